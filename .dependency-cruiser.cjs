@@ -1,0 +1,118 @@
+/**
+ * The arrows of docs/architecture.md. One rule a room: what stands in `pathNot` is all that it may import.
+ *
+ * npm packages and Node built-ins are open to every room except `runtime/protocol` (zod only).
+ */
+
+const packages = 'node_modules/';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'protocol-stands-alone',
+      comment: 'runtime/protocol knows zod, Node built-ins and itself.',
+      severity: 'error',
+      from: { path: '^runtime/protocol/' },
+      to: { pathNot: ['^runtime/protocol/', 'node_modules/zod/'], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'runtime-knows-nothing-outside',
+      comment: 'runtime imports only runtime, packages and built-ins.',
+      severity: 'error',
+      from: { path: '^runtime/' },
+      to: { pathNot: ['^runtime/', packages], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'policies-know-the-protocol',
+      comment: 'policies import only policies, runtime/protocol, packages and built-ins.',
+      severity: 'error',
+      from: { path: '^policies/' },
+      to: { pathNot: ['^policies/', '^runtime/protocol/', packages], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'transports-know-the-protocol',
+      comment: 'transports import only transports, runtime/protocol, packages and built-ins.',
+      severity: 'error',
+      from: { path: '^transports/' },
+      to: { pathNot: ['^transports/', '^runtime/protocol/', packages], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'actors-use-the-public-face',
+      comment:
+        'actors import actors, runtime/protocol, runtime/public.ts, runtime/actor/agent-definition.ts, packages and built-ins.',
+      severity: 'error',
+      from: { path: '^actors/' },
+      to: {
+        pathNot: [
+          '^actors/',
+          '^runtime/protocol/',
+          '^runtime/public\\.ts$',
+          '^runtime/actor/agent-definition\\.ts$',
+          packages,
+        ],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'apps-are-users',
+      comment: 'An app reaches the runtime and other apps by package name, never by path.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/', pathNot: '^apps/[^/]+/test/' },
+      to: { pathNot: ['^apps/$1/', packages], dependencyTypes: ['local'], dependencyTypesNot: ['aliased'] },
+    },
+    {
+      name: 'examples-are-users',
+      comment: 'An example imports the package by name.',
+      severity: 'error',
+      from: { path: '^examples/' },
+      to: { pathNot: ['^examples/', packages], dependencyTypes: ['local'], dependencyTypesNot: ['aliased'] },
+    },
+    {
+      name: 'nobody-imports-a-root',
+      comment: 'Only tests, benchmarks and users import the composition roots.',
+      severity: 'error',
+      from: { path: '^(runtime|actors|transports|policies)/' },
+      to: { path: '^(index|worker)\\.ts$' },
+    },
+    {
+      name: 'product-imports-no-tooling',
+      comment: 'Nothing that is published imports tests, benchmarks, examples, apps or tooling.',
+      severity: 'error',
+      from: { path: '^(index\\.ts$|worker\\.ts$|(runtime|actors|transports|policies)/)' },
+      to: { path: '^(test|bench|examples|apps|\\.ci)/' },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'No cycle at run time; imports of types do not count.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'resolvable',
+      comment: 'Every import leads to a file, a package or a built-in.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-undeclared-packages',
+      comment: 'What is published imports only declared dependencies.',
+      severity: 'error',
+      from: { path: '^(index\\.ts$|worker\\.ts$|(runtime|actors|transports|policies)/)' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev', 'unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['^dist/', '^(test|apps)/.*fixtures/'] },
+    tsPreCompilationDeps: 'specify',
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['orrery-source', 'import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+    },
+  },
+};

@@ -1,0 +1,1 @@
+export { DEFAULT_TIER_ASSIGNMENTS, PLANETS, type Planet } from './planets.ts';

@@ -1,0 +1,47 @@
+import { duration, type Paint, printable } from '@orrery/ralph-loop';
+import type { Board, Doing } from './board.ts';
+
+const BAR_CELLS = 10;
+
+export interface BoardSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The board as lines that fit: a title, a line for each agent, and why the loop goes on. */
+export function boardLines(
+  board: Board,
+  nowMs: number,
+  { columns, rows }: BoardSize,
+  paint: Paint,
+): string[] {
+  const accepted = [...board.statuses.values()].filter((status) => status === 'accepted').length;
+  const title = `${board.mission}, ${accepted} of ${board.statuses.size} accepted, ${duration(nowMs - board.startedAtMs)}`;
+  const width = Math.max(0, ...[...board.agents.keys()].map((id) => id.length));
+  const agents = [...board.agents].map(([id, doing]) => {
+    const name = `  ${id.padEnd(width)}  `;
+    const rest = fit(sentence(doing), columns - name.length);
+    return paint('bold', name) + (doing === undefined ? paint('dim', rest) : rest);
+  });
+  // The cursor stands below the last line, and a block taller than the screen could not be drawn over.
+  const shown = agents.slice(0, Math.max(1, rows - 3));
+  return [paint('bold', fit(title, columns)), ...shown, paint('dim', fit(`goes on: ${board.why}`, columns))];
+}
+
+function sentence(doing: Doing | undefined): string {
+  if (doing === undefined) return 'idle';
+  const { what, fraction, note } = doing;
+  const progress = fraction === undefined ? '' : `  ${bar(fraction)}`;
+  return `${what}${progress}${note === undefined ? '' : `  ${note}`}`;
+}
+
+function bar(fraction: number): string {
+  const share = Math.min(1, Math.max(0, fraction));
+  const full = Math.round(share * BAR_CELLS);
+  return `[${'#'.repeat(full)}${'.'.repeat(BAR_CELLS - full)}] ${Math.round(share * 100)} %`;
+}
+
+function fit(text: string, columns: number): string {
+  const safe = printable(text);
+  return safe.length <= columns ? safe : safe.slice(0, Math.max(0, columns));
+}

@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import { nearest } from '@orrery/ralph-loop';
+import { COMMANDS, type CommandName, type CommandSpec } from './options.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A command line that names known things only; what the values mean is for the command to say. */
+export type CommandLine =
+  | { readonly kind: 'help'; readonly command?: CommandName }
+  | { readonly kind: 'version' }
+  | {
+      readonly kind: 'command';
+      readonly command: CommandName;
+      readonly options: Readonly<Record<string, string | true>>;
+      readonly positionals: readonly string[];
+    };
+
+/** Reads what was typed after `orrery`. Fails with UsageError naming the word that makes no sense. */
+export function readCommandLine(words: readonly string[]): CommandLine {
+  const [first, ...rest] = words;
+  if (first === undefined) throw new UsageError(`No command; ${known()}`);
+  if (first === '--help' || first === '-h') return { kind: 'help' };
+  if (first === '--version' || first === '-V') return { kind: 'version' };
+  if (!isCommand(first)) throw new UsageError(unknownCommand(first));
+  const { options, positionals } = readOptions(first, rest);
+  if (options['help'] === true) return { kind: 'help', command: first };
+  return { kind: 'command', command: first, options, positionals };
+}
+
+const isCommand = (word: string): word is CommandName => Object.hasOwn(COMMANDS, word);
+const known = (): string => `expected ${Object.keys(COMMANDS).join(' or ')}`;
+
+function unknownCommand(word: string): string {
+  if (word.startsWith('-')) return `Unknown option "${word}" before the command; ${known()}`;
+  const meant = nearest(word, Object.keys(COMMANDS));
+  return `Unknown command "${word}"; ${meant === undefined ? known() : `did you mean "${meant}"?`}`;
+}
+
+function readOptions(command: CommandName, words: readonly string[]) {
+  const spec: CommandSpec = COMMANDS[command];
+  const types = Object.entries(spec.options).map(
+    ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' } as const] as const,
+  );
+  const parsed = parseArgs({
+    args: [...words],
+    options: { ...Object.fromEntries(types), help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const options: Record<string, string | true> = {};
+  const positionals: string[] = [];
+  for (const token of parsed.tokens) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind !== 'option') continue;
+    if (Object.hasOwn(options, token.name)) throw new UsageError(`Option "${token.rawName}" is given twice`);
+    options[token.name] = readValue(command, spec, token);
+  }
+  const extra = positionals[spec.arguments.length];
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}" for "${command}"`);
+  return { options, positionals };
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+function readValue(command: CommandName, spec: CommandSpec, token: OptionToken): string | true {
+  const { name, rawName, value, inlineValue } = token;
+  const option = Object.hasOwn(spec.options, name) ? spec.options[name] : undefined;
+  if (option === undefined) throw new UsageError(unknownOption(command, spec, rawName));
+  if (option.value === undefined) {
+    if (value !== undefined) throw new UsageError(`Option "${rawName}" takes no value, found "${value}"`);
+    return true;
+  }
+  if (value === undefined || value === '')
+    throw new UsageError(`Option "${rawName}" needs a value: ${option.value}`);
+  // "--json --record x" is a forgotten value far more often than a file named "--record".
+  if (!inlineValue && value.startsWith('-')) {
+    throw new UsageError(
+      `Option "${rawName}" needs a value, found "${value}"; write "${rawName}=${value}" if you mean it`,
+    );
+  }
+  return value;
+}
+
+function unknownOption(command: CommandName, spec: CommandSpec, rawName: string): string {
+  const meant = nearest(rawName.replace(/^-+/, ''), Object.keys(spec.options));
+  const hint = meant === undefined ? '' : `; did you mean "--${meant}"?`;
+  return `Unknown option "${rawName}" for "${command}"${hint}`;
+}

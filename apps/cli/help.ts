@@ -1,0 +1,34 @@
+import { table } from '@orrery/ralph-loop';
+import { COMMANDS, type CommandName, type CommandSpec } from './options.ts';
+
+/** What `orrery --help` prints. */
+export function help(): string {
+  const commands = Object.entries<CommandSpec>(COMMANDS).map(([name, spec]) => [
+    usageOf(name, spec),
+    spec.help,
+  ]);
+  return lines([
+    'Runs missions with a supervised team of agents.',
+    '',
+    'Usage:',
+    ...table([...commands, ['orrery --help, --version', '']], '  '),
+    '',
+    'Exit codes: 0 all accepted, 1 failed or blocked, 2 a limit was reached, 3 a human is needed, 64 usage, 130/143 stopped.',
+    "'orrery COMMAND --help' has the options of a command.",
+  ]);
+}
+
+/** What `orrery COMMAND --help` prints. */
+export function commandHelp(name: CommandName): string {
+  const spec: CommandSpec = COMMANDS[name];
+  const options = Object.entries(spec.options).map(([option, { value, help: text }]) => [
+    `--${option}${value === undefined ? '' : ` ${value}`}`,
+    text,
+  ]);
+  return lines([`${spec.help}.`, '', `Usage: ${usageOf(name, spec)} [OPTIONS]`, '', ...table(options, '  ')]);
+}
+
+const usageOf = (name: string, spec: CommandSpec): string =>
+  ['orrery', name, ...spec.arguments.map((argument) => `[${argument}]`)].join(' ');
+
+const lines = (all: readonly string[]): string => `${all.join('\n')}\n`;

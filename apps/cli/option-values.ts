@@ -1,0 +1,22 @@
+import { nearest, SEVERITIES, Severity } from '@orrery/ralph-loop';
+import { UsageError } from './usage-error.ts';
+
+const MAX_WORKERS = 256;
+
+/** The value of `--workers`. */
+export function readWorkers(value: string | true | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const workers = Number(value);
+  if (Number.isInteger(workers) && workers >= 1 && workers <= MAX_WORKERS) return workers;
+  throw new UsageError(`Option "--workers" is "${value}", expected a whole number from 1 to ${MAX_WORKERS}`);
+}
+
+/** The value of `--fail-on`. */
+export function readSeverity(value: string | true | undefined): Severity | undefined {
+  if (value === undefined) return undefined;
+  const severity = Severity.safeParse(value);
+  if (severity.success) return severity.data;
+  const meant = nearest(String(value), SEVERITIES);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  throw new UsageError(`Option "--fail-on" is "${value}", expected one of ${SEVERITIES.join(', ')}${hint}`);
+}

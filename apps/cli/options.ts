@@ -1,0 +1,47 @@
+/** What an option takes: nothing, or a value that help calls `value`. */
+export interface OptionSpec {
+  readonly value?: string;
+  readonly help: string;
+}
+
+export interface CommandSpec {
+  readonly arguments: readonly string[];
+  readonly help: string;
+  readonly options: Readonly<Record<string, OptionSpec>>;
+}
+
+const HELP: OptionSpec = { help: 'Show this help' };
+const WORKERS: OptionSpec = {
+  value: 'N',
+  help: 'Worker threads for the agents (default: chosen by the runtime)',
+};
+
+/** Everything that can be typed after `orrery`. */
+export const COMMANDS = {
+  run: {
+    arguments: ['MISSION'],
+    help: 'Run a mission file (default: an audit of the repository)',
+    options: {
+      repo: { value: 'PATH', help: 'The repository to work on (default: the current folder)' },
+      json: { value: 'FILE', help: 'Write the report as JSON' },
+      'fail-on': {
+        value: 'SEVERITY',
+        help: 'Exit with 1 on findings from this severity on: critical, high, medium, low, info',
+      },
+      record: { value: 'FILE', help: 'Write every event of the system as JSON lines' },
+      workers: WORKERS,
+      help: HELP,
+    },
+  },
+  agents: {
+    arguments: [],
+    help: 'Start the team and show who is in it',
+    options: {
+      json: { help: 'Print JSON instead of a table' },
+      workers: WORKERS,
+      help: HELP,
+    },
+  },
+} as const satisfies Record<string, CommandSpec>;
+
+export type CommandName = keyof typeof COMMANDS;

@@ -1,0 +1,144 @@
+import {
+  buildReport,
+  gatherReceipts,
+  type MissionOutcome,
+  type MissionReport,
+  type Receipts,
+  runMission,
+  terminalReport,
+} from '@orrery/ralph-loop';
+import type { Clock, System } from 'orrery';
+import type { Interruption } from './interruption.ts';
+import { LiveView, type View } from './live-view.ts';
+import { PlainView } from './plain-view.ts';
+import { planRun, type RunPlan, type TypedOptions } from './run-plan.ts';
+import type { Screen } from './screen.ts';
+import { startTeam } from './start-team.ts';
+import { TraceFile } from './trace-file.ts';
+
+/** What every command is given. */
+export interface CommandDeps {
+  readonly screen: Screen;
+  readonly clock: Clock;
+  readonly interruption: Interruption;
+  readonly version: string;
+}
+
+/** How long an interrupted run waits for its receipts. */
+const RECEIPTS_MS = 200;
+
+/** `orrery run`: the exit code. */
+export async function runCommand(
+  options: TypedOptions,
+  positionals: readonly string[],
+  deps: CommandDeps,
+): Promise<number> {
+  const plan = await planRun(options, positionals);
+  // A second Ctrl-C ends the process in the middle: half a report helps nobody, half a trace does.
+  const onExit = () => {
+    plan.json?.discard();
+    plan.record?.commit();
+  };
+  process.once('exit', onExit);
+  try {
+    return await carryOut(plan, deps);
+  } finally {
+    process.off('exit', onExit);
+    plan.json?.discard();
+    plan.record?.discard();
+  }
+}
+
+async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
+  const { interruption, screen } = deps;
+  await using system = await startTeam(plan.workers === undefined ? {} : { workers: plan.workers });
+  const stopTrace = await startTrace(system, plan, deps);
+  const outcome = await watched(system, plan, deps);
+  const { failOn } = plan;
+  const { signalNumber } = interruption;
+  const receipts = await receiptsOf(system, deps);
+  const report = buildReport(outcome, {
+    ...(failOn === undefined ? {} : { failOn }),
+    ...(signalNumber === undefined ? {} : { signalNumber }),
+    ...(receipts === undefined ? {} : { receipts }),
+  });
+  stopTrace();
+  writeReport(report, plan, screen);
+  if (interruption.signal.aborted) await system.stop({ drainMs: 0 });
+  return report.exitCode;
+}
+
+async function watched(
+  system: System,
+  { mission, root }: RunPlan,
+  deps: CommandDeps,
+): Promise<MissionOutcome> {
+  const { interruption, clock } = deps;
+  const view = await viewOf(system, deps);
+  const onEvent = view.show.bind(view);
+  try {
+    return await runMission(mission, { root, signal: interruption.signal, onEvent }, { team: system, clock });
+  } finally {
+    view.close();
+  }
+}
+
+async function startTrace(
+  system: System,
+  { mission, root, record }: RunPlan,
+  { clock, version }: CommandDeps,
+) {
+  if (record === undefined) return () => undefined;
+  const agents = (await system.roster()).map(({ id, name, tier, capabilities, place }) => ({
+    id,
+    name,
+    tier,
+    capabilities,
+    place,
+  }));
+  const header = {
+    format: 'orrery-trace',
+    version: 1,
+    orrery: version,
+    startedAtMs: clock.now(),
+    mission: mission.name,
+    root,
+    agents,
+  } as const;
+  const trace = new TraceFile(record, header);
+  const stop = await system.inspect((event) => trace.record(event));
+  return () => {
+    stop();
+    trace.commit();
+  };
+}
+
+async function viewOf(system: System, { screen, clock }: CommandDeps): Promise<View> {
+  if (!screen.isTerminal) return new PlainView(screen);
+  return new LiveView(
+    screen,
+    clock,
+    (await system.roster()).map(({ id }) => id),
+  );
+}
+
+/** Receipts are wanted, but somebody who pressed Ctrl-C does not wait for them. */
+async function receiptsOf(
+  system: System,
+  { clock, interruption }: CommandDeps,
+): Promise<Receipts | undefined> {
+  if (!interruption.signal.aborted) return gatherReceipts(system);
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const cancel = clock.setTimer(RECEIPTS_MS, () => resolve(undefined));
+  try {
+    return await Promise.race([gatherReceipts(system).catch(() => undefined), late]);
+  } finally {
+    cancel();
+  }
+}
+
+function writeReport(report: MissionReport, { json }: RunPlan, screen: Screen): void {
+  screen.write(`${terminalReport(report, screen.paint).join('\n')}\n`);
+  json?.write(`${JSON.stringify(report, null, 2)}\n`);
+  json?.commit();
+}

@@ -1,0 +1,6 @@
+import { defaultTeam } from '@orrery/ralph-loop';
+import { startSystem, type System } from 'orrery';
+
+/** Starts the planets that have a job. */
+export const startTeam = ({ workers }: { workers?: number }): Promise<System> =>
+  startSystem({ agents: defaultTeam(), ...(workers === undefined ? {} : { workers }) });

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { readCommandLine } from '../../command-line.ts';
+import { commandHelp, help } from '../../help.ts';
+import { readSeverity, readWorkers } from '../../option-values.ts';
+
+const read = (line: string) => readCommandLine(line.split(' ').filter((word) => word !== ''));
+
+describe('a command line', () => {
+  it.each([
+    ['--help', { kind: 'help' }],
+    ['-h', { kind: 'help' }],
+    ['run --help', { kind: 'help', command: 'run' }],
+    ['agents -h', { kind: 'help', command: 'agents' }],
+    ['--version', { kind: 'version' }],
+    ['run', { kind: 'command', command: 'run', options: {}, positionals: [] }],
+    [
+      'run m.json --repo=/r --json out.json --fail-on high --record t.jsonl --workers 3',
+      {
+        kind: 'command',
+        command: 'run',
+        options: { repo: '/r', json: 'out.json', 'fail-on': 'high', record: 't.jsonl', workers: '3' },
+        positionals: ['m.json'],
+      },
+    ],
+    ['run -- --odd.json', { kind: 'command', command: 'run', options: {}, positionals: ['--odd.json'] }],
+    [
+      'run --json=--odd.json',
+      { kind: 'command', command: 'run', options: { json: '--odd.json' }, positionals: [] },
+    ],
+    ['agents --json', { kind: 'command', command: 'agents', options: { json: true }, positionals: [] }],
+  ])('"%s" is understood', (line, expected) => {
+    expect(read(line)).toEqual(expected);
+  });
+
+  it.each([
+    ['', 'No command; expected run or agents'],
+    ['rnu', 'Unknown command "rnu"; did you mean "run"?'],
+    ['deploy', 'Unknown command "deploy"; expected run or agents'],
+    ['constructor', 'Unknown command "constructor"; expected run or agents'],
+    ['--repo x', 'Unknown option "--repo" before the command; expected run or agents'],
+    ['run --rep /x', 'Unknown option "--rep" for "run"; did you mean "--repo"?'],
+    ['run -x', 'Unknown option "-x" for "run"'],
+    ['run --toString', 'Unknown option "--toString" for "run"'],
+    ['agents --repo x', 'Unknown option "--repo" for "agents"'],
+    ['run --json', 'Option "--json" needs a value: FILE'],
+    ['run --json=', 'Option "--json" needs a value: FILE'],
+    [
+      'run --json --record x',
+      'Option "--json" needs a value, found "--record"; write "--json=--record" if you mean it',
+    ],
+    ['run --repo a --repo b', 'Option "--repo" is given twice'],
+    ['run a.json b.json', 'Unexpected argument "b.json" for "run"'],
+    ['agents x', 'Unexpected argument "x" for "agents"'],
+    ['agents --json=yes', 'Option "--json" takes no value, found "yes"'],
+  ])('"%s" is refused', (line, message) => {
+    expect(() => read(line)).toThrow(expect.objectContaining({ code: 'USAGE', message }));
+  });
+});
+
+describe('option values', () => {
+  it.each(['0', '1.5', '-1', 'many', '1e9', ' '])('--workers %s is refused', (value) => {
+    expect(() => readWorkers(value)).toThrow(
+      `Option "--workers" is "${value}", expected a whole number from 1 to 256`,
+    );
+  });
+
+  it('--workers takes a number', () => {
+    expect(readWorkers('4')).toBe(4);
+    expect(readWorkers(undefined)).toBeUndefined();
+  });
+
+  it('--fail-on takes a severity and says which there are', () => {
+    expect(readSeverity('high')).toBe('high');
+    expect(() => readSeverity('hihg')).toThrow(
+      'Option "--fail-on" is "hihg", expected one of critical, high, medium, low, info; did you mean "high"?',
+    );
+  });
+});
+
+describe('help', () => {
+  it('names every command and, for a command, every option', () => {
+    expect(help()).toContain('orrery run [MISSION]');
+    expect(help()).toContain('orrery agents');
+    for (const option of [
+      '--repo PATH',
+      '--json FILE',
+      '--fail-on SEVERITY',
+      '--record FILE',
+      '--workers N',
+      '--help',
+    ]) {
+      expect(commandHelp('run')).toContain(option);
+    }
+  });
+});

@@ -1,0 +1,25 @@
+import { opendir, realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { codeOf } from './read-source.ts';
+
+/** The repository's real path, or the sentence that refuses it. */
+export type RepositoryRoot = { readonly root: string } | { readonly refusal: string };
+
+/**
+ * Finds the folder to audit.
+ *
+ * Later checks compare real paths against it, so a root that is itself a link is resolved here, once.
+ */
+export async function repositoryRoot(path: string): Promise<RepositoryRoot> {
+  const asked = resolve(path);
+  try {
+    if (!(await stat(asked)).isDirectory()) return { refusal: `The repository ${asked} is not a directory` };
+    const directory = await opendir(asked);
+    await directory.close();
+    return { root: await realpath(asked) };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { refusal: `The repository ${asked} does not exist` };
+    return { refusal: `The repository ${asked} cannot be read: ${code}` };
+  }
+}

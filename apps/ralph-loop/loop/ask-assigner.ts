@@ -1,0 +1,76 @@
+import type { RosterRow } from 'orrery';
+import { missionAssign } from './coordination.ts';
+import { lostAnswer } from './lost-answer.ts';
+import { askTimeoutMs, type RunScope } from './run-scope.ts';
+import type { TaskEvent } from './task-context.ts';
+import { isAlive, offers } from './team.ts';
+import type { WorkItem } from './work-item.ts';
+
+/** What is to be said to the machine of each task that the assigner was asked about. */
+export type Assignments = ReadonlyMap<string, TaskEvent>;
+
+/** Has the assigner say who gets which of `batch`; never rejects. One that dies is asked once more. */
+export async function askAssigner(run: RunScope, batch: readonly WorkItem[]): Promise<Assignments> {
+  try {
+    return await assignments(run, batch);
+  } catch (error) {
+    const first = lostAnswer(error);
+    if (first.isLasting || run.signal.aborted) return nobodyDecides(run, batch, first.reason);
+  }
+  return assignments(run, batch).catch((error: unknown) =>
+    nobodyDecides(run, batch, lostAnswer(error).reason),
+  );
+}
+
+async function assignments(run: RunScope, batch: readonly WorkItem[]): Promise<Assignments> {
+  run.tell({ type: 'assignment.asked', agent: run.assigner, tasks: batch.map((item) => item.id) });
+  const roster = await run.team.roster();
+  const answer = await run.team.ask(
+    { agent: run.assigner, capability: missionAssign },
+    { tasks: batch.map(forAssigner), roster: [...roster] },
+    { timeoutMs: askTimeoutMs(run), signal: run.signal, whenFull: 'park' },
+  );
+  const agents = new Map(answer.assignments.map(({ taskId, agent }) => [taskId, agent]));
+  const reasons = new Map(answer.unassignable.map(({ taskId, reason }) => [taskId, reason]));
+  const atMs = run.clock.now();
+  return new Map(
+    batch.map((item) => {
+      const named = agents.get(item.id);
+      const row = roster.find(({ id }) => id === named);
+      const mayWork = row !== undefined && isAlive(row) && offers(row, item.capability);
+      return [item.id, mayWork ? given(run, row, atMs) : missing(run, item, named, reasons.get(item.id))];
+    }),
+  );
+}
+
+const forAssigner = ({ id, title, capability, priority }: WorkItem) => ({
+  id,
+  title,
+  capability,
+  ...(Number.isFinite(priority) ? { priority } : {}),
+});
+
+const given = (run: RunScope, row: RosterRow, atMs: number): TaskEvent => ({
+  type: 'agent.assigned',
+  to: { agent: row.id, place: row.place },
+  why: `${run.assigner} gave it to ${row.id}`,
+  atMs,
+});
+
+/** The assigner's word is checked: an agent that cannot do it would only refuse later. */
+function missing(run: RunScope, { capability }: WorkItem, named?: string, reason?: string): TaskEvent {
+  if (named === undefined)
+    return { type: 'agent.missing', why: reason ?? `${run.assigner} said nothing about it` };
+  return {
+    type: 'agent.missing',
+    why: `${run.assigner} named ${named}, who does not offer ${capability} now`,
+  };
+}
+
+const nobodyDecides = (run: RunScope, batch: readonly WorkItem[], reason: string): Assignments =>
+  new Map(
+    batch.map(({ id }) => [
+      id,
+      { type: 'assigner.lost', why: `${run.assigner} could not assign it: ${reason}` },
+    ]),
+  );

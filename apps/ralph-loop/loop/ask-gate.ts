@@ -1,0 +1,53 @@
+import { fromCallback } from 'xstate';
+import { findingsVerify } from './coordination.ts';
+import { lostAnswer } from './lost-answer.ts';
+import { askTimeoutMs, type RunScope } from './run-scope.ts';
+import type { JudgeOrder } from './task.machine.ts';
+import type { TaskEvent } from './task-context.ts';
+
+/** Has the gate judge a result, until the task's machine leaves the state that needed it. */
+export const askGate = (run: RunScope) =>
+  fromCallback<TaskEvent, JudgeOrder>(({ input, sendBack }) => {
+    const left = new AbortController();
+    void judge(run, input, left.signal).then(sendBack);
+    return () => left.abort();
+  });
+
+/**
+ * Asks and says what the gate decided; never rejects. A gate that dies is asked once more: its death says nothing about the
+ * result, and the agent's work need not be done again.
+ */
+async function judge(run: RunScope, order: JudgeOrder, signal: AbortSignal): Promise<TaskEvent> {
+  try {
+    return await judgement(run, order, signal);
+  } catch (error) {
+    const first = lostAnswer(error);
+    if (first.isLasting || signal.aborted) return gateLost(run, first.reason);
+  }
+  return judgement(run, order, signal).catch((error: unknown) => gateLost(run, lostAnswer(error).reason));
+}
+
+async function judgement(
+  run: RunScope,
+  { item, result }: JudgeOrder,
+  signal: AbortSignal,
+): Promise<TaskEvent> {
+  const { id, title, description, capability, acceptance } = item;
+  const task = { id, title, ...(description === undefined ? {} : { description }), capability, acceptance };
+  const { verdict, approved, rejected, feedback } = await run.team.ask(
+    { agent: run.gate, capability: findingsVerify },
+    { root: run.root, findings: result.findings, task },
+    { timeoutMs: askTimeoutMs(run), signal, correlationId: item.correlationId, whenFull: 'park' },
+  );
+  return {
+    type: 'gate.judged',
+    judgement: { verdict, approved, refused: rejected, feedback },
+    atMs: run.clock.now(),
+  };
+}
+
+const gateLost = (run: RunScope, reason: string): TaskEvent => ({
+  type: 'gate.lost',
+  why: `${run.gate} could not judge the result: ${reason}`,
+  atMs: run.clock.now(),
+});

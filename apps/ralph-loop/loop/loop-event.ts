@@ -1,0 +1,46 @@
+import type { StopReason } from './stop-reason.ts';
+import type { TaskStatus } from './task-status.ts';
+
+/**
+ * What the loop tells whoever watches it. `atMs` is Unix milliseconds; every `why` is a sentence for a reader.
+ *
+ * - `mission.started`   with everything that is to be done, who assigns and who judges.
+ * - `assignment.asked`  the assigner is asked who gets these tasks.
+ * - `task.changed`      a task stands somewhere else now; `agent` has or had it, `attempt` counts from 1.
+ * - `task.progress`     its agent says how far it is; `fraction` in [0, 1].
+ * - `loop.goes-on`      what the loop waits for.
+ * - `mission.ended`     nothing follows.
+ */
+export type LoopEvent = { readonly atMs: number } & (
+  | {
+      readonly type: 'mission.started';
+      readonly mission: string;
+      readonly tasks: readonly { readonly id: string; readonly title: string }[];
+      readonly assigner: string;
+      readonly gate: string;
+    }
+  | { readonly type: 'assignment.asked'; readonly agent: string; readonly tasks: readonly string[] }
+  | {
+      readonly type: 'task.changed';
+      readonly task: string;
+      readonly title: string;
+      readonly status: TaskStatus;
+      readonly attempt: number;
+      readonly agent: string | undefined;
+      readonly why: string;
+    }
+  | {
+      readonly type: 'task.progress';
+      readonly task: string;
+      readonly agent: string;
+      readonly fraction: number;
+      readonly note: string | undefined;
+    }
+  | { readonly type: 'loop.goes-on'; readonly why: string }
+  | { readonly type: 'mission.ended'; readonly stopReason: StopReason }
+);
+
+type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'atMs'> : never;
+
+/** An event as its maker says it; the loop adds the time. */
+export type LoopNews = WithoutTime<LoopEvent>;

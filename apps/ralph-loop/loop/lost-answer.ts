@@ -1,0 +1,32 @@
+import { type ErrorCode, errorToData } from 'orrery';
+
+/** An answer that never came. `isLasting` says that another attempt would end the same way. */
+export interface LostAnswer {
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly isLasting: boolean;
+}
+
+/** What says something about the task or its input, not about the moment: asking again would be refused again. */
+const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'REFUSED',
+  'INVALID_PAYLOAD',
+  'INVALID_OPTIONS',
+  'INVALID_ENVELOPE',
+  'NOT_SERIALISABLE',
+  'SCHEMA_VERSION_MISMATCH',
+  'TIER_VIOLATION',
+  'SANDBOX_VIOLATION',
+  'ESCALATION_REQUIRED',
+  'PATH_LOOP',
+  'HOP_LIMIT',
+  'BUDGET_EXCEEDED',
+  'SYSTEM_STOPPED',
+  'CONTROL_LOST',
+]);
+
+/** What an ask rejected with, as the loop sees it. */
+export function lostAnswer(error: unknown): LostAnswer {
+  const { code, message } = errorToData(error, 'DELIVERY_FAILED');
+  return { code, reason: `${code}: ${message}`, isLasting: LASTING.has(code) };
+}

@@ -1,0 +1,15 @@
+import type { Mission } from '../mission/mission.ts';
+import type { StopReason } from './stop-reason.ts';
+import type { TaskView } from './why-it-goes-on.ts';
+
+/** What a mission came to; every task of it is there, in the order of the file. */
+export interface MissionOutcome {
+  readonly mission: Mission;
+  readonly root: string;
+  readonly stopReason: StopReason;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly assigner: string;
+  readonly gate: string;
+  readonly tasks: readonly TaskView[];
+}

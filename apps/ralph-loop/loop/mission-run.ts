@@ -1,0 +1,239 @@
+import type { Clock } from 'orrery';
+import { type Actor, createActor, type SnapshotFrom } from 'xstate';
+import type { Mission } from '../mission/mission.ts';
+import { askAgent } from './ask-agent.ts';
+import { askAssigner } from './ask-assigner.ts';
+import { askGate } from './ask-gate.ts';
+import type { LoopEvent, LoopNews } from './loop-event.ts';
+import type { MissionOutcome } from './mission-outcome.ts';
+import type { RunScope } from './run-scope.ts';
+import { cutOff, nextBatch, ready } from './schedule.ts';
+import { type Cut, stopReasonOf } from './stop-reason.ts';
+import { taskMachine } from './task.machine.ts';
+import type { TaskEvent } from './task-context.ts';
+import { isOver, type TaskStatus } from './task-status.ts';
+import type { Team } from './team.ts';
+import { type TaskView, whyItGoesOn } from './why-it-goes-on.ts';
+import { type WorkItem, workItems } from './work-item.ts';
+
+const DEFAULT_MAX_ATTEMPTS = 2;
+const DEFAULT_MAX_PARALLEL = 4;
+
+/**
+ * - `root`     the repository, absolute.
+ * - `signal`   stops the mission; it then ends as `interrupted`.
+ * - `onEvent`  hears what happens and why the loop goes on.
+ */
+export interface RunMissionOptions {
+  readonly root: string;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: LoopEvent) => void;
+}
+
+export interface RunMissionDeps {
+  readonly team: Team;
+  readonly clock: Clock;
+}
+
+/** What the run has looked up in the roster beside what it was given. */
+export interface MissionRunDeps extends RunMissionDeps {
+  readonly assigner: string;
+  readonly gate: string;
+}
+
+/** One run of a mission: a machine for each task, and the round that moves them on until all are over. */
+export class MissionRun {
+  readonly #mission: Mission;
+  readonly #options: RunMissionOptions;
+  readonly #deps: MissionRunDeps;
+  readonly #scope: RunScope;
+  readonly #items: readonly WorkItem[];
+  readonly #tasks = new Map<string, Actor<typeof taskMachine>>();
+  readonly #statuses = new Map<string, TaskStatus>();
+  readonly #startedAtMs: number;
+  readonly #ended = new AbortController();
+  readonly #outcome = Promise.withResolvers<MissionOutcome>();
+  #cut: Cut | undefined;
+  #isAssigning = false;
+  #isInRound = false;
+  #hasChanged = false;
+  #lastWhy = '';
+
+  constructor(mission: Mission, options: RunMissionOptions, deps: MissionRunDeps) {
+    const { clock, team, assigner, gate } = deps;
+    const { timeoutMs } = mission.limits;
+    this.#mission = mission;
+    this.#options = options;
+    this.#deps = deps;
+    this.#items = workItems(mission);
+    this.#startedAtMs = clock.now();
+    this.#scope = {
+      root: options.root,
+      team,
+      clock,
+      deadlineAtMs: timeoutMs === undefined ? undefined : this.#startedAtMs + timeoutMs,
+      signal: this.#ended.signal,
+      assigner,
+      gate,
+      tell: (news) => this.#tell(news),
+    };
+  }
+
+  /** Runs to the end; call it once. */
+  async run(): Promise<MissionOutcome> {
+    const { signal } = this.#options;
+    const { timeoutMs } = this.#mission.limits;
+    const { clock, assigner, gate } = this.#deps;
+    const interrupt = () => this.#end('interrupted');
+    const cancelTimer =
+      timeoutMs === undefined ? undefined : clock.setTimer(timeoutMs, () => this.#end('time-limit'));
+    signal?.addEventListener('abort', interrupt, { once: true });
+    try {
+      const tasks = this.#items.map(({ id, title }) => ({ id, title }));
+      this.#tell({ type: 'mission.started', mission: this.#mission.name, tasks, assigner, gate });
+      this.#startTasks();
+      if (signal?.aborted) interrupt();
+      this.#round();
+      return await this.#outcome.promise;
+    } finally {
+      cancelTimer?.();
+      signal?.removeEventListener('abort', interrupt);
+      this.#ended.abort();
+    }
+  }
+
+  #startTasks(): void {
+    const machine = taskMachine.provide({
+      actors: { askAgent: askAgent(this.#scope), askGate: askGate(this.#scope) },
+    });
+    const maxAttempts = this.#mission.limits.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
+    for (const item of this.#items) {
+      const task = createActor(machine, { input: { item, maxAttempts } });
+      this.#tasks.set(item.id, task);
+      this.#statuses.set(item.id, 'waiting');
+      let attempts = 0;
+      task.subscribe((snapshot) => {
+        const isNews =
+          snapshot.value !== this.#statuses.get(item.id) || snapshot.context.attempts.length !== attempts;
+        attempts = snapshot.context.attempts.length;
+        if (isNews) this.#onChange(item, snapshot);
+      });
+      task.start();
+    }
+  }
+
+  #onChange(item: WorkItem, { value, context }: SnapshotFrom<typeof taskMachine>): void {
+    this.#statuses.set(item.id, value);
+    this.#tell({
+      type: 'task.changed',
+      task: item.id,
+      title: item.title,
+      status: value,
+      attempt: context.attempts.length + (isOver(value) ? 0 : 1),
+      agent: context.assignee?.agent ?? context.attempts.at(-1)?.agent,
+      why: context.why,
+    });
+    this.#round();
+  }
+
+  /** Moves on whatever can move. What changes meanwhile starts another turn instead of a nested one. */
+  #round(): void {
+    this.#hasChanged = true;
+    if (this.#isInRound) return;
+    this.#isInRound = true;
+    while (this.#hasChanged) {
+      this.#hasChanged = false;
+      this.#settleDependents();
+      this.#assignNext();
+    }
+    this.#isInRound = false;
+    this.#sayWhyOrFinish();
+  }
+
+  #settleDependents(): void {
+    for (const { item, lost } of cutOff(this.#items, this.#statuses)) {
+      const why = `${lost}, which it depends on, came to ${this.#statuses.get(lost)}`;
+      this.#send(item.id, { type: 'dependency.lost', why });
+    }
+    for (const item of ready(this.#items, this.#statuses)) {
+      const { dependsOn } = item;
+      const why = dependsOn.length === 0 ? 'nothing stands before it' : `${dependsOn.join(', ')} accepted`;
+      this.#send(item.id, { type: 'dependencies.accepted', why });
+    }
+  }
+
+  /** The assigner is asked about one batch at a time, so that it sees what its last answer led to. */
+  #assignNext(): void {
+    if (this.#isAssigning || this.#ended.signal.aborted) return;
+    const batch = nextBatch(
+      this.#items,
+      this.#statuses,
+      this.#mission.limits.maxParallel ?? DEFAULT_MAX_PARALLEL,
+    );
+    if (batch.length === 0) return;
+    this.#isAssigning = true;
+    void askAssigner(this.#scope, batch).then((assignments) => {
+      this.#isAssigning = false;
+      for (const [id, event] of assignments) this.#send(id, event);
+      this.#round();
+    });
+  }
+
+  #sayWhyOrFinish(): void {
+    if (this.#ended.signal.aborted) return;
+    if ([...this.#statuses.values()].every(isOver)) this.#finish();
+    else this.#sayWhy();
+  }
+
+  #sayWhy(): void {
+    const why = whyItGoesOn(this.#views(), this.#deps.gate);
+    if (why !== this.#lastWhy) this.#tell({ type: 'loop.goes-on', why });
+    this.#lastWhy = why;
+  }
+
+  #end(cut: Cut): void {
+    if (this.#ended.signal.aborted) return;
+    this.#cut = cut;
+    const why = cut === 'time-limit' ? 'the time of the mission was over' : 'the mission was stopped';
+    const wasInRound = this.#isInRound;
+    // As one turn of the round: nothing may be blocked by a cancelled dependency before it is cancelled itself.
+    this.#isInRound = true;
+    for (const { id } of this.#items)
+      this.#send(id, { type: 'mission.ended', why, atMs: this.#deps.clock.now() });
+    this.#isInRound = wasInRound;
+    this.#round();
+  }
+
+  #finish(): void {
+    const { clock, assigner, gate } = this.#deps;
+    this.#ended.abort();
+    const stopReason = stopReasonOf([...this.#statuses.values()], this.#cut);
+    this.#tell({ type: 'mission.ended', stopReason });
+    this.#outcome.resolve({
+      mission: this.#mission,
+      root: this.#options.root,
+      stopReason,
+      startedAtMs: this.#startedAtMs,
+      endedAtMs: clock.now(),
+      assigner,
+      gate,
+      tasks: this.#views(),
+    });
+  }
+
+  #views(): TaskView[] {
+    return [...this.#tasks.values()].map((task) => {
+      const { value, context } = task.getSnapshot();
+      return { status: value, context };
+    });
+  }
+
+  /** What comes too late for a task that is over is not said to it. */
+  #send(id: string, event: TaskEvent): void {
+    if (!isOver(this.#statuses.get(id) ?? 'waiting')) this.#tasks.get(id)?.send(event);
+  }
+
+  #tell(news: LoopNews): void {
+    this.#options.onEvent?.({ ...news, atMs: this.#deps.clock.now() });
+  }
+}

@@ -1,0 +1,31 @@
+import type { Mission } from '../mission/mission.ts';
+import { MissionError } from '../mission/mission-error.ts';
+import { teamFaults } from '../mission/team-faults.ts';
+import { findingsVerify, missionAssign } from './coordination.ts';
+import { MissionRun, type RunMissionDeps, type RunMissionOptions } from './mission-run.ts';
+import type { MissionOutcome } from './mission-outcome.ts';
+import { offeredBy, offers } from './team.ts';
+
+/**
+ * Works on a mission until every task is over or a limit is reached; the outcome says which.
+ *
+ * Fails with MissionError, before anything is asked of anybody, when nobody in the team offers what a task needs.
+ */
+export async function runMission(
+  mission: Mission,
+  options: RunMissionOptions,
+  { team, clock }: RunMissionDeps,
+): Promise<MissionOutcome> {
+  const roster = await team.roster();
+  const faults = teamFaults(mission, offeredBy(roster));
+  if (faults.length > 0) throw new MissionError(`"${mission.name}"`, faults);
+  const whoOffers = (id: string, role: string): string => {
+    const row = roster.find((candidate) => offers(candidate, id));
+    if (row === undefined)
+      throw new MissionError(`"${mission.name}"`, [`the team has no ${role}: nobody offers "${id}"`]);
+    return row.id;
+  };
+  const assigner = whoOffers(missionAssign.id, 'assigner');
+  const gate = whoOffers(findingsVerify.id, 'gate');
+  return new MissionRun(mission, options, { team, clock, assigner, gate }).run();
+}

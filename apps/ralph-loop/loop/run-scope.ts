@@ -1,0 +1,34 @@
+import type { Clock } from 'orrery';
+import type { LoopNews } from './loop-event.ts';
+import type { Team } from './team.ts';
+
+/** How long one ask may take in a mission without a time limit. */
+const UNLIMITED_ASK_MS = 600_000;
+
+/** The mission's own timer is to end the mission, not the deadline of the ask that happens to be open. */
+const GRACE_MS = 250;
+
+/**
+ * What everything that belongs to one run of a mission shares.
+ *
+ * - `root`          the repository, absolute.
+ * - `deadlineAtMs`  Unix milliseconds when the mission's time is over; absent without a time limit.
+ * - `signal`        aborts when the mission ends.
+ * - `assigner`, `gate`  the agents that decide who gets a task, and whether a result counts.
+ */
+export interface RunScope {
+  readonly root: string;
+  readonly team: Team;
+  readonly clock: Clock;
+  readonly deadlineAtMs: number | undefined;
+  readonly signal: AbortSignal;
+  readonly assigner: string;
+  readonly gate: string;
+  readonly tell: (news: LoopNews) => void;
+}
+
+/** How long an ask that starts now may take: the rest of the mission's time. */
+export function askTimeoutMs({ clock, deadlineAtMs }: RunScope): number {
+  if (deadlineAtMs === undefined) return UNLIMITED_ASK_MS;
+  return Math.max(0, deadlineAtMs - clock.now()) + GRACE_MS;
+}

@@ -1,0 +1,103 @@
+import type { Attempt } from './attempt.ts';
+import type { EventOf, TaskContext, TaskEvent } from './task-context.ts';
+
+type Changes = Partial<TaskContext>;
+
+/** Says whether the attempt in hand is not the last allowed one. */
+export const hasAttemptsLeft = (task: TaskContext): boolean => task.attempts.length + 1 < task.maxAttempts;
+
+/** What `event` changes in what is known about the task. */
+export function learn(task: TaskContext, event: TaskEvent): Changes {
+  switch (event.type) {
+    case 'agent.assigned':
+      return { ...attemptBegun(event.atMs), assignee: event.to, why: event.why };
+    case 'agent.answered':
+      return {
+        result: event.result,
+        answeredAtMs: event.atMs,
+        why: `findings to check: ${event.result.findings.length}`,
+      };
+    case 'agent.misspoke':
+      return misspoken(task, event);
+    case 'agent.lost':
+      return lost(task, event);
+    case 'gate.judged':
+      return judged(task, event);
+    case 'gate.lost':
+      return { ...attemptEnded(task, event.atMs, { ended: 'unjudged', reason: event.why }), why: event.why };
+    case 'mission.ended':
+      return cutOff(task, event);
+    default:
+      return { why: event.why };
+  }
+}
+
+/** The answer was no task result; what it should have been goes back as feedback. */
+function misspoken(task: TaskContext, { why, atMs }: EventOf<'agent.misspoke'>): Changes {
+  return {
+    ...attemptEnded(task, atMs, { ended: 'malformed', reason: why }),
+    ...attemptBegun(atMs),
+    feedback: `The answer was not a task result: ${why}`,
+    isRevised: true,
+    why: `what ${task.assignee?.agent} answered is not a task result: ${why}`,
+  };
+}
+
+/** Nobody has the task now; whoever takes it up next still gets the feedback that is open. */
+function lost(task: TaskContext, { answer, atMs }: EventOf<'agent.lost'>): Changes {
+  return {
+    ...attemptEnded(task, atMs, { ended: 'lost', code: answer.code, reason: answer.reason }),
+    assignee: undefined,
+    why: `no answer from ${task.assignee?.agent}: ${answer.reason}`,
+  };
+}
+
+function judged(task: TaskContext, { judgement, atMs }: EventOf<'gate.judged'>): Changes {
+  const { verdict, approved, refused, feedback } = judgement;
+  const checked = { findings: approved, refused: [...task.refused, ...refused] };
+  if (verdict === 'APPROVED') {
+    return {
+      ...attemptEnded(task, atMs, { ended: 'accepted' }),
+      ...checked,
+      why: `the gate approved it; findings: ${approved.length}`,
+    };
+  }
+  return {
+    ...attemptEnded(task, atMs, { ended: 'refused', reason: feedback }),
+    ...attemptBegun(atMs),
+    ...checked,
+    feedback,
+    isRevised: true,
+    why: `the gate says ${verdict}: ${feedback}`,
+  };
+}
+
+/** Only a task that somebody has in hand was cut off in an attempt. */
+function cutOff(task: TaskContext, { why, atMs }: EventOf<'mission.ended'>): Changes {
+  if (task.assignee === undefined) return { why };
+  return { ...attemptEnded(task, atMs, { ended: 'cancelled', reason: why }), why };
+}
+
+const attemptBegun = (atMs: number): Changes => ({
+  startedAtMs: atMs,
+  answeredAtMs: undefined,
+  result: undefined,
+});
+
+function attemptEnded(
+  task: TaskContext,
+  atMs: number,
+  how: Pick<Attempt, 'ended' | 'code' | 'reason'>,
+): Changes {
+  if (task.assignee === undefined) return {};
+  const { startedAtMs, answeredAtMs } = task;
+  const attempt: Attempt = {
+    ...task.assignee,
+    number: task.attempts.length + 1,
+    startedAtMs,
+    durationMs: (answeredAtMs ?? atMs) - startedAtMs,
+    ...(answeredAtMs === undefined ? {} : { gateMs: atMs - answeredAtMs }),
+    ...how,
+  };
+  return { attempts: [...task.attempts, attempt] };
+}

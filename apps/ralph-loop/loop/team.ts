@@ -1,0 +1,14 @@
+import type { RosterRow, System } from 'orrery';
+
+/** What the loop needs of a running system. */
+export type Team = Pick<System, 'ask' | 'roster'>;
+
+/** Says whether `row` is an agent that offers `capability`. */
+export const offers = (row: RosterRow, capability: string): boolean => row.capabilities.includes(capability);
+
+/** Says whether `row` may still answer: one that failed or was stopped does not come back by itself. */
+export const isAlive = (row: RosterRow): boolean => row.status !== 'failed' && row.status !== 'stopped';
+
+/** Every capability that somebody in the team offers. */
+export const offeredBy = (roster: readonly RosterRow[]): Set<string> =>
+  new Set(roster.flatMap((row) => row.capabilities));

@@ -1,0 +1,44 @@
+import { capabilitiesOf, type Mission, type MissionTask } from '../mission/mission.ts';
+
+/**
+ * One capability to be exercised for one task: what the loop schedules, assigns, gates and retries.
+ *
+ * A task with one `capability` is one item with the task's own id; one with `requiredCapabilities` is an item each, named
+ * `task/capability`. All items of a task share its correlation id, `mission/task`, so that one query shows its whole thread.
+ */
+export interface WorkItem {
+  readonly id: string;
+  readonly taskId: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly capability: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly acceptance: readonly string[];
+  readonly dependsOn: readonly string[];
+  readonly priority: number;
+  readonly correlationId: string;
+}
+
+/** The items of a mission in the order of its file, with dependencies on items. */
+export function workItems(mission: Mission): WorkItem[] {
+  const itemIds = new Map(
+    mission.tasks.map((task) => [task.id, capabilitiesOf(task).map((id) => itemId(task, id))]),
+  );
+  return mission.tasks.flatMap((task) =>
+    capabilitiesOf(task).map((capability) => ({
+      id: itemId(task, capability),
+      taskId: task.id,
+      title: task.title,
+      description: task.description,
+      capability,
+      input: task.input ?? {},
+      acceptance: task.acceptance ?? [],
+      dependsOn: (task.dependsOn ?? []).flatMap((id) => itemIds.get(id) ?? []),
+      priority: task.priority ?? Number.POSITIVE_INFINITY,
+      correlationId: `${mission.name}/${task.id}`,
+    })),
+  );
+}
+
+const itemId = (task: MissionTask, capability: string): string =>
+  task.capability === undefined ? `${task.id}/${capability}` : task.id;

@@ -1,0 +1,13 @@
+/** A mission that cannot be run. `faults` has one line for each thing wrong, naming field and value. */
+export class MissionError extends Error {
+  readonly code = 'MISSION_INVALID';
+  readonly source: string;
+  readonly faults: readonly string[];
+
+  constructor(source: string, faults: readonly string[]) {
+    super(`The mission ${source} cannot be run:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.name = 'MissionError';
+    this.source = source;
+    this.faults = faults;
+  }
+}

@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import { nearest } from './nearest.ts';
+
+/** Every issue of a failed parse of `input` in one line, with the field, what stood there, and what was expected. */
+export function schemaFaults(error: z.ZodError, input: unknown): string[] {
+  return error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => unknownField([...issue.path, key], input))
+      : [`${fieldName(issue.path)}: ${expectation(issue)}${found(issue, input)}`],
+  );
+}
+
+const KNOWN_FIELDS = [
+  ...[
+    'version',
+    'name',
+    'description',
+    'limits',
+    'tasks',
+    'maxAttempts',
+    'timeoutMs',
+    'maxParallel',
+    'id',
+    'title',
+  ],
+  ...['capability', 'requiredCapabilities', 'input', 'dependsOn', 'priority', 'acceptance'],
+];
+
+function unknownField(path: readonly PropertyKey[], input: unknown): string {
+  const meant = nearest(String(path.at(-1)), KNOWN_FIELDS);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  return `${fieldName(path)}: unknown field with value ${quote(valueAt(path, input))}${hint}`;
+}
+
+const expectation = (issue: z.core.$ZodIssue): string =>
+  issue.message.replace(/^Invalid input: /, '').replace(/, received \w+$/, '');
+
+function found(issue: z.core.$ZodIssue, input: unknown): string {
+  const value = valueAt(issue.path, input);
+  return value === undefined ? ', but it is missing' : `, found ${quote(value)}`;
+}
+
+/** The field as one writes it: `tasks[2].dependsOn[0]`. */
+function fieldName(path: readonly PropertyKey[]): string {
+  const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  return name.replace(/^\./, '') || 'the file';
+}
+
+const valueAt = (path: readonly PropertyKey[], input: unknown): unknown =>
+  path.reduce<unknown>((value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part], input);
+
+const MAX_QUOTED = 80;
+
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}...` : text;
+}

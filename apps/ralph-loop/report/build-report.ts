@@ -1,0 +1,95 @@
+import { SEVERITIES, type Severity } from '../audit/finding.ts';
+import { bySeverityThenPlace } from '../audit/report-builder.ts';
+import type { MissionOutcome } from '../loop/mission-outcome.ts';
+import { EXIT_CODES, type StopReason } from '../loop/stop-reason.ts';
+import type { TaskView } from '../loop/why-it-goes-on.ts';
+import type { MissionReport, Receipts, TaskReport } from './mission-report.ts';
+
+/**
+ * - `failOn`        findings at least this severe fail a run that would have passed.
+ * - `signalNumber`  of the signal that stopped the run, for its exit code.
+ */
+export interface ReportOptions {
+  readonly failOn?: Severity;
+  readonly signalNumber?: number;
+  readonly receipts?: Receipts;
+}
+
+/** What a process that a signal ended exits with, by custom of shells. */
+const SIGNAL_EXIT_BASE = 128;
+
+/** The report of a mission that is over. */
+export function buildReport(
+  outcome: MissionOutcome,
+  { failOn, signalNumber, receipts }: ReportOptions = {},
+): MissionReport {
+  const { mission, root, startedAtMs, endedAtMs, assigner, gate, tasks } = outcome;
+  const findings = findingsOf(tasks);
+  const stopReason = withFindings(outcome.stopReason, findings, failOn);
+  const wasSignalled = stopReason === 'interrupted' && signalNumber !== undefined;
+  return {
+    format: 'orrery-report',
+    version: 1,
+    mission: {
+      name: mission.name,
+      ...(mission.description === undefined ? {} : { description: mission.description }),
+    },
+    root,
+    startedAtMs,
+    durationMs: endedAtMs - startedAtMs,
+    stopReason,
+    exitCode: wasSignalled ? SIGNAL_EXIT_BASE + signalNumber : EXIT_CODES[stopReason],
+    ...(failOn === undefined ? {} : { failOn }),
+    assigner,
+    gate,
+    findings,
+    refused: tasks.flatMap(({ context }) =>
+      context.refused.map((refusal) => ({ ...refusal, task: context.item.id })),
+    ),
+    tasks: tasks.map(taskReport),
+    ...(receipts === undefined ? {} : { receipts }),
+  };
+}
+
+/** Says whether `severity` is `limit` or worse. */
+export const isAtLeast = (severity: Severity, limit: Severity): boolean =>
+  SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(limit);
+
+function withFindings(
+  reason: StopReason,
+  findings: MissionReport['findings'],
+  failOn: Severity | undefined,
+): StopReason {
+  if (reason !== 'all-accepted' || failOn === undefined) return reason;
+  return findings.some(({ severity }) => isAtLeast(severity, failOn)) ? 'findings-at-or-above' : reason;
+}
+
+/** Two tasks that look at the same files may find the same; it is one finding, of the first of them. */
+function findingsOf(tasks: readonly TaskView[]): MissionReport['findings'] {
+  const byId = new Map<string, MissionReport['findings'][number]>();
+  for (const { context } of tasks) {
+    for (const finding of context.findings) {
+      if (!byId.has(finding.id)) byId.set(finding.id, { ...finding, task: context.item.id });
+    }
+  }
+  return [...byId.values()].sort(bySeverityThenPlace);
+}
+
+function taskReport({ status, context }: TaskView): TaskReport {
+  const { item, why, attempts, result } = context;
+  const { filesSeen, bytesSeen } = result ?? {};
+  return {
+    id: item.id,
+    task: item.taskId,
+    title: item.title,
+    capability: item.capability,
+    status,
+    why,
+    correlationId: item.correlationId,
+    dependsOn: [...item.dependsOn],
+    attempts: [...attempts],
+    notes: result?.notes ?? [],
+    ...(filesSeen === undefined ? {} : { filesSeen }),
+    ...(bytesSeen === undefined ? {} : { bytesSeen }),
+  };
+}

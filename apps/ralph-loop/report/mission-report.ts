@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { Finding, Note, Severity } from '../audit/finding.ts';
+import { Attempt } from '../loop/attempt.ts';
+import { StopReason } from '../loop/stop-reason.ts';
+import { RefusedFinding } from '../loop/task-result.ts';
+import { TaskStatus } from '../loop/task-status.ts';
+
+/**
+ * What became of one task (of one capability of it, if it needs several).
+ *
+ * - `id`             the task's id, or `task/capability`.
+ * - `why`            it came to `status`, in words.
+ * - `correlationId`  under which all its envelopes are found.
+ * - `attempts`       oldest first: who worked on it where, how long, and how it ended.
+ */
+export const TaskReport = z.strictObject({
+  id: z.string(),
+  task: z.string(),
+  title: z.string(),
+  capability: z.string(),
+  status: TaskStatus,
+  why: z.string(),
+  correlationId: z.string(),
+  dependsOn: z.array(z.string()),
+  attempts: z.array(Attempt),
+  notes: z.array(Note),
+  filesSeen: z.int().nonnegative().optional(),
+  bytesSeen: z.int().nonnegative().optional(),
+});
+export type TaskReport = z.infer<typeof TaskReport>;
+
+/**
+ * What the system says about itself when the mission is over.
+ *
+ * - `envelopes`    how every envelope ended: accepted = handled + rejected + expired + deadLettered + inFlight.
+ * - `agents`       where each ran and how often it was restarted.
+ * - `deadLetters`  the envelopes nobody handled, and why.
+ */
+export const Receipts = z.strictObject({
+  envelopes: z.strictObject({
+    accepted: z.int().nonnegative(),
+    handled: z.int().nonnegative(),
+    rejected: z.int().nonnegative(),
+    expired: z.int().nonnegative(),
+    deadLettered: z.int().nonnegative(),
+    inFlight: z.int().nonnegative(),
+    holds: z.boolean(),
+  }),
+  agents: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      place: z.string(),
+      status: z.string(),
+      restarts: z.int().nonnegative(),
+    }),
+  ),
+  deadLetters: z.array(
+    z.strictObject({
+      id: z.string().optional(),
+      sender: z.string(),
+      recipient: z.string(),
+      code: z.string(),
+      reason: z.string(),
+    }),
+  ),
+});
+export type Receipts = z.infer<typeof Receipts>;
+
+/**
+ * What a mission came to, as `orrery run --json FILE` writes it.
+ *
+ * - `startedAtMs`  Unix milliseconds.
+ * - `exitCode`     what the command exits with.
+ * - `failOn`       the severity from which on findings fail the run, if one was asked for.
+ * - `findings`     those the gate approved, most severe first, each with the task it belongs to. Those of a task that failed
+ *                  are there too: each was checked by itself.
+ * - `refused`      findings that the gate refused. They are not findings.
+ * - `receipts`     absent when the run was stopped before they could be had.
+ */
+export const MissionReport = z.strictObject({
+  format: z.literal('orrery-report'),
+  version: z.literal(1),
+  mission: z.strictObject({ name: z.string(), description: z.string().optional() }),
+  root: z.string(),
+  startedAtMs: z.number(),
+  durationMs: z.number().nonnegative(),
+  stopReason: StopReason,
+  exitCode: z.int().nonnegative(),
+  failOn: Severity.optional(),
+  assigner: z.string(),
+  gate: z.string(),
+  findings: z.array(Finding.extend({ task: z.string() })),
+  refused: z.array(RefusedFinding.extend({ task: z.string() }).strict()),
+  tasks: z.array(TaskReport),
+  receipts: Receipts.optional(),
+});
+export type MissionReport = z.infer<typeof MissionReport>;

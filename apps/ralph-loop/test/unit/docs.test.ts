@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { Mission, MissionLimits, MissionTask } from '../../mission/mission.ts';
+import { MissionError } from '../../mission/mission-error.ts';
+import { parseMission, readMission } from '../../mission/read-mission.ts';
+import { EXIT_CODES } from '../../loop/stop-reason.ts';
+import { MissionReport } from '../../report/mission-report.ts';
+
+const missions = readFileSync(new URL('../../../../docs/missions.md', import.meta.url), 'utf8');
+
+/** The code blocks whose fence says `language`. */
+const blocks = (language: string): string[] =>
+  [...missions.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)]
+    .filter(([, fence]) => fence === language)
+    .map(([, , text = '']) => text);
+
+const faultsOf = (text: string): readonly string[] => {
+  try {
+    parseMission(text, 'docs');
+    return [];
+  } catch (error) {
+    if (error instanceof MissionError) return error.faults;
+    throw error;
+  }
+};
+
+describe('docs/missions.md', () => {
+  it('shows missions that can be run', () => {
+    expect(blocks('json mission')).not.toEqual([]);
+    for (const text of blocks('json mission')) expect(faultsOf(text)).toEqual([]);
+  });
+
+  it('shows what is said about missions that cannot', () => {
+    expect(blocks('json refused').map((text) => faultsOf(text).join('\n'))).toEqual(
+      blocks('text').map((text) => text.trimEnd()),
+    );
+  });
+
+  it('shows a report as it is written', () => {
+    expect(blocks('json report')).toHaveLength(1);
+    for (const text of blocks('json report')) MissionReport.parse(JSON.parse(text));
+  });
+
+  it('explains every field and every stop reason', () => {
+    const names = [Mission, MissionLimits, MissionTask, MissionReport].flatMap((schema) =>
+      Object.keys(schema.shape),
+    );
+    for (const name of [...names, ...Object.keys(EXIT_CODES)]) expect(missions).toContain(`\`${name}\``);
+  });
+});
+
+describe('the missions that ship', () => {
+  it.each(['repository-audit', 'orrery-audit'])('%s can be run', async (name) => {
+    const { pathname } = new URL(`../../missions/${name}.json`, import.meta.url);
+    expect((await readMission(pathname)).name).toBe(name);
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import type { Severity } from '../../audit/finding.ts';
+import type { MissionOutcome } from '../../loop/mission-outcome.ts';
+import { type TaskContext, newTask } from '../../loop/task-context.ts';
+import type { TaskStatus } from '../../loop/task-status.ts';
+import type { TaskView } from '../../loop/why-it-goes-on.ts';
+import { workItems } from '../../loop/work-item.ts';
+import { parseMission } from '../../mission/read-mission.ts';
+import { buildReport } from '../../report/build-report.ts';
+import { MissionReport, type Receipts } from '../../report/mission-report.ts';
+import { byteCount, duration, printable } from '../../report/printable.ts';
+import { terminalReport } from '../../report/terminal-report.ts';
+import { finding } from './fake-team.ts';
+
+const mission = parseMission(
+  JSON.stringify({
+    version: 1,
+    name: 'audit',
+    limits: { maxAttempts: 2 },
+    tasks: ['a', 'b', 'c'].map((id) => ({ id, title: id.toUpperCase(), capability: 'work' })),
+  }),
+  'test',
+);
+const items = workItems(mission);
+
+const view = (id: string, status: TaskStatus, over: Partial<TaskContext> = {}): TaskView => {
+  const item = items.find((candidate) => candidate.id === id);
+  if (item === undefined) throw new Error(`no item ${id}`);
+  return { status, context: { ...newTask({ item, maxAttempts: 2 }), ...over } };
+};
+
+const outcome = (tasks: readonly TaskView[], over: Partial<MissionOutcome> = {}): MissionOutcome => ({
+  mission,
+  root: '/repo',
+  stopReason: 'all-accepted',
+  startedAtMs: 1_000,
+  endedAtMs: 5_200,
+  assigner: 'sun',
+  gate: 'mercury',
+  tasks,
+  ...over,
+});
+
+const receipts: Receipts = {
+  envelopes: { accepted: 5, handled: 4, rejected: 0, expired: 0, deadLettered: 1, inFlight: 0, holds: true },
+  agents: [
+    { id: 'mars', name: 'MARS', place: 'worker-1', status: 'running', restarts: 1 },
+    { id: 'sun', name: 'SUN', place: 'worker-2', status: 'running', restarts: 0 },
+  ],
+  deadLetters: [{ sender: 'system/host', recipient: 'mars', code: 'ACTOR_DIED', reason: 'mars died' }],
+};
+
+const attempt = { agent: 'mars', place: 'worker-1', startedAtMs: 1_000, durationMs: 1_500, gateMs: 20 };
+
+describe('a report', () => {
+  it('has the findings of all tasks, most severe first, each once', () => {
+    const twice = finding({ id: 'same', severity: 'low' });
+    const report = buildReport(
+      outcome([
+        view('a', 'accepted', { findings: [twice, finding({ id: 'f1', severity: 'medium' })] }),
+        view('b', 'failed', { findings: [twice, finding({ id: 'f2', severity: 'critical' })] }),
+      ]),
+    );
+    expect(report.findings.map(({ id, task }) => `${id} of ${task}`)).toEqual([
+      'f2 of b',
+      'f1 of a',
+      'same of a',
+    ]);
+    expect(MissionReport.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
+  });
+
+  const failing: readonly [Severity | undefined, Severity, string, number][] = [
+    [undefined, 'critical', 'all-accepted', 0],
+    ['high', 'medium', 'all-accepted', 0],
+    ['high', 'high', 'findings-at-or-above', 1],
+    ['high', 'critical', 'findings-at-or-above', 1],
+    ['info', 'info', 'findings-at-or-above', 1],
+  ];
+  it.each(failing)(
+    'with --fail-on %s and a %s finding ends as %s',
+    (failOn, severity, stopReason, exitCode) => {
+      const tasks = [view('a', 'accepted', { findings: [finding({ severity })] })];
+      const report = buildReport(outcome(tasks), failOn === undefined ? {} : { failOn });
+      expect(report).toMatchObject({ stopReason, exitCode });
+    },
+  );
+
+  it('of a stopped run exits by its signal', () => {
+    const stopped = outcome([view('a', 'cancelled')], { stopReason: 'interrupted' });
+    expect(buildReport(stopped).exitCode).toBe(130);
+    expect(buildReport(stopped, { signalNumber: 15 }).exitCode).toBe(143);
+    expect(buildReport(outcome([view('a', 'accepted')]), { signalNumber: 15 }).exitCode).toBe(0);
+  });
+});
+
+describe('a report on the terminal', () => {
+  it('says what was found, who did what, and what was retried, refused, escalated and left', () => {
+    const tasks = [
+      view('a', 'accepted', {
+        findings: [finding()],
+        attempts: [
+          { ...attempt, number: 1, ended: 'lost', code: 'ACTOR_DIED', reason: 'ACTOR_DIED: boom' },
+          { ...attempt, number: 2, ended: 'accepted' },
+        ],
+        refused: [{ finding: finding({ id: 'f2', line: 9 }), reason: 'no such line' }],
+        result: {
+          findings: [],
+          notes: [{ kind: 'binary', file: 'x.bin', reason: 'is binary' }],
+          filesSeen: 1,
+          bytesSeen: 2_500,
+        },
+      }),
+      view('b', 'escalated', { why: 'nobody is left' }),
+      view('c', 'cancelled', { why: 'the mission was stopped' }),
+    ];
+    const report = buildReport(outcome(tasks, { stopReason: 'human-needed' }), { receipts });
+    expect(terminalReport(report)).toEqual([
+      'HIGH (1)',
+      '  a.ts:3  wrong  planted, mars',
+      '      a();',
+      '',
+      'Tasks',
+      '  a  accepted   mars  worker-1  2 attempts  3.0 s  1 file, 2.5 KB',
+      '  b  escalated  -     -         0 attempts  0 ms                   nobody is left',
+      '  c  cancelled  -     -         0 attempts  0 ms                   the mission was stopped',
+      '',
+      'Retried',
+      '  a, attempt 1 by mars: lost: ACTOR_DIED: boom',
+      '  a, attempt 2 by mars: accepted',
+      '',
+      'Refused by mercury',
+      '  a: a.ts:9 planted: no such line',
+      '',
+      'Escalated',
+      '  b: nobody is left',
+      '',
+      'Left',
+      '  c: the mission was stopped',
+      '',
+      'Left out',
+      '  a: x.bin is binary',
+      '',
+      'Receipts',
+      '  envelopes: 5 accepted = 4 handled + 0 rejected + 0 expired + 1 dead-lettered + 0 in flight',
+      '  restarts: mars 1',
+      '  dead letter to mars: ACTOR_DIED: mars died',
+      '',
+      'audit on /repo: a human is needed (human-needed), 1 of 3 tasks accepted, 1 finding, 4.2 s',
+    ]);
+  });
+
+  it('does not list ten thousand findings', () => {
+    const findings = Array.from({ length: 10_000 }, (_, index) => finding({ id: `f${index}` }));
+    const lines = terminalReport(buildReport(outcome([view('a', 'accepted', { findings })])));
+    expect(lines.length).toBeLessThan(150);
+    expect(lines).toContain('  ... and 9950 more; --json FILE has them all');
+  });
+
+  it('prints nothing that a terminal would act on', () => {
+    const hostile = finding({ file: '\x1b]0;owned\x07.ts', message: 'a\nb\u202Ec', evidence: '\u009b2J' });
+    const text = terminalReport(buildReport(outcome([view('a', 'accepted', { findings: [hostile] })]))).join(
+      '',
+    );
+    expect(text).toContain('\\x1b]0;owned\\x07.ts:3  a\\x0ab\\u202ec');
+    expect(text).toContain('\\x9b2J');
+  });
+});
+
+describe('numbers', () => {
+  it('are said as a person says them', () => {
+    expect([0, 999, 1_000, 59_999, 83_000].map(duration)).toEqual([
+      '0 ms',
+      '999 ms',
+      '1.0 s',
+      '60.0 s',
+      '1 min 23 s',
+    ]);
+    expect([0, 999, 2_500, 2_000_000_000].map(byteCount)).toEqual(['0 B', '999 B', '2.5 KB', '2.0 GB']);
+    expect(printable('plain ü text')).toBe('plain ü text');
+  });
+});

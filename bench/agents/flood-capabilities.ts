@@ -1,0 +1,15 @@
+import { capability } from 'orrery';
+import { z } from 'zod';
+
+/** Has a sender tell one recipient as fast as it can, until `count` are sent or `forMs` is over. */
+export const floodBurst = capability({
+  id: 'bench.flood',
+  description: 'Flood one recipient',
+  input: z.object({
+    recipient: z.string(),
+    count: z.int(),
+    forMs: z.number(),
+    whenFull: z.enum(['reject', 'park']),
+  }),
+  output: z.object({ sent: z.int(), accepted: z.int() }),
+});

@@ -1,0 +1,46 @@
+import { capability } from 'orrery';
+import { z } from 'zod';
+
+const Finding = z.object({
+  file: z.string(),
+  line: z.int().positive(),
+  severity: z.string(),
+  rule: z.string(),
+  message: z.string(),
+  evidence: z.array(z.string()),
+  confidence: z.number(),
+});
+
+/** Looks at one finding. */
+export const inspect = capability({
+  id: 'bench.inspect',
+  description: 'Judge one finding',
+  input: Finding,
+  output: z.object({ accepted: z.boolean(), line: z.int() }),
+});
+
+/** How many findings a receiver has handled; asked by a sender after its last, it also says that all are through. */
+export const handled = capability({
+  id: 'bench.handled',
+  description: 'Say how many findings were handled',
+  input: z.object({}),
+  output: z.object({ handled: z.int() }),
+});
+
+const Burst = z.object({ count: z.int().nonnegative(), width: z.int().positive() });
+
+/** Has a sender tell its receivers so many findings; resolves when all have been handled. */
+export const tellBurst = capability({
+  id: 'bench.tell-burst',
+  description: 'Tell findings',
+  input: Burst.omit({ width: true }),
+  output: z.object({ told: z.int() }),
+});
+
+/** Has a sender ask its receivers about so many findings, `width` at a time. */
+export const askBurst = capability({
+  id: 'bench.ask-burst',
+  description: 'Ask about findings',
+  input: Burst,
+  output: z.object({ asked: z.int() }),
+});

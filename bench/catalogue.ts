@@ -1,0 +1,21 @@
+import type { Measurement } from './measurement.ts';
+import { floodMemory } from './probes/flood-memory.ts';
+import { idleAgents } from './probes/idle-agents.ts';
+import { importCost } from './probes/import-cost.ts';
+import { startUp } from './probes/start-up.ts';
+import { askInOneThread, pipelinedAsks, roundTrip } from './races/ask.ts';
+import { fanOuts, tellAcrossThreads, tellInOneThread } from './races/tell.ts';
+
+/** Everything that `npm run bench` measures, in the order of its table. */
+export const catalogue: readonly Measurement[] = [
+  tellAcrossThreads,
+  ...pipelinedAsks,
+  roundTrip,
+  tellInOneThread,
+  askInOneThread,
+  ...fanOuts,
+  startUp,
+  idleAgents,
+  importCost,
+  floodMemory,
+];

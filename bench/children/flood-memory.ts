@@ -1,0 +1,64 @@
+import { withParameters } from '../agents/agent-parameters.ts';
+import { rawPortFlood } from '../contenders/raw-flood.ts';
+
+export type FloodMode = 'reject' | 'park' | 'raw';
+
+export interface FloodOutcome {
+  readonly growthMb: number;
+  readonly sent: number;
+  readonly accepted: number;
+}
+
+/** A flood is warmed up, so that growth is mail and not compiled code, then runs for `FLOOD_MS` or `RAW_COUNT` sends. */
+const WARM_UP_COUNT = 20_000;
+const FLOOD_MS = 1_500;
+const RAW_COUNT = 100_000;
+const SAMPLE_MS = 10;
+const MB = 1_000_000;
+
+const mode = process.argv[2] as FloodMode;
+console.log(JSON.stringify(mode === 'raw' ? await floodRaw() : await floodOrrery(mode)));
+
+async function floodOrrery(whenFull: 'reject' | 'park'): Promise<FloodOutcome> {
+  const { startSystem } = await import('orrery');
+  const { floodBurst } = await import('../agents/flood-capabilities.ts');
+  const agent = (file: string, id: string, place: string) => ({
+    module: withParameters(new URL(`../agents/${file}`, import.meta.url), { id }),
+    isolation: 'thread' as const,
+    place,
+  });
+  await using system = await startSystem({
+    agents: [
+      agent('flooder.agent.ts', 'flooder', 'worker-1'),
+      agent('slow-receiver.agent.ts', 'slow', 'worker-2'),
+      agent('handler-receiver.agent.ts', 'fast', 'worker-2'),
+    ],
+  });
+  const flood = (recipient: string, count: number, forMs: number) =>
+    system.ask({ agent: 'flooder', capability: floodBurst }, { recipient, count, forMs, whenFull });
+  await flood('fast', WARM_UP_COUNT, FLOOD_MS);
+  return withGrowth(() => flood('slow', Number.MAX_SAFE_INTEGER, FLOOD_MS));
+}
+
+async function floodRaw(): Promise<FloodOutcome> {
+  const session = await rawPortFlood.open();
+  const outcome = await withGrowth(async () => {
+    await session.run(RAW_COUNT);
+    return { sent: RAW_COUNT, accepted: RAW_COUNT };
+  });
+  await session.close();
+  return outcome;
+}
+
+/** What `work` returns and by how much the process grew at its highest. */
+async function withGrowth(work: () => Promise<Omit<FloodOutcome, 'growthMb'>>): Promise<FloodOutcome> {
+  const before = process.memoryUsage.rss();
+  let highest = before;
+  const sampler = setInterval(() => {
+    highest = Math.max(highest, process.memoryUsage.rss());
+  }, SAMPLE_MS);
+  const outcome = await work();
+  clearInterval(sampler);
+  highest = Math.max(highest, process.memoryUsage.rss());
+  return { ...outcome, growthMb: (highest - before) / MB };
+}

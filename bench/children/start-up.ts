@@ -1,0 +1,34 @@
+import { withParameters } from '../agents/agent-parameters.ts';
+import { makeFinding } from '../envelope.ts';
+
+export interface StartUpTimes {
+  readonly importMs: number;
+  readonly startMs: number;
+  readonly firstAnswerMs: number;
+  readonly stopMs: number;
+  readonly exitMs: number;
+}
+
+const RECEIVER = new URL('../agents/handler-receiver.agent.ts', import.meta.url);
+
+const beforeImport = performance.now();
+const { startSystem } = await import('orrery');
+const importMs = performance.now() - beforeImport;
+const { inspect } = await import('../capabilities.ts');
+
+const beforeStart = performance.now();
+const system = await startSystem({
+  agents: ['worker-1', 'worker-2'].map((place, index) => ({
+    module: withParameters(RECEIVER, { id: `receiver-${index + 1}` }),
+    isolation: 'thread' as const,
+    place,
+  })),
+});
+const startMs = performance.now() - beforeStart;
+await system.ask({ agent: 'receiver-2', capability: inspect }, makeFinding(1));
+const firstAnswerMs = performance.now() - beforeStart;
+
+const beforeStop = performance.now();
+await system.stop();
+const stopMs = performance.now() - beforeStop;
+console.log(JSON.stringify({ importMs, startMs, firstAnswerMs, stopMs, stoppedAtMs: Date.now() }));

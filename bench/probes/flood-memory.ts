@@ -1,0 +1,34 @@
+import { runChild } from '../child-process.ts';
+import type { FloodMode, FloodOutcome } from '../children/flood-memory.ts';
+import type { Goal, Probe, Reading } from '../measurement.ts';
+
+const CHILD = new URL('../children/flood-memory.ts', import.meta.url);
+const CHILD_MS = 30_000;
+
+/** DESIGN 11: a flood grows a pair of threads by at most 20 MB. */
+const BOUNDED: Goal = { better: 'less', target: 20, floor: 20 };
+
+/** Memory that a sender takes who is a hundred times faster than its receiver, in a process of its own. */
+export const floodMemory: Probe = {
+  kind: 'probe',
+  name: 'flood-memory',
+  title: 'Growth of a process while one thread floods a receiver that handles 1,000 a second',
+  read: async (): Promise<readonly Reading[]> => [
+    await flood('reject', BOUNDED),
+    await flood('park', BOUNDED),
+    await flood('raw'),
+  ],
+};
+
+const NAMES: Readonly<Record<FloodMode, string>> = {
+  reject: 'orrery, refused when full',
+  park: 'orrery, parked when full',
+  raw: 'raw port, unbounded',
+};
+
+async function flood(mode: FloodMode, goal?: Goal): Promise<Reading> {
+  const outcome = (await runChild({ module: CHILD, args: [mode], timeoutMs: CHILD_MS })) as FloodOutcome;
+  const { growthMb, sent, accepted } = outcome;
+  const note = `${sent} sent, ${accepted} accepted`;
+  return { name: NAMES[mode], value: growthMb, unit: 'MB', note, ...(goal === undefined ? {} : { goal }) };
+}

@@ -1,0 +1,140 @@
+import type { AnyActorLogic } from 'xstate';
+import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
+import { type Capability, describeCapability } from '../protocol/capability.ts';
+import type { A2AEnvelope, A2AMessageType, Delivery } from '../protocol/envelope.ts';
+import { invalidOptions } from '../protocol/errors.ts';
+import type { ActorContext, HandlingContext } from './context.ts';
+
+/** As in OTP: always restarted, only after an abnormal end, or never. */
+export type Restart = 'permanent' | 'transient' | 'temporary';
+
+/**
+ * Who the agent is and how it is run.
+ *
+ * - `delivery`          what happens to an envelope that a death cut off. @default 'once'
+ * - `restart`           @default 'permanent'
+ * - `handlingTimeoutMs` how long one envelope may be in hand when it has no deadline of its own. @default 30_000
+ * - `startTimeoutMs`    how long `onStart` may take. @default 5_000
+ * - `stopTimeoutMs`     how long `onStop` may take. @default 1_000
+ * - `mailboxCapacity`   envelopes that may wait, in all and from one thread. @default 1_000
+ * - `lazy`              started by its first envelope. @default false
+ */
+export interface AgentOptions {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly tier: AgentTier;
+  readonly sandboxId?: string;
+  readonly protocols?: readonly string[];
+  readonly delivery?: Delivery;
+  readonly restart?: Restart;
+  readonly handlingTimeoutMs?: number;
+  readonly startTimeoutMs?: number;
+  readonly stopTimeoutMs?: number;
+  readonly mailboxCapacity?: number;
+  readonly lazy?: boolean;
+}
+
+export type Handler<State, Input, Output> = (input: Input, ctx: HandlingContext<State>) => Output | Promise<Output>;
+export type StreamHandler<State, Input, Output> = (
+  input: Input,
+  ctx: HandlingContext<State>,
+) => AsyncIterable<Output> | Iterable<Output>;
+export type EnvelopeHandler<State> = (envelope: A2AEnvelope, ctx: HandlingContext<State>) => unknown;
+
+/** A capability and what answers it. */
+export interface HandlerEntry {
+  readonly capability: Capability;
+  readonly kind: 'value' | 'stream';
+  readonly run: (input: never, ctx: HandlingContext<never>) => unknown;
+}
+
+/**
+ * An agent as data: who it is, what it handles. Made once, started any number of times.
+ *
+ * Made by `defineAgent`; a module that holds one exports it (by any name, one a module).
+ */
+export class AgentDefinition<State = undefined> {
+  readonly options: AgentOptions;
+  readonly handlers = new Map<string, HandlerEntry>();
+  readonly envelopeHandlers = new Map<A2AMessageType, EnvelopeHandler<never>>();
+  start: ((ctx: ActorContext) => unknown) | undefined;
+  stop: ((ctx: ActorContext<never>) => unknown) | undefined;
+  actorLogic: AnyActorLogic | undefined;
+
+  constructor(options: AgentOptions) {
+    this.options = options;
+  }
+
+  /** Answers `capability` with what `run` returns. What it throws ends the actor; `refused(...)` only declines. */
+  handle<Input, Output>(capability: Capability<Input, Output>, run: Handler<State, Input, Output>): this {
+    return this.#add({ capability, kind: 'value', run } as unknown as HandlerEntry);
+  }
+
+  /** Answers `capability` with a stream of what `run` yields. */
+  handleStream<Input, Output>(capability: Capability<Input, Output>, run: StreamHandler<State, Input, Output>): this {
+    return this.#add({ capability, kind: 'stream', run } as unknown as HandlerEntry);
+  }
+
+  /** Handles envelopes of `type` that name no capability. For a request, what `run` returns is the answer. */
+  on(type: A2AMessageType, run: EnvelopeHandler<State>): this {
+    if (this.envelopeHandlers.has(type)) throw invalidOptions('on', type, 'a message type not handled yet');
+    this.envelopeHandlers.set(type, run as EnvelopeHandler<never>);
+    return this;
+  }
+
+  /** Makes the agent's state; runs before the first envelope and after each restart. */
+  onStart<Next>(run: (ctx: ActorContext) => Next | Promise<Next>): AgentDefinition<Next> {
+    this.start = run;
+    return this as unknown as AgentDefinition<Next>;
+  }
+
+  /** Runs when the agent stops or is about to be restarted; what it throws is reported and ends nothing. */
+  onStop(run: (ctx: ActorContext<State>) => unknown): this {
+    this.stop = run as (ctx: ActorContext<never>) => unknown;
+    return this;
+  }
+
+  /**
+   * Lets XState logic handle what arrives. Each envelope is one event: `type` is the capability id or, without one, the
+   * message type; `input` the payload, `envelope` the whole, `ctx` the handling context to reply or settle with.
+   */
+  logic(logic: AnyActorLogic, capabilities: readonly Capability<never, never>[] = []): this {
+    if (this.actorLogic !== undefined) throw invalidOptions('logic', this.options.id, 'one logic an agent');
+    this.actorLogic = logic;
+    for (const declared of capabilities as readonly Capability[]) {
+      this.#add({ capability: declared, kind: 'value', run: () => undefined });
+    }
+    return this;
+  }
+
+  /** The agent's card; its capabilities are those it handles. */
+  card(nowMs: number, id = this.options.id): AgentCard {
+    const { name, version, description, tier, sandboxId, protocols } = this.options;
+    return {
+      id,
+      name,
+      version,
+      description,
+      tier,
+      protocols: [...(protocols ?? ['a2a/1.0'])],
+      endpoints: [{ transport: 'local' }],
+      capabilities: [...this.handlers.values()].map((entry) => describeCapability(entry.capability)),
+      revision: 0,
+      ...(sandboxId === undefined ? {} : { sandboxId }),
+      origin: 'local',
+      lastSeenAt: nowMs,
+    };
+  }
+
+  #add(entry: HandlerEntry): this {
+    const { id } = entry.capability;
+    if (this.handlers.has(id)) throw invalidOptions('handle', id, `a capability ${this.options.id} does not handle yet`);
+    this.handlers.set(id, entry);
+    return this;
+  }
+}
+
+/** Starts the definition of an agent. */
+export const defineAgent = (options: AgentOptions): AgentDefinition => new AgentDefinition(options);

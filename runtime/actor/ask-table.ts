@@ -1,0 +1,78 @@
+import type { Link } from '../threads/link.ts';
+import type { Handling } from './handling.ts';
+import type { Timer } from './timer-wheel.ts';
+
+/** What the thread knows of a waiting ask. `link` is where it went, undefined within the thread. */
+export class AskTicket {
+  readonly envelopeId: string;
+  readonly agentId: string;
+  /** The handling that waits, if one does. */
+  readonly owner: Handling | undefined;
+  link: Link | undefined = undefined;
+  timer: Timer | undefined = undefined;
+  /** Takes the listener off the asker's own signal. */
+  release: (() => void) | undefined = undefined;
+
+  constructor(envelopeId: string, agentId: string, owner: Handling | undefined) {
+    this.envelopeId = envelopeId;
+    this.agentId = agentId;
+    this.owner = owner;
+  }
+}
+
+/** One ask of this thread that waits for its answer. */
+export interface WaitingAsk {
+  readonly ticket: AskTicket;
+  /** The answer, as `REPLY` kinds. Returns true while more is to come. */
+  answer(kind: number, payload: unknown): boolean;
+  fail(error: Error): void;
+}
+
+const SLOT_BITS = 20;
+const SLOTS = 1 << SLOT_BITS;
+
+/**
+ * The asks of one thread. An ask is named by a number: its slot, and a generation so that a late answer to an older
+ * ask of the same slot is known as such.
+ */
+export class AskTable {
+  readonly #records: (WaitingAsk | undefined)[] = [];
+  readonly #generations: number[] = [];
+  readonly #free: number[] = [];
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  open(record: WaitingAsk): number {
+    const slot = this.#free.pop() ?? this.#records.length;
+    const generation = ((this.#generations[slot] ?? 0) + 1) & 0x3fffffff;
+    this.#generations[slot] = generation;
+    this.#records[slot] = record;
+    this.#size += 1;
+    return generation * SLOTS + slot;
+  }
+
+  get(ask: number): WaitingAsk | undefined {
+    const slot = ask % SLOTS;
+    return this.#generations[slot] === Math.floor(ask / SLOTS) ? this.#records[slot] : undefined;
+  }
+
+  close(ask: number): WaitingAsk | undefined {
+    const record = this.get(ask);
+    if (record === undefined) return undefined;
+    const slot = ask % SLOTS;
+    this.#records[slot] = undefined;
+    this.#free.push(slot);
+    this.#size -= 1;
+    return record;
+  }
+
+  *waiting(): Iterable<[number, WaitingAsk]> {
+    for (let slot = 0; slot < this.#records.length; slot++) {
+      const record = this.#records[slot];
+      if (record !== undefined) yield [(this.#generations[slot] as number) * SLOTS + slot, record];
+    }
+  }
+}

@@ -1,0 +1,445 @@
+import { Fifo } from '../mailbox/fifo.ts';
+import type { InFlow } from '../mailbox/in-flow.ts';
+import { LANE, type Lane } from '../mailbox/lane.ts';
+import { type Mail, messageTypeOf, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import type { Outcome } from '../observe/system-event.ts';
+import {
+  actorDied,
+  deadlineExceeded,
+  type ErrorData,
+  errorToData,
+  isOrreryError,
+  notHere,
+  type OrreryError,
+  poison,
+  refused,
+  supervisorGaveUp,
+} from '../protocol/errors.ts';
+import type { AgentRow } from '../routing/routing-table.ts';
+import { REPLY } from '../threads/batch.ts';
+import type { Place } from '../threads/place.ts';
+import type { AgentDefinition } from './agent-definition.ts';
+import { AnsweredIds } from './answered-ids.ts';
+import { Handling } from './handling.ts';
+import type { Identity } from './identity.ts';
+import { LogicRunner } from './logic-runner.ts';
+import { pumpStream } from './stream-pump.ts';
+
+/** How long a handler may take to notice that its time is up before its actor is ended. */
+const GRACE_MS = 100;
+/** Tries that end in a death before an envelope is poison. */
+export const MAX_ATTEMPTS = 3;
+const DEFAULT_HANDLING_MS = 30_000;
+const DEFAULT_START_MS = 5_000;
+const DEFAULT_STOP_MS = 1_000;
+
+/**
+ * - `idle`     lazy, waiting for its first envelope
+ * - `down`     its actor is dead; the supervisor decides
+ * - `failed`   the supervisor gave up; what arrives is dead-lettered
+ * - `stopped`  ended for good, likewise
+ */
+export type CellStatus = 'idle' | 'starting' | 'running' | 'down' | 'failed' | 'stopped';
+
+/**
+ * One agent in one thread: its mailbox, which outlives its actor, and the actor of the moment.
+ *
+ * Takes one envelope at a time; while a handler waits for an answer, call-backs that its ask caused are taken too.
+ * Every envelope taken from the mailbox ends in exactly one outcome.
+ */
+export class Cell {
+  readonly place: Place;
+  readonly row: AgentRow;
+  readonly definition: AgentDefinition<unknown>;
+  readonly identity: Identity;
+  status: CellStatus = 'down';
+  state: unknown = undefined;
+  /** Had an actor before, in this thread. */
+  wasStarted = false;
+  /** Waits in the thread's queue of cells that have something to do. */
+  isQueued = false;
+  readonly #lanes: readonly [Fifo<Mail>, Fifo<Mail>, Fifo<Mail>] = [new Fifo(), new Fifo(), new Fifo()];
+  #hand: Handling | undefined;
+  #below: Handling[] = [];
+  #life: Handling | undefined;
+  #logic: LogicRunner | undefined;
+  #giveUpReason = '';
+  #answered: AnsweredIds | undefined;
+
+  constructor(place: Place, row: AgentRow, definition: AgentDefinition<unknown>) {
+    this.place = place;
+    this.row = row;
+    this.definition = definition;
+    this.identity = { id: row.id, slot: row.slot, party: row.party };
+  }
+
+  /** Envelopes that wait. */
+  get waiting(): number {
+    return this.#lanes[0].length + this.#lanes[1].length + this.#lanes[2].length;
+  }
+
+  /** Envelopes in hand. */
+  get inHand(): number {
+    return (this.#hand === undefined ? 0 : 1) + this.#below.length;
+  }
+
+  get handlings(): readonly Handling[] {
+    return this.#hand === undefined ? this.#below : [...this.#below, this.#hand];
+  }
+
+  /** Every envelope that waits or is in hand and came in through `predicate`'s flows. */
+  *mails(): Iterable<Mail> {
+    for (const handling of this.handlings) if (handling.mail !== undefined) yield handling.mail;
+    for (const lane of this.#lanes) for (let at = 0; at < lane.length; at++) yield lane.at(at) as Mail;
+  }
+
+  isRetry(mail: Mail): boolean {
+    return (mail.extras?.delivery ?? this.row.profile.delivery) === 'retry';
+  }
+
+  /** Puts an accepted envelope into its lane. */
+  deliver(mail: Mail, lane: Lane): void {
+    if (this.status === 'failed' || this.status === 'stopped') {
+      this.#deadLetter(mail, errorToData(this.#endReason()));
+      return;
+    }
+    this.#lanes[lane].push(mail);
+    if (this.#hand === undefined || lane === LANE.callback) this.place.wake(this);
+  }
+
+  /** An ask of the handler in hand waits: its call-backs may be here already. */
+  waits(): void {
+    if (this.#lanes[LANE.callback].length > 0) this.place.wake(this);
+  }
+
+  /** Takes envelopes until `mayGoOn` says no, the mailbox is empty, or a handler takes its time. */
+  run(mayGoOn: () => boolean): void {
+    if (this.status === 'idle' && this.waiting > 0) this.place.startCell(this);
+    while (this.status === 'running') {
+      const mail = this.#next();
+      if (mail === undefined) return;
+      this.#take(mail);
+      if (!mayGoOn()) {
+        if (this.status === 'running' && this.waiting > 0) this.place.wake(this);
+        return;
+      }
+    }
+  }
+
+  #next(): Mail | undefined {
+    const [system, user, callback] = this.#lanes;
+    if (this.#hand === undefined) return system.shift() ?? callback.shift() ?? user.shift();
+    if (callback.length === 0) return undefined;
+    const handlings = this.handlings;
+    if (!this.#hand.isWaiting) return undefined;
+    for (let at = 0; at < callback.length; at++) {
+      const { path } = callback.at(at) as Mail;
+      if (path !== undefined && handlings.some((one) => one.isWaitedForBy(path))) return callback.removeAt(at);
+    }
+    return undefined;
+  }
+
+  #take(mail: Mail): void {
+    const { place } = this;
+    if (mail.tombstone !== undefined) return this.#deadLetter(mail, mail.tombstone);
+    if (mail.attempts >= MAX_ATTEMPTS) return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
+    const { deadlineAtMs } = mail;
+    if (deadlineAtMs > 0 && deadlineAtMs <= place.seams.clock.now()) {
+      const late = deadlineExceeded(`${messageTypeOf(mail)} ${mail.id} to ${this.row.id}`, deadlineAtMs - mail.timestamp);
+      return this.#close(mail, 'expired', late);
+    }
+    const cancellation = place.cancellationOf(mail);
+    if (cancellation !== undefined) return this.#close(mail, 'expired', cancellation);
+    if (mail.extras?.derived === true && !mail.wasInHand && this.#isRepeated(mail)) return;
+    const flow = mail.flow as InFlow;
+    mail.wasInHand = true;
+    flow.start(mail.sequence);
+    place.outbox.forgetName(mail);
+    if (mail.ask === NO_ASK && isAnswerable(mail)) place.holdGrant(mail, this.row.id);
+    this.#handle(mail);
+  }
+
+  #handle(mail: Mail): void {
+    const handling = new Handling(this, mail);
+    if (this.#hand !== undefined) this.#below.push(this.#hand);
+    this.#hand = handling;
+    const { place } = this;
+    place.enterHandling(this.row.slot, mail.flow as InFlow, mail.sequence);
+    let result: unknown;
+    try {
+      result = this.#invoke(mail, handling);
+    } catch (error) {
+      place.leave();
+      this.#failed(handling, error);
+      return;
+    }
+    place.leave();
+    if (handling.isOver) return;
+    if (result === PENDING) this.#arm(handling, mail);
+    else if (result instanceof Promise || isThenable(result)) {
+      this.#arm(handling, mail);
+      (result as Promise<unknown>).then(
+        (value) => this.finish(handling, value),
+        (error: unknown) => this.#failed(handling, error),
+      );
+    } else this.finish(handling, result);
+  }
+
+  #invoke(mail: Mail, handling: Handling): unknown {
+    if (this.#logic !== undefined) return this.#logic.handle(mail, handling) ? undefined : PENDING;
+    const { capability } = mail;
+    if (capability !== undefined) {
+      const entry = this.definition.handlers.get(capability);
+      if (entry !== undefined) {
+        if (entry.kind === 'stream') return pumpStream(entry, mail, handling);
+        return entry.run(mail.payload as never, handling as never);
+      }
+      if (this.definition.envelopeHandlers.size === 0) {
+        throw refused(`${this.row.id} does not handle the capability "${capability}"`, { capability });
+      }
+    }
+    const onEnvelope = this.definition.envelopeHandlers.get(messageTypeOf(mail));
+    if (onEnvelope !== undefined) return onEnvelope(handling.envelope, handling);
+    throw refused(`${this.row.id} handles no ${messageTypeOf(mail)} without a capability`, {
+      messageType: messageTypeOf(mail),
+    });
+  }
+
+  /** The handler goes on asynchronously: from here its deadline watches it. */
+  #arm(handling: Handling, mail: Mail): void {
+    const { place } = this;
+    place.busy.add(this);
+    const now = place.seams.clock.now();
+    const allowedMs = this.definition.options.handlingTimeoutMs ?? DEFAULT_HANDLING_MS;
+    const untilMs = mail.deadlineAtMs > 0 ? mail.deadlineAtMs : now + allowedMs;
+    handling.timer = place.wheel.add(untilMs, () => {
+      const what = `The handling of ${mail.id} by ${this.row.id}`;
+      this.cutOff(handling, deadlineExceeded(what, untilMs - now));
+    });
+  }
+
+  /** Tells a handler that its time is over; ends its actor if it does not listen. */
+  cutOff(handling: Handling, reason: OrreryError): void {
+    if (handling.isOver) return;
+    handling.cutOff(reason);
+    handling.timer?.cancel();
+    handling.timer = this.place.wheel.add(this.place.seams.clock.now() + GRACE_MS, () => {
+      if (handling.isOver) return;
+      this.crash(new Error(`it did not stop ${GRACE_MS} ms after ${reason.message}`), handling);
+    });
+  }
+
+  /** The handler is done and `output` is its answer. */
+  finish(handling: Handling, output: unknown): void {
+    if (handling.isOver) return;
+    const mail = handling.mail as Mail;
+    if (handling.cutShort !== undefined) {
+      this.#letGo(handling);
+      this.#close(mail, 'expired', handling.cutShort);
+      return;
+    }
+    this.#letGo(handling);
+    if (mail.ask !== NO_ASK) this.reply(mail, output === undefined ? REPLY.empty : REPLY.value, output);
+    this.settle(mail, 'handled');
+  }
+
+  #failed(handling: Handling, error: unknown): void {
+    if (handling.isOver) return;
+    const mail = handling.mail as Mail;
+    if (handling.cutShort !== undefined) {
+      this.#letGo(handling);
+      this.#close(mail, 'expired', handling.cutShort);
+    } else if (isOrreryError(error) && error.code !== 'ACTOR_DIED') {
+      this.#letGo(handling);
+      this.#close(mail, 'rejected', error);
+    } else this.crash(error, handling);
+  }
+
+  /** The actor is dead: what it had in hand is told or tried again, and the supervisor decides what is next. */
+  crash(error: unknown, culprit: Handling | undefined): void {
+    if (this.status !== 'running' && this.status !== 'starting') return;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.status = 'down';
+    const handlings = [...this.handlings].reverse();
+    for (const handling of handlings) {
+      const mail = handling.mail as Mail;
+      this.#letGo(handling);
+      this.#cutOffByDeath(mail, reason, error, handling === culprit);
+    }
+    void this.#endActor().then(() => this.place.crashed(this, reason));
+  }
+
+  #cutOffByDeath(mail: Mail, reason: string, cause: unknown, isCulprit: boolean): void {
+    const why = errorToData(actorDied(this.row.id, reason, cause));
+    if (!this.isRetry(mail)) return this.#deadLetter(mail, why);
+    if (isCulprit) mail.attempts += 1;
+    if (mail.attempts >= MAX_ATTEMPTS) return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
+    this.#lanes[(mail.flow as InFlow).lane].unshift(mail);
+  }
+
+  /** Settles a mail that a sender's second attempt sent again; its ask gets the answer that the first one got. */
+  #isRepeated(mail: Mail): boolean {
+    this.#answered ??= new AnsweredIds();
+    const answer = this.#answered.recall(mail.id);
+    if (answer === undefined) return false;
+    if (mail.ask !== NO_ASK) {
+      if (answer.kind === undefined) return false;
+      this.place.answer(mail, answer.kind, answer.payload, 'json');
+    }
+    this.settle(mail, 'handled');
+    return true;
+  }
+
+  /** Answers the ask behind `mail`. */
+  reply(mail: Mail, kind: number, payload: unknown): void {
+    if (mail.extras?.derived === true && kind !== REPLY.chunk) this.#answered?.remember(mail.id, kind, payload);
+    this.place.answer(mail, kind, payload, this.definition.handlers.get(mail.capability ?? '')?.capability.carries);
+  }
+
+  progress(mail: Mail, fraction: number, note: string | undefined): void {
+    if (mail.ask !== NO_ASK) this.place.answer(mail, REPLY.progress, [fraction, note ?? null], 'json');
+    this.place.noteProgress(this, mail, fraction, note);
+  }
+
+  settle(mail: Mail, outcome: Outcome): void {
+    const flow = mail.flow as InFlow;
+    this.place.outbox.forgetName(mail);
+    flow.settle(mail.sequence, outcome);
+    this.place.settled(flow, mail, outcome);
+  }
+
+  #close(mail: Mail, outcome: Outcome, error: OrreryError): void {
+    if (mail.ask !== NO_ASK) this.reply(mail, REPLY.error, errorToData(error));
+    this.settle(mail, outcome);
+    this.place.noteClosed(this, mail, outcome, error);
+  }
+
+  #deadLetter(mail: Mail, why: ErrorData): void {
+    if (mail.ask !== NO_ASK) this.reply(mail, REPLY.error, why);
+    this.settle(mail, 'dead-lettered');
+    this.place.deadLetter(mail, this.row.id, why);
+  }
+
+  #letGo(handling: Handling): void {
+    handling.end();
+    if (this.#hand === handling) this.#hand = this.#below.pop();
+    else this.#below = this.#below.filter((other) => other !== handling);
+    if (this.#hand === undefined) this.place.busy.delete(this);
+    if (this.status === 'running' && this.waiting > 0) this.place.wake(this);
+  }
+
+  // Life
+
+  /** Starts a new actor; resolves when it is ready. Rejects when it did not start. */
+  async start(): Promise<void> {
+    if (this.status === 'running' || this.status === 'starting') return;
+    this.status = 'starting';
+    this.wasStarted = true;
+    const life = new Handling(this, undefined);
+    this.#life = life;
+    const timeoutMs = this.definition.options.startTimeoutMs ?? DEFAULT_START_MS;
+    this.place.enter(this.row.slot);
+    try {
+      const starting = this.#begin(life);
+      this.place.leave();
+      this.state = await this.place.within(starting, timeoutMs, `The start of ${this.row.id}`);
+    } catch (error) {
+      this.place.leave();
+      life.cutOff(actorDied(this.row.id, 'it did not start'));
+      life.end();
+      this.status = 'down';
+      throw error;
+    }
+    this.status = 'running';
+    if (this.waiting > 0) this.place.wake(this);
+  }
+
+  async #begin(life: Handling): Promise<unknown> {
+    const state = await this.definition.start?.(life);
+    const logic = this.definition.actorLogic;
+    if (logic === undefined) return state;
+    this.#logic = new LogicRunner(logic, state, {
+      clock: this.place.seams.clock,
+      onError: (error) => this.crash(error, this.#hand),
+      onDone: () => this.place.exited(this),
+    });
+    return state;
+  }
+
+  /** Makes the cell ready to start at its first envelope. */
+  sleepUntilMail(): void {
+    this.status = 'idle';
+    if (this.waiting > 0) this.place.wake(this);
+  }
+
+  /** The supervisor gave up: whatever waits or comes is dead-lettered. */
+  giveUp(reason: string): void {
+    this.#giveUpReason = reason;
+    this.status = 'failed';
+    this.#clear();
+  }
+
+  /** Ends the agent for good; what waits is dead-lettered. */
+  async stop(): Promise<void> {
+    if (this.status === 'stopped') return;
+    const wasAlive = this.status === 'running' || this.status === 'starting';
+    this.status = 'stopped';
+    for (const handling of [...this.handlings].reverse()) {
+      const mail = handling.mail as Mail;
+      handling.cutOff(notHere(this.row.id, this.place.id));
+      this.#letGo(handling);
+      this.#deadLetter(mail, errorToData(notHere(this.row.id, this.place.id)));
+    }
+    this.#clear();
+    if (wasAlive) await this.#endActor();
+  }
+
+  #clear(): void {
+    const why = errorToData(this.#endReason());
+    for (const lane of this.#lanes) {
+      for (let mail = lane.shift(); mail !== undefined; mail = lane.shift()) this.#deadLetter(mail, why);
+    }
+  }
+
+  #endReason(): OrreryError {
+    if (this.status === 'failed') return supervisorGaveUp(this.row.id, this.#giveUpReason);
+    return notHere(this.row.id, this.place.id);
+  }
+
+  async #endActor(): Promise<void> {
+    const life = this.#life;
+    this.#logic?.stop();
+    this.#logic = undefined;
+    const stop = this.definition.stop;
+    if (stop !== undefined && life !== undefined) {
+      const timeoutMs = this.definition.options.stopTimeoutMs ?? DEFAULT_STOP_MS;
+      this.place.enter(this.row.slot);
+      try {
+        const stopping = stop(life as never);
+        this.place.leave();
+        await this.place.within(Promise.resolve(stopping), timeoutMs, `The stop of ${this.row.id}`);
+      } catch (error) {
+        this.place.leave();
+        this.place.noteError(this.row.id, error);
+      }
+    }
+    life?.cutOff(notHere(this.row.id, this.place.id));
+    life?.end();
+    this.#life = undefined;
+    this.state = undefined;
+  }
+}
+
+/** The handler answers later, by `reply` or `settle`. */
+const PENDING = Symbol('pending');
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
+const ANSWERABLE: ReadonlySet<number> = new Set([
+  typeIndex('request'),
+  typeIndex('task-proposal'),
+  typeIndex('stream-start'),
+]);
+
+const isAnswerable = (mail: Mail): boolean => ANSWERABLE.has(mail.type);

@@ -1,0 +1,383 @@
+import { Mail, type MailExtras, messageTypeOf, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import { LANE, type Lane } from '../mailbox/lane.ts';
+import { COUNT } from '../observe/seat-counters.ts';
+import { TRAFFIC } from '../observe/traffic-ring.ts';
+import type { Capability } from '../protocol/capability.ts';
+import { type A2AMessageType, BROADCAST, type PathHop } from '../protocol/envelope.ts';
+import {
+  agentNotFound,
+  cancelled,
+  deadlineExceeded,
+  type ErrorCode,
+  mailboxFull,
+  OrreryError,
+  systemStopped,
+} from '../protocol/errors.ts';
+import type { Verdict } from '../protocol/policy.ts';
+import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { AgentRow } from '../routing/routing-table.ts';
+import type { Place } from '../threads/place.ts';
+import { AskTicket, type WaitingAsk } from './ask-table.ts';
+import type { AskOptions, Target, TellOptions } from './context.ts';
+import type { Handling } from './handling.ts';
+import type { Identity } from './identity.ts';
+import { WaitingStream } from './waiting-stream.ts';
+import { WaitingValue } from './waiting-value.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const REQUEST = typeIndex('request');
+const STREAM_START = typeIndex('stream-start');
+
+/** What `route` found: the recipient, or why there is none. */
+type Routed = { readonly row: AgentRow; readonly verdict?: undefined } | { readonly row?: undefined; readonly verdict: Verdict };
+
+/**
+ * Sends in the name of whoever lives in this thread: routes, judges, bounds, and waits for answers.
+ *
+ * What is sent while an envelope is handled inherits its deadline, path and correlation id, and only narrows them.
+ */
+export class Courier {
+  readonly #place: Place;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  ask<Input, Output>(
+    from: Identity,
+    target: Target<Input, Output>,
+    input: Input,
+    options: AskOptions,
+    parent: Handling | undefined,
+  ): Promise<Output> {
+    return new Promise<Output>((resolve, reject) => {
+      const mail = this.#mail(from, target as Target<unknown, unknown>, input, REQUEST, options, parent);
+      const make = (ticket: AskTicket): WaitingAsk =>
+        new WaitingValue(ticket, resolve as (value: never) => void, reject, options.onProgress);
+      this.#sendAsk(from, mail, options, parent, make, reject);
+    });
+  }
+
+  async *stream<Input, Output>(
+    from: Identity,
+    target: Target<Input, Output>,
+    input: Input,
+    options: AskOptions,
+    parent: Handling | undefined,
+  ): AsyncGenerator<Output, void, undefined> {
+    const mail = this.#mail(from, target as Target<unknown, unknown>, input, STREAM_START, options, parent);
+    const waiting = await new Promise<WaitingStream<Output>>((resolve, reject) => {
+      const make = (ticket: AskTicket): WaitingAsk => {
+        const onPull = (count: number): void => this.#place.pull(mail.ask, ticket.link, count);
+        const stream = new WaitingStream<Output>(ticket, onPull, options.onProgress);
+        resolve(stream);
+        return stream;
+      };
+      this.#sendAsk(from, mail, options, parent, make, reject);
+    });
+    try {
+      for (let next = await waiting.next(); next.done !== true; next = await waiting.next()) yield next.value;
+    } finally {
+      if (!waiting.isEnded) this.#abandon(mail, cancelled(`The stream ${mail.id}`));
+    }
+  }
+
+  tell(
+    from: Identity,
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions,
+    parent: Handling | undefined,
+  ): RoutingResult {
+    const mail = this.#tellMail(from, target, payload, options, parent);
+    const asked = parent?.mail;
+    if (asked !== undefined && options.inReplyTo === asked.id) this.#place.holdGrant(asked, from.id);
+    return this.send(from, mail);
+  }
+
+  async tellWhenRoom(
+    from: Identity,
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions,
+    parent: Handling | undefined,
+  ): Promise<RoutingResult> {
+    const mail = this.#tellMail(from, target, payload, options, parent);
+    for (;;) {
+      const row = this.#place.table.get(mail.recipient);
+      const isFull = row !== undefined && this.#place.outbox.room(row, laneFor(from, row, mail)) <= 0;
+      const result = isFull ? undefined : this.send(from, mail);
+      if (result !== undefined && result.errorCode !== 'MAILBOX_FULL') return result;
+      await this.#place.roomChange(parent?.signalIfAny, mail.deadlineAtMs);
+    }
+  }
+
+  /** Routes and accepts `mail`; a refusal is in the result. */
+  send(from: Identity, mail: Mail): RoutingResult {
+    const { clock } = this.#place.seams;
+    const startedMs = clock.monotonicMs();
+    if (mail.recipient === BROADCAST) return this.#broadcast(from, mail, startedMs);
+    const routed = this.#route(from, mail, false);
+    if (routed.verdict !== undefined) return this.#refusal(from, mail, routed.verdict, startedMs);
+    const { row } = routed;
+    const lane = laneFor(from, row, mail);
+    if (this.#place.outbox.room(row, lane) <= 0) {
+      const full = mailboxFull(row.id, row.profile.mailboxCapacity);
+      return this.#refusal(from, mail, { code: full.code, reason: full.message }, startedMs);
+    }
+    this.#accept(from, row, lane, mail);
+    const inReplyTo = mail.extras?.inReplyTo;
+    if (inReplyTo !== undefined) {
+      this.#place.grants.use({ inReplyTo, sender: from.id, recipient: row.id, type: messageTypeOf(mail) });
+    }
+    const latencyMs = clock.monotonicMs() - startedMs;
+    const { counters } = this.#place;
+    counters[COUNT.routingMs] = (counters[COUNT.routingMs] as number) + latencyMs;
+    counters[COUNT.routings] = (counters[COUNT.routings] as number) + 1;
+    return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs };
+  }
+
+  #sendAsk(
+    from: Identity,
+    mail: Mail,
+    options: AskOptions,
+    parent: Handling | undefined,
+    make: (ticket: AskTicket) => WaitingAsk,
+    reject: (error: Error) => void,
+  ): void {
+    const place = this.#place;
+    if (place.isStopped) return reject(systemStopped(`"${mail.recipient}" cannot be asked any more`));
+    const signal = options.signal;
+    if (signal?.aborted === true || parent?.isOver === true) return reject(cancelled(`The ask of "${mail.recipient}"`));
+    const routed = this.#route(from, mail, true);
+    if (routed.verdict !== undefined) return reject(this.#refused(from, mail, routed.verdict));
+    const { row } = routed;
+    const lane = laneFor(from, row, mail);
+    if (place.outbox.room(row, lane) <= 0) {
+      if (options.whenFull !== 'park') return reject(mailboxFull(row.id, row.profile.mailboxCapacity));
+      place
+        .roomChange(parent?.signalIfAny, mail.deadlineAtMs)
+        .then(() => this.#sendAsk(from, mail, options, parent, make, reject), reject);
+      return;
+    }
+    const ticket = new AskTicket(mail.id, row.id, parent);
+    const ask = place.asks.open(make(ticket));
+    mail.ask = ask;
+    const timeoutMs = mail.deadlineAtMs - mail.timestamp;
+    ticket.timer = place.wheel.add(mail.deadlineAtMs, () => {
+      place.closeAsk(ask)?.fail(deadlineExceeded(`The ask of ${row.id}`, timeoutMs));
+    });
+    if (signal !== undefined) {
+      ticket.release = onAbort(signal, () => this.#abandon(mail, cancelled(`The ask of ${row.id}`)));
+    }
+    ticket.link = place.linkTo(row.place);
+    parent?.waitsFor(mail.id, ask);
+    this.#accept(from, row, lane, mail);
+  }
+
+  /** Stops waiting and cancels what was asked. */
+  #abandon(mail: Mail, error: OrreryError): void {
+    const waiting = this.#place.closeAsk(mail.ask);
+    if (waiting === undefined) return;
+    this.#place.cancel(mail.id);
+    waiting.fail(error);
+  }
+
+  #accept(from: Identity, row: AgentRow, lane: Lane, mail: Mail): void {
+    const place = this.#place;
+    place.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row.id);
+    const byType = COUNT.sentByType + mail.type;
+    place.counters[byType] = (place.counters[byType] as number) + 1;
+    if (from.party.tier !== row.party.tier && !from.party.isSystem && !row.party.isSystem) {
+      place.auditCrossTier(from, row, mail);
+    }
+    place.outbox.accept(row, lane, mail, from.slot);
+  }
+
+  #route(from: Identity, mail: Mail, expectsReply: boolean): Routed {
+    const { table } = this.#place;
+    if (mail.extras?.routingHint !== 'capability') {
+      const row = table.get(mail.recipient);
+      if (row === undefined) return { verdict: verdictOf(agentNotFound(mail.recipient)) };
+      const verdict = this.#place.judge(from, row, mail, false, expectsReply);
+      return verdict === undefined ? { row } : { verdict };
+    }
+    return this.#place.resolveCapability(from, mail, expectsReply);
+  }
+
+  #broadcast(from: Identity, mail: Mail, startedMs: number): RoutingResult {
+    const place = this.#place;
+    const recipients: string[] = [];
+    const refused: { agentId: string; code: ErrorCode; reason: string }[] = [];
+    let isFull = false;
+    for (const row of place.table.rows()) {
+      if (row.id === from.id && !place.broadcastToSender) continue;
+      const verdict = place.judge(from, row, mail, true, false);
+      if (verdict !== undefined) {
+        refused.push({ agentId: row.id, code: verdict.code, reason: verdict.reason });
+        continue;
+      }
+      const lane = laneFor(from, row, mail);
+      if (place.outbox.room(row, lane) <= 0) {
+        isFull = true;
+        const full = mailboxFull(row.id, row.profile.mailboxCapacity);
+        refused.push({ agentId: row.id, code: full.code, reason: full.message });
+        continue;
+      }
+      recipients.push(row.id);
+      if (from.party.tier !== row.party.tier && !from.party.isSystem) place.auditCrossTier(from, row, mail);
+      place.outbox.accept(row, lane, copyOf(mail), from.slot);
+    }
+    place.traffic.note(TRAFFIC.sent, mail, mail.timestamp, BROADCAST);
+    const byType = COUNT.sentByType + mail.type;
+    place.counters[byType] = (place.counters[byType] as number) + 1;
+    const latencyMs = place.seams.clock.monotonicMs() - startedMs;
+    return {
+      delivered: !isFull,
+      path: 'broadcast',
+      targetAgentId: BROADCAST,
+      latencyMs,
+      recipients,
+      refused,
+      ...(isFull ? { errorCode: 'MAILBOX_FULL' as const, error: 'Some mailboxes are full; see refused' } : {}),
+    };
+  }
+
+  #refusal(from: Identity, mail: Mail, verdict: Verdict, startedMs: number): RoutingResult {
+    this.#refused(from, mail, verdict);
+    return {
+      delivered: false,
+      path: 'local',
+      targetAgentId: mail.recipient,
+      latencyMs: this.#place.seams.clock.monotonicMs() - startedMs,
+      error: verdict.reason,
+      errorCode: verdict.code,
+    };
+  }
+
+  #refused(from: Identity, mail: Mail, verdict: Verdict): OrreryError {
+    this.#place.noteRefusal(from, mail, verdict);
+    return new OrreryError(verdict.code, verdict.reason, { details: { recipient: mail.recipient, sender: from.id } });
+  }
+
+  #mail(
+    from: Identity,
+    target: Target<unknown, unknown>,
+    payload: unknown,
+    type: number,
+    options: AskOptions,
+    parent: Handling | undefined,
+  ): Mail {
+    const { agent, capability } = splitTarget(target);
+    const now = this.#place.seams.clock.now();
+    const id = parent?.childId() ?? this.#place.seams.newId();
+    const ownDeadline = now + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    const inherited = parent?.deadlineAtMs ?? 0;
+    return new Mail(
+      id,
+      type,
+      from.id,
+      agent ?? capability.id,
+      options.correlationId ?? parent?.correlationId ?? id,
+      now,
+      payload,
+      capability.id,
+      inherited > 0 && inherited < ownDeadline ? inherited : ownDeadline,
+      NO_ASK,
+      parent?.childPath,
+      extrasFor(options, agent === undefined, capability, parent, type === STREAM_START),
+    );
+  }
+
+  #tellMail(
+    from: Identity,
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions,
+    parent: Handling | undefined,
+  ): Mail {
+    const { agent, capability } =
+      typeof target === 'string' ? { agent: target, capability: undefined } : splitTarget(target);
+    const id = parent?.childId() ?? this.#place.seams.newId();
+    const type: A2AMessageType = options.type ?? 'notification';
+    const inherited = parent?.deadlineAtMs ?? 0;
+    const own = options.deadlineAtMs ?? 0;
+    return new Mail(
+      id,
+      typeIndex(type),
+      from.id,
+      agent ?? (capability as Capability).id,
+      options.correlationId ?? parent?.correlationId,
+      this.#place.seams.clock.now(),
+      payload,
+      capability?.id,
+      inherited > 0 && (own === 0 || inherited < own) ? inherited : own,
+      NO_ASK,
+      parent?.childPath,
+      extrasFor(options, agent === undefined, capability, parent, false),
+    );
+  }
+}
+
+function onAbort(signal: AbortSignal, run: () => void): () => void {
+  signal.addEventListener('abort', run, { once: true });
+  return () => signal.removeEventListener('abort', run);
+}
+
+const verdictOf = (error: OrreryError): Verdict => ({ code: error.code, reason: error.message });
+
+function splitTarget(target: Target<unknown, unknown>): { agent: string | undefined; capability: Capability } {
+  return 'agent' in target ? target : { agent: undefined, capability: target };
+}
+
+function extrasFor(
+  options: TellOptions,
+  isCapability: boolean,
+  capability: Capability | undefined,
+  parent: Handling | undefined,
+  isStream: boolean,
+): MailExtras | undefined {
+  const isStructured = capability?.carries === 'structured';
+  const isDerived = parent?.derivesIds === true;
+  const { justification, inReplyTo, delivery } = options;
+  if (!isCapability && !isStructured && !isDerived && !isStream && justification === undefined) {
+    if (inReplyTo === undefined && delivery === undefined) return undefined;
+  }
+  const extras: MailExtras = {};
+  if (isCapability) extras.routingHint = 'capability';
+  if (isStructured) extras.structured = true;
+  if (isDerived) extras.derived = true;
+  if (isStream) extras.stream = true;
+  if (justification !== undefined) extras.justification = justification;
+  if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
+  if (delivery !== undefined) extras.delivery = delivery;
+  return extras;
+}
+
+/** Call-backs have a lane of their own, so that an agent that waits can answer those it waits for. */
+function laneFor(from: Identity, row: AgentRow, mail: Mail): Lane {
+  if (mail.path !== undefined && isOnPath(mail.path, row.id)) return LANE.callback;
+  return from.party.isSystem && from.id !== 'system/host' && from.id !== 'system/loop' ? LANE.system : LANE.user;
+}
+
+function isOnPath(path: readonly PathHop[], agentId: string): boolean {
+  for (const hop of path) if (hop.agent === agentId) return true;
+  return false;
+}
+
+function copyOf(mail: Mail): Mail {
+  return new Mail(
+    mail.id,
+    mail.type,
+    mail.sender,
+    mail.recipient,
+    mail.correlationId,
+    mail.timestamp,
+    mail.payload,
+    mail.capability,
+    mail.deadlineAtMs,
+    mail.ask,
+    mail.path,
+    mail.extras,
+  );
+}

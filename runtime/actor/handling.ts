@@ -1,0 +1,217 @@
+import type { Mail } from '../mailbox/mail.ts';
+import { messageTypeOf, toEnvelope } from '../mailbox/mail.ts';
+import type { A2AEnvelope, PathHop } from '../protocol/envelope.ts';
+import { cancelled, type OrreryError } from '../protocol/errors.ts';
+import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { Cell } from './cell.ts';
+import type { AskOptions, HandlingContext, Target, TellOptions } from './context.ts';
+import type { Timer } from './timer-wheel.ts';
+
+/**
+ * One envelope in an agent's hands, or a start or stop without one: what the agent's code sees as `ctx`.
+ *
+ * Ends once, by the cell. After that its asks are cancelled and what it sends is refused.
+ */
+export class Handling implements HandlingContext<never> {
+  readonly cell: Cell;
+  readonly mail: Mail | undefined;
+  timer: Timer | undefined = undefined;
+  /** Set when the deadline passed or the envelope was cancelled: how its end is counted. */
+  cutShort: OrreryError | undefined = undefined;
+  isOver = false;
+  #children = 0;
+  #waitingFor: { envelopeId: string; ask: number }[] | undefined;
+  #abort: AbortController | undefined;
+  #envelope: A2AEnvelope | undefined;
+  #childPath: readonly PathHop[] | undefined;
+
+  constructor(cell: Cell, mail: Mail | undefined) {
+    this.cell = cell;
+    this.mail = mail;
+  }
+
+  get self(): string {
+    return this.cell.row.id;
+  }
+
+  get state(): never {
+    return this.cell.state as never;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.isOver) this.#abort.abort(cancelled(`The work of ${this.self}`));
+      else if (this.cutShort !== undefined) this.#abort.abort(this.cutShort);
+    }
+    return this.#abort.signal;
+  }
+
+  /** The signal if somebody asked for it: making one costs. */
+  get signalIfAny(): AbortSignal | undefined {
+    return this.#abort?.signal;
+  }
+
+  get envelope(): A2AEnvelope {
+    if (this.#envelope === undefined) {
+      const mail = this.mail as Mail;
+      const sender = this.cell.place.partyOf(mail.sender);
+      this.#envelope = toEnvelope(mail, sender.tier, sender.sandboxId);
+    }
+    return this.#envelope;
+  }
+
+  now(): number {
+    return this.cell.place.seams.clock.now();
+  }
+
+  random(): number {
+    return this.cell.place.seams.random();
+  }
+
+  newId(): string {
+    return this.cell.place.seams.newId();
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.cell.place.sleep(ms, this.signal);
+  }
+
+  async effect<Result>(_name: string, run: (signal: AbortSignal) => Result | Promise<Result>): Promise<Result> {
+    this.signal.throwIfAborted();
+    return await run(this.signal);
+  }
+
+  offload<Input, Output>(module: URL, input: Input): Promise<Output> {
+    return this.cell.place.offload<Input, Output>(module, input, this.signal);
+  }
+
+  ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {
+    return this.cell.place.courier.ask(this.cell.identity, target, input, options, this);
+  }
+
+  stream<Input, Output>(
+    target: Target<Input, Output>,
+    input: Input,
+    options: AskOptions = {},
+  ): AsyncIterable<Output> {
+    return this.cell.place.courier.stream(this.cell.identity, target, input, options, this);
+  }
+
+  tell(target: string | Target<unknown, unknown>, payload: unknown, options: TellOptions = {}): RoutingResult {
+    if (this.isOver) return this.#tooLate();
+    return this.cell.place.courier.tell(this.cell.identity, target, payload, options, this);
+  }
+
+  async tellWhenRoom(
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions = {},
+  ): Promise<RoutingResult> {
+    if (this.isOver) return this.#tooLate();
+    return this.cell.place.courier.tellWhenRoom(this.cell.identity, target, payload, options, this);
+  }
+
+  progress(fraction: number, note?: string): void {
+    if (!this.isOver && this.mail !== undefined) this.cell.progress(this.mail, fraction, note);
+  }
+
+  reply(output: unknown): void {
+    this.cell.finish(this, output);
+  }
+
+  settle(): void {
+    this.cell.finish(this, undefined);
+  }
+
+  // What the courier inherits from.
+
+  get correlationId(): string | undefined {
+    return this.mail?.correlationId;
+  }
+
+  get deadlineAtMs(): number {
+    return this.mail?.deadlineAtMs ?? 0;
+  }
+
+  /** The path of what is sent from here: the requests and proposals above, and this one if it is one. */
+  get childPath(): readonly PathHop[] | undefined {
+    const { mail } = this;
+    if (mail === undefined) return undefined;
+    const type = messageTypeOf(mail);
+    if (type !== 'request' && type !== 'task-proposal' && type !== 'stream-start') return mail.path;
+    this.#childPath ??= [
+      ...(mail.path ?? []),
+      { agent: this.self, capability: mail.capability ?? type, envelopeId: mail.id },
+    ];
+    return this.#childPath;
+  }
+
+  /** A second attempt sends the same ids again, so that whoever got them does not handle them twice. */
+  get derivesIds(): boolean {
+    return this.mail !== undefined && this.cell.isRetry(this.mail);
+  }
+
+  /** The id of the next envelope sent from here, if it is derived from the one in hand. */
+  childId(): string | undefined {
+    if (!this.derivesIds) return undefined;
+    this.#children += 1;
+    return `${(this.mail as Mail).id}~${this.#children.toString(36)}`;
+  }
+
+  waitsFor(envelopeId: string, ask: number): void {
+    this.#waitingFor ??= [];
+    this.#waitingFor.push({ envelopeId, ask });
+    this.cell.waits();
+  }
+
+  /** An ask of this handling has its answer. */
+  hasAnswer(ask: number): void {
+    const waiting = this.#waitingFor;
+    if (waiting === undefined) return;
+    const at = waiting.findIndex((one) => one.ask === ask);
+    if (at >= 0) waiting.splice(at, 1);
+  }
+
+  /** Says whether `path` leads through an ask that this handling waits for. */
+  isWaitedForBy(path: readonly PathHop[]): boolean {
+    const waiting = this.#waitingFor;
+    if (waiting === undefined || waiting.length === 0) return false;
+    return path.some((hop) => waiting.some((one) => one.envelopeId === hop.envelopeId));
+  }
+
+  get isWaiting(): boolean {
+    return this.#waitingFor !== undefined && this.#waitingFor.length > 0;
+  }
+
+  /** Aborts the signal, and cancels everything that was asked from here. */
+  cutOff(reason: OrreryError): void {
+    this.cutShort ??= reason;
+    this.#abort?.abort(reason);
+    this.#cancelAsks(reason);
+  }
+
+  /** Ends the handling: what it still asks is cancelled. */
+  end(): void {
+    this.isOver = true;
+    this.timer?.cancel();
+    if (this.isWaiting) this.#cancelAsks(cancelled(`The work of ${this.self} on ${this.mail?.id ?? 'its life'}`));
+  }
+
+  #cancelAsks(reason: OrreryError): void {
+    const waiting = this.#waitingFor;
+    if (waiting === undefined) return;
+    this.#waitingFor = undefined;
+    for (const { ask, envelopeId } of waiting) {
+      const record = this.cell.place.closeAsk(ask);
+      if (record === undefined) continue;
+      this.cell.place.cancel(envelopeId);
+      record.fail(reason);
+    }
+  }
+
+  #tooLate(): RoutingResult {
+    const { code, message } = this.cutShort ?? cancelled(`The work of ${this.self}`);
+    return { delivered: false, path: 'local', targetAgentId: this.self, latencyMs: 0, error: message, errorCode: code };
+  }
+}

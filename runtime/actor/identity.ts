@@ -1,0 +1,8 @@
+import type { Party } from '../protocol/policy.ts';
+
+/** In whose name something is sent. `slot` is -1 for those who have no mailbox, such as `system/host`. */
+export interface Identity {
+  readonly id: string;
+  readonly slot: number;
+  readonly party: Party;
+}

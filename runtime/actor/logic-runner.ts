@@ -1,0 +1,83 @@
+import { type AnyActorLogic, type AnyActorRef, createActor } from 'xstate';
+import { type Mail, messageTypeOf, NO_ASK } from '../mailbox/mail.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
+import type { Clock } from '../protocol/seams.ts';
+import type { Handling } from './handling.ts';
+
+export interface LogicRunnerDeps {
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+  /** The logic came to its end. */
+  readonly onDone: () => void;
+}
+
+/** What an envelope is to XState logic. */
+class LogicEvent {
+  readonly type: string;
+  readonly input: unknown;
+  readonly ctx: Handling;
+
+  constructor(type: string, input: unknown, ctx: Handling) {
+    this.type = type;
+    this.input = input;
+    this.ctx = ctx;
+  }
+
+  get envelope(): A2AEnvelope {
+    return this.ctx.envelope;
+  }
+}
+
+/** What a snapshot tells us, of whatever logic. */
+interface Snapshot {
+  readonly status: string;
+  hasTag?(tag: string): boolean;
+}
+
+/** Runs an agent's XState logic: one root actor, one event an envelope. */
+export class LogicRunner {
+  readonly #actor: AnyActorRef;
+  readonly #isMachine: boolean;
+  /** The handling that ends when the machine becomes ready. */
+  #pending: Handling | undefined;
+
+  constructor(logic: AnyActorLogic, input: unknown, { clock, onError, onDone }: LogicRunnerDeps) {
+    const actor = createActor(logic, { input, clock: asXStateClock(clock) } as never);
+    this.#actor = actor;
+    this.#isMachine = typeof (actor.getSnapshot() as Snapshot).hasTag === 'function';
+    actor.subscribe({ next: (snapshot) => this.#onSnapshot(snapshot as Snapshot), error: onError, complete: onDone });
+    actor.start();
+  }
+
+  /** Sends the envelope as an event. True when it is handled; else it is when it replies, settles or becomes ready. */
+  handle(mail: Mail, handling: Handling): boolean {
+    const type = mail.capability ?? messageTypeOf(mail);
+    this.#pending = undefined;
+    this.#actor.send(new LogicEvent(type, mail.payload, handling) as never);
+    if (handling.isOver) return true;
+    if (!this.#isMachine) return true;
+    if (mail.ask === NO_ASK && (this.#actor.getSnapshot() as Snapshot).hasTag?.('ready') === true) return true;
+    if (mail.ask !== NO_ASK && (this.#actor.getSnapshot() as Snapshot).hasTag?.('ready') === true) return true;
+    this.#pending = handling;
+    return false;
+  }
+
+  stop(): void {
+    this.#pending = undefined;
+    this.#actor.stop();
+  }
+
+  #onSnapshot(snapshot: Snapshot): void {
+    const pending = this.#pending;
+    if (pending === undefined || snapshot.hasTag?.('ready') !== true) return;
+    this.#pending = undefined;
+    pending.settle();
+  }
+}
+
+function asXStateClock(clock: Clock): { setTimeout: (fn: () => void, ms: number) => unknown; clearTimeout: (id: unknown) => void } {
+  return {
+    setTimeout: (fn, ms) => clock.setTimer(ms, fn),
+    clearTimeout: (cancel) => (cancel as () => void)(),
+  };
+}

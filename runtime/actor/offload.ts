@@ -1,0 +1,162 @@
+import type { Worker } from 'node:worker_threads';
+import type { Piscina } from 'piscina';
+import { z } from 'zod';
+import { issuesOf } from '../protocol/agent-card.ts';
+import {
+  cancelled,
+  errorFromData,
+  invalidOptions,
+  isOrreryError,
+  moduleInvalid,
+  OrreryError,
+  systemStopped,
+} from '../protocol/errors.ts';
+import type { OffloadedOutcome, OffloadedTask, ThrownError } from './run-offloaded.worker.ts';
+import { Turns } from './turns.ts';
+
+/**
+ * - `maxThreads`             tasks that run at once; the others wait their turn.
+ * - `idleTimeoutMs`          how long a thread without a task stays.
+ * - `maxOldGenerationSizeMb` heap of a thread; a task that needs more loses its thread.
+ */
+export const CpuPoolOptions = z.strictObject({
+  maxThreads: z.int().positive().default(1),
+  idleTimeoutMs: z.int().nonnegative().default(5_000),
+  maxOldGenerationSizeMb: z.number().positive().default(256),
+});
+export type CpuPoolOptions = z.input<typeof CpuPoolOptions>;
+
+/** Threads for work that computes long, so that no agent's thread does (piscina). It has none until the first `run`. */
+export class CpuPool {
+  readonly #options: z.output<typeof CpuPoolOptions>;
+  // Tasks wait here, not in piscina: when an abort ends its last thread, it starts none for those it has queued.
+  readonly #turns: Turns;
+  readonly #threads = new Set<Worker>();
+  #pool: Promise<Piscina> | undefined;
+  #startFailure: unknown;
+  #isClosed = false;
+
+  constructor(options: CpuPoolOptions = {}) {
+    const parsed = CpuPoolOptions.safeParse(options);
+    if (!parsed.success) throw invalidOptions('cpuPool', options, issuesOf(parsed.error));
+    this.#options = parsed.data;
+    this.#turns = new Turns(parsed.data.maxThreads);
+  }
+
+  /**
+   * What the default export of `module` returns for `input`; both cross as structured clones.
+   *
+   * Rejects with what the function throws (its message, name and code), else with MODULE_INVALID, NOT_SERIALISABLE,
+   * THREAD_DIED when the task ended its thread, SYSTEM_STOPPED when the pool closes. When `signal` aborts, the task's
+   * thread is ended and `run` rejects with the reason, if that is an `OrreryError`, else with CANCELLED.
+   */
+  async run<Output>(module: URL, input: unknown, signal?: AbortSignal): Promise<Output> {
+    const task: OffloadedTask = { module: module.href, input };
+    const isTurn = await this.#turns.take(signal);
+    if (!isTurn) throw this.#explain(task, undefined, signal);
+    try {
+      const outcome = await this.#runInThread(task, signal);
+      if (outcome.kind === 'returned') return outcome.value as Output;
+      throw outcome.kind === 'threw' ? thrownError(outcome.error) : moduleInvalid(task.module, outcome.reason);
+    } finally {
+      this.#turns.end();
+    }
+  }
+
+  /** Ends every task and waits until no thread is left. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#turns.dismiss();
+    const pool = await this.#pool;
+    await pool?.destroy();
+    // Those that an abort ended are out of piscina's hands, and may still be on their way out.
+    await Promise.all([...this.#threads].map((thread) => new Promise((ended) => thread.once('exit', ended))));
+  }
+
+  async #runInThread(task: OffloadedTask, signal: AbortSignal | undefined): Promise<OffloadedOutcome> {
+    try {
+      const pool = await this.#open();
+      if (this.#isClosed || signal?.aborted) throw this.#explain(task, undefined, signal);
+      return await pool.run(task, signal === undefined ? {} : { signal });
+    } catch (error) {
+      throw this.#explain(task, error, signal);
+    }
+  }
+
+  /** The pool, made when first needed: whoever never offloads does not load piscina. */
+  #open(): Promise<Piscina> {
+    if (this.#isClosed) throw systemStopped('its CPU pool is closed');
+    this.#pool ??= this.#make();
+    return this.#pool;
+  }
+
+  async #make(): Promise<Piscina> {
+    const { Piscina } = await import('piscina');
+    const { maxThreads, idleTimeoutMs, maxOldGenerationSizeMb } = this.#options;
+    const pool = new Piscina({
+      filename: taskRunner.href,
+      name: 'runOffloaded',
+      minThreads: 0,
+      maxThreads,
+      idleTimeout: idleTimeoutMs,
+      resourceLimits: { maxOldGenerationSizeMb },
+      recordTiming: false,
+    });
+    pool.on('workerCreate', () => this.#track(pool.threads));
+    pool.on('error', (error: unknown) => this.#replaceBroken(pool, error));
+    return pool;
+  }
+
+  #track(threads: readonly Worker[]): void {
+    for (const thread of threads) {
+      if (this.#threads.has(thread)) continue;
+      this.#threads.add(thread);
+      thread.once('exit', () => this.#threads.delete(thread));
+    }
+  }
+
+  /** A thread that dies while it starts has no task yet, and piscina starts no other: its tasks would wait for ever. */
+  #replaceBroken(pool: Piscina, error: unknown): void {
+    if (pool.threads.length > 0) return;
+    this.#pool = undefined;
+    this.#startFailure = error;
+    // Rejects its tasks; nothing is left to wait for.
+    void pool.destroy();
+  }
+
+  #explain(task: OffloadedTask, error: unknown, signal: AbortSignal | undefined): Error {
+    if (signal?.aborted) return isOrreryError(signal.reason) ? signal.reason : cancelled(`${task.module} (offloaded)`);
+    if (this.#isClosed) return systemStopped(`the CPU pool is closed, ${task.module} did not finish`);
+    if (error instanceof Error && error.name === 'DataCloneError') return notCloneable(task.module, error);
+    const cause = this.#startFailure ?? error;
+    this.#startFailure = undefined;
+    return offloadDied(task.module, cause);
+  }
+}
+
+// From source the pool's threads run TypeScript as everybody does; in the package the file beside this one is compiled.
+const taskRunner = new URL(
+  import.meta.url.endsWith('.ts') ? './run-offloaded.worker.ts' : './run-offloaded.worker.js',
+  import.meta.url,
+);
+
+const notCloneable = (module: string, cause: Error): OrreryError =>
+  new OrreryError('NOT_SERIALISABLE', `Input or result of ${module} cannot be cloned: ${cause.message}`, {
+    details: { module },
+    cause,
+  });
+
+const offloadDied = (module: string, cause: unknown): OrreryError => {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new OrreryError('THREAD_DIED', `The thread that ran ${module} died: ${reason}`, {
+    details: { module, reason },
+    cause,
+  });
+};
+
+function thrownError({ name, message, stack, code, orrery }: ThrownError): Error {
+  const error = orrery === undefined ? new Error(message) : errorFromData(orrery);
+  error.name = name;
+  if (stack !== undefined) error.stack = stack;
+  return code === undefined || orrery !== undefined ? error : Object.assign(error, { code });
+}

@@ -1,0 +1,69 @@
+import { Fifo } from '../mailbox/fifo.ts';
+import { type ErrorData, errorFromData } from '../protocol/errors.ts';
+import { REPLY } from '../threads/batch.ts';
+import type { AskTicket, WaitingAsk } from './ask-table.ts';
+import type { Progress } from './context.ts';
+import { toProgress } from './waiting-value.ts';
+
+/** Chunks that a stream's handler may be ahead of its reader. */
+export const STREAM_WINDOW = 64;
+const PULL_EVERY = STREAM_WINDOW / 2;
+
+/** An ask that waits for a stream: chunks wait here until they are read, and what is read lets the handler go on. */
+export class WaitingStream<Output> implements WaitingAsk {
+  readonly ticket: AskTicket;
+  readonly #chunks = new Fifo<Output>();
+  readonly #onPull: (count: number) => void;
+  readonly #onProgress: ((progress: Progress) => void) | undefined;
+  #isEnded = false;
+  #error: Error | undefined;
+  #read = 0;
+  #wake: (() => void) | undefined;
+
+  constructor(
+    ticket: AskTicket,
+    onPull: (count: number) => void,
+    onProgress: ((progress: Progress) => void) | undefined,
+  ) {
+    this.ticket = ticket;
+    this.#onPull = onPull;
+    this.#onProgress = onProgress;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  answer(kind: number, payload: unknown): boolean {
+    if (kind === REPLY.chunk) this.#chunks.push(payload as Output);
+    else if (kind === REPLY.error) this.#error = errorFromData(payload as ErrorData);
+    else if (kind === REPLY.progress) this.#onProgress?.(toProgress(payload as [number, string | null]));
+    if (kind !== REPLY.chunk && kind !== REPLY.progress) this.#isEnded = true;
+    this.#wake?.();
+    return !this.#isEnded;
+  }
+
+  fail(error: Error): void {
+    this.#error = error;
+    this.#isEnded = true;
+    this.#wake?.();
+  }
+
+  /** The next chunk; `done` after the last; throws what ended the stream early. */
+  async next(): Promise<IteratorResult<Output, undefined>> {
+    while (this.#chunks.length === 0 && !this.#isEnded) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+    if (this.#chunks.length > 0) {
+      const value = this.#chunks.shift() as Output;
+      this.#read += 1;
+      if (this.#read % PULL_EVERY === 0) this.#onPull(PULL_EVERY);
+      return { value, done: false };
+    }
+    if (this.#error !== undefined) throw this.#error;
+    return { value: undefined, done: true };
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * The marks of flows, in shared memory that no worker owns.
+ *
+ * A *flow* is everything one thread sends to one recipient in one lane: a dense sequence 1, 2, 3, ... in Int32, so
+ * compared wrap-safely. Its sender's thread owns the record and writes `SENT`; the recipient's thread writes the others.
+ * They stay readable when either thread is gone, which is what replay and conservation stand on.
+ */
+export const MARK = {
+  /** Last sequence posted. */
+  sent: 0,
+  /** Highest sequence whose handling has begun. */
+  started: 1,
+  /** Last sequence up to which every outcome is known and everything its handler sent is posted. */
+  settled: 2,
+  /** How many of the settled were rejected, expired, dead-lettered; the others were handled. */
+  rejected: 3,
+  expired: 4,
+  deadLettered: 5,
+  /** Which agent, as its slot, and which lane: so that a record can be read without its owner. */
+  slot: 6,
+  lane: 7,
+} as const;
+
+export const MARK_WORDS = 8;
+export const FLOWS_PER_SLAB = 512;
+
+/** `a - b` of two sequences that may have wrapped. */
+export const distance = (a: number, b: number): number => (a - b) | 0;
+
+/** A block of flow records. */
+export interface FlowSlab {
+  readonly index: number;
+  readonly memory: SharedArrayBuffer;
+  readonly words: Int32Array;
+}
+
+export function newFlowSlab(index: number): FlowSlab {
+  return openFlowSlab(index, new SharedArrayBuffer(FLOWS_PER_SLAB * MARK_WORDS * 4));
+}
+
+export const openFlowSlab = (index: number, memory: SharedArrayBuffer): FlowSlab => ({
+  index,
+  memory,
+  words: new Int32Array(memory),
+});
+
+/** Where the record of flow number `flow` starts in its slab. */
+export const flowBase = (flow: number): number => (flow % FLOWS_PER_SLAB) * MARK_WORDS;
+
+/** Which slab holds flow number `flow`. */
+export const slabIndexOf = (flow: number): number => Math.floor(flow / FLOWS_PER_SLAB);

@@ -1,0 +1,111 @@
+import type { Outcome } from '../observe/system-event.ts';
+import { distance, MARK } from './flow-marks.ts';
+import type { Lane } from './lane.ts';
+
+/**
+ * The recipient's end of a flow: what came in, and which outcomes are known but not committed yet.
+ *
+ * Outcomes are committed in batches, after everything that the handlers sent has been posted: see `commit`.
+ */
+export class InFlow {
+  /** Who sends: the seat of its thread, -1 for this thread itself. */
+  readonly seat: number;
+  readonly flow: number;
+  readonly slot: number;
+  readonly lane: Lane;
+  readonly words: Int32Array;
+  readonly base: number;
+  /** Last sequence that came in. */
+  received: number;
+  /** Last sequence up to which every outcome is known. */
+  settled: number;
+  isDirty = false;
+  #rejected = 0;
+  #expired = 0;
+  #deadLettered = 0;
+  #ahead: Map<number, Outcome> | undefined;
+
+  constructor(seat: number, flow: number, slot: number, lane: Lane, words: Int32Array, base: number) {
+    this.seat = seat;
+    this.flow = flow;
+    this.slot = slot;
+    this.lane = lane;
+    this.words = words;
+    this.base = base;
+    this.settled = words[base + MARK.settled] ?? 0;
+    this.received = this.settled;
+  }
+
+  /** Marks the handling of `sequence` as begun; from here on its death is told, not repeated. */
+  start(sequence: number): void {
+    const at = this.base + MARK.started;
+    if (distance(sequence, this.words[at] as number) > 0) this.words[at] = sequence;
+  }
+
+  /** Notes the outcome of `sequence`. A call-back may settle before an older one of its lane. */
+  settle(sequence: number, outcome: Outcome): void {
+    if (sequence === ((this.settled + 1) | 0)) {
+      this.settled = sequence;
+      if (outcome !== 'handled') this.#count(outcome);
+      if (this.#ahead !== undefined) this.#closeRanks(this.#ahead);
+      return;
+    }
+    this.#ahead ??= new Map();
+    this.#ahead.set(sequence, outcome);
+  }
+
+  /**
+   * Publishes what is settled and adds it to the thread's counters.
+   *
+   * A thread is ended only where V8 checks for it, at function entries and loop ends: the stores below, with neither
+   * between them, happen together or not at all.
+   */
+  commit(counters: Float64Array, handledAt: number): void {
+    const { words, base, settled } = this;
+    const count = (settled - (words[base + MARK.settled] as number)) | 0;
+    const rejected = this.#rejected;
+    const expired = this.#expired;
+    const deadLettered = this.#deadLettered;
+    this.#rejected = 0;
+    this.#expired = 0;
+    this.#deadLettered = 0;
+    this.isDirty = false;
+    if (rejected + expired + deadLettered > 0) {
+      words[base + MARK.rejected] = (words[base + MARK.rejected] as number) + rejected;
+      words[base + MARK.expired] = (words[base + MARK.expired] as number) + expired;
+      words[base + MARK.deadLettered] = (words[base + MARK.deadLettered] as number) + deadLettered;
+      counters[handledAt + 1] = (counters[handledAt + 1] as number) + rejected;
+      counters[handledAt + 2] = (counters[handledAt + 2] as number) + expired;
+      counters[handledAt + 3] = (counters[handledAt + 3] as number) + deadLettered;
+    }
+    words[base + MARK.settled] = settled;
+    counters[handledAt] = (counters[handledAt] as number) + count - rejected - expired - deadLettered;
+  }
+
+  /** Outcomes that are known and not committed. */
+  get uncommitted(): number {
+    return distance(this.settled, this.words[this.base + MARK.settled] as number) + (this.#ahead?.size ?? 0);
+  }
+
+  /** Everything that came in has a committed outcome. */
+  get isSettled(): boolean {
+    return this.words[this.base + MARK.settled] === this.received;
+  }
+
+  #count(outcome: Outcome): void {
+    if (outcome === 'rejected') this.#rejected += 1;
+    else if (outcome === 'expired') this.#expired += 1;
+    else this.#deadLettered += 1;
+  }
+
+  #closeRanks(ahead: Map<number, Outcome>): void {
+    for (let next = (this.settled + 1) | 0; ; next = (next + 1) | 0) {
+      const outcome = ahead.get(next);
+      if (outcome === undefined) break;
+      ahead.delete(next);
+      this.settled = next;
+      if (outcome !== 'handled') this.#count(outcome);
+    }
+    if (ahead.size === 0) this.#ahead = undefined;
+  }
+}

@@ -1,0 +1,203 @@
+import type { AgentTier } from '../protocol/agent-card.ts';
+import {
+  A2A_MESSAGE_TYPES,
+  type A2AEnvelope,
+  type A2AMessageType,
+  type Delivery,
+  type EnvelopeMetadata,
+  type PathHop,
+  SCHEMA_VERSION,
+} from '../protocol/envelope.ts';
+import type { ErrorData } from '../protocol/errors.ts';
+import type { InFlow } from './in-flow.ts';
+
+/** No ask waits for an answer to this mail. */
+export const NO_ASK = -1;
+
+const TYPE_INDEX = new Map<A2AMessageType, number>(A2A_MESSAGE_TYPES.map((type, index) => [type, index]));
+
+/** The position of a message type in the seed's list: types travel and are counted as small numbers. */
+export const typeIndex = (type: A2AMessageType): number => TYPE_INDEX.get(type) ?? 0;
+
+/** What few envelopes have: kept out of `Mail` so that most mails stay small. */
+export interface MailExtras {
+  routingHint?: 'capability';
+  justification?: string;
+  inReplyTo?: string;
+  delivery?: Delivery;
+  session?: { id: string; sequence: number };
+  schema?: string;
+  /** The payload crosses by structured clone. */
+  structured?: true;
+  /** Answers and progress are a stream's chunks. */
+  stream?: true;
+  /** The id was derived from the envelope being handled, so that a second attempt sends it again under the same id. */
+  derived?: true;
+  /** Metadata that this version does not know. */
+  unknown?: Record<string, unknown>;
+}
+
+/**
+ * An envelope inside the runtime: flat, so that it is cheap to make, to send in columns and to handle.
+ *
+ * `deadlineAtMs` is 0 without a deadline; `ask` names the waiting ask of the sender's thread, or is `NO_ASK`.
+ */
+export class Mail {
+  id: string;
+  type: number;
+  sender: string;
+  recipient: string;
+  correlationId: string | undefined;
+  timestamp: number;
+  payload: unknown;
+  capability: string | undefined;
+  deadlineAtMs: number;
+  ask: number;
+  path: readonly PathHop[] | undefined;
+  extras: MailExtras | undefined;
+  /** Tries that ended in a death charged to this envelope. */
+  attempts = 0;
+  /** Position in its flow. */
+  sequence = 0;
+  /** Where it came in; unset while it is only in a ledger. */
+  flow: InFlow | undefined = undefined;
+  /** The outcome is known without handling: why. */
+  tombstone: ErrorData | undefined = undefined;
+  /** Its record among the shared names, or -1. */
+  name = -1;
+  /** Was in hand before, in this thread. */
+  wasInHand = false;
+
+  constructor(
+    id: string,
+    type: number,
+    sender: string,
+    recipient: string,
+    correlationId: string | undefined,
+    timestamp: number,
+    payload: unknown,
+    capability: string | undefined,
+    deadlineAtMs: number,
+    ask: number,
+    path: readonly PathHop[] | undefined,
+    extras: MailExtras | undefined,
+  ) {
+    this.id = id;
+    this.type = type;
+    this.sender = sender;
+    this.recipient = recipient;
+    this.correlationId = correlationId;
+    this.timestamp = timestamp;
+    this.payload = payload;
+    this.capability = capability;
+    this.deadlineAtMs = deadlineAtMs;
+    this.ask = ask;
+    this.path = path;
+    this.extras = extras;
+  }
+}
+
+export const messageTypeOf = (mail: Mail): A2AMessageType => A2A_MESSAGE_TYPES[mail.type] ?? 'error';
+
+/** The mail as the envelope that users see; `tier` and `sandboxId` are the registered ones of its sender. */
+export function toEnvelope(mail: Mail, tier: AgentTier, sandboxId: string | undefined): A2AEnvelope {
+  const { extras } = mail;
+  const metadata: EnvelopeMetadata = { ...extras?.unknown, tier };
+  if (sandboxId !== undefined) metadata.sandboxId = sandboxId;
+  if (mail.capability !== undefined) metadata.capability = mail.capability;
+  if (mail.deadlineAtMs > 0) metadata.deadlineAtMs = mail.deadlineAtMs;
+  if (mail.path !== undefined) metadata.path = [...mail.path];
+  if (extras?.routingHint !== undefined) metadata.routingHint = extras.routingHint;
+  if (extras?.justification !== undefined) metadata.escalationJustification = extras.justification;
+  if (extras?.inReplyTo !== undefined) metadata.inReplyTo = extras.inReplyTo;
+  if (extras?.delivery !== undefined) metadata.delivery = extras.delivery;
+  return {
+    id: mail.id,
+    schemaVersion: SCHEMA_VERSION,
+    sender: mail.sender,
+    recipient: mail.recipient,
+    ...(mail.correlationId === undefined ? {} : { correlationId: mail.correlationId }),
+    type: messageTypeOf(mail),
+    timestamp: mail.timestamp,
+    payload: mail.payload,
+    metadata,
+    ...(extras?.session === undefined ? {} : { session: extras.session }),
+    ...(extras?.schema === undefined ? {} : { schema: extras.schema }),
+  };
+}
+
+/** The mail that carries an envelope made elsewhere. */
+export function fromEnvelope(envelope: A2AEnvelope): Mail {
+  const { metadata } = envelope;
+  return new Mail(
+    envelope.id,
+    typeIndex(envelope.type),
+    envelope.sender,
+    envelope.recipient,
+    envelope.correlationId,
+    envelope.timestamp,
+    envelope.payload,
+    metadata?.capability ?? (metadata?.routingHint === 'capability' ? envelope.recipient : undefined),
+    metadata?.deadlineAtMs ?? 0,
+    NO_ASK,
+    metadata?.path,
+    extrasOf(envelope),
+  );
+}
+
+function extrasOf(envelope: A2AEnvelope): MailExtras | undefined {
+  const extras: MailExtras = {};
+  const { tier, sandboxId, capability, deadlineAtMs, path, ...rest } = envelope.metadata ?? { tier: 3 as const };
+  const { routingHint, escalationJustification, inReplyTo, delivery, ...unknown } = rest;
+  if (routingHint !== undefined) extras.routingHint = routingHint;
+  if (escalationJustification !== undefined) extras.justification = escalationJustification;
+  if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
+  if (delivery !== undefined) extras.delivery = delivery;
+  if (envelope.session !== undefined) extras.session = envelope.session;
+  if (envelope.schema !== undefined) extras.schema = envelope.schema;
+  if (Object.keys(unknown).length > 0) extras.unknown = unknown;
+  return Object.keys(extras).length > 0 ? extras : undefined;
+}
+
+/** A mail as plain data, for a control line. */
+export type MailData = readonly [...ConstructorParameters<typeof Mail>, number, number, ErrorData | undefined];
+
+export const mailToData = (mail: Mail): MailData => [
+  mail.id,
+  mail.type,
+  mail.sender,
+  mail.recipient,
+  mail.correlationId,
+  mail.timestamp,
+  mail.payload,
+  mail.capability,
+  mail.deadlineAtMs,
+  mail.ask,
+  mail.path,
+  mail.extras,
+  mail.sequence,
+  mail.attempts,
+  mail.tombstone,
+];
+
+export function mailFromData(data: MailData): Mail {
+  const [id, type, sender, recipient, correlationId, timestamp, payload, capability, deadlineAtMs, ask, path] = data;
+  const mail = new Mail(
+    id,
+    type,
+    sender,
+    recipient,
+    correlationId,
+    timestamp,
+    payload,
+    capability,
+    deadlineAtMs,
+    ask,
+    path,
+    data[11],
+  );
+  mail.sequence = data[12];
+  mail.attempts = data[13];
+  mail.tombstone = data[14];
+  return mail;
+}

@@ -1,0 +1,94 @@
+import type { Mail } from './mail.ts';
+
+const RECORD_WORDS = 16;
+const RECORDS = 1_024;
+const IN_USE = 0;
+const FLOW = 1;
+const SEQUENCE = 2;
+const TYPE_AND_LENGTH = 3;
+const SENDER = 4;
+const SEAT = 5;
+const ID_AT_BYTE = 24;
+const MAX_ID_BYTES = RECORD_WORDS * 4 - ID_AT_BYTE;
+
+/**
+ * An envelope that a dead thread held, as its shared record names it: `seat` and `flow` say which flow it is of,
+ * `senderSlot` is -1 for a sender without one.
+ */
+export interface NamedMail {
+  readonly seat: number;
+  readonly flow: number;
+  readonly sequence: number;
+  readonly type: number;
+  readonly senderSlot: number;
+  readonly id: string;
+}
+
+/**
+ * Names, in shared memory, of the envelopes whose only copy is in this thread: when the thread dies, each is
+ * dead-lettered under its own id. Ids are latin-1, cut at 40 bytes.
+ */
+export class NameBook {
+  readonly #onSlab: (memory: SharedArrayBuffer) => void;
+  readonly #slabs: { words: Int32Array; bytes: Uint8Array }[] = [];
+  readonly #free: number[] = [];
+
+  constructor(onSlab: (memory: SharedArrayBuffer) => void) {
+    this.#onSlab = onSlab;
+  }
+
+  /** Writes the record of `mail`; returns its number, to be given back to `erase`. */
+  write(mail: Mail, seat: number, flow: number, senderSlot: number): number {
+    const record = this.#free.pop() ?? this.#grow();
+    const slab = this.#slabs[Math.floor(record / RECORDS)] as { words: Int32Array; bytes: Uint8Array };
+    const base = (record % RECORDS) * RECORD_WORDS;
+    const { id } = mail;
+    const length = Math.min(id.length, MAX_ID_BYTES);
+    const from = base * 4 + ID_AT_BYTE;
+    for (let at = 0; at < length; at++) slab.bytes[from + at] = id.charCodeAt(at);
+    slab.words[base + SEAT] = seat;
+    slab.words[base + FLOW] = flow;
+    slab.words[base + SEQUENCE] = mail.sequence;
+    slab.words[base + TYPE_AND_LENGTH] = mail.type | (length << 8);
+    slab.words[base + SENDER] = senderSlot;
+    slab.words[base + IN_USE] = 1;
+    return record;
+  }
+
+  erase(record: number): void {
+    const slab = this.#slabs[Math.floor(record / RECORDS)] as { words: Int32Array };
+    slab.words[(record % RECORDS) * RECORD_WORDS + IN_USE] = 0;
+    this.#free.push(record);
+  }
+
+  #grow(): number {
+    const memory = new SharedArrayBuffer(RECORDS * RECORD_WORDS * 4);
+    this.#onSlab(memory);
+    const first = this.#slabs.length * RECORDS;
+    this.#slabs.push({ words: new Int32Array(memory), bytes: new Uint8Array(memory) });
+    for (let record = first + RECORDS - 1; record > first; record--) this.#free.push(record);
+    return first;
+  }
+}
+
+/** Every envelope that a name book's slab names. */
+export function readNames(memory: SharedArrayBuffer): NamedMail[] {
+  const words = new Int32Array(memory);
+  const bytes = Buffer.from(memory);
+  const named: NamedMail[] = [];
+  for (let record = 0; record < RECORDS; record++) {
+    const base = record * RECORD_WORDS;
+    if (words[base + IN_USE] !== 1) continue;
+    const typeAndLength = words[base + TYPE_AND_LENGTH] as number;
+    const from = base * 4 + ID_AT_BYTE;
+    named.push({
+      seat: words[base + SEAT] as number,
+      flow: words[base + FLOW] as number,
+      sequence: words[base + SEQUENCE] as number,
+      type: typeAndLength & 0xff,
+      senderSlot: words[base + SENDER] as number,
+      id: bytes.toString('latin1', from, from + (typeAndLength >> 8)),
+    });
+  }
+  return named;
+}

@@ -1,0 +1,91 @@
+import { distance, MARK } from './flow-marks.ts';
+import { InFlow } from './in-flow.ts';
+import type { Lane } from './lane.ts';
+import type { Mail } from './mail.ts';
+
+/** What became of an unsettled entry of a flow whose recipient's thread died. */
+export type Fate = 'untouched' | 'cut-off';
+
+/**
+ * The sender's end of a flow: numbers what it sends and keeps it until it is settled (the ledger).
+ *
+ * A flow inside one thread keeps nothing here: there the mailbox is the ledger.
+ */
+export class OutFlow {
+  readonly flow: number;
+  readonly slot: number;
+  readonly lane: Lane;
+  readonly words: Int32Array;
+  readonly base: number;
+  readonly isLocal: boolean;
+  /** Last sequence given out. */
+  sent = 0;
+  /** The place it goes to knows this flow. */
+  isIntroduced = false;
+  isDirty = false;
+  /** Sent but not committed; of a local flow. */
+  uncommitted = 0;
+  #inbound: InFlow | undefined;
+  #entries: (Mail | undefined)[] = [];
+  #head = 0;
+
+  constructor(flow: number, slot: number, lane: Lane, words: Int32Array, base: number, isLocal: boolean) {
+    this.flow = flow;
+    this.slot = slot;
+    this.lane = lane;
+    this.words = words;
+    this.base = base;
+    this.isLocal = isLocal;
+    words[base + MARK.slot] = slot;
+    words[base + MARK.lane] = lane;
+  }
+
+  /** The recipient's end of a flow within one thread. */
+  get inbound(): InFlow {
+    this.#inbound ??= new InFlow(-1, this.flow, this.slot, this.lane, this.words, this.base);
+    return this.#inbound;
+  }
+
+  /** How many of this flow have no known outcome yet. */
+  get unsettled(): number {
+    return distance(this.sent, this.words[this.base + MARK.settled] as number);
+  }
+
+  /** Numbers `mail` and, unless the flow is local, keeps it. */
+  add(mail: Mail): void {
+    this.sent = (this.sent + 1) | 0;
+    mail.sequence = this.sent;
+    if (!this.isLocal) this.#entries.push(mail);
+  }
+
+  /** Lets go of what is settled; returns how many are still kept. */
+  trim(): number {
+    const settled = this.words[this.base + MARK.settled] as number;
+    const entries = this.#entries;
+    let head = this.#head;
+    while (head < entries.length && distance((entries[head] as Mail).sequence, settled) <= 0) {
+      entries[head] = undefined;
+      head += 1;
+    }
+    this.#head = head;
+    const kept = entries.length - head;
+    if (kept === 0) {
+      if (head > 0) {
+        this.#entries = [];
+        this.#head = 0;
+      }
+    } else if (head > 256 && head > kept) {
+      this.#entries = entries.slice(head) as Mail[];
+      this.#head = 0;
+    }
+    return kept;
+  }
+
+  /** Every unsettled entry, oldest first, with what the marks say of it. */
+  unsettledEntries(): { mail: Mail; fate: Fate }[] {
+    this.trim();
+    const started = this.words[this.base + MARK.started] as number;
+    const kept = this.#entries.slice(this.#head) as Mail[];
+    return kept.map((mail) => ({ mail, fate: distance(mail.sequence, started) <= 0 ? 'cut-off' : 'untouched' }));
+  }
+}

@@ -1,0 +1,126 @@
+import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../protocol/envelope.ts';
+import type { A2ALogEvent } from '../protocol/log-event.ts';
+import { EventRing } from './event-ring.ts';
+
+/** What a router and its tools have done since the last reset (seed 1). Averages are 0 before there is anything. */
+export interface A2AMetrics {
+  readonly totalMessagesSent: number;
+  readonly totalMessagesReceived: number;
+  readonly messagesByType: Record<A2AMessageType, number>;
+  readonly averageRoutingLatencyMs: number;
+  readonly errorCount: number;
+  readonly totalToolInvocations: number;
+  readonly toolInvocationsByTool: Record<string, number>;
+  readonly averageToolDurationMs: number;
+  readonly toolErrorCount: number;
+}
+
+/** How many events are kept; security events have room of their own. @default 1_000 each */
+export interface ObservabilityOptions {
+  readonly capacity?: number;
+  readonly securityCapacity?: number;
+}
+
+interface Numbered {
+  readonly at: number;
+  readonly event: A2ALogEvent;
+}
+
+/**
+ * The events of a router and its tools, and the counts they add up to (seed 1).
+ *
+ * `message-sent` counts an envelope once, `message-received` each recipient that accepted it; types are counted as sent.
+ * Latency is averaged over the routing decisions that carry one, duration over the tool calls.
+ */
+export class A2AObservability {
+  readonly #events: EventRing<Numbered>;
+  readonly #security: EventRing<Numbered>;
+  #next = 0;
+  #counts = new Counts();
+
+  constructor({ capacity = 1_000, securityCapacity = 1_000 }: ObservabilityOptions = {}) {
+    this.#events = new EventRing(capacity);
+    this.#security = new EventRing(securityCapacity);
+  }
+
+  emit(event: A2ALogEvent): void {
+    this.#counts.add(event);
+    const ring = event.security === true ? this.#security : this.#events;
+    ring.push({ at: this.#next++, event });
+  }
+
+  getMetrics(): A2AMetrics {
+    return this.#counts.metrics();
+  }
+
+  /** The last events in the order they were emitted, at most `limit` of them. */
+  getRecentEvents(limit = Number.POSITIVE_INFINITY): A2ALogEvent[] {
+    const events = [...this.#events.toArray(), ...this.#security.toArray()].sort(
+      (one, other) => one.at - other.at,
+    );
+    return events.slice(Math.max(0, events.length - limit)).map(({ event }) => event);
+  }
+
+  /** Counts from zero again; the events stay. */
+  resetMetrics(): void {
+    this.#counts = new Counts();
+  }
+}
+
+class Counts {
+  #sent = 0;
+  #received = 0;
+  readonly #sentByType = new Map<A2AMessageType, number>(A2A_MESSAGE_TYPES.map((type) => [type, 0]));
+  #routings = 0;
+  #routingMs = 0;
+  #errors = 0;
+  #calls = 0;
+  readonly #callsByTool = new Map<string, number>();
+  #callMs = 0;
+  #failedCalls = 0;
+
+  add(event: A2ALogEvent): void {
+    switch (event.type) {
+      case 'message-sent':
+        this.#sent += 1;
+        if (event.messageType !== undefined) increment(this.#sentByType, event.messageType);
+        return;
+      case 'message-received':
+        this.#received += 1;
+        return;
+      case 'routing-decision':
+        if (event.latencyMs === undefined) return;
+        this.#routings += 1;
+        this.#routingMs += event.latencyMs;
+        return;
+      case 'error':
+        this.#errors += 1;
+        return;
+      case 'tool-invocation':
+        this.#calls += 1;
+        this.#callMs += event.duration ?? 0;
+        if (event.success === false) this.#failedCalls += 1;
+        if (event.toolName !== undefined) increment(this.#callsByTool, event.toolName);
+    }
+  }
+
+  metrics(): A2AMetrics {
+    return {
+      totalMessagesSent: this.#sent,
+      totalMessagesReceived: this.#received,
+      messagesByType: Object.fromEntries(this.#sentByType) as Record<A2AMessageType, number>,
+      averageRoutingLatencyMs: average(this.#routingMs, this.#routings),
+      errorCount: this.#errors,
+      totalToolInvocations: this.#calls,
+      toolInvocationsByTool: Object.fromEntries(this.#callsByTool),
+      averageToolDurationMs: average(this.#callMs, this.#calls),
+      toolErrorCount: this.#failedCalls,
+    };
+  }
+}
+
+const average = (total: number, count: number): number => (count === 0 ? 0 : total / count);
+
+function increment<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

@@ -1,0 +1,60 @@
+import type { ErrorCode } from '../protocol/errors.ts';
+import type { A2AMessageType } from '../protocol/envelope.ts';
+import type { AgentTier } from '../protocol/agent-card.ts';
+
+/** How an accepted envelope ended. */
+export type Outcome = 'handled' | 'rejected' | 'expired' | 'dead-lettered';
+
+/** What the event is about. The first five are the seed's own (`A2ALogEvent`). */
+export type SystemEventType =
+  | 'message-sent'
+  | 'message-received'
+  | 'routing-decision'
+  | 'tool-invocation'
+  | 'error'
+  | 'envelope-settled'
+  | 'dead-letter'
+  | 'progress'
+  | 'agent-started'
+  | 'agent-crashed'
+  | 'agent-restarting'
+  | 'agent-failed'
+  | 'agent-stopped'
+  | 'place-started'
+  | 'place-died'
+  | 'watchdog';
+
+/**
+ * One thing that happened in the system, as `inspect()` streams it and `--record` writes it, a line each.
+ *
+ * - `timestamp`    Unix milliseconds.
+ * - `place`        the thread it happened in: `host`, `control`, `worker-1`, ...
+ * - `security`     a policy refused something, or an audited boundary was crossed.
+ * - `duration`     milliseconds, of a handling or a tool call.
+ */
+export interface SystemEvent {
+  readonly type: SystemEventType;
+  readonly timestamp: number;
+  readonly place?: string;
+  readonly agentId?: string;
+  readonly envelopeId?: string;
+  readonly sender?: string;
+  readonly recipient?: string;
+  readonly messageType?: A2AMessageType;
+  readonly correlationId?: string;
+  readonly capability?: string;
+  readonly routingPath?: 'local' | 'remote' | 'broadcast';
+  readonly targetAgentId?: string;
+  readonly sourceTier?: AgentTier;
+  readonly targetTier?: AgentTier;
+  readonly latencyMs?: number;
+  readonly toolName?: string;
+  readonly duration?: number;
+  readonly success?: boolean;
+  readonly outcome?: Outcome;
+  readonly errorCode?: ErrorCode;
+  readonly security?: boolean;
+  readonly reason?: string;
+  readonly fraction?: number;
+  readonly attempt?: number;
+}

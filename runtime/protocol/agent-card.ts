@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { invalidCard } from './errors.ts';
+
+/** 0 orchestrator, 1 strategic, 2 operational, 3 specialist. */
+export const AgentTier = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]);
+export type AgentTier = z.infer<typeof AgentTier>;
+
+/** Where an agent can be reached: a transport and, unless it is local, a URL, topic key or multiaddr. */
+export const AgentEndpoint = z.object({
+  transport: z.enum(['local', 'hyperswarm', 'websocket', 'libp2p']),
+  address: z.string().optional(),
+});
+export type AgentEndpoint = z.infer<typeof AgentEndpoint>;
+
+/**
+ * What an agent can be asked for: a dotted id and JSON Schemas of what it takes and gives.
+ *
+ * - `requiresConfirmation` a person approves each use.
+ */
+export const CapabilityDescriptor = z.object({
+  id: z.string().min(1),
+  name: z.string(),
+  description: z.string(),
+  inputSchema: z.unknown(),
+  outputSchema: z.unknown(),
+  tags: z.array(z.string()).optional(),
+  requiresConfirmation: z.boolean().optional(),
+});
+export type CapabilityDescriptor = z.infer<typeof CapabilityDescriptor>;
+
+/**
+ * Who an agent is (seed 1, Agent_Card); says all that an ACP descriptor says.
+ *
+ * - `version`    semantic version of the agent.
+ * - `protocols`  such as `a2a/1.0`.
+ * - `revision`   0 at first, +1 each time the card is registered again.
+ * - `origin`     `remote` when the card came from another node.
+ * - `lastSeenAt` Unix milliseconds.
+ */
+export const AgentCard = z.object({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  version: z.string().min(1),
+  description: z.string(),
+  tier: AgentTier,
+  protocols: z.array(z.string()),
+  endpoints: z.array(AgentEndpoint),
+  capabilities: z.array(CapabilityDescriptor),
+  revision: z.int().nonnegative(),
+  sandboxId: z.string().optional(),
+  origin: z.enum(['local', 'remote']),
+  lastSeenAt: z.number(),
+  author: z.string().optional(),
+  icon: z.string().optional(),
+  website: z.string().optional(),
+});
+export type AgentCard = z.infer<typeof AgentCard>;
+
+/** The card if it is one; else throws INVALID_CARD naming every field that is missing or wrong. */
+export function parseAgentCard(value: unknown): AgentCard {
+  const parsed = AgentCard.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalidCard(issuesOf(parsed.error));
+}
+
+/** Every issue of a failed parse as `field: what is wrong`, for an error's message. */
+export function issuesOf(error: z.ZodError): string {
+  return error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`).join('; ');
+}

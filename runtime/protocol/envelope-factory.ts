@@ -1,0 +1,121 @@
+import type { AgentCard } from './agent-card.ts';
+import {
+  type A2AEnvelope,
+  type A2AMessageType,
+  BROADCAST,
+  type EnvelopeMetadata,
+  SCHEMA_VERSION,
+} from './envelope.ts';
+import { agentNotFound, invalidOptions, notSerialisable } from './errors.ts';
+import { earlier, type Inherited, inheritForReply, inheritFrom } from './inheritance.ts';
+import { findUnserialisable } from './json-safety.ts';
+import { isSystemId } from './policy.ts';
+import type { Seams } from './seams.ts';
+
+/** `cardOf` is where the sender's tier and sandbox come from, such as `(id) => registry.getById(id)`. */
+export interface EnvelopeFactoryDeps {
+  readonly seams: Pick<Seams, 'clock' | 'newId'>;
+  readonly cardOf: (agentId: string) => Pick<AgentCard, 'tier' | 'sandboxId'> | undefined;
+}
+
+/**
+ * What an envelope's maker chooses beside its address.
+ *
+ * - `correlationId` the conversation it belongs to. @default that of `cause`, else its own id
+ * - `metadata`      tier and sandbox in it are ignored: they come from the sender's card.
+ * - `carries`       `structured` for a payload that will not cross as JSON. @default 'json'
+ */
+export interface EnvelopeContent {
+  readonly payload?: unknown;
+  readonly correlationId?: string;
+  readonly metadata?: Partial<EnvelopeMetadata>;
+  readonly session?: A2AEnvelope['session'];
+  readonly schema?: string;
+  readonly carries?: 'json' | 'structured';
+}
+
+/** `cause` is the envelope that the sender is handling: its conversation, deadline and path are passed on. */
+export interface NewEnvelope extends EnvelopeContent {
+  readonly sender: string;
+  readonly recipient: string;
+  readonly type: A2AMessageType;
+  readonly cause?: A2AEnvelope;
+}
+
+/** `sender` is needed where the answered envelope was addressed to a capability or to everybody. @default type 'response' */
+export interface NewReply extends EnvelopeContent {
+  readonly sender?: string;
+  readonly type?: A2AMessageType;
+}
+
+/** Makes envelopes: gives them id, time and version, and their sender's tier and sandbox. */
+export class EnvelopeFactory {
+  readonly #deps: EnvelopeFactoryDeps;
+
+  constructor(deps: EnvelopeFactoryDeps) {
+    this.#deps = deps;
+  }
+
+  /** Fails with AGENT_NOT_FOUND on an unregistered sender, NOT_SERIALISABLE on what JSON cannot carry. */
+  create(envelope: NewEnvelope): A2AEnvelope {
+    const { cause, sender } = envelope;
+    return this.#make(envelope, cause === undefined ? undefined : inheritFrom(cause, sender));
+  }
+
+  /** The answer to `to`, in its conversation and within its deadline. Fails as `create` does. */
+  reply(to: A2AEnvelope, { sender = addresseeOf(to), type = 'response', ...content }: NewReply): A2AEnvelope {
+    const metadata = { ...content.metadata, inReplyTo: to.id };
+    return this.#make({ ...content, sender, recipient: to.sender, type, metadata }, inheritForReply(to));
+  }
+
+  #make(wanted: Omit<NewEnvelope, 'cause'>, inherited: Inherited | undefined): A2AEnvelope {
+    const { sender, recipient, type, payload = null, session, schema, carries = 'json' } = wanted;
+    const metadata = this.#metadata(sender, wanted.metadata ?? {}, inherited);
+    if (carries === 'json') requireJson(payload, 'payload');
+    requireJson(metadata, 'metadata');
+    const id = this.#deps.seams.newId();
+    return {
+      id,
+      schemaVersion: SCHEMA_VERSION,
+      sender,
+      recipient,
+      correlationId: wanted.correlationId ?? inherited?.correlationId ?? id,
+      type,
+      timestamp: this.#deps.seams.clock.now(),
+      payload,
+      metadata,
+      ...(session === undefined ? {} : { session }),
+      ...(schema === undefined ? {} : { schema }),
+    };
+  }
+
+  #metadata(
+    sender: string,
+    chosen: Partial<EnvelopeMetadata>,
+    inherited: Inherited | undefined,
+  ): EnvelopeMetadata {
+    const card = isSystemId(sender) ? { tier: 0 as const } : this.#deps.cardOf(sender);
+    if (card === undefined) throw agentNotFound(sender);
+    const metadata: EnvelopeMetadata = { ...chosen, tier: card.tier };
+    delete metadata.sandboxId;
+    if (card.sandboxId !== undefined) metadata.sandboxId = card.sandboxId;
+    const deadlineAtMs = earlier(chosen.deadlineAtMs, inherited?.deadlineAtMs);
+    if (deadlineAtMs !== undefined) metadata.deadlineAtMs = deadlineAtMs;
+    if (inherited?.path !== undefined) metadata.path = [...inherited.path];
+    return metadata;
+  }
+}
+
+function addresseeOf({ recipient, metadata }: A2AEnvelope): string {
+  if (recipient !== BROADCAST && metadata?.routingHint !== 'capability') return recipient;
+  throw invalidOptions(
+    'reply.sender',
+    undefined,
+    `the agent that answers, as the envelope went to "${recipient}"`,
+  );
+}
+
+function requireJson(value: unknown, field: string): void {
+  const found = findUnserialisable(value, field);
+  if (found !== undefined) throw notSerialisable(found.path, found.kind);
+}

@@ -1,0 +1,201 @@
+/**
+ * Every code that the runtime answers with. The list is closed: callers branch on it.
+ *
+ * The first twelve are the seed's own; the others name what a supervised, bounded, multi-threaded system adds.
+ */
+export const ERROR_CODES = [
+  'AGENT_NOT_FOUND',
+  'CAPABILITY_NOT_FOUND',
+  'TIER_VIOLATION',
+  'SANDBOX_VIOLATION',
+  'ESCALATION_REQUIRED',
+  'CHANNEL_CLOSED',
+  'DELIVERY_FAILED',
+  'DUPLICATE_TOOL',
+  'INVALID_CARD',
+  'SCHEMA_VERSION_MISMATCH',
+  'PROPOSAL_TIMEOUT',
+  'CRDT_DESERIALIZATION_FAILED',
+  'MAILBOX_FULL',
+  'ACTOR_DIED',
+  'THREAD_DIED',
+  'DEADLINE_EXCEEDED',
+  'CANCELLED',
+  'BUDGET_EXCEEDED',
+  'PATH_LOOP',
+  'HOP_LIMIT',
+  'POISON',
+  'NOT_SERIALISABLE',
+  'MODULE_INVALID',
+  'SUPERVISOR_GAVE_UP',
+  'SYSTEM_STOPPED',
+  'CONTROL_LOST',
+  'NOT_HERE',
+  'TAKEN',
+  'REFUSED',
+  'INVALID_ENVELOPE',
+  'INVALID_PAYLOAD',
+  'INVALID_OPTIONS',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** An error as it crosses a thread, a process or a socket: an `Error` posted through a port loses name and code. */
+export interface ErrorData {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly stack?: string;
+}
+
+/** The one error class of the runtime. Branch on `code`, never on `instanceof` or the text. */
+export class OrreryError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'OrreryError';
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+}
+
+/** The error as plain data, for a port or a log. Anything that is not an `OrreryError` becomes `fallbackCode`. */
+export function errorToData(error: unknown, fallbackCode: ErrorCode = 'ACTOR_DIED'): ErrorData {
+  if (isOrreryError(error)) return { code: error.code, message: error.message, details: error.details };
+  if (error instanceof Error) {
+    const stack = error.stack === undefined ? {} : { stack: error.stack };
+    return { code: fallbackCode, message: error.message, ...stack };
+  }
+  return { code: fallbackCode, message: String(error) };
+}
+
+/** The error that `data` describes. */
+export function errorFromData(data: ErrorData): OrreryError {
+  return new OrreryError(data.code, data.message, { details: data.details ?? {} });
+}
+
+/** Says whether `error` carries one of our codes; works for errors made by another copy of the package too. */
+export function isOrreryError(error: unknown): error is OrreryError {
+  return error instanceof Error && ERROR_CODES.includes((error as { code?: ErrorCode }).code as ErrorCode);
+}
+
+export const agentNotFound = (agentId: string): OrreryError =>
+  new OrreryError('AGENT_NOT_FOUND', `No agent with id "${agentId}" is registered`, { details: { agentId } });
+
+export const capabilityNotFound = (capabilityId: string): OrreryError =>
+  new OrreryError('CAPABILITY_NOT_FOUND', `No agent offers the capability "${capabilityId}"`, {
+    details: { capabilityId },
+  });
+
+export const mailboxFull = (agentId: string, capacity: number): OrreryError =>
+  new OrreryError('MAILBOX_FULL', `Mailbox of ${agentId} is full (capacity ${capacity})`, {
+    details: { agentId, capacity },
+  });
+
+export const actorDied = (agentId: string, reason: string, cause?: unknown): OrreryError =>
+  new OrreryError('ACTOR_DIED', `${agentId} died while handling the envelope: ${reason}`, {
+    details: { agentId, reason },
+    cause,
+  });
+
+export const threadDied = (agentId: string, place: string): OrreryError =>
+  new OrreryError('THREAD_DIED', `The thread ${place} that held the mail of ${agentId} died`, {
+    details: { agentId, place },
+  });
+
+export const deadlineExceeded = (what: string, timeoutMs: number): OrreryError =>
+  new OrreryError('DEADLINE_EXCEEDED', `${what} was not answered within ${timeoutMs} ms`, {
+    details: { what, timeoutMs },
+  });
+
+export const cancelled = (what: string): OrreryError =>
+  new OrreryError('CANCELLED', `${what} was cancelled`, { details: { what } });
+
+export const pathLoop = (agentId: string, capability: string): OrreryError =>
+  new OrreryError(
+    'PATH_LOOP',
+    `${agentId} already works on "${capability}" further up this delegation path`,
+    {
+      details: { agentId, capability },
+    },
+  );
+
+export const hopLimit = (maxHops: number): OrreryError =>
+  new OrreryError('HOP_LIMIT', `The delegation path is longer than ${maxHops} hops`, {
+    details: { maxHops },
+  });
+
+export const poison = (agentId: string, attempts: number): OrreryError =>
+  new OrreryError('POISON', `${agentId} died ${attempts} times on this envelope; it is not tried again`, {
+    details: { agentId, attempts },
+  });
+
+export const notSerialisable = (field: string, value: string): OrreryError =>
+  new OrreryError(
+    'NOT_SERIALISABLE',
+    `${field} holds ${value}, which JSON cannot carry; declare the capability with carries: 'structured'`,
+    { details: { field, value } },
+  );
+
+export const moduleInvalid = (module: string, reason: string, cause?: unknown): OrreryError =>
+  new OrreryError('MODULE_INVALID', `The agent module ${module} cannot be used: ${reason}`, {
+    details: { module, reason },
+    cause,
+  });
+
+export const supervisorGaveUp = (agentId: string, reason: string): OrreryError =>
+  new OrreryError('SUPERVISOR_GAVE_UP', `The supervisor of ${agentId} gave up: ${reason}`, {
+    details: { agentId, reason },
+  });
+
+export const systemStopped = (what: string): OrreryError =>
+  new OrreryError('SYSTEM_STOPPED', `The system is stopped: ${what}`, { details: { what } });
+
+export const controlLost = (reason: string): OrreryError =>
+  new OrreryError('CONTROL_LOST', `The control thread is gone: ${reason}`, { details: { reason } });
+
+export const notHere = (agentId: string, place: string): OrreryError =>
+  new OrreryError('NOT_HERE', `${agentId} does not live at ${place} any more`, {
+    details: { agentId, place },
+  });
+
+export const schemaVersionMismatch = (expected: number, actual: unknown): OrreryError =>
+  new OrreryError(
+    'SCHEMA_VERSION_MISMATCH',
+    `Expected envelope schemaVersion ${expected}, got ${String(actual)}`,
+    {
+      details: { expected, actual },
+    },
+  );
+
+export const invalidCard = (issues: string): OrreryError =>
+  new OrreryError('INVALID_CARD', `The agent card is not valid: ${issues}`, { details: { issues } });
+
+export const invalidEnvelope = (issues: string): OrreryError =>
+  new OrreryError('INVALID_ENVELOPE', `The envelope is not valid: ${issues}`, { details: { issues } });
+
+export const invalidPayload = (capability: string, issues: string): OrreryError =>
+  new OrreryError('INVALID_PAYLOAD', `The payload does not fit "${capability}": ${issues}`, {
+    details: { capability, issues },
+  });
+
+export const invalidOptions = (field: string, value: unknown, expected: string): OrreryError =>
+  new OrreryError('INVALID_OPTIONS', `${field} is ${describe(value)}, expected ${expected}`, {
+    details: { field, value: describe(value), expected },
+  });
+
+/** What a handler throws to decline one envelope without dying: its sender gets REFUSED with the reason. */
+export const refused = (reason: string, details: Readonly<Record<string, unknown>> = {}): OrreryError =>
+  new OrreryError('REFUSED', reason, { details });
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value)?.slice(0, 120) ?? 'an object';
+  return String(value);
+}

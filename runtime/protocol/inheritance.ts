@@ -1,0 +1,38 @@
+import type { A2AEnvelope, PathHop } from './envelope.ts';
+
+/** What an envelope takes over from the one being handled when it was made. */
+export interface Inherited {
+  readonly correlationId: string;
+  readonly deadlineAtMs: number | undefined;
+  readonly path: readonly PathHop[] | undefined;
+}
+
+/**
+ * What `handler`, while it handles `cause`, passes on: the conversation, the deadline, and the delegation path with
+ * `cause` itself as its last hop where that is a request or a proposal.
+ */
+export function inheritFrom(cause: A2AEnvelope, handler: string): Inherited {
+  const { correlationId, deadlineAtMs, path } = inheritForReply(cause);
+  if (cause.type !== 'request' && cause.type !== 'task-proposal')
+    return { correlationId, deadlineAtMs, path };
+  const hop = { agent: handler, capability: capabilityOf(cause) ?? '', envelopeId: cause.id };
+  return { correlationId, deadlineAtMs, path: [...(path ?? []), hop] };
+}
+
+/** What a reply to `cause` takes over: the work it ends is not above what the asker does next. */
+export const inheritForReply = ({ id, correlationId, metadata }: A2AEnvelope): Inherited => ({
+  correlationId: correlationId ?? id,
+  deadlineAtMs: metadata?.deadlineAtMs,
+  path: metadata?.path,
+});
+
+/** The capability that an envelope names, as its recipient or beside it. */
+export const capabilityOf = ({
+  recipient,
+  metadata,
+}: Pick<A2AEnvelope, 'recipient' | 'metadata'>): string | undefined =>
+  metadata?.routingHint === 'capability' ? recipient : metadata?.capability;
+
+/** The earlier of two deadlines: one only ever narrows. */
+export const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined ? other : other === undefined ? one : Math.min(one, other);

@@ -1,0 +1,80 @@
+/** A value that JSON cannot carry: where it stands, such as `payload.items[3].at`, and what it is. */
+export interface Unserialisable {
+  readonly path: string;
+  readonly kind: string;
+}
+
+const MAX_DEPTH = 1_000;
+
+/**
+ * The first value that JSON would drop, change or refuse, or undefined when there is none.
+ *
+ * Such are functions, symbols, bigint, NaN and the infinities, undefined and holes in arrays, instances of classes (Date,
+ * Map, Set, bytes, ...) and circles. An object's undefined field is absent in JSON and counts as absent here.
+ */
+export function findUnserialisable(value: unknown, root = 'value'): Unserialisable | undefined {
+  return inspect(value, root, []);
+}
+
+function inspect(value: unknown, path: string, above: object[]): Unserialisable | undefined {
+  const kind = kindOf(value);
+  if (kind !== undefined) return { path, kind };
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (above.includes(value)) return { path, kind: 'a circular reference' };
+  if (above.length === MAX_DEPTH) return { path, kind: `nesting deeper than ${MAX_DEPTH} levels` };
+  above.push(value);
+  const found = Array.isArray(value) ? inspectItems(value, path, above) : inspectFields(value, path, above);
+  above.pop();
+  return found;
+}
+
+function inspectItems(items: readonly unknown[], path: string, above: object[]): Unserialisable | undefined {
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
+    if (item === undefined) return { path: `${path}[${index}]`, kind: 'undefined' };
+    if (isPlainScalar(item)) continue;
+    const found = inspect(item, `${path}[${index}]`, above);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function inspectFields(fields: object, path: string, above: object[]): Unserialisable | undefined {
+  if (Object.getOwnPropertySymbols(fields).length > 0) return { path, kind: 'a field named by a symbol' };
+  for (const [key, item] of Object.entries(fields)) {
+    if (item === undefined || isPlainScalar(item)) continue;
+    const found = inspect(item, `${path}.${key}`, above);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const isPlainScalar = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'boolean' || value === null || Number.isFinite(value);
+
+function kindOf(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'bigint':
+      return 'a bigint';
+    case 'function':
+      return 'a function';
+    case 'symbol':
+      return 'a symbol';
+    case 'number':
+      return Number.isFinite(value) ? undefined : String(value);
+    case 'object':
+      return value === null || isPlain(value) ? undefined : `an instance of ${nameOf(value)}`;
+    default:
+      return undefined;
+  }
+}
+
+/** Arrays, and objects straight below a root prototype: those of another realm count too. */
+function isPlain(value: object): boolean {
+  if (Array.isArray(value)) return true;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+const nameOf = (value: object): string =>
+  (Object.getPrototypeOf(value) as { constructor?: { name?: string } }).constructor?.name || 'a class';

@@ -1,0 +1,69 @@
+import type { AgentTier } from './agent-card.ts';
+import type { A2AMessageType, PathHop } from './envelope.ts';
+import type { ErrorCode } from './errors.ts';
+import type { RoutingConfig } from './routing-config.ts';
+
+/**
+ * One side of an envelope as the policies see it: what its registered card says, never what the envelope claims.
+ *
+ * `isSystem` marks `system/...`, which tier and sandbox rules let pass in both directions.
+ */
+export interface Party {
+  readonly id: string;
+  readonly tier: AgentTier;
+  readonly sandboxId: string | undefined;
+  readonly isSystem: boolean;
+}
+
+/**
+ * One envelope on its way to one recipient.
+ *
+ * - `isGranted`     a reply under a grant: exempt from tier and escalation, never from the sandbox.
+ * - `expectsReply`  an ask: the way back is judged too.
+ * - `justification` why a lower tier writes to a higher one.
+ * - `capability`    which handler of the recipient is meant.
+ * - `path`          the requests and proposals above this envelope, oldest first.
+ *
+ * One object is filled in again for every envelope, so a policy must not keep it.
+ */
+export interface JudgeRequest {
+  sender: Party;
+  recipient: Party;
+  type: A2AMessageType;
+  isBroadcast: boolean;
+  isGranted: boolean;
+  expectsReply: boolean;
+  justification: string | undefined;
+  capability: string | undefined;
+  schemaVersion: number;
+  deadlineAtMs: number | undefined;
+  nowMs: number;
+  path: readonly PathHop[];
+}
+
+/** A refusal: `retryAfterMs` when trying again later may help. */
+export interface Verdict {
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * One rule about who may send what to whom.
+ *
+ * `judge` returns undefined to allow; it is pure but for state of its own and allocates nothing when it allows.
+ * `withConfig` gives the same rule under another tier table or sandbox list; a rule that depends on neither has none.
+ */
+export interface JudgePolicy {
+  readonly name: string;
+  judge(request: JudgeRequest): Verdict | undefined;
+  withConfig?(config: RoutingConfig): JudgePolicy;
+}
+
+const SYSTEM_PREFIX = 'system/';
+
+/** Says whether the id belongs to the runtime itself: `system/host`, `system/loop`, ... */
+export const isSystemId = (id: string): boolean => id.startsWith(SYSTEM_PREFIX);
+
+/** The party of a system actor, which has no card. */
+export const systemParty = (id: string): Party => ({ id, tier: 0, sandboxId: undefined, isSystem: true });

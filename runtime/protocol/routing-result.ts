@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { ERROR_CODES } from './errors.ts';
+
+/** One recipient that an envelope did not reach, and why. */
+export const Refusal = z.object({
+  agentId: z.string(),
+  code: z.enum(ERROR_CODES),
+  reason: z.string(),
+  retryAfterMs: z.number().optional(),
+});
+export type Refusal = z.infer<typeof Refusal>;
+
+/**
+ * What became of a send (seed 1).
+ *
+ * - `delivered`     accepted by the mailbox of every permitted recipient.
+ * - `targetAgentId` the agent that a capability was resolved to, the named agent, or `*`.
+ * - `latencyMs`     time spent on routing.
+ * - `error`         a sentence, with `errorCode` beside it and `retryAfterMs` when trying again later may help.
+ * - `recipients`, `refused`  of a broadcast: who accepted it and who was out of reach.
+ */
+export const RoutingResult = z.object({
+  delivered: z.boolean(),
+  path: z.enum(['local', 'remote', 'broadcast']),
+  targetAgentId: z.string(),
+  latencyMs: z.number(),
+  error: z.string().optional(),
+  errorCode: z.enum(ERROR_CODES).optional(),
+  retryAfterMs: z.number().optional(),
+  recipients: z.array(z.string()).optional(),
+  refused: z.array(Refusal).optional(),
+});
+export type RoutingResult = z.infer<typeof RoutingResult>;

@@ -1,0 +1,211 @@
+import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
+import { agentNotFound, invalidCard } from '../protocol/errors.ts';
+import { parseOptions } from '../protocol/parse-options.ts';
+import { isSystemId } from '../protocol/policy.ts';
+import { CLOSED_SANDBOXES, SandboxRoutingConfig } from '../protocol/routing-config.ts';
+import { sandboxReach } from '../protocol/sandbox-reach.ts';
+import { Discovery, type DiscoveryManager } from './discovery.ts';
+import { registeredCard } from './registered-card.ts';
+import { RegistryView } from './registry-view.ts';
+import { type RemoteGrant, standingUnder, UNKNOWN_NODE } from './remote-grant.ts';
+import {
+  type AgentProfile,
+  type AgentRow,
+  deltaOf,
+  RoutingTable,
+  type Standing,
+  type TableDelta,
+} from './routing-table.ts';
+import { readRegistry, saveRegistry } from './saved-registry.ts';
+
+/**
+ * - `table`     what the registry reads and writes. @default a new one
+ * - `onChange`  hears of every write after it was applied here, for whoever orders writes between threads; the table's
+ *               version is then theirs to count.
+ * - `sandbox`   what a sandboxed agent may see beside its own sandbox. @default enforced, with empty allow lists
+ * - `onProblem` hears of what discovery could not use.
+ */
+export interface AgentRegistryOptions {
+  readonly table?: RoutingTable;
+  readonly onChange?: (delta: TableDelta) => void;
+  readonly sandbox?: SandboxRoutingConfig;
+  readonly onProblem?: (error: unknown) => void;
+}
+
+/** What a row has beside its card. */
+interface Placement extends Pick<AgentProfile, 'delivery' | 'mailboxCapacity' | 'lazy'> {
+  readonly slot: number;
+  readonly place: string;
+}
+
+const UNPLACED: Placement = {
+  slot: -1,
+  place: 'local',
+  delivery: 'once',
+  mailboxCapacity: 1_000,
+  lazy: false,
+};
+
+/** Who is registered: the cards of this node's agents, and of those that other nodes told about (seed 1). */
+export class AgentRegistry {
+  readonly table: RoutingTable;
+  readonly #onChange: ((delta: TableDelta) => void) | undefined;
+  readonly #onProblem: (error: unknown) => void;
+  readonly #everybody: RegistryView;
+  #sandbox: SandboxRoutingConfig;
+  #discovery: Discovery | undefined;
+
+  constructor({ table = new RoutingTable(), onChange, sandbox, onProblem }: AgentRegistryOptions = {}) {
+    this.table = table;
+    this.#onChange = onChange;
+    this.#onProblem = onProblem ?? (() => undefined);
+    this.#everybody = new RegistryView(table, () => true);
+    this.#sandbox = parseOptions(SandboxRoutingConfig, sandbox ?? CLOSED_SANDBOXES, 'registry.sandbox');
+  }
+
+  /**
+   * Stores the card; one that is registered already is replaced and its revision goes up by one.
+   *
+   * Fails with INVALID_CARD on a card that is incomplete or reserved, and on a remote card for an id that is local.
+   */
+  register(card: AgentCard): void {
+    const copy = registeredCard(card);
+    const known = this.table.get(copy.id);
+    if (copy.origin === 'remote') {
+      if (isLocal(known))
+        throw invalidCard(`origin: "${copy.id}" is local; a remote card does not replace it`);
+      this.#storeRemote(nextRevision(copy, known), {});
+      return;
+    }
+    const stored = nextRevision(copy, known);
+    this.#store(stored, isLocal(known) ? placementOf(known) : UNPLACED);
+    this.#discovery?.announce(stored);
+  }
+
+  /** Takes in a card of another node, with origin `remote`; false, and no change, when the id is a local agent's. */
+  mergeRemote(card: unknown, grant: RemoteGrant = {}): boolean {
+    const copy = registeredCard(card);
+    if (isLocal(this.table.get(copy.id))) return false;
+    this.#storeRemote(Object.freeze({ ...copy, origin: 'remote' }), grant);
+    return true;
+  }
+
+  /** Says whether there was such an agent. */
+  unregister(agentId: string): boolean {
+    const row = this.table.get(agentId);
+    if (row === undefined || isSystemId(agentId)) return false;
+    this.#write([], [agentId]);
+    if (isLocal(row)) this.#discovery?.withdraw(agentId);
+    return true;
+  }
+
+  getById(agentId: string): AgentCard | undefined {
+    return this.#everybody.getById(agentId);
+  }
+
+  findByCapability(capabilityId: string): AgentCard[] {
+    return this.#everybody.findByCapability(capabilityId);
+  }
+
+  findByTier(tier: AgentTier): AgentCard[] {
+    return this.#everybody.findByTier(tier);
+  }
+
+  listAll(): AgentCard[] {
+    return this.#everybody.listAll();
+  }
+
+  getLocalCards(): AgentCard[] {
+    return this.#everybody.getLocalCards();
+  }
+
+  getRemoteCards(): AgentCard[] {
+    return this.#everybody.getRemoteCards();
+  }
+
+  /** The registry as one agent may see it: a sandboxed one sees whom it may write to. Fails with AGENT_NOT_FOUND. */
+  viewFor(agentId: string): RegistryView {
+    if (isSystemId(agentId)) return this.#everybody;
+    const reader = this.table.get(agentId)?.party;
+    if (reader === undefined) throw agentNotFound(agentId);
+    const mayReach = sandboxReach(this.#sandbox);
+    return new RegistryView(this.table, (row) => mayReach(reader, row.party));
+  }
+
+  /** Changes what sandboxed agents see from now on. */
+  setSandboxConfig(config: SandboxRoutingConfig): void {
+    this.#sandbox = parseOptions(SandboxRoutingConfig, config, 'registry.sandbox');
+  }
+
+  /** Announces every local card to the peers and merges theirs, until `disableHyperswarmDiscovery`. */
+  async enableHyperswarmDiscovery(manager: DiscoveryManager): Promise<void> {
+    await this.disableHyperswarmDiscovery();
+    const discovery = new Discovery(manager, {
+      localCards: () => this.getLocalCards(),
+      merge: ({ card, grant }) => void this.mergeRemote(card, grant),
+      onProblem: this.#onProblem,
+    });
+    this.#discovery = discovery;
+    await discovery.start();
+  }
+
+  /** Withdraws the local cards from the peers and stops merging theirs. */
+  async disableHyperswarmDiscovery(): Promise<void> {
+    const discovery = this.#discovery;
+    this.#discovery = undefined;
+    await discovery?.stop();
+  }
+
+  /** The registry as JSON text; `deserialize` gives back the same cards, judged the same way, in the same order. */
+  serialize(): string {
+    return saveRegistry(this.table.rows());
+  }
+
+  /** Reads `serialize`'s text. Fails with INVALID_CARD naming field and fault. */
+  static deserialize(json: string, options: AgentRegistryOptions = {}): AgentRegistry {
+    const registry = new AgentRegistry(options);
+    for (const { card: saved, standing, ...placement } of readRegistry(json)) {
+      const card = registeredCard(saved);
+      if (registry.table.get(card.id) !== undefined) throw invalidCard(`id: "${card.id}" is saved twice`);
+      registry.#store(card, { ...UNPLACED, ...placement }, standing && { sandboxId: undefined, ...standing });
+    }
+    return registry;
+  }
+
+  #storeRemote(card: AgentCard, grant: RemoteGrant): void {
+    const placement = { ...UNPLACED, place: grant.nodeId ?? UNKNOWN_NODE };
+    this.#store(card, placement, standingUnder(grant, card));
+  }
+
+  #store(card: AgentCard, { slot, place, ...mailbox }: Placement, standing?: Standing): void {
+    const profile: AgentProfile = {
+      card,
+      capabilityIds: [...new Set(card.capabilities.map(({ id }) => id))],
+      ...mailbox,
+      ...(standing === undefined ? {} : { standing }),
+    };
+    this.#write([{ id: card.id, slot, place, profile, revision: card.revision }], []);
+  }
+
+  #write(rows: readonly Omit<AgentRow, 'party'>[], remove: readonly string[]): void {
+    const version = this.table.version + (this.#onChange === undefined ? 1 : 0);
+    const delta = deltaOf(version, rows, remove);
+    this.table.apply(delta);
+    this.#onChange?.(delta);
+  }
+}
+
+const isLocal = (row: AgentRow | undefined): row is AgentRow => row?.profile.card.origin === 'local';
+
+const placementOf = ({ slot, place, profile: { delivery, mailboxCapacity, lazy } }: AgentRow): Placement => ({
+  slot,
+  place,
+  delivery,
+  mailboxCapacity,
+  lazy,
+});
+
+function nextRevision(card: AgentCard, known: AgentRow | undefined): AgentCard {
+  if (known === undefined) return card;
+  return Object.freeze({ ...card, revision: Math.min(known.revision + 1, Number.MAX_SAFE_INTEGER) });
+}

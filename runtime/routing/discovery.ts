@@ -1,0 +1,78 @@
+import type { AgentCard } from '../protocol/agent-card.ts';
+import type { RemoteGrant } from './remote-grant.ts';
+
+/** A card as a peer sent it, and how our side judges that peer's agents. @default grant tier 3, an unknown node */
+export interface FoundCard {
+  readonly card: unknown;
+  readonly grant?: RemoteGrant;
+}
+
+/** What discovery needs of a transport (seed 1 calls it the Hypercore manager). */
+export interface DiscoveryManager {
+  /** Tells the peers about a card; again when it changed. */
+  announce(card: AgentCard): Promise<void>;
+  withdraw(agentId: string): Promise<void>;
+  /** The cards that the peers announce now. */
+  pull(): Promise<readonly FoundCard[]>;
+  /** The cards that they announce from now on, until the returned function is called. */
+  onFound(listener: (found: FoundCard) => void): () => void;
+}
+
+/** What discovery needs of a registry. `onProblem` hears of cards that were no cards and of peers out of reach. */
+export interface DiscoveryDeps {
+  readonly localCards: () => readonly AgentCard[];
+  readonly merge: (found: FoundCard) => void;
+  readonly onProblem: (error: unknown) => void;
+}
+
+/** Keeps one registry and the peers of one transport informed about each other. */
+export class Discovery {
+  readonly #manager: DiscoveryManager;
+  readonly #deps: DiscoveryDeps;
+  #stopListening: (() => void) | undefined;
+
+  constructor(manager: DiscoveryManager, deps: DiscoveryDeps) {
+    this.#manager = manager;
+    this.#deps = deps;
+  }
+
+  /** Listens, announces every local card, and takes in what the peers have. Rejects, and is off, when that fails. */
+  async start(): Promise<void> {
+    this.#stopListening = this.#manager.onFound((found) => this.#takeIn(found));
+    try {
+      await Promise.all(this.#deps.localCards().map((card) => this.#manager.announce(card)));
+      for (const found of await this.#manager.pull()) this.#takeIn(found);
+    } catch (error) {
+      this.#ignore();
+      throw error;
+    }
+  }
+
+  /** Stops listening and withdraws every local card; what is known of remote ones stays. */
+  async stop(): Promise<void> {
+    this.#ignore();
+    await Promise.all(this.#deps.localCards().map(({ id }) => this.#manager.withdraw(id)));
+  }
+
+  announce(card: AgentCard): void {
+    this.#manager.announce(card).catch(this.#deps.onProblem);
+  }
+
+  withdraw(agentId: string): void {
+    this.#manager.withdraw(agentId).catch(this.#deps.onProblem);
+  }
+
+  #ignore(): void {
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+  }
+
+  #takeIn(found: FoundCard): void {
+    if (this.#stopListening === undefined) return;
+    try {
+      this.#deps.merge(found);
+    } catch (error) {
+      this.#deps.onProblem(error);
+    }
+  }
+}

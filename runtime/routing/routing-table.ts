@@ -1,0 +1,243 @@
+import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
+import type { Delivery } from '../protocol/envelope.ts';
+import { invalidOptions } from '../protocol/errors.ts';
+import { isSystemId, type Party } from '../protocol/policy.ts';
+import { ProfileGroup } from './profile-group.ts';
+
+/** The tier and sandbox that an agent is judged by. */
+export interface Standing {
+  readonly tier: AgentTier;
+  readonly sandboxId: string | undefined;
+}
+
+/**
+ * What agents started alike have in common; thousands of rows may share one.
+ *
+ * - `card`     of one agent or, with instances, the template whose id is replaced.
+ * - `standing` what a remote agent was granted. @default what the card says
+ */
+export interface AgentProfile {
+  readonly card: AgentCard;
+  readonly capabilityIds: readonly string[];
+  readonly delivery: Delivery;
+  readonly mailboxCapacity: number;
+  readonly lazy: boolean;
+  readonly standing?: Standing;
+}
+
+/**
+ * One agent: where it lives and how it is judged. The table keeps one object an agent for as long as it is registered.
+ *
+ * `slot` is a dense number given by the authority, -1 standalone.
+ */
+export interface AgentRow {
+  readonly id: string;
+  readonly slot: number;
+  readonly place: string;
+  readonly profile: AgentProfile;
+  readonly party: Party;
+  readonly revision: number;
+}
+
+/** A row as plain data; `profile` is an index into the delta's profiles. */
+export interface RowData {
+  readonly id: string;
+  readonly slot: number;
+  readonly place: string;
+  readonly profile: number;
+  readonly revision: number;
+}
+
+/** A change of the table as plain data: first `remove`, then `upsert`, in their order. */
+export interface TableDelta {
+  readonly version: number;
+  readonly profiles: readonly AgentProfile[];
+  readonly upsert: readonly RowData[];
+  readonly remove: readonly string[];
+}
+
+/** Six fields and no objects of its own: the party is the row itself, and what rows share stands in the group. */
+class TableRow implements AgentRow, Party {
+  readonly id: string;
+  slot = -1;
+  place = '';
+  revision = 0;
+  order: number;
+  group: ProfileGroup<TableRow>;
+
+  constructor(id: string, order: number, group: ProfileGroup<TableRow>) {
+    this.id = id;
+    this.order = order;
+    this.group = group;
+  }
+
+  get profile(): AgentProfile {
+    return this.group.profile;
+  }
+
+  get party(): Party {
+    return this;
+  }
+
+  get tier(): AgentTier {
+    return this.group.tier;
+  }
+
+  get sandboxId(): string | undefined {
+    return this.group.sandboxId;
+  }
+
+  get isSystem(): boolean {
+    return this.group.isSystem;
+  }
+}
+
+/** Who offers one capability. `rows` is a cache over the groups. */
+interface Offer {
+  readonly groups: Set<ProfileGroup<TableRow>>;
+  rows: readonly TableRow[] | undefined;
+}
+
+const NOBODY: readonly AgentRow[] = [];
+
+/**
+ * Who is where: the table that every thread routes by, fed by deltas.
+ *
+ * System actors can be looked up by id; they are not among the rows, the size, and those who offer a capability.
+ */
+export class RoutingTable {
+  readonly #agents = new Map<string, TableRow>();
+  readonly #system = new Map<string, TableRow>();
+  readonly #agentGroups = new Map<AgentProfile, ProfileGroup<TableRow>>();
+  readonly #systemGroups = new Map<AgentProfile, ProfileGroup<TableRow>>();
+  readonly #offers = new Map<string, Offer>();
+  #version = 0;
+  #nextOrder = 0;
+
+  /** That of the last delta. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get size(): number {
+    return this.#agents.size;
+  }
+
+  get(id: string): AgentRow | undefined {
+    return this.#agents.get(id) ?? this.#system.get(id);
+  }
+
+  /** Every agent that offers the capability, in registration order; good until the next `apply`. */
+  withCapability(id: string): readonly AgentRow[] {
+    const offer = this.#offers.get(id);
+    if (offer === undefined) return NOBODY;
+    offer.rows ??= merge(offer.groups);
+    return offer.rows;
+  }
+
+  /** Every agent in registration order. */
+  rows(): Iterable<AgentRow> {
+    return this.#agents.values();
+  }
+
+  /** Applies a change. Deltas of one authority are applied in the order of their versions. */
+  apply({ version, profiles, upsert, remove }: TableDelta): void {
+    for (const id of remove) this.#remove(id);
+    for (const data of upsert) {
+      const profile = profiles[data.profile];
+      if (profile === undefined)
+        throw invalidOptions(`delta.upsert["${data.id}"].profile`, data.profile, 'an index');
+      this.#upsert(data, profile);
+    }
+    this.#version = version;
+  }
+
+  /** The whole table as one delta. */
+  snapshot(): TableDelta {
+    return deltaOf(this.#version, [...this.#agents.values(), ...this.#system.values()]);
+  }
+
+  #upsert(data: RowData, profile: AgentProfile): void {
+    const isSystem = isSystemId(data.id);
+    const rows = isSystem ? this.#system : this.#agents;
+    const known = rows.get(data.id);
+    const group = this.#group(profile, isSystem);
+    const row = known ?? new TableRow(data.id, this.#nextOrder++, group);
+    if (known === undefined) rows.set(data.id, row);
+    row.slot = data.slot;
+    row.place = data.place;
+    row.revision = data.revision;
+    if (known !== undefined && known.group === group) return;
+    if (known !== undefined) this.#leave(known);
+    row.group = group;
+    group.add(row);
+    this.#touch(group);
+  }
+
+  #remove(id: string): void {
+    const rows = isSystemId(id) ? this.#system : this.#agents;
+    const row = rows.get(id);
+    if (row === undefined) return;
+    rows.delete(id);
+    this.#leave(row);
+  }
+
+  #group(profile: AgentProfile, isSystem: boolean): ProfileGroup<TableRow> {
+    const groups = isSystem ? this.#systemGroups : this.#agentGroups;
+    const known = groups.get(profile);
+    if (known !== undefined) return known;
+    const group = new ProfileGroup<TableRow>(profile, isSystem);
+    groups.set(profile, group);
+    if (!isSystem) for (const id of profile.capabilityIds) this.#offer(id).groups.add(group);
+    return group;
+  }
+
+  #leave(row: TableRow): void {
+    const { group } = row;
+    group.remove(row);
+    this.#touch(group);
+    if (group.size > 0) return;
+    (group.isSystem ? this.#systemGroups : this.#agentGroups).delete(group.profile);
+    for (const id of group.profile.capabilityIds) {
+      const offer = this.#offers.get(id);
+      offer?.groups.delete(group);
+      if (offer?.groups.size === 0) this.#offers.delete(id);
+    }
+  }
+
+  #touch(group: ProfileGroup<TableRow>): void {
+    for (const id of group.profile.capabilityIds) {
+      const offer = this.#offers.get(id);
+      if (offer !== undefined) offer.rows = undefined;
+    }
+  }
+
+  #offer(capabilityId: string): Offer {
+    const known = this.#offers.get(capabilityId);
+    if (known !== undefined) return known;
+    const offer: Offer = { groups: new Set(), rows: undefined };
+    this.#offers.set(capabilityId, offer);
+    return offer;
+  }
+}
+
+/** The rows as a delta; a profile that several rows share is in it once. */
+export function deltaOf(
+  version: number,
+  rows: Iterable<Omit<AgentRow, 'party'>>,
+  remove: readonly string[] = [],
+): TableDelta {
+  const indexes = new Map<AgentProfile, number>();
+  const upsert: RowData[] = [];
+  for (const { id, slot, place, profile, revision } of rows) {
+    const index = indexes.get(profile) ?? indexes.size;
+    indexes.set(profile, index);
+    upsert.push({ id, slot, place, profile: index, revision });
+  }
+  return { version, profiles: [...indexes.keys()], upsert, remove };
+}
+
+function merge(groups: ReadonlySet<ProfileGroup<TableRow>>): readonly TableRow[] {
+  if (groups.size === 1) for (const group of groups) return group.inOrder();
+  return [...groups].flatMap((group) => group.inOrder()).sort((one, other) => one.order - other.order);
+}

@@ -1,0 +1,70 @@
+import { setup } from 'xstate';
+import type { Restart } from '../actor/agent-definition.ts';
+
+/** What a supervisor learns or decides about one agent. */
+export type AgentLifeEvent =
+  | { readonly type: 'agent.started' }
+  | { readonly type: 'agent.crashed' }
+  | { readonly type: 'agent.exited' }
+  | { readonly type: 'agent.stop' }
+  | { readonly type: 'agent.restart' }
+  | { readonly type: 'group.restarting' }
+  | { readonly type: 'backOff.elapsed' }
+  | { readonly type: 'intensity.exceeded' };
+
+/** Says whether an agent of this restart kind comes back after such an end. As in OTP. */
+export const mayRestart = (restart: Restart, end: 'crashed' | 'exited'): boolean =>
+  restart === 'permanent' || (restart === 'transient' && end === 'crashed');
+
+/** What a starting and a running agent have in common: it is there, so it can end. */
+const whileThere = {
+  'agent.crashed': [{ guard: 'returnsAfterCrash', target: 'restarting' }, { target: 'stopped' }],
+  'agent.exited': [{ guard: 'returnsAfterExit', target: 'restarting' }, { target: 'stopped' }],
+  'group.restarting': [{ guard: 'returnsAfterCrash', target: 'restarting' }, { target: 'stopped' }],
+  'intensity.exceeded': 'failed',
+  'agent.stop': 'stopped',
+} as const;
+
+/**
+ * One agent's life as its supervisor sees it.
+ *
+ * An event that a state does not list changes nothing: a report about a life that is over is late, not wrong.
+ * `restarting` is the wait for the back-off; `group.restarting` says that a neighbour's death takes this agent along.
+ */
+export const agentLifeMachine = setup({
+  types: {
+    context: {} as { readonly restart: Restart },
+    input: {} as { readonly restart: Restart },
+    events: {} as AgentLifeEvent,
+  },
+  guards: {
+    returnsAfterCrash: ({ context }) => mayRestart(context.restart, 'crashed'),
+    returnsAfterExit: ({ context }) => mayRestart(context.restart, 'exited'),
+  },
+}).createMachine({
+  id: 'agentLife',
+  context: ({ input }) => ({ restart: input.restart }),
+  initial: 'starting',
+  states: {
+    starting: {
+      on: { ...whileThere, 'agent.started': 'running' },
+    },
+    running: {
+      on: { ...whileThere },
+    },
+    restarting: {
+      on: {
+        'backOff.elapsed': 'starting',
+        'agent.restart': 'starting',
+        'intensity.exceeded': 'failed',
+        'agent.stop': 'stopped',
+      },
+    },
+    stopped: {
+      on: { 'agent.restart': 'starting' },
+    },
+    failed: {
+      on: { 'agent.restart': 'starting', 'agent.stop': 'stopped' },
+    },
+  },
+});

@@ -1,0 +1,144 @@
+import type { Restart } from '../actor/agent-definition.ts';
+import type { Random } from '../protocol/seams.ts';
+import type { AgentStatus } from '../system/system.ts';
+import { type BackOff, backOffMs } from './back-off.ts';
+import { type RestartIntensity, recordRestart } from './restart-intensity.ts';
+import type { Strategy } from './supervisor-options.ts';
+
+/**
+ * One agent of a group, at the moment of a death.
+ *
+ * - `status`      the dead that may come back are `restarting` already.
+ * - `consecutive` restarts in a row, none of which led to a full window of running.
+ * - `ranMs`       how long its last life lasted, or lasts.
+ */
+export interface Member {
+  readonly agentId: string;
+  readonly restart: Restart;
+  readonly status: AgentStatus;
+  readonly consecutive: number;
+  readonly ranMs: number;
+}
+
+/** What a decision is made from. `members` stand in start order, `restarts` (the charged ones) newest first. */
+export interface GroupState {
+  readonly strategy: Strategy;
+  readonly intensity: RestartIntensity;
+  readonly backOff: BackOff;
+  readonly restarts: readonly number[];
+  readonly members: readonly Member[];
+}
+
+/** A death after which the agent may come back. Uncharged: something outside ended it, it is not to blame. */
+export interface Death {
+  readonly agentId: string;
+  readonly charged: boolean;
+}
+
+/**
+ * What follows from a death.
+ *
+ * - `stop`        those still alive that have to end first, last started first.
+ * - `restart`     those to start after `afterMs`, in start order.
+ * - `consecutive` the new count of each of them.
+ * - `giveUp`      everybody in the group who is not at rest.
+ * - `restarts`    the group's new record; when it gave up, the restart that was one too many stands first.
+ */
+export type Decision =
+  | {
+      readonly kind: 'restart';
+      readonly stop: readonly string[];
+      readonly restart: readonly string[];
+      readonly consecutive: ReadonlyMap<string, number>;
+      readonly afterMs: number;
+      readonly restarts: readonly number[];
+    }
+  | {
+      readonly kind: 'give-up';
+      readonly stop: readonly string[];
+      readonly giveUp: readonly string[];
+      readonly restarts: readonly number[];
+    };
+
+/**
+ * Decides what a group does about `deaths` that happened at once; a thread takes all its agents along.
+ *
+ * Deaths that happened at once count as one restart, and only if one of them is charged. Agents that were stopped or
+ * have failed stay so, and a `temporary` neighbour is ended but does not return (OTP).
+ */
+export function decideRestart(
+  group: GroupState,
+  deaths: readonly Death[],
+  nowMs: number,
+  random: Random,
+): Decision {
+  const { restarts, exceeded } = recordCharged(group, deaths, nowMs);
+  if (exceeded) {
+    const concerned = group.members.filter(isNotAtRest);
+    return { kind: 'give-up', stop: endingOrder(concerned), giveUp: concerned.map(agentIdOf), restarts };
+  }
+  const concerned = scope(group, deaths).filter(isNotAtRest);
+  const returning = concerned.filter(({ restart }) => restart !== 'temporary');
+  return {
+    kind: 'restart',
+    stop: endingOrder(concerned),
+    restart: returning.map(agentIdOf),
+    consecutive: countConsecutive(group, deaths, returning),
+    afterMs: waitMs(group, deaths, random),
+    restarts,
+  };
+}
+
+function recordCharged({ restarts, intensity }: GroupState, deaths: readonly Death[], nowMs: number) {
+  const isCharged = deaths.some(({ charged }) => charged);
+  return isCharged ? recordRestart(restarts, nowMs, intensity) : { restarts, exceeded: false };
+}
+
+/** Whom the strategy takes along. */
+function scope({ strategy, members }: GroupState, deaths: readonly Death[]): readonly Member[] {
+  const isDead = ({ agentId }: Member) => deaths.some((death) => death.agentId === agentId);
+  if (strategy === 'one-for-all') return members;
+  if (strategy === 'rest-for-one') return members.slice(members.findIndex(isDead));
+  return members.filter(isDead);
+}
+
+function countConsecutive(
+  { intensity }: GroupState,
+  deaths: readonly Death[],
+  returning: readonly Member[],
+): ReadonlyMap<string, number> {
+  const isCharged = deaths.some(({ charged }) => charged);
+  const ends = ({ agentId, status }: Member) =>
+    isAlive(status) || deaths.some((death) => death.agentId === agentId);
+  return new Map(
+    returning.map((member) => {
+      const so = settledConsecutive(member, intensity);
+      return [member.agentId, isCharged && ends(member) ? so + 1 : so];
+    }),
+  );
+}
+
+/** The longest wait that one of the charged deaths asks for. */
+function waitMs({ backOff, intensity, members }: GroupState, deaths: readonly Death[], random: Random): number {
+  const charged = new Set(deaths.filter((death) => death.charged).map(agentIdOf));
+  return members
+    .filter(({ agentId }) => charged.has(agentId))
+    .map((member) => backOffMs(backOff, settledConsecutive(member, intensity), random))
+    .reduce((longest, wait) => Math.max(longest, wait), 0);
+}
+
+/** A life of a full window ends the row. */
+const settledConsecutive = ({ ranMs, consecutive }: Member, { withinMs }: RestartIntensity): number =>
+  ranMs >= withinMs ? 0 : consecutive;
+
+const isAlive = (status: AgentStatus): boolean => status === 'starting' || status === 'running';
+
+const isNotAtRest = ({ status }: Member): boolean => status !== 'stopped' && status !== 'failed';
+
+const endingOrder = (members: readonly Member[]): readonly string[] =>
+  members
+    .filter(({ status }) => isAlive(status))
+    .map(agentIdOf)
+    .reverse();
+
+const agentIdOf = ({ agentId }: { readonly agentId: string }): string => agentId;

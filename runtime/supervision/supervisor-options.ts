@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { invalidOptions } from '../protocol/errors.ts';
+import { BackOff } from './back-off.ts';
+import { RestartIntensity } from './restart-intensity.ts';
+
+/** Who is restarted with an agent that died: nobody else, its whole group, or those that were started after it. */
+export const Strategy = z.enum(['one-for-one', 'one-for-all', 'rest-for-one']);
+export type Strategy = z.infer<typeof Strategy>;
+
+/**
+ * Agents that are supervised together. They are started in the order of `agents`.
+ *
+ * - `strategy`             @default 'one-for-one'
+ * - `intensity`, `backOff` replace the supervisor's own for this group.
+ */
+export const SupervisionGroup = z.strictObject({
+  name: z.string().min(1),
+  agents: z.array(z.string().min(1)).min(1),
+  strategy: Strategy.default('one-for-one'),
+  intensity: RestartIntensity.optional(),
+  backOff: BackOff.optional(),
+});
+export type SupervisionGroup = z.infer<typeof SupervisionGroup>;
+
+/** How deaths are answered. An agent that no group names is supervised alone. */
+export const SupervisorOptions = z.strictObject({
+  groups: z.array(SupervisionGroup).default([]),
+  intensity: RestartIntensity.prefault({}),
+  backOff: BackOff.prefault({}),
+});
+export type SupervisorOptions = z.input<typeof SupervisorOptions>;
+
+/** The options with their defaults; throws INVALID_OPTIONS naming field and value. */
+export function parseSupervisorOptions(options: SupervisorOptions): z.output<typeof SupervisorOptions> {
+  const parsed = SupervisorOptions.safeParse(options);
+  if (!parsed.success) throw firstIssue(parsed.error, options);
+  requireUnique(
+    'supervision.groups.name',
+    parsed.data.groups.map(({ name }) => name),
+  );
+  requireUnique(
+    'supervision.groups.agents',
+    parsed.data.groups.flatMap(({ agents }) => agents),
+  );
+  return parsed.data;
+}
+
+function firstIssue(error: z.ZodError, options: unknown): Error {
+  const { path = [], message = 'valid options' } = error.issues[0] ?? {};
+  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], options);
+  return invalidOptions(['supervision', ...path].join('.'), value, message);
+}
+
+function requireUnique(field: string, names: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) throw invalidOptions(field, name, 'a name that stands there once');
+    seen.add(name);
+  }
+}

@@ -1,0 +1,315 @@
+import type { Restart } from '../actor/agent-definition.ts';
+import type { SystemEvent } from '../observe/system-event.ts';
+import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { AgentStatus } from '../system/system.ts';
+import { type AgentLife, beginLife, nextLife } from './agent-life.ts';
+import type { AgentLifeEvent } from './agent-life.machine.ts';
+import type { BackOff } from './back-off.ts';
+import { type Death, type Decision, decideRestart, type Member } from './decide-restart.ts';
+import { describeGivingUp } from './describe-giving-up.ts';
+import type { RestartIntensity } from './restart-intensity.ts';
+import { RestartSchedule } from './restart-schedule.ts';
+import { parseSupervisorOptions, type Strategy, type SupervisorOptions } from './supervisor-options.ts';
+
+/**
+ * What a supervisor does to the world. It calls these last, when its own record is already true.
+ *
+ * - `start`    starts these agents in this order, after an end asked for by `stop` is through. `afterDeath`: what lay
+ *              in their mailboxes or was in hand is from a life that was cut off.
+ * - `stop`     ends these agents in this order; those ends are not reported back.
+ * - `onGaveUp` this agent has `failed`; its mailbox has no reader any more.
+ */
+export interface SupervisorDeps {
+  readonly seams: Seams;
+  start(agentIds: readonly string[], afterDeath: boolean): void;
+  stop?(agentIds: readonly string[]): void;
+  onEvent(event: SystemEvent): void;
+  onGaveUp(agentId: string, reason: string): void;
+}
+
+/** `charged: false` means that something outside ended it: restarted at once, and not counted. */
+export interface Crash {
+  readonly agentId: string;
+  readonly reason: string;
+  readonly charged: boolean;
+}
+
+/** `restarts` are those of its whole life, whatever caused them. */
+export interface SupervisedStatus {
+  readonly status: AgentStatus;
+  readonly restarts: number;
+  readonly lastError?: string;
+}
+
+interface Supervised {
+  life: AgentLife;
+  group: Group | undefined;
+  restarts: number;
+  consecutive: number;
+  runningSinceMs: number | undefined;
+  lastError: string | undefined;
+}
+
+interface Group {
+  readonly name: string | undefined;
+  readonly strategy: Strategy;
+  readonly intensity: RestartIntensity;
+  readonly backOff: BackOff;
+  readonly agents: readonly string[];
+  restarts: readonly number[];
+}
+
+/** What is to be done once all decisions of one report are made. */
+interface Outbox {
+  readonly stop: string[];
+  readonly start: string[];
+  readonly gaveUp: { readonly agentId: string; readonly reason: string }[];
+}
+
+/**
+ * Decides who is restarted, when, and when to give up (OTP's supervisor without its threads: it knows none).
+ *
+ * Whoever places agents reports what becomes of them: `started`, `crashed`, `exited`. Reports about an agent that is
+ * gone, or about a life that is over, change nothing. The supervisor itself never gives up: only groups fail.
+ */
+export class Supervisor {
+  readonly #deps: SupervisorDeps;
+  readonly #options: ReturnType<typeof parseSupervisorOptions>;
+  readonly #agents = new Map<string, Supervised>();
+  readonly #declared = new Map<string, Group>();
+  readonly #schedule: RestartSchedule;
+
+  constructor(deps: SupervisorDeps, options: SupervisorOptions = {}) {
+    this.#deps = deps;
+    this.#options = parseSupervisorOptions(options);
+    this.#schedule = new RestartSchedule(deps.seams.clock, (ids, afterDeath) => this.#begin(ids, afterDeath));
+    const { intensity, backOff } = this.#options;
+    for (const declared of this.#options.groups) {
+      const group: Group = {
+        name: declared.name,
+        strategy: declared.strategy,
+        intensity: declared.intensity ?? intensity,
+        backOff: declared.backOff ?? backOff,
+        agents: declared.agents,
+        restarts: [],
+      };
+      for (const agentId of declared.agents) this.#declared.set(agentId, group);
+    }
+  }
+
+  /** Takes an agent that its caller is about to start into supervision. */
+  add(agentId: string, { restart }: { readonly restart: Restart }): void {
+    if (this.#agents.has(agentId)) throw invalidOptions('agentId', agentId, 'an agent not supervised yet');
+    this.#agents.set(agentId, {
+      life: beginLife(restart),
+      group: this.#declared.get(agentId),
+      restarts: 0,
+      consecutive: 0,
+      runningSinceMs: undefined,
+      lastError: undefined,
+    });
+  }
+
+  /** Forgets an agent; it is not stopped. */
+  remove(agentId: string): void {
+    this.#schedule.drop(agentId);
+    this.#agents.delete(agentId);
+  }
+
+  /** Reports that an agent is ready for envelopes. */
+  started(agentId: string): void {
+    const agent = this.#agents.get(agentId);
+    if (agent === undefined || !this.#step(agent, 'agent.started')) return;
+    agent.runningSinceMs = this.#deps.seams.clock.monotonicMs();
+    this.#emit('agent-started', agentId, agent.restarts > 0 ? { attempt: agent.restarts } : {});
+  }
+
+  /** Reports that an agent died. */
+  crashed(agentId: string, { reason, charged }: Omit<Crash, 'agentId'>): void {
+    this.crashedTogether([{ agentId, reason, charged }]);
+  }
+
+  /** Reports agents that died at once, as all agents of a thread do: each group restarts once, not once a death. */
+  crashedTogether(crashes: readonly Crash[]): void {
+    const returning: Death[] = [];
+    for (const { agentId, reason, charged } of crashes) {
+      const agent = this.#agents.get(agentId);
+      if (agent === undefined || !this.#step(agent, 'agent.crashed')) continue;
+      agent.lastError = reason;
+      this.#emit('agent-crashed', agentId, { reason, errorCode: 'ACTOR_DIED' });
+      if (agent.life.status === 'restarting') returning.push({ agentId, charged });
+      else this.#emit('agent-stopped', agentId, { reason: `a ${agent.life.restart} agent is not restarted` });
+    }
+    this.#answer(returning, true);
+  }
+
+  /** Reports that an agent ended by itself, without an error. */
+  exited(agentId: string): void {
+    const agent = this.#agents.get(agentId);
+    if (agent === undefined || !this.#step(agent, 'agent.exited')) return;
+    if (agent.life.status === 'restarting') this.#answer([{ agentId, charged: true }], false);
+    else this.#emit('agent-stopped', agentId, { reason: 'it ended by itself' });
+  }
+
+  /** Stops an agent until `restart`. Fails with AGENT_NOT_FOUND. */
+  stop(agentId: string): void {
+    const agent = this.#find(agentId);
+    const { status } = agent.life;
+    if (!this.#step(agent, 'agent.stop')) return;
+    this.#schedule.drop(agentId);
+    this.#emit('agent-stopped', agentId, { reason: 'it was stopped' });
+    if (status === 'starting' || status === 'running') this.#deps.stop?.([agentId]);
+  }
+
+  /** Starts an agent that stopped, failed, or waits for its back-off, with a clean record. Fails with AGENT_NOT_FOUND. */
+  restart(agentId: string): void {
+    const agent = this.#find(agentId);
+    if (!this.#step(agent, 'agent.restart')) return;
+    this.#schedule.drop(agentId);
+    agent.consecutive = 0;
+    agent.runningSinceMs = undefined;
+    agent.restarts += 1;
+    if (agent.group !== undefined) agent.group.restarts = [];
+    this.#emit('agent-restarting', agentId, { attempt: agent.restarts, reason: 'by hand' });
+    this.#deps.start([agentId], false);
+  }
+
+  /** Where an agent stands. Fails with AGENT_NOT_FOUND. */
+  status(agentId: string): SupervisedStatus {
+    const { life, restarts, lastError } = this.#find(agentId);
+    return { status: life.status, restarts, ...(lastError === undefined ? {} : { lastError }) };
+  }
+
+  /** Drops every restart that still waits. */
+  close(): void {
+    this.#schedule.close();
+  }
+
+  #answer(deaths: readonly Death[], afterDeath: boolean): void {
+    const outbox: Outbox = { stop: [], start: [], gaveUp: [] };
+    for (const [group, inGroup] of this.#byGroup(deaths)) {
+      // Deaths of a one-for-one group are unrelated: each has a back-off of its own.
+      const together = group.strategy === 'one-for-one' ? inGroup.map((death) => [death]) : [inGroup];
+      for (const some of together) this.#decide(group, some, afterDeath, outbox);
+    }
+    if (outbox.stop.length > 0) this.#deps.stop?.(outbox.stop);
+    for (const { agentId, reason } of outbox.gaveUp) this.#deps.onGaveUp(agentId, reason);
+    if (outbox.start.length > 0) this.#begin(outbox.start, afterDeath);
+  }
+
+  #decide(group: Group, all: readonly Death[], afterDeath: boolean, outbox: Outbox): void {
+    // A death before this one may have made the group fail.
+    const deaths = all.filter(({ agentId }) => this.#agents.get(agentId)?.life.status === 'restarting');
+    const [first] = deaths;
+    if (first === undefined) return;
+    const { clock, random } = this.#deps.seams;
+    const nowMs = clock.monotonicMs();
+    const members = group.agents.flatMap((agentId) => this.#member(agentId, nowMs));
+    const decision = decideRestart({ ...group, members }, deaths, nowMs, random);
+    group.restarts = decision.restarts;
+    outbox.stop.push(...decision.stop);
+    if (decision.kind === 'restart') return this.#restartMembers(decision, afterDeath, outbox);
+    const culprit = deaths.find(({ charged }) => charged)?.agentId ?? first.agentId;
+    this.#giveUp(group, decision.giveUp, culprit, outbox);
+  }
+
+  #restartMembers(decision: Decision & { kind: 'restart' }, afterDeath: boolean, outbox: Outbox): void {
+    const { stop, restart, consecutive, afterMs } = decision;
+    for (const agentId of stop) this.#stepById(agentId, 'group.restarting');
+    for (const agentId of stop) {
+      if (!restart.includes(agentId)) this.#emit('agent-stopped', agentId, { reason: 'its group is restarted' });
+    }
+    for (const agentId of restart) {
+      const attempt = consecutive.get(agentId) ?? 0;
+      const agent = this.#agents.get(agentId);
+      if (agent !== undefined) Object.assign(agent, { consecutive: attempt, runningSinceMs: undefined });
+      this.#emit('agent-restarting', agentId, { attempt, reason: `in ${Math.round(afterMs)} ms` });
+    }
+    if (afterMs > 0) this.#schedule.plan(restart, afterMs, afterDeath);
+    else outbox.start.push(...restart);
+  }
+
+  #giveUp(group: Group, agentIds: readonly string[], culprit: string, outbox: Outbox): void {
+    const lastError = this.#agents.get(culprit)?.lastError;
+    for (const agentId of agentIds) {
+      this.#schedule.drop(agentId);
+      this.#stepById(agentId, 'intensity.exceeded');
+      const reason = describeGivingUp(group, agentId, { culprit, lastError });
+      const agent = this.#agents.get(agentId);
+      if (agent !== undefined) agent.lastError ??= reason;
+      this.#emit('agent-failed', agentId, { reason, errorCode: 'SUPERVISOR_GAVE_UP' });
+      outbox.gaveUp.push({ agentId, reason });
+    }
+  }
+
+  #begin(agentIds: readonly string[], afterDeath: boolean): void {
+    const due: string[] = [];
+    for (const agentId of agentIds) {
+      this.#schedule.drop(agentId);
+      const agent = this.#agents.get(agentId);
+      // It may have failed since: another death of the same report exceeded the intensity of their group.
+      if (agent === undefined || !this.#step(agent, 'backOff.elapsed')) continue;
+      agent.restarts += 1;
+      due.push(agentId);
+    }
+    if (due.length > 0) this.#deps.start(due, afterDeath);
+  }
+
+  #byGroup(deaths: readonly Death[]): Map<Group, Death[]> {
+    const groups = new Map<Group, Death[]>();
+    for (const death of deaths) {
+      const group = this.#groupOf(death.agentId);
+      const known = groups.get(group);
+      if (known === undefined) groups.set(group, [death]);
+      else known.push(death);
+    }
+    return groups;
+  }
+
+  /** Its group; an agent that none names gets one of its own when it first dies, which most never do. */
+  #groupOf(agentId: string): Group {
+    const agent = this.#find(agentId);
+    const { intensity, backOff } = this.#options;
+    agent.group ??= {
+      name: undefined,
+      strategy: 'one-for-one',
+      intensity,
+      backOff,
+      agents: [agentId],
+      restarts: [],
+    };
+    return agent.group;
+  }
+
+  #member(agentId: string, nowMs: number): Member[] {
+    const agent = this.#agents.get(agentId);
+    if (agent === undefined) return [];
+    const { life, consecutive, runningSinceMs } = agent;
+    const ranMs = runningSinceMs === undefined ? 0 : nowMs - runningSinceMs;
+    return [{ agentId, restart: life.restart, status: life.status, consecutive, ranMs }];
+  }
+
+  #find(agentId: string): Supervised {
+    const agent = this.#agents.get(agentId);
+    if (agent === undefined) throw agentNotFound(agentId);
+    return agent;
+  }
+
+  #stepById(agentId: string, type: AgentLifeEvent['type']): void {
+    const agent = this.#agents.get(agentId);
+    if (agent !== undefined) this.#step(agent, type);
+  }
+
+  /** Moves the life on; false if the event changes nothing. */
+  #step(agent: Supervised, type: AgentLifeEvent['type']): boolean {
+    const next = nextLife(agent.life, type);
+    const isChanged = next !== agent.life;
+    agent.life = next;
+    return isChanged;
+  }
+
+  #emit(type: SystemEvent['type'], agentId: string, facts: Partial<SystemEvent>): void {
+    this.#deps.onEvent({ type, timestamp: this.#deps.seams.clock.now(), agentId, ...facts });
+  }
+}

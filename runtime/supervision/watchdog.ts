@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { issuesOf } from '../protocol/agent-card.ts';
+import { invalidOptions } from '../protocol/errors.ts';
+import type { Seams } from '../protocol/seams.ts';
+import { type BeatSample, judgeBeat } from './judge-beat.ts';
+
+/**
+ * - `intervalMs` how often each thread is sampled.
+ * - `stallMs`    how long a beat may stand still. A loop is found about `intervalMs` later at most.
+ * - `hangMs`     after so long a starved thread is reported again, and an unanswered question asked again.
+ */
+export const WatchdogOptions = z.strictObject({
+  intervalMs: z.number().positive().default(100),
+  stallMs: z.number().positive().default(400),
+  hangMs: z.number().positive().default(10_000),
+});
+export type WatchdogOptions = z.input<typeof WatchdogOptions>;
+
+/** How long a thread gave no sign of life, and the processor time it used meanwhile: undefined if it did not answer. */
+export interface Stall {
+  readonly stalledMs: number;
+  readonly cpuMs: number | undefined;
+}
+
+/**
+ * - `sample`    asks a thread's beat and CPU time. It may reject, and may never answer: a dead worker does not, and one
+ *               in a long native call only afterwards.
+ * - `onLoop`    once a stall.
+ * - `onStarved` once a stall, and again every `hangMs` of it.
+ */
+export interface WatchdogDeps {
+  readonly seams: Pick<Seams, 'clock'>;
+  sample(place: string): BeatSample | Promise<BeatSample>;
+  onLoop(place: string, stall: Stall): void;
+  onStarved(place: string, stall: Stall): void;
+}
+
+interface Watched {
+  readonly place: string;
+  /** The first sample with the beat that the thread has. */
+  lastSign: BeatSample | undefined;
+  /** The question that is not answered yet, if any: never more than one. */
+  asked: { readonly atMs: number } | undefined;
+  isLoopReported: boolean;
+  starvedReportedAtMs: number | undefined;
+  cancelTimer: () => void;
+}
+
+/** Finds threads that loop or hang, by facts: their beat and the CPU time they use. It reports; it ends nothing. */
+export class Watchdog {
+  readonly #deps: WatchdogDeps;
+  readonly #options: z.output<typeof WatchdogOptions>;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(deps: WatchdogDeps, options: WatchdogOptions = {}) {
+    const parsed = WatchdogOptions.safeParse(options);
+    if (!parsed.success) throw invalidOptions('watchdog', options, issuesOf(parsed.error));
+    this.#deps = deps;
+    this.#options = parsed.data;
+  }
+
+  /** Watches the thread that lives at `place` from now on; a new thread at the same place begins anew. */
+  watch(place: string): void {
+    this.unwatch(place);
+    const watched: Watched = {
+      place,
+      lastSign: undefined,
+      asked: undefined,
+      isLoopReported: false,
+      starvedReportedAtMs: undefined,
+      cancelTimer: () => undefined,
+    };
+    this.#watched.set(place, watched);
+    this.#round(watched);
+  }
+
+  unwatch(place: string): void {
+    this.#watched.get(place)?.cancelTimer();
+    this.#watched.delete(place);
+  }
+
+  close(): void {
+    for (const { cancelTimer } of this.#watched.values()) cancelTimer();
+    this.#watched.clear();
+  }
+
+  #round(watched: Watched): void {
+    watched.cancelTimer = this.#deps.seams.clock.setTimer(this.#untilNextMs(watched), () => this.#round(watched));
+    if (watched.asked === undefined) return this.#ask(watched);
+    this.#judgeSilence(watched, watched.asked.atMs);
+  }
+
+  /** The interval, or less when a stall comes of age before it is over. */
+  #untilNextMs({ lastSign }: Watched): number {
+    const { intervalMs, stallMs } = this.#options;
+    if (lastSign === undefined) return intervalMs;
+    const dueMs = lastSign.atMs + stallMs + 1 - this.#now();
+    return dueMs > 0 ? Math.min(intervalMs, dueMs) : intervalMs;
+  }
+
+  #ask(watched: Watched): void {
+    const asked = { atMs: this.#now() };
+    watched.asked = asked;
+    const answer = (sample: BeatSample | undefined): void => {
+      // An answer that comes after we asked again, or stopped watching, is about another time.
+      if (watched.asked !== asked || this.#watched.get(watched.place) !== watched) return;
+      watched.asked = undefined;
+      if (sample !== undefined) this.#judge(watched, sample);
+    };
+    try {
+      const sample = this.#deps.sample(watched.place);
+      if (!(sample instanceof Promise)) return answer(sample);
+      // A question that fails is asked again; that a thread has ended is its owner's to notice.
+      void sample.catch(() => undefined).then(answer);
+    } catch {
+      answer(undefined);
+    }
+  }
+
+  #judge(watched: Watched, sample: BeatSample): void {
+    const { lastSign } = watched;
+    if (lastSign === undefined || lastSign.beat !== sample.beat) {
+      watched.lastSign = sample;
+      watched.isLoopReported = false;
+      watched.starvedReportedAtMs = undefined;
+      return;
+    }
+    const verdict = judgeBeat(lastSign, sample, this.#options);
+    const stall = { stalledMs: sample.atMs - lastSign.atMs, cpuMs: sample.cpuMs - lastSign.cpuMs };
+    if (verdict === 'starved') this.#reportStarved(watched, stall);
+    if (verdict !== 'looping' || watched.isLoopReported) return;
+    watched.isLoopReported = true;
+    this.#deps.onLoop(watched.place, stall);
+  }
+
+  /** A looping thread answers, so one that does not is in a native call, gets no processor, or is dead. */
+  #judgeSilence(watched: Watched, askedAtMs: number): void {
+    const { stallMs, hangMs } = this.#options;
+    const silentMs = this.#now() - askedAtMs;
+    if (silentMs <= stallMs) return;
+    const stalledMs = this.#now() - (watched.lastSign?.atMs ?? askedAtMs);
+    this.#reportStarved(watched, { stalledMs, cpuMs: undefined });
+    if (silentMs > hangMs && this.#watched.get(watched.place) === watched) this.#ask(watched);
+  }
+
+  #reportStarved(watched: Watched, stall: Stall): void {
+    const { starvedReportedAtMs } = watched;
+    const nowMs = this.#now();
+    if (watched.isLoopReported) return;
+    if (starvedReportedAtMs !== undefined && nowMs - starvedReportedAtMs < this.#options.hangMs) return;
+    watched.starvedReportedAtMs = nowMs;
+    this.#deps.onStarved(watched.place, stall);
+  }
+
+  #now(): number {
+    return this.#deps.seams.clock.monotonicMs();
+  }
+}

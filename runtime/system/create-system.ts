@@ -1,0 +1,259 @@
+import { AgentDefinition } from '../actor/agent-definition.ts';
+import type { AskOptions, Target, TellOptions } from '../actor/context.ts';
+import type { Identity } from '../actor/identity.ts';
+import { fromEnvelope } from '../mailbox/mail.ts';
+import { newCounters } from '../observe/seat-counters.ts';
+import { metricsText } from '../observe/metrics.ts';
+import type { SystemEvent } from '../observe/system-event.ts';
+import { findUnserialisable } from '../protocol/json-safety.ts';
+import { parseInput } from '../protocol/capability.ts';
+import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
+import { agentNotFound, controlLost, notSerialisable, type OrreryError, systemStopped } from '../protocol/errors.ts';
+import { isSystemId, type JudgePolicy, systemParty } from '../protocol/policy.ts';
+import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { Seams } from '../protocol/seams.ts';
+import { Caller, exposeApi } from '../threads/calls.ts';
+import type { AgentOrder, Control } from '../threads/control.ts';
+import { PlaceHost } from '../threads/place-host.ts';
+import type { Place } from '../threads/place.ts';
+import type { Spawned, Spawner } from '../threads/spawner.ts';
+import { newStatusMemory } from '../threads/status-words.ts';
+import type { Conservation, DeadLetter, RosterRow, System } from './system.ts';
+import { type AgentSpec, parseAgent, parseSystemOptions, type SystemOptions } from './system-options.ts';
+
+const HOST_ID = 'system/host';
+const DEFAULT_DRAIN_MS = 1_000;
+/** Loading an agent may take long; the control thread bounds each step itself. */
+const CONTROL_TIMEOUT_MS = 120_000;
+
+/** What a system is made of. `policies` judge what the embedder's thread sends; `workerOptions` make the workers' own. */
+export interface SystemDeps {
+  readonly seams: Seams;
+  readonly spawner: Spawner;
+  readonly policies: readonly JudgePolicy[];
+  readonly workerOptions: unknown;
+}
+
+/**
+ * Starts a system: the control thread, the workers, and the agents. Resolves when every agent has been started once.
+ *
+ * Fails with INVALID_OPTIONS or MODULE_INVALID; then nothing of it is left.
+ */
+export async function createSystem(deps: SystemDeps, options: SystemOptions = {}): Promise<System> {
+  const parsed = parseSystemOptions(options);
+  const system = new RunningSystem(deps, parsed);
+  try {
+    await system.boot();
+    await system.start(parsed.agents);
+    return system;
+  } catch (error) {
+    await system.stop({ drainMs: 0 });
+    throw error;
+  }
+}
+
+/** A system seen from the thread that embeds it. */
+class RunningSystem implements System {
+  readonly #seams: Seams;
+  readonly #host: PlaceHost;
+  readonly #place: Place;
+  readonly #control: Spawned;
+  readonly #caller: Caller<Control>;
+  readonly #inline = new Map<string, AgentDefinition<unknown>>();
+  readonly #listeners = new Set<(event: SystemEvent) => void>();
+  readonly #identity: Identity = { id: HOST_ID, slot: -1, party: systemParty(HOST_ID) };
+  #end: OrreryError | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor({ seams, spawner, policies, workerOptions }: SystemDeps, options: ReturnType<typeof parseSystemOptions>) {
+    this.#seams = seams;
+    const hostSeat = { counters: newCounters(), status: newStatusMemory() };
+    const [line, hostLine] = spawner.channel();
+    const [hostApi, theirHostApi] = spawner.channel();
+    const [api, theirApi] = spawner.channel();
+    const [linePort, hostPort, apiPort] = [hostLine, theirHostApi, theirApi].map((port) => spawner.transferable(port));
+    const { workers, broadcastToSender, supervision, watchdog } = options;
+    const boot = {
+      role: 'control',
+      options: { workers, broadcastToSender, supervision, watchdog },
+      workerOptions,
+      hostSeat,
+      hostLine: linePort,
+      hostApi: hostPort,
+      api: apiPort,
+    };
+    this.#control = spawner.spawn('orrery-control', boot, [linePort, hostPort, apiPort]);
+    this.#control.onExit((reason) => this.#lost(reason));
+    this.#caller = new Caller<Control>(api, { clock: seams.clock, timeoutMs: CONTROL_TIMEOUT_MS, name: 'control' });
+    this.#host = new PlaceHost({
+      boot: { ...hostSeat, id: 'host', seat: 0, table: EMPTY_TABLE, broadcastToSender },
+      seams,
+      policies,
+      line,
+      received: (port) => spawner.received(port),
+      defer: (run) => process.nextTick(run),
+      yieldTurn: (run) => setImmediate(run),
+      inline: this.#inline,
+      onEvents: (events) => this.#publish(events),
+    });
+    this.#place = this.#host.place;
+    exposeApi(this.#host, hostApi);
+  }
+
+  boot(): Promise<void> {
+    return this.#caller.api.boot();
+  }
+
+  async start(agents: readonly (AgentSpec | ReturnType<typeof parseAgent>)[]): Promise<void> {
+    const orders = agents.map((spec, at) => this.#orderOf(parseAgent(spec as AgentSpec, at)));
+    await this.#caller.api.start(orders);
+  }
+
+  ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {
+    const refusal = this.#end ?? faultOf(target as Target<unknown, unknown>, input);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    return this.#place.courier.ask(this.#identity, target, input, options, undefined);
+  }
+
+  stream<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): AsyncIterable<Output> {
+    const refusal = this.#end ?? faultOf(target as Target<unknown, unknown>, input);
+    if (refusal !== undefined) throw refusal;
+    return this.#place.courier.stream(this.#identity, target, input, options, undefined);
+  }
+
+  tell(target: string | Target<unknown, unknown>, payload: unknown, options: TellOptions = {}): RoutingResult {
+    const refusal = this.#end ?? faultOf(target, payload);
+    if (refusal !== undefined) return refusedResult(target, refusal);
+    return this.#place.courier.tell(this.#identity, target, payload, options, undefined);
+  }
+
+  async tellWhenRoom(
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions = {},
+  ): Promise<RoutingResult> {
+    const refusal = this.#end ?? faultOf(target, payload);
+    if (refusal !== undefined) return refusedResult(target, refusal);
+    return this.#place.courier.tellWhenRoom(this.#identity, target, payload, options, undefined);
+  }
+
+  async send(envelope: A2AEnvelope): Promise<RoutingResult> {
+    const parsed = parseEnvelope(envelope);
+    const fault = this.#end ?? faultOf(parsed.recipient, parsed.payload);
+    if (fault !== undefined) return refusedResult(parsed.recipient, fault);
+    const row = this.#place.table.get(parsed.sender);
+    if (row === undefined && !isSystemId(parsed.sender)) {
+      return refusedResult(parsed.recipient, agentNotFound(parsed.sender));
+    }
+    const party = row?.party ?? systemParty(parsed.sender);
+    const from = { id: parsed.sender, slot: row?.slot ?? -1, party };
+    return this.#place.courier.send(from, fromEnvelope(parsed));
+  }
+
+  roster(): Promise<readonly RosterRow[]> {
+    return this.#caller.api.roster();
+  }
+
+  recentEvents(limit = 1_000): Promise<readonly SystemEvent[]> {
+    return this.#caller.api.recentEvents().then((events) => events.slice(-limit));
+  }
+
+  async inspect(listener: (event: SystemEvent) => void): Promise<() => void> {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1) await this.#caller.api.inspect(true);
+    return () => {
+      if (!this.#listeners.delete(listener) || this.#listeners.size > 0 || this.#end !== undefined) return;
+      this.#caller.api.inspect(false).catch(() => undefined);
+    };
+  }
+
+  thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
+    return this.#caller.api.thread(correlationId);
+  }
+
+  deadLetters(): Promise<readonly DeadLetter[]> {
+    return this.#caller.api.deadLetters();
+  }
+
+  conservation(): Promise<Conservation> {
+    return this.#caller.api.conservation();
+  }
+
+  async metrics(): Promise<string> {
+    const [counts, roster] = await Promise.all([this.#caller.api.counts(), this.roster()]);
+    return metricsText(counts, roster);
+  }
+
+  restart(agentId: string): Promise<void> {
+    return this.#caller.api.restart(agentId);
+  }
+
+  terminate(place: string): Promise<void> {
+    return this.#caller.api.terminate(place);
+  }
+
+  stop({ drainMs = DEFAULT_DRAIN_MS }: { drainMs?: number } = {}): Promise<void> {
+    this.#stopping ??= this.#stop(drainMs);
+    return this.#stopping;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(drainMs: number): Promise<void> {
+    if (this.#end === undefined) {
+      // A control thread that cannot answer any more is ended all the same.
+      await this.#caller.api.stop(drainMs).catch(() => undefined);
+      this.#close(systemStopped('it was stopped'));
+    }
+    await this.#control.terminate();
+  }
+
+  #lost(reason: string): void {
+    if (this.#stopping === undefined) this.#close(controlLost(reason));
+  }
+
+  #close(error: OrreryError): void {
+    if (this.#end !== undefined) return;
+    this.#end = error;
+    this.#caller.cut(error);
+    this.#host.close(error);
+    this.#listeners.clear();
+  }
+
+  #publish(events: readonly SystemEvent[]): void {
+    for (const event of events) for (const listener of this.#listeners) listener(event);
+  }
+
+  #orderOf(agent: ReturnType<typeof parseAgent>): AgentOrder {
+    if (agent instanceof AgentDefinition) {
+      const key = `inline:${this.#inline.size}`;
+      this.#inline.set(key, agent);
+      return { module: key, isInline: true, ids: undefined, lazy: undefined };
+    }
+    const { module, isolation, instances, lazy } = agent;
+    return { module: module.href, isInline: isolation === 'inline', ids: instances, lazy };
+  }
+}
+
+const EMPTY_TABLE = { version: 0, profiles: [], upsert: [], remove: [] };
+
+/** What the embedder gives is checked here, at the edge: the payload against its capability, or for what JSON can say. */
+function faultOf(target: string | Target<unknown, unknown>, payload: unknown): OrreryError | undefined {
+  const capability = typeof target === 'string' ? undefined : 'agent' in target ? target.capability : target;
+  try {
+    if (capability !== undefined) parseInput(capability, payload);
+  } catch (error) {
+    return error as OrreryError;
+  }
+  if (capability?.carries === 'structured') return undefined;
+  const fault = findUnserialisable(payload);
+  if (fault === undefined) return undefined;
+  return notSerialisable(fault.path === '' ? 'payload' : `payload.${fault.path}`, fault.kind);
+}
+
+function refusedResult(target: string | Target<unknown, unknown>, { code, message }: OrreryError): RoutingResult {
+  const targetAgentId = typeof target === 'string' ? target : 'agent' in target ? target.agent : target.id;
+  return { delivered: false, path: 'local', targetAgentId, latencyMs: 0, error: message, errorCode: code };
+}

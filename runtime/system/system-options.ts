@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { AgentDefinition } from '../actor/agent-definition.ts';
+import { invalidOptions } from '../protocol/errors.ts';
+import { parseOptions } from '../protocol/parse-options.ts';
+import { SupervisorOptions } from '../supervision/supervisor-options.ts';
+import { WatchdogOptions } from '../supervision/watchdog.ts';
+
+/** Where an agent runs: the embedder's own thread, or a worker thread. */
+export const Isolation = z.enum(['inline', 'thread']);
+export type Isolation = z.infer<typeof Isolation>;
+
+/**
+ * An agent to be started.
+ *
+ * - `module`    URL of the file that exports it.
+ * - `isolation` @default 'thread'
+ * - `instances` ids of the agents to make of it, instead of one under its own id.
+ * - `lazy`      started by the first envelope. @default what the agent says
+ */
+export const ModuleAgent = z.strictObject({
+  module: z.instanceof(URL),
+  isolation: Isolation.default('thread'),
+  instances: z.array(z.string().min(1)).min(1).optional(),
+  lazy: z.boolean().optional(),
+});
+export type ModuleAgent = z.input<typeof ModuleAgent>;
+
+/** An agent by its module, or a live one, which runs in the embedder's thread. */
+export type AgentSpec = ModuleAgent | AgentDefinition<never> | AgentDefinition<undefined>;
+
+/**
+ * - `workers`           worker threads that host agents. @default 2
+ * - `broadcastToSender` whether a broadcast reaches its sender too. @default true
+ */
+const OwnOptions = z.strictObject({
+  agents: z.array(z.unknown()).default([]),
+  workers: z.int().min(1).max(64).default(2),
+  broadcastToSender: z.boolean().default(true),
+  supervision: z.unknown().optional(),
+  watchdog: z.unknown().optional(),
+  policies: z.unknown().optional(),
+});
+
+export interface SystemOptions {
+  readonly agents?: readonly AgentSpec[];
+  readonly workers?: number;
+  readonly broadcastToSender?: boolean;
+  readonly supervision?: SupervisorOptions;
+  readonly watchdog?: WatchdogOptions;
+}
+
+/** The options with their defaults; throws INVALID_OPTIONS naming field and value. */
+export function parseSystemOptions(options: SystemOptions) {
+  const parsed = parseOptions(OwnOptions, options, 'options');
+  const supervision = parseOptions(SupervisorOptions, options.supervision ?? {}, 'supervision');
+  const watchdog = parseOptions(WatchdogOptions, options.watchdog ?? {}, 'watchdog');
+  const agents = (options.agents ?? []).map(parseAgent);
+  return { ...parsed, supervision, watchdog, agents };
+}
+
+/** The agent with its defaults. */
+export function parseAgent(spec: AgentSpec, at = 0): z.output<typeof ModuleAgent> | AgentDefinition<unknown> {
+  if (spec instanceof AgentDefinition) return spec as AgentDefinition<unknown>;
+  if (typeof spec !== 'object' || spec === null) {
+    throw invalidOptions(`agents.${at}`, spec, 'an agent made by defineAgent, or { module: URL }');
+  }
+  return parseOptions(ModuleAgent, spec, `agents.${at}`);
+}

@@ -1,0 +1,71 @@
+import type { Sender } from '../actor/context.ts';
+import type { SystemEvent } from '../observe/system-event.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
+import type { ErrorCode } from '../protocol/errors.ts';
+import type { RoutingResult } from '../protocol/routing-result.ts';
+
+/** Where an agent's life stands. */
+export type AgentStatus = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
+
+/** One line of `orrery agents`. `waiting` counts envelopes in the mailbox. */
+export interface RosterRow {
+  readonly id: string;
+  readonly name: string;
+  readonly tier: number;
+  readonly capabilities: readonly string[];
+  readonly place: string;
+  readonly status: AgentStatus;
+  readonly waiting: number;
+  readonly restarts: number;
+  readonly lastError?: string;
+}
+
+/** An envelope that nobody handled, and why. */
+export interface DeadLetter {
+  readonly id: string | undefined;
+  readonly sender: string;
+  readonly recipient: string;
+  readonly type: string;
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly atMs: number;
+  readonly envelope?: A2AEnvelope;
+}
+
+/**
+ * F-01. `holds` says that accepted = handled + rejected + expired + deadLettered + inFlight, where `inFlight` is counted
+ * in the mailboxes and ledgers, not computed as the rest.
+ */
+export interface Conservation {
+  readonly accepted: number;
+  readonly handled: number;
+  readonly rejected: number;
+  readonly expired: number;
+  readonly deadLettered: number;
+  readonly inFlight: number;
+  readonly holds: boolean;
+}
+
+/** A running team. Sends as `system/host`. */
+export interface System extends Sender, AsyncDisposable {
+  /** Routes an envelope made elsewhere (`EnvelopeFactory`); tier and sandbox come from its sender's registered card. */
+  send(envelope: A2AEnvelope): Promise<RoutingResult>;
+  /** Every agent with its place, mailbox and restarts. */
+  roster(): Promise<readonly RosterRow[]>;
+  /** The last events of every thread in time order. */
+  recentEvents(limit?: number): Promise<readonly SystemEvent[]>;
+  /** Calls `listener` with every event from now on, until the returned function is called. */
+  inspect(listener: (event: SystemEvent) => void): Promise<() => void>;
+  /** The envelopes of one conversation, in timestamp order, as far back as the bounded rings reach. */
+  thread(correlationId: string): Promise<readonly A2AEnvelope[]>;
+  deadLetters(): Promise<readonly DeadLetter[]>;
+  conservation(): Promise<Conservation>;
+  /** Prometheus text exposition. */
+  metrics(): Promise<string>;
+  /** Starts an agent that failed or stopped again. */
+  restart(agentId: string): Promise<void>;
+  /** Ends a worker thread from outside; its agents are restarted and none is charged. */
+  terminate(place: string): Promise<void>;
+  /** Drains (at most `drainMs`, default 1_000), stops every agent, and leaves no thread, socket or timer behind. */
+  stop(options?: { drainMs?: number }): Promise<void>;
+}

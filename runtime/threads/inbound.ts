@@ -1,0 +1,87 @@
+import { flowBase, MARK, slabIndexOf } from '../mailbox/flow-marks.ts';
+import { InFlow } from '../mailbox/in-flow.ts';
+import type { Lane } from '../mailbox/lane.ts';
+import type { Mail } from '../mailbox/mail.ts';
+import { COUNT } from '../observe/seat-counters.ts';
+import { TRAFFIC } from '../observe/traffic-ring.ts';
+import { errorToData, notHere } from '../protocol/errors.ts';
+import type { BatchSink } from './batch.ts';
+import type { Link } from './link.ts';
+import type { Place } from './place.ts';
+
+/** What comes in from one other thread: its flows, as it introduces them, and everything on them. */
+export class Inbound implements BatchSink {
+  readonly link: Link;
+  /** Mails taken in since the last credit was given back. */
+  taken = 0;
+  readonly #place: Place;
+  readonly #flows: InFlow[] = [];
+  readonly #slabs = new Map<number, Int32Array>();
+  #isStale = false;
+
+  constructor(place: Place, link: Link) {
+    this.#place = place;
+    this.link = link;
+  }
+
+  header(tableVersion: number, peak: number): void {
+    this.#isStale = tableVersion < this.#place.table.version;
+    this.link.remotePeak = peak;
+  }
+
+  introduce(flow: number, slot: number, lane: number, received: number, slab: SharedArrayBuffer | undefined): void {
+    const index = slabIndexOf(flow);
+    if (slab !== undefined) this.#slabs.set(index, new Int32Array(slab));
+    const words = this.#slabs.get(index) as Int32Array;
+    const inFlow = new InFlow(this.link.seat, flow, slot, lane as Lane, words, flowBase(flow));
+    inFlow.received = received;
+    this.#flows[flow] = inFlow;
+  }
+
+  mail(flowNumber: number, mail: Mail): void {
+    const place = this.#place;
+    const flow = this.#flows[flowNumber] as InFlow;
+    flow.received = (flow.received + 1) | 0;
+    mail.sequence = flow.received;
+    mail.flow = flow;
+    this.taken += 1;
+    place.counters[COUNT.received] = (place.counters[COUNT.received] as number) + 1;
+    place.traffic.note(TRAFFIC.received, mail, place.turnAtMs, undefined);
+    const cell = place.cellOf(flow.slot);
+    if (cell === undefined) return place.refuseUnheld(mail, errorToData(notHere(mail.recipient, place.id)));
+    if (this.#isStale && mail.tombstone === undefined) mail.tombstone = place.judgeAgain(cell, mail);
+    cell.deliver(mail, flow.lane);
+  }
+
+  reply(ask: number, kind: number, payload: unknown): void {
+    this.#place.answered(ask, kind, payload);
+  }
+
+  cancel(envelopeId: string): void {
+    this.#place.noteCancelled(envelopeId);
+  }
+
+  pull(ask: number, count: number): void {
+    this.#place.window(this.link.seat, ask)?.pull(count);
+  }
+
+  /** The other thread is gone and everything it posted is here: its marks now say what really came. */
+  closeBooks(): InFlow[] {
+    const { counters, outbox } = this.#place;
+    for (const flow of this.#flows) {
+      if (flow === undefined) continue;
+      const neverCame = (flow.words[flow.base + MARK.sent] as number) - flow.received;
+      flow.words[flow.base + MARK.sent] = flow.received;
+      counters[COUNT.accepted] = (counters[COUNT.accepted] as number) - (neverCame | 0);
+    }
+    const known = new Set(this.#flows.filter((flow) => flow !== undefined));
+    for (const cell of this.#place.cells()) {
+      for (const mail of cell.mails()) {
+        const { flow } = mail;
+        if (flow === undefined || !known.has(flow) || mail.name >= 0) continue;
+        outbox.safeguard(mail, flow.seat, flow.flow, -1, cell.isRetry(mail));
+      }
+    }
+    return [...known];
+  }
+}

@@ -1,0 +1,83 @@
+import type { MailData } from '../mailbox/mail.ts';
+import type { SystemEvent } from '../observe/system-event.ts';
+import type { ErrorData } from '../protocol/errors.ts';
+import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { TableDelta } from '../routing/routing-table.ts';
+import type { Port } from './port.ts';
+
+/** Which envelope a death is charged to; it alone counts as an attempt. */
+export interface Charge {
+  readonly seat: number;
+  readonly flow: number;
+  readonly sequence: number;
+}
+
+/** A thread was replaced: what its mail is to be told. */
+export interface PlaceDeath {
+  readonly reason: string;
+  readonly charge: Charge | undefined;
+}
+
+/** A mail whose ledger died with its thread, or what is left of it. */
+export interface Replay {
+  readonly seat: number;
+  readonly flow: number;
+  readonly slot: number;
+  readonly lane: number;
+  /** Sequence before the first mail. */
+  readonly after: number;
+  readonly slab: SharedArrayBuffer;
+  readonly mails: readonly MailData[];
+}
+
+/** What the control thread tells a place, one way. */
+export type ControlMessage =
+  | { readonly t: 'table'; readonly delta: TableDelta }
+  | { readonly t: 'config'; readonly config: RoutingConfig }
+  | {
+      readonly t: 'link';
+      readonly place: string;
+      readonly seat: number;
+      readonly port: unknown;
+      readonly credit: SharedArrayBuffer;
+      readonly side: 0 | 1;
+      /** The place's former thread is dead. */
+      readonly death: PlaceDeath | undefined;
+    }
+  | { readonly t: 'unlink'; readonly place: string }
+  | {
+      readonly t: 'host';
+      readonly ref: number;
+      readonly delta: TableDelta;
+      readonly agents: readonly { readonly id: string; readonly module: string }[];
+    }
+  | { readonly t: 'start'; readonly slots: readonly number[] }
+  | { readonly t: 'stop'; readonly slots: readonly number[] }
+  | { readonly t: 'events'; readonly events: readonly SystemEvent[] }
+  | { readonly t: 'give-up'; readonly slot: number; readonly reason: string }
+  | { readonly t: 'replay'; readonly replays: readonly Replay[] }
+  | { readonly t: 'inspect'; readonly isOn: boolean };
+
+/** What a place tells the control thread, one way. */
+export type PlaceMessage =
+  | { readonly t: 'flow-slab'; readonly seat: number; readonly index: number; readonly memory: SharedArrayBuffer }
+  | { readonly t: 'name-slab'; readonly seat: number; readonly memory: SharedArrayBuffer }
+  | { readonly t: 'kept'; readonly kept: readonly { seat: number; flow: number; mail: MailData }[] }
+  | { readonly t: 'received-all'; readonly seat: number }
+  | { readonly t: 'hosted'; readonly ref: number; readonly error: ErrorData | undefined }
+  | { readonly t: 'ended'; readonly slot: number }
+  | { readonly t: 'started'; readonly slot: number }
+  | { readonly t: 'crashed'; readonly slot: number; readonly reason: string }
+  | { readonly t: 'exited'; readonly slot: number }
+  | { readonly t: 'events'; readonly events: readonly SystemEvent[] };
+
+/** A typed one-way line each way. */
+export interface Line<Out, In> {
+  send(message: Out, transfer?: readonly unknown[]): void;
+  onMessage(listener: (message: In) => void): void;
+}
+
+export const lineOver = <Out, In>(port: Port): Line<Out, In> => ({
+  send: (message, transfer) => port.post(message, transfer),
+  onMessage: (listener) => port.onMessage((message) => listener(message as In)),
+});

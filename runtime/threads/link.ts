@@ -1,0 +1,245 @@
+import type { Mail } from '../mailbox/mail.ts';
+import { NO_ASK } from '../mailbox/mail.ts';
+import type { FlowSlab } from '../mailbox/flow-marks.ts';
+import { distance, MARK, slabIndexOf } from '../mailbox/flow-marks.ts';
+import type { OutFlow } from '../mailbox/out-flow.ts';
+import { type ErrorData, errorToData, notSerialisable } from '../protocol/errors.ts';
+import {
+  BatchReader,
+  type BatchSink,
+  emptyOutgoing,
+  encodeBatch,
+  type Outgoing,
+  REPLY,
+  SendingDictionary,
+  structuredKind,
+} from './batch.ts';
+import type { Port } from './port.ts';
+
+/** Envelopes that may be posted and not yet taken in by the other side. */
+const CREDIT_WINDOW = 1_024;
+/** How many are taken in before a waiting sender is woken. */
+const WAKE_EVERY = 256;
+const MAX_BATCH = 128;
+
+/** Words of the credit memory that both ends of a link share: two a side. */
+const TAKEN_IN = 0;
+const IS_STARVED = 1;
+const SIDE_WORDS = 2;
+
+export const newCreditMemory = (): SharedArrayBuffer => new SharedArrayBuffer(2 * SIDE_WORDS * 4);
+
+export interface LinkDeps {
+  readonly place: string;
+  readonly seat: number;
+  readonly port: Port;
+  readonly credit: SharedArrayBuffer;
+  /** Which half of the credit memory this end writes. */
+  readonly side: 0 | 1;
+  readonly slab: (index: number) => FlowSlab;
+  readonly tableVersion: () => number;
+  /** Counts what is posted, just before it is. */
+  readonly onPost: (mails: number) => void;
+}
+
+/**
+ * A direct connection to another thread: collects what goes there, posts it in batches, and takes in what comes.
+ *
+ * The size of a batch follows what is in flight (a decayed peak, told to the other side in each header): one that holds
+ * a whole window of asks would make the two threads take turns.
+ */
+export class Link {
+  readonly place: string;
+  readonly seat: number;
+  /** Asks from here that wait for an answer from there. */
+  asksInFlight = 0;
+  /** The other side's peak of asks in flight, for the size of batches of answers. */
+  remotePeak = 1;
+  #peak = 1;
+  #queue: Outgoing = emptyOutgoing();
+  #posted = 0;
+  readonly #deps: LinkDeps;
+  readonly #credit: Int32Array;
+  readonly #dictionary = new SendingDictionary();
+  readonly #reader = new BatchReader();
+  readonly #slabsSent = new Set<number>();
+  #isClosed = false;
+
+  constructor(deps: LinkDeps) {
+    this.#deps = deps;
+    this.place = deps.place;
+    this.seat = deps.seat;
+    this.#credit = new Int32Array(deps.credit);
+  }
+
+  /** Nothing waits to be posted. */
+  get isDrained(): boolean {
+    const { mails, replyAsks, cancels, pulls } = this.#queue;
+    return mails.length === 0 && replyAsks.length === 0 && cancels.length === 0 && pulls.length === 0;
+  }
+
+  /** Envelopes collected here and not posted yet. */
+  get queued(): number {
+    return this.#queue.mails.length;
+  }
+
+  sendMail(flow: OutFlow, mail: Mail): void {
+    const { flows, mails } = this.#queue;
+    flows.push(flow);
+    mails.push(mail);
+    if (mail.ask === NO_ASK) {
+      if (mails.length >= MAX_BATCH) this.flush();
+      return;
+    }
+    this.asksInFlight += 1;
+    if (this.asksInFlight > this.#peak) this.#peak = this.asksInFlight;
+    if (mails.length >= batchSize(this.#peak)) this.flush();
+  }
+
+  sendReply(ask: number, kind: number, payload: unknown, isStructured: boolean): void {
+    const queue = this.#queue;
+    queue.replyAsks.push(ask);
+    queue.replyKinds.push(isStructured && kind !== REPLY.empty ? structuredKind(kind) : kind);
+    queue.replyPayloads.push(payload);
+    if (queue.replyAsks.length >= batchSize(this.remotePeak)) this.flush();
+  }
+
+  sendCancel(envelopeId: string): void {
+    this.#queue.cancels.push(envelopeId);
+  }
+
+  sendPull(ask: number, count: number): void {
+    this.#queue.pulls.push(ask, count);
+  }
+
+  /** Posts what is collected, as far as the other side's credit reaches. True when nothing is left. */
+  flush(): boolean {
+    if (this.#isClosed || this.isDrained) return true;
+    const room = this.#room();
+    const queue = this.#queue;
+    if (queue.mails.length <= room) {
+      this.#queue = emptyOutgoing();
+      this.#post(queue);
+      return true;
+    }
+    if (room > 0 || queue.replyAsks.length > 0 || queue.cancels.length > 0 || queue.pulls.length > 0) {
+      const first = { ...queue, flows: queue.flows.slice(0, room), mails: queue.mails.slice(0, room) };
+      this.#queue = { ...emptyOutgoing(), flows: queue.flows.slice(room), mails: queue.mails.slice(room) };
+      this.#post(first);
+    }
+    return this.#awaitCredit();
+  }
+
+  /** Decodes one post of the other side. Returns how many mails and replies it held. */
+  read(data: unknown, sink: BatchSink): number {
+    return this.#reader.read(data, sink);
+  }
+
+  /** Gives back the credit of `count` envelopes that this side has taken in. */
+  tookIn(count: number): void {
+    const at = this.#deps.side * SIDE_WORDS;
+    const before = this.#credit[at + TAKEN_IN] as number;
+    const after = (before + count) | 0;
+    Atomics.store(this.#credit, at + TAKEN_IN, after);
+    if ((before & ~(WAKE_EVERY - 1)) !== (after & ~(WAKE_EVERY - 1)) && Atomics.load(this.#credit, at + IS_STARVED) === 1) {
+      Atomics.store(this.#credit, at + IS_STARVED, 0);
+      this.#deps.port.post(0);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#queue = emptyOutgoing();
+    this.#deps.port.close();
+  }
+
+  #room(): number {
+    const at = (1 - this.#deps.side) * SIDE_WORDS;
+    return CREDIT_WINDOW - distance(this.#posted, Atomics.load(this.#credit, at + TAKEN_IN));
+  }
+
+  /** Asks the other side to wake this one; true when credit came while asking and everything is posted. */
+  #awaitCredit(): boolean {
+    const at = (1 - this.#deps.side) * SIDE_WORDS;
+    Atomics.store(this.#credit, at + IS_STARVED, 1);
+    return this.#room() >= WAKE_EVERY ? this.flush() : false;
+  }
+
+  #post(outgoing: Outgoing): void {
+    const { mails } = outgoing;
+    this.#peak = Math.max(this.asksInFlight, this.#peak - (this.#peak >> 4), 1);
+    this.#posted = (this.#posted + mails.length) | 0;
+    if (mails.length > 0) {
+      for (let at = 0; at < mails.length; at++) {
+        const flow = outgoing.flows[at] as OutFlow;
+        flow.words[flow.base + MARK.sent] = (mails[at] as Mail).sequence;
+      }
+      this.#deps.onPost(mails.length);
+    }
+    const message = this.#encode(outgoing);
+    this.#deps.port.post(message);
+    this.#dictionary.posted();
+  }
+
+  #encode(outgoing: Outgoing): unknown {
+    const introductions: number[][] = [];
+    const slabs: [number, SharedArrayBuffer][] = [];
+    for (const flow of outgoing.flows) if (!flow.isIntroduced) this.#introduce(flow, introductions, slabs, outgoing);
+    const header = { tableVersion: this.#deps.tableVersion(), peak: this.#peak };
+    try {
+      const message = encodeBatch(outgoing, header, this.#dictionary, introductions, slabs);
+      if (typeof message !== 'string') structuredClone(message);
+      return message;
+    } catch {
+      withoutUncarriable(outgoing);
+      return encodeBatch(outgoing, header, this.#dictionary, introductions, slabs);
+    }
+  }
+
+  #introduce(
+    flow: OutFlow,
+    introductions: number[][],
+    slabs: [number, SharedArrayBuffer][],
+    outgoing: Outgoing,
+  ): void {
+    flow.isIntroduced = true;
+    const index = slabIndexOf(flow.flow);
+    const first = outgoing.mails[outgoing.flows.indexOf(flow)] as Mail;
+    introductions.push([flow.flow, flow.slot, flow.lane, (first.sequence - 1) | 0, index]);
+    if (this.#slabsSent.has(index)) return;
+    this.#slabsSent.add(index);
+    slabs.push([index, this.#deps.slab(index).memory]);
+  }
+}
+
+/** How many asks or answers make a batch when `peak` asks are in flight. */
+function batchSize(peak: number): number {
+  return peak < 8 ? 1 : Math.min(MAX_BATCH, peak >> 2);
+}
+
+/** Replaces what cannot cross by the reason: a mail becomes a tombstone, an answer an error. */
+function withoutUncarriable(outgoing: Outgoing): void {
+  for (const mail of outgoing.mails) {
+    const fault = uncarriable(mail.payload, mail.extras?.structured === true);
+    if (fault === undefined) continue;
+    mail.tombstone = fault;
+    mail.payload = null;
+  }
+  for (let at = 0; at < outgoing.replyPayloads.length; at++) {
+    const isStructured = (outgoing.replyKinds[at] as number) >= structuredKind(0);
+    const fault = uncarriable(outgoing.replyPayloads[at], isStructured);
+    if (fault === undefined) continue;
+    outgoing.replyKinds[at] = REPLY.error;
+    outgoing.replyPayloads[at] = fault;
+  }
+}
+
+function uncarriable(payload: unknown, isStructured: boolean): ErrorData | undefined {
+  try {
+    if (isStructured) structuredClone(payload);
+    else JSON.stringify(payload);
+    return undefined;
+  } catch (error) {
+    return errorToData(notSerialisable('payload', (error as Error).message));
+  }
+}

@@ -1,0 +1,71 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { nodePort, type Port } from './port.ts';
+import type { Spawned, Spawner } from './spawner.ts';
+
+/** Starts worker threads from `entry`. Their standard output is this thread's. */
+export class NodeSpawner implements Spawner {
+  readonly #entry: URL;
+  readonly #ports = new WeakMap<Port, MessagePort>();
+
+  constructor(entry: URL) {
+    this.#entry = entry;
+  }
+
+  spawn(name: string, boot: unknown, transfer: readonly unknown[]): Spawned {
+    const { port1, port2 } = new MessageChannel();
+    const worker = new Worker(this.#entry, {
+      name,
+      workerData: { boot, line: port2 },
+      transferList: [port2, ...(transfer as MessagePort[])],
+    });
+    let reason = 'it exited';
+    // An unhandled 'error' would end the whole process.
+    worker.on('error', (error) => {
+      reason = error instanceof Error ? error.message : String(error);
+    });
+    return {
+      line: this.#wrap(port1),
+      cpuMs: async () => {
+        const { user, system } = await worker.cpuUsage();
+        return (user + system) / 1_000;
+      },
+      terminate: async () => {
+        await worker.terminate();
+      },
+      onExit: (listener) => {
+        worker.once('exit', (code) => {
+          setImmediate(() => {
+            drain(port1);
+            listener(code === 0 || code === 1 ? reason : `${reason} (exit code ${code})`);
+          });
+        });
+      },
+    };
+  }
+
+  channel(): readonly [Port, Port] {
+    const { port1, port2 } = new MessageChannel();
+    return [this.#wrap(port1), this.#wrap(port2)];
+  }
+
+  transferable(port: Port): unknown {
+    return this.#ports.get(port);
+  }
+
+  received(value: unknown): Port {
+    return this.#wrap(value as MessagePort);
+  }
+
+  #wrap(port: MessagePort): Port {
+    const wrapped = nodePort(port);
+    this.#ports.set(wrapped, port);
+    return wrapped;
+  }
+}
+
+/** Delivers what a dead thread had posted before its listeners are told. */
+function drain(port: MessagePort): void {
+  for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
+    port.emit('message', next.message);
+  }
+}

@@ -1,0 +1,216 @@
+import type { Cell } from '../actor/cell.ts';
+import { type FlowSlab, FLOWS_PER_SLAB, flowBase, MARK, newFlowSlab, slabIndexOf } from '../mailbox/flow-marks.ts';
+import type { InFlow } from '../mailbox/in-flow.ts';
+import type { Lane } from '../mailbox/lane.ts';
+import type { Mail } from '../mailbox/mail.ts';
+import { NameBook } from '../mailbox/name-book.ts';
+import { OutFlow } from '../mailbox/out-flow.ts';
+import { COUNT } from '../observe/seat-counters.ts';
+import type { AgentRow } from '../routing/routing-table.ts';
+import type { Link } from './link.ts';
+
+export interface OutboxDeps {
+  readonly place: string;
+  readonly seat: number;
+  readonly counters: Float64Array;
+  readonly cellOf: (slot: number) => Cell | undefined;
+  readonly linkTo: (place: string) => Link | undefined;
+  /** Runs after the code that runs now: posting is put off until then. */
+  readonly defer: (run: () => void) => void;
+  /** The control thread keeps these memories: they outlive this thread. */
+  readonly onFlowSlab: (slab: FlowSlab) => void;
+  readonly onNameSlab: (memory: SharedArrayBuffer) => void;
+  /** Gives the control thread a second copy of what only this thread holds. */
+  readonly keep: (kept: readonly KeptMail[]) => void;
+}
+
+/** A mail for a `retry` recipient whose only copy is in this thread: the control thread keeps a second one. */
+export interface KeptMail {
+  readonly seat: number;
+  readonly flow: number;
+  readonly mail: Mail;
+}
+
+/**
+ * What one thread sends: a flow a recipient and lane, bounded and numbered; posted in batches; committed afterwards.
+ *
+ * `flush` is the order that makes a death harmless: first everything is posted, then the marks say so.
+ */
+export class Outbox {
+  readonly #deps: OutboxDeps;
+  readonly #flows: [(OutFlow | undefined)[], (OutFlow | undefined)[], (OutFlow | undefined)[]] = [[], [], []];
+  readonly #all: OutFlow[] = [];
+  readonly #slabs: FlowSlab[] = [];
+  readonly #names: NameBook;
+  readonly #dirtyLinks: Link[] = [];
+  #dirtyIn: InFlow[] = [];
+  #dirtyLocal: OutFlow[] = [];
+  #kept: KeptMail[] = [];
+  #isFlushPlanned = false;
+
+  constructor(deps: OutboxDeps) {
+    this.#deps = deps;
+    this.#names = new NameBook(deps.onNameSlab);
+  }
+
+  slab(index: number): FlowSlab {
+    return this.#slabs[index] as FlowSlab;
+  }
+
+  /** How many more envelopes of this thread the recipient takes in this lane. */
+  room(row: AgentRow, lane: Lane): number {
+    return row.profile.mailboxCapacity - this.#flow(row, lane).unsettled;
+  }
+
+  /** Accepts `mail` for `row`: numbers it, keeps it, and puts it on its way. The caller has seen that there is room. */
+  accept(row: AgentRow, lane: Lane, mail: Mail, senderSlot: number): void {
+    const flow = this.#flow(row, lane);
+    flow.add(mail);
+    if (flow.isLocal) {
+      this.#acceptLocal(flow, row, mail, senderSlot);
+      return;
+    }
+    const link = this.#deps.linkTo(row.place);
+    if (link === undefined) return;
+    if (link.isDrained) this.#dirtyLinks.push(link);
+    link.sendMail(flow, mail);
+    this.planFlush();
+  }
+
+  /** The link will be posted with the next flush. */
+  touch(link: Link): void {
+    if (link.isDrained) this.#dirtyLinks.push(link);
+    this.planFlush();
+  }
+
+  /** The flow has outcomes to commit. */
+  touchIn(flow: InFlow): void {
+    if (flow.isDirty) return;
+    flow.isDirty = true;
+    this.#dirtyIn.push(flow);
+    this.planFlush();
+  }
+
+  /** The mail's handling begins: it needs no name any more. */
+  forgetName(mail: Mail): void {
+    if (mail.name < 0) return;
+    this.#names.erase(mail.name);
+    mail.name = -1;
+  }
+
+  /** Names a mail or, for a `retry` recipient, has a second copy kept: this thread holds its only one. */
+  safeguard(mail: Mail, seat: number, flow: number, senderSlot: number, isRetry: boolean): void {
+    if (isRetry) this.#kept.push({ seat, flow, mail });
+    else mail.name = this.#names.write(mail, seat, flow, senderSlot);
+    this.planFlush();
+  }
+
+  planFlush(): void {
+    if (this.#isFlushPlanned) return;
+    this.#isFlushPlanned = true;
+    this.#deps.defer(this.#flushPlanned);
+  }
+
+  readonly #flushPlanned = (): void => {
+    this.#isFlushPlanned = false;
+    this.flush();
+  };
+
+  /** Posts everything collected; then, when all of it could be posted, commits. */
+  flush(): void {
+    const links = this.#dirtyLinks;
+    let isAllPosted = true;
+    if (links.length > 0) {
+      const waiting: Link[] = [];
+      for (const link of links) if (!link.flush()) waiting.push(link);
+      links.length = 0;
+      for (const link of waiting) links.push(link);
+      isAllPosted = waiting.length === 0;
+    }
+    if (!isAllPosted) return;
+    if (this.#kept.length > 0) {
+      const kept = this.#kept;
+      this.#kept = [];
+      this.#deps.keep(kept);
+    }
+    this.#commit();
+  }
+
+  /** Lets go of what is settled everywhere; returns how many envelopes are still kept. */
+  trim(): number {
+    let kept = 0;
+    for (const flow of this.#all) kept += flow.isLocal ? 0 : flow.trim();
+    return kept;
+  }
+
+  /** The recipients' ends of the flows within this thread. */
+  *localFlows(): Iterable<InFlow> {
+    for (const flow of this.#all) if (flow.isLocal) yield flow.inbound;
+  }
+
+  /** The flows to these agents, wherever they live. */
+  flowsTo(slots: ReadonlySet<number>): OutFlow[] {
+    return this.#all.filter((flow) => !flow.isLocal && slots.has(flow.slot));
+  }
+
+  #commit(): void {
+    const { counters } = this.#deps;
+    const locals = this.#dirtyLocal;
+    if (locals.length > 0) {
+      for (const flow of locals) commitLocal(flow, counters);
+      this.#dirtyLocal = [];
+    }
+    const flows = this.#dirtyIn;
+    if (flows.length > 0) {
+      this.#dirtyIn = [];
+      for (const flow of flows) flow.commit(counters, COUNT.handled);
+    }
+  }
+
+  #acceptLocal(flow: OutFlow, row: AgentRow, mail: Mail, senderSlot: number): void {
+    flow.uncommitted += 1;
+    if (!flow.isDirty) {
+      flow.isDirty = true;
+      this.#dirtyLocal.push(flow);
+    }
+    const cell = this.#deps.cellOf(row.slot);
+    if (cell === undefined) return;
+    flow.inbound.received = mail.sequence;
+    mail.flow = flow.inbound;
+    const { counters } = this.#deps;
+    counters[COUNT.received] = (counters[COUNT.received] as number) + 1;
+    this.safeguard(mail, this.#deps.seat, flow.flow, senderSlot, cell.isRetry(mail));
+    cell.deliver(mail, flow.lane);
+  }
+
+  #flow(row: AgentRow, lane: Lane): OutFlow {
+    const known = this.#flows[lane][row.slot];
+    if (known !== undefined && known.isLocal === (row.place === this.#deps.place)) return known;
+    const flow = this.#newFlow(row, lane);
+    this.#flows[lane][row.slot] = flow;
+    return flow;
+  }
+
+  #newFlow(row: AgentRow, lane: Lane): OutFlow {
+    const number = this.#all.length;
+    const index = slabIndexOf(number);
+    if (number % FLOWS_PER_SLAB === 0) {
+      const slab = newFlowSlab(index);
+      this.#slabs.push(slab);
+      this.#deps.onFlowSlab(slab);
+    }
+    const { words } = this.#slabs[index] as FlowSlab;
+    const flow = new OutFlow(number, row.slot, lane, words, flowBase(number), row.place === this.#deps.place);
+    this.#all.push(flow);
+    return flow;
+  }
+}
+
+/** Straight-line for the same reason as `InFlow.commit`. */
+function commitLocal(flow: OutFlow, counters: Float64Array): void {
+  const count = flow.uncommitted;
+  flow.uncommitted = 0;
+  flow.isDirty = false;
+  flow.words[flow.base + MARK.sent] = flow.sent;
+  counters[COUNT.accepted] = (counters[COUNT.accepted] as number) + count;
+}

@@ -1,0 +1,263 @@
+import { AgentDefinition } from '../actor/agent-definition.ts';
+import type { Cell } from '../actor/cell.ts';
+import { CpuPool } from '../actor/offload.ts';
+import { InFlow } from '../mailbox/in-flow.ts';
+import type { Lane } from '../mailbox/lane.ts';
+import { mailFromData, toEnvelope } from '../mailbox/mail.ts';
+import { flowBase } from '../mailbox/flow-marks.ts';
+import type { SystemEvent } from '../observe/system-event.ts';
+import { replyEnvelopeOf, TRAFFIC, trafficEvents } from '../observe/traffic-ring.ts';
+import type { AgentCard } from '../protocol/agent-card.ts';
+import type { A2AEnvelope, Delivery } from '../protocol/envelope.ts';
+import { errorToData, moduleInvalid, type OrreryError, systemStopped } from '../protocol/errors.ts';
+import type { JudgePolicy } from '../protocol/policy.ts';
+import type { Seams } from '../protocol/seams.ts';
+import { GrantBook } from '../routing/grants.ts';
+import { RouteDecider } from '../routing/route-decider.ts';
+import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
+import type { DeadLetter } from '../system/system.ts';
+import type { ControlMessage, PlaceMessage, Replay } from './lines.ts';
+import { Place } from './place.ts';
+import type { Port } from './port.ts';
+
+/** What a place is started with, as plain data. */
+export interface PlaceBoot {
+  readonly id: string;
+  readonly seat: number;
+  readonly counters: SharedArrayBuffer;
+  readonly status: SharedArrayBuffer;
+  readonly table: TableDelta;
+  readonly broadcastToSender: boolean;
+}
+
+/** What a module says of its agent. */
+export interface LoadedAgent {
+  readonly card: AgentCard;
+  readonly delivery: Delivery;
+  readonly mailboxCapacity: number;
+  readonly lazy: boolean;
+  readonly restart: 'permanent' | 'transient' | 'temporary';
+}
+
+/** Counts of one place; `inFlight` is counted in its mailboxes and ledgers. */
+export interface PlaceStats {
+  readonly inFlight: number;
+  readonly isIdle: boolean;
+}
+
+export interface PlaceHostDeps {
+  readonly boot: PlaceBoot;
+  readonly seams: Seams;
+  readonly policies: readonly JudgePolicy[];
+  readonly line: Port;
+  readonly received: (port: unknown) => Port;
+  readonly defer: (run: () => void) => void;
+  readonly yieldTurn: (run: () => void) => void;
+  /** Agents that were given as live objects, by their key. */
+  readonly inline: ReadonlyMap<string, AgentDefinition<unknown>>;
+  readonly onEvents?: (events: readonly SystemEvent[]) => void;
+}
+
+const DEFAULT_CAPACITY = 1_000;
+
+/** Runs one place on the control thread's orders, and answers its questions (`PlaceHost` is the api of a place). */
+export class PlaceHost {
+  readonly place: Place;
+  readonly #deps: PlaceHostDeps;
+  readonly #cpu = new CpuPool();
+  readonly #definitions = new Map<string, AgentDefinition<unknown>>();
+
+  constructor(deps: PlaceHostDeps) {
+    this.#deps = deps;
+    const { boot, seams, policies } = deps;
+    const table = new RoutingTable();
+    table.apply(boot.table);
+    const grants = new GrantBook(seams.clock);
+    const { broadcastToSender } = boot;
+    this.place = new Place({
+      ...boot,
+      seams,
+      table,
+      grants,
+      decider: new RouteDecider(table, policies, seams.clock, { grants, broadcastToSender }),
+      defer: deps.defer,
+      yieldTurn: deps.yieldTurn,
+      cpu: this.#cpu,
+      tell: (message) => this.#tell(message),
+    });
+    deps.line.onMessage((message) => this.#obey(message as ControlMessage));
+  }
+
+  /** Imports an agent module; fails with MODULE_INVALID naming it. */
+  async load(module: string): Promise<LoadedAgent> {
+    const definition = await this.#load(module);
+    const { options } = definition;
+    return {
+      card: definition.card(this.#deps.seams.clock.now()),
+      delivery: options.delivery ?? 'once',
+      mailboxCapacity: options.mailboxCapacity ?? DEFAULT_CAPACITY,
+      lazy: options.lazy ?? false,
+      restart: options.restart ?? 'permanent',
+    };
+  }
+
+  stats(): PlaceStats {
+    this.place.outbox.flush();
+    return { inFlight: this.place.inFlight(), isIdle: this.place.isIdle };
+  }
+
+  recentEvents(): readonly SystemEvent[] {
+    const events: SystemEvent[] = this.place.audit.toArray();
+    for (const traffic of this.place.traffic.entries()) events.push(...trafficEvents(traffic, this.place.id));
+    return events;
+  }
+
+  deadLetters(): readonly DeadLetter[] {
+    return this.place.deadLetters.toArray();
+  }
+
+  /** The envelopes of one conversation that this thread remembers having sent or answered. */
+  thread(correlationId: string): readonly A2AEnvelope[] {
+    const envelopes: A2AEnvelope[] = [];
+    for (const { kind, mail, atMs, detail } of this.place.traffic.entries()) {
+      if (mail.correlationId !== correlationId) continue;
+      if (kind === TRAFFIC.sent) {
+        const { tier, sandboxId } = this.place.partyOf(mail.sender);
+        envelopes.push(toEnvelope(mail, tier, sandboxId));
+      } else if (kind === TRAFFIC.replied) {
+        const replier = this.place.cellOf(mail.flow?.slot ?? -1)?.row.id ?? mail.recipient;
+        envelopes.push(replyEnvelopeOf(mail, replier, this.place.partyOf(replier), atMs, detail));
+      }
+    }
+    return envelopes;
+  }
+
+  /** Stops every agent here and lets go of everything. */
+  async shutdown(): Promise<void> {
+    await Promise.all([...this.place.cells()].map((cell) => cell.stop()));
+    this.place.outbox.flush();
+    await this.#cpu.close();
+  }
+
+  close(error: OrreryError = systemStopped('it was stopped')): void {
+    this.place.close(error);
+    this.#deps.line.close();
+  }
+
+  #obey(message: ControlMessage): void {
+    const { place } = this;
+    switch (message.t) {
+      case 'table':
+        place.table.apply(message.delta);
+        return;
+      case 'config':
+        place.setRoutingConfig(message.config);
+        return;
+      case 'link': {
+        const port = this.#deps.received(message.port);
+        const { place: id, seat, credit, side, death } = message;
+        if (death === undefined) place.connect(id, seat, port, credit, side);
+        else place.reconnect(id, seat, port, credit, side, death);
+        return;
+      }
+      case 'unlink':
+        place.disconnect(message.place);
+        return;
+      case 'host':
+        void this.#host(message);
+        return;
+      case 'start':
+        for (const slot of message.slots) this.#start(place.cellOf(slot));
+        return;
+      case 'stop':
+        for (const slot of message.slots) void this.#stop(place.cellOf(slot));
+        return;
+      case 'give-up':
+        place.cellOf(message.slot)?.giveUp(message.reason);
+        return;
+      case 'replay':
+        for (const replay of message.replays) this.#replay(replay);
+        return;
+      case 'inspect':
+        place.inspect(message.isOn);
+        return;
+      case 'events':
+        this.#deps.onEvents?.(message.events);
+        return;
+    }
+  }
+
+  async #host({ ref, delta, agents }: ControlMessage & { t: 'host' }): Promise<void> {
+    try {
+      const definitions = await Promise.all(agents.map(({ module }) => this.#load(module)));
+      this.place.table.apply(delta);
+      agents.forEach(({ id }, at) => {
+        const row = this.place.table.get(id);
+        if (row !== undefined) this.place.host(row, definitions[at] as AgentDefinition<unknown>);
+      });
+      this.#tell({ t: 'hosted', ref, error: undefined });
+    } catch (error) {
+      this.#tell({ t: 'hosted', ref, error: errorToData(error, 'MODULE_INVALID') });
+    }
+  }
+
+  #start(cell: Cell | undefined): void {
+    if (cell === undefined) return;
+    if (cell.row.profile.lazy && cell.status === 'down' && !cell.wasStarted) {
+      cell.sleepUntilMail();
+      return;
+    }
+    this.place.startCell(cell);
+  }
+
+  async #stop(cell: Cell | undefined): Promise<void> {
+    if (cell === undefined) return;
+    await cell.stop();
+    this.#tell({ t: 'ended', slot: cell.row.slot });
+  }
+
+  /** Delivers what a dead thread held, in that thread's name. */
+  #replay({ seat, flow, slot, lane, slab, mails }: Replay): void {
+    const cell = this.place.cellOf(slot);
+    if (cell === undefined) return;
+    const inFlow = new InFlow(seat, flow, slot, lane as Lane, new Int32Array(slab), flowBase(flow));
+    this.place.adopt(inFlow);
+    for (const data of mails) {
+      const mail = mailFromData(data);
+      mail.flow = inFlow;
+      inFlow.received = mail.sequence;
+      this.place.outbox.safeguard(mail, seat, flow, -1, cell.isRetry(mail));
+      cell.deliver(mail, inFlow.lane);
+    }
+  }
+
+  async #load(module: string): Promise<AgentDefinition<unknown>> {
+    const inline = this.#deps.inline.get(module) ?? this.#definitions.get(module);
+    if (inline !== undefined) return inline;
+    const definition = await importAgent(module);
+    this.#definitions.set(module, definition);
+    return definition;
+  }
+
+  #tell(message: PlaceMessage): void {
+    this.#deps.line.post(message);
+  }
+}
+
+async function importAgent(module: string): Promise<AgentDefinition<unknown>> {
+  let exported: Record<string, unknown>;
+  try {
+    exported = (await import(module)) as Record<string, unknown>;
+  } catch (error) {
+    throw moduleInvalid(module, `importing it failed: ${error instanceof Error ? error.message : String(error)}`, error);
+  }
+  const definitions = Object.values(exported).filter(isDefinition);
+  if (definitions.length === 0) throw moduleInvalid(module, 'it exports no agent made by defineAgent');
+  if (new Set(definitions).size > 1) throw moduleInvalid(module, 'it exports more than one agent');
+  return definitions[0] as AgentDefinition<unknown>;
+}
+
+/** An agent made by another copy of the package is one too. */
+const isDefinition = (value: unknown): value is AgentDefinition<unknown> =>
+  value instanceof AgentDefinition ||
+  (typeof value === 'object' && value !== null && value.constructor?.name === 'AgentDefinition' && 'handlers' in value);

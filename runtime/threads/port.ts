@@ -1,0 +1,32 @@
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+
+/** One end of a pair of connected ends: what a link, a control line and a call line need of a `MessagePort`. */
+export interface Port {
+  post(message: unknown, transfer?: readonly unknown[]): void;
+  /** The next message that is already here, taken out of turn; undefined when none is. */
+  take(): { message: unknown } | undefined;
+  /** One listener; setting it starts the flow. */
+  onMessage(listener: (message: unknown) => void): void;
+  /** The other end is gone, and everything it sent has been delivered. */
+  onClose(listener: () => void): void;
+  /** Keeps the thread alive while the port is open. */
+  hold(): void;
+  close(): void;
+}
+
+/** A `MessagePort` of node as a `Port`. It does not keep the process alive. */
+export function nodePort(port: MessagePort): Port {
+  return {
+    post: (message, transfer) => port.postMessage(message, (transfer ?? []) as never),
+    take: () => receiveMessageOnPort(port),
+    onMessage: (listener) => {
+      port.on('message', listener);
+      port.unref();
+    },
+    onClose: (listener) => {
+      port.on('close', listener);
+    },
+    hold: () => port.ref(),
+    close: () => port.close(),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Port } from './port.ts';
+
+/** A thread as whoever started it sees it. */
+export interface Spawned {
+  /** The one-way line to it. */
+  readonly line: Port;
+  /** Processor time that it has used, milliseconds; may never settle once it is gone. */
+  cpuMs(): Promise<number>;
+  /** Ends it; resolves when it is gone. */
+  terminate(): Promise<void>;
+  /** Called once, when it is gone and every message that it posted has been delivered. */
+  onExit(listener: (reason: string) => void): void;
+}
+
+/** Two connected ports. */
+export type Channel = readonly [Port, Port];
+
+/** Makes threads and the channels between them; the real one is worker_threads. */
+export interface Spawner {
+  /** Starts a thread that is given `boot`; `transfer` lists what in it stands for ports. */
+  spawn(name: string, boot: unknown, transfer: readonly unknown[]): Spawned;
+  channel(): Channel;
+  /** What stands for a port in a message to another thread, to be listed among the transferred. */
+  transferable(port: Port): unknown;
+  /** The port that `value`, received in a message, is. */
+  received(value: unknown): Port;
+}

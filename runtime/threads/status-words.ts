@@ -1,0 +1,17 @@
+/**
+ * What a thread tells of itself in shared memory, readable while it spins and after it is gone: a beat that grows while
+ * its event loop turns, and what it has in hand right now.
+ */
+export const STATUS = {
+  beat: 0,
+  /** Slot of the agent whose code runs, plus one; 0 when none does. */
+  current: 1,
+  /** The envelope in its hands: seat and number of its flow, and its sequence. Seat -1 without one. */
+  seat: 2,
+  flow: 3,
+  sequence: 4,
+} as const;
+
+const STATUS_WORDS = 8;
+
+export const newStatusMemory = (): SharedArrayBuffer => new SharedArrayBuffer(STATUS_WORDS * 4);
