@@ -34,7 +34,7 @@ export const tellBurst = capability({
   id: 'bench.tell-burst',
   description: 'Tell findings',
   input: Burst.omit({ width: true }),
-  output: z.object({ told: z.int() }),
+  output: z.object({ done: z.int() }),
 });
 
 /** Has a sender ask its receivers about so many findings, `width` at a time. */
@@ -42,5 +42,5 @@ export const askBurst = capability({
   id: 'bench.ask-burst',
   description: 'Ask about findings',
   input: Burst,
-  output: z.object({ asked: z.int() }),
+  output: z.object({ done: z.int() }),
 });

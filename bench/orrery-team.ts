@@ -1,6 +1,6 @@
-import { type System, startSystem } from 'orrery';
+import { type AgentSpec, type System, startSystem } from 'orrery';
 import { withParameters } from './agents/agent-parameters.ts';
-import { type Layout, receiversOf, SENDERS } from './team.ts';
+import { type Layout, type Member, receiversOf, SENDERS } from './team.ts';
 
 /** What a receiver is made of. */
 export type ReceiverKind = 'handler' | 'transition' | 'machine';
@@ -15,6 +15,7 @@ export interface TeamOptions {
 }
 
 const SENDER = new URL('./agents/sender.agent.ts', import.meta.url);
+const IDLE = new URL('./agents/idle.agent.ts', import.meta.url);
 const RECEIVERS: Readonly<Record<ReceiverKind, URL>> = {
   handler: new URL('./agents/handler-receiver.agent.ts', import.meta.url),
   transition: new URL('./agents/transition-receiver.agent.ts', import.meta.url),
@@ -23,31 +24,49 @@ const RECEIVERS: Readonly<Record<ReceiverKind, URL>> = {
 
 /** Starts a system with default policies, the 21 senders and the receivers of the layout. */
 export async function startTeam({ receivers, layout, where }: TeamOptions): Promise<System> {
-  const placeOf = (worker: string) =>
-    where === 'inline' ? { isolation: 'inline' as const } : { isolation: 'thread' as const, place: worker };
-  const senders = SENDERS.map(({ id, tier }, senderIndex) => ({
-    module: withParameters(SENDER, { id, tier, senderIndex, layout }),
-    ...placeOf('worker-1'),
-  }));
-  const receiving = receiversOf(layout).map(({ id, tier }) => ({
-    module: withParameters(RECEIVERS[receivers], { id, tier }),
-    ...placeOf('worker-2'),
-  }));
-  const system = await startSystem({ agents: [...senders, ...receiving] });
+  const senders = specsOf(SENDERS, (tier) => withParameters(SENDER, { tier, layout }));
+  const receiving = specsOf(receiversOf(layout), (tier) => withParameters(RECEIVERS[receivers], { tier }));
+  const agents =
+    where === 'across'
+      ? inTwoWorkers(senders, receiving)
+      : [...senders, ...receiving].map((spec) => ({ ...spec, isolation: 'inline' as const }));
+  const system = await startSystem({ agents, workers: 2 });
   await requirePlaces(system, where);
   return system;
 }
 
-/** A tell across threads that stays in one would be a wrong figure: says so instead. */
+type ModuleSpec = Extract<AgentSpec, { module: URL }>;
+
+/** One spec a tier, with the ids of its members: a module says one tier. */
+function specsOf(members: readonly Member[], moduleOf: (tier: Member['tier']) => URL): readonly ModuleSpec[] {
+  return [...Map.groupBy(members, ({ tier }) => tier)].map(([tier, group]) => {
+    return { module: moduleOf(tier), instances: group.map(({ id }) => id) };
+  });
+}
+
+/** Modules are placed in turn, so the two workers get theirs alternately; idle agents fill up the shorter list. */
+export function inTwoWorkers(
+  first: readonly ModuleSpec[],
+  second: readonly ModuleSpec[],
+): readonly ModuleSpec[] {
+  return Array.from({ length: Math.max(first.length, second.length) }, (_, turn) => {
+    const idle = (worker: number): ModuleSpec => ({ module: IDLE, instances: [`idle-${worker}-${turn}`] });
+    return [first[turn] ?? idle(1), second[turn] ?? idle(2)];
+  }).flat();
+}
+
+/** A tell across threads that stayed in one would be a wrong figure: fails instead. */
 async function requirePlaces(system: System, where: Where): Promise<void> {
   const roster = await system.roster();
-  const placesOf = (prefix: string): string => {
+  const placesOf = (prefix: string): readonly string[] => {
     const places = roster.filter(({ id }) => id.startsWith(prefix)).map(({ place }) => place);
-    return [...new Set(places)].sort().join(' and ');
+    return [...new Set(places)].sort();
   };
   const [senders, receivers] = [placesOf('sender-'), placesOf('receiver-')];
-  const isAcross = senders !== receivers && !`${senders}${receivers}`.includes(' and ');
-  if (where === 'across' ? isAcross : senders === receivers) return;
+  const isApart = senders.length === 1 && receivers.length === 1 && senders[0] !== receivers[0];
+  if (where === 'across' ? isApart : senders.concat(receivers).every((place) => place === 'host')) return;
   await system.stop();
-  throw new Error(`Senders are in ${senders}, receivers in ${receivers}; wanted: ${where}`);
+  throw new Error(
+    `Senders are in ${senders.join(', ')}, receivers in ${receivers.join(', ')}; wanted: ${where}`,
+  );
 }

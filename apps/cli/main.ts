@@ -1,11 +1,12 @@
 #!/usr/bin/env -S node --conditions=orrery-source
-import { MissionError } from '@orrery/ralph-loop';
-import { isOrreryError, systemClock } from 'orrery';
+import { MissionError, wallClock } from '@orrery/ralph-loop';
+import { isOrreryError } from 'orrery';
 import packageJson from 'orrery/package.json' with { type: 'json' };
 import { agentsCommand } from './agents-command.ts';
 import { readCommandLine } from './command-line.ts';
 import { commandHelp, help } from './help.ts';
 import { Interruption } from './interruption.ts';
+import { COMMANDS } from './options.ts';
 import { runCommand } from './run-command.ts';
 import { type Screen, screenOn } from './screen.ts';
 import { UsageError } from './usage-error.ts';
@@ -19,25 +20,27 @@ async function main(words: readonly string[], screen: Screen): Promise<number> {
   if (line.kind === 'version') screen.write(`orrery ${version}\n`);
   if (line.kind === 'help') screen.write(line.command === undefined ? help() : commandHelp(line.command));
   if (line.kind !== 'command') return 0;
-  using interruption = new Interruption({ clock: systemClock, process });
-  const deps = { screen, clock: systemClock, interruption, version };
+  using interruption = new Interruption({ clock: wallClock, process });
+  const deps = { screen, clock: wallClock, interruption, version };
   return line.command === 'run'
     ? await runCommand(line.options, line.positionals, deps)
     : await agentsCommand(line.options, deps);
 }
 
 /** What went wrong, for a person: our own errors have a sentence, anything else is a bug and shows where. */
-function explain(error: unknown): string {
-  if (error instanceof UsageError) return `${error.message}\nSee 'orrery --help'.`;
+function explain(error: unknown, [command = '']: readonly string[]): string {
+  const help = Object.hasOwn(COMMANDS, command) ? `orrery ${command} --help` : 'orrery --help';
+  if (error instanceof UsageError) return `${error.message}\nSee '${help}'.`;
   if (error instanceof MissionError) return error.message;
   if (isOrreryError(error)) return `${error.code}: ${error.message}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+const words = process.argv.slice(2);
 const errors = screenOn(process.stderr);
 try {
-  process.exitCode = await main(process.argv.slice(2), screenOn(process.stdout));
+  process.exitCode = await main(words, screenOn(process.stdout));
 } catch (error) {
-  errors.write(`orrery: ${explain(error)}\n`);
+  errors.write(`orrery: ${explain(error, words)}\n`);
   process.exitCode = error instanceof UsageError || error instanceof MissionError ? EXIT_USAGE : EXIT_FAILED;
 }

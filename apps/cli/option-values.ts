@@ -1,7 +1,7 @@
 import { nearest, SEVERITIES, Severity } from '@orrery/ralph-loop';
 import { UsageError } from './usage-error.ts';
 
-const MAX_WORKERS = 256;
+const MAX_WORKERS = 64;
 
 /** The value of `--workers`. */
 export function readWorkers(value: string | true | undefined): number | undefined {

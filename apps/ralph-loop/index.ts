@@ -10,6 +10,7 @@ export { runMission } from './loop/run-mission.ts';
 export { EXIT_CODES, StopReason } from './loop/stop-reason.ts';
 export { TaskStatus } from './loop/task-status.ts';
 export type { Team } from './loop/team.ts';
+export { wallClock } from './loop/wall-clock.ts';
 export { Mission, MissionLimits, MissionTask } from './mission/mission.ts';
 export { MissionError } from './mission/mission-error.ts';
 export { nearest } from './mission/nearest.ts';

@@ -1,29 +1,29 @@
 import { setImmediate } from 'node:timers/promises';
 import { defineAgent } from 'orrery';
 import { makeFinding } from '../envelope.ts';
-import { parametersOf } from './agent-parameters.ts';
 import { floodBurst } from './flood-capabilities.ts';
-
-const { id, tier } = parametersOf(import.meta.url);
 
 /** A flooder lets its thread do other things between slices, as a handler that awaits something does. */
 const SLICE = 1_000;
 
-export const flooder = defineAgent({ id, name: id, version: '1.0.0', description: 'Floods', tier }).handle(
-  floodBurst,
-  async ({ recipient, count, forMs, whenFull }, ctx) => {
-    const endMs = performance.now() + forMs;
-    let sent = 0;
-    let accepted = 0;
-    while (sent < count && performance.now() < endMs) {
-      for (let slice = 0; slice < SLICE && performance.now() < endMs; slice++) {
-        const finding = makeFinding(sent++);
-        let result = ctx.tell(recipient, finding);
-        if (!result.delivered && whenFull === 'park') result = await ctx.tellWhenRoom(recipient, finding);
-        if (result.delivered) accepted += 1;
-      }
-      await setImmediate();
+export const flooder = defineAgent({
+  id: 'flooder',
+  name: 'Flooder',
+  version: '1.0.0',
+  description: 'Floods',
+  tier: 2,
+}).handle(floodBurst, async ({ recipient, count, forMs, whenFull }, ctx) => {
+  const endMs = performance.now() + forMs;
+  let sent = 0;
+  let accepted = 0;
+  while (sent < count && performance.now() < endMs) {
+    for (let slice = 0; slice < SLICE && performance.now() < endMs; slice++) {
+      const finding = makeFinding(sent++);
+      let result = ctx.tell(recipient, finding);
+      if (!result.delivered && whenFull === 'park') result = await ctx.tellWhenRoom(recipient, finding);
+      if (result.delivered) accepted += 1;
     }
-    return { sent, accepted };
-  },
-);
+    await setImmediate();
+  }
+  return { sent, accepted };
+});

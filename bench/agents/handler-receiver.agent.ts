@@ -4,11 +4,11 @@ import type { Finding } from '../envelope.ts';
 import { inspectFinding, type Tally } from '../receiver.ts';
 import { parametersOf } from './agent-parameters.ts';
 
-const { id, tier } = parametersOf(import.meta.url);
+const { tier } = parametersOf(import.meta.url);
 
 export const receiver = defineAgent({
-  id,
-  name: id,
+  id: 'handler-receiver',
+  name: 'Receiver',
   version: '1.0.0',
   description: 'Handles findings with asynchronous functions',
   tier,

@@ -2,30 +2,38 @@ import { defineAgent, type HandlingContext } from 'orrery';
 import { askBurst, handled, inspect, tellBurst } from '../capabilities.ts';
 import { makeFinding } from '../envelope.ts';
 import { pipelined } from '../pipelined.ts';
-import { addresseesOf, receiversOf } from '../team.ts';
+import { addresseesOf, receiversOf, SENDERS } from '../team.ts';
 import { parametersOf } from './agent-parameters.ts';
 
-const { id, tier, senderIndex, layout } = parametersOf(import.meta.url);
+const { tier, layout } = parametersOf(import.meta.url);
 const addresseeOf = addresseesOf(layout);
-let turn = 0;
+
+/** Which sender this is, and how many messages it has made. */
+interface Turns {
+  readonly index: number;
+  next: number;
+}
+
+type Context = HandlingContext<Turns>;
 
 /** Tells without waiting until a mailbox is full, then waits for room. */
-async function tellFindings(count: number, ctx: HandlingContext): Promise<void> {
-  for (const end = turn + count; turn < end; turn++) {
-    const { recipient, ...options } = addresseeOf(senderIndex, turn);
-    const finding = makeFinding(turn);
+async function tellFindings(count: number, ctx: Context): Promise<void> {
+  const turns = ctx.state;
+  for (const end = turns.next + count; turns.next < end; turns.next++) {
+    const { recipient, ...options } = addresseeOf(turns.index, turns.next);
+    const finding = makeFinding(turns.next);
     let result = ctx.tell(recipient, finding, options);
     if (result.errorCode === 'MAILBOX_FULL') result = await ctx.tellWhenRoom(recipient, finding, options);
-    if (!result.delivered) throw new Error(`${id} to ${recipient}: ${result.errorCode} ${result.error}`);
+    if (!result.delivered)
+      throw new Error(`${ctx.self} to ${recipient}: ${result.errorCode} ${result.error}`);
   }
 }
 
 /** Asks everybody this sender may have told; mail keeps its order, so the answers come after the last finding. */
-async function awaitHandled(ctx: HandlingContext): Promise<void> {
-  const receivers = receiversOf(layout).length;
+async function awaitHandled(ctx: Context): Promise<void> {
   const addressees = new Map(
-    Array.from({ length: receivers }, (_, offset) => {
-      const { recipient, ...options } = addresseeOf(senderIndex, offset);
+    receiversOf(layout).map((_, offset) => {
+      const { recipient, ...options } = addresseeOf(ctx.state.index, offset);
       return [recipient, options] as const;
     }),
   );
@@ -37,21 +45,23 @@ async function awaitHandled(ctx: HandlingContext): Promise<void> {
 }
 
 export const sender = defineAgent({
-  id,
-  name: id,
+  id: `sender-of-tier-${tier}`,
+  name: 'Sender',
   version: '1.0.0',
   description: 'Tells and asks as fast as it may',
   tier,
 })
+  .onStart(({ self }): Turns => ({ index: SENDERS.findIndex(({ id }) => id === self), next: 0 }))
   .handle(tellBurst, async ({ count }, ctx) => {
     await tellFindings(count, ctx);
     await awaitHandled(ctx);
-    return { told: count };
+    return { done: count };
   })
   .handle(askBurst, async ({ count, width }, ctx) => {
+    const turns = ctx.state;
     await pipelined(count, width, () => {
-      const { recipient, ...options } = addresseeOf(senderIndex, turn);
-      return ctx.ask({ agent: recipient, capability: inspect }, makeFinding(turn++), options);
+      const { recipient, ...options } = addresseeOf(turns.index, turns.next);
+      return ctx.ask({ agent: recipient, capability: inspect }, makeFinding(turns.next++), options);
     });
-    return { asked: count };
+    return { done: count };
   });

@@ -1,4 +1,3 @@
-import { withParameters } from '../agents/agent-parameters.ts';
 import { rawPortFlood } from '../contenders/raw-flood.ts';
 
 export type FloodMode = 'reject' | 'park' | 'raw';
@@ -21,18 +20,18 @@ console.log(JSON.stringify(mode === 'raw' ? await floodRaw() : await floodOrrery
 
 async function floodOrrery(whenFull: 'reject' | 'park'): Promise<FloodOutcome> {
   const { startSystem } = await import('orrery');
+  const { inTwoWorkers } = await import('../orrery-team.ts');
   const { floodBurst } = await import('../agents/flood-capabilities.ts');
-  const agent = (file: string, id: string, place: string) => ({
-    module: withParameters(new URL(`../agents/${file}`, import.meta.url), { id }),
-    isolation: 'thread' as const,
-    place,
-  });
+  const module = (file: string): URL => new URL(`../agents/${file}`, import.meta.url);
   await using system = await startSystem({
-    agents: [
-      agent('flooder.agent.ts', 'flooder', 'worker-1'),
-      agent('slow-receiver.agent.ts', 'slow', 'worker-2'),
-      agent('handler-receiver.agent.ts', 'fast', 'worker-2'),
-    ],
+    agents: inTwoWorkers(
+      [{ module: module('flooder.agent.ts'), instances: ['flooder'] }],
+      [
+        { module: module('slow-receiver.agent.ts'), instances: ['slow'] },
+        { module: module('handler-receiver.agent.ts'), instances: ['fast'] },
+      ],
+    ),
+    workers: 2,
   });
   const flood = (recipient: string, count: number, forMs: number) =>
     system.ask({ agent: 'flooder', capability: floodBurst }, { recipient, count, forMs, whenFull });

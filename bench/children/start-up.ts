@@ -1,4 +1,3 @@
-import { withParameters } from '../agents/agent-parameters.ts';
 import { makeFinding } from '../envelope.ts';
 
 export interface StartUpTimes {
@@ -18,11 +17,11 @@ const { inspect } = await import('../capabilities.ts');
 
 const beforeStart = performance.now();
 const system = await startSystem({
-  agents: ['worker-1', 'worker-2'].map((place, index) => ({
-    module: withParameters(RECEIVER, { id: `receiver-${index + 1}` }),
-    isolation: 'thread' as const,
-    place,
-  })),
+  agents: [
+    { module: RECEIVER, instances: ['receiver-1'] },
+    { module: RECEIVER, instances: ['receiver-2'] },
+  ],
+  workers: 2,
 });
 const startMs = performance.now() - beforeStart;
 await system.ask({ agent: 'receiver-2', capability: inspect }, makeFinding(1));

@@ -1,8 +1,9 @@
 import type { System } from 'orrery';
-import type { Contender, Session } from '../measurement.ts';
-import type { ReceiverKind, Where } from '../orrery-team.ts';
+import { askBurst, handled, tellBurst } from '../capabilities.ts';
+import type { Contender } from '../measurement.ts';
+import { type ReceiverKind, startTeam, type Where } from '../orrery-team.ts';
 import { sharesOf } from '../pipelined.ts';
-import { type Layout, SENDERS } from '../team.ts';
+import { type Layout, receiversOf, SENDERS } from '../team.ts';
 
 const BURST_MS = 20_000;
 
@@ -12,51 +13,61 @@ export interface AskPlan {
 }
 
 /** Every sender tells its share; a run ends when the receivers have answered for all of it. */
-export const orreryTell = (receivers: ReceiverKind, layout: Layout, where: Where): Contender => ({
-  name: `orrery ${receivers}`,
-  open: () =>
-    openSession(receivers, layout, where, async (system, count) => {
-      const { tellBurst } = await import('../capabilities.ts');
-      const shares = sharesOf(count, SENDERS.length);
-      await eachSender(shares, (agent, share) =>
-        system.ask({ agent, capability: tellBurst }, { count: share }, { timeoutMs: BURST_MS }),
-      );
-    }),
-});
+export const orreryTell = (receivers: ReceiverKind, layout: Layout, where: Where): Contender =>
+  orrery(receivers, layout, where, (system, count) => {
+    const shares = sharesOf(count, SENDERS.length);
+    return eachSender(shares, (agent, share) =>
+      system.ask({ agent, capability: tellBurst }, { count: share }, { timeoutMs: BURST_MS }),
+    );
+  });
 
 /** `width` loops of asks, dealt out to the senders. */
-export const orreryAsk = (receivers: ReceiverKind, layout: Layout, { where, width }: AskPlan): Contender => ({
+export const orreryAsk = (receivers: ReceiverKind, layout: Layout, { where, width }: AskPlan): Contender =>
+  orrery(receivers, layout, where, (system, count) => {
+    const widths = sharesOf(width, SENDERS.length);
+    return eachSender(widths, (agent, loops) => {
+      const burst = { count: Math.ceil((count * loops) / width), width: loops };
+      return system.ask({ agent, capability: askBurst }, burst, { timeoutMs: BURST_MS });
+    });
+  });
+
+/** Has the senders do about `count` operations; resolves to how many they did. */
+type Run = (system: System, count: number) => Promise<number>;
+
+const orrery = (receivers: ReceiverKind, layout: Layout, where: Where, run: Run): Contender => ({
   name: `orrery ${receivers}`,
-  open: () =>
-    openSession(receivers, layout, where, async (system, count) => {
-      const { askBurst } = await import('../capabilities.ts');
-      const widths = sharesOf(width, SENDERS.length);
-      await eachSender(widths, (agent, loops) => {
-        const burst = { count: Math.ceil((count * loops) / width), width: loops };
-        return system.ask({ agent, capability: askBurst }, burst, { timeoutMs: BURST_MS });
-      });
-    }),
+  open: async () => {
+    const system = await startTeam({ receivers, layout, where });
+    let sent = 0;
+    return {
+      run: async (count) => {
+        sent += await run(system, count);
+      },
+      close: async () => {
+        const arrived = await handledBy(system, layout);
+        await system.stop();
+        if (arrived !== sent) throw new Error(`${sent} findings were sent, ${arrived} were handled`);
+      },
+    };
+  },
 });
 
-async function openSession(
-  receivers: ReceiverKind,
-  layout: Layout,
-  where: Where,
-  run: (system: System, count: number) => Promise<void>,
-): Promise<Session> {
-  const { startTeam } = await import('../orrery-team.ts');
-  const system = await startTeam({ receivers, layout, where });
-  return { run: (count) => run(system, count), close: () => system.stop() };
+async function handledBy(system: System, layout: Layout): Promise<number> {
+  const counts = await Promise.all(
+    receiversOf(layout).map(({ id }) => system.ask({ agent: id, capability: handled }, {})),
+  );
+  return counts.reduce((sum, count) => sum + count.handled, 0);
 }
 
-/** Does `order` for every sender that has a share. */
+/** Gives an order to every sender that has a share; how many operations they did in all. */
 async function eachSender(
   shares: readonly number[],
-  order: (agent: string, share: number) => Promise<unknown>,
-): Promise<void> {
+  order: (agent: string, share: number) => Promise<{ readonly done: number }>,
+): Promise<number> {
   const busy = shares.flatMap((share, index) => {
     const sender = SENDERS[index];
     return share > 0 && sender !== undefined ? [order(sender.id, share)] : [];
   });
-  await Promise.all(busy);
+  const ends = await Promise.all(busy);
+  return ends.reduce((sum, { done }) => sum + done, 0);
 }

@@ -154,7 +154,6 @@ export class Cell {
     const flow = mail.flow as InFlow;
     mail.wasInHand = true;
     flow.start(mail.sequence);
-    place.outbox.forgetName(mail);
     if (mail.ask === NO_ASK && isAnswerable(mail)) place.holdGrant(mail, this.row.id);
     this.#handle(mail);
   }

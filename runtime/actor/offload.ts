@@ -11,23 +11,29 @@ import {
   OrreryError,
   systemStopped,
 } from '../protocol/errors.ts';
+import type { Clock, Seams } from '../protocol/seams.ts';
 import type { OffloadedOutcome, OffloadedTask, ThrownError } from './run-offloaded.worker.ts';
 import { Turns } from './turns.ts';
 
 /**
  * - `maxThreads`             tasks that run at once; the others wait their turn.
  * - `idleTimeoutMs`          how long a thread without a task stays.
- * - `maxOldGenerationSizeMb` heap of a thread; a task that needs more loses its thread.
+ * - `maxOldGenerationSizeMb` heap of a thread. A task that needs more loses its thread, but a thread is no wall: some
+ *                            ways to exhaust it end the process, and some cannot be ended at all.
  */
 export const CpuPoolOptions = z.strictObject({
   maxThreads: z.int().positive().default(1),
   idleTimeoutMs: z.int().nonnegative().default(5_000),
-  maxOldGenerationSizeMb: z.number().positive().default(256),
+  maxOldGenerationSizeMb: z.number().min(16).default(256),
 });
 export type CpuPoolOptions = z.input<typeof CpuPoolOptions>;
 
+// `terminate()` ends an endless loop in milliseconds; a thread that outlasts this will not end.
+const ENDING_MS = 2_000;
+
 /** Threads for work that computes long, so that no agent's thread does (piscina). It has none until the first `run`. */
 export class CpuPool {
+  readonly #clock: Clock;
   readonly #options: z.output<typeof CpuPoolOptions>;
   // Tasks wait here, not in piscina: when an abort ends its last thread, it starts none for those it has queued.
   readonly #turns: Turns;
@@ -36,9 +42,10 @@ export class CpuPool {
   #startFailure: unknown;
   #isClosed = false;
 
-  constructor(options: CpuPoolOptions = {}) {
+  constructor({ seams }: { readonly seams: Pick<Seams, 'clock'> }, options: CpuPoolOptions = {}) {
     const parsed = CpuPoolOptions.safeParse(options);
     if (!parsed.success) throw invalidOptions('cpuPool', options, issuesOf(parsed.error));
+    this.#clock = seams.clock;
     this.#options = parsed.data;
     this.#turns = new Turns(parsed.data.maxThreads);
   }
@@ -57,20 +64,29 @@ export class CpuPool {
     try {
       const outcome = await this.#runInThread(task, signal);
       if (outcome.kind === 'returned') return outcome.value as Output;
-      throw outcome.kind === 'threw' ? thrownError(outcome.error) : moduleInvalid(task.module, outcome.reason);
+      throw outcome.kind === 'threw'
+        ? thrownError(outcome.error)
+        : moduleInvalid(task.module, outcome.reason);
     } finally {
       this.#turns.end();
     }
   }
 
-  /** Ends every task and waits until no thread is left. */
-  async close(): Promise<void> {
+  /** Ends every task and waits for its thread to end; returns how many did not within two seconds: 0, or a defect. */
+  async close(): Promise<number> {
     this.#isClosed = true;
     this.#turns.dismiss();
     const pool = await this.#pool;
-    await pool?.destroy();
     // Those that an abort ended are out of piscina's hands, and may still be on their way out.
-    await Promise.all([...this.#threads].map((thread) => new Promise((ended) => thread.once('exit', ended))));
+    const exits = [...this.#threads].map((thread) => new Promise((ended) => thread.once('exit', ended)));
+    const allEnded = Promise.all([pool?.destroy(), ...exits]);
+    let cancelTimer = (): void => undefined;
+    const tooLate = new Promise((late) => {
+      cancelTimer = this.#clock.setTimer(ENDING_MS, () => late(undefined));
+    });
+    await Promise.race([allEnded, tooLate]);
+    cancelTimer();
+    return this.#threads.size;
   }
 
   async #runInThread(task: OffloadedTask, signal: AbortSignal | undefined): Promise<OffloadedOutcome> {
@@ -125,9 +141,10 @@ export class CpuPool {
   }
 
   #explain(task: OffloadedTask, error: unknown, signal: AbortSignal | undefined): Error {
-    if (signal?.aborted) return isOrreryError(signal.reason) ? signal.reason : cancelled(`${task.module} (offloaded)`);
+    if (signal?.aborted)
+      return isOrreryError(signal.reason) ? signal.reason : cancelled(`${task.module} (offloaded)`);
     if (this.#isClosed) return systemStopped(`the CPU pool is closed, ${task.module} did not finish`);
-    if (error instanceof Error && error.name === 'DataCloneError') return notCloneable(task.module, error);
+    if (isCloneError(error)) return notCloneable(task.module, error);
     const cause = this.#startFailure ?? error;
     this.#startFailure = undefined;
     return offloadDied(task.module, cause);
@@ -141,18 +158,28 @@ const taskRunner = new URL(
 );
 
 const notCloneable = (module: string, cause: Error): OrreryError =>
-  new OrreryError('NOT_SERIALISABLE', `Input or result of ${module} cannot be cloned: ${cause.message}`, {
+  new OrreryError('NOT_SERIALISABLE', `Input or result of ${module} cannot be cloned: ${firstLine(cause)}`, {
     details: { module },
     cause,
   });
 
 const offloadDied = (module: string, cause: unknown): OrreryError => {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = firstLine(cause);
   return new OrreryError('THREAD_DIED', `The thread that ran ${module} died: ${reason}`, {
     details: { module, reason },
     cause,
   });
 };
+
+/** A `DOMException` that ended a thread arrives with no name and no message, but with its stack. */
+const isCloneError = (error: unknown): error is Error =>
+  error instanceof Error &&
+  (error.name === 'DataCloneError' || firstLine(error).startsWith('DataCloneError'));
+
+function firstLine(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || (error.stack?.split('\n', 1)[0] ?? error.name);
+}
 
 function thrownError({ name, message, stack, code, orrery }: ThrownError): Error {
   const error = orrery === undefined ? new Error(message) : errorFromData(orrery);

@@ -90,7 +90,8 @@ export class TimerWheel {
 
   #link(node: Node): void {
     const slot = node.tick & MASK;
-    append((this.#slots[slot] ??= ring()), node);
+    this.#slots[slot] ??= ring();
+    append(this.#slots[slot], node);
   }
 
   #linkFar(node: Node): void {

@@ -12,7 +12,6 @@ const OUTCOME_COUNTS = [
 
 const TOTALS = [
   ['orrery_envelopes_accepted_total', 'Envelopes accepted by a mailbox', COUNT.accepted],
-  ['orrery_envelopes_received_total', 'Envelopes that arrived at their recipient', COUNT.received],
   ['orrery_replies_total', 'Answers to asks', COUNT.replies],
   ['orrery_refusals_total', 'Envelopes that a policy or a full mailbox refused', COUNT.refused],
   ['orrery_security_events_total', 'Refusals by tier, escalation or sandbox', COUNT.securityEvents],

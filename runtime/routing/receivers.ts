@@ -3,12 +3,15 @@ import type { A2AEnvelope } from '../protocol/envelope.ts';
 /** What is called with each envelope for one agent. */
 export type ReceiveHandler = (envelope: A2AEnvelope) => unknown;
 
+/** Hears of a handler that returned a promise which rejected: its envelope counts as delivered. */
+export type ReceiverFailed = (agentId: string, envelope: A2AEnvelope, reason: string) => void;
+
 /** The handlers of a standalone router, by agent. */
 export class Receivers {
   readonly #handlers = new Map<string, Set<{ readonly handle: ReceiveHandler }>>();
-  readonly #onRejection: (agentId: string, envelope: A2AEnvelope, reason: string) => void;
+  readonly #onRejection: ReceiverFailed;
 
-  constructor(onRejection: (agentId: string, envelope: A2AEnvelope, reason: string) => void) {
+  constructor(onRejection: ReceiverFailed) {
     this.#onRejection = onRejection;
   }
 

@@ -2,20 +2,20 @@ import { A2AObservability } from '../observe/observability.ts';
 import { type A2AEnvelope, BROADCAST, parseEnvelope } from '../protocol/envelope.ts';
 import { agentNotFound, errorToData, invalidOptions } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
-import { isSystemId, type JudgePolicy, type Party, type Verdict } from '../protocol/policy.ts';
+import type { JudgePolicy, Party, Verdict } from '../protocol/policy.ts';
 import { type RoutingConfig, SandboxRoutingConfig, TierRoutingConfig } from '../protocol/routing-config.ts';
 import type { Refusal, RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import { GrantBook } from './grants.ts';
-import { type ReceiveHandler, Receivers } from './receivers.ts';
+import { LocalDelivery } from './local-delivery.ts';
+import type { ReceiveHandler } from './receivers.ts';
 import { RemoteLookup, type RemoteQuery, type RemoteRegistry } from './remote-lookup.ts';
 import { addressKind } from './resolve.ts';
 import { type Route, RouteDecider } from './route-decider.ts';
 import { type Ends, RoutingLog } from './routing-log.ts';
 import type { AgentRow } from './routing-table.ts';
-import { addSystemActor, removeSystemActor } from './system-profile.ts';
 import { ThreadIndex } from './thread-index.ts';
 
 /**
@@ -54,12 +54,10 @@ export class A2ARouter {
   readonly #registry: AgentRegistry;
   readonly #clock: Seams['clock'];
   readonly #log: RoutingLog;
-  readonly #grants: GrantBook;
   readonly #decider: RouteDecider;
-  readonly #receivers: Receivers;
+  readonly #delivery: LocalDelivery;
   readonly #threads: ThreadIndex;
   readonly #lookup: RemoteLookup | undefined;
-  readonly #carryRemote: A2ARouterOptions['carryRemote'];
 
   constructor(options: A2ARouterOptions) {
     const { registry, policies, seams = systemSeams(), broadcastToSender = true } = options;
@@ -68,17 +66,16 @@ export class A2ARouter {
     this.#registry = registry;
     this.#clock = clock;
     this.#log = new RoutingLog(this.observability, clock);
-    this.#grants = new GrantBook(clock);
-    this.#decider = new RouteDecider(registry.table, policies, clock, {
-      grants: this.#grants,
-      broadcastToSender,
+    const grants = new GrantBook(clock);
+    this.#decider = new RouteDecider(registry.table, policies, clock, { grants, broadcastToSender });
+    this.#delivery = new LocalDelivery({
+      table: registry.table,
+      grants,
+      carryRemote: options.carryRemote,
+      onReceiverFailed: (agentId, envelope, reason) => this.#receiverFailed(agentId, envelope, reason),
     });
-    this.#receivers = new Receivers((agentId, envelope, reason) =>
-      this.#receiverFailed(agentId, envelope, reason),
-    );
     this.#threads = new ThreadIndex(options.threadCapacity);
     this.#lookup = this.#lookupOver(options);
-    this.#carryRemote = options.carryRemote;
   }
 
   /**
@@ -111,15 +108,7 @@ export class A2ARouter {
 
   /** Calls `handler` with every envelope for the agent, until the returned function is called. */
   onReceive(agentId: string, handler: ReceiveHandler): () => void {
-    if (agentId === BROADCAST) throw invalidOptions('onReceive.agentId', agentId, 'the id of one agent');
-    const { table } = this.#registry;
-    const stop = this.#receivers.add(agentId, handler);
-    if (!isSystemId(agentId)) return stop;
-    addSystemActor(table, agentId);
-    return () => {
-      stop();
-      if (!this.#receivers.has(agentId)) removeSystemActor(table, agentId);
-    };
+    return this.#delivery.onReceive(agentId, handler);
   }
 
   /** Judges by another tier table from now on. Fails with INVALID_OPTIONS. */
@@ -186,7 +175,7 @@ export class A2ARouter {
   ): Promise<RoutingResult> {
     const ends = { source: sender, target: row.party };
     const path = pathTo(row);
-    const delivery = this.#deliver(row, envelope);
+    const delivery = this.#delivery.deliver(row, envelope);
     const failure = delivery instanceof Promise ? await delivery : delivery;
     if (failure !== undefined) {
       const refusal = { agentId: row.id, code: 'DELIVERY_FAILED' as const, reason: failure };
@@ -205,7 +194,7 @@ export class A2ARouter {
     sender: Party,
     latencyMs: number,
   ): Promise<RoutingResult> {
-    const failures = await Promise.all(permitted.map((row) => this.#deliver(row, envelope)));
+    const failures = await Promise.all(permitted.map((row) => this.#delivery.deliver(row, envelope)));
     const accepted = permitted.filter((_row, index) => failures[index] === undefined);
     const outOfReach = refused.map(({ row, verdict }) => refusalOf(row, verdict));
     const failed = permitted.flatMap((row, index): Refusal[] => {
@@ -232,30 +221,6 @@ export class A2ARouter {
     for (const refusal of failed)
       this.#log.refused(envelope, refusal, this.#endsOf(sender, refusal), 'missing');
     return result;
-  }
-
-  /** Hands the envelope over; the reason when it was not taken. The grant comes first: the answer may come at once. */
-  #deliver(row: AgentRow, envelope: A2AEnvelope): string | undefined | Promise<string | undefined> {
-    this.#grants.hold(envelope, row.id);
-    if (this.#carryRemote !== undefined && pathTo(row) === 'remote' && !this.#receivers.has(row.id)) {
-      return this.#carryRemote(envelope, row.id).then(
-        () => this.#settleGrants(row, envelope, undefined),
-        (error: unknown) => this.#settleGrants(row, envelope, errorToData(error).message),
-      );
-    }
-    return this.#settleGrants(row, envelope, this.#receivers.deliver(row.id, envelope));
-  }
-
-  #settleGrants(
-    row: AgentRow,
-    { id, sender, type, metadata }: A2AEnvelope,
-    failure: string | undefined,
-  ): string | undefined {
-    if (failure !== undefined) this.#grants.end(id, row.id, sender);
-    else if (metadata?.inReplyTo !== undefined) {
-      this.#grants.use({ inReplyTo: metadata.inReplyTo, sender, recipient: row.id, type });
-    }
-    return failure;
   }
 
   #refused(

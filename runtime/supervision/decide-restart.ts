@@ -119,7 +119,11 @@ function countConsecutive(
 }
 
 /** The longest wait that one of the charged deaths asks for. */
-function waitMs({ backOff, intensity, members }: GroupState, deaths: readonly Death[], random: Random): number {
+function waitMs(
+  { backOff, intensity, members }: GroupState,
+  deaths: readonly Death[],
+  random: Random,
+): number {
   const charged = new Set(deaths.filter((death) => death.charged).map(agentIdOf));
   return members
     .filter(({ agentId }) => charged.has(agentId))

@@ -2,8 +2,9 @@
  * What is known of a thread at one moment.
  *
  * - `atMs`  when both answers were there, by the monotonic clock.
- * - `beat`  a number in shared memory that a timer of the thread changes, idle or not, several times a stall. Read it
- *           after `cpuMs` was answered: an older beat beside a newer CPU time looks like a loop.
+ * - `beat`  a number in shared memory that a timer of the thread changes, idle or not, several times a stall; 0 until
+ *           the thread has got that far. Read it after `cpuMs` was answered: an older beat beside a newer CPU time
+ *           looks like a loop.
  * - `cpuMs` user and system time that this thread has used so far.
  */
 export interface BeatSample {
@@ -20,7 +21,8 @@ export type BeatVerdict = 'alive' | 'looping' | 'starved';
  *
  * `previous` is the first sample with the beat it has: not the last one taken, or a loop would never grow old. A thread
  * loops if its beat stands still for more than `stallMs` while it used the processor for half of that time; or, on a
- * machine too busy to give it half, for `stallMs` altogether.
+ * machine too busy to give it half, for `stallMs` altogether. A thread that has not begun to beat is not judged: on a
+ * busy machine it may take that long to start.
  */
 export function judgeBeat(
   previous: BeatSample,
@@ -28,7 +30,7 @@ export function judgeBeat(
   { stallMs }: { readonly stallMs: number },
 ): BeatVerdict {
   const elapsedMs = sample.atMs - previous.atMs;
-  if (sample.beat !== previous.beat || elapsedMs <= stallMs) return 'alive';
+  if (sample.beat === 0 || sample.beat !== previous.beat || elapsedMs <= stallMs) return 'alive';
   const usedMs = sample.cpuMs - previous.cpuMs;
   return usedMs >= Math.min(elapsedMs / 2, stallMs) ? 'looping' : 'starved';
 }

@@ -47,7 +47,10 @@ export function parseSupervisorOptions(options: SupervisorOptions): z.output<typ
 
 function firstIssue(error: z.ZodError, options: unknown): Error {
   const { path = [], message = 'valid options' } = error.issues[0] ?? {};
-  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], options);
+  const value = path.reduce<unknown>(
+    (at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key],
+    options,
+  );
   return invalidOptions(['supervision', ...path].join('.'), value, message);
 }
 

@@ -5,12 +5,11 @@ import type { Seams } from '../protocol/seams.ts';
 import type { AgentStatus } from '../system/system.ts';
 import { type AgentLife, beginLife, nextLife } from './agent-life.ts';
 import type { AgentLifeEvent } from './agent-life.machine.ts';
-import type { BackOff } from './back-off.ts';
 import { type Death, type Decision, decideRestart, type Member } from './decide-restart.ts';
 import { describeGivingUp } from './describe-giving-up.ts';
-import type { RestartIntensity } from './restart-intensity.ts';
+import { type Group, GroupBook } from './group-book.ts';
 import { RestartSchedule } from './restart-schedule.ts';
-import { parseSupervisorOptions, type Strategy, type SupervisorOptions } from './supervisor-options.ts';
+import { parseSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
 
 /**
  * What a supervisor does to the world. It calls these last, when its own record is already true.
@@ -44,20 +43,10 @@ export interface SupervisedStatus {
 
 interface Supervised {
   life: AgentLife;
-  group: Group | undefined;
   restarts: number;
   consecutive: number;
   runningSinceMs: number | undefined;
   lastError: string | undefined;
-}
-
-interface Group {
-  readonly name: string | undefined;
-  readonly strategy: Strategy;
-  readonly intensity: RestartIntensity;
-  readonly backOff: BackOff;
-  readonly agents: readonly string[];
-  restarts: readonly number[];
 }
 
 /** What is to be done once all decisions of one report are made. */
@@ -75,27 +64,14 @@ interface Outbox {
  */
 export class Supervisor {
   readonly #deps: SupervisorDeps;
-  readonly #options: ReturnType<typeof parseSupervisorOptions>;
+  readonly #groups: GroupBook;
   readonly #agents = new Map<string, Supervised>();
-  readonly #declared = new Map<string, Group>();
   readonly #schedule: RestartSchedule;
 
   constructor(deps: SupervisorDeps, options: SupervisorOptions = {}) {
     this.#deps = deps;
-    this.#options = parseSupervisorOptions(options);
+    this.#groups = new GroupBook(parseSupervisorOptions(options));
     this.#schedule = new RestartSchedule(deps.seams.clock, (ids, afterDeath) => this.#begin(ids, afterDeath));
-    const { intensity, backOff } = this.#options;
-    for (const declared of this.#options.groups) {
-      const group: Group = {
-        name: declared.name,
-        strategy: declared.strategy,
-        intensity: declared.intensity ?? intensity,
-        backOff: declared.backOff ?? backOff,
-        agents: declared.agents,
-        restarts: [],
-      };
-      for (const agentId of declared.agents) this.#declared.set(agentId, group);
-    }
   }
 
   /** Takes an agent that its caller is about to start into supervision. */
@@ -103,7 +79,6 @@ export class Supervisor {
     if (this.#agents.has(agentId)) throw invalidOptions('agentId', agentId, 'an agent not supervised yet');
     this.#agents.set(agentId, {
       life: beginLife(restart),
-      group: this.#declared.get(agentId),
       restarts: 0,
       consecutive: 0,
       runningSinceMs: undefined,
@@ -114,6 +89,7 @@ export class Supervisor {
   /** Forgets an agent; it is not stopped. */
   remove(agentId: string): void {
     this.#schedule.drop(agentId);
+    this.#groups.remove(agentId);
     this.#agents.delete(agentId);
   }
 
@@ -170,7 +146,7 @@ export class Supervisor {
     agent.consecutive = 0;
     agent.runningSinceMs = undefined;
     agent.restarts += 1;
-    if (agent.group !== undefined) agent.group.restarts = [];
+    this.#groups.pardon(agentId);
     this.#emit('agent-restarting', agentId, { attempt: agent.restarts, reason: 'by hand' });
     this.#deps.start([agentId], false);
   }
@@ -209,16 +185,20 @@ export class Supervisor {
     const decision = decideRestart({ ...group, members }, deaths, nowMs, random);
     group.restarts = decision.restarts;
     outbox.stop.push(...decision.stop);
-    if (decision.kind === 'restart') return this.#restartMembers(decision, afterDeath, outbox);
-    const culprit = deaths.find(({ charged }) => charged)?.agentId ?? first.agentId;
-    this.#giveUp(group, decision.giveUp, culprit, outbox);
+    if (decision.kind === 'restart') {
+      this.#restartMembers(decision, afterDeath, outbox);
+    } else {
+      const culprit = deaths.find(({ charged }) => charged)?.agentId ?? first.agentId;
+      this.#giveUp(group, decision.giveUp, culprit, outbox);
+    }
   }
 
   #restartMembers(decision: Decision & { kind: 'restart' }, afterDeath: boolean, outbox: Outbox): void {
     const { stop, restart, consecutive, afterMs } = decision;
     for (const agentId of stop) this.#stepById(agentId, 'group.restarting');
     for (const agentId of stop) {
-      if (!restart.includes(agentId)) this.#emit('agent-stopped', agentId, { reason: 'its group is restarted' });
+      if (!restart.includes(agentId))
+        this.#emit('agent-stopped', agentId, { reason: 'its group is restarted' });
     }
     for (const agentId of restart) {
       const attempt = consecutive.get(agentId) ?? 0;
@@ -259,27 +239,12 @@ export class Supervisor {
   #byGroup(deaths: readonly Death[]): Map<Group, Death[]> {
     const groups = new Map<Group, Death[]>();
     for (const death of deaths) {
-      const group = this.#groupOf(death.agentId);
+      const group = this.#groups.of(death.agentId);
       const known = groups.get(group);
       if (known === undefined) groups.set(group, [death]);
       else known.push(death);
     }
     return groups;
-  }
-
-  /** Its group; an agent that none names gets one of its own when it first dies, which most never do. */
-  #groupOf(agentId: string): Group {
-    const agent = this.#find(agentId);
-    const { intensity, backOff } = this.#options;
-    agent.group ??= {
-      name: undefined,
-      strategy: 'one-for-one',
-      intensity,
-      backOff,
-      agents: [agentId],
-      restarts: [],
-    };
-    return agent.group;
   }
 
   #member(agentId: string, nowMs: number): Member[] {

@@ -85,9 +85,11 @@ export class Watchdog {
   }
 
   #round(watched: Watched): void {
-    watched.cancelTimer = this.#deps.seams.clock.setTimer(this.#untilNextMs(watched), () => this.#round(watched));
-    if (watched.asked === undefined) return this.#ask(watched);
-    this.#judgeSilence(watched, watched.asked.atMs);
+    watched.cancelTimer = this.#deps.seams.clock.setTimer(this.#untilNextMs(watched), () =>
+      this.#round(watched),
+    );
+    if (watched.asked === undefined) this.#ask(watched);
+    else this.#judgeSilence(watched, watched.asked.atMs);
   }
 
   /** The interval, or less when a stall comes of age before it is over. */
@@ -107,13 +109,17 @@ export class Watchdog {
       watched.asked = undefined;
       if (sample !== undefined) this.#judge(watched, sample);
     };
+    const sample = this.#sampleOf(watched.place);
+    if (sample instanceof Promise) void sample.then(answer, () => answer(undefined));
+    else answer(sample);
+  }
+
+  /** A question that fails is asked again; that a thread has ended is its owner's to notice. */
+  #sampleOf(place: string): BeatSample | Promise<BeatSample> | undefined {
     try {
-      const sample = this.#deps.sample(watched.place);
-      if (!(sample instanceof Promise)) return answer(sample);
-      // A question that fails is asked again; that a thread has ended is its owner's to notice.
-      void sample.catch(() => undefined).then(answer);
+      return this.#deps.sample(place);
     } catch {
-      answer(undefined);
+      return undefined;
     }
   }
 

@@ -1,3 +1,4 @@
+import { DeadLetterBook } from '../mailbox/dead-letter-book.ts';
 import { COUNT, COUNTER_WORDS } from '../observe/seat-counters.ts';
 import { EventRing } from '../observe/event-ring.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
@@ -90,6 +91,7 @@ export class Control {
   readonly #seats = new Map<number, Seat>();
   readonly #deadSeats = new Map<number, Seat>();
   readonly #events = new EventRing<SystemEvent>(EVENTS_KEPT);
+  readonly #letters = new DeadLetterBook();
   readonly #hosted = new Map<number, (error: Error | undefined) => void>();
   readonly #firstStarts = new Map<string, () => void>();
   readonly #ended = new Map<number, () => void>();
@@ -240,9 +242,8 @@ export class Control {
     return [...known.values()].sort((one, other) => one.timestamp - other.timestamp);
   }
 
-  async deadLetters(): Promise<readonly DeadLetter[]> {
-    const letters = (await this.#askAll((place) => place.caller.api.deadLetters())).flat();
-    return letters.sort((one, other) => one.atMs - other.atMs);
+  deadLetters(): readonly DeadLetter[] {
+    return this.#letters.toArray();
   }
 
   /** Asked again while envelopes move between the counts of two threads. */
@@ -505,6 +506,9 @@ export class Control {
         return;
       case 'kept':
         for (const { seat: of, flow, mail } of message.kept) seat.keep(of, flow, mail);
+        return;
+      case 'dead-letters':
+        for (const letter of message.letters) this.#letters.add(letter);
         return;
       case 'received-all':
         return;

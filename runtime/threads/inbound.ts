@@ -45,7 +45,6 @@ export class Inbound implements BatchSink {
     mail.sequence = flow.received;
     mail.flow = flow;
     this.taken += 1;
-    place.counters[COUNT.received] = (place.counters[COUNT.received] as number) + 1;
     place.traffic.note(TRAFFIC.received, mail, place.turnAtMs, undefined);
     const cell = place.cellOf(flow.slot);
     if (cell === undefined) return place.refuseUnheld(mail, errorToData(notHere(mail.recipient, place.id)));

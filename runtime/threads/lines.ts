@@ -3,6 +3,7 @@ import type { SystemEvent } from '../observe/system-event.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { TableDelta } from '../routing/routing-table.ts';
+import type { DeadLetter } from '../system/system.ts';
 import type { Port } from './port.ts';
 
 /** Which envelope a death is charged to; it alone counts as an attempt. */
@@ -63,6 +64,7 @@ export type PlaceMessage =
   | { readonly t: 'flow-slab'; readonly seat: number; readonly index: number; readonly memory: SharedArrayBuffer }
   | { readonly t: 'name-slab'; readonly seat: number; readonly memory: SharedArrayBuffer }
   | { readonly t: 'kept'; readonly kept: readonly { seat: number; flow: number; mail: MailData }[] }
+  | { readonly t: 'dead-letters'; readonly letters: readonly DeadLetter[] }
   | { readonly t: 'received-all'; readonly seat: number }
   | { readonly t: 'hosted'; readonly ref: number; readonly error: ErrorData | undefined }
   | { readonly t: 'ended'; readonly slot: number }

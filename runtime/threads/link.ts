@@ -38,7 +38,7 @@ export interface LinkDeps {
   readonly side: 0 | 1;
   readonly slab: (index: number) => FlowSlab;
   readonly tableVersion: () => number;
-  /** Counts what is posted, just before it is. */
+  /** Counts what is posted for the first time, just before it is. */
   readonly onPost: (mails: number) => void;
 }
 
@@ -147,9 +147,14 @@ export class Link {
     }
   }
 
-  close(): void {
+  /** The other side is gone: nothing is posted any more; what it had posted can still be read. */
+  retire(): void {
     this.#isClosed = true;
     this.#queue = emptyOutgoing();
+  }
+
+  close(): void {
+    this.retire();
     this.#deps.port.close();
   }
 
@@ -170,11 +175,16 @@ export class Link {
     this.#peak = Math.max(this.asksInFlight, this.#peak - (this.#peak >> 4), 1);
     this.#posted = (this.#posted + mails.length) | 0;
     if (mails.length > 0) {
+      let first = 0;
       for (let at = 0; at < mails.length; at++) {
         const flow = outgoing.flows[at] as OutFlow;
-        flow.words[flow.base + MARK.sent] = (mails[at] as Mail).sequence;
+        const { sequence } = mails[at] as Mail;
+        const mark = flow.base + MARK.sent;
+        if (distance(sequence, flow.words[mark] as number) <= 0) continue;
+        flow.words[mark] = sequence;
+        first += 1;
       }
-      this.#deps.onPost(mails.length);
+      this.#deps.onPost(first);
     }
     const message = this.#encode(outgoing);
     this.#deps.port.post(message);

@@ -20,6 +20,8 @@ export interface OutboxDeps {
   /** The control thread keeps these memories: they outlive this thread. */
   readonly onFlowSlab: (slab: FlowSlab) => void;
   readonly onNameSlab: (memory: SharedArrayBuffer) => void;
+  /** Everything is posted; the marks are about to say so. */
+  readonly beforeCommit: () => void;
   /** Gives the control thread a second copy of what only this thread holds. */
   readonly keep: (kept: readonly KeptMail[]) => void;
 }
@@ -34,7 +36,8 @@ export interface KeptMail {
 /**
  * What one thread sends: a flow a recipient and lane, bounded and numbered; posted in batches; committed afterwards.
  *
- * `flush` is the order that makes a death harmless: first everything is posted, then the marks say so.
+ * `flush` is the order that makes a death harmless: first everything is posted, then the marks say so, and only then is
+ * mail within the thread delivered: nobody starts on what a handler sent whose own work may be done again.
  */
 export class Outbox {
   readonly #deps: OutboxDeps;
@@ -46,6 +49,9 @@ export class Outbox {
   #dirtyIn: InFlow[] = [];
   #dirtyLocal: OutFlow[] = [];
   #kept: KeptMail[] = [];
+  /** Pairs of cell and mail. What is sent within the thread arrives when its sender's work is committed. */
+  #undelivered: (Cell | Mail)[] = [];
+  #settledNames: number[] = [];
   #isFlushPlanned = false;
 
   constructor(deps: OutboxDeps) {
@@ -91,10 +97,10 @@ export class Outbox {
     this.planFlush();
   }
 
-  /** The mail's handling begins: it needs no name any more. */
+  /** The mail's outcome is known: once that is committed, it needs no name any more. */
   forgetName(mail: Mail): void {
     if (mail.name < 0) return;
-    this.#names.erase(mail.name);
+    this.#settledNames.push(mail.name);
     mail.name = -1;
   }
 
@@ -133,7 +139,9 @@ export class Outbox {
       this.#kept = [];
       this.#deps.keep(kept);
     }
+    this.#deps.beforeCommit();
     this.#commit();
+    this.#deliver();
   }
 
   /** Lets go of what is settled everywhere; returns how many envelopes are still kept. */
@@ -153,6 +161,21 @@ export class Outbox {
     return this.#all.filter((flow) => !flow.isLocal && slots.has(flow.slot));
   }
 
+  /** Mails that wait for the next flush within this thread. */
+  get undelivered(): number {
+    return this.#undelivered.length / 2;
+  }
+
+  #deliver(): void {
+    const waiting = this.#undelivered;
+    if (waiting.length === 0) return;
+    this.#undelivered = [];
+    for (let at = 0; at < waiting.length; at += 2) {
+      const mail = waiting[at + 1] as Mail;
+      (waiting[at] as Cell).deliver(mail, (mail.flow as InFlow).lane);
+    }
+  }
+
   #commit(): void {
     const { counters } = this.#deps;
     const locals = this.#dirtyLocal;
@@ -164,6 +187,10 @@ export class Outbox {
     if (flows.length > 0) {
       this.#dirtyIn = [];
       for (const flow of flows) flow.commit(counters, COUNT.handled);
+    }
+    if (this.#settledNames.length > 0) {
+      for (const name of this.#settledNames) this.#names.erase(name);
+      this.#settledNames = [];
     }
   }
 
@@ -177,10 +204,8 @@ export class Outbox {
     if (cell === undefined) return;
     flow.inbound.received = mail.sequence;
     mail.flow = flow.inbound;
-    const { counters } = this.#deps;
-    counters[COUNT.received] = (counters[COUNT.received] as number) + 1;
     this.safeguard(mail, this.#deps.seat, flow.flow, senderSlot, cell.isRetry(mail));
-    cell.deliver(mail, flow.lane);
+    this.#undelivered.push(cell, mail);
   }
 
   #flow(row: AgentRow, lane: Lane): OutFlow {

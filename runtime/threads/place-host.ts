@@ -15,7 +15,6 @@ import type { Seams } from '../protocol/seams.ts';
 import { GrantBook } from '../routing/grants.ts';
 import { RouteDecider } from '../routing/route-decider.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
-import type { DeadLetter } from '../system/system.ts';
 import type { ControlMessage, PlaceMessage, Replay } from './lines.ts';
 import { Place } from './place.ts';
 import type { Port } from './port.ts';
@@ -64,12 +63,13 @@ const DEFAULT_CAPACITY = 1_000;
 export class PlaceHost {
   readonly place: Place;
   readonly #deps: PlaceHostDeps;
-  readonly #cpu = new CpuPool();
+  readonly #cpu: CpuPool;
   readonly #definitions = new Map<string, AgentDefinition<unknown>>();
 
   constructor(deps: PlaceHostDeps) {
     this.#deps = deps;
     const { boot, seams, policies } = deps;
+    this.#cpu = new CpuPool({ seams });
     const table = new RoutingTable();
     table.apply(boot.table);
     const grants = new GrantBook(seams.clock);
@@ -110,10 +110,6 @@ export class PlaceHost {
     const events: SystemEvent[] = this.place.audit.toArray();
     for (const traffic of this.place.traffic.entries()) events.push(...trafficEvents(traffic, this.place.id));
     return events;
-  }
-
-  deadLetters(): readonly DeadLetter[] {
-    return this.place.deadLetters.toArray();
   }
 
   /** The envelopes of one conversation that this thread remembers having sent or answered. */

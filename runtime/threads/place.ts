@@ -45,7 +45,6 @@ const TURN_MS = 5;
 const FLUSH_AFTER_MS = 0.2;
 const TRAFFIC_KEPT = 1_024;
 const AUDIT_KEPT = 512;
-const DEAD_LETTERS_KEPT = 1_024;
 const CANCELLED_KEPT = 1_024;
 const SWEEP_MS = 100;
 const ROOM_POLL_MS = 2;
@@ -86,7 +85,6 @@ export class Place {
   readonly courier: Courier;
   readonly traffic = new TrafficRing(TRAFFIC_KEPT);
   readonly audit = new EventRing<SystemEvent>(AUDIT_KEPT);
-  readonly deadLetters = new EventRing<DeadLetter>(DEAD_LETTERS_KEPT);
   readonly broadcastToSender: boolean;
   /** Who here may answer whom against the tier rules. */
   readonly grants: GrantBook;
@@ -110,6 +108,7 @@ export class Place {
   #lastFlushMs = 0;
   #turnEndsMs = 0;
   #events: SystemEvent[] | undefined;
+  #letters: DeadLetter[] = [];
   #stopBeat: () => void = () => {};
   #stopSweep: () => void = () => {};
 
@@ -135,6 +134,7 @@ export class Place {
       defer: deps.defer,
       onFlowSlab: ({ index, memory }) => deps.tell({ t: 'flow-slab', seat: deps.seat, index, memory }),
       onNameSlab: (memory) => deps.tell({ t: 'name-slab', seat: deps.seat, memory }),
+      beforeCommit: () => this.#postLetters(),
       keep: (kept) =>
         deps.tell({ t: 'kept', kept: kept.map(({ seat, flow, mail }) => ({ seat, flow, mail: mailToData(mail) })) }),
     });
@@ -185,6 +185,7 @@ export class Place {
     this.connect(place, seat, port, credit, side);
     const link = this.linkTo(place) as Link;
     if (former !== undefined) {
+      former.link.retire();
       for (const [, waiting] of this.asks.waiting()) {
         if (waiting.ticket.link === former.link) waiting.ticket.link = link;
       }
@@ -251,6 +252,7 @@ export class Place {
 
   #onClosed(inbound: Inbound): void {
     if (this.isStopped) return;
+    inbound.link.retire();
     for (const flow of inbound.closeBooks()) this.adopt(flow);
     this.outbox.flush();
     this.#deps.tell({ t: 'received-all', seat: inbound.link.seat });
@@ -306,7 +308,11 @@ export class Place {
     this.turnAtMs = clock.now();
     let isTurnOver = false;
     while (!isTurnOver) {
-      const cell = this.#ready.shift();
+      let cell = this.#ready.shift();
+      if (cell === undefined && this.outbox.undelivered > 0) {
+        this.outbox.flush();
+        cell = this.#ready.shift();
+      }
       if (cell === undefined) break;
       cell.isQueued = false;
       cell.run(this.#mayGoOn);
@@ -601,7 +607,7 @@ export class Place {
     const atMs = this.seams.clock.now();
     const envelope = toEnvelope(mail, sender.tier, sender.sandboxId);
     const letter = { id: mail.id, sender: mail.sender, recipient, type, code: why.code, reason: why.message, atMs };
-    this.deadLetters.push({ ...letter, envelope });
+    if (this.#letters.push({ ...letter, envelope }) === 1) this.outbox.planFlush();
     this.note({
       type: 'dead-letter',
       timestamp: atMs,
@@ -711,6 +717,14 @@ export class Place {
     );
   }
 
+  /** Dead letters are the control thread's before the marks say that they are settled. */
+  #postLetters(): void {
+    if (this.#letters.length === 0) return;
+    const letters = this.#letters;
+    this.#letters = [];
+    this.#deps.tell({ t: 'dead-letters', letters });
+  }
+
   #stream(event: SystemEvent): void {
     const events = this.#events;
     if (events === undefined) return;
@@ -727,7 +741,7 @@ export class Place {
 
   /** Counted, not computed: what lies in this thread's ledgers and, of flows without one, in its mailboxes. */
   inFlight(): number {
-    let count = this.outbox.trim();
+    let count = this.outbox.trim() + this.outbox.undelivered;
     for (const { link } of this.#links.values()) count -= link.queued;
     for (const cell of this.cells()) {
       for (const mail of cell.mails()) if (this.#isHeldHere(mail.flow)) count += 1;

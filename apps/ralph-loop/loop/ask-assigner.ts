@@ -28,7 +28,7 @@ async function assignments(run: RunScope, batch: readonly WorkItem[]): Promise<A
   const answer = await run.team.ask(
     { agent: run.assigner, capability: missionAssign },
     { tasks: batch.map(forAssigner), roster: [...roster] },
-    { timeoutMs: askTimeoutMs(run), signal: run.signal, whenFull: 'park' },
+    { timeoutMs: askTimeoutMs(run), signal: run.signal, correlationId: run.mission, whenFull: 'park' },
   );
   const agents = new Map(answer.assignments.map(({ taskId, agent }) => [taskId, agent]));
   const reasons = new Map(answer.unassignable.map(({ taskId, reason }) => [taskId, reason]));

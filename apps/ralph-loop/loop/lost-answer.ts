@@ -1,4 +1,4 @@
-import { type ErrorCode, errorToData } from 'orrery';
+import { type ErrorCode, isOrreryError } from 'orrery';
 
 /** An answer that never came. `isLasting` says that another attempt would end the same way. */
 export interface LostAnswer {
@@ -27,6 +27,7 @@ const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** What an ask rejected with, as the loop sees it. */
 export function lostAnswer(error: unknown): LostAnswer {
-  const { code, message } = errorToData(error, 'DELIVERY_FAILED');
+  const code = isOrreryError(error) ? error.code : 'DELIVERY_FAILED';
+  const message = error instanceof Error ? error.message : String(error);
   return { code, reason: `${code}: ${message}`, isLasting: LASTING.has(code) };
 }

@@ -68,6 +68,7 @@ export class MissionRun {
     this.#items = workItems(mission);
     this.#startedAtMs = clock.now();
     this.#scope = {
+      mission: mission.name,
       root: options.root,
       team,
       clock,
@@ -173,8 +174,8 @@ export class MissionRun {
     if (batch.length === 0) return;
     this.#isAssigning = true;
     void askAssigner(this.#scope, batch).then((assignments) => {
-      this.#isAssigning = false;
       for (const [id, event] of assignments) this.#send(id, event);
+      this.#isAssigning = false;
       this.#round();
     });
   }

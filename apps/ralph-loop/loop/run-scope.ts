@@ -11,12 +11,14 @@ const GRACE_MS = 250;
 /**
  * What everything that belongs to one run of a mission shares.
  *
+ * - `mission`       its name; the thread of what concerns no single task.
  * - `root`          the repository, absolute.
  * - `deadlineAtMs`  Unix milliseconds when the mission's time is over; absent without a time limit.
  * - `signal`        aborts when the mission ends.
  * - `assigner`, `gate`  the agents that decide who gets a task, and whether a result counts.
  */
 export interface RunScope {
+  readonly mission: string;
   readonly root: string;
   readonly team: Team;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import { type AskOptions, cancelled, capabilityNotFound, type RosterRow, type Target } from 'orrery';
+import { type AskOptions, OrreryError, type RosterRow, type Target } from 'orrery';
 import type { Finding } from '../../audit/finding.ts';
 import type { Team } from '../../loop/team.ts';
 
@@ -41,9 +41,11 @@ export class FakeTeam implements Team {
     this.asked.push({ agent, capability: capability.id, input: input as Input, options });
     await Promise.resolve();
     const answer = this.#answers.get(`${agent} ${capability.id}`);
-    if (answer === undefined) throw capabilityNotFound(capability.id);
+    if (answer === undefined) throw new OrreryError('CAPABILITY_NOT_FOUND', capability.id);
     const { promise: stopped, reject } = Promise.withResolvers<never>();
-    options.signal?.addEventListener('abort', () => reject(cancelled(capability.id)), { once: true });
+    options.signal?.addEventListener('abort', () => reject(new OrreryError('CANCELLED', capability.id)), {
+      once: true,
+    });
     return (await Promise.race([(async () => answer(input as Input, options))(), stopped])) as Out;
   }
 

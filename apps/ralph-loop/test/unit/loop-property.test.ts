@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { actorDied } from 'orrery';
+import { OrreryError } from 'orrery';
 import { expect, it } from 'vitest';
 import { runMission } from '../../loop/run-mission.ts';
 import { parseMission } from '../../mission/read-mission.ts';
@@ -78,7 +78,7 @@ it('whoever dies how often, every task comes to an end, and none is tried more o
         const team = new FakeTeam().agent('mars', {
           work: ({ name }) => {
             tries.set(String(name), (tries.get(String(name)) ?? 0) + 1);
-            if (deaths.next().value) throw actorDied('mars', 'planted');
+            if (deaths.next().value) throw new OrreryError('ACTOR_DIED', 'planted');
             return {};
           },
         });

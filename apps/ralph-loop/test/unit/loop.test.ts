@@ -1,4 +1,4 @@
-import { actorDied, refused, threadDied } from 'orrery';
+import { OrreryError, refused } from 'orrery';
 import { describe, expect, it } from 'vitest';
 import type { LoopEvent } from '../../loop/loop-event.ts';
 import { runMission } from '../../loop/run-mission.ts';
@@ -109,6 +109,10 @@ describe('order', () => {
     const tasks = Array.from({ length: 9 }, (_, index) => ({ id: `t${index}`, capability: 'work' }));
     const outcome = await run(team, missionOf(tasks, { maxAttempts: 1, maxParallel: 3 }));
     expect(most).toBe(3);
+    const asked = team.asked
+      .filter(({ agent }) => agent === 'sun')
+      .flatMap(({ input }) => input['tasks'] as unknown[]);
+    expect(asked).toHaveLength(9);
     expect(outcome.stopReason).toBe('all-accepted');
   });
 
@@ -199,7 +203,7 @@ describe('the gate', () => {
     let deaths = 0;
     const team = new FakeTeam().agent('mars', { work: () => ({}) }).agent('mercury', {
       'findings.verify': () => {
-        if (deaths++ === 0) throw actorDied('mercury', 'boom');
+        if (deaths++ === 0) throw new OrreryError('ACTOR_DIED', 'mercury: boom');
         return verdict({});
       },
     });
@@ -211,7 +215,7 @@ describe('the gate', () => {
   it('blocks what it cannot judge', async () => {
     const team = new FakeTeam().agent('mars', { work: () => ({}) }).agent('mercury', {
       'findings.verify': () => {
-        throw actorDied('mercury', 'boom');
+        throw new OrreryError('ACTOR_DIED', 'mercury: boom');
       },
     });
     const outcome = await run(team, missionOf([{ id: 'a', capability: 'work' }]));
@@ -224,7 +228,7 @@ describe('deaths and refusals', () => {
     let deaths = 0;
     const team = new FakeTeam().agent('mars', {
       work: () => {
-        if (deaths++ === 0) throw threadDied('mars', 'worker-1');
+        if (deaths++ === 0) throw new OrreryError('THREAD_DIED', 'worker-1');
         return {};
       },
     });
@@ -240,7 +244,7 @@ describe('deaths and refusals', () => {
   it('stops after the last allowed attempt, and blocks what depends on it', async () => {
     const team = new FakeTeam().agent('mars', {
       work: () => {
-        throw actorDied('mars', 'boom');
+        throw new OrreryError('ACTOR_DIED', 'mars: boom');
       },
       other: () => ({}),
     });
@@ -294,7 +298,7 @@ describe('deaths and refusals', () => {
   it('blocks what nobody assigns', async () => {
     const team = new FakeTeam().agent('mars', { work: () => ({}) }).agent('sun', {
       'mission.assign': () => {
-        throw actorDied('sun', 'boom');
+        throw new OrreryError('ACTOR_DIED', 'sun: boom');
       },
     });
     expect((await run(team, missionOf([{ id: 'a', capability: 'work' }]))).stopReason).toBe('task-blocked');

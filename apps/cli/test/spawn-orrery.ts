@@ -1,0 +1,52 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The real command in a process of its own, without a terminal. */
+export class Orrery {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly ended: Promise<Ended>;
+  #stdout = '';
+  #waiting: { text: string; found: () => void }[] = [];
+
+  constructor(words: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
+    this.child = spawn(process.execPath, ['--conditions=orrery-source', MAIN, ...words], {
+      cwd: options.cwd,
+      env: { ...process.env, FORCE_COLOR: undefined, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stderr = '';
+    this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.#onStdout(text));
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const { promise, resolve } = Promise.withResolvers<Ended>();
+    this.ended = promise;
+    this.child.once('close', (code, signal) => resolve({ code, signal, stdout: this.#stdout, stderr }));
+  }
+
+  /** Resolves once `text` was printed, or the command ended without it. */
+  async printed(text: string): Promise<void> {
+    if (this.#stdout.includes(text)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ text, found: resolve });
+    await Promise.race([promise, this.ended]);
+  }
+
+  #onStdout(text: string): void {
+    this.#stdout += text;
+    for (const { text: wanted, found } of this.#waiting) if (this.#stdout.includes(wanted)) found();
+  }
+}
+
+/** Runs the command to its end. */
+export const orrery = (...words: readonly string[]): Promise<Ended> => new Orrery(words).ended;

@@ -1,0 +1,110 @@
+import { posix } from 'node:path';
+import type { Diagnostic, Node, Program, SourceFile, Type } from 'typescript';
+import type { BoundedFiles } from './bounded-files.ts';
+import { ts } from './typescript.ts';
+
+/**
+ * What to make of a diagnostic.
+ *
+ * - `defect`   of the repository.
+ * - `package`  a package, or the platform's declarations, are not installed.
+ * - `unloaded` about a file that was left out of the program.
+ * - `follows`  may follow from one of the two: what is not known is `any`, and `any` is complained about.
+ */
+export type Trust = 'defect' | 'package' | 'unloaded' | 'follows';
+
+const MODULE_NOT_FOUND = new Set([2307, 2792, 7016]);
+/** "Cannot find type definition file", "requires the module path react/jsx-runtime". */
+const PACKAGE_NOT_FOUND = new Set([2688, 2875]);
+/** "Do you need to install type definitions for node, jQuery, a test runner", "no interface JSX.IntrinsicElements". */
+const PLATFORM_NOT_FOUND = new Set([2580, 2581, 2582, 2584, 2591, 2592, 2593, 7026]);
+const NAME_NOT_FOUND = new Set([2304, 2503, 2552]);
+/** Implicit `any`, type arguments to `any`, a superfluous @ts-expect-error, override of an unknown base's member. */
+const MAY_FOLLOW = new Set([2347, 2578, 4112, 4113, 4114, 4117, 7005, 7006, 7008, 7019, 7022, 7023, 7024, 7031, 7034, 7053]);
+const NO_SUCH_MEMBER = new Set([2339, 2551]);
+
+const TEST_GLOBALS = ['describe', 'it', 'test', 'expect', 'beforeEach', 'afterEach', 'beforeAll', 'afterAll', 'vi', 'jest'];
+/** Names that a package's declarations provide, not the language: what this very process has, and test runners'. */
+const PLATFORM_NAMES = new Set([...Object.getOwnPropertyNames(globalThis), ...TEST_GLOBALS, 'NodeJS', 'JSX', 'React']);
+
+export interface TrustContext {
+  readonly program: Program;
+  readonly files: BoundedFiles;
+  /** Whether packages are installed anywhere the project would look. */
+  readonly hasPackages: boolean;
+}
+
+export function trustIn(diagnostic: Diagnostic, context: TrustContext): Trust {
+  const { files } = context;
+  const isIncomplete = !context.hasPackages || files.lacksPackages;
+  const { code } = diagnostic;
+  const specifier = MODULE_NOT_FOUND.has(code) ? quotedIn(diagnostic) : undefined;
+  if (specifier !== undefined) {
+    if (!isBare(specifier)) return isRefused(diagnostic, specifier, files) ? 'unloaded' : 'defect';
+    return isIncomplete ? 'package' : 'defect';
+  }
+  if (isIncomplete && isAboutPlatform(diagnostic)) return 'package';
+  const mayLack = isIncomplete || files.refused.size > 0;
+  return mayLack && (MAY_FOLLOW.has(code) || isOnUnknownBase(diagnostic, context.program)) ? 'follows' : 'defect';
+}
+
+function isAboutPlatform(diagnostic: Diagnostic): boolean {
+  const { code } = diagnostic;
+  if (PACKAGE_NOT_FOUND.has(code) || PLATFORM_NOT_FOUND.has(code)) return true;
+  const name = quotedIn(diagnostic) ?? '';
+  if (NAME_NOT_FOUND.has(code)) return PLATFORM_NAMES.has(name);
+  // `import.meta.url` and such, which @types/node and bundlers declare.
+  return NO_SUCH_MEMBER.has(code) && textOf(diagnostic).includes("'ImportMeta");
+}
+
+const textOf = ({ messageText }: Diagnostic): string => ts.flattenDiagnosticMessageText(messageText, '\n');
+
+/** The first name in quotes of the message: the module, or the identifier. */
+export const quotedIn = (diagnostic: Diagnostic): string | undefined => /'([^']+)'/.exec(textOf(diagnostic))?.[1];
+
+/** `@/x`, `~/x` and `#x` are aliases that only the repository itself can define. */
+const isBare = (specifier: string): boolean => !/^(\.|\/|@\/|~\/|#)/.test(specifier);
+
+function isRefused({ file }: Diagnostic, specifier: string, files: BoundedFiles): boolean {
+  if (file === undefined) return false;
+  const wanted = withoutExtension(posix.join(posix.dirname(file.fileName), specifier));
+  for (const path of files.refused) {
+    if (withoutExtension(path) === wanted || withoutExtension(path) === `${wanted}/index`) return true;
+  }
+  return false;
+}
+
+const withoutExtension = (path: string): string => path.replace(/(\.d)?\.[cm]?[jt]sx?$/, '');
+
+/** "Property does not exist" on something whose base class or interface is not known. */
+function isOnUnknownBase({ file, start, code }: Diagnostic, program: Program): boolean {
+  if (!NO_SUCH_MEMBER.has(code) || file === undefined || start === undefined) return false;
+  const access = nodeAt(file, start).parent;
+  if (!ts.isPropertyAccessExpression(access)) return false;
+  return hasUnknownBase(program.getTypeChecker().getTypeAtLocation(access.expression), program, 5);
+}
+
+function nodeAt(file: SourceFile, position: number): Node {
+  let found: Node = file;
+  const descend = (node: Node): void => {
+    if (position < node.pos || position >= node.end) return;
+    found = node;
+    ts.forEachChild(node, descend);
+  };
+  ts.forEachChild(file, descend);
+  return found;
+}
+
+function hasUnknownBase(type: Type, program: Program, steps: number): boolean {
+  const checker = program.getTypeChecker();
+  const declarations = type.symbol?.declarations ?? [];
+  return declarations.some((declaration) => {
+    if (!ts.isClassLike(declaration) && !ts.isInterfaceDeclaration(declaration)) return false;
+    const bases = (declaration.heritageClauses ?? []).flatMap(({ types }) => [...types]);
+    return bases.some((base) => {
+      const known = checker.getTypeAtLocation(base.expression);
+      const isUnknown = (known.flags & ts.TypeFlags.Any) !== 0;
+      return isUnknown || (steps > 0 && hasUnknownBase(checker.getTypeAtLocation(base), program, steps - 1));
+    });
+  });
+}

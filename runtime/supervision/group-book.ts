@@ -1,0 +1,62 @@
+import type { BackOff } from './back-off.ts';
+import type { RestartIntensity } from './restart-intensity.ts';
+import type { parseSupervisorOptions, Strategy } from './supervisor-options.ts';
+
+/** Agents that are restarted together, in start order, and their charged restarts, newest first. */
+export interface Group {
+  readonly name: string | undefined;
+  readonly strategy: Strategy;
+  readonly intensity: RestartIntensity;
+  readonly backOff: BackOff;
+  readonly agents: readonly string[];
+  restarts: readonly number[];
+}
+
+/** Which group an agent belongs to. */
+export class GroupBook {
+  readonly #options: ReturnType<typeof parseSupervisorOptions>;
+  readonly #groups = new Map<string, Group>();
+
+  constructor(options: ReturnType<typeof parseSupervisorOptions>) {
+    this.#options = options;
+    for (const { name, strategy, agents, intensity, backOff } of options.groups) {
+      const group: Group = {
+        name,
+        strategy,
+        intensity: intensity ?? options.intensity,
+        backOff: backOff ?? options.backOff,
+        agents,
+        restarts: [],
+      };
+      for (const agentId of agents) this.#groups.set(agentId, group);
+    }
+  }
+
+  /** Its group; an agent that none names gets one of its own when it first dies, which most never do. */
+  of(agentId: string): Group {
+    const known = this.#groups.get(agentId);
+    if (known !== undefined) return known;
+    const { intensity, backOff } = this.#options;
+    const alone: Group = {
+      name: undefined,
+      strategy: 'one-for-one',
+      intensity,
+      backOff,
+      agents: [agentId],
+      restarts: [],
+    };
+    this.#groups.set(agentId, alone);
+    return alone;
+  }
+
+  /** Clears the record of its group, if there is one. */
+  pardon(agentId: string): void {
+    const group = this.#groups.get(agentId);
+    if (group !== undefined) group.restarts = [];
+  }
+
+  /** Forgets the group of an agent that was supervised alone. */
+  remove(agentId: string): void {
+    if (this.#groups.get(agentId)?.name === undefined) this.#groups.delete(agentId);
+  }
+}

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { A2A_MESSAGE_TYPES, type A2AEnvelope, type A2AMessageType } from '../../../runtime/protocol/envelope.ts';
+import { arbAgentId } from './agent-card.ts';
+import { arbJson, arbText, arbTimestamp } from './json.ts';
+import { arbTier } from './tier-pair.ts';
+
+export const arbMessageType = (): fc.Arbitrary<A2AMessageType> => fc.constantFrom(...A2A_MESSAGE_TYPES);
+
+const arbHop = () =>
+  fc.record({ agent: arbAgentId(), capability: arbText(), envelopeId: arbText({ minLength: 1 }) });
+
+const arbMetadata = () =>
+  fc.record(
+    {
+      tier: arbTier(),
+      sandboxId: arbText(),
+      routingHint: fc.constant('capability'),
+      capability: arbText(),
+      escalationJustification: arbText(),
+      inReplyTo: arbText(),
+      deadlineAtMs: arbTimestamp(),
+      path: fc.array(arbHop(), { maxLength: 3 }),
+      delivery: fc.constantFrom('once', 'retry'),
+      fromANewerPeer: arbJson(),
+    },
+    { requiredKeys: ['tier'] },
+  );
+
+/** Any valid envelope, routable or not; `fixed` replaces the arbitraries of single fields. */
+export const arbA2AEnvelope = (
+  fixed: { [Field in keyof A2AEnvelope]?: fc.Arbitrary<A2AEnvelope[Field]> } = {},
+): fc.Arbitrary<A2AEnvelope> =>
+  fc.record(
+    {
+      id: fc.uuid(),
+      schemaVersion: fc.constant(1),
+      sender: arbAgentId(),
+      recipient: fc.oneof(arbAgentId(), fc.constant('*')),
+      correlationId: arbText(),
+      type: arbMessageType(),
+      timestamp: arbTimestamp(),
+      payload: arbJson(),
+      metadata: arbMetadata(),
+      session: fc.record({ id: arbText(), sequence: fc.nat() }),
+      schema: arbText(),
+      ...fixed,
+    },
+    {
+      requiredKeys: ['id', 'schemaVersion', 'sender', 'recipient', 'type', 'timestamp', 'payload'],
+    },
+  ) as fc.Arbitrary<A2AEnvelope>;

@@ -1,0 +1,16 @@
+import fc from 'fast-check';
+
+/** What JSON says exactly. JSON writes -0 as 0, so a value is taken as JSON gives it back. */
+export const arbJson = (): fc.Arbitrary<unknown> =>
+  fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+
+/** Time in Unix milliseconds: whole, or with a fraction. */
+export const arbTimestamp = (): fc.Arbitrary<number> =>
+  fc.oneof(fc.nat(), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), fc.double({ min: 1, max: 1e15, noNaN: true }));
+
+/** Text, names that objects have already among it. */
+export const arbText = (constraints: fc.StringConstraints = {}): fc.Arbitrary<string> =>
+  fc.oneof(
+    { arbitrary: fc.string({ maxLength: 20, ...constraints }), weight: 6 },
+    { arbitrary: fc.constantFrom('__proto__', 'constructor', 'hasOwnProperty'), weight: 1 },
+  );
