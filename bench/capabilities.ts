@@ -7,7 +7,7 @@ const Finding = z.object({
   severity: z.string(),
   rule: z.string(),
   message: z.string(),
-  evidence: z.array(z.string()),
+  evidence: z.array(z.string()).readonly(),
   confidence: z.number(),
 });
 

@@ -9,7 +9,7 @@ export interface Finding {
   readonly severity: string;
   readonly rule: string;
   readonly message: string;
-  readonly evidence: readonly string[];
+  readonly evidence: string[];
   readonly confidence: number;
 }
 

@@ -15,7 +15,7 @@ export interface Tally {
 }
 
 /** The work that every receiver of every contender does with a finding. */
-export function inspectFinding(tally: Tally, finding: Finding): Verdict {
+export function inspectFinding(tally: Tally, finding: Pick<Finding, 'line'>): Verdict {
   tally.handled += 1;
   tally.lines += finding.line;
   return { accepted: true, line: finding.line };

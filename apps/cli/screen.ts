@@ -24,11 +24,12 @@ export function screenOn(output: Output): Screen {
   const isTerminal = output.isTTY === true && process.env['TERM'] !== 'dumb';
   return {
     isTerminal,
+    // Some pseudo-terminals say that they are 0 by 0.
     get columns() {
-      return output.columns ?? 80;
+      return output.columns || 80;
     },
     get rows() {
-      return output.rows ?? 24;
+      return output.rows || 24;
     },
     paint: isTerminal && output.hasColors() ? coloured : plain,
     write: (text) => {

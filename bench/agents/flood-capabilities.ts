@@ -1,13 +1,12 @@
 import { capability } from 'orrery';
 import { z } from 'zod';
 
-/** Has a sender tell one recipient as fast as it can, until `count` are sent or `forMs` is over. */
+/** Has a sender tell one recipient as fast as it can for `forMs`. */
 export const floodBurst = capability({
   id: 'bench.flood',
   description: 'Flood one recipient',
   input: z.object({
     recipient: z.string(),
-    count: z.int(),
     forMs: z.number(),
     whenFull: z.enum(['reject', 'park']),
   }),

@@ -12,12 +12,13 @@ export const flooder = defineAgent({
   version: '1.0.0',
   description: 'Floods',
   tier: 2,
-}).handle(floodBurst, async ({ recipient, count, forMs, whenFull }, ctx) => {
+}).handle(floodBurst, async ({ recipient, forMs, whenFull }, ctx) => {
   const endMs = performance.now() + forMs;
   let sent = 0;
   let accepted = 0;
-  while (sent < count && performance.now() < endMs) {
-    for (let slice = 0; slice < SLICE && performance.now() < endMs; slice++) {
+  const isOver = (): boolean => performance.now() >= endMs;
+  while (!isOver()) {
+    for (let slice = 0; slice < SLICE && !isOver(); slice++) {
       const finding = makeFinding(sent++);
       let result = ctx.tell(recipient, finding);
       if (!result.delivered && whenFull === 'park') result = await ctx.tellWhenRoom(recipient, finding);

@@ -7,12 +7,14 @@ export interface IdleMemory {
   readonly startMs: number;
 }
 
-const IDLE = new URL('../agents/idle.agent.ts', import.meta.url);
-const lazy = process.argv[2] === 'lazy';
-const instances = Array.from({ length: Number(process.argv[3]) }, (_, index) => `idle-${index}`);
+const [, , kind, count] = process.argv;
+const file = kind === 'machine' ? 'machine-receiver.agent.ts' : 'idle.agent.ts';
+const module = new URL(`../agents/${file}`, import.meta.url);
+const lazy = kind === 'lazy';
+const instances = Array.from({ length: Number(count) }, (_, index) => `idle-${index}`);
 
 const beforeMs = performance.now();
-await using system = await startSystem({ agents: [{ module: IDLE, instances, isolation: 'inline', lazy }] });
+await using system = await startSystem({ agents: [{ module, instances, isolation: 'inline', lazy }] });
 const startMs = performance.now() - beforeMs;
 await system.recentEvents();
 globalThis.gc?.();

@@ -2,7 +2,7 @@ import { runChild } from '../child-process.ts';
 import type { IdleMemory } from '../children/idle-agents.ts';
 import type { Effort, Goal, Probe, Reading } from '../measurement.ts';
 
-type Kind = 'lazy' | 'started';
+type Kind = 'lazy' | 'started' | 'machine';
 
 const CHILD = new URL('../children/idle-agents.ts', import.meta.url);
 const CHILD_MS = 60_000;
@@ -14,7 +14,14 @@ const KB = 1_000;
 /** DESIGN 11: kilobytes of heap for an agent that was started, and for one that waits for its first envelope. */
 const GOALS: Readonly<Record<Kind, Goal>> = {
   started: { better: 'less', target: 6, floor: 6 },
+  machine: { better: 'less', target: 6, floor: 6 },
   lazy: { better: 'less', target: 1, floor: 1 },
+};
+
+const NAMES: Readonly<Record<Kind, string>> = {
+  lazy: 'lazy',
+  started: 'started, of handlers',
+  machine: 'started, of an XState machine',
 };
 
 /** Instances of one module in the embedder's thread, whose heap can be read after a collection. */
@@ -27,7 +34,8 @@ export const idleAgents: Probe = {
     const one = await memoryOf('started', 1);
     const readings: Reading[] = [];
     for (const count of counts) {
-      for (const kind of ['lazy', 'started'] as const) readings.push(...(await readingsOf(kind, count, one)));
+      for (const kind of ['lazy', 'started', 'machine'] as const)
+        readings.push(...(await readingsOf(kind, count, one)));
     }
     return readings;
   },
@@ -43,7 +51,7 @@ async function memoryOf(kind: Kind, count: number): Promise<IdleMemory> {
 async function readingsOf(kind: Kind, count: number, one: IdleMemory): Promise<readonly Reading[]> {
   const { heapBytes, processBytes, startMs } = await memoryOf(kind, count);
   const perAgent = (bytes: number): number => bytes / (count - 1) / KB;
-  const label = `${count.toLocaleString('en')} ${kind}`;
+  const label = `${count.toLocaleString('en')} ${NAMES[kind]}`;
   const unit = 'kB an agent';
   return [
     { name: `${label}: heap`, value: perAgent(heapBytes - one.heapBytes), unit, goal: GOALS[kind] },

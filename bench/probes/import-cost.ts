@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { type Build, buildsOfOrrery, ROOT } from '../builds.ts';
 import { runChild } from '../child-process.ts';
 import type { ImportCost } from '../children/import-cost.ts';
 import { installedSizes } from '../installed-size.ts';
 import type { Effort, Probe, Reading } from '../measurement.ts';
 import { spreadOf } from '../statistics.ts';
 
-const ROOT = new URL('../../', import.meta.url);
 const CHILD = new URL('../children/import-cost.ts', import.meta.url);
-const SOURCE = '--conditions=orrery-source';
 const CHILD_MS = 20_000;
 const MOST_RUNS = 7;
 const KB = 1_000;
@@ -20,22 +18,16 @@ export const importCost: Probe = {
   name: 'import-cost',
   title: "What import 'orrery' loads, and what is installed",
   read: async (effort: Effort): Promise<readonly Reading[]> => {
-    const isBuilt = existsSync(new URL('dist/index.js', ROOT));
-    return [
-      ...(await importReadings('from source', [SOURCE], effort)),
-      ...(isBuilt ? await importReadings('built', [], effort) : []),
-      ...(await sizeReadings(isBuilt)),
-    ];
+    const builds = buildsOfOrrery();
+    const readings: Reading[] = [];
+    for (const build of builds) readings.push(...(await importReadings(build, effort)));
+    return [...readings, ...(await sizeReadings(builds.some(({ label }) => label === 'built')))];
   },
 };
 
-async function importReadings(
-  label: string,
-  flags: readonly string[],
-  { rounds }: Effort,
-): Promise<Reading[]> {
-  const child = (mode: 'time' | 'count') =>
-    runChild({ module: CHILD, args: [mode], timeoutMs: CHILD_MS, execArgv: flags }) as Promise<ImportCost>;
+async function importReadings({ label, execArgv }: Build, { rounds }: Effort): Promise<Reading[]> {
+  const child = async (mode: 'time' | 'count'): Promise<ImportCost> =>
+    (await runChild({ module: CHILD, args: [mode], timeoutMs: CHILD_MS, execArgv })) as ImportCost;
   const times: number[] = [];
   for (let run = 0; run < Math.min(rounds, MOST_RUNS); run++) times.push((await child('time')).importMs);
   const { modules, ownModules, bytes } = await child('count');

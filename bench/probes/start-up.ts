@@ -1,3 +1,4 @@
+import { buildsOfOrrery } from '../builds.ts';
 import { runChild } from '../child-process.ts';
 import type { StartUpTimes } from '../children/start-up.ts';
 import type { Effort, Probe, Reading } from '../measurement.ts';
@@ -21,20 +22,22 @@ export const startUp: Probe = {
   name: 'start-up',
   title: 'Start and stop of a system in a new process (median)',
   read: async ({ rounds }: Effort): Promise<readonly Reading[]> => {
-    const runs: StartUpTimes[] = [];
-    for (let run = 0; run < Math.min(rounds, MOST_RUNS); run++) runs.push(await startOnce());
-    return SHOWN.map(([key, name]) => ({
-      name,
-      value: spreadOf(runs.map((run) => run[key])).median,
-      unit: 'ms',
-    }));
+    const readings: Reading[] = [];
+    for (const { label, execArgv } of buildsOfOrrery()) {
+      const runs: StartUpTimes[] = [];
+      for (let run = 0; run < Math.min(rounds, MOST_RUNS); run++) runs.push(await startOnce(execArgv));
+      for (const [key, what] of SHOWN) {
+        const { median } = spreadOf(runs.map((times) => times[key]));
+        readings.push({ name: `${label}: ${what}`, value: median, unit: 'ms' });
+      }
+    }
+    return readings;
   },
 };
 
 /** The child cannot time its own end: its clock says when it stopped, ours when it was gone. */
-async function startOnce(): Promise<StartUpTimes> {
-  const times = (await runChild({ module: CHILD, timeoutMs: CHILD_MS })) as StartUpTimes & {
-    stoppedAtMs: number;
-  };
+async function startOnce(execArgv: readonly string[]): Promise<StartUpTimes> {
+  const child = await runChild({ module: CHILD, timeoutMs: CHILD_MS, execArgv });
+  const times = child as StartUpTimes & { stoppedAtMs: number };
   return { ...times, exitMs: Math.max(0, Date.now() - times.stoppedAtMs) };
 }

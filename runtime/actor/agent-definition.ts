@@ -100,10 +100,10 @@ export class AgentDefinition<State = undefined> {
    * Lets XState logic handle what arrives. Each envelope is one event: `type` is the capability id or, without one, the
    * message type; `input` the payload, `envelope` the whole, `ctx` the handling context to reply or settle with.
    */
-  logic(logic: AnyActorLogic, capabilities: readonly Capability<never, never>[] = []): this {
+  logic(logic: AnyActorLogic, capabilities: readonly Capability[] = []): this {
     if (this.actorLogic !== undefined) throw invalidOptions('logic', this.options.id, 'one logic an agent');
     this.actorLogic = logic;
-    for (const declared of capabilities as readonly Capability[]) {
+    for (const declared of capabilities) {
       this.#add({ capability: declared, kind: 'value', run: () => undefined });
     }
     return this;

@@ -174,9 +174,9 @@ export class Cell {
     }
     place.leave();
     if (handling.isOver) return;
-    if (result === PENDING) this.#arm(handling, mail);
+    if (result === PENDING) place.goesOn(handling);
     else if (result instanceof Promise || isThenable(result)) {
-      this.#arm(handling, mail);
+      place.goesOn(handling);
       (result as Promise<unknown>).then(
         (value) => this.finish(handling, value),
         (error: unknown) => this.#failed(handling, error),
@@ -204,10 +204,10 @@ export class Cell {
     });
   }
 
-  /** The handler goes on asynchronously: from here its deadline watches it. */
-  #arm(handling: Handling, mail: Mail): void {
+  /** The handler takes longer than a turn: from here its deadline watches it. */
+  watch(handling: Handling): void {
     const { place } = this;
-    place.busy.add(this);
+    const mail = handling.mail as Mail;
     const now = place.seams.clock.now();
     const allowedMs = this.definition.options.handlingTimeoutMs ?? DEFAULT_HANDLING_MS;
     const untilMs = mail.deadlineAtMs > 0 ? mail.deadlineAtMs : now + allowedMs;
@@ -323,8 +323,8 @@ export class Cell {
     handling.end();
     if (this.#hand === handling) this.#hand = this.#below.pop();
     else this.#below = this.#below.filter((other) => other !== handling);
-    if (this.#hand === undefined) this.place.busy.delete(this);
-    if (this.status === 'running' && this.waiting > 0) this.place.wake(this);
+    if (handling.isWatched && this.#hand === undefined) this.place.busy.delete(this);
+    if (this.status === 'running' && this.waiting > 0) this.place.resume(this);
   }
 
   // Life

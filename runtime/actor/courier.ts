@@ -28,8 +28,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const REQUEST = typeIndex('request');
 const STREAM_START = typeIndex('stream-start');
 
-/** What `route` found: the recipient, or why there is none. */
-type Routed = { readonly row: AgentRow; readonly verdict?: undefined } | { readonly row?: undefined; readonly verdict: Verdict };
+/** Routing is measured this often: asking the time twice costs as much as routing. */
+const MEASURE_EVERY = 16;
 
 /**
  * Sends in the name of whoever lives in this thread: routes, judges, bounds, and waits for answers.
@@ -38,6 +38,10 @@ type Routed = { readonly row: AgentRow; readonly verdict?: undefined } | { reado
  */
 export class Courier {
   readonly #place: Place;
+  /** Why `#route` found nobody. */
+  #verdict: Verdict | undefined;
+  #sends = 0;
+  #latencyMs = 0;
 
   constructor(place: Place) {
     this.#place = place;
@@ -104,37 +108,49 @@ export class Courier {
   ): Promise<RoutingResult> {
     const mail = this.#tellMail(from, target, payload, options, parent);
     for (;;) {
-      const row = this.#place.table.get(mail.recipient);
-      const isFull = row !== undefined && this.#place.outbox.room(row, laneFor(from, row, mail)) <= 0;
-      const result = isFull ? undefined : this.send(from, mail);
-      if (result !== undefined && result.errorCode !== 'MAILBOX_FULL') return result;
-      await this.#place.roomChange(parent?.signalIfAny, mail.deadlineAtMs);
+      const full = this.#fullRecipient(from, mail);
+      if (full === undefined) {
+        const result = this.send(from, mail);
+        if (result.errorCode !== 'MAILBOX_FULL') return result;
+      }
+      await this.#place.roomChange(full?.place, () => this.#fullRecipient(from, mail) === undefined, {
+        signal: parent?.signalIfAny,
+        deadlineAtMs: mail.deadlineAtMs,
+      });
     }
   }
 
-  /** Routes and accepts `mail`; a refusal is in the result. */
+  /** The named recipient, if its mailbox has no room for this thread's mail. */
+  #fullRecipient(from: Identity, mail: Mail): AgentRow | undefined {
+    const row = this.#place.table.get(mail.recipient);
+    if (row === undefined) return undefined;
+    return this.#place.outbox.room(row, laneFor(from, row, mail)) > 0 ? undefined : row;
+  }
+
+  /** Routes and accepts `mail`; a refusal is in the result. `latencyMs` is measured on every 16th send. */
   send(from: Identity, mail: Mail): RoutingResult {
-    const { clock } = this.#place.seams;
-    const startedMs = clock.monotonicMs();
-    if (mail.recipient === BROADCAST) return this.#broadcast(from, mail, startedMs);
-    const routed = this.#route(from, mail, false);
-    if (routed.verdict !== undefined) return this.#refusal(from, mail, routed.verdict, startedMs);
-    const { row } = routed;
+    this.#sends += 1;
+    const isMeasured = this.#sends % MEASURE_EVERY === 1;
+    const startedMs = isMeasured ? this.#place.seams.clock.monotonicMs() : 0;
+    if (mail.recipient === BROADCAST) return this.#broadcast(from, mail);
+    const row = this.#route(from, mail, false);
+    if (row === undefined) return this.#refusal(from, mail, this.#verdict as Verdict);
     const lane = laneFor(from, row, mail);
-    if (this.#place.outbox.room(row, lane) <= 0) {
-      const full = mailboxFull(row.id, row.profile.mailboxCapacity);
-      return this.#refusal(from, mail, { code: full.code, reason: full.message }, startedMs);
-    }
+    if (this.#place.outbox.room(row, lane) <= 0) return this.#refusal(from, mail, fullVerdict(row));
     this.#accept(from, row, lane, mail);
     const inReplyTo = mail.extras?.inReplyTo;
     if (inReplyTo !== undefined) {
       this.#place.grants.use({ inReplyTo, sender: from.id, recipient: row.id, type: messageTypeOf(mail) });
     }
-    const latencyMs = clock.monotonicMs() - startedMs;
+    if (isMeasured) this.#measured(startedMs);
+    return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs: this.#latencyMs };
+  }
+
+  #measured(startedMs: number): void {
+    this.#latencyMs = this.#place.seams.clock.monotonicMs() - startedMs;
     const { counters } = this.#place;
-    counters[COUNT.routingMs] = (counters[COUNT.routingMs] as number) + latencyMs;
+    counters[COUNT.routingMs] = (counters[COUNT.routingMs] as number) + this.#latencyMs;
     counters[COUNT.routings] = (counters[COUNT.routings] as number) + 1;
-    return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs };
   }
 
   #sendAsk(
@@ -149,14 +165,16 @@ export class Courier {
     if (place.isStopped) return reject(systemStopped(`"${mail.recipient}" cannot be asked any more`));
     const signal = options.signal;
     if (signal?.aborted === true || parent?.isOver === true) return reject(cancelled(`The ask of "${mail.recipient}"`));
-    const routed = this.#route(from, mail, true);
-    if (routed.verdict !== undefined) return reject(this.#refused(from, mail, routed.verdict));
-    const { row } = routed;
+    const row = this.#route(from, mail, true);
+    if (row === undefined) return reject(this.#refused(from, mail, this.#verdict as Verdict));
     const lane = laneFor(from, row, mail);
     if (place.outbox.room(row, lane) <= 0) {
       if (options.whenFull !== 'park') return reject(mailboxFull(row.id, row.profile.mailboxCapacity));
       place
-        .roomChange(parent?.signalIfAny, mail.deadlineAtMs)
+        .roomChange(row.place, () => place.outbox.room(row, lane) > 0, {
+          signal: signal ?? parent?.signalIfAny,
+          deadlineAtMs: mail.deadlineAtMs,
+        })
         .then(() => this.#sendAsk(from, mail, options, parent, make, reject), reject);
       return;
     }
@@ -194,19 +212,25 @@ export class Courier {
     place.outbox.accept(row, lane, mail, from.slot);
   }
 
-  #route(from: Identity, mail: Mail, expectsReply: boolean): Routed {
-    const { table } = this.#place;
-    if (mail.extras?.routingHint !== 'capability') {
-      const row = table.get(mail.recipient);
-      if (row === undefined) return { verdict: verdictOf(agentNotFound(mail.recipient)) };
-      const verdict = this.#place.judge(from, row, mail, false, expectsReply);
-      return verdict === undefined ? { row } : { verdict };
+  /** The recipient; or undefined, and then `#verdict` says why. */
+  #route(from: Identity, mail: Mail, expectsReply: boolean): AgentRow | undefined {
+    const place = this.#place;
+    if (mail.extras?.routingHint === 'capability') {
+      const { row, verdict } = place.resolveCapability(from, mail, expectsReply);
+      this.#verdict = verdict;
+      return row;
     }
-    return this.#place.resolveCapability(from, mail, expectsReply);
+    const row = place.table.get(mail.recipient);
+    this.#verdict =
+      row === undefined
+        ? verdictOf(agentNotFound(mail.recipient))
+        : place.judge(from, row, mail, false, expectsReply);
+    return this.#verdict === undefined ? row : undefined;
   }
 
-  #broadcast(from: Identity, mail: Mail, startedMs: number): RoutingResult {
+  #broadcast(from: Identity, mail: Mail): RoutingResult {
     const place = this.#place;
+    const startedMs = place.seams.clock.monotonicMs();
     const recipients: string[] = [];
     const refused: { agentId: string; code: ErrorCode; reason: string }[] = [];
     let isFull = false;
@@ -220,8 +244,7 @@ export class Courier {
       const lane = laneFor(from, row, mail);
       if (place.outbox.room(row, lane) <= 0) {
         isFull = true;
-        const full = mailboxFull(row.id, row.profile.mailboxCapacity);
-        refused.push({ agentId: row.id, code: full.code, reason: full.message });
+        refused.push({ agentId: row.id, ...fullVerdict(row) });
         continue;
       }
       recipients.push(row.id);
@@ -231,25 +254,25 @@ export class Courier {
     place.traffic.note(TRAFFIC.sent, mail, mail.timestamp, BROADCAST);
     const byType = COUNT.sentByType + mail.type;
     place.counters[byType] = (place.counters[byType] as number) + 1;
-    const latencyMs = place.seams.clock.monotonicMs() - startedMs;
+    this.#measured(startedMs);
     return {
       delivered: !isFull,
       path: 'broadcast',
       targetAgentId: BROADCAST,
-      latencyMs,
+      latencyMs: this.#latencyMs,
       recipients,
       refused,
       ...(isFull ? { errorCode: 'MAILBOX_FULL' as const, error: 'Some mailboxes are full; see refused' } : {}),
     };
   }
 
-  #refusal(from: Identity, mail: Mail, verdict: Verdict, startedMs: number): RoutingResult {
-    this.#refused(from, mail, verdict);
+  #refusal(from: Identity, mail: Mail, verdict: Verdict): RoutingResult {
+    this.#place.noteRefusal(from, mail, verdict);
     return {
       delivered: false,
       path: 'local',
       targetAgentId: mail.recipient,
-      latencyMs: this.#place.seams.clock.monotonicMs() - startedMs,
+      latencyMs: this.#latencyMs,
       error: verdict.reason,
       errorCode: verdict.code,
     };
@@ -324,6 +347,11 @@ function onAbort(signal: AbortSignal, run: () => void): () => void {
   return () => signal.removeEventListener('abort', run);
 }
 
+const fullVerdict = (row: AgentRow): Verdict => ({
+  code: 'MAILBOX_FULL',
+  reason: `Mailbox of ${row.id} is full (capacity ${row.profile.mailboxCapacity})`,
+});
+
 const verdictOf = (error: OrreryError): Verdict => ({ code: error.code, reason: error.message });
 
 function splitTarget(target: Target<unknown, unknown>): { agent: string | undefined; capability: Capability } {
@@ -340,18 +368,38 @@ function extrasFor(
   const isStructured = capability?.carries === 'structured';
   const isDerived = parent?.derivesIds === true;
   const { justification, inReplyTo, delivery } = options;
-  if (!isCapability && !isStructured && !isDerived && !isStream && justification === undefined) {
-    if (inReplyTo === undefined && delivery === undefined) return undefined;
-  }
-  const extras: MailExtras = {};
-  if (isCapability) extras.routingHint = 'capability';
-  if (isStructured) extras.structured = true;
-  if (isDerived) extras.derived = true;
-  if (isStream) extras.stream = true;
-  if (justification !== undefined) extras.justification = justification;
+  const flags = (isCapability ? 1 : 0) | (isStructured ? 2 : 0) | (isDerived ? 4 : 0) | (isStream ? 8 : 0);
+  if (inReplyTo === undefined && delivery === undefined) return sharedExtras(flags, justification);
+  const extras = extrasOf(flags, justification);
   if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
   if (delivery !== undefined) extras.delivery = delivery;
   return extras;
+}
+
+function extrasOf(flags: number, justification: string | undefined): MailExtras {
+  const extras: MailExtras = {};
+  if (flags & 1) extras.routingHint = 'capability';
+  if (flags & 2) extras.structured = true;
+  if (flags & 4) extras.derived = true;
+  if (flags & 8) extras.stream = true;
+  if (justification !== undefined) extras.justification = justification;
+  return extras;
+}
+
+const FEW_JUSTIFICATIONS = 256;
+const shared = new Map<string | undefined, (MailExtras | undefined)[]>();
+
+/** Most mails have the same few extras: they are one frozen object, which crosses a link once. */
+function sharedExtras(flags: number, justification: string | undefined): MailExtras | undefined {
+  if (flags === 0 && justification === undefined) return undefined;
+  let variants = shared.get(justification);
+  if (variants === undefined) {
+    if (shared.size >= FEW_JUSTIFICATIONS) return extrasOf(flags, justification);
+    variants = [];
+    shared.set(justification, variants);
+  }
+  variants[flags] ??= Object.freeze(extrasOf(flags, justification));
+  return variants[flags];
 }
 
 /** Call-backs have a lane of their own, so that an agent that waits can answer those it waits for. */

@@ -16,6 +16,8 @@ export class Handling implements HandlingContext<never> {
   readonly cell: Cell;
   readonly mail: Mail | undefined;
   timer: Timer | undefined = undefined;
+  /** It takes longer than the turn in which it began. */
+  isWatched = false;
   /** Set when the deadline passed or the envelope was cancelled: how its end is counted. */
   cutShort: OrreryError | undefined = undefined;
   isOver = false;
@@ -136,11 +138,12 @@ export class Handling implements HandlingContext<never> {
 
   /** The path of what is sent from here: the requests and proposals above, and this one if it is one. */
   get childPath(): readonly PathHop[] | undefined {
+    if (this.#childPath !== undefined) return this.#childPath;
     const { mail } = this;
     if (mail === undefined) return undefined;
     const type = messageTypeOf(mail);
     if (type !== 'request' && type !== 'task-proposal' && type !== 'stream-start') return mail.path;
-    this.#childPath ??= [
+    this.#childPath = [
       ...(mail.path ?? []),
       { agent: this.self, capability: mail.capability ?? type, envelopeId: mail.id },
     ];

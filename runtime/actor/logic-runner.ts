@@ -1,5 +1,5 @@
 import { type AnyActorLogic, type AnyActorRef, createActor } from 'xstate';
-import { type Mail, messageTypeOf, NO_ASK } from '../mailbox/mail.ts';
+import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { Handling } from './handling.ts';
@@ -40,12 +40,14 @@ export class LogicRunner {
   readonly #isMachine: boolean;
   /** The handling that ends when the machine becomes ready. */
   #pending: Handling | undefined;
+  /** Only while a handling waits: an observer costs on every event. */
+  #listening: { unsubscribe(): void } | undefined;
 
   constructor(logic: AnyActorLogic, input: unknown, { clock, onError, onDone }: LogicRunnerDeps) {
     const actor = createActor(logic, { input, clock: asXStateClock(clock) } as never);
     this.#actor = actor;
     this.#isMachine = typeof (actor.getSnapshot() as Snapshot).hasTag === 'function';
-    actor.subscribe({ next: (snapshot) => this.#onSnapshot(snapshot as Snapshot), error: onError, complete: onDone });
+    actor.subscribe({ error: onError, complete: onDone });
     actor.start();
   }
 
@@ -54,11 +56,10 @@ export class LogicRunner {
     const type = mail.capability ?? messageTypeOf(mail);
     this.#pending = undefined;
     this.#actor.send(new LogicEvent(type, mail.payload, handling) as never);
-    if (handling.isOver) return true;
-    if (!this.#isMachine) return true;
-    if (mail.ask === NO_ASK && (this.#actor.getSnapshot() as Snapshot).hasTag?.('ready') === true) return true;
-    if (mail.ask !== NO_ASK && (this.#actor.getSnapshot() as Snapshot).hasTag?.('ready') === true) return true;
+    if (handling.isOver || !this.#isMachine) return true;
+    if (isReady(this.#actor.getSnapshot() as Snapshot)) return true;
     this.#pending = handling;
+    this.#listening ??= this.#actor.subscribe((snapshot) => this.#onSnapshot(snapshot as Snapshot));
     return false;
   }
 
@@ -69,11 +70,15 @@ export class LogicRunner {
 
   #onSnapshot(snapshot: Snapshot): void {
     const pending = this.#pending;
-    if (pending === undefined || snapshot.hasTag?.('ready') !== true) return;
+    if (pending === undefined || !isReady(snapshot)) return;
     this.#pending = undefined;
+    this.#listening?.unsubscribe();
+    this.#listening = undefined;
     pending.settle();
   }
 }
+
+const isReady = (snapshot: Snapshot): boolean => snapshot.hasTag?.('ready') === true;
 
 function asXStateClock(clock: Clock): { setTimeout: (fn: () => void, ms: number) => unknown; clearTimeout: (id: unknown) => void } {
   return {

@@ -101,29 +101,35 @@ export const messageTypeOf = (mail: Mail): A2AMessageType => A2A_MESSAGE_TYPES[m
 
 /** The mail as the envelope that users see; `tier` and `sandboxId` are the registered ones of its sender. */
 export function toEnvelope(mail: Mail, tier: AgentTier, sandboxId: string | undefined): A2AEnvelope {
-  const { extras } = mail;
-  const metadata: EnvelopeMetadata = { ...extras?.unknown, tier };
-  if (sandboxId !== undefined) metadata.sandboxId = sandboxId;
-  if (mail.capability !== undefined) metadata.capability = mail.capability;
-  if (mail.deadlineAtMs > 0) metadata.deadlineAtMs = mail.deadlineAtMs;
-  if (mail.path !== undefined) metadata.path = [...mail.path];
-  if (extras?.routingHint !== undefined) metadata.routingHint = extras.routingHint;
-  if (extras?.justification !== undefined) metadata.escalationJustification = extras.justification;
-  if (extras?.inReplyTo !== undefined) metadata.inReplyTo = extras.inReplyTo;
-  if (extras?.delivery !== undefined) metadata.delivery = extras.delivery;
-  return {
+  const envelope: A2AEnvelope = {
     id: mail.id,
     schemaVersion: SCHEMA_VERSION,
     sender: mail.sender,
     recipient: mail.recipient,
-    ...(mail.correlationId === undefined ? {} : { correlationId: mail.correlationId }),
     type: messageTypeOf(mail),
     timestamp: mail.timestamp,
     payload: mail.payload,
-    metadata,
-    ...(extras?.session === undefined ? {} : { session: extras.session }),
-    ...(extras?.schema === undefined ? {} : { schema: extras.schema }),
+    metadata: metadataOf(mail, tier, sandboxId),
   };
+  if (mail.correlationId !== undefined) envelope.correlationId = mail.correlationId;
+  if (mail.extras?.session !== undefined) envelope.session = mail.extras.session;
+  if (mail.extras?.schema !== undefined) envelope.schema = mail.extras.schema;
+  return envelope;
+}
+
+function metadataOf(mail: Mail, tier: AgentTier, sandboxId: string | undefined): EnvelopeMetadata {
+  const { extras } = mail;
+  const metadata: EnvelopeMetadata = { tier };
+  if (sandboxId !== undefined) metadata.sandboxId = sandboxId;
+  if (mail.capability !== undefined) metadata.capability = mail.capability;
+  if (mail.deadlineAtMs > 0) metadata.deadlineAtMs = mail.deadlineAtMs;
+  if (mail.path !== undefined) metadata.path = [...mail.path];
+  if (extras === undefined) return metadata;
+  if (extras.routingHint !== undefined) metadata.routingHint = extras.routingHint;
+  if (extras.justification !== undefined) metadata.escalationJustification = extras.justification;
+  if (extras.inReplyTo !== undefined) metadata.inReplyTo = extras.inReplyTo;
+  if (extras.delivery !== undefined) metadata.delivery = extras.delivery;
+  return extras.unknown === undefined ? metadata : { ...extras.unknown, ...metadata };
 }
 
 /** The mail that carries an envelope made elsewhere. */

@@ -167,7 +167,8 @@ export class AgentRegistry {
     for (const { card: saved, standing, ...placement } of readRegistry(json)) {
       const card = registeredCard(saved);
       if (registry.table.get(card.id) !== undefined) throw invalidCard(`id: "${card.id}" is saved twice`);
-      registry.#store(card, { ...UNPLACED, ...placement }, standing && { sandboxId: undefined, ...standing });
+      const judgedAs = standing && { tier: standing.tier, sandboxId: standing.sandboxId };
+      registry.#store(card, { ...UNPLACED, ...placement }, judgedAs);
     }
     return registry;
   }

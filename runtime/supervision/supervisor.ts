@@ -16,7 +16,8 @@ import { parseSupervisorOptions, type SupervisorOptions } from './supervisor-opt
  *
  * - `start`    starts these agents in this order, after an end asked for by `stop` is through. `afterDeath`: what lay
  *              in their mailboxes or was in hand is from a life that was cut off.
- * - `stop`     ends these agents in this order; those ends are not reported back.
+ * - `stop`     ends these agents in this order; those ends are not reported back. Without it, whoever a strategy takes
+ *              along is started while it still lives.
  * - `onGaveUp` this agent has `failed`; its mailbox has no reader any more.
  */
 export interface SupervisorDeps {
@@ -195,16 +196,17 @@ export class Supervisor {
 
   #restartMembers(decision: Decision & { kind: 'restart' }, afterDeath: boolean, outbox: Outbox): void {
     const { stop, restart, consecutive, afterMs } = decision;
-    for (const agentId of stop) this.#stepById(agentId, 'group.restarting');
     for (const agentId of stop) {
-      if (!restart.includes(agentId))
-        this.#emit('agent-stopped', agentId, { reason: 'its group is restarted' });
+      this.#step(this.#find(agentId), 'group.restarting');
+      const isLeft = !restart.includes(agentId);
+      if (isLeft) this.#emit('agent-stopped', agentId, { reason: 'its group is restarted without it' });
     }
+    const reason = `in ${Math.round(afterMs)} ms`;
     for (const agentId of restart) {
-      const attempt = consecutive.get(agentId) ?? 0;
-      const agent = this.#agents.get(agentId);
-      if (agent !== undefined) Object.assign(agent, { consecutive: attempt, runningSinceMs: undefined });
-      this.#emit('agent-restarting', agentId, { attempt, reason: `in ${Math.round(afterMs)} ms` });
+      const agent = this.#find(agentId);
+      agent.consecutive = consecutive.get(agentId) ?? 0;
+      agent.runningSinceMs = undefined;
+      this.#emit('agent-restarting', agentId, { attempt: agent.restarts + 1, reason });
     }
     if (afterMs > 0) this.#schedule.plan(restart, afterMs, afterDeath);
     else outbox.start.push(...restart);
@@ -214,10 +216,10 @@ export class Supervisor {
     const lastError = this.#agents.get(culprit)?.lastError;
     for (const agentId of agentIds) {
       this.#schedule.drop(agentId);
-      this.#stepById(agentId, 'intensity.exceeded');
+      const agent = this.#find(agentId);
+      this.#step(agent, 'intensity.exceeded');
       const reason = describeGivingUp(group, agentId, { culprit, lastError });
-      const agent = this.#agents.get(agentId);
-      if (agent !== undefined) agent.lastError ??= reason;
+      agent.lastError ??= reason;
       this.#emit('agent-failed', agentId, { reason, errorCode: 'SUPERVISOR_GAVE_UP' });
       outbox.gaveUp.push({ agentId, reason });
     }
@@ -259,11 +261,6 @@ export class Supervisor {
     const agent = this.#agents.get(agentId);
     if (agent === undefined) throw agentNotFound(agentId);
     return agent;
-  }
-
-  #stepById(agentId: string, type: AgentLifeEvent['type']): void {
-    const agent = this.#agents.get(agentId);
-    if (agent !== undefined) this.#step(agent, type);
   }
 
   /** Moves the life on; false if the event changes nothing. */

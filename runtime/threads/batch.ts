@@ -18,9 +18,11 @@ const FLAT_MAIL = -1;
 const FLAT_REPLY = -2;
 const FULL = 0;
 
-/** Correlation ids: none, the envelope's own id, or written out. */
+/** Correlation ids: none, the envelope's own id, that of the mail before, or written out. */
 const NO_CORRELATION = 0;
 const OWN_ID = 1;
+/** In the columns of correlation ids and of paths: the same as the mail before. */
+const SAME = 2;
 
 /** Everything a link has to say, collected between two posts. */
 export interface Outgoing {
@@ -56,6 +58,7 @@ export interface BatchSink {
 /** The strings that one side has named to the other; index 0 means none. */
 export class SendingDictionary {
   readonly #indexes = new Map<string, number>();
+  readonly #extras = new WeakMap<MailExtras, number>();
   #added: string[] | undefined;
 
   /** The index of `text`, or `text` itself when the dictionary is full. */
@@ -68,6 +71,15 @@ export class SendingDictionary {
     this.#indexes.set(text, index);
     this.#added ??= [];
     this.#added.push(text);
+    return index;
+  }
+
+  /** The index of what few and often the same mails have beside their payload. */
+  encodeExtras(extras: MailExtras): number | string {
+    const known = this.#extras.get(extras);
+    if (known !== undefined) return known;
+    const index = this.encode(JSON.stringify(extras));
+    if (typeof index === 'number') this.#extras.set(extras, index);
     return index;
   }
 
@@ -147,7 +159,7 @@ function flattenMail(
     dictionary.encode(mail.capability),
     mail.ask,
     mail.path ?? 0,
-    extrasOf(mail),
+    extrasOf(mail, dictionary),
     payloadOf(mail, clones),
   ];
 }
@@ -175,9 +187,10 @@ function columnsOfMails(outgoing: Outgoing, dictionary: SendingDictionary, clone
   const deadlines = new Array<number>(count);
   const capabilities = new Array<number | string>(count);
   const asks = new Array<number>(count);
-  const paths = new Array<readonly PathHop[] | 0>(count);
+  const paths = new Array<readonly PathHop[] | number>(count);
   const extras = new Array<unknown>(count);
   const payloads = new Array<unknown>(count);
+  let before: Mail | undefined;
   for (let at = 0; at < count; at++) {
     const mail = mails[at] as Mail;
     flowColumn[at] = (flows[at] as OutFlow).flow;
@@ -185,14 +198,16 @@ function columnsOfMails(outgoing: Outgoing, dictionary: SendingDictionary, clone
     ids[at] = mail.id;
     senders[at] = dictionary.encode(mail.sender);
     recipients[at] = dictionary.encode(mail.recipient);
-    correlations[at] = correlationOf(mail);
+    correlations[at] =
+      mail.correlationId !== undefined && mail.correlationId === before?.correlationId ? SAME : correlationOf(mail);
     times[at] = mail.timestamp - first.timestamp;
     deadlines[at] = mail.deadlineAtMs === 0 ? 0 : mail.deadlineAtMs - mail.timestamp;
     capabilities[at] = dictionary.encode(mail.capability);
     asks[at] = mail.ask;
-    paths[at] = mail.path ?? 0;
-    extras[at] = extrasOf(mail);
+    paths[at] = mail.path === undefined ? 0 : mail.path === before?.path ? SAME : mail.path;
+    extras[at] = extrasOf(mail, dictionary);
     payloads[at] = payloadOf(mail, clones);
+    before = mail;
   }
   return [
     first.timestamp,
@@ -251,14 +266,21 @@ function correlationOf(mail: Mail): number | string {
 }
 
 /** Extras, attempts and tombstone; 0 for the many that have none. */
-function extrasOf(mail: Mail): unknown {
-  if (mail.attempts === 0 && mail.tombstone === undefined) return mail.extras ?? 0;
+function extrasOf(mail: Mail, dictionary: SendingDictionary): unknown {
+  if (mail.attempts === 0 && mail.tombstone === undefined) {
+    if (mail.extras === undefined) return 0;
+    return isShared(mail.extras) ? dictionary.encodeExtras(mail.extras) : mail.extras;
+  }
   return { ...mail.extras, attempts: mail.attempts, tombstone: mail.tombstone };
 }
+
+/** Frozen extras are shared by many mails: see `sharedExtras` of the courier. */
+const isShared = (extras: MailExtras): boolean => Object.isFrozen(extras);
 
 /** The receiving side of a link's codec. */
 export class BatchReader {
   readonly #strings: (string | undefined)[] = [undefined];
+  readonly #extras: (MailExtras | undefined)[] = [];
 
   /** Decodes one post and tells `sink` what it says. Returns how many mails and replies it held. */
   read(data: unknown, sink: BatchSink): number {
@@ -311,10 +333,11 @@ export class BatchReader {
         deadline === 0 ? 0 : timestamp + deadline,
         body[11] as number | string,
         body[12] as number,
-        body[13] as PathHop[] | 0,
+        body[13] as PathHop[] | number,
         body[14],
         body[15],
         clones,
+        undefined,
       ),
     );
   }
@@ -326,6 +349,7 @@ export class BatchReader {
     const extras = columns[12];
     const payloads = columns[13] as unknown[];
     const names = ids as string[];
+    let before: Mail | undefined;
     for (let at = 0; at < names.length; at++) {
       const timestamp = (from as number) + (entry(times, at) as number);
       const deadline = entry(deadlines, at) as number;
@@ -339,11 +363,13 @@ export class BatchReader {
         deadline === 0 ? 0 : timestamp + deadline,
         entry(capabilities, at) as number | string,
         entry(asks, at) as number,
-        entry(paths, at) as PathHop[] | 0,
+        entry(paths, at) as PathHop[] | number,
         entry(extras, at),
         payloads[at],
         clones,
+        before,
       );
+      before = mail;
       sink.mail(entry(flows, at) as number, mail);
     }
     return names.length;
@@ -359,10 +385,11 @@ export class BatchReader {
     deadlineAtMs: number,
     capability: number | string,
     ask: number,
-    path: PathHop[] | 0,
+    path: PathHop[] | number,
     extras: unknown,
     payload: unknown,
     clones: readonly unknown[],
+    before: Mail | undefined,
   ): Mail {
     let value = payload;
     let plainType = type;
@@ -378,16 +405,17 @@ export class BatchReader {
       plainType,
       this.#string(sender) as string,
       this.#string(recipient) as string,
-      correlation === NO_CORRELATION ? undefined : correlation === OWN_ID ? id : (correlation as string),
+      typeof correlation === 'string' ? correlation : correlationFrom(correlation, id, before),
       timestamp,
       value,
       this.#string(capability),
       deadlineAtMs,
       ask,
-      path === 0 ? undefined : path,
+      typeof path !== 'number' ? path : path === SAME ? before?.path : undefined,
       undefined,
     );
-    if (extras !== 0) applyExtras(mail, extras as MailExtras & { attempts?: number; tombstone?: never });
+    if (typeof extras === 'object') applyExtras(mail, extras as MailExtras & { attempts?: number; tombstone?: never });
+    else if (extras !== 0) mail.extras = this.#sharedExtras(extras as number | string);
     return mail;
   }
 
@@ -405,12 +433,23 @@ export class BatchReader {
     else sink.reply(ask, kind, kind === REPLY.empty ? undefined : payload);
   }
 
+  #sharedExtras(index: number | string): MailExtras {
+    if (typeof index === 'string') return JSON.parse(index) as MailExtras;
+    this.#extras[index] ??= Object.freeze(JSON.parse(this.#strings[index] as string) as MailExtras);
+    return this.#extras[index];
+  }
+
   #string(index: number | string): string | undefined {
     return typeof index === 'string' ? index : this.#strings[index];
   }
 }
 
 const entry = (column: unknown, at: number): unknown => (Array.isArray(column) ? column[at] : column);
+
+function correlationFrom(correlation: number, id: string, before: Mail | undefined): string | undefined {
+  if (correlation === OWN_ID) return id;
+  return correlation === SAME ? before?.correlationId : undefined;
+}
 
 function introduceAll(
   introductions: readonly number[][],

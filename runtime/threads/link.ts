@@ -22,10 +22,11 @@ const CREDIT_WINDOW = 1_024;
 const WAKE_EVERY = 256;
 const MAX_BATCH = 128;
 
-/** Words of the credit memory that both ends of a link share: two a side. */
+/** Words of the credit memory that both ends of a link share; the other side sets the flags. */
 const TAKEN_IN = 0;
 const IS_STARVED = 1;
-const SIDE_WORDS = 2;
+const WANTS_ROOM = 2;
+const SIDE_WORDS = 3;
 
 export const newCreditMemory = (): SharedArrayBuffer => new SharedArrayBuffer(2 * SIDE_WORDS * 4);
 
@@ -145,6 +146,19 @@ export class Link {
       Atomics.store(this.#credit, at + IS_STARVED, 0);
       this.#deps.port.post(0);
     }
+  }
+
+  /** Asks the other side to say when mail from here is settled. */
+  wantRoom(): void {
+    Atomics.store(this.#credit, (1 - this.#deps.side) * SIDE_WORDS + WANTS_ROOM, 1);
+  }
+
+  /** Mail is settled here: wakes the other side if it waits for room. */
+  tellOfRoom(): void {
+    const at = this.#deps.side * SIDE_WORDS + WANTS_ROOM;
+    if (Atomics.load(this.#credit, at) === 0 || this.#isClosed) return;
+    Atomics.store(this.#credit, at, 0);
+    this.#deps.port.post(0);
   }
 
   /** The other side is gone: nothing is posted any more; what it had posted can still be read. */

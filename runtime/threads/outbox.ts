@@ -22,6 +22,8 @@ export interface OutboxDeps {
   readonly onNameSlab: (memory: SharedArrayBuffer) => void;
   /** Everything is posted; the marks are about to say so. */
   readonly beforeCommit: () => void;
+  /** Something in this thread's mailboxes is settled. */
+  readonly afterCommit: () => void;
   /** Gives the control thread a second copy of what only this thread holds. */
   readonly keep: (kept: readonly KeptMail[]) => void;
 }
@@ -187,6 +189,7 @@ export class Outbox {
     if (flows.length > 0) {
       this.#dirtyIn = [];
       for (const flow of flows) flow.commit(counters, COUNT.handled);
+      this.#deps.afterCommit();
     }
     if (this.#settledNames.length > 0) {
       for (const name of this.#settledNames) this.#names.erase(name);

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../actor/agent-definition.ts';
 import { AskTable, type WaitingAsk } from '../actor/ask-table.ts';
 import { Cell } from '../actor/cell.ts';
 import { Courier } from '../actor/courier.ts';
+import type { Handling } from '../actor/handling.ts';
 import type { Identity } from '../actor/identity.ts';
 import type { CpuPool } from '../actor/offload.ts';
 import { StreamWindow } from '../actor/stream-pump.ts';
@@ -47,7 +48,8 @@ const TRAFFIC_KEPT = 1_024;
 const AUDIT_KEPT = 512;
 const CANCELLED_KEPT = 1_024;
 const SWEEP_MS = 100;
-const ROOM_POLL_MS = 2;
+/** Whoever waits for room is woken when there is; this is for a thread that died meanwhile. */
+const ROOM_POLL_MS = 20;
 
 export interface PlaceDeps {
   readonly id: string;
@@ -101,6 +103,7 @@ export class Place {
   readonly #orphans = new Set<InFlow>();
   readonly #ready = new Fifo<Cell>();
   readonly #cancelled = new Map<string, OrreryError>();
+  #young: Handling[] = [];
   readonly #windows = new Map<string, StreamWindow>();
   #roomWaiters: (() => void)[] = [];
   #isRunning = false;
@@ -135,6 +138,7 @@ export class Place {
       onFlowSlab: ({ index, memory }) => deps.tell({ t: 'flow-slab', seat: deps.seat, index, memory }),
       onNameSlab: (memory) => deps.tell({ t: 'name-slab', seat: deps.seat, memory }),
       beforeCommit: () => this.#postLetters(),
+      afterCommit: () => this.#tellOfRoom(),
       keep: (kept) =>
         deps.tell({ t: 'kept', kept: kept.map(({ seat, flow, mail }) => ({ seat, flow, mail: mailToData(mail) })) }),
     });
@@ -289,9 +293,7 @@ export class Place {
     if (cell.isQueued) return;
     cell.isQueued = true;
     this.#ready.push(cell);
-    if (this.#isRunning || this.#isRunPlanned) return;
-    this.#isRunPlanned = true;
-    this.#deps.defer(this.#runPlanned);
+    if (!this.#isRunning) this.#plan(this.#deps.defer);
   }
 
   readonly #runPlanned = (): void => {
@@ -319,9 +321,7 @@ export class Place {
       isTurnOver = this.#lastFlushMs > this.#turnEndsMs;
     }
     this.#isRunning = false;
-    if (this.#ready.length === 0) return;
-    this.#isRunPlanned = true;
-    this.#deps.yieldTurn(this.#runPlanned);
+    if (this.#ready.length > 0) this.#plan(this.#deps.yieldTurn);
   }
 
   /** Asked after each handling: posts what is due, and ends the turn when others wait long enough. */
@@ -333,6 +333,40 @@ export class Place {
     }
     return nowMs <= this.#turnEndsMs;
   };
+
+  /** A handler answers later. Most do before the event loop turns, and then nobody needs to watch them. */
+  goesOn(handling: Handling): void {
+    if (this.#young.push(handling) === 1) this.#deps.yieldTurn(this.#watchYoung);
+  }
+
+  readonly #watchYoung = (): void => {
+    const young = this.#young;
+    this.#young = [];
+    for (const handling of young) {
+      if (handling.isOver) continue;
+      handling.isWatched = true;
+      this.busy.add(handling.cell);
+      handling.cell.watch(handling);
+    }
+  };
+
+  /** A cell can take its next envelope: at once, if the turn is not over. */
+  resume(cell: Cell): void {
+    if (this.#isRunning || cell.isQueued || this.isStopped) {
+      this.wake(cell);
+      return;
+    }
+    this.#isRunning = true;
+    cell.run(this.#mayGoOn);
+    this.#isRunning = false;
+    if (this.#ready.length > 0) this.#plan(this.#deps.yieldTurn);
+  }
+
+  #plan(schedule: (run: () => void) => void): void {
+    if (this.#isRunPlanned) return;
+    this.#isRunPlanned = true;
+    schedule(this.#runPlanned);
+  }
 
   /** Starts a lazy cell whose first envelope has come. */
   startCell(cell: Cell): void {
@@ -515,6 +549,7 @@ export class Place {
     if (this.#cancelled.size > CANCELLED_KEPT) {
       this.#cancelled.delete(this.#cancelled.keys().next().value as string);
     }
+    this.#watchYoung();
     for (const cell of this.busy) {
       for (const handling of cell.handlings) {
         const mail = handling.mail as Mail;
@@ -561,8 +596,15 @@ export class Place {
     });
   }
 
-  /** Resolves when a full mailbox may have room again. */
-  roomChange(signal: AbortSignal | undefined, deadlineAtMs: number): Promise<void> {
+  /** Resolves when a full mailbox at `place` may have room again; `hasRoom` is asked once more before waiting. */
+  roomChange(
+    place: string | undefined,
+    hasRoom: () => boolean,
+    { signal, deadlineAtMs }: { signal: AbortSignal | undefined; deadlineAtMs: number },
+  ): Promise<void> {
+    const link = place === undefined ? undefined : this.linkTo(place);
+    link?.wantRoom();
+    if (hasRoom()) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const cancel = this.seams.clock.setTimer(ROOM_POLL_MS, () => this.#roomChanged());
       this.#roomWaiters.push(() => {
@@ -574,6 +616,12 @@ export class Place {
         } else resolve();
       });
     });
+  }
+
+  /** Wakes those who wait for room in a mailbox of this thread, here and elsewhere. */
+  #tellOfRoom(): void {
+    if (this.#roomWaiters.length > 0) this.#roomChanged();
+    for (const { link } of this.#links.values()) link.tellOfRoom();
   }
 
   #roomChanged(): void {
@@ -645,6 +693,7 @@ export class Place {
 
   /** An error that nobody caught: it is reported, and ends the one actor that had something in hand. */
   noteStray(error: unknown): void {
+    this.#watchYoung();
     const [suspect] = this.busy;
     this.noteError(suspect?.row.id ?? this.id, error);
     if (suspect !== undefined && this.busy.size === 1) suspect.crash(error, suspect.handlings.at(-1));
@@ -667,6 +716,8 @@ export class Place {
     const security =
       verdict.code === 'TIER_VIOLATION' || verdict.code === 'SANDBOX_VIOLATION' || verdict.code === 'ESCALATION_REQUIRED';
     this.counters[COUNT.refused] = (this.counters[COUNT.refused] as number) + 1;
+    // A flood of one event a refused envelope would drive everything else out of the ring.
+    if (verdict.code === 'MAILBOX_FULL' && this.#events === undefined) return;
     if (security) this.counters[COUNT.securityEvents] = (this.counters[COUNT.securityEvents] as number) + 1;
     this.note({
       type: 'routing-decision',
@@ -771,7 +822,7 @@ export class Place {
 
   /** Nothing is in hand, waits, or is on its way from here. */
   get isIdle(): boolean {
-    if (this.busy.size > 0 || this.#ready.length > 0) return false;
+    if (this.busy.size > 0 || this.#young.length > 0 || this.#ready.length > 0) return false;
     for (const cell of this.cells()) {
       if (cell.inHand > 0 || (cell.status === 'running' && cell.waiting > 0)) return false;
     }

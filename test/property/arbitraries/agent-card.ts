@@ -4,6 +4,20 @@ import { arbCapabilityDescriptor } from './capability-descriptor.ts';
 import { arbText, arbTimestamp } from './json.ts';
 import { arbTier } from './tier-pair.ts';
 
+const REQUIRED: (keyof AgentCard)[] = [
+  'id',
+  'name',
+  'version',
+  'description',
+  'tier',
+  'protocols',
+  'endpoints',
+  'capabilities',
+  'revision',
+  'origin',
+  'lastSeenAt',
+];
+
 /** An id that an agent may have: anything but `*` and `system/...`. */
 export const arbAgentId = (): fc.Arbitrary<string> =>
   arbText({ minLength: 1 }).filter((id) => id !== '*' && !id.startsWith('system/'));
@@ -23,7 +37,7 @@ export const arbAgentCard = (
       endpoints: fc.array(
         fc.record(
           { transport: fc.constantFrom('local', 'hyperswarm', 'websocket', 'libp2p'), address: arbText() },
-          { requiredKeys: ['transport'] },
+          { requiredKeys: ['transport'], noNullPrototype: true },
         ),
         { maxLength: 2 },
       ),
@@ -37,22 +51,8 @@ export const arbAgentCard = (
       website: arbText(),
       ...fixed,
     },
-    { requiredKeys: REQUIRED },
+    { requiredKeys: REQUIRED, noNullPrototype: true },
   ) as fc.Arbitrary<AgentCard>;
-
-const REQUIRED = [
-  'id',
-  'name',
-  'version',
-  'description',
-  'tier',
-  'protocols',
-  'endpoints',
-  'capabilities',
-  'revision',
-  'origin',
-  'lastSeenAt',
-] as const;
 
 /** Cards of different agents; `fixed` as in `arbAgentCard`. */
 export const arbTeam = (

@@ -3,7 +3,13 @@ import type { CapabilityDescriptor } from '../../../runtime/protocol/agent-card.
 import { arbJson, arbText } from './json.ts';
 
 /** Few enough that agents share some. */
-export const CAPABILITY_IDS = ['types.check', 'schema.design', 'codegen.react', 'security.scan', 'docs.write'];
+export const CAPABILITY_IDS = [
+  'types.check',
+  'schema.design',
+  'codegen.react',
+  'security.scan',
+  'docs.write',
+];
 
 /** Any valid capability descriptor; `id` fixes which. */
 export const arbCapabilityDescriptor = (
@@ -19,5 +25,5 @@ export const arbCapabilityDescriptor = (
       tags: fc.array(arbText(), { maxLength: 2 }),
       requiresConfirmation: fc.boolean(),
     },
-    { requiredKeys: ['id', 'name', 'description', 'inputSchema', 'outputSchema'] },
+    { requiredKeys: ['id', 'name', 'description', 'inputSchema', 'outputSchema'], noNullPrototype: true },
   );

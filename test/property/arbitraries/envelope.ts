@@ -1,13 +1,20 @@
 import fc from 'fast-check';
-import { A2A_MESSAGE_TYPES, type A2AEnvelope, type A2AMessageType } from '../../../runtime/protocol/envelope.ts';
+import {
+  A2A_MESSAGE_TYPES,
+  type A2AEnvelope,
+  type A2AMessageType,
+} from '../../../runtime/protocol/envelope.ts';
 import { arbAgentId } from './agent-card.ts';
 import { arbJson, arbText, arbTimestamp } from './json.ts';
 import { arbTier } from './tier-pair.ts';
 
 export const arbMessageType = (): fc.Arbitrary<A2AMessageType> => fc.constantFrom(...A2A_MESSAGE_TYPES);
 
+/** Objects as JSON gives them. */
+const EXACT = { noNullPrototype: true };
+
 const arbHop = () =>
-  fc.record({ agent: arbAgentId(), capability: arbText(), envelopeId: arbText({ minLength: 1 }) });
+  fc.record({ agent: arbAgentId(), capability: arbText(), envelopeId: arbText({ minLength: 1 }) }, EXACT);
 
 const arbMetadata = () =>
   fc.record(
@@ -23,7 +30,7 @@ const arbMetadata = () =>
       delivery: fc.constantFrom('once', 'retry'),
       fromANewerPeer: arbJson(),
     },
-    { requiredKeys: ['tier'] },
+    { requiredKeys: ['tier'], noNullPrototype: true },
   );
 
 /** Any valid envelope, routable or not; `fixed` replaces the arbitraries of single fields. */
@@ -41,11 +48,12 @@ export const arbA2AEnvelope = (
       timestamp: arbTimestamp(),
       payload: arbJson(),
       metadata: arbMetadata(),
-      session: fc.record({ id: arbText(), sequence: fc.nat() }),
+      session: fc.record({ id: arbText(), sequence: fc.nat() }, EXACT),
       schema: arbText(),
       ...fixed,
     },
     {
       requiredKeys: ['id', 'schemaVersion', 'sender', 'recipient', 'type', 'timestamp', 'payload'],
+      noNullPrototype: true,
     },
   ) as fc.Arbitrary<A2AEnvelope>;

@@ -6,7 +6,11 @@ export const arbJson = (): fc.Arbitrary<unknown> =>
 
 /** Time in Unix milliseconds: whole, or with a fraction. */
 export const arbTimestamp = (): fc.Arbitrary<number> =>
-  fc.oneof(fc.nat(), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), fc.double({ min: 1, max: 1e15, noNaN: true }));
+  fc.oneof(
+    fc.nat(),
+    fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+    fc.double({ min: 1, max: 1e15, noNaN: true }),
+  );
 
 /** Text, names that objects have already among it. */
 export const arbText = (constraints: fc.StringConstraints = {}): fc.Arbitrary<string> =>

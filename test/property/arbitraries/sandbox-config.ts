@@ -13,7 +13,9 @@ export const arbSandboxConfig = (agentIds: readonly string[]): fc.Arbitrary<Sand
     {
       enforced: fc.oneof({ arbitrary: fc.constant(true), weight: 4 }, { arbitrary: fc.boolean(), weight: 1 }),
       crossSandboxAllowList: fc.oneof(fc.constant([]), fc.subarray([...agentIds])),
-      allow: fc.dictionary(fc.constantFrom(...SANDBOX_IDS), fc.subarray([...agentIds]), { noNullPrototype: true }),
+      allow: fc.dictionary(fc.constantFrom(...SANDBOX_IDS), fc.subarray([...agentIds]), {
+        noNullPrototype: true,
+      }),
     },
-    { requiredKeys: ['enforced', 'crossSandboxAllowList'] },
+    { requiredKeys: ['enforced', 'crossSandboxAllowList'], noNullPrototype: true },
   );

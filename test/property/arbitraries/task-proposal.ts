@@ -19,7 +19,10 @@ export const arbTaskProposal = (
           rejectionReason: arbText(),
           alternativeSuggestion: arbText(),
         },
-        { requiredKeys: ['taskDescription', 'requiredCapabilities', 'estimatedComplexity', 'deadlineMs'] },
+        {
+          requiredKeys: ['taskDescription', 'requiredCapabilities', 'estimatedComplexity', 'deadlineMs'],
+          noNullPrototype: true,
+        },
       ),
       justification,
     )

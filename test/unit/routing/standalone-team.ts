@@ -30,7 +30,9 @@ export const offers = (...ids: string[]): Pick<AgentCard, 'capabilities'> => ({
 let count = 0;
 
 /** A valid envelope; `fields` say what matters to the test. */
-export const envelopeOf = (fields: Partial<A2AEnvelope> & Pick<A2AEnvelope, 'sender' | 'recipient'>): A2AEnvelope => ({
+export const envelopeOf = (
+  fields: Partial<A2AEnvelope> & Pick<A2AEnvelope, 'sender' | 'recipient'>,
+): A2AEnvelope => ({
   id: `envelope-${++count}`,
   schemaVersion: 1,
   type: 'notification',

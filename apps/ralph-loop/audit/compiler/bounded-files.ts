@@ -28,6 +28,8 @@ export class BoundedFiles {
   lacksPackages = false;
   readonly #root: string;
   readonly #declarations: DeclarationCache;
+  /** A renewed program must get the very same files to take them over. */
+  readonly #loaded = new Map<string, SourceFile>();
   #ownBytes = 0;
   #packageBytes = 0;
 
@@ -59,6 +61,14 @@ export class BoundedFiles {
   }
 
   #sourceFile(path: string, language: ScriptTarget | CreateSourceFileOptions): SourceFile | undefined {
+    const loaded = this.#loaded.get(path);
+    if (loaded !== undefined) return loaded;
+    const file = this.#load(path, language);
+    if (file !== undefined) this.#loaded.set(path, file);
+    return file;
+  }
+
+  #load(path: string, language: ScriptTarget | CreateSourceFileOptions): SourceFile | undefined {
     const isOwn = this.isOwn(path);
     const known = isOwn ? undefined : this.#declarations.get(path);
     if (known !== undefined) return this.#mayLoad(known.text.length, isOwn) ? known : undefined;

@@ -4,8 +4,8 @@ import type { Diagnostic, ParsedCommandLine, Program, SourceFile } from 'typescr
 import type { MemoryRelief } from '../memory-relief.ts';
 import { MAX_FILE_BYTES } from '../read-source.ts';
 import { BoundedFiles, type DeclarationCache } from './bounded-files.ts';
+import { RenewableProgram } from './renewable-program.ts';
 import { type Trust, trustIn } from './trust.ts';
-import { ts } from './typescript.ts';
 
 /** Root files of one program; a larger project is checked in several, each with what its files import. */
 const MAX_PROGRAM_FILES = 3_000;
@@ -37,7 +37,7 @@ export async function checkProject(work: ProjectToCheck, listener: CheckListener
     listener.skipped('large-project', reason, work.config);
   }
   for (const [index, part] of parts.entries()) {
-    checkPart(work, { rootNames: part, isFirst: index === 0 }, listener);
+    await checkPart(work, { rootNames: part, isFirst: index === 0 }, listener);
     await listener.flush();
     await work.memory.collect();
   }
@@ -68,30 +68,39 @@ interface Part {
   readonly isFirst: boolean;
 }
 
-function checkPart(work: ProjectToCheck, { rootNames, isFirst }: Part, listener: CheckListener): void {
+async function checkPart(work: ProjectToCheck, { rootNames, isFirst }: Part, listener: CheckListener): Promise<void> {
   const { options, projectReferences } = work.project;
   const files = new BoundedFiles(work.root, options, work.declarations);
-  const program = ts.createProgram({
-    rootNames,
-    options,
-    host: files.host,
-    ...(projectReferences === undefined ? {} : { projectReferences }),
-  });
-  const context = { program, files, hasPackages: hasPackages(work.config) };
-  const report = (diagnostic: Diagnostic): void => listener.found(diagnostic, trustIn(diagnostic, context));
-  if (isFirst) for (const diagnostic of [...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()]) report(diagnostic);
-  const roots = new Set(rootNames);
-  for (const file of program.getSourceFiles()) {
-    if (file.isDeclarationFile || !files.isOwn(file.fileName) || !roots.has(file.fileName)) continue;
-    try {
-      for (const diagnostic of diagnosticsOf(program, file)) report(diagnostic);
-      listener.checked(file);
-    } catch (error) {
-      listener.skipped('checker-failed', `the compiler failed: ${(error as Error).message}`, file.fileName);
-    }
+  const references = projectReferences === undefined ? {} : { projectReferences };
+  const programs = new RenewableProgram({ rootNames, options, host: files.host, ...references }, work.memory);
+  const isInstalled = hasPackages(work.config);
+  for (const [index, name] of rootNames.entries()) {
+    const program = await programs.ready();
+    const context = { program, files, hasPackages: isInstalled };
+    const general = isFirst && index === 0 ? generalDiagnostics(program) : [];
+    const ofFile = checkFile(program, name, listener);
+    for (const diagnostic of [...general, ...ofFile]) listener.found(diagnostic, trustIn(diagnostic, context));
   }
   const refused = rootNames.filter((name) => files.refused.has(name));
   for (const name of refused) listener.skipped('not-checked', 'is binary, unreadable, too large or nested too deeply', name);
+}
+
+const generalDiagnostics = (program: Program): readonly Diagnostic[] => [
+  ...program.getOptionsDiagnostics(),
+  ...program.getGlobalDiagnostics(),
+];
+
+function checkFile(program: Program, name: string, listener: CheckListener): readonly Diagnostic[] {
+  const file = program.getSourceFile(name);
+  if (file === undefined || file.isDeclarationFile) return [];
+  try {
+    const found = diagnosticsOf(program, file);
+    listener.checked(file);
+    return found;
+  } catch (error) {
+    listener.skipped('checker-failed', `the compiler failed: ${(error as Error).message}`, name);
+    return [];
+  }
 }
 
 /** What is said about the types of a file that cannot be parsed follows from that. */
