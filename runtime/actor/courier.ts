@@ -10,6 +10,7 @@ import {
   deadlineExceeded,
   type ErrorCode,
   mailboxFull,
+  notHere,
   OrreryError,
   systemStopped,
 } from '../protocol/errors.ts';
@@ -38,8 +39,9 @@ const MEASURE_EVERY = 16;
  */
 export class Courier {
   readonly #place: Place;
-  /** Why `#route` found nobody. */
+  /** Why `#route` found nobody, and whom it would have been. */
   #verdict: Verdict | undefined;
+  #meant: AgentRow | undefined;
   #sends = 0;
   #latencyMs = 0;
 
@@ -134,9 +136,9 @@ export class Courier {
     const startedMs = isMeasured ? this.#place.seams.clock.monotonicMs() : 0;
     if (mail.recipient === BROADCAST) return this.#broadcast(from, mail);
     const row = this.#route(from, mail, false);
-    if (row === undefined) return this.#refusal(from, mail, this.#verdict as Verdict);
+    if (row === undefined) return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
     const lane = laneFor(from, row, mail);
-    if (this.#place.outbox.room(row, lane) <= 0) return this.#refusal(from, mail, fullVerdict(row));
+    if (this.#place.outbox.room(row, lane) <= 0) return this.#refusal(from, mail, fullVerdict(row), row);
     this.#accept(from, row, lane, mail);
     const inReplyTo = mail.extras?.inReplyTo;
     if (inReplyTo !== undefined) {
@@ -166,16 +168,19 @@ export class Courier {
     const signal = options.signal;
     if (signal?.aborted === true || parent?.isOver === true) return reject(cancelled(`The ask of "${mail.recipient}"`));
     const row = this.#route(from, mail, true);
-    if (row === undefined) return reject(this.#refused(from, mail, this.#verdict as Verdict));
+    if (row === undefined) return reject(this.#refused(from, mail, this.#verdict as Verdict, this.#meant));
     const lane = laneFor(from, row, mail);
     if (place.outbox.room(row, lane) <= 0) {
-      if (options.whenFull !== 'park') return reject(mailboxFull(row.id, row.profile.mailboxCapacity));
+      if (options.whenFull !== 'park') return reject(this.#refused(from, mail, fullVerdict(row), row));
       place
         .roomChange(row.place, () => place.outbox.room(row, lane) > 0, {
           signal: signal ?? parent?.signalIfAny,
           deadlineAtMs: mail.deadlineAtMs,
         })
-        .then(() => this.#sendAsk(from, mail, options, parent, make, reject), reject);
+        .then(
+          () => this.#sendAsk(from, mail, options, parent, make, reject),
+          (error) => reject(signal?.aborted === true ? cancelled(`The ask of "${mail.recipient}"`) : error),
+        );
       return;
     }
     const ticket = new AskTicket(mail.id, row.id, parent);
@@ -216,11 +221,13 @@ export class Courier {
   #route(from: Identity, mail: Mail, expectsReply: boolean): AgentRow | undefined {
     const place = this.#place;
     if (mail.extras?.routingHint === 'capability') {
-      const { row, verdict } = place.resolveCapability(from, mail, expectsReply);
+      const { row, verdict, meant } = place.resolveCapability(from, mail, expectsReply);
       this.#verdict = verdict;
+      this.#meant = meant;
       return row;
     }
     const row = place.table.get(mail.recipient);
+    this.#meant = row;
     this.#verdict =
       row === undefined
         ? verdictOf(agentNotFound(mail.recipient))
@@ -239,12 +246,19 @@ export class Courier {
       const verdict = place.judge(from, row, mail, true, false);
       if (verdict !== undefined) {
         refused.push({ agentId: row.id, code: verdict.code, reason: verdict.reason });
+        place.noteRefusal(from, mail, verdict, row);
         continue;
       }
       const lane = laneFor(from, row, mail);
       if (place.outbox.room(row, lane) <= 0) {
         isFull = true;
-        refused.push({ agentId: row.id, ...fullVerdict(row) });
+        const full = fullVerdict(row);
+        refused.push({ agentId: row.id, code: full.code, reason: full.reason });
+        place.noteRefusal(from, mail, full, row);
+        continue;
+      }
+      if (row.slot < 0) {
+        refused.push({ agentId: row.id, ...verdictOf(notHere(row.id, row.place)) });
         continue;
       }
       recipients.push(row.id);
@@ -266,21 +280,26 @@ export class Courier {
     };
   }
 
-  #refusal(from: Identity, mail: Mail, verdict: Verdict): RoutingResult {
-    this.#place.noteRefusal(from, mail, verdict);
+  #refusal(from: Identity, mail: Mail, verdict: Verdict, row: AgentRow | undefined): RoutingResult {
+    this.#place.noteRefusal(from, mail, verdict, row);
     return {
       delivered: false,
       path: 'local',
-      targetAgentId: mail.recipient,
+      targetAgentId: row?.id ?? mail.recipient,
       latencyMs: this.#latencyMs,
       error: verdict.reason,
       errorCode: verdict.code,
+      ...(verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }),
     };
   }
 
-  #refused(from: Identity, mail: Mail, verdict: Verdict): OrreryError {
-    this.#place.noteRefusal(from, mail, verdict);
-    return new OrreryError(verdict.code, verdict.reason, { details: { recipient: mail.recipient, sender: from.id } });
+  #refused(from: Identity, mail: Mail, verdict: Verdict, row: AgentRow | undefined): OrreryError {
+    this.#place.noteRefusal(from, mail, verdict, row);
+    const { code, reason, retryAfterMs } = verdict;
+    const details = { recipient: row?.id ?? mail.recipient, sender: from.id };
+    return new OrreryError(code, reason, {
+      details: retryAfterMs === undefined ? details : { ...details, retryAfterMs },
+    });
   }
 
   #mail(

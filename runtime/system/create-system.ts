@@ -1,4 +1,4 @@
-import { AgentDefinition } from '../actor/agent-definition.ts';
+import { AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
 import type { AskOptions, Target, TellOptions } from '../actor/context.ts';
 import type { Identity } from '../actor/identity.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
@@ -7,11 +7,13 @@ import { metricsText } from '../observe/metrics.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { parseInput } from '../protocol/capability.ts';
-import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
+import { A2A_MESSAGE_TYPES, type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
 import { agentNotFound, controlLost, notSerialisable, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import { isSystemId, type JudgePolicy, systemParty } from '../protocol/policy.ts';
+import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
+import { AgentRegistry } from '../routing/agent-registry.ts';
 import { Caller, exposeApi } from '../threads/calls.ts';
 import type { AgentOrder, Control } from '../threads/control.ts';
 import { PlaceHost } from '../threads/place-host.ts';
@@ -54,7 +56,7 @@ export async function createSystem(deps: SystemDeps, options: SystemOptions = {}
 
 /** A system seen from the thread that embeds it. */
 class RunningSystem implements System {
-  readonly #seams: Seams;
+  readonly registry: AgentRegistry;
   readonly #host: PlaceHost;
   readonly #place: Place;
   readonly #control: Spawned;
@@ -66,7 +68,6 @@ class RunningSystem implements System {
   #stopping: Promise<void> | undefined;
 
   constructor({ seams, spawner, policies, workerOptions }: SystemDeps, options: ReturnType<typeof parseSystemOptions>) {
-    this.#seams = seams;
     const hostSeat = { counters: newCounters(), status: newStatusMemory() };
     const [line, hostLine] = spawner.channel();
     const [hostApi, theirHostApi] = spawner.channel();
@@ -97,6 +98,10 @@ class RunningSystem implements System {
       onEvents: (events) => this.#publish(events),
     });
     this.#place = this.#host.place;
+    this.registry = new AgentRegistry({
+      table: this.#place.table,
+      onChange: (delta) => void this.#caller.api.announce(delta).catch(() => undefined),
+    });
     exposeApi(this.#host, hostApi);
   }
 
@@ -150,6 +155,21 @@ class RunningSystem implements System {
     return this.#place.courier.send(from, fromEnvelope(parsed));
   }
 
+  async onReceive(agentId: string, handler: (envelope: A2AEnvelope) => unknown): Promise<() => Promise<void>> {
+    const card = this.registry.getById(agentId);
+    if (card === undefined) throw agentNotFound(agentId);
+    const { id, name, version, description, tier } = card;
+    const definition = defineAgent({ id, name, version, description, tier });
+    for (const type of A2A_MESSAGE_TYPES) definition.on(type, handler);
+    await this.#caller.api.start([{ ...this.#orderOf(definition), card }]);
+    return () => this.stopAgent(agentId);
+  }
+
+  configure(config: RoutingConfig): Promise<void> {
+    if (config.sandbox !== undefined) this.registry.setSandboxConfig(config.sandbox);
+    return this.#caller.api.configure(config);
+  }
+
   roster(): Promise<readonly RosterRow[]> {
     return this.#caller.api.roster();
   }
@@ -182,6 +202,10 @@ class RunningSystem implements System {
   async metrics(): Promise<string> {
     const [counts, roster] = await Promise.all([this.#caller.api.counts(), this.roster()]);
     return metricsText(counts, roster);
+  }
+
+  stopAgent(agentId: string): Promise<void> {
+    return this.#caller.api.stopAgent(agentId);
   }
 
   restart(agentId: string): Promise<void> {
@@ -226,14 +250,14 @@ class RunningSystem implements System {
     for (const event of events) for (const listener of this.#listeners) listener(event);
   }
 
-  #orderOf(agent: ReturnType<typeof parseAgent>): AgentOrder {
+  #orderOf(agent: ReturnType<typeof parseAgent> | AgentDefinition): AgentOrder {
     if (agent instanceof AgentDefinition) {
       const key = `inline:${this.#inline.size}`;
-      this.#inline.set(key, agent);
-      return { module: key, isInline: true, ids: undefined, lazy: undefined };
+      this.#inline.set(key, agent as AgentDefinition<unknown>);
+      return { module: key, isInline: true, ids: undefined, lazy: undefined, card: undefined };
     }
     const { module, isolation, instances, lazy } = agent;
-    return { module: module.href, isInline: isolation === 'inline', ids: instances, lazy };
+    return { module: module.href, isInline: isolation === 'inline', ids: instances, lazy, card: undefined };
   }
 }
 
@@ -248,9 +272,8 @@ function faultOf(target: string | Target<unknown, unknown>, payload: unknown): O
     return error as OrreryError;
   }
   if (capability?.carries === 'structured') return undefined;
-  const fault = findUnserialisable(payload);
-  if (fault === undefined) return undefined;
-  return notSerialisable(fault.path === '' ? 'payload' : `payload.${fault.path}`, fault.kind);
+  const fault = findUnserialisable(payload, 'payload');
+  return fault === undefined ? undefined : notSerialisable(fault.path, fault.kind);
 }
 
 function refusedResult(target: string | Target<unknown, unknown>, { code, message }: OrreryError): RoutingResult {

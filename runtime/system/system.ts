@@ -2,7 +2,10 @@ import type { Sender } from '../actor/context.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
+import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { AgentRegistry } from '../routing/agent-registry.ts';
+import type { AgentSpec } from './system-options.ts';
 
 /** Where an agent's life stands. */
 export type AgentStatus = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
@@ -48,6 +51,20 @@ export interface Conservation {
 
 /** A running team. Sends as `system/host`. */
 export interface System extends Sender, AsyncDisposable {
+  /**
+   * Who is registered, as this thread knows it: reads answer at once, writes are valid here at once and reach the other
+   * threads in the order that the control thread gives them. Ending an agent's registration stops the agent.
+   */
+  readonly registry: AgentRegistry;
+  /** Starts more agents; resolves and fails as `startSystem` does. */
+  start(agents: readonly AgentSpec[]): Promise<void>;
+  /**
+   * Hands every envelope for a registered agent that nobody hosts to `handler`, in this thread, until the returned
+   * function is called. What `handler` returns answers a request. Fails with AGENT_NOT_FOUND.
+   */
+  onReceive(agentId: string, handler: (envelope: A2AEnvelope) => unknown): Promise<() => Promise<void>>;
+  /** Replaces the tier table or the sandbox lists, in every thread. */
+  configure(config: RoutingConfig): Promise<void>;
   /** Routes an envelope made elsewhere (`EnvelopeFactory`); tier and sandbox come from its sender's registered card. */
   send(envelope: A2AEnvelope): Promise<RoutingResult>;
   /** Every agent with its place, mailbox and restarts. */
@@ -62,6 +79,8 @@ export interface System extends Sender, AsyncDisposable {
   conservation(): Promise<Conservation>;
   /** Prometheus text exposition. */
   metrics(): Promise<string>;
+  /** Ends one agent; what waits for it is dead-lettered. */
+  stopAgent(agentId: string): Promise<void>;
   /** Starts an agent that failed or stopped again. */
   restart(agentId: string): Promise<void>;
   /** Ends a worker thread from outside; its agents are restarted and none is charged. */

@@ -2,6 +2,7 @@ import { DeadLetterBook } from '../mailbox/dead-letter-book.ts';
 import { COUNT, COUNTER_WORDS } from '../observe/seat-counters.ts';
 import { EventRing } from '../observe/event-ring.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import type { AgentCard } from '../protocol/agent-card.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { agentNotFound, errorFromData, invalidOptions, isOrreryError, moduleInvalid, threadDied } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
@@ -34,6 +35,8 @@ export interface AgentOrder {
   /** Ids of its instances; its own id without. */
   readonly ids: readonly string[] | undefined;
   readonly lazy: boolean | undefined;
+  /** The card that it is registered under already, instead of the module's. */
+  readonly card: AgentCard | undefined;
 }
 
 export interface ControlOptions {
@@ -70,7 +73,7 @@ interface AgentRecord {
   readonly id: string;
   readonly slot: number;
   readonly module: string;
-  readonly profile: AgentProfile;
+  profile: AgentProfile;
   place: string;
   offences: number;
   isStopping: boolean;
@@ -157,7 +160,8 @@ export class Control {
     const loaded: { order: AgentOrder; agent: LoadedAgent; place: string }[] = [];
     for (const order of orders) {
       const place = order.isInline ? 'host' : this.#leastLoaded(loaded.map((one) => one.place));
-      loaded.push({ order, place, agent: await this.#load(place, order.module) });
+      const agent = await this.#load(place, order.module);
+      loaded.push({ order, place, agent: { ...agent, card: order.card ?? agent.card } });
     }
     const records: AgentRecord[] = [];
     for (const { order, agent, place } of loaded) {
@@ -176,6 +180,24 @@ export class Control {
     await this.#hostAll(records, delta);
     for (const place of this.#places.values()) this.#tell(place, { t: 'table', delta });
     await this.#startAll(records, loaded);
+  }
+
+  /** Orders a write of the host's registry among all others and tells every thread. */
+  async announce({ profiles, upsert, remove }: TableDelta): Promise<void> {
+    for (const id of remove) if (this.#agents.has(id)) await this.stopAgent(id);
+    for (const id of remove) this.#forget(id);
+    for (const { id, profile } of upsert) {
+      const agent = this.#agents.get(id);
+      if (agent !== undefined) agent.profile = profiles[profile] as AgentProfile;
+    }
+    this.#version += 1;
+    const delta = { version: this.#version, profiles, upsert, remove };
+    this.#table.apply(delta);
+    for (const place of this.#places.values()) this.#tell(place, { t: 'table', delta });
+  }
+
+  #forget(id: string): void {
+    if (this.#agents.delete(id)) this.#supervisor.remove(id);
   }
 
   roster(): RosterRow[] {

@@ -4,6 +4,7 @@ import type { FlowSlab } from '../mailbox/flow-marks.ts';
 import { distance, MARK, slabIndexOf } from '../mailbox/flow-marks.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
 import { type ErrorData, errorToData, notSerialisable } from '../protocol/errors.ts';
+import { findUnserialisable } from '../protocol/json-safety.ts';
 import {
   BatchReader,
   type BatchSink,
@@ -244,26 +245,30 @@ function batchSize(peak: number): number {
 /** Replaces what cannot cross by the reason: a mail becomes a tombstone, an answer an error. */
 function withoutUncarriable(outgoing: Outgoing): void {
   for (const mail of outgoing.mails) {
-    const fault = uncarriable(mail.payload, mail.extras?.structured === true);
+    const fault = uncarriable('payload', mail.payload, mail.extras?.structured === true);
     if (fault === undefined) continue;
     mail.tombstone = fault;
     mail.payload = null;
   }
   for (let at = 0; at < outgoing.replyPayloads.length; at++) {
     const isStructured = (outgoing.replyKinds[at] as number) >= structuredKind(0);
-    const fault = uncarriable(outgoing.replyPayloads[at], isStructured);
+    const fault = uncarriable('answer', outgoing.replyPayloads[at], isStructured);
     if (fault === undefined) continue;
     outgoing.replyKinds[at] = REPLY.error;
     outgoing.replyPayloads[at] = fault;
   }
 }
 
-function uncarriable(payload: unknown, isStructured: boolean): ErrorData | undefined {
+function uncarriable(root: 'payload' | 'answer', value: unknown, isStructured: boolean): ErrorData | undefined {
   try {
-    if (isStructured) structuredClone(payload);
-    else JSON.stringify(payload);
+    if (isStructured) structuredClone(value);
+    else JSON.stringify(value);
     return undefined;
   } catch (error) {
-    return errorToData(notSerialisable('payload', (error as Error).message));
+    const { path, kind } = (isStructured ? undefined : findUnserialisable(value, root)) ?? {
+      path: root,
+      kind: (error as Error).message,
+    };
+    return errorToData(notSerialisable(path, kind));
   }
 }

@@ -159,7 +159,7 @@ export class Outbox {
   }
 
   /** The flows to these agents, wherever they live. */
-  flowsTo(slots: ReadonlySet<number>): OutFlow[] {
+  flowsTo(slots: ReadonlyMap<number, unknown>): OutFlow[] {
     return this.#all.filter((flow) => !flow.isLocal && slots.has(flow.slot));
   }
 

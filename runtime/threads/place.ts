@@ -16,6 +16,7 @@ import type { Outcome, SystemEvent } from '../observe/system-event.ts';
 import { outcomeIndex, TRAFFIC, type Traffic, TrafficRing, trafficEvents } from '../observe/traffic-ring.ts';
 import { type PathHop, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import {
+  actorDied,
   cancelled,
   capabilityNotFound,
   deadlineExceeded,
@@ -33,7 +34,7 @@ import type { RouteDecider } from '../routing/route-decider.ts';
 import type { DeadLetter } from '../system/system.ts';
 import { REPLY } from './batch.ts';
 import { Inbound } from './inbound.ts';
-import type { Charge, PlaceMessage } from './lines.ts';
+import type { PlaceDeath, PlaceMessage } from './lines.ts';
 import { Link } from './link.ts';
 import { Outbox } from './outbox.ts';
 import type { Port } from './port.ts';
@@ -183,7 +184,7 @@ export class Place {
     port: Port,
     credit: SharedArrayBuffer,
     side: 0 | 1,
-    death: { reason: string; charge: Charge | undefined },
+    death: PlaceDeath,
   ): void {
     const former = this.#links.get(place);
     this.connect(place, seat, port, credit, side);
@@ -194,12 +195,13 @@ export class Place {
         if (waiting.ticket.link === former.link) waiting.ticket.link = link;
       }
     }
-    const slots = new Set<number>();
-    for (const row of this.table.rows()) if (row.place === place) slots.add(row.slot);
-    for (const flow of this.outbox.flowsTo(slots)) {
+    const rows = new Map<number, AgentRow>();
+    for (const row of this.table.rows()) if (row.place === place) rows.set(row.slot, row);
+    for (const flow of this.outbox.flowsTo(rows)) {
+      const row = rows.get(flow.slot) as AgentRow;
       flow.isIntroduced = false;
       for (const { mail, fate } of flow.unsettledEntries()) {
-        if (fate === 'cut-off') this.#cutOff(mail, flow.flow, death);
+        if (fate === 'cut-off') this.#cutOff(mail, row, flow.flow, death);
         this.outbox.touch(link);
         link.sendMail(flow, mail);
       }
@@ -213,12 +215,10 @@ export class Place {
     inbound.link.close();
   }
 
-  #cutOff(mail: Mail, flow: number, death: { reason: string; charge: Charge | undefined }): void {
+  #cutOff(mail: Mail, row: AgentRow, flow: number, death: PlaceDeath): void {
     if (mail.tombstone !== undefined) return;
-    const row = this.table.get(mail.recipient);
-    const delivery = mail.extras?.delivery ?? row?.profile.delivery;
-    if (delivery !== 'retry') {
-      mail.tombstone = { code: 'ACTOR_DIED', message: `${mail.recipient} died while handling ${mail.id}: ${death.reason}` };
+    if ((mail.extras?.delivery ?? row.profile.delivery) !== 'retry') {
+      mail.tombstone = errorToData(actorDied(row.id, death.reason));
       return;
     }
     const { charge } = death;
@@ -441,18 +441,19 @@ export class Place {
     this.grants.hold({ id, sender, type, payload, metadata }, holder);
   }
 
+  /** The first permitted agent with the capability; else the first refusal, and whom it would have been. */
   resolveCapability(
     from: Identity,
     mail: Mail,
     expectsReply: boolean,
-  ): { row: AgentRow; verdict?: undefined } | { row?: undefined; verdict: Verdict } {
-    let first: Verdict | undefined;
+  ): { row?: AgentRow; verdict?: Verdict; meant?: AgentRow } {
+    let first: { verdict: Verdict; meant: AgentRow } | undefined;
     for (const row of this.table.withCapability(mail.recipient)) {
       const verdict = this.judge(from, row, mail, false, expectsReply);
       if (verdict === undefined) return { row };
-      first ??= verdict;
+      first ??= { verdict, meant: row };
     }
-    if (first !== undefined) return { verdict: first };
+    if (first !== undefined) return first;
     const error = capabilityNotFound(mail.recipient);
     return { verdict: { code: error.code, reason: error.message } };
   }
@@ -462,7 +463,7 @@ export class Place {
     const from = { id: mail.sender, slot: -1, party: this.partyOf(mail.sender) };
     const verdict = this.judge(from, cell.row, mail, mail.recipient === '*', mail.ask !== NO_ASK);
     if (verdict === undefined) return undefined;
-    this.noteRefusal(from, mail, verdict);
+    this.noteRefusal(from, mail, verdict, cell.row);
     return { code: verdict.code, message: verdict.reason };
   }
 
@@ -712,12 +713,13 @@ export class Place {
     });
   }
 
-  noteRefusal(from: Identity, mail: Mail, verdict: Verdict): void {
-    const security =
-      verdict.code === 'TIER_VIOLATION' || verdict.code === 'SANDBOX_VIOLATION' || verdict.code === 'ESCALATION_REQUIRED';
+  /** Counts a refusal and notes it; one by a policy is a security event. `row` is whom it was meant for, if known. */
+  noteRefusal(from: Identity, mail: Mail, verdict: Verdict, row: AgentRow | undefined): void {
     this.counters[COUNT.refused] = (this.counters[COUNT.refused] as number) + 1;
+    const isFull = verdict.code === 'MAILBOX_FULL';
     // A flood of one event a refused envelope would drive everything else out of the ring.
-    if (verdict.code === 'MAILBOX_FULL' && this.#events === undefined) return;
+    if (isFull && this.#events === undefined) return;
+    const security = row !== undefined && !isFull;
     if (security) this.counters[COUNT.securityEvents] = (this.counters[COUNT.securityEvents] as number) + 1;
     this.note({
       type: 'routing-decision',
@@ -726,11 +728,15 @@ export class Place {
       sender: from.id,
       recipient: mail.recipient,
       messageType: messageTypeOf(mail),
+      ...(mail.correlationId === undefined ? {} : { correlationId: mail.correlationId }),
       routingPath: mail.recipient === '*' ? 'broadcast' : 'local',
-      targetAgentId: mail.recipient,
+      targetAgentId: row?.id ?? mail.recipient,
+      latencyMs: this.courier.latencyMs,
       success: false,
       errorCode: verdict.code,
       reason: verdict.reason,
+      ...(from.party.isSystem ? {} : { sourceTier: from.party.tier }),
+      ...(row === undefined || row.party.isSystem ? {} : { targetTier: row.party.tier }),
       ...(security ? { security: true } : {}),
     });
   }
