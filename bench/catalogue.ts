@@ -15,7 +15,7 @@ export const catalogue: readonly Measurement[] = [
   askInOneThread,
   ...fanOuts,
   startUp,
-  idleAgents,
+  ...idleAgents,
   importCost,
   floodMemory,
 ];

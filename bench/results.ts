@@ -58,7 +58,7 @@ export function defectsOf(results: readonly Result[]): readonly string[] {
       const failed = result.failure === undefined ? [] : [`${result.name}: ${result.failure}`];
       return [
         ...failed,
-        ...low.map(({ name, value, unit }) => `${result.name}: ${name} is ${value} ${unit}`),
+        ...low.map(({ name, value, unit }) => `${result.name}: ${name} is ${value.toFixed(2)} ${unit}`),
       ];
     }
     const low = result.comparisons.filter(({ standing }) => standing === 'BELOW FLOOR');

@@ -1,14 +1,12 @@
 import { runChild } from '../child-process.ts';
 import type { IdleMemory } from '../children/idle-agents.ts';
-import type { Effort, Goal, Probe, Reading } from '../measurement.ts';
+import { type Effort, type Goal, type Probe, type Reading, Unavailable } from '../measurement.ts';
 
-type Kind = 'lazy' | 'started' | 'machine';
+const KINDS = ['lazy', 'started', 'machine'] as const;
+type Kind = (typeof KINDS)[number];
 
 const CHILD = new URL('../children/idle-agents.ts', import.meta.url);
 const CHILD_MS = 60_000;
-const COUNTS = [10_000, 100_000];
-/** With few rounds only the smaller count is measured. */
-const ROUNDS_FOR_ALL = 5;
 const KB = 1_000;
 
 /** DESIGN 11: kilobytes of heap for an agent that was started, and for one that waits for its first envelope. */
@@ -25,21 +23,20 @@ const NAMES: Readonly<Record<Kind, string>> = {
 };
 
 /** Instances of one module in the embedder's thread, whose heap can be read after a collection. */
-export const idleAgents: Probe = {
+const idleAgentsOf = (count: number, fewestRounds: number): Probe => ({
   kind: 'probe',
-  name: 'idle-agents',
-  title: 'Agents that have nothing to do, in one process',
+  name: `idle-agents-${count}`,
+  title: `${count.toLocaleString('en')} agents that have nothing to do, in one process`,
   read: async ({ rounds }: Effort): Promise<readonly Reading[]> => {
-    const counts = rounds >= ROUNDS_FOR_ALL ? COUNTS : COUNTS.slice(0, 1);
+    if (rounds < fewestRounds) throw new Unavailable(`left out below ${fewestRounds} rounds`);
     const one = await memoryOf('started', 1);
     const readings: Reading[] = [];
-    for (const count of counts) {
-      for (const kind of ['lazy', 'started', 'machine'] as const)
-        readings.push(...(await readingsOf(kind, count, one)));
-    }
+    for (const kind of KINDS) readings.push(...(await readingsOf(kind, count, one)));
     return readings;
   },
-};
+});
+
+export const idleAgents: readonly Probe[] = [idleAgentsOf(10_000, 1), idleAgentsOf(100_000, 5)];
 
 async function memoryOf(kind: Kind, count: number): Promise<IdleMemory> {
   const execArgv = [...process.execArgv, '--expose-gc'];
@@ -51,7 +48,7 @@ async function memoryOf(kind: Kind, count: number): Promise<IdleMemory> {
 async function readingsOf(kind: Kind, count: number, one: IdleMemory): Promise<readonly Reading[]> {
   const { heapBytes, processBytes, startMs } = await memoryOf(kind, count);
   const perAgent = (bytes: number): number => bytes / (count - 1) / KB;
-  const label = `${count.toLocaleString('en')} ${NAMES[kind]}`;
+  const label = NAMES[kind];
   const unit = 'kB an agent';
   return [
     { name: `${label}: heap`, value: perAgent(heapBytes - one.heapBytes), unit, goal: GOALS[kind] },

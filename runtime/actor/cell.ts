@@ -64,6 +64,7 @@ export class Cell {
   #life: Handling | undefined;
   #logic: LogicRunner | undefined;
   #giveUpReason = '';
+  #stopReason: OrreryError | undefined;
   #answered: AnsweredIds | undefined;
 
   constructor(place: Place, row: AgentRow, definition: AgentDefinition<unknown>) {
@@ -323,7 +324,7 @@ export class Cell {
     handling.end();
     if (this.#hand === handling) this.#hand = this.#below.pop();
     else this.#below = this.#below.filter((other) => other !== handling);
-    if (handling.isWatched && this.#hand === undefined) this.place.busy.delete(this);
+    if (this.#hand === undefined && this.place.busy.size > 0) this.place.busy.delete(this);
     if (this.status === 'running' && this.waiting > 0) this.place.resume(this);
   }
 
@@ -379,15 +380,16 @@ export class Cell {
   }
 
   /** Ends the agent for good; what waits is dead-lettered. */
-  async stop(): Promise<void> {
+  async stop(reason = notHere(this.row.id, this.place.id)): Promise<void> {
     if (this.status === 'stopped') return;
+    this.#stopReason = reason;
     const wasAlive = this.status === 'running' || this.status === 'starting';
     this.status = 'stopped';
     for (const handling of [...this.handlings].reverse()) {
       const mail = handling.mail as Mail;
-      handling.cutOff(notHere(this.row.id, this.place.id));
+      handling.cutOff(reason);
       this.#letGo(handling);
-      this.#deadLetter(mail, errorToData(notHere(this.row.id, this.place.id)));
+      this.#deadLetter(mail, errorToData(reason));
     }
     this.#clear();
     if (wasAlive) await this.#endActor();
@@ -402,7 +404,7 @@ export class Cell {
 
   #endReason(): OrreryError {
     if (this.status === 'failed') return supervisorGaveUp(this.row.id, this.#giveUpReason);
-    return notHere(this.row.id, this.place.id);
+    return this.#stopReason ?? notHere(this.row.id, this.place.id);
   }
 
   async #endActor(): Promise<void> {

@@ -42,8 +42,9 @@ export class Courier {
   /** Why `#route` found nobody, and whom it would have been. */
   #verdict: Verdict | undefined;
   #meant: AgentRow | undefined;
+  /** How long the last measured routing took. */
+  latencyMs = 0;
   #sends = 0;
-  #latencyMs = 0;
 
   constructor(place: Place) {
     this.#place = place;
@@ -131,9 +132,6 @@ export class Courier {
 
   /** Routes and accepts `mail`; a refusal is in the result. `latencyMs` is measured on every 16th send. */
   send(from: Identity, mail: Mail): RoutingResult {
-    this.#sends += 1;
-    const isMeasured = this.#sends % MEASURE_EVERY === 1;
-    const startedMs = isMeasured ? this.#place.seams.clock.monotonicMs() : 0;
     if (mail.recipient === BROADCAST) return this.#broadcast(from, mail);
     const row = this.#route(from, mail, false);
     if (row === undefined) return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
@@ -144,14 +142,13 @@ export class Courier {
     if (inReplyTo !== undefined) {
       this.#place.grants.use({ inReplyTo, sender: from.id, recipient: row.id, type: messageTypeOf(mail) });
     }
-    if (isMeasured) this.#measured(startedMs);
-    return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs: this.#latencyMs };
+    return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs: this.latencyMs };
   }
 
   #measured(startedMs: number): void {
-    this.#latencyMs = this.#place.seams.clock.monotonicMs() - startedMs;
+    this.latencyMs = this.#place.seams.clock.monotonicMs() - startedMs;
     const { counters } = this.#place;
-    counters[COUNT.routingMs] = (counters[COUNT.routingMs] as number) + this.#latencyMs;
+    counters[COUNT.routingMs] = (counters[COUNT.routingMs] as number) + this.latencyMs;
     counters[COUNT.routings] = (counters[COUNT.routings] as number) + 1;
   }
 
@@ -208,7 +205,7 @@ export class Courier {
 
   #accept(from: Identity, row: AgentRow, lane: Lane, mail: Mail): void {
     const place = this.#place;
-    place.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row.id);
+    place.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row.id, this.latencyMs);
     const byType = COUNT.sentByType + mail.type;
     place.counters[byType] = (place.counters[byType] as number) + 1;
     if (from.party.tier !== row.party.tier && !from.party.isSystem && !row.party.isSystem) {
@@ -219,6 +216,15 @@ export class Courier {
 
   /** The recipient; or undefined, and then `#verdict` says why. */
   #route(from: Identity, mail: Mail, expectsReply: boolean): AgentRow | undefined {
+    this.#sends += 1;
+    if (this.#sends % MEASURE_EVERY !== 1) return this.#find(from, mail, expectsReply);
+    const startedMs = this.#place.seams.clock.monotonicMs();
+    const row = this.#find(from, mail, expectsReply);
+    this.#measured(startedMs);
+    return row;
+  }
+
+  #find(from: Identity, mail: Mail, expectsReply: boolean): AgentRow | undefined {
     const place = this.#place;
     if (mail.extras?.routingHint === 'capability') {
       const { row, verdict, meant } = place.resolveCapability(from, mail, expectsReply);
@@ -265,15 +271,15 @@ export class Courier {
       if (from.party.tier !== row.party.tier && !from.party.isSystem) place.auditCrossTier(from, row, mail);
       place.outbox.accept(row, lane, copyOf(mail), from.slot);
     }
-    place.traffic.note(TRAFFIC.sent, mail, mail.timestamp, BROADCAST);
+    this.#measured(startedMs);
+    place.traffic.note(TRAFFIC.sent, mail, mail.timestamp, BROADCAST, this.latencyMs);
     const byType = COUNT.sentByType + mail.type;
     place.counters[byType] = (place.counters[byType] as number) + 1;
-    this.#measured(startedMs);
     return {
       delivered: !isFull,
       path: 'broadcast',
       targetAgentId: BROADCAST,
-      latencyMs: this.#latencyMs,
+      latencyMs: this.latencyMs,
       recipients,
       refused,
       ...(isFull ? { errorCode: 'MAILBOX_FULL' as const, error: 'Some mailboxes are full; see refused' } : {}),
@@ -286,7 +292,7 @@ export class Courier {
       delivered: false,
       path: 'local',
       targetAgentId: row?.id ?? mail.recipient,
-      latencyMs: this.#latencyMs,
+      latencyMs: this.latencyMs,
       error: verdict.reason,
       errorCode: verdict.code,
       ...(verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }),

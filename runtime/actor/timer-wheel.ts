@@ -70,9 +70,10 @@ export class TimerWheel {
   add<Subject>(atMs: number, fire: (subject: Subject) => void, subject: Subject): Timer;
   add(atMs: number, fire: (subject: never) => void, subject?: unknown): Timer {
     if (this.#isClosed) throw systemStopped('its timers are closed');
-    const tick = Math.max(Math.ceil(atMs / TICK_MS), this.#tick + 1);
+    const dueTick = Math.ceil(atMs / TICK_MS);
+    if (dueTick - this.#tick >= SLOTS) this.#catchUp();
+    const tick = Math.max(dueTick, this.#tick + 1);
     const node = new Node(tick, fire, subject);
-    if (tick - this.#tick >= SLOTS) this.#catchUp();
     if (tick - this.#tick < SLOTS) this.#link(node);
     else this.#linkFar(node);
     if (tick < this.#wakeTick) this.#sleepUntil(tick);

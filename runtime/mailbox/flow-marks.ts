@@ -12,13 +12,9 @@ export const MARK = {
   started: 1,
   /** Last sequence up to which every outcome is known and everything its handler sent is posted. */
   settled: 2,
-  /** How many of the settled were rejected, expired, dead-lettered; the others were handled. */
-  rejected: 3,
-  expired: 4,
-  deadLettered: 5,
   /** Which agent, as its slot, and which lane: so that a record can be read without its owner. */
-  slot: 6,
-  lane: 7,
+  slot: 3,
+  lane: 4,
 } as const;
 
 export const MARK_WORDS = 8;

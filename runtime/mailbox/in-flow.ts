@@ -1,6 +1,15 @@
 import type { Outcome } from '../observe/system-event.ts';
+import type { CommitLog } from './commit-log.ts';
 import { distance, MARK } from './flow-marks.ts';
 import type { Lane } from './lane.ts';
+
+/** How many envelopes ended in each way. */
+export interface OutcomeCounts {
+  handled: number;
+  rejected: number;
+  expired: number;
+  deadLettered: number;
+}
 
 /**
  * The recipient's end of a flow: what came in, and which outcomes are known but not committed yet.
@@ -54,32 +63,19 @@ export class InFlow {
     this.#ahead.set(sequence, outcome);
   }
 
-  /**
-   * Publishes what is settled and adds it to the thread's counters.
-   *
-   * A thread is ended only where V8 checks for it, at function entries and loop ends: the stores below, with neither
-   * between them, happen together or not at all.
-   */
-  commit(counters: Float64Array, handledAt: number): void {
+  /** Notes in `log` what is settled, and adds it to `added` by outcome. */
+  commit(log: CommitLog, ownSeat: number, added: OutcomeCounts): void {
     const { words, base, settled } = this;
     const count = (settled - (words[base + MARK.settled] as number)) | 0;
-    const rejected = this.#rejected;
-    const expired = this.#expired;
-    const deadLettered = this.#deadLettered;
+    log.note(this.seat < 0 ? ownSeat : this.seat, this.flow, words, MARK.settled, settled);
+    added.handled += count - this.#rejected - this.#expired - this.#deadLettered;
+    added.rejected += this.#rejected;
+    added.expired += this.#expired;
+    added.deadLettered += this.#deadLettered;
     this.#rejected = 0;
     this.#expired = 0;
     this.#deadLettered = 0;
     this.isDirty = false;
-    if (rejected + expired + deadLettered > 0) {
-      words[base + MARK.rejected] = (words[base + MARK.rejected] as number) + rejected;
-      words[base + MARK.expired] = (words[base + MARK.expired] as number) + expired;
-      words[base + MARK.deadLettered] = (words[base + MARK.deadLettered] as number) + deadLettered;
-      counters[handledAt + 1] = (counters[handledAt + 1] as number) + rejected;
-      counters[handledAt + 2] = (counters[handledAt + 2] as number) + expired;
-      counters[handledAt + 3] = (counters[handledAt + 3] as number) + deadLettered;
-    }
-    words[base + MARK.settled] = settled;
-    counters[handledAt] = (counters[handledAt] as number) + count - rejected - expired - deadLettered;
   }
 
   /** Outcomes that are known and not committed. */

@@ -1,7 +1,11 @@
+import { Fifo } from './fifo.ts';
+import type { CommitLog } from './commit-log.ts';
 import { distance, MARK } from './flow-marks.ts';
 import { InFlow } from './in-flow.ts';
 import type { Lane } from './lane.ts';
 import type { Mail } from './mail.ts';
+
+const TRIM_EVERY = 256;
 
 /** What became of an unsettled entry of a flow whose recipient's thread died. */
 export type Fate = 'untouched' | 'cut-off';
@@ -26,8 +30,7 @@ export class OutFlow {
   /** Sent but not committed; of a local flow. */
   uncommitted = 0;
   #inbound: InFlow | undefined;
-  #entries: (Mail | undefined)[] = [];
-  #head = 0;
+  readonly #entries = new Fifo<Mail>();
 
   constructor(flow: number, slot: number, lane: Lane, words: Int32Array, base: number, isLocal: boolean) {
     this.flow = flow;
@@ -55,37 +58,38 @@ export class OutFlow {
   add(mail: Mail): void {
     this.sent = (this.sent + 1) | 0;
     mail.sequence = this.sent;
-    if (!this.isLocal) this.#entries.push(mail);
+    if (this.isLocal) return;
+    this.#entries.push(mail);
+    if ((this.sent & (TRIM_EVERY - 1)) === 0) this.trim();
+  }
+
+  /** Notes in `log` what was sent within the thread; returns how many that were. */
+  commit(log: CommitLog, ownSeat: number): number {
+    const count = this.uncommitted;
+    this.uncommitted = 0;
+    this.isDirty = false;
+    log.note(ownSeat, this.flow, this.words, MARK.sent, this.sent);
+    return count;
   }
 
   /** Lets go of what is settled; returns how many are still kept. */
   trim(): number {
     const settled = this.words[this.base + MARK.settled] as number;
     const entries = this.#entries;
-    let head = this.#head;
-    while (head < entries.length && distance((entries[head] as Mail).sequence, settled) <= 0) {
-      entries[head] = undefined;
-      head += 1;
+    for (let first = entries.peek(); first !== undefined; first = entries.peek()) {
+      if (distance(first.sequence, settled) > 0) break;
+      entries.shift();
     }
-    this.#head = head;
-    const kept = entries.length - head;
-    if (kept === 0) {
-      if (head > 0) {
-        this.#entries = [];
-        this.#head = 0;
-      }
-    } else if (head > 256 && head > kept) {
-      this.#entries = entries.slice(head) as Mail[];
-      this.#head = 0;
-    }
-    return kept;
+    return entries.length;
   }
 
   /** Every unsettled entry, oldest first, with what the marks say of it. */
   unsettledEntries(): { mail: Mail; fate: Fate }[] {
     this.trim();
     const started = this.words[this.base + MARK.started] as number;
-    const kept = this.#entries.slice(this.#head) as Mail[];
-    return kept.map((mail) => ({ mail, fate: distance(mail.sequence, started) <= 0 ? 'cut-off' : 'untouched' }));
+    return Array.from({ length: this.#entries.length }, (_, at) => {
+      const mail = this.#entries.at(at) as Mail;
+      return { mail, fate: distance(mail.sequence, started) <= 0 ? 'cut-off' : 'untouched' };
+    });
   }
 }

@@ -1,20 +1,30 @@
 import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
-import { type A2AEnvelope, SCHEMA_VERSION } from '../protocol/envelope.ts';
+import { type A2AEnvelope, type A2AMessageType, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import type { Party } from '../protocol/policy.ts';
 import type { Outcome, SystemEvent } from './system-event.ts';
 
-/** What the ring notes of an envelope. */
-export const TRAFFIC = { sent: 0, received: 1, settled: 2, replied: 3 } as const;
+/** What the ring notes of an envelope; the last four are the answers to it. */
+export const TRAFFIC = { sent: 0, received: 1, settled: 2, replied: 3, failed: 4, chunk: 5, ended: 6 } as const;
 export type TrafficKind = (typeof TRAFFIC)[keyof typeof TRAFFIC];
 
 const OUTCOMES: readonly Outcome[] = ['handled', 'rejected', 'expired', 'dead-lettered'];
+/** The message types of the answers, from `replied` on. */
+const ANSWER_TYPES: readonly A2AMessageType[] = ['response', 'error', 'stream-data', 'stream-end'];
 
-/** One noted event of an envelope. `detail`: the recipient's id, the outcome's index, or the answer. */
+/**
+ * One noted event of an envelope.
+ *
+ * - `detail`    the recipient's id, the outcome's index, or the answer.
+ * - `latencyMs` how long routing took; of what was sent only.
+ * - `serial`    counts the events of this thread.
+ */
 export interface Traffic {
   readonly kind: TrafficKind;
   readonly mail: Mail;
   readonly atMs: number;
   readonly detail: unknown;
+  readonly latencyMs: number;
+  readonly serial: number;
 }
 
 /**
@@ -24,27 +34,36 @@ export class TrafficRing {
   readonly #capacity: number;
   readonly #kinds: Uint8Array;
   readonly #times: Float64Array;
+  readonly #latencies: Float64Array;
   readonly #mails: (Mail | undefined)[];
   readonly #details: unknown[];
   #next = 0;
+  /** The serial of the first place of this turn of the ring. */
+  #base = 0;
   #listener: ((traffic: Traffic) => void) | undefined;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
     this.#kinds = new Uint8Array(capacity);
     this.#times = new Float64Array(capacity);
+    this.#latencies = new Float64Array(capacity);
     this.#mails = new Array<Mail | undefined>(capacity).fill(undefined);
     this.#details = new Array<unknown>(capacity).fill(undefined);
   }
 
-  note(kind: TrafficKind, mail: Mail, atMs: number, detail: unknown): void {
+  note(kind: TrafficKind, mail: Mail, atMs: number, detail: unknown, latencyMs = 0): void {
     const at = this.#next;
-    this.#next = at + 1 === this.#capacity ? 0 : at + 1;
     this.#kinds[at] = kind;
     this.#times[at] = atMs;
+    this.#latencies[at] = latencyMs;
     this.#mails[at] = mail;
     this.#details[at] = detail;
-    if (this.#listener !== undefined) this.#listener({ kind, mail, atMs, detail });
+    this.#next = at + 1;
+    if (this.#next === this.#capacity) {
+      this.#next = 0;
+      this.#base += this.#capacity;
+    }
+    if (this.#listener !== undefined) this.#listener(this.#traffic(at, mail));
   }
 
   /** Calls `listener` with every event from now on; undefined stops it. */
@@ -57,14 +76,31 @@ export class TrafficRing {
     for (let step = 0; step < this.#capacity; step++) {
       const at = (this.#next + step) % this.#capacity;
       const mail = this.#mails[at];
-      if (mail === undefined) continue;
-      yield { kind: this.#kinds[at] as TrafficKind, mail, atMs: this.#times[at] as number, detail: this.#details[at] };
+      if (mail !== undefined) yield this.#traffic(at, mail);
     }
+  }
+
+  #traffic(at: number, mail: Mail): Traffic {
+    return {
+      kind: this.#kinds[at] as TrafficKind,
+      mail,
+      atMs: this.#times[at] as number,
+      detail: this.#details[at],
+      latencyMs: this.#latencies[at] as number,
+      serial: at + (at < this.#next ? this.#base : this.#base - this.#capacity),
+    };
   }
 }
 
+/** The thread whose traffic it is: `agentOf` gives the id of the agent that has an envelope in its mailbox. */
+export interface TrafficPlace {
+  readonly id: string;
+  agentOf(mail: Mail): string;
+}
+
 /** The noted traffic as the events that users see. */
-export function trafficEvents({ kind, mail, atMs, detail }: Traffic, place: string): SystemEvent[] {
+export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficPlace): SystemEvent[] {
+  const { kind, mail, atMs, detail } = traffic;
   const about = {
     timestamp: atMs,
     place,
@@ -76,51 +112,51 @@ export function trafficEvents({ kind, mail, atMs, detail }: Traffic, place: stri
     ...(mail.capability === undefined ? {} : { capability: mail.capability }),
   };
   if (kind === TRAFFIC.sent) {
+    const { latencyMs } = traffic;
     const routingPath = mail.recipient === '*' ? ('broadcast' as const) : ('local' as const);
+    const targetAgentId = String(detail);
     return [
       { type: 'message-sent', ...about },
-      { type: 'routing-decision', ...about, routingPath, targetAgentId: String(detail), success: true },
+      { type: 'routing-decision', ...about, routingPath, targetAgentId, latencyMs, success: true },
     ];
   }
-  if (kind === TRAFFIC.received) return [{ type: 'message-received', ...about }];
-  if (kind === TRAFFIC.replied) {
-    return [
-      {
-        ...about,
-        type: 'message-sent',
-        envelopeId: replyIdOf(mail),
-        sender: mail.recipient,
-        recipient: mail.sender,
-        messageType: 'response',
-      },
-    ];
+  if (kind === TRAFFIC.received) return [{ type: 'message-received', ...about, targetAgentId: agentOf(mail) }];
+  if (kind === TRAFFIC.settled) {
+    const outcome = OUTCOMES[detail as number] ?? 'handled';
+    return [{ type: 'envelope-settled', ...about, targetAgentId: agentOf(mail), outcome }];
   }
-  return [{ type: 'envelope-settled', ...about, outcome: OUTCOMES[detail as number] ?? 'handled' }];
+  return [
+    {
+      ...about,
+      type: 'message-sent',
+      envelopeId: answerIdOf(traffic),
+      sender: agentOf(mail),
+      recipient: mail.sender,
+      messageType: answerTypeOf(kind),
+    },
+  ];
 }
 
 export const outcomeIndex = (outcome: Outcome): number => OUTCOMES.indexOf(outcome);
 
-/** The id of the answer to an asked envelope: derived, so that it needs no room on the way. */
-export const replyIdOf = (mail: Mail): string => `${mail.id}~reply`;
+const answerTypeOf = (kind: TrafficKind): A2AMessageType => ANSWER_TYPES[kind - TRAFFIC.replied] ?? 'response';
 
+/** The id of an answer: derived, so that it needs no room on the way. */
+const answerIdOf = ({ kind, mail, serial }: Traffic): string =>
+  kind === TRAFFIC.chunk ? `${mail.id}~reply-${serial}` : `${mail.id}~reply`;
 
-/** The answer to an asked envelope, as an envelope. */
-export function replyEnvelopeOf(
-  mail: Mail,
-  replier: string,
-  { tier, sandboxId }: Party,
-  atMs: number,
-  payload: unknown,
-): A2AEnvelope {
+/** An answer to an asked envelope, as an envelope. */
+export function answerEnvelopeOf(traffic: Traffic, replier: string, { tier, sandboxId }: Party): A2AEnvelope {
+  const { kind, mail, atMs, detail } = traffic;
   return {
-    id: replyIdOf(mail),
+    id: answerIdOf(traffic),
     schemaVersion: SCHEMA_VERSION,
     sender: replier,
     recipient: mail.sender,
     ...(mail.correlationId === undefined ? {} : { correlationId: mail.correlationId }),
-    type: 'response',
+    type: answerTypeOf(kind),
     timestamp: atMs,
-    payload,
+    payload: detail,
     metadata: { tier, inReplyTo: mail.id, ...(sandboxId === undefined ? {} : { sandboxId }) },
   };
 }

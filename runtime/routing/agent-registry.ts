@@ -139,14 +139,15 @@ export class AgentRegistry {
 
   /** Announces every local card to the peers and merges theirs, until `disableHyperswarmDiscovery`. */
   async enableHyperswarmDiscovery(manager: DiscoveryManager): Promise<void> {
-    await this.disableHyperswarmDiscovery();
+    const former = this.#discovery;
     const discovery = new Discovery(manager, {
       localCards: () => this.getLocalCards(),
       merge: ({ card, grant }) => void this.mergeRemote(card, grant),
       onProblem: this.#onProblem,
     });
     this.#discovery = discovery;
-    await discovery.start();
+    await former?.stop();
+    if (this.#discovery === discovery) await discovery.start();
   }
 
   /** Withdraws the local cards from the peers and stops merging theirs. */

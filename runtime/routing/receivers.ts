@@ -36,7 +36,10 @@ export class Receivers {
     const handlers = this.#handlers.get(agentId);
     if (handlers === undefined) return `${agentId} is registered, but nobody receives for it`;
     let failure: string | undefined;
-    for (const { handle } of [...handlers]) failure ??= this.#call(handle, agentId, envelope);
+    for (const { handle } of [...handlers]) {
+      const reason = this.#call(handle, agentId, envelope);
+      failure ??= reason;
+    }
     return failure;
   }
 

@@ -61,8 +61,10 @@ export class RemoteLookup {
       });
       const answer = async (): Promise<readonly FoundCard[]> => remote.lookup(query, gaveUp.signal);
       answer()
-        .then((cards) => this.#merge(query, cards, gaveUp.signal))
-        .catch((error: unknown) => onProblem(query, error))
+        .then((cards) => this.#merge(query, cards))
+        .catch((error: unknown) => {
+          if (!gaveUp.signal.aborted) onProblem(query, error);
+        })
         .finally(() => {
           end();
           resolve();
@@ -70,8 +72,8 @@ export class RemoteLookup {
     });
   }
 
-  #merge(query: RemoteQuery, found: readonly FoundCard[], gaveUp: AbortSignal): void {
-    if (gaveUp.aborted) return;
+  /** What comes too late for those who asked is still good for those who ask next. */
+  #merge(query: RemoteQuery, found: readonly FoundCard[]): void {
     for (const { card, grant } of found) {
       if (!fits(query, card)) continue;
       try {

@@ -97,9 +97,11 @@ export class A2ARouter {
     const sender = this.#decider.partyOf(parsed.sender);
     if (sender === undefined) return this.#unregistered(parsed, startedMs);
     const stamped = stampedBy(sender, parsed);
-    const hasLookedUp = await this.#joinLookup(stamped);
+    // Nothing overtakes what waits for a lookup of the same already.
+    const underWay = this.#lookup?.underWay(queryOf(stamped));
+    if (underWay !== undefined) await underWay;
     let route = this.#decider.decide(sender, stamped, expectsReply);
-    if (route.kind === 'unknown' && !hasLookedUp && this.#lookup !== undefined) {
+    if (route.kind === 'unknown' && underWay === undefined && this.#lookup !== undefined) {
       await this.#lookup.find(queryOf(stamped));
       route = this.#decider.decide(sender, stamped, expectsReply);
     }
@@ -126,14 +128,6 @@ export class A2ARouter {
   /** The delivered envelopes of one conversation in timestamp order, as far back as they are remembered. */
   thread(correlationId: string): readonly A2AEnvelope[] {
     return this.#threads.find(correlationId);
-  }
-
-  /** Waits for a lookup of the same that is under way, so that nothing overtakes what waits for it already. */
-  async #joinLookup(envelope: A2AEnvelope): Promise<boolean> {
-    const underWay = this.#lookup?.underWay(queryOf(envelope));
-    if (underWay === undefined) return false;
-    await underWay;
-    return true;
   }
 
   #follow(

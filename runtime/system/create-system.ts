@@ -2,7 +2,6 @@ import { AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
 import type { AskOptions, Target, TellOptions } from '../actor/context.ts';
 import type { Identity } from '../actor/identity.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
-import { newCounters } from '../observe/seat-counters.ts';
 import { metricsText } from '../observe/metrics.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
@@ -18,8 +17,8 @@ import { Caller, exposeApi } from '../threads/calls.ts';
 import type { AgentOrder, Control } from '../threads/control.ts';
 import { PlaceHost } from '../threads/place-host.ts';
 import type { Place } from '../threads/place.ts';
+import { newSeatMemories } from '../threads/seat.ts';
 import type { Spawned, Spawner } from '../threads/spawner.ts';
-import { newStatusMemory } from '../threads/status-words.ts';
 import type { Conservation, DeadLetter, RosterRow, System } from './system.ts';
 import { type AgentSpec, parseAgent, parseSystemOptions, type SystemOptions } from './system-options.ts';
 
@@ -68,7 +67,7 @@ class RunningSystem implements System {
   #stopping: Promise<void> | undefined;
 
   constructor({ seams, spawner, policies, workerOptions }: SystemDeps, options: ReturnType<typeof parseSystemOptions>) {
-    const hostSeat = { counters: newCounters(), status: newStatusMemory() };
+    const hostSeat = newSeatMemories();
     const [line, hostLine] = spawner.channel();
     const [hostApi, theirHostApi] = spawner.channel();
     const [api, theirApi] = spawner.channel();

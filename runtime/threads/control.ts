@@ -1,3 +1,4 @@
+import { finishCommit } from '../mailbox/commit-log.ts';
 import { DeadLetterBook } from '../mailbox/dead-letter-book.ts';
 import { COUNT, COUNTER_WORDS } from '../observe/seat-counters.ts';
 import { EventRing } from '../observe/event-ring.ts';
@@ -167,10 +168,10 @@ export class Control {
     for (const { order, agent, place } of loaded) {
       records.push(...this.#register(order, agent, place, this.#bySlot.length + records.length));
     }
+    const ids = new Set<string>();
     for (const { id } of records) {
-      if (this.#agents.has(id)) throw invalidOptions('agents', id, 'an id that no other agent has');
-      const { length } = records.filter((other) => other.id === id);
-      if (length > 1) throw invalidOptions('agents', id, 'an id that no other agent has');
+      if (this.#agents.has(id) || ids.has(id)) throw invalidOptions('agents', id, 'an id that no other agent has');
+      ids.add(id);
     }
     for (const record of records) {
       this.#agents.set(record.id, record);
@@ -201,11 +202,11 @@ export class Control {
   }
 
   roster(): RosterRow[] {
+    const waiting = new Map<number, number>();
+    for (const seat of this.#allSeats()) seat.addWaiting(waiting);
     return [...this.#agents.values()].map((agent) => {
       const { status, restarts, lastError } = this.#supervisor.status(agent.id);
       const { card } = agent.profile;
-      let waiting = 0;
-      for (const seat of this.#allSeats()) waiting += seat.waitingFor(agent.slot);
       return {
         id: agent.id,
         name: card.name,
@@ -213,7 +214,7 @@ export class Control {
         capabilities: agent.profile.capabilityIds,
         place: agent.place,
         status,
-        waiting,
+        waiting: waiting.get(agent.slot) ?? 0,
         restarts,
         ...(lastError === undefined ? {} : { lastError }),
       };
@@ -287,7 +288,7 @@ export class Control {
   counts(): Float64Array {
     const sum = Float64Array.from(this.#past);
     for (const { seat } of this.#places.values()) {
-      new Float64Array(seat.counters).forEach((value, at) => {
+      new Float64Array(seat.memories.counters).forEach((value, at) => {
         sum[at] = (sum[at] as number) + value;
       });
     }
@@ -456,8 +457,7 @@ export class Control {
     const boot: PlaceBoot = {
       id,
       seat: seat.number,
-      counters: seat.counters,
-      status: seat.status,
+      ...seat.memories,
       table: this.#table.snapshot(),
       broadcastToSender: options.broadcastToSender,
     };
@@ -631,11 +631,18 @@ export class Control {
 
   async #host(place: PlaceRecord, agents: readonly AgentRecord[]): Promise<void> {
     const delta = { version: this.#version, profiles: [], upsert: [], remove: [] };
-    const hosting = agents.map(async (agent) => {
+    const modules = new Map<string, AgentRecord[]>();
+    for (const agent of agents) {
+      const others = modules.get(agent.module);
+      if (others === undefined) modules.set(agent.module, [agent]);
+      else others.push(agent);
+    }
+    const hosting = [...modules.values()].map(async (alike) => {
       try {
-        await this.#hostAt(place, [agent], delta);
+        await this.#hostAt(place, alike, delta);
       } catch (error) {
-        this.#note(this.#event('error', { agentId: agent.id, errorCode: 'MODULE_INVALID', reason: String(error) }));
+        const reason = error instanceof Error ? error.message : String(error);
+        for (const { id } of alike) this.#note(this.#event('error', { agentId: id, errorCode: 'MODULE_INVALID', reason }));
       }
     });
     await Promise.all(hosting);
@@ -675,7 +682,11 @@ export class Control {
   #bury(seat: Seat): void {
     this.#seats.delete(seat.number);
     this.#deadSeats.set(seat.number, seat);
-    new Float64Array(seat.counters).forEach((value, at) => {
+    const { commitLog, counters } = seat.memories;
+    finishCommit(commitLog, new Float64Array(counters), (of, flow) =>
+      (this.#seats.get(of) ?? this.#deadSeats.get(of))?.flow(flow),
+    );
+    new Float64Array(seat.memories.counters).forEach((value, at) => {
       this.#past[at] = (this.#past[at] as number) + value;
     });
   }

@@ -45,7 +45,7 @@ export class Inbound implements BatchSink {
     mail.sequence = flow.received;
     mail.flow = flow;
     this.taken += 1;
-    place.traffic.note(TRAFFIC.received, mail, place.turnAtMs, undefined);
+    place.traffic.note(TRAFFIC.received, mail, place.nowMs, undefined);
     const cell = place.cellOf(flow.slot);
     if (cell === undefined) return place.refuseUnheld(mail, errorToData(notHere(mail.recipient, place.id)));
     if (this.#isStale && mail.tombstone === undefined) mail.tombstone = place.judgeAgain(cell, mail);

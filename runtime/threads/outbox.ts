@@ -1,11 +1,12 @@
 import type { Cell } from '../actor/cell.ts';
-import { type FlowSlab, FLOWS_PER_SLAB, flowBase, MARK, newFlowSlab, slabIndexOf } from '../mailbox/flow-marks.ts';
-import type { InFlow } from '../mailbox/in-flow.ts';
+import { type FlowSlab, FLOWS_PER_SLAB, flowBase, newFlowSlab, slabIndexOf } from '../mailbox/flow-marks.ts';
+import { CommitLog } from '../mailbox/commit-log.ts';
+import type { InFlow, OutcomeCounts } from '../mailbox/in-flow.ts';
 import type { Lane } from '../mailbox/lane.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { NameBook } from '../mailbox/name-book.ts';
 import { OutFlow } from '../mailbox/out-flow.ts';
-import { COUNT } from '../observe/seat-counters.ts';
+import { TRAFFIC } from '../observe/traffic-ring.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Link } from './link.ts';
 
@@ -13,6 +14,7 @@ export interface OutboxDeps {
   readonly place: string;
   readonly seat: number;
   readonly counters: Float64Array;
+  readonly commitLog: SharedArrayBuffer;
   readonly cellOf: (slot: number) => Cell | undefined;
   readonly linkTo: (place: string) => Link | undefined;
   /** Runs after the code that runs now: posting is put off until then. */
@@ -47,6 +49,7 @@ export class Outbox {
   readonly #all: OutFlow[] = [];
   readonly #slabs: FlowSlab[] = [];
   readonly #names: NameBook;
+  readonly #log: CommitLog;
   readonly #dirtyLinks: Link[] = [];
   #dirtyIn: InFlow[] = [];
   #dirtyLocal: OutFlow[] = [];
@@ -59,6 +62,7 @@ export class Outbox {
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
     this.#names = new NameBook(deps.onNameSlab);
+    this.#log = new CommitLog(deps.commitLog);
   }
 
   slab(index: number): FlowSlab {
@@ -174,27 +178,40 @@ export class Outbox {
     this.#undelivered = [];
     for (let at = 0; at < waiting.length; at += 2) {
       const mail = waiting[at + 1] as Mail;
-      (waiting[at] as Cell).deliver(mail, (mail.flow as InFlow).lane);
+      const cell = waiting[at] as Cell;
+      cell.place.traffic.note(TRAFFIC.received, mail, cell.place.nowMs, undefined);
+      cell.deliver(mail, (mail.flow as InFlow).lane);
     }
   }
 
+  /** In one step, unless there are thousands of marks: what is accepted within the thread, and every known outcome. */
   #commit(): void {
-    const { counters } = this.#deps;
     const locals = this.#dirtyLocal;
-    if (locals.length > 0) {
-      for (const flow of locals) commitLocal(flow, counters);
-      this.#dirtyLocal = [];
-    }
     const flows = this.#dirtyIn;
-    if (flows.length > 0) {
+    if (locals.length > 0 || flows.length > 0) {
+      this.#dirtyLocal = [];
       this.#dirtyIn = [];
-      for (const flow of flows) flow.commit(counters, COUNT.handled);
-      this.#deps.afterCommit();
+      const added = { accepted: 0, handled: 0, rejected: 0, expired: 0, deadLettered: 0 };
+      for (const flow of locals) {
+        if (this.#log.isFull) this.#apply(added);
+        added.accepted += flow.commit(this.#log, this.#deps.seat);
+      }
+      for (const flow of flows) {
+        if (this.#log.isFull) this.#apply(added);
+        flow.commit(this.#log, this.#deps.seat, added);
+      }
+      this.#apply(added);
+      if (flows.length > 0) this.#deps.afterCommit();
     }
-    if (this.#settledNames.length > 0) {
-      for (const name of this.#settledNames) this.#names.erase(name);
-      this.#settledNames = [];
-    }
+    if (this.#settledNames.length === 0) return;
+    for (const name of this.#settledNames) this.#names.erase(name);
+    this.#settledNames = [];
+  }
+
+  #apply(added: OutcomeCounts & { accepted: number }): void {
+    const { accepted, handled, rejected, expired, deadLettered } = added;
+    this.#log.commit(this.#deps.counters, [accepted, handled, rejected, expired, deadLettered]);
+    Object.assign(added, { accepted: 0, handled: 0, rejected: 0, expired: 0, deadLettered: 0 });
   }
 
   #acceptLocal(flow: OutFlow, row: AgentRow, mail: Mail, senderSlot: number): void {
@@ -232,13 +249,4 @@ export class Outbox {
     this.#all.push(flow);
     return flow;
   }
-}
-
-/** Straight-line for the same reason as `InFlow.commit`. */
-function commitLocal(flow: OutFlow, counters: Float64Array): void {
-  const count = flow.uncommitted;
-  flow.uncommitted = 0;
-  flow.isDirty = false;
-  flow.words[flow.base + MARK.sent] = flow.sent;
-  counters[COUNT.accepted] = (counters[COUNT.accepted] as number) + count;
 }

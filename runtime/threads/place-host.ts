@@ -6,7 +6,7 @@ import type { Lane } from '../mailbox/lane.ts';
 import { mailFromData, toEnvelope } from '../mailbox/mail.ts';
 import { flowBase } from '../mailbox/flow-marks.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
-import { replyEnvelopeOf, TRAFFIC, trafficEvents } from '../observe/traffic-ring.ts';
+import { answerEnvelopeOf, TRAFFIC, trafficEvents } from '../observe/traffic-ring.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { A2AEnvelope, Delivery } from '../protocol/envelope.ts';
 import { errorToData, moduleInvalid, type OrreryError, systemStopped } from '../protocol/errors.ts';
@@ -25,6 +25,7 @@ export interface PlaceBoot {
   readonly seat: number;
   readonly counters: SharedArrayBuffer;
   readonly status: SharedArrayBuffer;
+  readonly commitLog: SharedArrayBuffer;
   readonly table: TableDelta;
   readonly broadcastToSender: boolean;
 }
@@ -108,21 +109,22 @@ export class PlaceHost {
 
   recentEvents(): readonly SystemEvent[] {
     const events: SystemEvent[] = this.place.audit.toArray();
-    for (const traffic of this.place.traffic.entries()) events.push(...trafficEvents(traffic, this.place.id));
+    for (const traffic of this.place.traffic.entries()) events.push(...trafficEvents(traffic, this.place));
     return events;
   }
 
   /** The envelopes of one conversation that this thread remembers having sent or answered. */
   thread(correlationId: string): readonly A2AEnvelope[] {
     const envelopes: A2AEnvelope[] = [];
-    for (const { kind, mail, atMs, detail } of this.place.traffic.entries()) {
+    for (const traffic of this.place.traffic.entries()) {
+      const { kind, mail } = traffic;
       if (mail.correlationId !== correlationId) continue;
       if (kind === TRAFFIC.sent) {
         const { tier, sandboxId } = this.place.partyOf(mail.sender);
         envelopes.push(toEnvelope(mail, tier, sandboxId));
-      } else if (kind === TRAFFIC.replied) {
-        const replier = this.place.cellOf(mail.flow?.slot ?? -1)?.row.id ?? mail.recipient;
-        envelopes.push(replyEnvelopeOf(mail, replier, this.place.partyOf(replier), atMs, detail));
+      } else if (kind >= TRAFFIC.replied) {
+        const replier = this.place.agentOf(mail);
+        envelopes.push(answerEnvelopeOf(traffic, replier, this.place.partyOf(replier)));
       }
     }
     return envelopes;
@@ -130,7 +132,7 @@ export class PlaceHost {
 
   /** Stops every agent here and lets go of everything. */
   async shutdown(): Promise<void> {
-    await Promise.all([...this.place.cells()].map((cell) => cell.stop()));
+    await Promise.all([...this.place.cells()].map((cell) => cell.stop(systemStopped(`${cell.row.id} was stopped with it`))));
     this.place.outbox.flush();
     await this.#cpu.close();
   }

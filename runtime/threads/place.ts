@@ -9,11 +9,11 @@ import { StreamWindow } from '../actor/stream-pump.ts';
 import { TimerWheel } from '../actor/timer-wheel.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
-import { type Mail, mailToData, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
+import { type Mail, mailToData, messageTypeOf, NO_ASK, toEnvelope, typeIndex } from '../mailbox/mail.ts';
 import { EventRing } from '../observe/event-ring.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import type { Outcome, SystemEvent } from '../observe/system-event.ts';
-import { outcomeIndex, TRAFFIC, type Traffic, TrafficRing, trafficEvents } from '../observe/traffic-ring.ts';
+import { outcomeIndex, TRAFFIC, type Traffic, type TrafficKind, TrafficRing, trafficEvents } from '../observe/traffic-ring.ts';
 import { type PathHop, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import {
   actorDied,
@@ -61,6 +61,7 @@ export interface PlaceDeps {
   readonly grants: GrantBook;
   readonly counters: SharedArrayBuffer;
   readonly status: SharedArrayBuffer;
+  readonly commitLog: SharedArrayBuffer;
   /** Runs after the code that runs now, before anything else. */
   readonly defer: (run: () => void) => void;
   /** Runs when the event loop has had a turn. */
@@ -93,8 +94,6 @@ export class Place {
   readonly grants: GrantBook;
   /** Cells whose handler has not ended yet. */
   readonly busy = new Set<Cell>();
-  /** When the turn began that runs now, Unix milliseconds. */
-  turnAtMs = 0;
   isStopped = false;
   readonly #deps: PlaceDeps;
   readonly #decider: RouteDecider;
@@ -108,6 +107,9 @@ export class Place {
   readonly #windows = new Map<string, StreamWindow>();
   #roomWaiters: (() => void)[] = [];
   #isRunning = false;
+  /** `#turnAtMs` is the time: set as a turn begins. */
+  #isTimed = false;
+  #turnAtMs = 0;
   #isRunPlanned = false;
   #lastFlushMs = 0;
   #turnEndsMs = 0;
@@ -133,6 +135,7 @@ export class Place {
       place: deps.id,
       seat: deps.seat,
       counters: this.counters,
+      commitLog: deps.commitLog,
       cellOf: (slot) => this.#cells[slot],
       linkTo: (place) => this.linkTo(place),
       defer: deps.defer,
@@ -227,12 +230,14 @@ export class Place {
   }
 
   #onData(inbound: Inbound, port: Port, data: unknown): void {
-    this.turnAtMs = this.seams.clock.now();
+    this.#turnAtMs = this.seams.clock.now();
+    this.#isTimed = true;
     const { link } = inbound;
     if (data === 0) {
       this.outbox.touch(link);
       this.outbox.flush();
       this.#roomChanged();
+      this.#isTimed = false;
       return;
     }
     inbound.taken = 0;
@@ -269,6 +274,14 @@ export class Place {
   }
 
   // Cells
+
+  /** Unix milliseconds; while handling goes on, those of the turn: asking the time costs as much as noting an event. */
+  get nowMs(): number {
+    return this.#isTimed ? this.#turnAtMs : this.seams.clock.now();
+  }
+
+  /** Whose mailbox the envelope came into. */
+  readonly agentOf = (mail: Mail): string => this.#cells[mail.flow?.slot ?? -1]?.row.id ?? mail.recipient;
 
   host(row: AgentRow, definition: AgentDefinition<unknown>): Cell {
     const cell = new Cell(this, row, definition);
@@ -307,7 +320,8 @@ export class Place {
     const { clock } = this.seams;
     this.#lastFlushMs = clock.monotonicMs();
     this.#turnEndsMs = this.#lastFlushMs + TURN_MS;
-    this.turnAtMs = clock.now();
+    this.#turnAtMs = clock.now();
+    this.#isTimed = true;
     let isTurnOver = false;
     while (!isTurnOver) {
       let cell = this.#ready.shift();
@@ -321,6 +335,7 @@ export class Place {
       isTurnOver = this.#lastFlushMs > this.#turnEndsMs;
     }
     this.#isRunning = false;
+    this.#isTimed = false;
     if (this.#ready.length > 0) this.#plan(this.#deps.yieldTurn);
   }
 
@@ -471,8 +486,7 @@ export class Place {
 
   answer(mail: Mail, kind: number, payload: unknown, carries: 'json' | 'structured' | undefined): void {
     const flow = mail.flow as InFlow;
-    if (kind !== REPLY.progress) this.traffic.note(TRAFFIC.replied, mail, this.turnAtMs, payload);
-    this.counters[COUNT.replies] = (this.counters[COUNT.replies] as number) + 1;
+    if (kind !== REPLY.progress) this.#noteAnswer(mail, kind, payload);
     if (flow.seat === -1 || flow.seat === this.seat) {
       this.answered(mail.ask, kind, payload);
       return;
@@ -483,6 +497,17 @@ export class Place {
       link.sendReply(mail.ask, kind, payload, carries === 'structured' && kind !== REPLY.error);
       return;
     }
+  }
+
+  #noteAnswer(mail: Mail, kind: number, payload: unknown): void {
+    const { counters } = this;
+    let noted: TrafficKind = mail.extras?.stream === true ? TRAFFIC.ended : TRAFFIC.replied;
+    if (kind === REPLY.chunk) noted = TRAFFIC.chunk;
+    else if (kind === REPLY.error) noted = TRAFFIC.failed;
+    if (noted !== TRAFFIC.chunk) counters[COUNT.replies] = (counters[COUNT.replies] as number) + 1;
+    const byType = COUNT.sentByType + (ANSWER_TYPES[noted - TRAFFIC.replied] as number);
+    counters[byType] = (counters[byType] as number) + 1;
+    this.traffic.note(noted, mail, this.nowMs, payload);
   }
 
   /** An answer came in. */
@@ -639,7 +664,7 @@ export class Place {
 
   settled(flow: InFlow, mail: Mail, outcome: Outcome): void {
     this.outbox.touchIn(flow);
-    this.traffic.note(TRAFFIC.settled, mail, this.turnAtMs, outcomeIndex(outcome));
+    this.traffic.note(TRAFFIC.settled, mail, this.nowMs, outcomeIndex(outcome));
   }
 
   refuseUnheld(mail: Mail, why: ErrorData): void {
@@ -770,7 +795,7 @@ export class Place {
   inspect(isOn: boolean): void {
     this.#events = isOn ? [] : undefined;
     this.traffic.listen(
-      isOn ? (traffic: Traffic) => trafficEvents(traffic, this.id).forEach((event) => this.#stream(event)) : undefined,
+      isOn ? (traffic: Traffic) => trafficEvents(traffic, this).forEach((event) => this.#stream(event)) : undefined,
     );
   }
 
@@ -850,6 +875,8 @@ export class Place {
 }
 
 const NO_PATH: readonly PathHop[] = [];
+/** The message types of the answers, in the order of `TRAFFIC` from `replied` on. */
+const ANSWER_TYPES = (['response', 'error', 'stream-data', 'stream-end'] as const).map(typeIndex);
 
 /** A proposal may carry its justification in its payload. */
 function justificationIn(mail: Mail): string | undefined {

@@ -1,3 +1,4 @@
+import { newCommitLogMemory } from '../mailbox/commit-log.ts';
 import { distance, FLOWS_PER_SLAB, MARK, MARK_WORDS } from '../mailbox/flow-marks.ts';
 import { Mail, type MailData, mailFromData, mailToData, NO_ASK } from '../mailbox/mail.ts';
 import { type NamedMail, readNames } from '../mailbox/name-book.ts';
@@ -19,7 +20,14 @@ export interface ReplayContext {
 export interface SeatMemories {
   readonly counters: SharedArrayBuffer;
   readonly status: SharedArrayBuffer;
+  readonly commitLog: SharedArrayBuffer;
 }
+
+export const newSeatMemories = (): SeatMemories => ({
+  counters: newCounters(),
+  status: newStatusMemory(),
+  commitLog: newCommitLogMemory(),
+});
 
 /**
  * One thread's time in a place: the memories that it shares, kept here because they outlive it.
@@ -29,18 +37,16 @@ export interface SeatMemories {
  */
 export class Seat {
   readonly number: number;
-  readonly counters: SharedArrayBuffer;
-  readonly status: SharedArrayBuffer;
+  readonly memories: SeatMemories;
   readonly #slabs: Int32Array[] = [];
   readonly #memories: SharedArrayBuffer[] = [];
   readonly #nameSlabs: SharedArrayBuffer[] = [];
   /** Second copies, by seat and flow. */
   readonly #kept = new Map<string, Mail[]>();
 
-  constructor(number: number, { counters = newCounters(), status = newStatusMemory() }: Partial<SeatMemories> = {}) {
+  constructor(number: number, memories: SeatMemories = newSeatMemories()) {
     this.number = number;
-    this.counters = counters;
-    this.status = status;
+    this.memories = memories;
   }
 
   addFlowSlab(index: number, memory: SharedArrayBuffer): void {
@@ -86,7 +92,7 @@ export class Seat {
 
   /** What the thread had in its hands when it was last seen; undefined when no agent's code ran. */
   get inHand(): { readonly slot: number; readonly charge: Charge | undefined } | undefined {
-    const words = new Int32Array(this.status);
+    const words = new Int32Array(this.memories.status);
     const current = words[STATUS.current] as number;
     if (current === 0) return undefined;
     const seat = words[STATUS.seat] as number;
@@ -96,7 +102,7 @@ export class Seat {
   }
 
   get beat(): number {
-    return new Int32Array(this.status)[STATUS.beat] as number;
+    return new Int32Array(this.memories.status)[STATUS.beat] as number;
   }
 
   flow(number: number): FlowWords | undefined {
@@ -116,11 +122,12 @@ export class Seat {
     }
   }
 
-  /** Envelopes of one agent that are sent and not settled, as the marks say. */
-  waitingFor(slot: number): number {
-    let count = 0;
-    for (const { words, base } of this.flows()) if (words[base + MARK.slot] === slot) count += unsettled(words, base);
-    return count;
+  /** Adds, for each agent's slot, the envelopes that are sent and not settled, as the marks say. */
+  addWaiting(bySlot: Map<number, number>): void {
+    for (const { words, base } of this.flows()) {
+      const slot = words[base + MARK.slot] as number;
+      bySlot.set(slot, (bySlot.get(slot) ?? 0) + unsettled(words, base));
+    }
   }
 
   /** Says whether the agent has something in hand that came over this seat's flows. */

@@ -1,0 +1,85 @@
+import { flowBase, type MARK } from './flow-marks.ts';
+
+type Mark = (typeof MARK)[keyof typeof MARK];
+
+const LENGTH = 0;
+const COUNTERS = 1;
+const FIRST_ENTRY = 8;
+const ENTRY_WORDS = 3;
+const MARKS_A_FLOW = 8;
+const CAPACITY = 2_048;
+
+/** How many counters a commit sets: accepted and the four outcomes, in the order of `COUNT`. */
+export const COMMITTED_COUNTERS = 5;
+
+export const newCommitLogMemory = (): SharedArrayBuffer =>
+  new SharedArrayBuffer((FIRST_ENTRY + CAPACITY * ENTRY_WORDS) * 8);
+
+/**
+ * Makes a commit one step, although it writes many marks and a thread can be ended between any two of them.
+ *
+ * The new values are written here first, all absolute; one store declares them valid; then they are applied. Whoever
+ * buries the thread applies a log that is still valid again: with the same result.
+ */
+export class CommitLog {
+  readonly #shared: Float64Array;
+  readonly #words: Int32Array[] = [];
+  readonly #offsets: number[] = [];
+  readonly #values: number[] = [];
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#shared = new Float64Array(memory);
+  }
+
+  get isFull(): boolean {
+    return this.#values.length > CAPACITY - MARKS_A_FLOW;
+  }
+
+  /** Notes that a mark of a flow becomes `value`. */
+  note(seat: number, flow: number, words: Int32Array, mark: Mark, value: number): void {
+    const at = FIRST_ENTRY + this.#values.length * ENTRY_WORDS;
+    const shared = this.#shared;
+    shared[at] = seat;
+    shared[at + 1] = flow * MARKS_A_FLOW + mark;
+    shared[at + 2] = value;
+    this.#words.push(words);
+    this.#offsets.push(flowBase(flow) + mark);
+    this.#values.push(value);
+  }
+
+  /** Commits what is noted, and adds `added` to the first counters of `counters`. */
+  commit(counters: Float64Array, added: readonly number[]): void {
+    const shared = this.#shared;
+    for (let at = 0; at < COMMITTED_COUNTERS; at++) {
+      shared[COUNTERS + at] = (counters[at] as number) + (added[at] as number);
+    }
+    shared[LENGTH] = this.#values.length;
+    for (let at = 0; at < this.#values.length; at++) {
+      (this.#words[at] as Int32Array)[this.#offsets[at] as number] = this.#values[at] as number;
+    }
+    for (let at = 0; at < COMMITTED_COUNTERS; at++) counters[at] = shared[COUNTERS + at] as number;
+    shared[LENGTH] = 0;
+    this.#words.length = 0;
+    this.#offsets.length = 0;
+    this.#values.length = 0;
+  }
+}
+
+/** Finishes the commit that a dead thread was at, if it was at one. */
+export function finishCommit(
+  memory: SharedArrayBuffer,
+  counters: Float64Array,
+  flowOf: (seat: number, flow: number) => { readonly words: Int32Array; readonly base: number } | undefined,
+): void {
+  const shared = new Float64Array(memory);
+  const length = shared[LENGTH] as number;
+  if (length === 0) return;
+  for (let entry = 0; entry < length; entry++) {
+    const at = FIRST_ENTRY + entry * ENTRY_WORDS;
+    const key = shared[at + 1] as number;
+    const flow = flowOf(shared[at] as number, Math.floor(key / MARKS_A_FLOW));
+    if (flow !== undefined) flow.words[flow.base + (key % MARKS_A_FLOW)] = shared[at + 2] as number;
+  }
+  for (let at = 0; at < COMMITTED_COUNTERS; at++) counters[at] = shared[COUNTERS + at] as number;
+  shared[LENGTH] = 0;
+}
