@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+
+async function outputOf(example: string): Promise<string> {
+  const path = fileURLToPath(new URL(`../../examples/${example}.ts`, import.meta.url));
+  const { stdout } = await run(process.execPath, ['--conditions=orrery-source', path], { timeout: 25_000 });
+  return stdout.trim();
+}
+
+describe('examples (F-12)', () => {
+  it('hello asks an agent that asks another, and ends by itself', async () => {
+    expect(await outputOf('hello')).toBe('HELLO, WORLD!');
+  });
+
+  it('supervised-crash survives a throw and an endless loop', async () => {
+    const lines = (await outputOf('supervised-crash')).split('\n');
+    expect(lines.map((line) => line.split(' = ')[1]?.split(':')[0])).toEqual([
+      '2.5',
+      'ACTOR_DIED',
+      '2.5',
+      'ACTOR_DIED',
+      '2.5',
+      undefined,
+    ]);
+    expect(lines.at(-1)).toBe('pluto is running after 2 restarts');
+  });
+
+  it('own-loop works on while the embedding thread is blocked', async () => {
+    expect((await outputOf('own-loop')).split('\n')).toEqual([
+      'round 1: 3 of 3 steps were done while this thread was blocked',
+      'round 2: 3 of 3 steps were done while this thread was blocked',
+    ]);
+  });
+});

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('the packed package (F-12)', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'orrery-package-'));
+
+  beforeAll(async () => {
+    await run('npm', ['run', '--silent', 'build'], { cwd: ROOT });
+    const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+    expect(Object.keys(dependencies)).not.toContain('typescript');
+    await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${stdout.trim()}`], { cwd: folder });
+  }, 120_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('runs an example from its compiled JavaScript', async () => {
+    cpSync(join(ROOT, 'examples/hello.ts'), join(folder, 'hello.ts'));
+    const { stdout } = await run(process.execPath, ['hello.ts'], { cwd: folder, timeout: 25_000 });
+    expect(stdout.trim()).toBe('HELLO, WORLD!');
+  });
+
+  it('starts worker threads from its compiled JavaScript', async () => {
+    for (const file of ['supervised-crash.ts', 'crashing.agent.ts']) {
+      cpSync(join(ROOT, 'examples', file), join(folder, file));
+    }
+    const { stdout } = await run(process.execPath, ['supervised-crash.ts'], { cwd: folder, timeout: 25_000 });
+    expect(stdout).toContain('pluto is running after 2 restarts');
+  });
+
+  it('has types that a strict project accepts', async () => {
+    cpSync(join(ROOT, 'examples/hello.ts'), join(folder, 'hello.ts'));
+    const tsconfig = {
+      compilerOptions: {
+        module: 'NodeNext',
+        target: 'ES2024',
+        lib: ['ES2024', 'ESNext.Disposable'],
+        types: ['node'],
+        typeRoots: [join(ROOT, 'node_modules/@types')],
+        strict: true,
+        skipLibCheck: true,
+        noEmit: true,
+      },
+      files: ['hello.ts'],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+    const { stdout } = await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], {
+      cwd: folder,
+    });
+    expect(stdout.trim()).toBe('');
+  }, 60_000);
+});
