@@ -14,13 +14,7 @@ import { sandbox } from './sandbox.ts';
 import { schemaVersion } from './schema-version.ts';
 import { tierRules } from './tier-rules.ts';
 
-export { CustomPolicy } from './custom-policy.ts';
-export { deadline } from './deadline.ts';
-export { EscalationMode, escalation } from './escalation.ts';
-export { DEFAULT_MAX_HOPS, pathGuard } from './path-guard.ts';
-export { sandbox } from './sandbox.ts';
-export { schemaVersion } from './schema-version.ts';
-export { DEFAULT_TIER_RULES, tierRules } from './tier-rules.ts';
+export { DEFAULT_TIER_RULES } from './tier-rules.ts';
 
 /**
  * The rules of a system, as plain data.

@@ -2,7 +2,7 @@ import { hopLimit, pathLoop } from '../runtime/protocol/errors.ts';
 import type { JudgePolicy, JudgeRequest, Verdict } from '../runtime/protocol/policy.ts';
 
 /** How many requests and proposals may stand one above the other. */
-export const DEFAULT_MAX_HOPS = 16;
+const DEFAULT_MAX_HOPS = 16;
 
 /**
  * Refuses delegation that runs in circles: PATH_LOOP for work that the recipient already does further up the path,

@@ -40,6 +40,7 @@ export class LogicRunner {
   readonly #isMachine: boolean;
   /** The handling that ends when the machine becomes ready. */
   #pending: Handling | undefined;
+  #isStopped = false;
   /** Only while a handling waits: an observer costs on every event. */
   #listening: { unsubscribe(): void } | undefined;
 
@@ -47,7 +48,14 @@ export class LogicRunner {
     const actor = createActor(logic, { input, clock: asXStateClock(clock) } as never);
     this.#actor = actor;
     this.#isMachine = typeof (actor.getSnapshot() as Snapshot).hasTag === 'function';
-    actor.subscribe({ error: onError, complete: onDone });
+    actor.subscribe({
+      error: (error) => {
+        if (!this.#isStopped) onError(error);
+      },
+      complete: () => {
+        if (!this.#isStopped) onDone();
+      },
+    });
     actor.start();
   }
 
@@ -64,6 +72,7 @@ export class LogicRunner {
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#pending = undefined;
     this.#actor.stop();
   }

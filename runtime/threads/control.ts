@@ -5,7 +5,7 @@ import { EventRing } from '../observe/event-ring.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { agentNotFound, errorFromData, invalidOptions, isOrreryError, moduleInvalid, threadDied } from '../protocol/errors.ts';
+import { agentNotFound, deadlineExceeded, errorFromData, invalidOptions, isOrreryError, moduleInvalid, threadDied } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { type AgentProfile, RoutingTable, type RowData, type TableDelta } from '../routing/routing-table.ts';
@@ -25,6 +25,7 @@ const CALL_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 500;
 const IDLE_POLL_MS = 10;
 const TRIM_MS = 100;
+const TERMINATE_TIMEOUT_MS = 2_000;
 const EVENTS_KEPT = 1_024;
 /** Deaths charged to one agent before it gets a thread of its own. */
 const OFFENCES = 2;
@@ -126,9 +127,8 @@ export class Control {
         seams,
         sample: async (id) => {
           const { seat, spawned } = this.#place(id);
-          const { beat } = seat;
           const cpuMs = (await spawned?.cpuMs()) ?? 0;
-          return { atMs: seams.clock.monotonicMs(), beat, cpuMs };
+          return { atMs: seams.clock.monotonicMs(), beat: seat.beat, cpuMs };
         },
         onLoop: (id, { stalledMs }) => {
           this.#note(this.#event('watchdog', { place: id, reason: `it loops since ${Math.round(stalledMs)} ms` }));
@@ -307,15 +307,25 @@ export class Control {
     this.#supervisor.close();
     this.#watchdog.close();
     await this.#askAll((place) => place.caller.api.shutdown(), 3_000);
-    await Promise.all([...this.#places.values()].map((place) => place.spawned?.terminate()));
+    const ended = Promise.all([...this.#places.values()].map((place) => place.spawned?.terminate()));
+    // A thread that is stuck in the collector of an exhausted heap cannot be ended.
+    await Promise.race([ended, new Promise<void>((resolve) => clock.setTimer(TERMINATE_TIMEOUT_MS, resolve))]);
   }
 
   // Agents
 
-  async #load(place: string, module: string): Promise<LoadedAgent> {
+  /** A heavy module may compute for seconds while it is imported; one that never ends costs its thread. */
+  async #load(placeId: string, module: string): Promise<LoadedAgent> {
+    const place = this.#place(placeId);
+    this.#watchdog.unwatch(placeId);
     try {
-      return await this.#place(place).caller.api.load(module);
+      const loaded = await place.caller.api.load(module);
+      if (place.spawned !== undefined) this.#watchdog.watch(placeId);
+      return loaded;
     } catch (error) {
+      if (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED') {
+        this.#end(place, `importing ${module} did not end`, false);
+      } else if (place.spawned !== undefined) this.#watchdog.watch(placeId);
       if (isOrreryError(error) && error.code === 'MODULE_INVALID') throw error;
       throw moduleInvalid(module, `loading it failed: ${error instanceof Error ? error.message : String(error)}`, error);
     }
@@ -376,7 +386,16 @@ export class Control {
     const ref = this.#nextRef++;
     const agents = records.map(({ id, module }) => ({ id, module }));
     return new Promise((resolve, reject) => {
-      this.#hosted.set(ref, (error) => (error === undefined ? resolve() : reject(error)));
+      const { clock } = this.#deps.seams;
+      const cancel = clock.setTimer(CALL_TIMEOUT_MS, () => {
+        this.#hosted.delete(ref);
+        reject(deadlineExceeded(`The import of ${agents[0]?.module}`, CALL_TIMEOUT_MS));
+      });
+      this.#hosted.set(ref, (error) => {
+        cancel();
+        if (error === undefined) resolve();
+        else reject(error);
+      });
       this.#tell(place, { t: 'host', ref, delta, agents });
     });
   }
@@ -611,9 +630,9 @@ export class Control {
     this.#seats.set(seat.number, seat);
     place.line.onMessage((message) => this.#hear(place, seat, message as PlaceMessage));
     this.#watchExit(place, spawned);
-    this.#watchdog.watch(place.id);
     await this.#host(place, agents);
     if (place.spawned !== spawned) return;
+    this.#watchdog.watch(place.id);
     if (this.#inspected) this.#tell(place, { t: 'inspect', isOn: true });
     const death = { reason: ending.reason, charge };
     for (const other of this.#places.values()) if (other !== place) this.#connect(place, other, death);
