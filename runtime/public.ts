@@ -8,7 +8,13 @@ export type {
   Target,
   TellOptions,
 } from './actor/context.ts';
+export {
+  type A2AMetrics,
+  A2AObservability,
+  type ObservabilityOptions,
+} from './observe/observability.ts';
 export type { Outcome, SystemEvent, SystemEventType } from './observe/system-event.ts';
+export * from './protocol/acp-descriptor.ts';
 export * from './protocol/agent-card.ts';
 export {
   type Capability,
@@ -18,9 +24,16 @@ export {
   parseInput,
 } from './protocol/capability.ts';
 export * from './protocol/envelope.ts';
+export { EnvelopeFactory } from './protocol/envelope-factory.ts';
 export { ERROR_CODES, type ErrorCode, isOrreryError, OrreryError, refused } from './protocol/errors.ts';
+export type { JudgePolicy, JudgeRequest, Party, Verdict } from './protocol/policy.ts';
+export type { RoutingConfig, SandboxRoutingConfig, TierRoutingConfig, TierRule } from './protocol/routing-config.ts';
 export { Refusal, RoutingResult } from './protocol/routing-result.ts';
+export * from './protocol/seed-names.ts';
+export { systemSeams } from './protocol/system-seams.ts';
 export type { Clock, NewId, Random, Seams } from './protocol/seams.ts';
+export { AgentRegistry, type AgentRegistryOptions } from './routing/agent-registry.ts';
+export { A2ARouter, type A2ARouterOptions, type SendOptions } from './routing/router.ts';
 export { createSystem, type SystemDeps } from './system/create-system.ts';
 export type { AgentStatus, Conservation, DeadLetter, RosterRow, System } from './system/system.ts';
 export type { AgentSpec, SystemOptions } from './system/system-options.ts';

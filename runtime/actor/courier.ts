@@ -9,7 +9,6 @@ import {
   cancelled,
   deadlineExceeded,
   type ErrorCode,
-  mailboxFull,
   notHere,
   OrreryError,
   systemStopped,
@@ -41,6 +40,8 @@ export class Courier {
   readonly #place: Place;
   /** Why `#route` found nobody, and whom it would have been. */
   #verdict: Verdict | undefined;
+  /** Whose mailbox was full in the last `send`. */
+  #full: AgentRow | undefined;
   #meant: AgentRow | undefined;
   /** How long the last measured routing took. */
   latencyMs = 0;
@@ -111,32 +112,32 @@ export class Courier {
   ): Promise<RoutingResult> {
     const mail = this.#tellMail(from, target, payload, options, parent);
     for (;;) {
-      const full = this.#fullRecipient(from, mail);
-      if (full === undefined) {
-        const result = this.send(from, mail);
-        if (result.errorCode !== 'MAILBOX_FULL') return result;
-      }
-      await this.#place.roomChange(full?.place, () => this.#fullRecipient(from, mail) === undefined, {
-        signal: parent?.signalIfAny,
-        deadlineAtMs: mail.deadlineAtMs,
-      });
+      const result = this.send(from, mail);
+      const row = this.#full;
+      if (result.errorCode !== 'MAILBOX_FULL' || row === undefined) return result;
+      await this.#roomAt(row, laneFor(from, row, mail), mail, parent?.signalIfAny);
     }
   }
 
-  /** The named recipient, if its mailbox has no room for this thread's mail. */
-  #fullRecipient(from: Identity, mail: Mail): AgentRow | undefined {
-    const row = this.#place.table.get(mail.recipient);
-    if (row === undefined) return undefined;
-    return this.#place.outbox.room(row, laneFor(from, row, mail)) > 0 ? undefined : row;
+  /** Waits until the recipient has room for mail of this thread. */
+  async #roomAt(row: AgentRow, lane: Lane, mail: Mail, signal: AbortSignal | undefined): Promise<void> {
+    const place = this.#place;
+    const hasRoom = (): boolean => place.outbox.room(row, lane) > 0;
+    do await place.roomChange(row.place, hasRoom, { signal, deadlineAtMs: mail.deadlineAtMs });
+    while (!hasRoom());
   }
 
   /** Routes and accepts `mail`; a refusal is in the result. `latencyMs` is measured on every 16th send. */
   send(from: Identity, mail: Mail): RoutingResult {
+    this.#full = undefined;
     if (mail.recipient === BROADCAST) return this.#broadcast(from, mail);
     const row = this.#route(from, mail, false);
     if (row === undefined) return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
     const lane = laneFor(from, row, mail);
-    if (this.#place.outbox.room(row, lane) <= 0) return this.#refusal(from, mail, fullVerdict(row), row);
+    if (this.#place.outbox.room(row, lane) <= 0) {
+      this.#full = row;
+      return this.#refusal(from, mail, fullVerdict(row), row);
+    }
     this.#accept(from, row, lane, mail);
     const inReplyTo = mail.extras?.inReplyTo;
     if (inReplyTo !== undefined) {
@@ -169,15 +170,10 @@ export class Courier {
     const lane = laneFor(from, row, mail);
     if (place.outbox.room(row, lane) <= 0) {
       if (options.whenFull !== 'park') return reject(this.#refused(from, mail, fullVerdict(row), row));
-      place
-        .roomChange(row.place, () => place.outbox.room(row, lane) > 0, {
-          signal: signal ?? parent?.signalIfAny,
-          deadlineAtMs: mail.deadlineAtMs,
-        })
-        .then(
-          () => this.#sendAsk(from, mail, options, parent, make, reject),
-          (error) => reject(signal?.aborted === true ? cancelled(`The ask of "${mail.recipient}"`) : error),
-        );
+      this.#roomAt(row, lane, mail, signal ?? parent?.signalIfAny).then(
+        () => this.#sendAsk(from, mail, options, parent, make, reject),
+        reject,
+      );
       return;
     }
     const ticket = new AskTicket(mail.id, row.id, parent);

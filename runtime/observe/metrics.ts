@@ -41,7 +41,7 @@ export function metricsText(counts: Float64Array, roster: readonly RosterRow[]):
     labelNames: ['type'],
     registers: [registry],
   });
-  A2A_MESSAGE_TYPES.forEach((type, at) => sent.set({ type }, counts[COUNT.sentByType + at] as number));
+  for (const [at, type] of A2A_MESSAGE_TYPES.entries()) sent.set({ type }, counts[COUNT.sentByType + at] as number);
   addRoster(registry, roster);
   return registry.metrics();
 }

@@ -93,11 +93,6 @@ export const capabilityNotFound = (capabilityId: string): OrreryError =>
     details: { capabilityId },
   });
 
-export const mailboxFull = (agentId: string, capacity: number): OrreryError =>
-  new OrreryError('MAILBOX_FULL', `Mailbox of ${agentId} is full (capacity ${capacity})`, {
-    details: { agentId, capacity },
-  });
-
 export const actorDied = (agentId: string, reason: string, cause?: unknown): OrreryError =>
   new OrreryError('ACTOR_DIED', `${agentId} died while handling the envelope: ${reason}`, {
     details: { agentId, reason },

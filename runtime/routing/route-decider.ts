@@ -156,11 +156,14 @@ export class RouteDecider {
     request.nowMs = this.#clock.now();
   }
 
-  /** Judges what `request` describes on its way to one recipient; `inReplyTo` is the envelope that it answers. */
-  judgeDescribed(recipient: Party, inReplyTo?: string): Verdict | undefined {
+  /**
+   * Judges what `request` describes on its way to one recipient; `inReplyTo` is the envelope that it answers.
+   * `wasGranted` says that the sender's thread, which holds the grants, has let it pass as an answer.
+   */
+  judgeDescribed(recipient: Party, inReplyTo?: string, wasGranted = false): Verdict | undefined {
     const { request } = this;
     request.recipient = recipient;
-    request.isGranted = inReplyTo !== undefined && this.#isGranted(inReplyTo);
+    request.isGranted = inReplyTo !== undefined && (wasGranted || this.#isGranted(inReplyTo));
     return judge(this.#policies, request);
   }
 

@@ -4,7 +4,6 @@ import type { ErrorData } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { TableDelta } from '../routing/routing-table.ts';
 import type { DeadLetter } from '../system/system.ts';
-import type { Port } from './port.ts';
 
 /** Which envelope a death is charged to; it alone counts as an attempt. */
 export interface Charge {
@@ -72,14 +71,3 @@ export type PlaceMessage =
   | { readonly t: 'crashed'; readonly slot: number; readonly reason: string }
   | { readonly t: 'exited'; readonly slot: number }
   | { readonly t: 'events'; readonly events: readonly SystemEvent[] };
-
-/** A typed one-way line each way. */
-export interface Line<Out, In> {
-  send(message: Out, transfer?: readonly unknown[]): void;
-  onMessage(listener: (message: In) => void): void;
-}
-
-export const lineOver = <Out, In>(port: Port): Line<Out, In> => ({
-  send: (message, transfer) => port.post(message, transfer),
-  onMessage: (listener) => port.onMessage((message) => listener(message as In)),
-});

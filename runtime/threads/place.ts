@@ -431,7 +431,14 @@ export class Place {
     return this.table.get(id)?.party ?? { id, tier: 3, sandboxId: undefined, isSystem: false };
   }
 
-  judge(from: Identity, row: AgentRow, mail: Mail, isBroadcast: boolean, expectsReply: boolean): Verdict | undefined {
+  judge(
+    from: Identity,
+    row: AgentRow,
+    mail: Mail,
+    isBroadcast: boolean,
+    expectsReply: boolean,
+    wasGranted = false,
+  ): Verdict | undefined {
     const { request } = this.#decider;
     const { extras } = mail;
     request.sender = from.party;
@@ -443,8 +450,8 @@ export class Place {
     request.capability = mail.capability;
     request.deadlineAtMs = mail.deadlineAtMs > 0 ? mail.deadlineAtMs : undefined;
     request.path = mail.path ?? NO_PATH;
-    request.nowMs = mail.deadlineAtMs > 0 ? this.seams.clock.now() : 0;
-    return this.#decider.judgeDescribed(row.party, extras?.inReplyTo);
+    request.nowMs = mail.deadlineAtMs > 0 ? this.seams.clock.now() : mail.timestamp;
+    return this.#decider.judgeDescribed(row.party, extras?.inReplyTo, wasGranted);
   }
 
   /** `holder` has `mail` in hand and may answer it. */
@@ -476,7 +483,7 @@ export class Place {
   /** Judges what was judged under an older table. */
   judgeAgain(cell: Cell, mail: Mail): ErrorData | undefined {
     const from = { id: mail.sender, slot: -1, party: this.partyOf(mail.sender) };
-    const verdict = this.judge(from, cell.row, mail, mail.recipient === '*', mail.ask !== NO_ASK);
+    const verdict = this.judge(from, cell.row, mail, mail.recipient === '*', mail.ask !== NO_ASK, true);
     if (verdict === undefined) return undefined;
     this.noteRefusal(from, mail, verdict, cell.row);
     return { code: verdict.code, message: verdict.reason };
@@ -794,9 +801,11 @@ export class Place {
   /** Streams every event to the control thread, or stops. */
   inspect(isOn: boolean): void {
     this.#events = isOn ? [] : undefined;
-    this.traffic.listen(
-      isOn ? (traffic: Traffic) => trafficEvents(traffic, this).forEach((event) => this.#stream(event)) : undefined,
-    );
+    this.traffic.listen(isOn ? (traffic) => this.#streamTraffic(traffic) : undefined);
+  }
+
+  #streamTraffic(traffic: Traffic): void {
+    for (const event of trafficEvents(traffic, this)) this.#stream(event);
   }
 
   /** Dead letters are the control thread's before the marks say that they are settled. */
