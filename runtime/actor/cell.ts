@@ -15,6 +15,7 @@ import {
   refused,
   supervisorGaveUp,
 } from '../protocol/errors.ts';
+import { isSystemId } from '../protocol/policy.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import { REPLY } from '../threads/batch.ts';
 import type { Place } from '../threads/place.ts';
@@ -59,6 +60,8 @@ export class Cell {
   /** Waits in the thread's queue of cells that have something to do. */
   isQueued = false;
   readonly #lanes: readonly [Fifo<Mail>, Fifo<Mail>, Fifo<Mail>] = [new Fifo(), new Fifo(), new Fifo()];
+  /** How many in the user lane are asks of other agents. */
+  #asksOfAgents = 0;
   #hand: Handling | undefined;
   #below: Handling[] = [];
   #life: Handling | undefined;
@@ -66,6 +69,8 @@ export class Cell {
   #giveUpReason = '';
   #stopReason: OrreryError | undefined;
   #answered: AnsweredIds | undefined;
+  /** The end of the life before, as long as its `onStop` may still run. */
+  #ending: Promise<void> | undefined;
 
   constructor(place: Place, row: AgentRow, definition: AgentDefinition<unknown>) {
     this.place = place;
@@ -95,22 +100,23 @@ export class Cell {
   }
 
   isRetry(mail: Mail): boolean {
-    return (mail.extras?.delivery ?? this.row.profile.delivery) === 'retry';
+    return isRetry(mail, this.row);
   }
 
   /** Puts an accepted envelope into its lane. */
   deliver(mail: Mail, lane: Lane): void {
     if (this.status === 'failed' || this.status === 'stopped') {
-      this.#deadLetter(mail, errorToData(this.#endReason()));
+      this.#deadLetter(mail, mail.tombstone ?? errorToData(this.#endReason()));
       return;
     }
     this.#lanes[lane].push(mail);
-    if (this.#hand === undefined || lane === LANE.callback) this.place.wake(this);
+    if (lane === LANE.user && isAskOfAgent(mail)) this.#asksOfAgents += 1;
+    if (this.#hand === undefined || lane === LANE.callback || this.#isMutual(mail)) this.place.wake(this);
   }
 
   /** An ask of the handler in hand waits: its call-backs may be here already. */
   waits(): void {
-    if (this.#lanes[LANE.callback].length > 0) this.place.wake(this);
+    if (this.#lanes[LANE.callback].length > 0 || this.#asksOfAgents > 0) this.place.wake(this);
   }
 
   /** Takes envelopes until `mayGoOn` says no, the mailbox is empty, or a handler takes its time. */
@@ -129,15 +135,29 @@ export class Cell {
 
   #next(): Mail | undefined {
     const [system, user, callback] = this.#lanes;
-    if (this.#hand === undefined) return system.shift() ?? callback.shift() ?? user.shift();
-    if (callback.length === 0) return undefined;
+    if (this.#hand === undefined) return system.shift() ?? callback.shift() ?? this.#fromUserLane(0);
+    if ((callback.length === 0 && this.#asksOfAgents === 0) || !this.#hand.isWaiting) return undefined;
     const handlings = this.handlings;
-    if (!this.#hand.isWaiting) return undefined;
     for (let at = 0; at < callback.length; at++) {
-      const { path } = callback.at(at) as Mail;
-      if (path !== undefined && handlings.some((one) => one.isWaitedForBy(path))) return callback.removeAt(at);
+      const mail = callback.at(at) as Mail;
+      if (handlings.some((one) => one.hasCaused(mail))) return callback.removeAt(at);
     }
+    if (this.#asksOfAgents === 0) return undefined;
+    for (let at = 0; at < user.length; at++) if (this.#isMutual(user.at(at) as Mail)) return this.#fromUserLane(at);
     return undefined;
+  }
+
+  #fromUserLane(at: number): Mail | undefined {
+    const user = this.#lanes[LANE.user];
+    const mail = at === 0 ? user.shift() : user.removeAt(at);
+    if (this.#asksOfAgents > 0 && mail !== undefined && isAskOfAgent(mail)) this.#asksOfAgents -= 1;
+    return mail;
+  }
+
+  /** It is asked by an agent that it waits for itself: one of the two has to answer first. */
+  #isMutual(mail: Mail): boolean {
+    if (this.#asksOfAgents === 0 || this.#hand?.isWaiting !== true || !isAskOfAgent(mail)) return false;
+    return this.handlings.some((one) => one.waitsForAgent(mail.sender));
   }
 
   #take(mail: Mail): void {
@@ -257,16 +277,39 @@ export class Cell {
 
   /** The actor is dead: what it had in hand is told or tried again, and the supervisor decides what is next. */
   crash(error: unknown, culprit: Handling | undefined): void {
-    if (this.status !== 'running' && this.status !== 'starting') return;
+    if (!this.#isAlive) return;
     const reason = error instanceof Error ? error.message : String(error);
+    void this.#die(reason, error, culprit).then(() => this.place.crashed(this, reason));
+  }
+
+  /** Ends the actor because its group is restarted; its mailbox waits for the next one. */
+  halt(): void {
+    if (this.#isAlive) void this.#die('its group is restarted', undefined, undefined);
+  }
+
+  get #isAlive(): boolean {
+    return this.status === 'running' || this.status === 'starting';
+  }
+
+  #die(reason: string, cause: unknown, culprit: Handling | undefined): Promise<void> {
     this.status = 'down';
     const handlings = [...this.handlings].reverse();
     for (const handling of handlings) {
       const mail = handling.mail as Mail;
       this.#letGo(handling);
-      this.#cutOffByDeath(mail, reason, error, handling === culprit);
+      this.#cutOffByDeath(mail, reason, cause, handling === culprit);
     }
-    void this.#endActor().then(() => this.place.crashed(this, reason));
+    this.#ending = this.#endActor();
+    return this.#ending;
+  }
+
+  /** The actor's logic came to its end: what it has in hand is handled. */
+  #exit(): void {
+    if (!this.#isAlive) return;
+    this.status = 'down';
+    for (const handling of [...this.handlings].reverse()) this.finish(handling, undefined);
+    this.#ending = this.#endActor();
+    void this.#ending.then(() => this.place.exited(this));
   }
 
   #cutOffByDeath(mail: Mail, reason: string, cause: unknown, isCulprit: boolean): void {
@@ -274,7 +317,9 @@ export class Cell {
     if (!this.isRetry(mail)) return this.#deadLetter(mail, why);
     if (isCulprit) mail.attempts += 1;
     if (mail.attempts >= MAX_ATTEMPTS) return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
-    this.#lanes[(mail.flow as InFlow).lane].unshift(mail);
+    const { lane } = mail.flow as InFlow;
+    this.#lanes[lane].unshift(mail);
+    if (lane === LANE.user && isAskOfAgent(mail)) this.#asksOfAgents += 1;
   }
 
   /** Settles a mail that a sender's second attempt sent again; its ask gets the answer that the first one got. */
@@ -330,11 +375,13 @@ export class Cell {
 
   // Life
 
-  /** Starts a new actor; resolves when it is ready. Rejects when it did not start. */
-  async start(): Promise<void> {
-    if (this.status === 'running' || this.status === 'starting') return;
+  /** Starts a new actor; resolves to whether it runs: it may be stopped meanwhile. Rejects when it did not start. */
+  async start(): Promise<boolean> {
+    if (this.#isAlive) return this.status === 'running';
     this.status = 'starting';
     this.wasStarted = true;
+    await this.#ending;
+    if (this.#life !== undefined || !this.#isAlive) return false;
     const life = new Handling(this, undefined);
     this.#life = life;
     const timeoutMs = this.definition.options.startTimeoutMs ?? DEFAULT_START_MS;
@@ -342,26 +389,32 @@ export class Cell {
     try {
       const starting = this.#begin(life);
       this.place.leave();
-      this.state = await this.place.within(starting, timeoutMs, `The start of ${this.row.id}`);
+      const state = await this.place.within(starting, timeoutMs, `The start of ${this.row.id}`);
+      if (life.isOver || this.status !== 'starting') return false;
+      this.state = state;
     } catch (error) {
       this.place.leave();
+      if (life.isOver || this.status !== 'starting') return false;
       life.cutOff(actorDied(this.row.id, 'it did not start'));
       life.end();
+      this.#life = undefined;
       this.status = 'down';
       throw error;
     }
     this.status = 'running';
     if (this.waiting > 0) this.place.wake(this);
+    return true;
   }
 
   async #begin(life: Handling): Promise<unknown> {
     const state = await this.definition.start?.(life);
     const logic = this.definition.actorLogic;
-    if (logic === undefined) return state;
+    // A start that took too long may come to its end in the next life.
+    if (logic === undefined || life.isOver) return state;
     this.#logic = new LogicRunner(logic, state, {
       clock: this.place.seams.clock,
       onError: (error) => this.crash(error, this.#hand),
-      onDone: () => this.place.exited(this),
+      onDone: () => this.#exit(),
     });
     return state;
   }
@@ -381,9 +434,9 @@ export class Cell {
 
   /** Ends the agent for good; what waits is dead-lettered. */
   async stop(reason = notHere(this.row.id, this.place.id)): Promise<void> {
-    if (this.status === 'stopped') return;
+    if (this.status === 'stopped') return this.#ending;
     this.#stopReason = reason;
-    const wasAlive = this.status === 'running' || this.status === 'starting';
+    const wasAlive = this.#isAlive;
     this.status = 'stopped';
     for (const handling of [...this.handlings].reverse()) {
       const mail = handling.mail as Mail;
@@ -392,13 +445,17 @@ export class Cell {
       this.#deadLetter(mail, errorToData(reason));
     }
     this.#clear();
-    if (wasAlive) await this.#endActor();
+    if (wasAlive) this.#ending = this.#endActor();
+    await this.#ending;
   }
 
   #clear(): void {
     const why = errorToData(this.#endReason());
+    this.#asksOfAgents = 0;
     for (const lane of this.#lanes) {
-      for (let mail = lane.shift(); mail !== undefined; mail = lane.shift()) this.#deadLetter(mail, why);
+      for (let mail = lane.shift(); mail !== undefined; mail = lane.shift()) {
+        this.#deadLetter(mail, mail.tombstone ?? why);
+      }
     }
   }
 
@@ -431,6 +488,10 @@ export class Cell {
   }
 }
 
+/** Says whether a death may have `mail` tried again. A stream never is: part of it may have been read. */
+export const isRetry = (mail: Mail, row: AgentRow): boolean =>
+  (mail.extras?.delivery ?? row.profile.delivery) === 'retry' && mail.extras?.stream !== true;
+
 /** The handler answers later, by `reply` or `settle`. */
 const PENDING = Symbol('pending');
 
@@ -442,5 +503,7 @@ const ANSWERABLE: ReadonlySet<number> = new Set([
   typeIndex('task-proposal'),
   typeIndex('stream-start'),
 ]);
+
+const isAskOfAgent = ({ ask, sender }: Mail): boolean => ask !== NO_ASK && !isSystemId(sender);
 
 const isAnswerable = (mail: Mail): boolean => ANSWERABLE.has(mail.type);

@@ -172,7 +172,7 @@ export class Courier {
       if (options.whenFull !== 'park') return reject(this.#refused(from, mail, fullVerdict(row), row));
       this.#roomAt(row, lane, mail, signal ?? parent?.signalIfAny).then(
         () => this.#sendAsk(from, mail, options, parent, make, reject),
-        reject,
+        (error) => reject(signal?.aborted === true ? cancelled(`The ask of "${mail.recipient}"`) : error),
       );
       return;
     }
@@ -187,7 +187,7 @@ export class Courier {
       ticket.release = onAbort(signal, () => this.#abandon(mail, cancelled(`The ask of ${row.id}`)));
     }
     ticket.link = place.linkTo(row.place);
-    parent?.waitsFor(mail.id, ask);
+    parent?.waitsFor(mail.id, ask, row.id);
     this.#accept(from, row, lane, mail);
   }
 

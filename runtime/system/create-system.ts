@@ -19,6 +19,7 @@ import { PlaceHost } from '../threads/place-host.ts';
 import type { Place } from '../threads/place.ts';
 import { newSeatMemories } from '../threads/seat.ts';
 import type { Spawned, Spawner } from '../threads/spawner.ts';
+import { ControlWatch, newControlBeat } from './control-watch.ts';
 import type { Conservation, DeadLetter, RosterRow, System } from './system.ts';
 import { type AgentSpec, parseAgent, parseSystemOptions, type SystemOptions } from './system-options.ts';
 
@@ -59,6 +60,7 @@ class RunningSystem implements System {
   readonly #host: PlaceHost;
   readonly #place: Place;
   readonly #control: Spawned;
+  readonly #watch: ControlWatch;
   readonly #caller: Caller<Control>;
   readonly #inline = new Map<string, AgentDefinition<unknown>>();
   readonly #listeners = new Set<(event: SystemEvent) => void>();
@@ -81,8 +83,13 @@ class RunningSystem implements System {
       hostLine: linePort,
       hostApi: hostPort,
       api: apiPort,
+      beat: newControlBeat(),
     };
     this.#control = spawner.spawn('orrery-control', boot, [linePort, hostPort, apiPort]);
+    this.#watch = new ControlWatch(boot.beat, seams.clock, (reason) => {
+      this.#lost(reason);
+      void this.#control.terminate();
+    });
     this.#control.onExit((reason) => this.#lost(reason));
     this.#caller = new Caller<Control>(api, { clock: seams.clock, timeoutMs: CONTROL_TIMEOUT_MS, name: 'control' });
     this.#host = new PlaceHost({
@@ -240,6 +247,7 @@ class RunningSystem implements System {
   #close(error: OrreryError): void {
     if (this.#end !== undefined) return;
     this.#end = error;
+    this.#watch.close();
     this.#caller.cut(error);
     this.#host.close(error);
     this.#listeners.clear();

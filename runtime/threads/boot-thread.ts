@@ -10,6 +10,8 @@ import type { SeatMemories } from './seat.ts';
 /** What a thread is started as. Ports are still in the form in which they crossed. */
 export type ThreadBoot =
   | { readonly role: 'place'; readonly boot: PlaceBoot; readonly workerOptions: unknown; readonly api: unknown }
+  /** Gets ready to be a place, and becomes one by the first message on its line: the boot data of that place. */
+  | { readonly role: 'spare'; readonly workerOptions: unknown }
   | {
       readonly role: 'control';
       readonly options: ControlOptions;
@@ -18,6 +20,7 @@ export type ThreadBoot =
       readonly hostLine: unknown;
       readonly hostApi: unknown;
       readonly api: unknown;
+      readonly beat: SharedArrayBuffer;
     };
 
 export interface ThreadDeps {
@@ -32,8 +35,13 @@ export async function bootThread({ data, entry, makePolicies }: ThreadDeps): Pro
   const spawner = new NodeSpawner(entry);
   const { boot } = data;
   const line = spawner.received(data.line);
-  if (boot.role === 'control') bootControl(boot, spawner, line);
-  else await bootPlace(boot, spawner, line, makePolicies);
+  if (boot.role === 'control') {
+    bootControl(boot, spawner, line);
+    return;
+  }
+  const policies = await makePolicies(boot.workerOptions);
+  if (boot.role === 'place') bootPlace(boot, spawner, line, policies);
+  else awaitPlace(spawner, line, policies);
 }
 
 function bootControl(boot: ThreadBoot & { role: 'control' }, spawner: NodeSpawner, line: Port): void {
@@ -45,6 +53,7 @@ function bootControl(boot: ThreadBoot & { role: 'control' }, spawner: NodeSpawne
     hostLine: spawner.received(boot.hostLine),
     hostApi: spawner.received(boot.hostApi),
     hostSeat: boot.hostSeat,
+    beat: boot.beat,
   });
   exposeApi(control, spawner.received(boot.api));
   // The line holds the thread: it ends when its starter ends it.
@@ -52,13 +61,22 @@ function bootControl(boot: ThreadBoot & { role: 'control' }, spawner: NodeSpawne
   line.hold();
 }
 
-async function bootPlace(
-  { boot, workerOptions, api }: ThreadBoot & { role: 'place' },
+function awaitPlace(spawner: NodeSpawner, line: Port, policies: readonly JudgePolicy[]): void {
+  let isTaken = false;
+  line.onMessage((message) => {
+    if (isTaken) return;
+    isTaken = true;
+    bootPlace(message as ThreadBoot & { role: 'place' }, spawner, line, policies);
+  });
+  line.hold();
+}
+
+function bootPlace(
+  { boot, api }: ThreadBoot & { role: 'place' },
   spawner: NodeSpawner,
   line: Port,
-  makePolicies: ThreadDeps['makePolicies'],
-): Promise<void> {
-  const policies = await makePolicies(workerOptions);
+  policies: readonly JudgePolicy[],
+): void {
   const host = new PlaceHost({
     boot,
     seams: systemSeams(),

@@ -1,6 +1,5 @@
-import { finishCommit } from '../mailbox/commit-log.ts';
 import { DeadLetterBook } from '../mailbox/dead-letter-book.ts';
-import { COUNT, COUNTER_WORDS } from '../observe/seat-counters.ts';
+import { COUNT } from '../observe/seat-counters.ts';
 import { EventRing } from '../observe/event-ring.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
@@ -8,27 +7,31 @@ import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { agentNotFound, deadlineExceeded, errorFromData, invalidOptions, isOrreryError, moduleInvalid, threadDied } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
-import { type AgentProfile, RoutingTable, type RowData, type TableDelta } from '../routing/routing-table.ts';
+import { type AgentProfile, deltaOf, RoutingTable, type RowData, type TableDelta } from '../routing/routing-table.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import type { SupervisorOptions } from '../supervision/supervisor-options.ts';
-import { Watchdog, type WatchdogOptions } from '../supervision/watchdog.ts';
+import type { WatchdogOptions } from '../supervision/watchdog.ts';
 import type { Conservation, DeadLetter, RosterRow } from '../system/system.ts';
-import { Caller } from './calls.ts';
-import type { Charge, ControlMessage, PlaceMessage, Replay } from './lines.ts';
-import { newCreditMemory } from './link.ts';
-import type { LoadedAgent, PlaceBoot, PlaceHost } from './place-host.ts';
+import type { PlaceMessage } from './lines.ts';
+import type { LoadedAgent } from './place-host.ts';
+import { type Ending, type PlaceRecord, Places } from './places.ts';
 import type { Port } from './port.ts';
-import { replayOf, Seat, type SeatMemories } from './seat.ts';
-import type { Spawned, Spawner } from './spawner.ts';
+import type { Seat, SeatMemories } from './seat.ts';
+import { SeatBook } from './seat-book.ts';
+import type { Spawner } from './spawner.ts';
 
-const CALL_TIMEOUT_MS = 10_000;
-const QUERY_TIMEOUT_MS = 500;
 const IDLE_POLL_MS = 10;
-const TRIM_MS = 100;
-const TERMINATE_TIMEOUT_MS = 2_000;
+const SHUTDOWN_MS = 3_000;
+/** How long a module may take to load. */
+const LOAD_MS = 10_000;
+const BEAT_MS = 100;
 const EVENTS_KEPT = 1_024;
-/** Deaths charged to one agent before it gets a thread of its own. */
+/** How often the counts are taken again while envelopes move between two of them. */
+const COUNTINGS = 10;
+/** Deaths of its thread that are charged to one agent before it gets a thread of its own. */
 const OFFENCES = 2;
+/** Such threads at most: each costs as much memory as thousands of agents. */
+const MAX_SOLO = 8;
 
 /** An agent to be started: the module that holds it, in which place, and as whom. */
 export interface AgentOrder {
@@ -57,18 +60,8 @@ export interface ControlDeps {
   readonly hostLine: Port;
   readonly hostApi: Port;
   readonly hostSeat: SeatMemories;
-}
-
-interface PlaceRecord {
-  readonly id: string;
-  seat: Seat;
-  line: Port;
-  caller: Caller<PlaceHost>;
-  spawned: Spawned | undefined;
-  isUp: boolean;
-  /** Why its thread is being ended; undefined when nobody asked for it. */
-  ending: { readonly reason: string; readonly isCharged: boolean } | undefined;
-  linked: Set<string>;
+  /** A number that this thread changes while it lives; the embedder's thread watches it. */
+  readonly beat: SharedArrayBuffer;
 }
 
 interface AgentRecord {
@@ -77,8 +70,20 @@ interface AgentRecord {
   readonly module: string;
   profile: AgentProfile;
   place: string;
+  /** Deaths of its thread that were charged to it. */
   offences: number;
-  isStopping: boolean;
+  /** A death that its supervisor has not been told of, because its new thread is not up yet. */
+  untold: { readonly reason: string; readonly charged: boolean } | undefined;
+  /** Its module was being loaded when the thread died: it is not loaded again. */
+  broken: string | undefined;
+  gaveUp: string | undefined;
+}
+
+/** Agents that are being hosted, and what waits for it. */
+interface Hosting {
+  readonly place: PlaceRecord;
+  readonly agents: readonly AgentRecord[];
+  readonly settle: (error: Error | undefined) => void;
 }
 
 /**
@@ -89,69 +94,59 @@ export class Control {
   readonly #deps: ControlDeps;
   readonly #table = new RoutingTable();
   readonly #supervisor: Supervisor;
-  readonly #watchdog: Watchdog;
-  readonly #places = new Map<string, PlaceRecord>();
+  readonly #seats = new SeatBook();
+  readonly #places: Places;
   readonly #agents = new Map<string, AgentRecord>();
   readonly #bySlot: AgentRecord[] = [];
-  readonly #seats = new Map<number, Seat>();
-  readonly #deadSeats = new Map<number, Seat>();
   readonly #events = new EventRing<SystemEvent>(EVENTS_KEPT);
   readonly #letters = new DeadLetterBook();
-  readonly #hosted = new Map<number, (error: Error | undefined) => void>();
+  readonly #hosted = new Map<number, Hosting>();
   readonly #firstStarts = new Map<string, () => void>();
   readonly #ended = new Map<number, () => void>();
-  /** Counts of threads that are gone. */
-  readonly #past = new Float64Array(COUNTER_WORDS);
+  readonly #beat: Int32Array;
+  #config: RoutingConfig | undefined;
   #version = 0;
-  #nextSeat = 0;
   #nextRef = 0;
   #inspected = false;
   #isStopping = false;
-  #stopTrim: () => void = () => undefined;
+  #stopBeat: () => void = () => undefined;
 
   constructor(deps: ControlDeps) {
     this.#deps = deps;
-    const { seams, options } = deps;
+    const { seams, options, spawner, workerOptions } = deps;
+    this.#beat = new Int32Array(deps.beat);
     this.#supervisor = new Supervisor(
       {
         seams,
         start: (ids) => this.#order('start', ids),
-        stop: (ids) => this.#order('stop', ids),
+        stop: (ids) => this.#endAll(ids),
         onEvent: (event) => this.#note(event),
         onGaveUp: (id, reason) => this.#gaveUp(id, reason),
       },
       options.supervision,
     );
-    this.#watchdog = new Watchdog(
-      {
-        seams,
-        sample: async (id) => {
-          const { seat, spawned } = this.#place(id);
-          const cpuMs = (await spawned?.cpuMs()) ?? 0;
-          return { atMs: seams.clock.monotonicMs(), beat: seat.beat, cpuMs };
-        },
-        onLoop: (id, { stalledMs }) => {
-          this.#note(this.#event('watchdog', { place: id, reason: `it loops since ${Math.round(stalledMs)} ms` }));
-          this.#end(this.#place(id), `an endless loop (${Math.round(stalledMs)} ms without a beat)`, true);
-        },
-        onStarved: (id, { stalledMs }) => {
-          const reason = `no sign of life for ${Math.round(stalledMs)} ms, and no processor time`;
-          this.#note(this.#event('watchdog', { place: id, reason }));
-        },
-      },
-      options.watchdog,
-    );
-    this.#trimKept();
+    this.#places = new Places({
+      seams,
+      spawner,
+      workerOptions,
+      seats: this.#seats,
+      broadcastToSender: options.broadcastToSender,
+      watchdog: options.watchdog,
+      table: () => this.#table.snapshot(),
+      onMessage: (seat, message) => this.#hear(seat, message),
+      onDeath: (place, dead, ending) => this.#succeed(place, dead, ending),
+      note: (type, facts) => this.#note(this.#event(type, facts)),
+    });
+    this.#live();
   }
 
   /** Starts the worker threads and connects everybody with everybody. */
   async boot(): Promise<void> {
     const { hostLine, hostApi, hostSeat, options } = this.#deps;
-    const seat = new Seat(this.#nextSeat++, hostSeat);
-    this.#addPlace('host', seat, hostLine, hostApi, undefined);
-    for (let number = 1; number <= options.workers; number++) this.#spawnPlace(`worker-${number}`);
-    this.#connectAll();
-    await Promise.all([...this.#places.values()].map(({ caller }) => caller.api.stats()));
+    this.#places.addHost(this.#seats.open(hostSeat), hostLine, hostApi);
+    const workers = Array.from({ length: options.workers }, (_, at) => this.#places.open(`worker-${at + 1}`));
+    for (const worker of workers) this.#places.join(worker);
+    await Promise.all([...this.#places].map(({ caller }) => caller.api.stats()));
   }
 
   // The api of the host
@@ -177,10 +172,28 @@ export class Control {
       this.#agents.set(record.id, record);
       this.#bySlot[record.slot] = record;
     }
+    const restartOf = new Map(loaded.map(({ agent }) => [agent.card, agent.restart]));
+    for (const { id, profile } of records) {
+      this.#supervisor.add(id, { restart: restartOf.get(profile.card) ?? 'permanent' });
+    }
     const delta = this.#delta(records);
-    await this.#hostAll(records, delta);
-    for (const place of this.#places.values()) this.#tell(place, { t: 'table', delta });
-    await this.#startAll(records, loaded);
+    try {
+      await this.#hostAll(records, delta);
+    } catch (error) {
+      this.#withdraw(records);
+      throw error;
+    }
+    this.#places.tellAll({ t: 'table', delta });
+    await this.#startAll(records);
+  }
+
+  /** Nothing is half-done: of agents that could not be hosted none is left. */
+  #withdraw(records: readonly AgentRecord[]): void {
+    for (const { id } of records) this.#forget(id);
+    this.#version += 1;
+    const delta = { version: this.#version, profiles: [], upsert: [], remove: records.map(({ id }) => id) };
+    this.#table.apply(delta);
+    this.#places.tellAll({ t: 'table', delta });
   }
 
   /** Orders a write of the host's registry among all others and tells every thread. */
@@ -194,7 +207,7 @@ export class Control {
     this.#version += 1;
     const delta = { version: this.#version, profiles, upsert, remove };
     this.#table.apply(delta);
-    for (const place of this.#places.values()) this.#tell(place, { t: 'table', delta });
+    this.#places.tellAll({ t: 'table', delta });
   }
 
   #forget(id: string): void {
@@ -202,8 +215,7 @@ export class Control {
   }
 
   roster(): RosterRow[] {
-    const waiting = new Map<number, number>();
-    for (const seat of this.#allSeats()) seat.addWaiting(waiting);
+    const waiting = this.#seats.waiting();
     return [...this.#agents.values()].map((agent) => {
       const { status, restarts, lastError } = this.#supervisor.status(agent.id);
       const { card } = agent.profile;
@@ -223,44 +235,43 @@ export class Control {
 
   /** Starts a stopped or failed agent again. */
   restart(id: string): void {
-    this.#agent(id).isStopping = false;
+    this.#agent(id).gaveUp = undefined;
     this.#supervisor.restart(id);
   }
 
   /** Ends one agent; resolves when it is gone. */
   async stopAgent(id: string): Promise<void> {
     const { slot } = this.#agent(id);
-    const { status } = this.#supervisor.status(id);
-    if (status !== 'running' && status !== 'starting') return this.#supervisor.stop(id);
+    this.#supervisor.stop(id);
     await new Promise<void>((resolve) => {
       this.#ended.set(slot, resolve);
-      this.#supervisor.stop(id);
+      this.#order('stop', [id]);
     });
   }
 
+  /** Ends a worker thread from outside; resolves when its successor is up. */
   async terminate(id: string): Promise<void> {
-    const place = this.#places.get(id);
-    if (place?.spawned === undefined) throw invalidOptions('place', id, 'the name of a worker thread');
-    this.#end(place, 'it was ended from outside', false);
-    await new Promise<void>((resolve) => this.#whenUp(place, resolve));
+    this.#places.end(id, { reason: 'it was ended from outside', isCharged: false });
+    await new Promise<void>((resolve) => this.#places.whenUp(this.#places.get(id), resolve));
   }
 
   configure(config: RoutingConfig): void {
-    for (const place of this.#places.values()) this.#tell(place, { t: 'config', config });
+    this.#config = { ...this.#config, ...config };
+    this.#places.tellAll({ t: 'config', config });
   }
 
   inspect(isOn: boolean): void {
     this.#inspected = isOn;
-    for (const place of this.#places.values()) this.#tell(place, { t: 'inspect', isOn });
+    this.#places.tellAll({ t: 'inspect', isOn });
   }
 
   async recentEvents(): Promise<readonly SystemEvent[]> {
-    const lists = await this.#askAll((place) => place.caller.api.recentEvents());
+    const lists = await this.#places.askAll((api) => api.recentEvents());
     return [...this.#events.toArray(), ...lists.flat()].sort((one, other) => one.timestamp - other.timestamp);
   }
 
   async thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
-    const envelopes = (await this.#askAll((place) => place.caller.api.thread(correlationId))).flat();
+    const envelopes = (await this.#places.askAll((api) => api.thread(correlationId))).flat();
     const known = new Map(envelopes.map((envelope) => [envelope.id, envelope]));
     return [...known.values()].sort((one, other) => one.timestamp - other.timestamp);
   }
@@ -271,63 +282,58 @@ export class Control {
 
   /** Asked again while envelopes move between the counts of two threads. */
   async conservation(): Promise<Conservation> {
-    for (let attempt = 0; ; attempt++) {
-      const stats = await this.#askAll((place) => place.caller.api.stats());
-      const inFlight = stats.reduce((sum, one) => sum + one.inFlight, 0);
+    for (let attempt = 1; ; attempt++) {
+      const stats = await this.#places.askAll((api) => api.stats());
+      // Nobody has in hand yet what waits for a thread that is not up.
+      const homeless = this.#seats.orphaned((slot) => this.#placeOf(slot)?.isUp === false);
+      const inFlight = stats.reduce((sum, one) => sum + one.inFlight, homeless);
       const counts = this.counts();
       const [accepted, handled] = [counts[COUNT.accepted] as number, counts[COUNT.handled] as number];
       const rejected = counts[COUNT.rejected] as number;
       const expired = counts[COUNT.expired] as number;
       const deadLettered = counts[COUNT.deadLettered] as number;
       const holds = accepted === handled + rejected + expired + deadLettered + inFlight;
-      if (holds || attempt >= 4) return { accepted, handled, rejected, expired, deadLettered, inFlight, holds };
+      if (holds || attempt >= COUNTINGS) return { accepted, handled, rejected, expired, deadLettered, inFlight, holds };
+      await this.#pause();
     }
   }
 
   /** The counters of all threads, added up. */
   counts(): Float64Array {
-    const sum = Float64Array.from(this.#past);
-    for (const { seat } of this.#places.values()) {
-      new Float64Array(seat.memories.counters).forEach((value, at) => {
-        sum[at] = (sum[at] as number) + value;
-      });
-    }
-    return sum;
+    return this.#seats.counts();
   }
 
   /** Waits until nothing is in hand or waits, at most `drainMs`; then ends every agent and thread. */
   async stop(drainMs: number): Promise<void> {
     const { clock } = this.#deps.seams;
     const untilMs = clock.now() + drainMs;
-    while (clock.now() < untilMs && !(await this.#isIdle())) {
-      await new Promise<void>((resolve) => clock.setTimer(IDLE_POLL_MS, resolve));
-    }
+    while (clock.now() < untilMs && !(await this.#isIdle())) await this.#pause();
     this.#isStopping = true;
-    this.#stopTrim();
+    this.#stopBeat();
     this.#supervisor.close();
-    this.#watchdog.close();
-    await this.#askAll((place) => place.caller.api.shutdown(), 3_000);
-    const ended = Promise.all([...this.#places.values()].map((place) => place.spawned?.terminate()));
-    // A thread that is stuck in the collector of an exhausted heap cannot be ended.
-    await Promise.race([ended, new Promise<void>((resolve) => clock.setTimer(TERMINATE_TIMEOUT_MS, resolve))]);
+    this.#places.beginClosing();
+    await this.#places.askAll((api) => api.shutdown(), SHUTDOWN_MS);
+    await this.#places.close();
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#deps.seams.clock.setTimer(IDLE_POLL_MS, resolve));
   }
 
   // Agents
 
   /** A heavy module may compute for seconds while it is imported; one that never ends costs its thread. */
-  async #load(placeId: string, module: string): Promise<LoadedAgent> {
-    const place = this.#place(placeId);
-    this.#watchdog.unwatch(placeId);
+  async #load(place: string, module: string): Promise<LoadedAgent> {
+    this.#places.unwatch(place);
     try {
-      const loaded = await place.caller.api.load(module);
-      if (place.spawned !== undefined) this.#watchdog.watch(placeId);
-      return loaded;
+      return await this.#places.get(place).caller.api.load(module);
     } catch (error) {
       if (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED') {
-        this.#end(place, `importing ${module} did not end`, false);
-      } else if (place.spawned !== undefined) this.#watchdog.watch(placeId);
-      if (isOrreryError(error) && error.code === 'MODULE_INVALID') throw error;
-      throw moduleInvalid(module, `loading it failed: ${error instanceof Error ? error.message : String(error)}`, error);
+        this.#places.end(place, { reason: `importing ${module} did not end`, isCharged: false });
+      }
+      throw unloadable(module, error);
+    } finally {
+      this.#places.watch(place);
     }
   }
 
@@ -352,7 +358,9 @@ export class Control {
       profile,
       place,
       offences: 0,
-      isStopping: false,
+      untold: undefined,
+      broken: undefined,
+      gaveUp: undefined,
     }));
   }
 
@@ -373,41 +381,45 @@ export class Control {
   }
 
   async #hostAll(records: readonly AgentRecord[], delta: TableDelta): Promise<void> {
-    const places = new Set(records.map((record) => record.place));
+    const byPlace = Map.groupBy(records, ({ place }) => place);
     await Promise.all(
-      [...places].map((id) => {
-        const here = records.filter((record) => record.place === id);
-        return this.#hostAt(this.#place(id), here, delta);
+      [...byPlace].map(async ([id, here]) => {
+        try {
+          await this.#hostAt(this.#places.get(id), here, { delta, isAgain: false });
+        } catch (error) {
+          throw unloadable(here.map(({ module }) => module).join(), error);
+        }
       }),
     );
   }
 
-  #hostAt(place: PlaceRecord, records: readonly AgentRecord[], delta: TableDelta): Promise<void> {
+  #hostAt(
+    place: PlaceRecord,
+    agents: readonly AgentRecord[],
+    { delta, isAgain }: { delta: TableDelta; isAgain: boolean },
+  ): Promise<void> {
     const ref = this.#nextRef++;
-    const agents = records.map(({ id, module }) => ({ id, module }));
     return new Promise((resolve, reject) => {
-      const { clock } = this.#deps.seams;
-      const cancel = clock.setTimer(CALL_TIMEOUT_MS, () => {
-        this.#hosted.delete(ref);
-        reject(deadlineExceeded(`The import of ${agents[0]?.module}`, CALL_TIMEOUT_MS));
+      const cancel = this.#deps.seams.clock.setTimer(LOAD_MS, () => {
+        if (isAgain) this.#places.end(place.id, { reason: `loading ${agents[0]?.module} did not end`, isCharged: true });
+        else this.#hosted.delete(ref);
+        settle(deadlineExceeded(`Loading ${agents[0]?.module}`, LOAD_MS));
       });
-      this.#hosted.set(ref, (error) => {
+      const settle = (error: Error | undefined): void => {
         cancel();
         if (error === undefined) resolve();
         else reject(error);
-      });
-      this.#tell(place, { t: 'host', ref, delta, agents });
+      };
+      this.#hosted.set(ref, { place, agents, settle });
+      const orders = agents.map(({ id, module, broken }) => ({ id, module, broken }));
+      this.#places.tell(place, { t: 'host', ref, delta, agents: orders, isAgain });
     });
   }
 
-  async #startAll(records: readonly AgentRecord[], loaded: readonly { agent: LoadedAgent }[]): Promise<void> {
-    const restartOf = new Map(loaded.map(({ agent }) => [agent.card, agent.restart]));
+  async #startAll(records: readonly AgentRecord[]): Promise<void> {
     const firstStarts = records
       .filter((record) => !record.profile.lazy)
       .map(({ id }) => new Promise<void>((resolve) => this.#firstStarts.set(id, resolve)));
-    for (const { id, profile } of records) {
-      this.#supervisor.add(id, { restart: restartOf.get(profile.card) ?? 'permanent' });
-    }
     this.#order(
       'start',
       records.map((record) => record.id),
@@ -415,8 +427,8 @@ export class Control {
     await Promise.all(firstStarts);
   }
 
-  /** Tells the places of these agents to start or stop them, in their order. */
-  #order(t: 'start' | 'stop', ids: readonly string[]): void {
+  /** Tells the places of these agents what to do with them, in their order. */
+  #order(t: 'start' | 'halt' | 'stop', ids: readonly string[]): void {
     const slots = new Map<string, number[]>();
     for (const id of ids) {
       const { place, slot } = this.#agent(id);
@@ -425,15 +437,32 @@ export class Control {
       slots.set(place, here);
     }
     for (const [id, here] of slots) {
-      const place = this.#place(id);
-      if (place.isUp) this.#tell(place, { t, slots: here });
-      else this.#whenUp(place, () => this.#tell(place, { t, slots: here }));
+      const place = this.#places.get(id);
+      this.#places.whenUp(place, () => this.#places.tell(place, { t, slots: here }));
     }
   }
 
+  /** Ends agents whose supervisor has decided what they are from now on: ended for good, or about to be restarted. */
+  #endAll(ids: readonly string[]): void {
+    const isStopped = (id: string): boolean => this.#supervisor.status(id).status === 'stopped';
+    this.#order('stop', ids.filter(isStopped));
+    this.#order(
+      'halt',
+      ids.filter((id) => !isStopped(id)),
+    );
+  }
+
+  /** Empties the mailboxes of those that do not come back: their restart kind says so. */
+  #endStopped(ids: readonly string[]): void {
+    const stopped = ids.filter((id) => this.#agents.has(id) && this.#supervisor.status(id).status === 'stopped');
+    if (stopped.length > 0) this.#order('stop', stopped);
+  }
+
   #gaveUp(id: string, reason: string): void {
-    const { place, slot } = this.#agent(id);
-    this.#tell(this.#place(place), { t: 'give-up', slot, reason });
+    const agent = this.#agent(id);
+    const place = this.#places.get(agent.place);
+    agent.gaveUp = reason;
+    this.#places.whenUp(place, () => this.#places.tell(place, { t: 'give-up', slot: agent.slot, reason }));
     this.#firstStartEnded(id);
   }
 
@@ -448,96 +477,25 @@ export class Control {
     return agent;
   }
 
-  // Places
+  #agentsAt(place: string): AgentRecord[] {
+    return [...this.#agents.values()].filter((agent) => agent.place === place);
+  }
 
-  #place(id: string): PlaceRecord {
-    return this.#places.get(id) as PlaceRecord;
+  #placeOf(slot: number): PlaceRecord | undefined {
+    const agent = this.#bySlot[slot];
+    return agent === undefined ? undefined : this.#places.get(agent.place);
   }
 
   #leastLoaded(taken: readonly string[]): string {
     const load = new Map<string, number>();
-    for (const { id } of this.#places.values()) if (id.startsWith('worker-')) load.set(id, 0);
+    for (const { id } of this.#places) if (id.startsWith('worker-')) load.set(id, 0);
     for (const { place } of this.#agents.values()) if (load.has(place)) load.set(place, (load.get(place) as number) + 1);
     for (const place of taken) if (load.has(place)) load.set(place, (load.get(place) as number) + 1);
     const [first] = [...load].sort(([, one], [, other]) => one - other);
     return first?.[0] ?? 'host';
   }
 
-  #spawnPlace(id: string): PlaceRecord {
-    const { seat, spawned, api } = this.#spawn(id);
-    const place = this.#addPlace(id, seat, spawned.line, api, spawned);
-    this.#watchExit(place, spawned);
-    return place;
-  }
-
-  #spawn(id: string): { seat: Seat; spawned: Spawned; api: Port } {
-    const { spawner, options, workerOptions } = this.#deps;
-    const seat = new Seat(this.#nextSeat++);
-    const boot: PlaceBoot = {
-      id,
-      seat: seat.number,
-      ...seat.memories,
-      table: this.#table.snapshot(),
-      broadcastToSender: options.broadcastToSender,
-    };
-    const [api, theirs] = spawner.channel();
-    const port = spawner.transferable(theirs);
-    const spawned = spawner.spawn(id, { role: 'place', boot, workerOptions, api: port }, [port]);
-    return { seat, spawned, api };
-  }
-
-  #addPlace(id: string, seat: Seat, line: Port, api: Port, spawned: Spawned | undefined): PlaceRecord {
-    const place: PlaceRecord = {
-      id,
-      seat,
-      line,
-      caller: this.#caller(id, api),
-      spawned,
-      isUp: true,
-      ending: undefined,
-      linked: new Set(),
-    };
-    this.#places.set(id, place);
-    this.#seats.set(seat.number, seat);
-    line.onMessage((message) => this.#hear(place, seat, message as PlaceMessage));
-    if (spawned !== undefined) this.#watchdog.watch(id);
-    return place;
-  }
-
-  #caller(id: string, api: Port): Caller<PlaceHost> {
-    return new Caller<PlaceHost>(api, { clock: this.#deps.seams.clock, timeoutMs: CALL_TIMEOUT_MS, name: id });
-  }
-
-  #connectAll(): void {
-    const places = [...this.#places.values()];
-    for (const [at, place] of places.entries()) {
-      for (const other of places.slice(at + 1)) this.#connect(place, other, undefined);
-    }
-  }
-
-  /** Joins two places; `death` is that of the first one's former thread. */
-  #connect(place: PlaceRecord, other: PlaceRecord, death: (ControlMessage & { t: 'link' })['death']): void {
-    const { spawner } = this.#deps;
-    const [here, there] = spawner.channel();
-    const credit = newCreditMemory();
-    const ports = [spawner.transferable(here), spawner.transferable(there)] as const;
-    this.#tell(
-      place,
-      { t: 'link', place: other.id, seat: other.seat.number, port: ports[0], credit, side: 0, death: undefined },
-      [ports[0]],
-    );
-    this.#tell(
-      other,
-      { t: 'link', place: place.id, seat: place.seat.number, port: ports[1], credit, side: 1, death },
-      [ports[1]],
-    );
-  }
-
-  #tell(place: PlaceRecord, message: ControlMessage, transfer?: readonly unknown[]): void {
-    place.line.post(message, transfer);
-  }
-
-  #hear(place: PlaceRecord, seat: Seat, message: PlaceMessage): void {
+  #hear(seat: Seat, message: PlaceMessage): void {
     switch (message.t) {
       case 'flow-slab':
         seat.addFlowSlab(message.index, message.memory);
@@ -546,7 +504,7 @@ export class Control {
         seat.addNameSlab(message.memory);
         return;
       case 'kept':
-        for (const { seat: of, flow, mail } of message.kept) seat.keep(of, flow, mail);
+        for (const { seat: of, flow, mail } of message.kept) this.#seats.keep(of, flow, mail);
         return;
       case 'dead-letters':
         for (const letter of message.letters) this.#letters.add(letter);
@@ -554,7 +512,7 @@ export class Control {
       case 'received-all':
         return;
       case 'hosted':
-        this.#hosted.get(message.ref)?.(message.error === undefined ? undefined : errorFromData(message.error));
+        this.#hosted.get(message.ref)?.settle(message.error === undefined ? undefined : errorFromData(message.error));
         this.#hosted.delete(message.ref);
         return;
       case 'started':
@@ -566,21 +524,25 @@ export class Control {
       case 'crashed':
         this.#lifeOf(message.slot, (id) => {
           this.#supervisor.crashed(id, { reason: message.reason, charged: true });
+          this.#endStopped([id]);
           this.#firstStartEnded(id);
         });
         return;
       case 'exited':
-        this.#lifeOf(message.slot, (id) => this.#supervisor.exited(id));
+        this.#lifeOf(message.slot, (id) => {
+          this.#supervisor.exited(id);
+          this.#endStopped([id]);
+          this.#firstStartEnded(id);
+        });
         return;
       case 'ended':
-        this.#ended.get(message.slot)?.();
-        this.#ended.delete(message.slot);
+        this.#hasEnded(message.slot);
         return;
       case 'events':
-        if (this.#inspected) this.#tell(this.#place('host'), { t: 'events', events: message.events });
+        if (this.#inspected) this.#places.tell(this.#places.get('host'), { t: 'events', events: message.events });
         return;
       default:
-        throw invalidOptions(`message of ${place.id}`, message, 'a place message');
+        throw invalidOptions(`message of seat ${seat.number}`, message, 'a place message');
     }
   }
 
@@ -589,141 +551,131 @@ export class Control {
     if (agent !== undefined && !this.#isStopping) tell(agent.id);
   }
 
+  #hasEnded(slot: number): void {
+    this.#ended.get(slot)?.();
+    this.#ended.delete(slot);
+  }
+
   // Death and succession
 
-  #end(place: PlaceRecord, reason: string, isCharged: boolean): void {
-    if (place.spawned === undefined || place.ending !== undefined) return;
-    place.ending = { reason, isCharged };
-    this.#watchdog.unwatch(place.id);
-    void place.spawned.terminate();
-  }
-
-  #watchExit(place: PlaceRecord, spawned: Spawned): void {
-    spawned.onExit((reason) => {
-      if (!this.#isStopping && place.spawned === spawned) void this.#succeed(place, reason);
-    });
-  }
-
-  readonly #upWaiters = new Map<PlaceRecord, (() => void)[]>();
-
-  #whenUp(place: PlaceRecord, run: () => void): void {
-    const waiters = this.#upWaiters.get(place) ?? [];
-    waiters.push(run);
-    this.#upWaiters.set(place, waiters);
-  }
-
-  /** A place's thread is gone: a new one takes its agents over, and everything that was under way is accounted for. */
-  async #succeed(place: PlaceRecord, exitReason: string): Promise<void> {
-    const ending = place.ending ?? { reason: exitReason, isCharged: true };
-    const dead = place.seat;
-    place.isUp = false;
-    place.ending = undefined;
-    this.#watchdog.unwatch(place.id);
-    place.caller.cut(threadDied(place.id, place.id));
-    this.#note(this.#event('place-died', { place: place.id, reason: ending.reason }));
-    this.#bury(dead);
-    const agents = [...this.#agents.values()].filter((agent) => agent.place === place.id);
-    const culprits = this.#culprits(dead, agents, ending.isCharged);
-    const charge = ending.isCharged ? dead.inHand?.charge : undefined;
-    const { seat, spawned, api } = this.#spawn(place.id);
-    Object.assign(place, { seat, spawned, line: spawned.line, caller: this.#caller(place.id, api) });
-    this.#seats.set(seat.number, seat);
-    place.line.onMessage((message) => this.#hear(place, seat, message as PlaceMessage));
-    this.#watchExit(place, spawned);
-    await this.#host(place, agents);
-    if (place.spawned !== spawned) return;
-    this.#watchdog.watch(place.id);
-    if (this.#inspected) this.#tell(place, { t: 'inspect', isOn: true });
-    const death = { reason: ending.reason, charge };
-    for (const other of this.#places.values()) if (other !== place) this.#connect(place, other, death);
-    const replays = this.#replays(place, dead, death);
-    if (replays.length > 0) this.#tell(place, { t: 'replay', replays });
-    this.#pruneDeadSeats();
-    place.isUp = true;
-    this.#note(this.#event('place-started', { place: place.id }));
-    this.#supervisor.crashedTogether(
-      agents.map(({ id }) => ({ agentId: id, reason: ending.reason, charged: culprits.has(id) })),
-    );
-    for (const { id } of agents) this.#firstStartEnded(id);
-    for (const run of this.#upWaiters.get(place)?.splice(0) ?? []) run();
-  }
-
-  async #host(place: PlaceRecord, agents: readonly AgentRecord[]): Promise<void> {
-    const delta = { version: this.#version, profiles: [], upsert: [], remove: [] };
-    const modules = new Map<string, AgentRecord[]>();
+  /** A place's thread is gone: new ones take its agents over, and everything that was under way is accounted for. */
+  #succeed(place: PlaceRecord, dead: Seat, { reason, isCharged }: Ending): void {
+    const agents = this.#agentsAt(place.id);
+    const culprits = isCharged ? this.#culprits(place, dead, agents) : [];
+    for (const culprit of culprits) culprit.offences += 1;
     for (const agent of agents) {
-      const others = modules.get(agent.module);
-      if (others === undefined) modules.set(agent.module, [agent]);
-      else others.push(agent);
+      agent.untold = { reason, charged: culprits.includes(agent) || agent.untold?.charged === true };
     }
-    const hosting = [...modules.values()].map(async (alike) => {
-      try {
-        await this.#hostAt(place, alike, delta);
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        for (const { id } of alike) this.#note(this.#event('error', { agentId: id, errorCode: 'MODULE_INVALID', reason }));
-      }
-    });
-    await Promise.all(hosting);
-  }
-
-  /** Whom the death is charged to: the agent whose code ran, or else everybody who had something in hand. */
-  #culprits(dead: Seat, agents: readonly AgentRecord[], isCharged: boolean): ReadonlySet<string> {
-    if (!isCharged) return new Set();
-    const { inHand } = dead;
-    const current = inHand === undefined ? undefined : this.#bySlot[inHand.slot];
-    const suspects = current === undefined ? agents.filter(({ slot }) => this.#hasInHand(slot)) : [current];
-    for (const suspect of suspects) suspect.offences += 1;
-    return new Set(suspects.map(({ id }) => id));
-  }
-
-  #hasInHand(slot: number): boolean {
-    for (const seat of this.#allSeats()) if (seat.hasStarted(slot)) return true;
-    return false;
-  }
-
-  #replays(place: PlaceRecord, dead: Seat, { reason, charge }: { reason: string; charge: Charge | undefined }): Replay[] {
-    const replays: Replay[] = [];
-    const names = dead.names();
-    const idOf = (slot: number): string | undefined => this.#bySlot[slot]?.id;
-    for (const seat of this.#deadSeats.values()) {
-      for (const { flow, slot } of seat.unsettledFlows()) {
-        const agent = this.#bySlot[slot];
-        if (agent === undefined || agent.place !== place.id) continue;
-        const context = { agentId: agent.id, reason, charge, idOf };
-        const replay = replayOf(seat, flow, dead, names, context);
-        if (replay !== undefined) replays.push(replay);
-      }
+    const charge = (isCharged ? dead.inHand?.charge : undefined) ?? place.untold?.charge;
+    const death = { reason, charge };
+    const apart = agents.length > 1 ? this.#moveApart(culprits) : [];
+    place.untold = death;
+    this.#places.reopen(place);
+    void this.#revive(place);
+    for (const agent of apart) {
+      const own = this.#places.open(agent.place);
+      own.untold = death;
+      void this.#revive(own);
     }
-    return replays;
   }
 
-  #bury(seat: Seat): void {
-    this.#seats.delete(seat.number);
-    this.#deadSeats.set(seat.number, seat);
-    const { commitLog, counters } = seat.memories;
-    finishCommit(commitLog, new Float64Array(counters), (of, flow) =>
-      (this.#seats.get(of) ?? this.#deadSeats.get(of))?.flow(flow),
+  /**
+   * Whom a death is charged to: the agent whose code ran; or else all that had something in hand, that were starting,
+   * or, when the thread died of nothing that can be seen, that lived in it.
+   */
+  #culprits(place: PlaceRecord, dead: Seat, agents: readonly AgentRecord[]): readonly AgentRecord[] {
+    const loading = this.#wereLoading(place);
+    if (loading.length > 0) return loading;
+    const current = dead.inHand === undefined ? undefined : this.#bySlot[dead.inHand.slot];
+    if (current !== undefined) return [current];
+    const inHand = this.#seats.inHand();
+    const suspects = agents.filter(({ slot }) => inHand.has(slot));
+    if (suspects.length > 0) return suspects;
+    const starting = agents.filter(
+      ({ id, profile }) => !profile.lazy && this.#supervisor.status(id).status === 'starting',
     );
-    new Float64Array(seat.memories.counters).forEach((value, at) => {
-      this.#past[at] = (this.#past[at] as number) + value;
+    return starting.length > 0 ? starting : agents;
+  }
+
+  /** Fails what waits for agents to be hosted there. Modules that a revived thread died over are not loaded again. */
+  #wereLoading(place: PlaceRecord): readonly AgentRecord[] {
+    const loading: AgentRecord[] = [];
+    for (const [ref, hosting] of this.#hosted) {
+      if (hosting.place !== place) continue;
+      this.#hosted.delete(ref);
+      for (const agent of hosting.agents) agent.broken = 'its thread died while it was loaded';
+      loading.push(...hosting.agents);
+      hosting.settle(threadDied(place.id, place.id));
+    }
+    return loading;
+  }
+
+  /** Gives repeat offenders places of their own: whoever shares a thread with them is rid of them. */
+  #moveApart(culprits: readonly AgentRecord[]): readonly AgentRecord[] {
+    const solo = [...this.#places].filter(({ id }) => id.startsWith('solo-')).length;
+    const apart = culprits.filter(({ offences }) => offences >= OFFENCES).slice(0, MAX_SOLO - solo);
+    if (apart.length === 0) return apart;
+    const rows = apart.map((agent) => {
+      agent.place = `solo-${agent.id}`;
+      const row = this.#table.get(agent.id);
+      const { id, slot, profile, place } = agent;
+      return { id, slot, place, profile: row?.profile ?? profile, revision: row?.revision ?? 0 };
     });
+    this.#version += 1;
+    const delta = deltaOf(this.#version, rows);
+    this.#table.apply(delta);
+    this.#places.tellAll({ t: 'table', delta });
+    return apart;
   }
 
-  #pruneDeadSeats(): void {
-    for (const [number, seat] of this.#deadSeats) if (seat.isSettled) this.#deadSeats.delete(number);
+  /** Hosts a place's agents in its new thread, hands over the mail of the old one, and has them restarted. */
+  async #revive(place: PlaceRecord): Promise<void> {
+    const { spawned } = place;
+    try {
+      await this.#hostAgain(place, this.#agentsAt(place.id));
+    } catch {
+      // That thread died too; its own succession goes on from there.
+      return;
+    }
+    if (place.spawned !== spawned || this.#isStopping || place.untold === undefined) return;
+    const agents = this.#agentsAt(place.id);
+    if (this.#inspected) this.#places.tell(place, { t: 'inspect', isOn: true });
+    if (this.#config !== undefined) this.#places.tell(place, { t: 'config', config: this.#config });
+    for (const agent of agents) this.#layToRest(place, agent);
+    const slots = new Set(agents.map(({ slot }) => slot));
+    const replays = this.#seats.replays({
+      death: place.untold,
+      isThere: (slot) => slots.has(slot),
+      idOf: (slot) => this.#bySlot[slot]?.id,
+    });
+    if (replays.length > 0) this.#places.tell(place, { t: 'replay', replays });
+    this.#places.join(place);
+    this.#seats.prune();
+    this.#note(this.#event('place-started', { place: place.id }));
+    this.#reportDeaths(agents);
+    this.#places.announce(place);
   }
 
-  *#allSeats(): Iterable<Seat> {
-    yield* this.#seats.values();
-    yield* this.#deadSeats.values();
+  async #hostAgain(place: PlaceRecord, agents: readonly AgentRecord[]): Promise<void> {
+    const delta = { version: this.#version, profiles: [], upsert: [], remove: [] };
+    const modules = Map.groupBy(agents, ({ module }) => module);
+    // One after the other: if the thread dies over it, it is known which module it was.
+    for (const alike of modules.values()) await this.#hostAt(place, alike, { delta, isAgain: true });
   }
 
-  #trimKept(): void {
-    const flowOf = (seat: number, flow: number) =>
-      (this.#seats.get(seat) ?? this.#deadSeats.get(seat))?.flow(flow);
-    for (const seat of this.#seats.values()) seat.trim(flowOf);
-    this.#stopTrim = this.#deps.seams.clock.setTimer(TRIM_MS, () => this.#trimKept());
+  /** An agent that has failed or was stopped is so in its new thread, too. */
+  #layToRest(place: PlaceRecord, { id, slot, gaveUp }: AgentRecord): void {
+    const { status } = this.#supervisor.status(id);
+    if (status === 'failed') this.#places.tell(place, { t: 'give-up', slot, reason: gaveUp ?? 'it had failed before' });
+    if (status === 'stopped') this.#places.tell(place, { t: 'stop', slots: [slot] });
+  }
+
+  #reportDeaths(agents: readonly AgentRecord[]): void {
+    const crashes = agents.flatMap(({ id, untold }) => (untold === undefined ? [] : [{ agentId: id, ...untold }]));
+    for (const agent of agents) agent.untold = undefined;
+    this.#supervisor.crashedTogether(crashes);
+    this.#endStopped(crashes.map(({ agentId }) => agentId));
+    for (const { agentId, charged } of crashes) if (charged) this.#firstStartEnded(agentId);
   }
 
   // What is seen
@@ -731,7 +683,7 @@ export class Control {
   #note(event: SystemEvent): void {
     const placed = { place: 'control', ...event };
     this.#events.push(placed);
-    if (this.#inspected) this.#tell(this.#place('host'), { t: 'events', events: [placed] });
+    if (this.#inspected) this.#places.tell(this.#places.get('host'), { t: 'events', events: [placed] });
   }
 
   #event(type: SystemEvent['type'], facts: Partial<SystemEvent>): SystemEvent {
@@ -739,25 +691,19 @@ export class Control {
   }
 
   async #isIdle(): Promise<boolean> {
-    const stats = await this.#askAll((place) => place.caller.api.stats());
-    return stats.every((one) => one.isIdle);
+    if (!this.#places.areUp) return false;
+    const stats = await this.#places.askAll((api) => api.stats());
+    return stats.length === [...this.#places].length && stats.every((one) => one.isIdle);
   }
 
-  /** What every place answers in time; a blocked or dying one is left out. */
-  async #askAll<Answer>(
-    ask: (place: PlaceRecord) => Promise<Answer>,
-    timeoutMs: number = QUERY_TIMEOUT_MS,
-  ): Promise<Answer[]> {
-    const { clock } = this.#deps.seams;
-    const answers = await Promise.all(
-      [...this.#places.values()].map(
-        (place) =>
-          new Promise<Answer | undefined>((resolve) => {
-            const cancel = clock.setTimer(timeoutMs, () => resolve(undefined));
-            ask(place).then(resolve, () => resolve(undefined)).finally(cancel);
-          }),
-      ),
-    );
-    return answers.filter((answer) => answer !== undefined) as Answer[];
+  #live(): void {
+    this.#beat[0] = ((this.#beat[0] as number) + 1) | 0;
+    this.#seats.trim();
+    this.#stopBeat = this.#deps.seams.clock.setTimer(BEAT_MS, () => this.#live());
   }
+}
+
+function unloadable(module: string, error: unknown): Error {
+  if (isOrreryError(error) && error.code === 'MODULE_INVALID') return error;
+  return moduleInvalid(module, `loading it failed: ${error instanceof Error ? error.message : String(error)}`, error);
 }

@@ -14,6 +14,8 @@ export class Inbound implements BatchSink {
   readonly link: Link;
   /** Mails taken in since the last credit was given back. */
   taken = 0;
+  /** The other thread is gone, and everything it posted is here. */
+  isClosed = false;
   readonly #place: Place;
   readonly #flows: InFlow[] = [];
   readonly #slabs = new Map<number, Int32Array>();
@@ -78,7 +80,8 @@ export class Inbound implements BatchSink {
       for (const mail of cell.mails()) {
         const { flow } = mail;
         if (flow === undefined || !known.has(flow) || mail.name >= 0) continue;
-        outbox.safeguard(mail, flow.seat, flow.flow, -1, cell.isRetry(mail));
+        const sender = this.#place.table.get(mail.sender)?.slot ?? -1;
+        outbox.safeguard(mail, flow.seat, flow.flow, sender, cell.isRetry(mail));
       }
     }
     return [...known];

@@ -24,8 +24,6 @@ export interface Replay {
   readonly flow: number;
   readonly slot: number;
   readonly lane: number;
-  /** Sequence before the first mail. */
-  readonly after: number;
   readonly slab: SharedArrayBuffer;
   readonly mails: readonly MailData[];
 }
@@ -49,9 +47,13 @@ export type ControlMessage =
       readonly t: 'host';
       readonly ref: number;
       readonly delta: TableDelta;
-      readonly agents: readonly { readonly id: string; readonly module: string }[];
+      /** `broken` says why a module is not even tried. */
+      readonly agents: readonly { readonly id: string; readonly module: string; readonly broken: string | undefined }[];
+      /** They lived in the place's former thread: one whose module does not load any more fails when it is started. */
+      readonly isAgain: boolean;
     }
   | { readonly t: 'start'; readonly slots: readonly number[] }
+  | { readonly t: 'halt'; readonly slots: readonly number[] }
   | { readonly t: 'stop'; readonly slots: readonly number[] }
   | { readonly t: 'events'; readonly events: readonly SystemEvent[] }
   | { readonly t: 'give-up'; readonly slot: number; readonly reason: string }

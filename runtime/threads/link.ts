@@ -22,6 +22,8 @@ const CREDIT_WINDOW = 1_024;
 /** How many are taken in before a waiting sender is woken. */
 const WAKE_EVERY = 256;
 const MAX_BATCH = 128;
+/** How long the other side may take in nothing before its credit does not count any more. */
+const PATIENCE_MS = 100;
 
 /** Words of the credit memory that both ends of a link share; the other side sets the flags. */
 const TAKEN_IN = 0;
@@ -40,6 +42,7 @@ export interface LinkDeps {
   readonly side: 0 | 1;
   readonly slab: (index: number) => FlowSlab;
   readonly tableVersion: () => number;
+  readonly nowMs: () => number;
   /** Counts what is posted for the first time, just before it is. */
   readonly onPost: (mails: number) => void;
 }
@@ -60,6 +63,7 @@ export class Link {
   #peak = 1;
   #queue: Outgoing = emptyOutgoing();
   #posted = 0;
+  #starvedAtMs: number | undefined;
   readonly #deps: LinkDeps;
   readonly #credit: Int32Array;
   readonly #dictionary = new SendingDictionary();
@@ -119,7 +123,7 @@ export class Link {
     if (this.#isClosed || this.isDrained) return true;
     const room = this.#room();
     const queue = this.#queue;
-    if (queue.mails.length <= room) {
+    if (queue.mails.length <= room || this.#isOverdue(room)) {
       this.#queue = emptyOutgoing();
       this.#post(queue);
       return true;
@@ -135,6 +139,11 @@ export class Link {
   /** Decodes one post of the other side. Returns how many mails and replies it held. */
   read(data: unknown, sink: BatchSink): number {
     return this.#reader.read(data, sink);
+  }
+
+  /** The next post of the other side that is already here, taken out of turn. */
+  take(): { message: unknown } | undefined {
+    return this.#deps.port.take();
   }
 
   /** Gives back the credit of `count` envelopes that this side has taken in. */
@@ -173,6 +182,19 @@ export class Link {
     this.#deps.port.close();
   }
 
+  /**
+   * A thread that has taken in nothing for a while is stuck, and must not hold up the others: what is not posted keeps
+   * everything that this thread did from being committed. How much goes there is bounded by the mailboxes.
+   */
+  #isOverdue(room: number): boolean {
+    if (room > 0) {
+      this.#starvedAtMs = undefined;
+      return false;
+    }
+    this.#starvedAtMs ??= this.#deps.nowMs();
+    return this.#deps.nowMs() - this.#starvedAtMs >= PATIENCE_MS;
+  }
+
   #room(): number {
     const at = (1 - this.#deps.side) * SIDE_WORDS;
     return CREDIT_WINDOW - distance(this.#posted, Atomics.load(this.#credit, at + TAKEN_IN));
@@ -188,6 +210,8 @@ export class Link {
   #post(outgoing: Outgoing): void {
     const { mails } = outgoing;
     this.#peak = Math.max(this.asksInFlight, this.#peak - (this.#peak >> 4), 1);
+    // Encoding takes its time. Between what follows it, hardly any passes in which the thread could be ended.
+    const message = this.#encode(outgoing);
     this.#posted = (this.#posted + mails.length) | 0;
     if (mails.length > 0) {
       let first = 0;
@@ -201,7 +225,6 @@ export class Link {
       }
       this.#deps.onPost(first);
     }
-    const message = this.#encode(outgoing);
     this.#deps.port.post(message);
     this.#dictionary.posted();
   }

@@ -1,4 +1,4 @@
-import { AgentDefinition } from '../actor/agent-definition.ts';
+import { AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
 import type { Cell } from '../actor/cell.ts';
 import { CpuPool } from '../actor/offload.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
@@ -9,7 +9,7 @@ import type { SystemEvent } from '../observe/system-event.ts';
 import { answerEnvelopeOf, TRAFFIC, trafficEvents } from '../observe/traffic-ring.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { A2AEnvelope, Delivery } from '../protocol/envelope.ts';
-import { errorToData, moduleInvalid, type OrreryError, systemStopped } from '../protocol/errors.ts';
+import { errorToData, moduleInvalid, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { GrantBook } from '../routing/grants.ts';
@@ -167,8 +167,11 @@ export class PlaceHost {
       case 'start':
         for (const slot of message.slots) this.#start(place.cellOf(slot));
         return;
+      case 'halt':
+        for (const slot of message.slots) place.cellOf(slot)?.halt();
+        return;
       case 'stop':
-        for (const slot of message.slots) void this.#stop(place.cellOf(slot));
+        for (const slot of message.slots) void this.#stop(slot);
         return;
       case 'give-up':
         place.cellOf(message.slot)?.giveUp(message.reason);
@@ -185,17 +188,32 @@ export class PlaceHost {
     }
   }
 
-  async #host({ ref, delta, agents }: ControlMessage & { t: 'host' }): Promise<void> {
+  async #host({ ref, delta, agents, isAgain }: ControlMessage & { t: 'host' }): Promise<void> {
     try {
-      const definitions = await Promise.all(agents.map(({ module }) => this.#load(module)));
+      const definitions = await Promise.all(agents.map((agent) => this.#definitionOf(agent, isAgain)));
       this.place.table.apply(delta);
       agents.forEach(({ id }, at) => {
         const row = this.place.table.get(id);
-        if (row !== undefined) this.place.host(row, definitions[at] as AgentDefinition<unknown>);
+        const definition = definitions[at] as AgentDefinition<unknown> | Error;
+        if (row === undefined) return;
+        this.place.host(row, definition instanceof Error ? unstartable(row.profile.card, definition) : definition);
       });
       this.#tell({ t: 'hosted', ref, error: undefined });
     } catch (error) {
       this.#tell({ t: 'hosted', ref, error: errorToData(error, 'MODULE_INVALID') });
+    }
+  }
+
+  async #definitionOf(
+    { module, broken }: (ControlMessage & { t: 'host' })['agents'][number],
+    isAgain: boolean,
+  ): Promise<AgentDefinition<unknown> | Error> {
+    if (broken !== undefined) return moduleInvalid(module, broken);
+    try {
+      return await this.#load(module);
+    } catch (error) {
+      if (isAgain) return error as Error;
+      throw error;
     }
   }
 
@@ -208,24 +226,22 @@ export class PlaceHost {
     this.place.startCell(cell);
   }
 
-  async #stop(cell: Cell | undefined): Promise<void> {
-    if (cell === undefined) return;
-    await cell.stop();
-    this.#tell({ t: 'ended', slot: cell.row.slot });
+  async #stop(slot: number): Promise<void> {
+    await this.place.cellOf(slot)?.stop();
+    this.#tell({ t: 'ended', slot });
   }
 
-  /** Delivers what a dead thread held, in that thread's name. */
+  /** Delivers what a dead thread held, in that thread's name. The control thread keeps its copies and names of it. */
   #replay({ seat, flow, slot, lane, slab, mails }: Replay): void {
     const cell = this.place.cellOf(slot);
-    if (cell === undefined) return;
     const inFlow = new InFlow(seat, flow, slot, lane as Lane, new Int32Array(slab), flowBase(flow));
     this.place.adopt(inFlow);
     for (const data of mails) {
       const mail = mailFromData(data);
       mail.flow = inFlow;
       inFlow.received = mail.sequence;
-      this.place.outbox.safeguard(mail, seat, flow, -1, cell.isRetry(mail));
-      cell.deliver(mail, inFlow.lane);
+      if (cell !== undefined) cell.deliver(mail, inFlow.lane);
+      else this.place.refuseUnheld(mail, mail.tombstone ?? errorToData(notHere(mail.recipient, this.place.id)));
     }
   }
 
@@ -241,6 +257,12 @@ export class PlaceHost {
     this.#deps.line.post(message);
   }
 }
+
+/** Stands for an agent whose module does not load any more: its start fails, and its supervisor decides what is next. */
+const unstartable = ({ id, name, version, description, tier }: AgentCard, error: Error): AgentDefinition<unknown> =>
+  defineAgent({ id, name, version, description, tier }).onStart((): unknown => {
+    throw error;
+  });
 
 async function importAgent(module: string): Promise<AgentDefinition<unknown>> {
   let exported: Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../actor/agent-definition.ts';
 import { AskTable, type WaitingAsk } from '../actor/ask-table.ts';
-import { Cell } from '../actor/cell.ts';
+import { Cell, isRetry } from '../actor/cell.ts';
 import { Courier } from '../actor/courier.ts';
 import type { Handling } from '../actor/handling.ts';
 import type { Identity } from '../actor/identity.ts';
@@ -22,6 +22,7 @@ import {
   deadlineExceeded,
   type ErrorData,
   errorToData,
+  notSerialisable,
   type OrreryError,
   systemStopped,
 } from '../protocol/errors.ts';
@@ -36,7 +37,7 @@ import { REPLY } from './batch.ts';
 import { Inbound } from './inbound.ts';
 import type { PlaceDeath, PlaceMessage } from './lines.ts';
 import { Link } from './link.ts';
-import { Outbox } from './outbox.ts';
+import { type KeptMail, Outbox } from './outbox.ts';
 import type { Port } from './port.ts';
 import { STATUS } from './status-words.ts';
 
@@ -111,6 +112,8 @@ export class Place {
   #isTimed = false;
   #turnAtMs = 0;
   #isRunPlanned = false;
+  /** The event loop has not turned since the last turn here was over. */
+  #isYielding = false;
   #lastFlushMs = 0;
   #turnEndsMs = 0;
   #events: SystemEvent[] | undefined;
@@ -143,8 +146,7 @@ export class Place {
       onNameSlab: (memory) => deps.tell({ t: 'name-slab', seat: deps.seat, memory }),
       beforeCommit: () => this.#postLetters(),
       afterCommit: () => this.#tellOfRoom(),
-      keep: (kept) =>
-        deps.tell({ t: 'kept', kept: kept.map(({ seat, flow, mail }) => ({ seat, flow, mail: mailToData(mail) })) }),
+      keep: (kept) => this.#keep(kept),
     });
     this.#beat();
     this.#sweep();
@@ -162,6 +164,7 @@ export class Place {
       side,
       slab: (index) => this.outbox.slab(index),
       tableVersion: () => this.table.version,
+      nowMs: () => this.seams.clock.monotonicMs(),
       onPost: (mails) => {
         this.counters[COUNT.accepted] = (this.counters[COUNT.accepted] as number) + mails;
         this.counters[COUNT.batchesSent] = (this.counters[COUNT.batchesSent] as number) + 1;
@@ -190,13 +193,11 @@ export class Place {
     death: PlaceDeath,
   ): void {
     const former = this.#links.get(place);
+    if (former !== undefined) this.#readOut(former);
     this.connect(place, seat, port, credit, side);
     const link = this.linkTo(place) as Link;
-    if (former !== undefined) {
-      former.link.retire();
-      for (const [, waiting] of this.asks.waiting()) {
-        if (waiting.ticket.link === former.link) waiting.ticket.link = link;
-      }
+    for (const [, { ticket }] of this.asks.waiting()) {
+      if (this.table.get(ticket.agentId)?.place === place) ticket.link = link;
     }
     const rows = new Map<number, AgentRow>();
     for (const row of this.table.rows()) if (row.place === place) rows.set(row.slot, row);
@@ -207,8 +208,18 @@ export class Place {
         if (fate === 'cut-off') this.#cutOff(mail, row, flow.flow, death);
         this.outbox.touch(link);
         link.sendMail(flow, mail);
+        // Whoever asked does not wait any more.
+        if (mail.ask !== NO_ASK && this.asks.get(mail.ask) === undefined) link.asksInFlight -= 1;
       }
     }
+  }
+
+  /** Takes in all that a dead thread had posted, before its successor says anything. */
+  #readOut(inbound: Inbound): void {
+    for (let next = inbound.link.take(); next !== undefined; next = inbound.link.take()) {
+      if (next.message !== 0) inbound.link.read(next.message, inbound);
+    }
+    this.#onClosed(inbound);
   }
 
   disconnect(place: string): void {
@@ -220,7 +231,7 @@ export class Place {
 
   #cutOff(mail: Mail, row: AgentRow, flow: number, death: PlaceDeath): void {
     if (mail.tombstone !== undefined) return;
-    if ((mail.extras?.delivery ?? row.profile.delivery) !== 'retry') {
+    if (!isRetry(mail, row)) {
       mail.tombstone = errorToData(actorDied(row.id, death.reason));
       return;
     }
@@ -245,7 +256,9 @@ export class Place {
     if (link.remotePeak >= 16 || link.asksInFlight >= 16) this.#drain(inbound, port);
     if (inbound.taken > 0) link.tookIn(inbound.taken);
     if (this.#roomWaiters.length > 0) this.#roomChanged();
-    this.#run();
+    // Messages that are queued come without a turn of the event loop between them: each must not get a turn of its own.
+    if (this.#isYielding) this.#isTimed = false;
+    else this.#run();
   }
 
   /** Takes more of what is queued already, so that answers and continuations come in batches too. */
@@ -260,7 +273,8 @@ export class Place {
   }
 
   #onClosed(inbound: Inbound): void {
-    if (this.isStopped) return;
+    if (this.isStopped || inbound.isClosed) return;
+    inbound.isClosed = true;
     inbound.link.retire();
     for (const flow of inbound.closeBooks()) this.adopt(flow);
     this.outbox.flush();
@@ -311,6 +325,7 @@ export class Place {
 
   readonly #runPlanned = (): void => {
     this.#isRunPlanned = false;
+    this.#isYielding = false;
     this.#run();
   };
 
@@ -336,7 +351,7 @@ export class Place {
     }
     this.#isRunning = false;
     this.#isTimed = false;
-    if (this.#ready.length > 0) this.#plan(this.#deps.yieldTurn);
+    if (this.#ready.length > 0) this.#yield();
   }
 
   /** Asked after each handling: posts what is due, and ends the turn when others wait long enough. */
@@ -374,7 +389,13 @@ export class Place {
     this.#isRunning = true;
     cell.run(this.#mayGoOn);
     this.#isRunning = false;
-    if (this.#ready.length > 0) this.#plan(this.#deps.yieldTurn);
+    if (this.#ready.length > 0) this.#yield();
+  }
+
+  /** The turn is over: others first. */
+  #yield(): void {
+    this.#isYielding = true;
+    this.#plan(this.#deps.yieldTurn);
   }
 
   #plan(schedule: (run: () => void) => void): void {
@@ -386,7 +407,9 @@ export class Place {
   /** Starts a lazy cell whose first envelope has come. */
   startCell(cell: Cell): void {
     cell.start().then(
-      () => this.#deps.tell({ t: 'started', slot: cell.row.slot }),
+      (isRunning) => {
+        if (isRunning) this.#deps.tell({ t: 'started', slot: cell.row.slot });
+      },
       (error: unknown) => this.crashed(cell, error instanceof Error ? error.message : String(error)),
     );
   }
@@ -687,7 +710,9 @@ export class Place {
     const type = messageTypeOf(mail);
     const atMs = this.seams.clock.now();
     const envelope = toEnvelope(mail, sender.tier, sender.sandboxId);
-    const letter = { id: mail.id, sender: mail.sender, recipient, type, code: why.code, reason: why.message, atMs };
+    // Of a mail whose every copy died, not even the name may be left.
+    const id = mail.id === '' ? undefined : mail.id;
+    const letter = { id, sender: mail.sender, recipient, type, code: why.code, reason: why.message, atMs };
     if (this.#letters.push({ ...letter, envelope }) === 1) this.outbox.planFlush();
     this.note({
       type: 'dead-letter',
@@ -808,6 +833,17 @@ export class Place {
     for (const event of trafficEvents(traffic, this)) this.#stream(event);
   }
 
+  #keep(kept: readonly KeptMail[]): void {
+    const dataOf = ({ seat, flow, mail }: KeptMail) => ({ seat, flow, mail: mailToData(mail) });
+    try {
+      this.#deps.tell({ t: 'kept', kept: kept.map(dataOf) });
+    } catch {
+      // A mail that cannot be copied could not have gone to another thread either.
+      for (const { mail } of kept) refuseUncloneable(mail);
+      this.#deps.tell({ t: 'kept', kept: kept.map(dataOf) });
+    }
+  }
+
   /** Dead letters are the control thread's before the marks say that they are settled. */
   #postLetters(): void {
     if (this.#letters.length === 0) return;
@@ -853,8 +889,9 @@ export class Place {
     this.#stopBeat = this.seams.clock.setTimer(BEAT_MS, () => this.#beat());
   }
 
-  /** Lets go of what is settled, also when nothing is sent. */
+  /** Posts what waited for credit too long, and lets go of what is settled, also when nothing is sent. */
   #sweep(): void {
+    this.outbox.flush();
     this.outbox.trim();
     for (const flow of this.#orphans) if (flow.isSettled) this.#orphans.delete(flow);
     this.#stopSweep = this.seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
@@ -884,6 +921,16 @@ export class Place {
 }
 
 const NO_PATH: readonly PathHop[] = [];
+
+function refuseUncloneable(mail: Mail): void {
+  try {
+    structuredClone(mail.payload);
+  } catch (error) {
+    mail.tombstone = errorToData(notSerialisable('payload', (error as Error).message));
+    mail.payload = null;
+  }
+}
+
 /** The message types of the answers, in the order of `TRAFFIC` from `replied` on. */
 const ANSWER_TYPES = (['response', 'error', 'stream-data', 'stream-end'] as const).map(typeIndex);
 

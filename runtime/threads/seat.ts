@@ -1,20 +1,9 @@
 import { newCommitLogMemory } from '../mailbox/commit-log.ts';
 import { distance, FLOWS_PER_SLAB, MARK, MARK_WORDS } from '../mailbox/flow-marks.ts';
-import { Mail, type MailData, mailFromData, mailToData, NO_ASK } from '../mailbox/mail.ts';
 import { type NamedMail, readNames } from '../mailbox/name-book.ts';
 import { newCounters } from '../observe/seat-counters.ts';
-import type { ErrorData } from '../protocol/errors.ts';
-import type { Charge, Replay } from './lines.ts';
+import type { Charge } from './lines.ts';
 import { newStatusMemory, STATUS } from './status-words.ts';
-
-/** What is known of a flow's recipient when its mail is replayed. */
-export interface ReplayContext {
-  readonly agentId: string;
-  readonly reason: string;
-  readonly charge: Charge | undefined;
-  /** The id of the agent in a slot. */
-  readonly idOf: (slot: number) => string | undefined;
-}
 
 /** The memories that a seat is made with, when they exist before it. */
 export interface SeatMemories {
@@ -41,8 +30,6 @@ export class Seat {
   readonly #slabs: Int32Array[] = [];
   readonly #memories: SharedArrayBuffer[] = [];
   readonly #nameSlabs: SharedArrayBuffer[] = [];
-  /** Second copies, by seat and flow. */
-  readonly #kept = new Map<string, Mail[]>();
 
   constructor(number: number, memories: SeatMemories = newSeatMemories()) {
     this.number = number;
@@ -56,34 +43,6 @@ export class Seat {
 
   addNameSlab(memory: SharedArrayBuffer): void {
     this.#nameSlabs.push(memory);
-  }
-
-  /** Keeps a second copy of a mail that only this seat's thread holds. */
-  keep(seat: number, flow: number, data: MailData): void {
-    const key = `${seat}/${flow}`;
-    const mails = this.#kept.get(key) ?? [];
-    mails.push(mailFromData(data));
-    this.#kept.set(key, mails);
-  }
-
-  /** Lets go of second copies that are settled; `wordsOf` finds the marks of any seat. */
-  trim(wordsOf: (seat: number, flow: number) => FlowWords | undefined): void {
-    for (const [key, mails] of this.#kept) {
-      const [seat, flow] = key.split('/').map(Number) as [number, number];
-      const marks = wordsOf(seat, flow);
-      if (marks === undefined) {
-        this.#kept.delete(key);
-        continue;
-      }
-      const settled = marks.words[marks.base + MARK.settled] as number;
-      const rest = mails.filter((mail) => distance(mail.sequence, settled) > 0);
-      if (rest.length === 0) this.#kept.delete(key);
-      else if (rest.length < mails.length) this.#kept.set(key, rest);
-    }
-  }
-
-  kept(seat: number, flow: number): readonly Mail[] {
-    return this.#kept.get(`${seat}/${flow}`) ?? [];
   }
 
   names(): NamedMail[] {
@@ -105,14 +64,24 @@ export class Seat {
     return new Int32Array(this.memories.status)[STATUS.beat] as number;
   }
 
+  /** The marks of one flow; undefined when its memory never came. */
   flow(number: number): FlowWords | undefined {
-    const words = this.#slabs[Math.floor(number / FLOWS_PER_SLAB)];
-    return words === undefined ? undefined : { words, base: (number % FLOWS_PER_SLAB) * MARK_WORDS };
+    const index = Math.floor(number / FLOWS_PER_SLAB);
+    const words = this.#slabs[index];
+    if (words === undefined) return undefined;
+    return { words, base: (number % FLOWS_PER_SLAB) * MARK_WORDS, slab: this.#memories[index] as SharedArrayBuffer };
+  }
+
+  /** Up to where a flow is settled. */
+  settled(flow: number): number | undefined {
+    const marks = this.flow(flow);
+    return marks === undefined ? undefined : (marks.words[marks.base + MARK.settled] as number);
   }
 
   /** Every flow that has been used. */
-  *flows(): Iterable<FlowWords & { readonly flow: number; readonly slab: SharedArrayBuffer }> {
+  *flows(): Iterable<FlowWords & { readonly flow: number }> {
     for (const [index, words] of this.#slabs.entries()) {
+      if (words === undefined) continue;
       for (let at = 0; at < FLOWS_PER_SLAB; at++) {
         const base = at * MARK_WORDS;
         if (words[base + MARK.sent] === 0 && words[base + MARK.started] === 0) continue;
@@ -122,100 +91,34 @@ export class Seat {
     }
   }
 
-  /** Adds, for each agent's slot, the envelopes that are sent and not settled, as the marks say. */
-  addWaiting(bySlot: Map<number, number>): void {
-    for (const { words, base } of this.flows()) {
-      const slot = words[base + MARK.slot] as number;
-      bySlot.set(slot, (bySlot.get(slot) ?? 0) + unsettled(words, base));
-    }
-  }
-
-  /** Says whether the agent has something in hand that came over this seat's flows. */
-  hasStarted(slot: number): boolean {
-    for (const { words, base } of this.flows()) {
-      if (words[base + MARK.slot] !== slot) continue;
-      if (distance(words[base + MARK.started] as number, words[base + MARK.settled] as number) > 0) return true;
-    }
-    return false;
-  }
-
-  *unsettledFlows(): Iterable<{ readonly flow: number; readonly slot: number }> {
+  /** The flows on which something is sent and not settled, as the marks say. */
+  *openFlows(): Iterable<OpenFlow> {
     for (const { words, base, flow } of this.flows()) {
-      if (unsettled(words, base) > 0) yield { flow, slot: words[base + MARK.slot] as number };
+      const settled = words[base + MARK.settled] as number;
+      const open = distance(words[base + MARK.sent] as number, settled);
+      if (open <= 0) continue;
+      const isInHand = distance(words[base + MARK.started] as number, settled) > 0;
+      yield { flow, slot: words[base + MARK.slot] as number, open, isInHand };
     }
   }
 
   get isSettled(): boolean {
-    for (const { words, base } of this.flows()) if (unsettled(words, base) > 0) return false;
+    for (const _open of this.openFlows()) return false;
     return true;
   }
 }
 
+/** Where the marks of a flow stand. */
 export interface FlowWords {
   readonly words: Int32Array;
   readonly base: number;
+  readonly slab: SharedArrayBuffer;
 }
 
-const unsettled = (words: Int32Array, base: number): number =>
-  Math.max(0, distance(words[base + MARK.sent] as number, words[base + MARK.settled] as number));
-
-/**
- * What the new thread of an agent is given of a flow whose ledger died: second copies of what is to be tried, and a
- * tombstone with its reason for everything else.
- */
-export function replayOf(
-  seat: Seat,
-  flow: number,
-  holder: Seat,
-  names: readonly NamedMail[],
-  context: ReplayContext,
-): Replay | undefined {
-  const record = [...seat.flows()].find((one) => one.flow === flow);
-  if (record === undefined) return undefined;
-  const { words, base, slab } = record;
-  const settled = words[base + MARK.settled] as number;
-  const sent = words[base + MARK.sent] as number;
-  const started = words[base + MARK.started] as number;
-  const kept = new Map(holder.kept(seat.number, flow).map((mail) => [mail.sequence, mail]));
-  const named = new Map(
-    names.filter((one) => one.seat === seat.number && one.flow === flow).map((one) => [one.sequence, one]),
-  );
-  const mails: MailData[] = [];
-  for (let sequence = (settled + 1) | 0; distance(sequence, sent) <= 0; sequence = (sequence + 1) | 0) {
-    const isCutOff = distance(sequence, started) <= 0;
-    const copy = kept.get(sequence);
-    const mail = copy ?? tombstone(sequence, named.get(sequence), isCutOff, context);
-    const { charge } = context;
-    const isCharged = charge?.seat === seat.number && charge.flow === flow && charge.sequence === sequence;
-    if (copy !== undefined && isCharged) mail.attempts += 1;
-    mails.push(mailToData(mail));
-  }
-  if (mails.length === 0) return undefined;
-  const slot = words[base + MARK.slot] as number;
-  return { seat: seat.number, flow, slot, lane: words[base + MARK.lane] as number, after: settled, slab, mails };
-}
-
-function tombstone(sequence: number, name: NamedMail | undefined, isCutOff: boolean, context: ReplayContext): Mail {
-  const { agentId, reason, idOf } = context;
-  const why: ErrorData = isCutOff
-    ? { code: 'ACTOR_DIED', message: `${agentId} died while handling the envelope: ${reason}` }
-    : { code: 'THREAD_DIED', message: `The thread that held this envelope for ${agentId} died: ${reason}` };
-  const sender = name === undefined || name.senderSlot < 0 ? undefined : idOf(name.senderSlot);
-  const mail = new Mail(
-    name?.id ?? '',
-    name?.type ?? 2,
-    sender ?? 'unknown',
-    agentId,
-    undefined,
-    0,
-    null,
-    undefined,
-    0,
-    NO_ASK,
-    undefined,
-    undefined,
-  );
-  mail.sequence = sequence;
-  mail.tombstone = why;
-  return mail;
+/** `open` counts envelopes; `isInHand` says that its recipient has begun on one of them. */
+export interface OpenFlow {
+  readonly flow: number;
+  readonly slot: number;
+  readonly open: number;
+  readonly isInHand: boolean;
 }

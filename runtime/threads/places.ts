@@ -1,0 +1,272 @@
+import type { SystemEvent } from '../observe/system-event.ts';
+import { invalidOptions, threadDied } from '../protocol/errors.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { TableDelta } from '../routing/routing-table.ts';
+import { Watchdog, type WatchdogOptions } from '../supervision/watchdog.ts';
+import { Caller } from './calls.ts';
+import type { ControlMessage, PlaceDeath, PlaceMessage } from './lines.ts';
+import { newCreditMemory } from './link.ts';
+import type { PlaceHost } from './place-host.ts';
+import { PlaceThreads } from './place-threads.ts';
+import type { Port } from './port.ts';
+import type { Seat } from './seat.ts';
+import type { SeatBook } from './seat-book.ts';
+import type { Spawned, Spawner } from './spawner.ts';
+
+const CALL_TIMEOUT_MS = 10_000;
+const QUERY_TIMEOUT_MS = 500;
+const TERMINATE_MS = 2_000;
+/** A spare thread is started when what happens now is over. */
+const SPARE_AFTER_MS = 500;
+
+/** Why a thread ended. `isCharged`: it is the fault of what ran in it. */
+export interface Ending {
+  readonly reason: string;
+  readonly isCharged: boolean;
+}
+
+/** A place as the control thread knows it: its present thread, if that is one of ours, and how to talk to it. */
+export interface PlaceRecord {
+  readonly id: string;
+  seat: Seat;
+  line: Port;
+  caller: Caller<PlaceHost>;
+  spawned: Spawned | undefined;
+  /** Its agents are hosted and it is linked with the others. */
+  isUp: boolean;
+  /** Why its thread is being ended; undefined when nobody asked for it. */
+  ending: Ending | undefined;
+  /** A death that the others have not been told of, because its successor is not up yet. */
+  untold: PlaceDeath | undefined;
+}
+
+export interface PlacesDeps {
+  readonly seams: Seams;
+  readonly spawner: Spawner;
+  readonly seats: SeatBook;
+  readonly workerOptions: unknown;
+  readonly broadcastToSender: boolean;
+  readonly watchdog: WatchdogOptions;
+  readonly table: () => TableDelta;
+  readonly onMessage: (seat: Seat, message: PlaceMessage) => void;
+  /** A thread is gone, and its seat is buried. */
+  readonly onDeath: (place: PlaceRecord, dead: Seat, ending: Ending) => void;
+  readonly note: (type: SystemEvent['type'], facts: Partial<SystemEvent>) => void;
+}
+
+/** The threads of a system: starts, links, watches and ends them. Who lives in them is not its business. */
+export class Places {
+  readonly #deps: PlacesDeps;
+  readonly #threads: PlaceThreads;
+  readonly #watchdog: Watchdog;
+  readonly #places = new Map<string, PlaceRecord>();
+  readonly #waiters = new Map<PlaceRecord, (() => void)[]>();
+  #isClosing = false;
+
+  constructor(deps: PlacesDeps) {
+    this.#deps = deps;
+    const { seams, spawner, workerOptions } = deps;
+    this.#threads = new PlaceThreads({ spawner, workerOptions, clock: seams.clock });
+    this.#watchdog = new Watchdog(
+      {
+        seams,
+        sample: async (id) => {
+          const { seat, spawned } = this.get(id);
+          const cpuMs = (await spawned?.cpuMs()) ?? 0;
+          return { atMs: seams.clock.monotonicMs(), beat: seat.beat, cpuMs };
+        },
+        onLoop: (id, { stalledMs }) => {
+          deps.note('watchdog', { place: id, reason: `it loops since ${Math.round(stalledMs)} ms` });
+          this.end(id, { reason: `an endless loop (${Math.round(stalledMs)} ms without a beat)`, isCharged: true });
+        },
+        onStarved: (id, { stalledMs }) => {
+          const reason = `no sign of life for ${Math.round(stalledMs)} ms, and no processor time`;
+          deps.note('watchdog', { place: id, reason });
+        },
+      },
+      deps.watchdog,
+    );
+  }
+
+  [Symbol.iterator](): Iterator<PlaceRecord> {
+    return this.#places.values();
+  }
+
+  has(id: string): boolean {
+    return this.#places.has(id);
+  }
+
+  get(id: string): PlaceRecord {
+    return this.#places.get(id) as PlaceRecord;
+  }
+
+  get areUp(): boolean {
+    for (const { isUp } of this) if (!isUp) return false;
+    return true;
+  }
+
+  /** The embedder's thread: nobody starts it, and it is up from the first. */
+  addHost(seat: Seat, line: Port, api: Port): void {
+    const host = this.#add('host', seat, undefined, { line, api });
+    host.isUp = true;
+  }
+
+  /** A new place with a thread of its own; not linked yet. */
+  open(id: string): PlaceRecord {
+    const seat = this.#deps.seats.open();
+    const { spawned, api } = this.#threads.start(this.#boot(id, seat));
+    return this.#add(id, seat, spawned, { line: spawned.line, api });
+  }
+
+  /** Gives a place whose thread is gone another one. */
+  reopen(place: PlaceRecord): void {
+    place.seat = this.#deps.seats.open();
+    const { spawned, api } = this.#threads.start(this.#boot(place.id, place.seat));
+    place.spawned = spawned;
+    place.line = spawned.line;
+    place.caller = this.#caller(place.id, api);
+    this.#attend(place);
+  }
+
+  /** Links a place with all that are up; whoever is not will be linked with it when it is. Then it is up itself. */
+  join(place: PlaceRecord): void {
+    for (const other of this) if (other !== place && other.isUp) this.#link(place, other);
+    place.untold = undefined;
+    place.isUp = true;
+    this.watch(place.id);
+    if (place.spawned !== undefined) this.#threads.prepare(SPARE_AFTER_MS);
+  }
+
+  /** Calls what has waited for the place; after `join`, when the first orders are given. */
+  announce(place: PlaceRecord): void {
+    for (const run of this.#waiters.get(place)?.splice(0) ?? []) run();
+  }
+
+  /** Calls `run` now or when the place is up. */
+  whenUp(place: PlaceRecord, run: () => void): void {
+    if (place.isUp && place.ending === undefined) {
+      run();
+      return;
+    }
+    const waiters = this.#waiters.get(place) ?? [];
+    waiters.push(run);
+    this.#waiters.set(place, waiters);
+  }
+
+  /** Ends the thread of a place; that it has ended is reported like every death. */
+  end(id: string, ending: Ending): void {
+    const place = this.#places.get(id);
+    if (place?.spawned === undefined) throw invalidOptions('place', id, 'the name of a worker thread');
+    if (place.ending !== undefined) return;
+    place.ending = ending;
+    this.#watchdog.unwatch(id);
+    void place.spawned.terminate();
+  }
+
+  /** Watches a place for loops, from now on. */
+  watch(id: string): void {
+    const place = this.get(id);
+    if (place.spawned !== undefined && place.isUp && place.ending === undefined && !this.#isClosing) {
+      this.#watchdog.watch(id);
+    }
+  }
+
+  unwatch(id: string): void {
+    this.#watchdog.unwatch(id);
+  }
+
+  tell(place: PlaceRecord, message: ControlMessage, transfer?: readonly unknown[]): void {
+    place.line.post(message, transfer);
+  }
+
+  tellAll(message: ControlMessage): void {
+    for (const place of this) this.tell(place, message);
+  }
+
+  /** What every place answers in time; a blocked or dying one is left out. */
+  async askAll<Answer>(
+    ask: (api: Caller<PlaceHost>['api']) => Promise<Answer>,
+    timeoutMs: number = QUERY_TIMEOUT_MS,
+  ): Promise<Answer[]> {
+    const { clock } = this.#deps.seams;
+    const answers = await Promise.all(
+      [...this].map(
+        ({ caller }) =>
+          new Promise<Answer | undefined>((resolve) => {
+            const cancel = clock.setTimer(timeoutMs, () => resolve(undefined));
+            ask(caller.api).then(resolve, () => resolve(undefined)).finally(cancel);
+          }),
+      ),
+    );
+    return answers.filter((answer) => answer !== undefined) as Answer[];
+  }
+
+  /** From now on a thread that ends is not replaced. */
+  beginClosing(): void {
+    this.#isClosing = true;
+    this.#watchdog.close();
+  }
+
+  /** Ends every thread. */
+  async close(): Promise<void> {
+    this.beginClosing();
+    const ended = Promise.all([...[...this].map(({ spawned }) => spawned?.terminate()), this.#threads.close()]);
+    // A thread that is stuck in the collector of an exhausted heap cannot be ended.
+    const tooLate = new Promise<void>((resolve) => this.#deps.seams.clock.setTimer(TERMINATE_MS, resolve));
+    await Promise.race([ended, tooLate]);
+  }
+
+  #add(id: string, seat: Seat, spawned: Spawned | undefined, { line, api }: { line: Port; api: Port }): PlaceRecord {
+    const caller = this.#caller(id, api);
+    const place = { id, seat, line, caller, spawned, isUp: false, ending: undefined, untold: undefined };
+    this.#places.set(id, place);
+    this.#attend(place);
+    return place;
+  }
+
+  #attend(place: PlaceRecord): void {
+    const { seat, line, spawned } = place;
+    line.onMessage((message) => this.#deps.onMessage(seat, message as PlaceMessage));
+    spawned?.onExit((reason) => this.#died(place, spawned, reason));
+  }
+
+  #died(place: PlaceRecord, spawned: Spawned, reason: string): void {
+    if (place.spawned !== spawned) return;
+    const { seat: dead, ending = { reason, isCharged: true } } = place;
+    place.isUp = false;
+    place.ending = undefined;
+    this.#watchdog.unwatch(place.id);
+    place.caller.cut(threadDied(place.id, place.id));
+    if (this.#isClosing) return;
+    this.#deps.seats.bury(dead);
+    this.#deps.note('place-died', { place: place.id, reason: ending.reason });
+    this.#deps.onDeath(place, dead, ending);
+  }
+
+  #boot(id: string, seat: Seat) {
+    const { table, broadcastToSender } = this.#deps;
+    return { id, seat: seat.number, ...seat.memories, table: table(), broadcastToSender };
+  }
+
+  #caller(id: string, api: Port): Caller<PlaceHost> {
+    return new Caller<PlaceHost>(api, { clock: this.#deps.seams.clock, timeoutMs: CALL_TIMEOUT_MS, name: id });
+  }
+
+  /** Joins two places; the other one is told of the death of the first one's former thread. */
+  #link(place: PlaceRecord, other: PlaceRecord): void {
+    const { spawner } = this.#deps;
+    const [here, there] = spawner.channel();
+    const credit = newCreditMemory();
+    const ports = [spawner.transferable(here), spawner.transferable(there)] as const;
+    this.tell(
+      place,
+      { t: 'link', place: other.id, seat: other.seat.number, port: ports[0], credit, side: 0, death: undefined },
+      [ports[0]],
+    );
+    this.tell(
+      other,
+      { t: 'link', place: place.id, seat: place.seat.number, port: ports[1], credit, side: 1, death: place.untold },
+      [ports[1]],
+    );
+  }
+}

@@ -1,0 +1,210 @@
+import { finishCommit } from '../mailbox/commit-log.ts';
+import { distance, MARK } from '../mailbox/flow-marks.ts';
+import { Mail, type MailData, mailFromData, mailToData, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import type { NamedMail } from '../mailbox/name-book.ts';
+import { COUNTER_WORDS } from '../observe/seat-counters.ts';
+import type { ErrorData } from '../protocol/errors.ts';
+import type { PlaceDeath, Replay } from './lines.ts';
+import { type FlowWords, Seat, type SeatMemories } from './seat.ts';
+import { SecondLedger } from './second-ledger.ts';
+
+const UNKNOWN_TYPE = typeIndex('notification');
+
+/** Whose mail is replayed, after which death. `idOf` names the agent in a slot. */
+export interface ReplayContext {
+  readonly isThere: (slot: number) => boolean;
+  readonly idOf: (slot: number) => string | undefined;
+  readonly death: PlaceDeath;
+}
+
+type Names = ReadonlyMap<string, NamedMail>;
+
+/**
+ * The seats of all threads, and those of dead ones for as long as something that they sent or held has no known outcome.
+ *
+ * What a living thread sent, it sends again itself; what a dead one sent is replayed from here when the thread that
+ * held it dies too, which for mail within a thread is the same death.
+ */
+export class SeatBook {
+  readonly #living = new Map<number, Seat>();
+  readonly #dead = new Map<number, Seat>();
+  readonly #copies = new SecondLedger();
+  /** Counts of threads that are gone. */
+  readonly #past = new Float64Array(COUNTER_WORDS);
+  #next = 0;
+
+  /** A seat for a new thread. */
+  open(memories?: SeatMemories): Seat {
+    const seat = new Seat(this.#next++, memories);
+    this.#living.set(seat.number, seat);
+    return seat;
+  }
+
+  /** The thread of `seat` is gone: finishes its last commit, and closes its counts. */
+  bury(seat: Seat): void {
+    this.#living.delete(seat.number);
+    this.#dead.set(seat.number, seat);
+    const counters = new Float64Array(seat.memories.counters);
+    finishCommit(seat.memories.commitLog, counters, (of, flow) => this.#find(of)?.flow(flow));
+    counters.forEach((value, at) => {
+      this.#past[at] = (this.#past[at] as number) + value;
+    });
+  }
+
+  /** Keeps a second copy of a mail that only one thread holds. */
+  keep(seat: number, flow: number, mail: MailData): void {
+    this.#copies.keep(seat, flow, mail);
+  }
+
+  /** Lets go of the second copies of what is settled. */
+  trim(): void {
+    this.#copies.trim((seat, flow) => this.#find(seat)?.settled(flow));
+  }
+
+  /** The counters of all threads, added up. */
+  counts(): Float64Array {
+    const sum = Float64Array.from(this.#past);
+    for (const { memories } of this.#living.values()) {
+      new Float64Array(memories.counters).forEach((value, at) => {
+        sum[at] = (sum[at] as number) + value;
+      });
+    }
+    return sum;
+  }
+
+  /** Envelopes that are sent and not settled, by their recipient's slot. */
+  waiting(): ReadonlyMap<number, number> {
+    const waiting = new Map<number, number>();
+    for (const seat of this.#all()) {
+      for (const { slot, open } of seat.openFlows()) waiting.set(slot, (waiting.get(slot) ?? 0) + open);
+    }
+    return waiting;
+  }
+
+  /** Slots of the agents that have begun on an envelope without a known outcome. */
+  inHand(): ReadonlySet<number> {
+    const slots = new Set<number>();
+    for (const seat of this.#all()) for (const { slot, isInHand } of seat.openFlows()) if (isInHand) slots.add(slot);
+    return slots;
+  }
+
+  /** Envelopes of dead threads without a known outcome, whose recipients `isMeant` names by their slot. */
+  orphaned(isMeant: (slot: number) => boolean): number {
+    let count = 0;
+    for (const seat of this.#dead.values()) {
+      for (const { slot, open } of seat.openFlows()) if (isMeant(slot)) count += open;
+    }
+    return count;
+  }
+
+  /**
+   * What a new thread is given of the mail that its agents' dead thread held: second copies of what is to be tried, and
+   * a tombstone with its reason for everything else.
+   */
+  replays(context: ReplayContext): Replay[] {
+    const names = this.#names();
+    const replays: Replay[] = [];
+    for (const seat of this.#dead.values()) {
+      for (const { flow, slot } of seat.openFlows()) {
+        if (context.isThere(slot)) replays.push(this.#replay(seat, flow, names, context));
+      }
+    }
+    return replays;
+  }
+
+  /** Forgets the dead seats of which nothing is open any more, and that name nothing open. */
+  prune(): void {
+    for (const [number, seat] of this.#dead) {
+      if (seat.isSettled && !seat.names().some((named) => this.#isOpen(named))) this.#dead.delete(number);
+    }
+  }
+
+  #isOpen({ seat, flow, sequence }: NamedMail): boolean {
+    const settled = this.#find(seat)?.settled(flow);
+    return settled !== undefined && distance(sequence, settled) > 0;
+  }
+
+  #names(): Names {
+    const names = new Map<string, NamedMail>();
+    for (const seat of this.#dead.values()) {
+      for (const named of seat.names()) names.set(nameKey(named.seat, named.flow, named.sequence), named);
+    }
+    return names;
+  }
+
+  #replay(seat: Seat, flow: number, names: Names, context: ReplayContext): Replay {
+    const { words, base, slab } = seat.flow(flow) as FlowWords;
+    const settled = words[base + MARK.settled] as number;
+    const started = words[base + MARK.started] as number;
+    const sent = words[base + MARK.sent] as number;
+    const slot = words[base + MARK.slot] as number;
+    const agentId = context.idOf(slot) ?? 'unknown';
+    const { charge } = context.death;
+    const mails: MailData[] = [];
+    for (let sequence = (settled + 1) | 0; distance(sequence, sent) <= 0; sequence = (sequence + 1) | 0) {
+      const copy = this.#copies.get(seat.number, flow, sequence);
+      if (copy === undefined) {
+        const named = names.get(nameKey(seat.number, flow, sequence));
+        const why = reasonOf(agentId, distance(sequence, started) <= 0, context.death.reason);
+        mails.push(tombstone(sequence, { agentId, why, named, idOf: context.idOf }));
+        continue;
+      }
+      const isCharged = charge?.seat === seat.number && charge.flow === flow && charge.sequence === sequence;
+      const mail = isCharged ? charged(copy) : copy;
+      if (isCharged) this.#copies.keep(seat.number, flow, mail);
+      mails.push(mail);
+    }
+    return { seat: seat.number, flow, slot, lane: words[base + MARK.lane] as number, slab, mails };
+  }
+
+  #find(number: number): Seat | undefined {
+    return this.#living.get(number) ?? this.#dead.get(number);
+  }
+
+  *#all(): Iterable<Seat> {
+    yield* this.#living.values();
+    yield* this.#dead.values();
+  }
+}
+
+const nameKey = (seat: number, flow: number, sequence: number): string => `${seat}/${flow}/${sequence}`;
+
+function charged(copy: MailData): MailData {
+  const mail = mailFromData(copy);
+  mail.attempts += 1;
+  return mailToData(mail);
+}
+
+const reasonOf = (agentId: string, isCutOff: boolean, reason: string): ErrorData =>
+  isCutOff
+    ? { code: 'ACTOR_DIED', message: `${agentId} died while handling the envelope: ${reason}` }
+    : { code: 'THREAD_DIED', message: `The thread that held this envelope for ${agentId} died: ${reason}` };
+
+interface Epitaph {
+  readonly agentId: string;
+  readonly why: ErrorData;
+  readonly named: NamedMail | undefined;
+  readonly idOf: (slot: number) => string | undefined;
+}
+
+/** What is left of a mail without a copy: its name, if it was written down, and why nobody will handle it. */
+function tombstone(sequence: number, { agentId, why, named, idOf }: Epitaph): MailData {
+  const sender = named === undefined || named.senderSlot < 0 ? undefined : idOf(named.senderSlot);
+  const mail = new Mail(
+    named?.id ?? '',
+    named?.type ?? UNKNOWN_TYPE,
+    sender ?? 'unknown',
+    agentId,
+    undefined,
+    0,
+    null,
+    undefined,
+    0,
+    NO_ASK,
+    undefined,
+    undefined,
+  );
+  mail.sequence = sequence;
+  mail.tombstone = why;
+  return mailToData(mail);
+}

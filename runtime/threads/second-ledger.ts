@@ -1,0 +1,40 @@
+import { distance } from '../mailbox/flow-marks.ts';
+import type { MailData } from '../mailbox/mail.ts';
+
+const FLOWS_A_SEAT = 2 ** 26;
+const SEQUENCE = 12;
+
+/**
+ * Second copies of mail for `retry` recipients whose only other copy is in one thread, by flow.
+ *
+ * Which thread that is does not matter: the copies stay until the marks say that they are settled, however many
+ * threads die over them.
+ */
+export class SecondLedger {
+  readonly #flows = new Map<number, Map<number, MailData>>();
+
+  keep(seat: number, flow: number, mail: MailData): void {
+    const key = seat * FLOWS_A_SEAT + flow;
+    const mails = this.#flows.get(key);
+    if (mails === undefined) this.#flows.set(key, new Map([[mail[SEQUENCE], mail]]));
+    else mails.set(mail[SEQUENCE], mail);
+  }
+
+  /** The copy of one mail. */
+  get(seat: number, flow: number, sequence: number): MailData | undefined {
+    return this.#flows.get(seat * FLOWS_A_SEAT + flow)?.get(sequence);
+  }
+
+  /** Lets go of what is settled; `settledOf` says up to where, undefined of a flow that is forgotten. */
+  trim(settledOf: (seat: number, flow: number) => number | undefined): void {
+    for (const [key, mails] of this.#flows) {
+      const settled = settledOf(Math.floor(key / FLOWS_A_SEAT), key % FLOWS_A_SEAT);
+      // Copies come in the order of their sequences, so the settled ones stand first.
+      for (const sequence of mails.keys()) {
+        if (settled !== undefined && distance(sequence, settled) > 0) break;
+        mails.delete(sequence);
+      }
+      if (mails.size === 0) this.#flows.delete(key);
+    }
+  }
+}
