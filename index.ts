@@ -5,6 +5,8 @@ import type { System } from './runtime/system/system.ts';
 import type { SystemOptions } from './runtime/system/system-options.ts';
 import { NodeSpawner } from './runtime/threads/node-spawner.ts';
 
+export { DEFAULT_TIER_ASSIGNMENTS } from './actors/planets/index.ts';
+export { DEFAULT_TIER_RULES, defaultPolicies, loadPolicies, type PolicyOptions } from './policies/index.ts';
 export * from './runtime/public.ts';
 
 /** What a system can be started with; `policies` left out are the defaults, on. */

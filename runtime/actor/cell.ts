@@ -111,12 +111,12 @@ export class Cell {
     }
     this.#lanes[lane].push(mail);
     if (lane === LANE.user && isAskOfAgent(mail)) this.#asksOfAgents += 1;
-    if (this.#hand === undefined || lane === LANE.callback || this.#isMutual(mail)) this.place.wake(this);
+    if (this.#hand === undefined || lane === LANE.callback || this.#isMutual(mail)) this.place.turns.wake(this);
   }
 
   /** An ask of the handler in hand waits: its call-backs may be here already. */
   waits(): void {
-    if (this.#lanes[LANE.callback].length > 0 || this.#asksOfAgents > 0) this.place.wake(this);
+    if (this.#lanes[LANE.callback].length > 0 || this.#asksOfAgents > 0) this.place.turns.wake(this);
   }
 
   /** Takes envelopes until `mayGoOn` says no, the mailbox is empty, or a handler takes its time. */
@@ -127,7 +127,7 @@ export class Cell {
       if (mail === undefined) return;
       this.#take(mail);
       if (!mayGoOn()) {
-        if (this.status === 'running' && this.waiting > 0) this.place.wake(this);
+        if (this.status === 'running' && this.waiting > 0) this.place.turns.wake(this);
         return;
       }
     }
@@ -169,13 +169,13 @@ export class Cell {
       const late = deadlineExceeded(`${messageTypeOf(mail)} ${mail.id} to ${this.row.id}`, deadlineAtMs - mail.timestamp);
       return this.#close(mail, 'expired', late);
     }
-    const cancellation = place.cancellationOf(mail);
+    const cancellation = place.cancellations.reasonFor(mail);
     if (cancellation !== undefined) return this.#close(mail, 'expired', cancellation);
     if (mail.extras?.derived === true && !mail.wasInHand && this.#isRepeated(mail)) return;
     const flow = mail.flow as InFlow;
     mail.wasInHand = true;
     flow.start(mail.sequence);
-    if (mail.ask === NO_ASK && isAnswerable(mail)) place.holdGrant(mail, this.row.id);
+    if (mail.ask === NO_ASK && isAnswerable(mail)) place.judge.holdGrant(mail, this.row.id);
     this.#handle(mail);
   }
 
@@ -195,9 +195,9 @@ export class Cell {
     }
     place.leave();
     if (handling.isOver) return;
-    if (result === PENDING) place.goesOn(handling);
+    if (result === PENDING) place.turns.goesOn(handling);
     else if (result instanceof Promise || isThenable(result)) {
-      place.goesOn(handling);
+      place.turns.goesOn(handling);
       (result as Promise<unknown>).then(
         (value) => this.finish(handling, value),
         (error: unknown) => this.#failed(handling, error),
@@ -296,8 +296,10 @@ export class Cell {
     const handlings = [...this.handlings].reverse();
     for (const handling of handlings) {
       const mail = handling.mail as Mail;
+      if (handling === culprit) mail.attempts += 1;
+      if (this.#mayTryAgain(mail)) handling.leaveAsks();
       this.#letGo(handling);
-      this.#cutOffByDeath(mail, reason, cause, handling === culprit);
+      this.#cutOffByDeath(mail, reason, cause);
     }
     this.#ending = this.#endActor();
     return this.#ending;
@@ -312,11 +314,13 @@ export class Cell {
     void this.#ending.then(() => this.place.exited(this));
   }
 
-  #cutOffByDeath(mail: Mail, reason: string, cause: unknown, isCulprit: boolean): void {
-    const why = errorToData(actorDied(this.row.id, reason, cause));
-    if (!this.isRetry(mail)) return this.#deadLetter(mail, why);
-    if (isCulprit) mail.attempts += 1;
-    if (mail.attempts >= MAX_ATTEMPTS) return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
+  #mayTryAgain(mail: Mail): boolean {
+    return this.isRetry(mail) && mail.attempts < MAX_ATTEMPTS;
+  }
+
+  #cutOffByDeath(mail: Mail, reason: string, cause: unknown): void {
+    if (!this.isRetry(mail)) return this.#deadLetter(mail, errorToData(actorDied(this.row.id, reason, cause)));
+    if (!this.#mayTryAgain(mail)) return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
     const { lane } = mail.flow as InFlow;
     this.#lanes[lane].unshift(mail);
     if (lane === LANE.user && isAskOfAgent(mail)) this.#asksOfAgents += 1;
@@ -329,7 +333,7 @@ export class Cell {
     if (answer === undefined) return false;
     if (mail.ask !== NO_ASK) {
       if (answer.kind === undefined) return false;
-      this.place.answer(mail, answer.kind, answer.payload, 'json');
+      this.reply(mail, answer.kind, answer.payload);
     }
     this.settle(mail, 'handled');
     return true;
@@ -343,7 +347,7 @@ export class Cell {
 
   progress(mail: Mail, fraction: number, note: string | undefined): void {
     if (mail.ask !== NO_ASK) this.place.answer(mail, REPLY.progress, [fraction, note ?? null], 'json');
-    this.place.noteProgress(this, mail, fraction, note);
+    this.place.log.progress(this.row.id, mail, fraction, note);
   }
 
   settle(mail: Mail, outcome: Outcome): void {
@@ -356,21 +360,21 @@ export class Cell {
   #close(mail: Mail, outcome: Outcome, error: OrreryError): void {
     if (mail.ask !== NO_ASK) this.reply(mail, REPLY.error, errorToData(error));
     this.settle(mail, outcome);
-    this.place.noteClosed(this, mail, outcome, error);
+    this.place.log.closed(this.row.id, mail, outcome, error);
   }
 
   #deadLetter(mail: Mail, why: ErrorData): void {
     if (mail.ask !== NO_ASK) this.reply(mail, REPLY.error, why);
     this.settle(mail, 'dead-lettered');
-    this.place.deadLetter(mail, this.row.id, why);
+    this.place.log.deadLetter(mail, this.row.id, why);
   }
 
   #letGo(handling: Handling): void {
     handling.end();
     if (this.#hand === handling) this.#hand = this.#below.pop();
     else this.#below = this.#below.filter((other) => other !== handling);
-    if (this.#hand === undefined && this.place.busy.size > 0) this.place.busy.delete(this);
-    if (this.status === 'running' && this.waiting > 0) this.place.resume(this);
+    if (this.#hand === undefined && this.place.turns.busy.size > 0) this.place.turns.busy.delete(this);
+    if (this.status === 'running' && this.waiting > 0) this.place.turns.resume(this);
   }
 
   // Life
@@ -402,7 +406,7 @@ export class Cell {
       throw error;
     }
     this.status = 'running';
-    if (this.waiting > 0) this.place.wake(this);
+    if (this.waiting > 0) this.place.turns.wake(this);
     return true;
   }
 
@@ -422,7 +426,7 @@ export class Cell {
   /** Makes the cell ready to start at its first envelope. */
   sleepUntilMail(): void {
     this.status = 'idle';
-    if (this.waiting > 0) this.place.wake(this);
+    if (this.waiting > 0) this.place.turns.wake(this);
   }
 
   /** The supervisor gave up: whatever waits or comes is dead-lettered. */
@@ -478,7 +482,7 @@ export class Cell {
         await this.place.within(Promise.resolve(stopping), timeoutMs, `The stop of ${this.row.id}`);
       } catch (error) {
         this.place.leave();
-        this.place.noteError(this.row.id, error);
+        this.place.log.error(this.row.id, error);
       }
     }
     life?.cutOff(notHere(this.row.id, this.place.id));

@@ -1,9 +1,8 @@
-import { Mail, type MailExtras, messageTypeOf, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import { Mail } from '../mailbox/mail.ts';
 import { LANE, type Lane } from '../mailbox/lane.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
-import type { Capability } from '../protocol/capability.ts';
-import { type A2AMessageType, BROADCAST, type PathHop } from '../protocol/envelope.ts';
+import { BROADCAST, type PathHop } from '../protocol/envelope.ts';
 import {
   agentNotFound,
   cancelled,
@@ -21,12 +20,13 @@ import { AskTicket, type WaitingAsk } from './ask-table.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
+import { MailMaker } from './mail-maker.ts';
 import { WaitingStream } from './waiting-stream.ts';
 import { WaitingValue } from './waiting-value.ts';
 
-const DEFAULT_TIMEOUT_MS = 30_000;
-const REQUEST = typeIndex('request');
-const STREAM_START = typeIndex('stream-start');
+const TOLD = { isBroadcast: false, expectsReply: false };
+const ASKED = { isBroadcast: false, expectsReply: true };
+const TOLD_ALL = { isBroadcast: true, expectsReply: false };
 
 /** Routing is measured this often: asking the time twice costs as much as routing. */
 const MEASURE_EVERY = 16;
@@ -38,17 +38,17 @@ const MEASURE_EVERY = 16;
  */
 export class Courier {
   readonly #place: Place;
+  readonly #make: MailMaker;
   /** Why `#route` found nobody, and whom it would have been. */
   #verdict: Verdict | undefined;
   /** Whose mailbox was full in the last `send`. */
   #full: AgentRow | undefined;
   #meant: AgentRow | undefined;
-  /** How long the last measured routing took. */
-  latencyMs = 0;
   #sends = 0;
 
   constructor(place: Place) {
     this.#place = place;
+    this.#make = new MailMaker(place.seams);
   }
 
   ask<Input, Output>(
@@ -59,7 +59,7 @@ export class Courier {
     parent: Handling | undefined,
   ): Promise<Output> {
     return new Promise<Output>((resolve, reject) => {
-      const mail = this.#mail(from, target as Target<unknown, unknown>, input, REQUEST, options, parent);
+      const mail = this.#make.ask(from, target as Target<unknown, unknown>, input, options, parent, false);
       const make = (ticket: AskTicket): WaitingAsk =>
         new WaitingValue(ticket, resolve as (value: never) => void, reject, options.onProgress);
       this.#sendAsk(from, mail, options, parent, make, reject);
@@ -73,7 +73,7 @@ export class Courier {
     options: AskOptions,
     parent: Handling | undefined,
   ): AsyncGenerator<Output, void, undefined> {
-    const mail = this.#mail(from, target as Target<unknown, unknown>, input, STREAM_START, options, parent);
+    const mail = this.#make.ask(from, target as Target<unknown, unknown>, input, options, parent, true);
     const waiting = await new Promise<WaitingStream<Output>>((resolve, reject) => {
       const make = (ticket: AskTicket): WaitingAsk => {
         const onPull = (count: number): void => this.#place.pull(mail.ask, ticket.link, count);
@@ -87,6 +87,7 @@ export class Courier {
       for (let next = await waiting.next(); next.done !== true; next = await waiting.next()) yield next.value;
     } finally {
       if (!waiting.isEnded) this.#abandon(mail, cancelled(`The stream ${mail.id}`));
+      else if (waiting.errorCode === 'NOT_SERIALISABLE') this.#place.cancel(mail.id); // Its handler does not know.
     }
   }
 
@@ -97,9 +98,9 @@ export class Courier {
     options: TellOptions,
     parent: Handling | undefined,
   ): RoutingResult {
-    const mail = this.#tellMail(from, target, payload, options, parent);
+    const mail = this.#make.tell(from, target, payload, options, parent);
     const asked = parent?.mail;
-    if (asked !== undefined && options.inReplyTo === asked.id) this.#place.holdGrant(asked, from.id);
+    if (asked !== undefined && options.inReplyTo === asked.id) this.#place.judge.holdGrant(asked, from.id);
     return this.send(from, mail);
   }
 
@@ -110,7 +111,7 @@ export class Courier {
     options: TellOptions,
     parent: Handling | undefined,
   ): Promise<RoutingResult> {
-    const mail = this.#tellMail(from, target, payload, options, parent);
+    const mail = this.#make.tell(from, target, payload, options, parent);
     for (;;) {
       const result = this.send(from, mail);
       const row = this.#full;
@@ -139,18 +140,12 @@ export class Courier {
       return this.#refusal(from, mail, fullVerdict(row), row);
     }
     this.#accept(from, row, lane, mail);
-    const inReplyTo = mail.extras?.inReplyTo;
-    if (inReplyTo !== undefined) {
-      this.#place.grants.use({ inReplyTo, sender: from.id, recipient: row.id, type: messageTypeOf(mail) });
-    }
-    return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs: this.latencyMs };
+    this.#place.judge.useGrant(mail, from.id, row.id);
+    return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs: this.#place.log.routingMs };
   }
 
   #measured(startedMs: number): void {
-    this.latencyMs = this.#place.seams.clock.monotonicMs() - startedMs;
-    const { counters } = this.#place;
-    counters[COUNT.routingMs] = (counters[COUNT.routingMs] as number) + this.latencyMs;
-    counters[COUNT.routings] = (counters[COUNT.routings] as number) + 1;
+    this.#place.log.routed(this.#place.seams.clock.monotonicMs() - startedMs);
   }
 
   #sendAsk(
@@ -201,11 +196,11 @@ export class Courier {
 
   #accept(from: Identity, row: AgentRow, lane: Lane, mail: Mail): void {
     const place = this.#place;
-    place.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row.id, this.latencyMs);
+    place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row.id, this.#place.log.routingMs);
     const byType = COUNT.sentByType + mail.type;
     place.counters[byType] = (place.counters[byType] as number) + 1;
     if (from.party.tier !== row.party.tier && !from.party.isSystem && !row.party.isSystem) {
-      place.auditCrossTier(from, row, mail);
+      place.log.crossTier(from.party, row, mail);
     }
     place.outbox.accept(row, lane, mail, from.slot);
   }
@@ -223,7 +218,7 @@ export class Courier {
   #find(from: Identity, mail: Mail, expectsReply: boolean): AgentRow | undefined {
     const place = this.#place;
     if (mail.extras?.routingHint === 'capability') {
-      const { row, verdict, meant } = place.resolveCapability(from, mail, expectsReply);
+      const { row, verdict, meant } = place.judge.resolveCapability(from.party, mail, expectsReply ? ASKED : TOLD);
       this.#verdict = verdict;
       this.#meant = meant;
       return row;
@@ -233,7 +228,7 @@ export class Courier {
     this.#verdict =
       row === undefined
         ? verdictOf(agentNotFound(mail.recipient))
-        : place.judge(from, row, mail, false, expectsReply);
+        : place.judge.judge(from.party, row, mail, expectsReply ? ASKED : TOLD);
     return this.#verdict === undefined ? row : undefined;
   }
 
@@ -245,10 +240,10 @@ export class Courier {
     let isFull = false;
     for (const row of place.table.rows()) {
       if (row.id === from.id && !place.broadcastToSender) continue;
-      const verdict = place.judge(from, row, mail, true, false);
+      const verdict = place.judge.judge(from.party, row, mail, TOLD_ALL);
       if (verdict !== undefined) {
         refused.push({ agentId: row.id, code: verdict.code, reason: verdict.reason });
-        place.noteRefusal(from, mail, verdict, row);
+        place.log.refusal(from.party, mail, verdict, row);
         continue;
       }
       const lane = laneFor(from, row, mail);
@@ -256,7 +251,7 @@ export class Courier {
         isFull = true;
         const full = fullVerdict(row);
         refused.push({ agentId: row.id, code: full.code, reason: full.reason });
-        place.noteRefusal(from, mail, full, row);
+        place.log.refusal(from.party, mail, full, row);
         continue;
       }
       if (row.slot < 0) {
@@ -264,18 +259,18 @@ export class Courier {
         continue;
       }
       recipients.push(row.id);
-      if (from.party.tier !== row.party.tier && !from.party.isSystem) place.auditCrossTier(from, row, mail);
+      if (from.party.tier !== row.party.tier && !from.party.isSystem) place.log.crossTier(from.party, row, mail);
       place.outbox.accept(row, lane, copyOf(mail), from.slot);
     }
     this.#measured(startedMs);
-    place.traffic.note(TRAFFIC.sent, mail, mail.timestamp, BROADCAST, this.latencyMs);
+    place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, BROADCAST, this.#place.log.routingMs);
     const byType = COUNT.sentByType + mail.type;
     place.counters[byType] = (place.counters[byType] as number) + 1;
     return {
       delivered: !isFull,
       path: 'broadcast',
       targetAgentId: BROADCAST,
-      latencyMs: this.latencyMs,
+      latencyMs: this.#place.log.routingMs,
       recipients,
       refused,
       ...(isFull ? { errorCode: 'MAILBOX_FULL' as const, error: 'Some mailboxes are full; see refused' } : {}),
@@ -283,12 +278,12 @@ export class Courier {
   }
 
   #refusal(from: Identity, mail: Mail, verdict: Verdict, row: AgentRow | undefined): RoutingResult {
-    this.#place.noteRefusal(from, mail, verdict, row);
+    this.#place.log.refusal(from.party, mail, verdict, row);
     return {
       delivered: false,
       path: 'local',
       targetAgentId: row?.id ?? mail.recipient,
-      latencyMs: this.latencyMs,
+      latencyMs: this.#place.log.routingMs,
       error: verdict.reason,
       errorCode: verdict.code,
       ...(verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }),
@@ -296,70 +291,12 @@ export class Courier {
   }
 
   #refused(from: Identity, mail: Mail, verdict: Verdict, row: AgentRow | undefined): OrreryError {
-    this.#place.noteRefusal(from, mail, verdict, row);
+    this.#place.log.refusal(from.party, mail, verdict, row);
     const { code, reason, retryAfterMs } = verdict;
     const details = { recipient: row?.id ?? mail.recipient, sender: from.id };
     return new OrreryError(code, reason, {
       details: retryAfterMs === undefined ? details : { ...details, retryAfterMs },
     });
-  }
-
-  #mail(
-    from: Identity,
-    target: Target<unknown, unknown>,
-    payload: unknown,
-    type: number,
-    options: AskOptions,
-    parent: Handling | undefined,
-  ): Mail {
-    const { agent, capability } = splitTarget(target);
-    const now = this.#place.seams.clock.now();
-    const id = parent?.childId() ?? this.#place.seams.newId();
-    const ownDeadline = now + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-    const inherited = parent?.deadlineAtMs ?? 0;
-    return new Mail(
-      id,
-      type,
-      from.id,
-      agent ?? capability.id,
-      options.correlationId ?? parent?.correlationId ?? id,
-      now,
-      payload,
-      capability.id,
-      inherited > 0 && inherited < ownDeadline ? inherited : ownDeadline,
-      NO_ASK,
-      parent?.childPath,
-      extrasFor(options, agent === undefined, capability, parent, type === STREAM_START),
-    );
-  }
-
-  #tellMail(
-    from: Identity,
-    target: string | Target<unknown, unknown>,
-    payload: unknown,
-    options: TellOptions,
-    parent: Handling | undefined,
-  ): Mail {
-    const { agent, capability } =
-      typeof target === 'string' ? { agent: target, capability: undefined } : splitTarget(target);
-    const id = parent?.childId() ?? this.#place.seams.newId();
-    const type: A2AMessageType = options.type ?? 'notification';
-    const inherited = parent?.deadlineAtMs ?? 0;
-    const own = options.deadlineAtMs ?? 0;
-    return new Mail(
-      id,
-      typeIndex(type),
-      from.id,
-      agent ?? (capability as Capability).id,
-      options.correlationId ?? parent?.correlationId,
-      this.#place.seams.clock.now(),
-      payload,
-      capability?.id,
-      inherited > 0 && (own === 0 || inherited < own) ? inherited : own,
-      NO_ASK,
-      parent?.childPath,
-      extrasFor(options, agent === undefined, capability, parent, false),
-    );
   }
 }
 
@@ -374,54 +311,6 @@ const fullVerdict = (row: AgentRow): Verdict => ({
 });
 
 const verdictOf = (error: OrreryError): Verdict => ({ code: error.code, reason: error.message });
-
-function splitTarget(target: Target<unknown, unknown>): { agent: string | undefined; capability: Capability } {
-  return 'agent' in target ? target : { agent: undefined, capability: target };
-}
-
-function extrasFor(
-  options: TellOptions,
-  isCapability: boolean,
-  capability: Capability | undefined,
-  parent: Handling | undefined,
-  isStream: boolean,
-): MailExtras | undefined {
-  const isStructured = capability?.carries === 'structured';
-  const isDerived = parent?.derivesIds === true;
-  const { justification, inReplyTo, delivery } = options;
-  const flags = (isCapability ? 1 : 0) | (isStructured ? 2 : 0) | (isDerived ? 4 : 0) | (isStream ? 8 : 0);
-  if (inReplyTo === undefined && delivery === undefined) return sharedExtras(flags, justification);
-  const extras = extrasOf(flags, justification);
-  if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
-  if (delivery !== undefined) extras.delivery = delivery;
-  return extras;
-}
-
-function extrasOf(flags: number, justification: string | undefined): MailExtras {
-  const extras: MailExtras = {};
-  if (flags & 1) extras.routingHint = 'capability';
-  if (flags & 2) extras.structured = true;
-  if (flags & 4) extras.derived = true;
-  if (flags & 8) extras.stream = true;
-  if (justification !== undefined) extras.justification = justification;
-  return extras;
-}
-
-const FEW_JUSTIFICATIONS = 256;
-const shared = new Map<string | undefined, (MailExtras | undefined)[]>();
-
-/** Most mails have the same few extras: they are one frozen object, which crosses a link once. */
-function sharedExtras(flags: number, justification: string | undefined): MailExtras | undefined {
-  if (flags === 0 && justification === undefined) return undefined;
-  let variants = shared.get(justification);
-  if (variants === undefined) {
-    if (shared.size >= FEW_JUSTIFICATIONS) return extrasOf(flags, justification);
-    variants = [];
-    shared.set(justification, variants);
-  }
-  variants[flags] ??= Object.freeze(extrasOf(flags, justification));
-  return variants[flags];
-}
 
 /** Call-backs have a lane of their own, so that an agent that waits can answer those it waits for. */
 function laneFor(from: Identity, row: AgentRow, mail: Mail): Lane {

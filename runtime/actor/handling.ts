@@ -22,7 +22,7 @@ export class Handling implements HandlingContext<never> {
   cutShort: OrreryError | undefined = undefined;
   isOver = false;
   #children = 0;
-  #waitingFor: { envelopeId: string; ask: number }[] | undefined;
+  #waitingFor: { envelopeId: string; ask: number; agentId: string }[] | undefined;
   #abort: AbortController | undefined;
   #envelope: A2AEnvelope | undefined;
   #childPath: readonly PathHop[] | undefined;
@@ -57,7 +57,7 @@ export class Handling implements HandlingContext<never> {
   get envelope(): A2AEnvelope {
     if (this.#envelope === undefined) {
       const mail = this.mail as Mail;
-      const sender = this.cell.place.partyOf(mail.sender);
+      const sender = this.cell.place.judge.partyOf(mail.sender);
       this.#envelope = toEnvelope(mail, sender.tier, sender.sandboxId);
     }
     return this.#envelope;
@@ -162,9 +162,9 @@ export class Handling implements HandlingContext<never> {
     return `${(this.mail as Mail).id}~${this.#children.toString(36)}`;
   }
 
-  waitsFor(envelopeId: string, ask: number): void {
+  waitsFor(envelopeId: string, ask: number, agentId: string): void {
     this.#waitingFor ??= [];
-    this.#waitingFor.push({ envelopeId, ask });
+    this.#waitingFor.push({ envelopeId, ask, agentId });
     this.cell.waits();
   }
 
@@ -176,11 +176,16 @@ export class Handling implements HandlingContext<never> {
     if (at >= 0) waiting.splice(at, 1);
   }
 
-  /** Says whether `path` leads through an ask that this handling waits for. */
-  isWaitedForBy(path: readonly PathHop[]): boolean {
+  /** Says whether `mail` is an ask that this handling waits for, or was caused by one. */
+  hasCaused({ id, path }: Mail): boolean {
     const waiting = this.#waitingFor;
-    if (waiting === undefined || waiting.length === 0) return false;
-    return path.some((hop) => waiting.some((one) => one.envelopeId === hop.envelopeId));
+    if (waiting === undefined || path === undefined) return false;
+    return waiting.some(({ envelopeId }) => envelopeId === id || path.some((hop) => hop.envelopeId === envelopeId));
+  }
+
+  /** Says whether it waits for an answer of this agent. */
+  waitsForAgent(agentId: string): boolean {
+    return this.#waitingFor?.some((one) => one.agentId === agentId) === true;
   }
 
   get isWaiting(): boolean {
@@ -201,14 +206,24 @@ export class Handling implements HandlingContext<never> {
     if (this.isWaiting) this.#cancelAsks(cancelled(`The work of ${this.self} on ${this.mail?.id ?? 'its life'}`));
   }
 
+  /** Stops waiting without cancelling: the next attempt asks the same again and gets the answers. */
+  leaveAsks(): void {
+    const reason = cancelled(`This attempt of ${this.self} on ${this.mail?.id ?? 'its life'}`);
+    this.#closeAsks(reason, (envelopeId) => isDerivedId(envelopeId, this.mail));
+  }
+
   #cancelAsks(reason: OrreryError): void {
+    this.#closeAsks(reason, () => false);
+  }
+
+  #closeAsks(reason: OrreryError, isLeft: (envelopeId: string) => boolean): void {
     const waiting = this.#waitingFor;
     if (waiting === undefined) return;
     this.#waitingFor = undefined;
     for (const { ask, envelopeId } of waiting) {
       const record = this.cell.place.closeAsk(ask);
       if (record === undefined) continue;
-      this.cell.place.cancel(envelopeId);
+      if (!isLeft(envelopeId)) this.cell.place.cancel(envelopeId);
       record.fail(reason);
     }
   }
@@ -218,3 +233,6 @@ export class Handling implements HandlingContext<never> {
     return { delivered: false, path: 'local', targetAgentId: this.self, latencyMs: 0, error: message, errorCode: code };
   }
 }
+
+/** Says whether the id was made by `childId`, and will be made again. */
+const isDerivedId = (id: string, mail: Mail | undefined): boolean => mail !== undefined && id.startsWith(`${mail.id}~`);

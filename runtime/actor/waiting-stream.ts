@@ -1,5 +1,5 @@
 import { Fifo } from '../mailbox/fifo.ts';
-import { type ErrorData, errorFromData } from '../protocol/errors.ts';
+import { type ErrorCode, type ErrorData, errorFromData, isOrreryError } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch.ts';
 import type { AskTicket, WaitingAsk } from './ask-table.ts';
 import type { Progress } from './context.ts';
@@ -32,6 +32,11 @@ export class WaitingStream<Output> implements WaitingAsk {
 
   get isEnded(): boolean {
     return this.#isEnded;
+  }
+
+  /** What ended it early, if that is known by a code. */
+  get errorCode(): ErrorCode | undefined {
+    return isOrreryError(this.#error) ? this.#error.code : undefined;
   }
 
   answer(kind: number, payload: unknown): boolean {

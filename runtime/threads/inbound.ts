@@ -1,7 +1,7 @@
 import { flowBase, MARK, slabIndexOf } from '../mailbox/flow-marks.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
 import type { Lane } from '../mailbox/lane.ts';
-import type { Mail } from '../mailbox/mail.ts';
+import { type Mail, NO_ASK } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
 import { errorToData, notHere } from '../protocol/errors.ts';
@@ -47,7 +47,7 @@ export class Inbound implements BatchSink {
     mail.sequence = flow.received;
     mail.flow = flow;
     this.taken += 1;
-    place.traffic.note(TRAFFIC.received, mail, place.nowMs, undefined);
+    place.log.traffic.note(TRAFFIC.received, mail, place.turns.nowMs, undefined);
     const cell = place.cellOf(flow.slot);
     if (cell === undefined) return place.refuseUnheld(mail, errorToData(notHere(mail.recipient, place.id)));
     if (this.#isStale && mail.tombstone === undefined) mail.tombstone = place.judgeAgain(cell, mail);
@@ -63,7 +63,7 @@ export class Inbound implements BatchSink {
   }
 
   pull(ask: number, count: number): void {
-    this.#place.window(this.link.seat, ask)?.pull(count);
+    this.#place.windows.find(this.link.seat, ask)?.pull(count);
   }
 
   /** The other thread is gone and everything it posted is here: its marks now say what really came. */
@@ -76,14 +76,19 @@ export class Inbound implements BatchSink {
       counters[COUNT.accepted] = (counters[COUNT.accepted] as number) - (neverCame | 0);
     }
     const known = new Set(this.#flows.filter((flow) => flow !== undefined));
+    const unheard: string[] = [];
     for (const cell of this.#place.cells()) {
       for (const mail of cell.mails()) {
         const { flow } = mail;
-        if (flow === undefined || !known.has(flow) || mail.name >= 0) continue;
+        if (flow === undefined || !known.has(flow)) continue;
+        // Who asked is dead; one that tries again sends it again, under the same id.
+        if (mail.ask !== NO_ASK && mail.extras?.derived !== true) unheard.push(mail.id);
+        if (mail.name >= 0) continue;
         const sender = this.#place.table.get(mail.sender)?.slot ?? -1;
         outbox.safeguard(mail, flow.seat, flow.flow, sender, cell.isRetry(mail));
       }
     }
+    for (const id of unheard) this.#place.cancel(id);
     return [...known];
   }
 }

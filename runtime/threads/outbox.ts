@@ -179,7 +179,7 @@ export class Outbox {
     for (let at = 0; at < waiting.length; at += 2) {
       const mail = waiting[at + 1] as Mail;
       const cell = waiting[at] as Cell;
-      cell.place.traffic.note(TRAFFIC.received, mail, cell.place.nowMs, undefined);
+      cell.place.log.traffic.note(TRAFFIC.received, mail, cell.place.turns.nowMs, undefined);
       cell.deliver(mail, (mail.flow as InFlow).lane);
     }
   }

@@ -108,23 +108,23 @@ export class PlaceHost {
   }
 
   recentEvents(): readonly SystemEvent[] {
-    const events: SystemEvent[] = this.place.audit.toArray();
-    for (const traffic of this.place.traffic.entries()) events.push(...trafficEvents(traffic, this.place));
+    const events: SystemEvent[] = this.place.log.audit.toArray();
+    for (const traffic of this.place.log.traffic.entries()) events.push(...trafficEvents(traffic, this.place));
     return events;
   }
 
   /** The envelopes of one conversation that this thread remembers having sent or answered. */
   thread(correlationId: string): readonly A2AEnvelope[] {
     const envelopes: A2AEnvelope[] = [];
-    for (const traffic of this.place.traffic.entries()) {
+    for (const traffic of this.place.log.traffic.entries()) {
       const { kind, mail } = traffic;
       if (mail.correlationId !== correlationId) continue;
       if (kind === TRAFFIC.sent) {
-        const { tier, sandboxId } = this.place.partyOf(mail.sender);
+        const { tier, sandboxId } = this.place.judge.partyOf(mail.sender);
         envelopes.push(toEnvelope(mail, tier, sandboxId));
       } else if (kind >= TRAFFIC.replied) {
         const replier = this.place.agentOf(mail);
-        envelopes.push(answerEnvelopeOf(traffic, replier, this.place.partyOf(replier)));
+        envelopes.push(answerEnvelopeOf(traffic, replier, this.place.judge.partyOf(replier)));
       }
     }
     return envelopes;
@@ -149,7 +149,7 @@ export class PlaceHost {
         place.table.apply(message.delta);
         return;
       case 'config':
-        place.setRoutingConfig(message.config);
+        place.judge.configure(message.config);
         return;
       case 'link': {
         const port = this.#deps.received(message.port);
@@ -180,7 +180,7 @@ export class PlaceHost {
         for (const replay of message.replays) this.#replay(replay);
         return;
       case 'inspect':
-        place.inspect(message.isOn);
+        place.log.inspect(message.isOn);
         return;
       case 'events':
         this.#deps.onEvents?.(message.events);

@@ -1,0 +1,128 @@
+import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import type { Capability } from '../protocol/capability.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { AskOptions, Target, TellOptions } from './context.ts';
+import type { Handling } from './handling.ts';
+import type { Identity } from './identity.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const REQUEST = typeIndex('request');
+const STREAM_START = typeIndex('stream-start');
+
+/** Makes mails in the name of a sender; what is made while an envelope is handled takes over and narrows what it has. */
+export class MailMaker {
+  readonly #seams: Seams;
+
+  constructor(seams: Seams) {
+    this.#seams = seams;
+  }
+
+  /** An ask: always with a deadline, that of the envelope being handled if it is earlier. */
+  ask(
+    from: Identity,
+    target: Target<unknown, unknown>,
+    payload: unknown,
+    options: AskOptions,
+    parent: Handling | undefined,
+    isStream: boolean,
+  ): Mail {
+    const { agent, capability } = splitTarget(target);
+    const now = this.#seams.clock.now();
+    // A stream is never the same one again: part of it may have been read.
+    const id = (isStream ? undefined : parent?.childId()) ?? this.#seams.newId();
+    const deadlineAtMs = now + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    return new Mail(
+      id,
+      isStream ? STREAM_START : REQUEST,
+      from.id,
+      agent ?? capability.id,
+      options.correlationId ?? parent?.correlationId ?? id,
+      now,
+      payload,
+      capability.id,
+      narrowed(deadlineAtMs, parent),
+      NO_ASK,
+      parent?.childPath,
+      extrasFor(options, agent === undefined, capability, parent, isStream),
+    );
+  }
+
+  tell(
+    from: Identity,
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions,
+    parent: Handling | undefined,
+  ): Mail {
+    const { agent, capability } =
+      typeof target === 'string' ? { agent: target, capability: undefined } : splitTarget(target);
+    return new Mail(
+      parent?.childId() ?? this.#seams.newId(),
+      typeIndex(options.type ?? 'notification'),
+      from.id,
+      agent ?? (capability as Capability).id,
+      options.correlationId ?? parent?.correlationId,
+      this.#seams.clock.now(),
+      payload,
+      capability?.id,
+      narrowed(options.deadlineAtMs ?? 0, parent),
+      NO_ASK,
+      parent?.childPath,
+      extrasFor(options, agent === undefined, capability, parent, false),
+    );
+  }
+}
+
+/** The earlier of a deadline and that of the envelope being handled; 0 is none. */
+function narrowed(own: number, parent: Handling | undefined): number {
+  const inherited = parent?.deadlineAtMs ?? 0;
+  return inherited > 0 && (own === 0 || inherited < own) ? inherited : own;
+}
+
+function splitTarget(target: Target<unknown, unknown>): { agent: string | undefined; capability: Capability } {
+  return 'agent' in target ? target : { agent: undefined, capability: target };
+}
+
+function extrasFor(
+  options: TellOptions,
+  isCapability: boolean,
+  capability: Capability | undefined,
+  parent: Handling | undefined,
+  isStream: boolean,
+): MailExtras | undefined {
+  const isStructured = capability?.carries === 'structured';
+  const isDerived = !isStream && parent?.derivesIds === true;
+  const { justification, inReplyTo, delivery } = options;
+  const flags = (isCapability ? 1 : 0) | (isStructured ? 2 : 0) | (isDerived ? 4 : 0) | (isStream ? 8 : 0);
+  if (inReplyTo === undefined && delivery === undefined) return sharedExtras(flags, justification);
+  const extras = extrasOf(flags, justification);
+  if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
+  if (delivery !== undefined) extras.delivery = delivery;
+  return extras;
+}
+
+function extrasOf(flags: number, justification: string | undefined): MailExtras {
+  const extras: MailExtras = {};
+  if (flags & 1) extras.routingHint = 'capability';
+  if (flags & 2) extras.structured = true;
+  if (flags & 4) extras.derived = true;
+  if (flags & 8) extras.stream = true;
+  if (justification !== undefined) extras.justification = justification;
+  return extras;
+}
+
+const FEW_JUSTIFICATIONS = 256;
+const shared = new Map<string | undefined, (MailExtras | undefined)[]>();
+
+/** Most mails have the same few extras: they are one frozen object, which crosses a link once. */
+function sharedExtras(flags: number, justification: string | undefined): MailExtras | undefined {
+  if (flags === 0 && justification === undefined) return undefined;
+  let variants = shared.get(justification);
+  if (variants === undefined) {
+    if (shared.size >= FEW_JUSTIFICATIONS) return extrasOf(flags, justification);
+    variants = [];
+    shared.set(justification, variants);
+  }
+  variants[flags] ??= Object.freeze(extrasOf(flags, justification));
+  return variants[flags];
+}

@@ -1,0 +1,57 @@
+import type { InFlow } from '../mailbox/in-flow.ts';
+import type { Mail } from '../mailbox/mail.ts';
+import { STREAM_WINDOW } from './waiting-stream.ts';
+
+/** Chunks that the reader of one stream still takes; a handler that is ahead waits here. */
+export class StreamWindow {
+  #room = STREAM_WINDOW;
+  #wake: (() => void) | undefined;
+
+  pull(count: number): void {
+    this.#room += count;
+    this.#wake?.();
+  }
+
+  async take(signal: AbortSignal): Promise<void> {
+    while (this.#room <= 0) {
+      signal.throwIfAborted();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      this.#wake = undefined;
+    }
+    signal.throwIfAborted();
+    this.#room -= 1;
+  }
+}
+
+/** The streams that agents of one thread are sending. */
+export class StreamWindows {
+  readonly #ownSeat: number;
+  readonly #windows = new Map<string, StreamWindow>();
+
+  constructor(ownSeat: number) {
+    this.#ownSeat = ownSeat;
+  }
+
+  open(mail: Mail): StreamWindow {
+    const window = new StreamWindow();
+    this.#windows.set(this.#keyOf(mail), window);
+    return window;
+  }
+
+  close(mail: Mail): void {
+    this.#windows.delete(this.#keyOf(mail));
+  }
+
+  /** The stream that answers ask `ask` of the thread in `seat`. */
+  find(seat: number, ask: number): StreamWindow | undefined {
+    return this.#windows.get(`${seat}/${ask}`);
+  }
+
+  #keyOf(mail: Mail): string {
+    const { seat } = mail.flow as InFlow;
+    return `${seat < 0 ? this.#ownSeat : seat}/${mail.ask}`;
+  }
+}

@@ -1,0 +1,196 @@
+import { type Mail, messageTypeOf, toEnvelope } from '../mailbox/mail.ts';
+import { BROADCAST } from '../protocol/envelope.ts';
+import { type ErrorData, errorToData, type OrreryError } from '../protocol/errors.ts';
+import type { Party, Verdict } from '../protocol/policy.ts';
+import type { Clock } from '../protocol/seams.ts';
+import type { AgentRow } from '../routing/routing-table.ts';
+import type { DeadLetter } from '../system/system.ts';
+import { EventRing } from './event-ring.ts';
+import { COUNT } from './seat-counters.ts';
+import type { Outcome, SystemEvent } from './system-event.ts';
+import { type Traffic, trafficEvents, TrafficRing } from './traffic-ring.ts';
+
+const TRAFFIC_KEPT = 1_024;
+const AUDIT_KEPT = 512;
+const EVENTS_A_POST = 512;
+
+export interface PlaceLogDeps {
+  readonly place: string;
+  readonly clock: Clock;
+  readonly counters: Float64Array;
+  readonly partyOf: (id: string) => Party;
+  readonly agentOf: (mail: Mail) => string;
+  readonly defer: (run: () => void) => void;
+  /** There are letters to be posted with the next flush. */
+  readonly onLetter: () => void;
+  readonly postLetters: (letters: readonly DeadLetter[]) => void;
+  readonly postEvents: (events: readonly SystemEvent[]) => void;
+}
+
+/**
+ * What one thread tells of itself: rings of its last events, always on; every event while somebody listens; the dead
+ * letters.
+ */
+export class PlaceLog {
+  /** The last envelopes. */
+  readonly traffic = new TrafficRing(TRAFFIC_KEPT);
+  /** Everything else: refusals, errors, audited crossings, progress. */
+  readonly audit = new EventRing<SystemEvent>(AUDIT_KEPT);
+  /** How long the last measured routing took. */
+  routingMs = 0;
+  readonly #deps: PlaceLogDeps;
+  #streamed: SystemEvent[] | undefined;
+  #letters: DeadLetter[] = [];
+
+  constructor(deps: PlaceLogDeps) {
+    this.#deps = deps;
+  }
+
+  /** Routing took this long; one in several is measured. */
+  routed(latencyMs: number): void {
+    this.routingMs = latencyMs;
+    this.#count(COUNT.routingMs, latencyMs);
+    this.#count(COUNT.routings);
+  }
+
+  deadLetter(mail: Mail, recipient: string, why: ErrorData): void {
+    const { sender } = mail;
+    // Of a mail whose every copy died, not even the name may be left.
+    const id = mail.id === '' ? undefined : mail.id;
+    const { tier, sandboxId } = this.#deps.partyOf(sender);
+    const type = messageTypeOf(mail);
+    const atMs = this.#deps.clock.now();
+    const envelope = toEnvelope(mail, tier, sandboxId);
+    this.#letters.push({ id, sender, recipient, type, code: why.code, reason: why.message, atMs, envelope });
+    if (this.#letters.length === 1) this.#deps.onLetter();
+    this.note({
+      ...this.#about(mail),
+      type: 'dead-letter',
+      recipient,
+      errorCode: why.code,
+      reason: why.message,
+      success: false,
+    });
+  }
+
+  /** Dead letters are the control thread's before the marks say that they are settled. */
+  postLetters(): void {
+    if (this.#letters.length === 0) return;
+    const letters = this.#letters;
+    this.#letters = [];
+    this.#deps.postLetters(letters);
+  }
+
+  /** An envelope ended without being handled. */
+  closed(agentId: string, mail: Mail, outcome: Outcome, error: OrreryError): void {
+    const { code: errorCode, message: reason } = error;
+    this.note({ ...this.#about(mail), type: 'error', agentId, outcome, errorCode, reason, success: false });
+  }
+
+  error(agentId: string, error: unknown): void {
+    const { code, message } = errorToData(error);
+    const timestamp = this.#deps.clock.now();
+    this.note({ type: 'error', timestamp, agentId, errorCode: code, reason: message, success: false });
+  }
+
+  progress(agentId: string, mail: Mail, fraction: number, note: string | undefined): void {
+    this.note({
+      ...this.#about(mail),
+      type: 'progress',
+      agentId,
+      fraction,
+      ...(mail.capability === undefined ? {} : { capability: mail.capability }),
+      ...(note === undefined ? {} : { reason: note }),
+    });
+  }
+
+  /** Counts a refusal and notes it; one by a policy is a security event. `row` is whom it was meant for, if known. */
+  refusal(sender: Party, mail: Mail, { code, reason }: Verdict, row: AgentRow | undefined): void {
+    this.#count(COUNT.refused);
+    const isFull = code === 'MAILBOX_FULL';
+    // A flood of one event a refused envelope would drive everything else out of the ring.
+    if (isFull && this.#streamed === undefined) return;
+    const security = row !== undefined && !isFull;
+    if (security) this.#count(COUNT.securityEvents);
+    this.note({
+      ...this.#about(mail),
+      type: 'routing-decision',
+      sender: sender.id,
+      routingPath: mail.recipient === BROADCAST ? 'broadcast' : 'local',
+      targetAgentId: row?.id ?? mail.recipient,
+      latencyMs: this.routingMs,
+      success: false,
+      errorCode: code,
+      reason,
+      ...(sender.isSystem ? {} : { sourceTier: sender.tier }),
+      ...(row === undefined || row.party.isSystem ? {} : { targetTier: row.party.tier }),
+      ...(security ? { security: true } : {}),
+    });
+  }
+
+  /** An envelope went from one tier to another. */
+  crossTier(sender: Party, row: AgentRow, mail: Mail): void {
+    this.#count(COUNT.crossTier);
+    this.note({
+      ...this.#about(mail),
+      type: 'routing-decision',
+      timestamp: mail.timestamp,
+      sender: sender.id,
+      targetAgentId: row.id,
+      sourceTier: sender.tier,
+      targetTier: row.party.tier,
+      routingPath: mail.recipient === BROADCAST ? 'broadcast' : 'local',
+      success: true,
+      security: true,
+    });
+  }
+
+  /** Keeps an event, and streams it while somebody listens. */
+  note(event: SystemEvent): void {
+    if (event.type === 'error') this.#count(COUNT.errors);
+    const placed = { ...event, place: this.#deps.place };
+    this.audit.push(placed);
+    if (this.#streamed !== undefined) this.#stream(placed);
+  }
+
+  /** Streams every event from now on, or stops. */
+  inspect(isOn: boolean): void {
+    this.#streamed = isOn ? [] : undefined;
+    this.traffic.listen(isOn ? (traffic) => this.#streamTraffic(traffic) : undefined);
+  }
+
+  #streamTraffic(traffic: Traffic): void {
+    const { place: id, agentOf } = this.#deps;
+    for (const event of trafficEvents(traffic, { id, agentOf })) this.#stream(event);
+  }
+
+  #stream(event: SystemEvent): void {
+    const events = this.#streamed;
+    if (events === undefined) return;
+    if (events.push(event) === 1) this.#deps.defer(() => this.#postEvents());
+    else if (events.length >= EVENTS_A_POST) this.#postEvents();
+  }
+
+  #postEvents(): void {
+    if (this.#streamed === undefined || this.#streamed.length === 0) return;
+    const events = this.#streamed;
+    this.#streamed = [];
+    this.#deps.postEvents(events);
+  }
+
+  #about(mail: Mail) {
+    return {
+      timestamp: this.#deps.clock.now(),
+      envelopeId: mail.id,
+      sender: mail.sender,
+      recipient: mail.recipient,
+      messageType: messageTypeOf(mail),
+      ...(mail.correlationId === undefined ? {} : { correlationId: mail.correlationId }),
+    };
+  }
+
+  #count(at: number, by = 1): void {
+    const { counters } = this.#deps;
+    counters[at] = (counters[at] as number) + by;
+  }
+}

@@ -1,0 +1,101 @@
+import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
+import { type PathHop, SCHEMA_VERSION } from '../protocol/envelope.ts';
+import { capabilityNotFound } from '../protocol/errors.ts';
+import { isSystemId, type Party, systemParty, type Verdict } from '../protocol/policy.ts';
+import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { Clock } from '../protocol/seams.ts';
+import type { GrantBook } from './grants.ts';
+import type { RouteDecider } from './route-decider.ts';
+import type { AgentRow, RoutingTable } from './routing-table.ts';
+
+/** How an envelope comes to its recipient: to all at once, as an ask, as an answer that was let pass already. */
+export interface MailManner {
+  readonly isBroadcast: boolean;
+  readonly expectsReply: boolean;
+  readonly wasGranted?: boolean;
+}
+
+const PLAIN: MailManner = { isBroadcast: false, expectsReply: false };
+
+/** Judges mail by the table and policies of one thread, and keeps who there may answer whom. */
+export class MailJudge {
+  readonly #table: RoutingTable;
+  readonly #decider: RouteDecider;
+  readonly #grants: GrantBook;
+  readonly #clock: Clock;
+
+  constructor(table: RoutingTable, decider: RouteDecider, grants: GrantBook, clock: Clock) {
+    this.#table = table;
+    this.#decider = decider;
+    this.#grants = grants;
+    this.#clock = clock;
+  }
+
+  configure(config: RoutingConfig): void {
+    const { policies } = this.#decider;
+    this.#decider.policies = policies.map((policy) => policy.withConfig?.(config) ?? policy);
+  }
+
+  /** Whoever sends under this id; one that is unknown has the least standing. */
+  partyOf(id: string): Party {
+    if (isSystemId(id)) return systemParty(id);
+    return this.#table.get(id)?.party ?? { id, tier: 3, sandboxId: undefined, isSystem: false };
+  }
+
+  /** The refusal of `mail` from `sender` to one agent; undefined when it may be delivered. */
+  judge(sender: Party, row: AgentRow, mail: Mail, manner: MailManner = PLAIN): Verdict | undefined {
+    const { request } = this.#decider;
+    const { extras, deadlineAtMs } = mail;
+    request.sender = sender;
+    request.type = messageTypeOf(mail);
+    request.schemaVersion = SCHEMA_VERSION;
+    request.isBroadcast = manner.isBroadcast;
+    request.expectsReply = manner.expectsReply;
+    request.justification = extras?.justification ?? justificationIn(mail);
+    request.capability = mail.capability;
+    request.deadlineAtMs = deadlineAtMs > 0 ? deadlineAtMs : undefined;
+    request.path = mail.path ?? NO_PATH;
+    request.nowMs = deadlineAtMs > 0 ? this.#clock.now() : mail.timestamp;
+    return this.#decider.judgeDescribed(row.party, extras?.inReplyTo, manner.wasGranted);
+  }
+
+  /** The first permitted agent with the capability; else the first refusal, and whom it would have been. */
+  resolveCapability(
+    sender: Party,
+    mail: Mail,
+    manner: MailManner,
+  ): { row?: AgentRow; verdict?: Verdict; meant?: AgentRow } {
+    let first: { verdict: Verdict; meant: AgentRow } | undefined;
+    for (const row of this.#table.withCapability(mail.recipient)) {
+      const verdict = this.judge(sender, row, mail, manner);
+      if (verdict === undefined) return { row };
+      first ??= { verdict, meant: row };
+    }
+    if (first !== undefined) return first;
+    const { code, message } = capabilityNotFound(mail.recipient);
+    return { verdict: { code, reason: message } };
+  }
+
+  /** `holder` has `mail` in hand and may answer it. */
+  holdGrant(mail: Mail, holder: string): void {
+    const { id, sender, payload } = mail;
+    const { tier } = this.partyOf(sender);
+    const metadata = mail.deadlineAtMs > 0 ? { tier, deadlineAtMs: mail.deadlineAtMs } : { tier };
+    this.#grants.hold({ id, sender, type: messageTypeOf(mail), payload, metadata }, holder);
+  }
+
+  /** `mail` went to `recipient`; if it answered something, the grant for that is used. */
+  useGrant(mail: Mail, sender: string, recipient: string): void {
+    const inReplyTo = mail.extras?.inReplyTo;
+    if (inReplyTo !== undefined) this.#grants.use({ inReplyTo, sender, recipient, type: messageTypeOf(mail) });
+  }
+}
+
+const NO_PATH: readonly PathHop[] = [];
+
+/** A proposal may carry its justification in its payload. */
+function justificationIn(mail: Mail): string | undefined {
+  if (messageTypeOf(mail) !== 'task-proposal') return undefined;
+  const { escalationJustification } = (mail.payload ?? {}) as { escalationJustification?: unknown };
+  return typeof escalationJustification === 'string' ? escalationJustification : undefined;
+}
