@@ -21,18 +21,20 @@ export function boardLines(
   const agents = [...board.agents].map(([id, doing]) => {
     const name = `  ${id.padEnd(width)}  `;
     const rest = fit(sentence(doing), columns - name.length);
-    return paint('bold', name) + (doing === undefined ? paint('dim', rest) : rest);
+    return paint('bold', name) + (doing.length === 0 ? paint('dim', rest) : rest);
   });
   // The cursor stands below the last line, and a block taller than the screen could not be drawn over.
   const shown = agents.slice(0, Math.max(1, rows - 3));
   return [paint('bold', fit(title, columns)), ...shown, paint('dim', fit(`goes on: ${board.why}`, columns))];
 }
 
-function sentence(doing: Doing | undefined): string {
-  if (doing === undefined) return 'idle';
-  const { what, fraction, note } = doing;
+function sentence(doing: readonly Doing[]): string {
+  const latest = doing.at(-1);
+  if (latest === undefined) return 'idle';
+  const { what, fraction, note } = latest;
   const progress = fraction === undefined ? '' : `  ${bar(fraction)}`;
-  return `${what}${progress}${note === undefined ? '' : `  ${note}`}`;
+  const more = doing.length > 1 ? `  (and ${doing.length - 1} more)` : '';
+  return `${what}${more}${progress}${note === undefined ? '' : `  ${note}`}`;
 }
 
 function bar(fraction: number): string {

@@ -1,6 +1,9 @@
 import type { LoopEvent, TaskStatus } from '@orrery/ralph-loop';
 
-/** What one agent does now, and for which tasks; it is free when any of them stands elsewhere. */
+/**
+ * One thing that an agent has in hand, and for which tasks; it has no longer when any of them stands
+ * elsewhere.
+ */
 export interface Doing {
   readonly tasks: readonly string[];
   readonly what: string;
@@ -8,13 +11,15 @@ export interface Doing {
   readonly note?: string | undefined;
 }
 
-/** What is to be seen of a running mission at one moment. */
+/**
+ * What is to be seen of a running mission at one moment; of what an agent has in hand, the latest news last.
+ */
 export interface Board {
   readonly mission: string;
   readonly startedAtMs: number;
   readonly assigner: string;
   readonly gate: string;
-  readonly agents: ReadonlyMap<string, Doing | undefined>;
+  readonly agents: ReadonlyMap<string, readonly Doing[]>;
   readonly statuses: ReadonlyMap<string, TaskStatus>;
   readonly why: string;
 }
@@ -25,7 +30,7 @@ export const emptyBoard = (agents: readonly string[]): Board => ({
   startedAtMs: 0,
   assigner: '',
   gate: '',
-  agents: new Map(agents.map((id) => [id, undefined])),
+  agents: new Map(agents.map((id) => [id, []])),
   statuses: new Map(),
   why: '',
 });
@@ -58,7 +63,7 @@ type Changed = Extract<LoopEvent, { type: 'task.changed' }>;
 /** Whoever had the task is free again; the agent or the gate that has it now is busy. */
 function changed(board: Board, { task, status, agent, attempt }: Changed): Board {
   const agents = new Map(
-    [...board.agents].map(([id, doing]) => [id, doing?.tasks.includes(task) ? undefined : doing]),
+    [...board.agents].map(([id, doing]) => [id, doing.filter(({ tasks }) => !tasks.includes(task))]),
   );
   const next = { ...board, agents, statuses: new Map(board.statuses).set(task, status) };
   const again = attempt > 1 ? ` (attempt ${attempt})` : '';
@@ -68,7 +73,7 @@ function changed(board: Board, { task, status, agent, attempt }: Changed): Board
   return next;
 }
 
-const busy = (board: Board, agent: string, doing: Doing): Board => ({
-  ...board,
-  agents: new Map(board.agents).set(agent, doing),
-});
+function busy(board: Board, agent: string, doing: Doing): Board {
+  const others = (board.agents.get(agent) ?? []).filter(({ tasks }) => tasks[0] !== doing.tasks[0]);
+  return { ...board, agents: new Map(board.agents).set(agent, [...others, doing]) };
+}

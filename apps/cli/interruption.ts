@@ -6,7 +6,9 @@ type StopSignal = keyof typeof SIGNALS;
 /** What is not done by then after a signal is left undone. */
 const HARD_LIMIT_MS = 900;
 
-/** npm passes on a Ctrl-C that the terminal has sent to us as well: two signals this near are one keystroke. */
+/**
+ * npm passes on a Ctrl-C that the terminal has sent to us as well: two signals this near are one keystroke.
+ */
 const SAME_KEYSTROKE_MS = 250;
 
 export interface InterruptionDeps {
@@ -15,7 +17,10 @@ export interface InterruptionDeps {
   readonly process: Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
 }
 
-/** Turns the first SIGINT or SIGTERM into an abort, and makes sure that the process ends soon; the second ends it at once. */
+/**
+ * Turns the first SIGINT or SIGTERM into an abort, and makes sure that the process ends soon; the second ends
+ * it at once.
+ */
 export class Interruption implements Disposable {
   readonly #deps: InterruptionDeps;
   readonly #stop = new AbortController();

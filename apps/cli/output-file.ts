@@ -15,8 +15,8 @@ import { UsageError } from './usage-error.ts';
 /**
  * A file that is there in full or not at all: written beside its place as `FILE.<pid>.part`, then renamed.
  *
- * Opened before the work begins, so that a path that cannot be written is found out first. A target that is no regular file
- * (`/dev/stdout`, a pipe) is written directly: renaming would replace the device.
+ * Opened before the work begins, so that a path that cannot be written is found out first. A target that is
+ * no regular file (`/dev/stdout`, a pipe) is written directly: renaming would replace the device.
  */
 export class OutputFile {
   readonly path: string;

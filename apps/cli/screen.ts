@@ -12,8 +12,9 @@ export interface Screen {
 type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY' | 'columns' | 'rows' | 'hasColors'>;
 
 /**
- * A screen on an output stream. When the reader goes away (`orrery run | head`) the rest is dropped and the work goes on: its
- * files and its exit code are still wanted. A terminal's own colour settings, NO_COLOR among them, are respected.
+ * A screen on an output stream. When the reader goes away (`orrery run | head`) the rest is dropped and the
+ * work goes on: its files and its exit code are still wanted. A terminal's own colour settings, NO_COLOR
+ * among them, are respected.
  */
 export function screenOn(output: Output): Screen {
   let isOpen = true;

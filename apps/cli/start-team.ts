@@ -3,4 +3,9 @@ import { startSystem, type System } from 'orrery';
 
 /** Starts the planets that have a job. */
 export const startTeam = ({ workers }: { workers?: number }): Promise<System> =>
-  startSystem({ agents: defaultTeam(), ...(workers === undefined ? {} : { workers }) });
+  startSystem({
+    agents: defaultTeam(),
+    // The type check of a repository that leans on large packages needs it.
+    cpu: { maxOldGenerationSizeMb: 1_024 },
+    ...(workers === undefined ? {} : { workers }),
+  });

@@ -253,14 +253,13 @@ export class Cell {
   finish(handling: Handling, output: unknown): void {
     if (handling.isOver) return;
     const mail = handling.mail as Mail;
-    if (handling.cutShort !== undefined) {
-      this.#letGo(handling);
-      this.#close(mail, 'expired', handling.cutShort);
-      return;
-    }
     this.#letGo(handling);
-    if (mail.ask !== NO_ASK) this.reply(mail, output === undefined ? REPLY.empty : REPLY.value, output);
-    this.settle(mail, 'handled');
+    if (handling.cutShort !== undefined) this.#close(mail, 'expired', handling.cutShort);
+    else {
+      if (mail.ask !== NO_ASK) this.reply(mail, output === undefined ? REPLY.empty : REPLY.value, output);
+      this.settle(mail, 'handled');
+    }
+    this.#goOn();
   }
 
   #failed(handling: Handling, error: unknown): void {
@@ -269,9 +268,11 @@ export class Cell {
     if (handling.cutShort !== undefined) {
       this.#letGo(handling);
       this.#close(mail, 'expired', handling.cutShort);
+      this.#goOn();
     } else if (isOrreryError(error) && error.code !== 'ACTOR_DIED') {
       this.#letGo(handling);
       this.#close(mail, 'rejected', error);
+      this.#goOn();
     } else this.crash(error, handling);
   }
 
@@ -374,6 +375,10 @@ export class Cell {
     if (this.#hand === handling) this.#hand = this.#below.pop();
     else this.#below = this.#below.filter((other) => other !== handling);
     if (this.#hand === undefined && this.place.turns.busy.size > 0) this.place.turns.busy.delete(this);
+  }
+
+  /** What was in hand is answered and settled: the next one may begin. */
+  #goOn(): void {
     if (this.status === 'running' && this.waiting > 0) this.place.turns.resume(this);
   }
 

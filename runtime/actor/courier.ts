@@ -1,4 +1,4 @@
-import { Mail } from '../mailbox/mail.ts';
+import { copyOf, type Mail } from '../mailbox/mail.ts';
 import { LANE, type Lane } from '../mailbox/lane.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
@@ -16,6 +16,7 @@ import type { Verdict } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Place } from '../threads/place.ts';
+import type { RoomWaiter } from '../threads/room-waiters.ts';
 import { AskTicket, type WaitingAsk } from './ask-table.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
 import type { Handling } from './handling.ts';
@@ -39,10 +40,9 @@ const MEASURE_EVERY = 16;
 export class Courier {
   readonly #place: Place;
   readonly #make: MailMaker;
-  /** Why `#route` found nobody, and whom it would have been. */
+  /** Why `#route` found nobody. */
   #verdict: Verdict | undefined;
-  /** Whose mailbox was full in the last `send`. */
-  #full: AgentRow | undefined;
+  /** Whom it would have been, or whose mailbox is full. */
   #meant: AgentRow | undefined;
   #sends = 0;
 
@@ -104,44 +104,67 @@ export class Courier {
     return this.send(from, mail);
   }
 
-  async tellWhenRoom(
+  tellWhenRoom(
     from: Identity,
     target: string | Target<unknown, unknown>,
     payload: unknown,
     options: TellOptions,
     parent: Handling | undefined,
   ): Promise<RoutingResult> {
-    const mail = this.#make.tell(from, target, payload, options, parent);
-    for (;;) {
-      const result = this.send(from, mail);
-      const row = this.#full;
-      if (result.errorCode !== 'MAILBOX_FULL' || row === undefined) return result;
-      await this.#roomAt(row, laneFor(from, row, mail), mail, parent?.signalIfAny);
-    }
+    return new Promise((resolve, reject) => {
+      const mail = this.#make.tell(from, target, payload, options, parent);
+      const attempt = (isInTurn: boolean): void => {
+        const result = this.#trySend(from, mail, isInTurn);
+        if (result !== undefined) resolve(result);
+        else this.#whenRoom(from, mail, { parent, signal: undefined, go: () => attempt(true), fail: reject });
+      };
+      attempt(false);
+    });
   }
 
-  /** Waits until the recipient has room for mail of this thread. */
-  async #roomAt(row: AgentRow, lane: Lane, mail: Mail, signal: AbortSignal | undefined): Promise<void> {
-    const place = this.#place;
-    const hasRoom = (): boolean => place.outbox.room(row, lane) > 0;
-    do await place.roomChange(row.place, hasRoom, { signal, deadlineAtMs: mail.deadlineAtMs });
-    while (!hasRoom());
+  /** Waits in the row of those who want room in the mailbox of `#meant`. */
+  #whenRoom(
+    from: Identity,
+    mail: Mail,
+    { parent, signal, go, fail }: Pick<RoomWaiter, 'go' | 'fail'> & {
+      readonly parent: Handling | undefined;
+      readonly signal: AbortSignal | undefined;
+    },
+  ): void {
+    const row = this.#meant as AgentRow;
+    const whyLeave = (nowMs: number): Error | undefined => {
+      if (signal?.aborted === true) return cancelled(`What was to be sent to ${row.id}`);
+      if (parent?.cutShort !== undefined) return parent.cutShort;
+      if (parent?.isOver === true) return cancelled(`The work of ${from.id}`);
+      const { deadlineAtMs, timestamp } = mail;
+      if (deadlineAtMs === 0 || nowMs < deadlineAtMs) return undefined;
+      return deadlineExceeded(`Room in the mailbox of ${row.id}`, deadlineAtMs - timestamp);
+    };
+    this.#place.room.add(row, laneFor(from, row, mail), { go, whyLeave, fail });
   }
 
   /** Routes and accepts `mail`; a refusal is in the result. `latencyMs` is measured on every 16th send. */
   send(from: Identity, mail: Mail): RoutingResult {
-    this.#full = undefined;
+    const result = this.#trySend(from, mail, true);
+    if (result !== undefined) return result;
+    const row = this.#meant as AgentRow;
+    return this.#refusal(from, mail, fullVerdict(row), row);
+  }
+
+  /** Undefined when the mailbox of `#meant` is full, or others wait for room in it and it is not this one's turn. */
+  #trySend(from: Identity, mail: Mail, isInTurn: boolean): RoutingResult | undefined {
+    const place = this.#place;
     if (mail.recipient === BROADCAST) return this.#broadcast(from, mail);
     const row = this.#route(from, mail, false);
     if (row === undefined) return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
     const lane = laneFor(from, row, mail);
-    if (this.#place.outbox.room(row, lane) <= 0) {
-      this.#full = row;
-      return this.#refusal(from, mail, fullVerdict(row), row);
+    if (place.outbox.room(row, lane) <= 0 || (!isInTurn && place.room.isAwaited(row, lane))) {
+      this.#meant = row;
+      return undefined;
     }
     this.#accept(from, row, lane, mail);
-    this.#place.judge.useGrant(mail, from.id, row.id);
-    return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs: this.#place.log.routingMs };
+    place.judge.useGrant(mail, from.id, row.id);
+    return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs: place.log.routingMs };
   }
 
   #measured(startedMs: number): void {
@@ -155,6 +178,7 @@ export class Courier {
     parent: Handling | undefined,
     make: (ticket: AskTicket) => WaitingAsk,
     reject: (error: Error) => void,
+    isInTurn = false,
   ): void {
     const place = this.#place;
     if (place.isStopped) return reject(systemStopped(`"${mail.recipient}" cannot be asked any more`));
@@ -163,12 +187,12 @@ export class Courier {
     const row = this.#route(from, mail, true);
     if (row === undefined) return reject(this.#refused(from, mail, this.#verdict as Verdict, this.#meant));
     const lane = laneFor(from, row, mail);
-    if (place.outbox.room(row, lane) <= 0) {
-      if (options.whenFull !== 'park') return reject(this.#refused(from, mail, fullVerdict(row), row));
-      this.#roomAt(row, lane, mail, signal ?? parent?.signalIfAny).then(
-        () => this.#sendAsk(from, mail, options, parent, make, reject),
-        (error) => reject(signal?.aborted === true ? cancelled(`The ask of "${mail.recipient}"`) : error),
-      );
+    const isParking = options.whenFull === 'park';
+    if (place.outbox.room(row, lane) <= 0 || (isParking && !isInTurn && place.room.isAwaited(row, lane))) {
+      if (!isParking) return reject(this.#refused(from, mail, fullVerdict(row), row));
+      const go = (): void => this.#sendAsk(from, mail, options, parent, make, reject, true);
+      this.#meant = row;
+      this.#whenRoom(from, mail, { parent, signal, go, fail: reject });
       return;
     }
     const ticket = new AskTicket(mail.id, row.id, parent);
@@ -321,21 +345,4 @@ function laneFor(from: Identity, row: AgentRow, mail: Mail): Lane {
 function isOnPath(path: readonly PathHop[], agentId: string): boolean {
   for (const hop of path) if (hop.agent === agentId) return true;
   return false;
-}
-
-function copyOf(mail: Mail): Mail {
-  return new Mail(
-    mail.id,
-    mail.type,
-    mail.sender,
-    mail.recipient,
-    mail.correlationId,
-    mail.timestamp,
-    mail.payload,
-    mail.capability,
-    mail.deadlineAtMs,
-    mail.ask,
-    mail.path,
-    mail.extras,
-  );
 }

@@ -207,3 +207,6 @@ export function mailFromData(data: MailData): Mail {
   mail.tombstone = data[14];
   return mail;
 }
+
+/** The same envelope for another recipient. */
+export const copyOf = (mail: Mail): Mail => mailFromData(mailToData(mail));

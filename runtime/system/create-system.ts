@@ -74,10 +74,10 @@ class RunningSystem implements System {
     const [hostApi, theirHostApi] = spawner.channel();
     const [api, theirApi] = spawner.channel();
     const [linePort, hostPort, apiPort] = [hostLine, theirHostApi, theirApi].map((port) => spawner.transferable(port));
-    const { workers, broadcastToSender, supervision, watchdog } = options;
+    const { workers, broadcastToSender, supervision, watchdog, cpu } = options;
     const boot = {
       role: 'control',
-      options: { workers, broadcastToSender, supervision, watchdog },
+      options: { workers, broadcastToSender, supervision, watchdog, cpu },
       workerOptions,
       hostSeat,
       hostLine: linePort,
@@ -93,7 +93,7 @@ class RunningSystem implements System {
     this.#control.onExit((reason) => this.#lost(reason));
     this.#caller = new Caller<Control>(api, { clock: seams.clock, timeoutMs: CONTROL_TIMEOUT_MS, name: 'control' });
     this.#host = new PlaceHost({
-      boot: { ...hostSeat, id: 'host', seat: 0, table: EMPTY_TABLE, broadcastToSender },
+      boot: { ...hostSeat, id: 'host', seat: 0, table: EMPTY_TABLE, broadcastToSender, cpu },
       seams,
       policies,
       line,
@@ -241,7 +241,7 @@ class RunningSystem implements System {
   }
 
   #lost(reason: string): void {
-    if (this.#stopping === undefined) this.#close(controlLost(reason));
+    this.#close(controlLost(reason));
   }
 
   #close(error: OrreryError): void {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentDefinition } from '../actor/agent-definition.ts';
+import { CpuPoolOptions } from '../actor/offload.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import { SupervisorOptions } from '../supervision/supervisor-options.ts';
@@ -31,6 +32,7 @@ export type AgentSpec = ModuleAgent | AgentDefinition<never> | AgentDefinition<u
 /**
  * - `workers`           worker threads that host agents. @default 2
  * - `broadcastToSender` whether a broadcast reaches its sender too. @default true
+ * - `cpu`               the pool of each thread that `ctx.offload` runs in.
  */
 const OwnOptions = z.strictObject({
   agents: z.array(z.unknown()).default([]),
@@ -38,6 +40,7 @@ const OwnOptions = z.strictObject({
   broadcastToSender: z.boolean().default(true),
   supervision: z.unknown().optional(),
   watchdog: z.unknown().optional(),
+  cpu: z.unknown().optional(),
   policies: z.unknown().optional(),
 });
 
@@ -47,6 +50,7 @@ export interface SystemOptions {
   readonly broadcastToSender?: boolean;
   readonly supervision?: SupervisorOptions;
   readonly watchdog?: WatchdogOptions;
+  readonly cpu?: CpuPoolOptions;
 }
 
 /** The options with their defaults; throws INVALID_OPTIONS naming field and value. */
@@ -55,7 +59,8 @@ export function parseSystemOptions(options: SystemOptions) {
   const supervision = parseOptions(SupervisorOptions, options.supervision ?? {}, 'supervision');
   const watchdog = parseOptions(WatchdogOptions, options.watchdog ?? {}, 'watchdog');
   const agents = (options.agents ?? []).map(parseAgent);
-  return { ...parsed, supervision, watchdog, agents };
+  const cpu = parseOptions(CpuPoolOptions, options.cpu ?? {}, 'cpu');
+  return { ...parsed, supervision, watchdog, cpu, agents };
 }
 
 /** The agent with its defaults. */

@@ -1,3 +1,4 @@
+import type { CpuPoolOptions } from '../actor/offload.ts';
 import { DeadLetterBook } from '../mailbox/dead-letter-book.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { EventRing } from '../observe/event-ring.ts';
@@ -47,6 +48,7 @@ export interface AgentOrder {
 export interface ControlOptions {
   readonly workers: number;
   readonly broadcastToSender: boolean;
+  readonly cpu: CpuPoolOptions;
   readonly supervision: SupervisorOptions;
   readonly watchdog: WatchdogOptions;
 }
@@ -131,6 +133,7 @@ export class Control {
       workerOptions,
       seats: this.#seats,
       broadcastToSender: options.broadcastToSender,
+      cpu: options.cpu,
       watchdog: options.watchdog,
       table: () => this.#table.snapshot(),
       onMessage: (seat, message) => this.#hear(seat, message),

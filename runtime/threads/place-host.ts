@@ -1,6 +1,6 @@
 import { AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
 import type { Cell } from '../actor/cell.ts';
-import { CpuPool } from '../actor/offload.ts';
+import { CpuPool, type CpuPoolOptions } from '../actor/offload.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
 import type { Lane } from '../mailbox/lane.ts';
 import { mailFromData, toEnvelope } from '../mailbox/mail.ts';
@@ -28,6 +28,7 @@ export interface PlaceBoot {
   readonly commitLog: SharedArrayBuffer;
   readonly table: TableDelta;
   readonly broadcastToSender: boolean;
+  readonly cpu: CpuPoolOptions;
 }
 
 /** What a module says of its agent. */
@@ -70,7 +71,7 @@ export class PlaceHost {
   constructor(deps: PlaceHostDeps) {
     this.#deps = deps;
     const { boot, seams, policies } = deps;
-    this.#cpu = new CpuPool({ seams });
+    this.#cpu = new CpuPool({ seams }, boot.cpu);
     const table = new RoutingTable();
     table.apply(boot.table);
     const grants = new GrantBook(seams.clock);

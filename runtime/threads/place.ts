@@ -32,7 +32,7 @@ import type { PlaceDeath, PlaceMessage } from './lines.ts';
 import { Link } from './link.ts';
 import { type KeptMail, Outbox } from './outbox.ts';
 import type { Port } from './port.ts';
-import { RoomWaiters, type WaitLimits } from './room-waiters.ts';
+import { RoomWaiters } from './room-waiters.ts';
 import { STATUS } from './status-words.ts';
 import { TurnLoop } from './turn-loop.ts';
 
@@ -79,6 +79,8 @@ export class Place {
   readonly turns: TurnLoop;
   readonly cancellations = new Cancellations();
   readonly windows: StreamWindows;
+  /** Who here waits for room in a mailbox. */
+  readonly room: RoomWaiters;
   readonly broadcastToSender: boolean;
   isStopped = false;
   readonly #deps: PlaceDeps;
@@ -86,7 +88,6 @@ export class Place {
   readonly #links = new Map<string, Inbound>();
   /** Flows whose sender's thread is gone: what they hold counts here. */
   readonly #orphans = new Set<InFlow>();
-  readonly #room: RoomWaiters;
   #stopBeat: () => void = () => {};
   #stopSweep: () => void = () => {};
 
@@ -103,7 +104,11 @@ export class Place {
     this.wheel = new TimerWheel(clock);
     this.windows = new StreamWindows(deps.seat);
     this.courier = new Courier(this);
-    this.#room = new RoomWaiters(clock);
+    this.room = new RoomWaiters({
+      clock,
+      room: (row, lane) => this.outbox.room(row, lane),
+      want: (row) => this.linkTo(row.place)?.wantRoom(),
+    });
     this.judge = new MailJudge(deps.table, deps.decider, deps.grants, clock);
     this.log = new PlaceLog({
       place: deps.id,
@@ -235,7 +240,7 @@ export class Place {
     if (data === 0) {
       this.outbox.touch(link);
       this.outbox.flush();
-      this.#room.wake();
+      this.room.wake();
       this.turns.end();
       return;
     }
@@ -243,7 +248,7 @@ export class Place {
     link.read(data, inbound);
     if (link.remotePeak >= 16 || link.asksInFlight >= 16) this.#drain(inbound, port);
     if (inbound.taken > 0) link.tookIn(inbound.taken);
-    this.#room.wake();
+    this.room.wake();
     this.turns.runArrived();
   }
 
@@ -447,21 +452,9 @@ export class Place {
     });
   }
 
-  /** Resolves when a full mailbox at `place` may have room again; `hasRoom` is asked once more before waiting. */
-  roomChange(
-    place: string | undefined,
-    hasRoom: () => boolean,
-    limits: WaitLimits,
-  ): Promise<void> {
-    const link = place === undefined ? undefined : this.linkTo(place);
-    link?.wantRoom();
-    if (hasRoom()) return Promise.resolve();
-    return this.#room.wait(limits);
-  }
-
   /** Wakes those who wait for room in a mailbox of this thread, here and elsewhere. */
   #tellOfRoom(): void {
-    this.#room.wake();
+    this.room.wake();
     for (const { link } of this.#links.values()) link.tellOfRoom();
   }
 
@@ -550,7 +543,7 @@ export class Place {
     this.#stopBeat();
     this.#stopSweep();
     for (const [ask] of [...this.asks.waiting()]) this.closeAsk(ask)?.fail(error);
-    this.#room.wake();
+    this.room.wake();
     this.outbox.flush();
     for (const { link } of this.#links.values()) link.close();
     this.#links.clear();

@@ -1,3 +1,4 @@
+import type { CpuPoolOptions } from '../actor/offload.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { invalidOptions, threadDied } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -46,6 +47,7 @@ export interface PlacesDeps {
   readonly seats: SeatBook;
   readonly workerOptions: unknown;
   readonly broadcastToSender: boolean;
+  readonly cpu: CpuPoolOptions;
   readonly watchdog: WatchdogOptions;
   readonly table: () => TableDelta;
   readonly onMessage: (seat: Seat, message: PlaceMessage) => void;
@@ -244,8 +246,8 @@ export class Places {
   }
 
   #boot(id: string, seat: Seat) {
-    const { table, broadcastToSender } = this.#deps;
-    return { id, seat: seat.number, ...seat.memories, table: table(), broadcastToSender };
+    const { table, broadcastToSender, cpu } = this.#deps;
+    return { id, seat: seat.number, ...seat.memories, table: table(), broadcastToSender, cpu };
   }
 
   #caller(id: string, api: Port): Caller<PlaceHost> {

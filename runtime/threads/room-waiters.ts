@@ -1,49 +1,126 @@
-import { deadlineExceeded, systemStopped } from '../protocol/errors.ts';
+import { Fifo } from '../mailbox/fifo.ts';
+import type { Lane } from '../mailbox/lane.ts';
+import { systemStopped } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
+import type { AgentRow } from '../routing/routing-table.ts';
 
-/** Whoever waits for room is woken when there is; this is for a thread that died meanwhile. */
+/** Whoever waits for room is called when there is; this is for deadlines, signals, and a thread that died meanwhile. */
 const POLL_MS = 20;
 
-export interface WaitLimits {
-  readonly signal: AbortSignal | undefined;
-  /** Unix milliseconds; 0 for none. */
-  readonly deadlineAtMs: number;
+/**
+ * Somebody who waits for room in a mailbox.
+ *
+ * - `go`       called when it is their turn; takes the room at once.
+ * - `whyLeave` says why they wait no longer, while they do.
+ * - `fail`     called with that, or with SYSTEM_STOPPED.
+ */
+export interface RoomWaiter {
+  readonly go: () => void;
+  readonly whyLeave: (nowMs: number) => Error | undefined;
+  readonly fail: (error: Error) => void;
 }
 
-/** Senders of one thread that wait for room in a full mailbox. */
+/** `want` asks the recipient's thread to say when there may be room. */
+export interface RoomWaitersDeps {
+  readonly clock: Clock;
+  readonly room: (row: AgentRow, lane: Lane) => number;
+  readonly want: (row: AgentRow) => void;
+}
+
+interface Queue {
+  readonly row: AgentRow;
+  readonly lane: Lane;
+  waiters: Fifo<RoomWaiter>;
+}
+
+/** Senders of one thread that wait for room in full mailboxes: a queue a mailbox, served first come, first served. */
 export class RoomWaiters {
-  readonly #clock: Clock;
-  #waiters: (() => void)[] = [];
+  readonly #deps: RoomWaitersDeps;
+  readonly #queues = new Map<string, Queue>();
+  #stopPolling: (() => void) | undefined;
+  #isServing = false;
   #isClosed = false;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(deps: RoomWaitersDeps) {
+    this.#deps = deps;
   }
 
-  /** Resolves when there may be room. Rejects with the signal's reason, DEADLINE_EXCEEDED or SYSTEM_STOPPED. */
-  wait({ signal, deadlineAtMs }: WaitLimits): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.#clock.setTimer(POLL_MS, () => this.wake());
-      this.#waiters.push(() => {
-        cancel();
-        if (this.#isClosed) reject(systemStopped('it waited for room in a mailbox'));
-        else if (signal?.aborted === true) reject(signal.reason as Error);
-        else if (deadlineAtMs > 0 && deadlineAtMs <= this.#clock.now()) {
-          reject(deadlineExceeded('Room in the mailbox', 0));
-        } else resolve();
-      });
-    });
+  /** Says whether somebody waits already: whoever comes later waits behind. */
+  isAwaited(row: AgentRow, lane: Lane): boolean {
+    return this.#queues.size > 0 && this.#queues.has(keyOf(row, lane));
   }
 
+  add(row: AgentRow, lane: Lane, waiter: RoomWaiter): void {
+    if (this.#isClosed) return waiter.fail(stopped());
+    const key = keyOf(row, lane);
+    const queue = this.#queues.get(key) ?? { row, lane, waiters: new Fifo<RoomWaiter>() };
+    queue.waiters.push(waiter);
+    this.#queues.set(key, queue);
+    this.#stopPolling ??= this.#deps.clock.setTimer(POLL_MS, () => this.#poll());
+    // It may have got room before its thread could know that somebody wants it.
+    this.#deps.want(row);
+    if (this.#deps.room(row, lane) > 0) this.wake();
+  }
+
+  /** Mail was settled somewhere: lets as many go as there is room for. */
   wake(): void {
-    if (this.#waiters.length === 0) return;
-    const waiters = this.#waiters;
-    this.#waiters = [];
-    for (const wake of waiters) wake();
+    if (this.#queues.size === 0 || this.#isServing) return;
+    this.#isServing = true;
+    for (const [key, queue] of this.#queues) {
+      this.#serve(queue);
+      if (queue.waiters.length === 0) this.#queues.delete(key);
+    }
+    this.#isServing = false;
   }
 
   close(): void {
     this.#isClosed = true;
+    this.#stopPolling?.();
+    const queues = [...this.#queues.values()];
+    this.#queues.clear();
+    for (const { waiters } of queues) {
+      for (let waiter = waiters.shift(); waiter !== undefined; waiter = waiters.shift()) waiter.fail(stopped());
+    }
+  }
+
+  #serve({ row, lane, waiters }: Queue): void {
+    const { room, want } = this.#deps;
+    do {
+      while (waiters.length > 0 && room(row, lane) > 0) waiters.shift()?.go();
+      if (waiters.length === 0) return;
+      want(row);
+    } while (room(row, lane) > 0);
+  }
+
+  #poll(): void {
+    this.#stopPolling = undefined;
+    for (const queue of this.#queues.values()) this.#sendAway(queue);
     this.wake();
+    if (this.#queues.size > 0) this.#stopPolling = this.#deps.clock.setTimer(POLL_MS, () => this.#poll());
+  }
+
+  /** Fails those who wait no longer. */
+  #sendAway(queue: Queue): void {
+    const nowMs = this.#deps.clock.now();
+    if (!someoneLeaves(queue.waiters, nowMs)) return;
+    const stay = new Fifo<RoomWaiter>();
+    const leave: { waiter: RoomWaiter; why: Error }[] = [];
+    for (let at = 0; at < queue.waiters.length; at++) {
+      const waiter = queue.waiters.at(at) as RoomWaiter;
+      const why = waiter.whyLeave(nowMs);
+      if (why === undefined) stay.push(waiter);
+      else leave.push({ waiter, why });
+    }
+    queue.waiters = stay;
+    for (const { waiter, why } of leave) waiter.fail(why);
   }
 }
+
+function someoneLeaves(waiters: Fifo<RoomWaiter>, nowMs: number): boolean {
+  for (let at = 0; at < waiters.length; at++) if (waiters.at(at)?.whyLeave(nowMs) !== undefined) return true;
+  return false;
+}
+
+const keyOf = ({ id }: AgentRow, lane: Lane): string => `${lane} ${id}`;
+
+const stopped = (): Error => systemStopped('it waited for room in a mailbox');

@@ -3,9 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { Fifo } from '../../runtime/mailbox/fifo.ts';
 
 const operation = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('push' as const), times: fc.integer({ min: 1, max: 70 }) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('shift' as const), times: fc.integer({ min: 1, max: 90 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('unshift' as const), times: fc.integer({ min: 1, max: 9 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('push' as const), times: fc.integer({ min: 1, max: 70 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('shift' as const), times: fc.integer({ min: 1, max: 90 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('unshift' as const), times: fc.integer({ min: 1, max: 9 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('removeAt' as const), times: fc.nat(40) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear' as const), times: fc.constant(1) }) },
 );

@@ -10,7 +10,10 @@ const GROUPED = AGENTS.slice(0, 4);
 const agent = fc.constantFrom(...AGENTS);
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('started' as const), agent }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('crashed' as const), agent, charged: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('crashed' as const), agent, charged: fc.boolean() }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('all-crashed' as const), culprit: agent }),
@@ -86,7 +89,9 @@ describe('a supervisor', () => {
           }
           for (const agentId of AGENTS) {
             const { status } = supervisor.status(agentId);
-            expect(alive.has(agentId), `${agentId} is ${status}`).toBe(status === 'starting' || status === 'running');
+            expect(alive.has(agentId), `${agentId} is ${status}`).toBe(
+              status === 'starting' || status === 'running',
+            );
           }
         }
 

@@ -14,7 +14,10 @@ const delay = fc.oneof(
 );
 
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('add' as const), delay, chained: fc.option(delay) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('add' as const), delay, chained: fc.option(delay) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), which: fc.nat() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('advance' as const), ms: fc.nat(60_000) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('jump' as const), ms: fc.nat(5_000_000) }) },

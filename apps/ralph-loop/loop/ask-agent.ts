@@ -41,7 +41,10 @@ async function work(run: RunScope, order: WorkOrder, signal: AbortSignal): Promi
   }
 }
 
-/** The loop knows of a mission's capabilities only their names; what they take is checked where they are handled. */
+/**
+ * The loop knows of a mission's capabilities only their names; what they take is checked where they are
+ * handled.
+ */
 const anyPayload = (id: string): Capability =>
   capability({ id, description: id, input: z.unknown(), output: z.unknown() });
 

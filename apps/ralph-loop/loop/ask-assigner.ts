@@ -1,5 +1,5 @@
 import type { RosterRow } from 'orrery';
-import { missionAssign } from './coordination.ts';
+import { missionAssign } from '../audit/capabilities.ts';
 import { lostAnswer } from './lost-answer.ts';
 import { askTimeoutMs, type RunScope } from './run-scope.ts';
 import type { TaskEvent } from './task-context.ts';

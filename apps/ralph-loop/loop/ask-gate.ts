@@ -1,5 +1,5 @@
 import { fromCallback } from 'xstate';
-import { findingsVerify } from './coordination.ts';
+import { findingsVerify } from '../audit/capabilities.ts';
 import { lostAnswer } from './lost-answer.ts';
 import { askTimeoutMs, type RunScope } from './run-scope.ts';
 import type { JudgeOrder } from './task.machine.ts';
@@ -14,8 +14,8 @@ export const askGate = (run: RunScope) =>
   });
 
 /**
- * Asks and says what the gate decided; never rejects. A gate that dies is asked once more: its death says nothing about the
- * result, and the agent's work need not be done again.
+ * Asks and says what the gate decided; never rejects. A gate that dies is asked once more: its death says
+ * nothing about the result, and the agent's work need not be done again.
  */
 async function judge(run: RunScope, order: JudgeOrder, signal: AbortSignal): Promise<TaskEvent> {
   try {

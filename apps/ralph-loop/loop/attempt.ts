@@ -9,8 +9,9 @@ export type Assignee = z.infer<typeof Assignee>;
  * One try at a task, from the moment an agent was asked until its answer was judged or lost.
  *
  * - `durationMs`  what the agent took; `gateMs` what the gate took on top, if it came to that.
- * - `ended`       `accepted` or `refused` by the gate, `malformed` when the answer was no task result, `lost` when no answer
- *                 came, `unjudged` when the gate was out of reach, `cancelled` when the mission ended first.
+ * - `ended`       `accepted` or `refused` by the gate, `malformed` when the answer was no task result, `lost`
+ *                 when no answer came, `unjudged` when the gate was out of reach, `cancelled` when the
+ *                 mission ended first.
  * - `code`        of the error, when the answer was lost.
  */
 export const Attempt = Assignee.extend({

@@ -2,7 +2,8 @@ import type { StopReason } from './stop-reason.ts';
 import type { TaskStatus } from './task-status.ts';
 
 /**
- * What the loop tells whoever watches it. `atMs` is Unix milliseconds; every `why` is a sentence for a reader.
+ * What the loop tells whoever watches it. `atMs` is Unix milliseconds; every `why` is a sentence for a
+ * reader.
  *
  * - `mission.started`   with everything that is to be done, who assigns and who judges.
  * - `assignment.asked`  the assigner is asked who gets these tasks.

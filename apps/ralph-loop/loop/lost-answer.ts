@@ -7,7 +7,9 @@ export interface LostAnswer {
   readonly isLasting: boolean;
 }
 
-/** What says something about the task or its input, not about the moment: asking again would be refused again. */
+/**
+ * What says something about the task or its input, not about the moment: asking again would be refused again.
+ */
 const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'REFUSED',
   'INVALID_PAYLOAD',

@@ -197,7 +197,8 @@ export class MissionRun {
     this.#cut = cut;
     const why = cut === 'time-limit' ? 'the time of the mission was over' : 'the mission was stopped';
     const wasInRound = this.#isInRound;
-    // As one turn of the round: nothing may be blocked by a cancelled dependency before it is cancelled itself.
+    // As one turn of the round: nothing may be blocked by a cancelled dependency before it is cancelled
+    // itself.
     this.#isInRound = true;
     for (const { id } of this.#items)
       this.#send(id, { type: 'mission.ended', why, atMs: this.#deps.clock.now() });

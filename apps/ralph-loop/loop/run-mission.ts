@@ -1,7 +1,7 @@
 import type { Mission } from '../mission/mission.ts';
 import { MissionError } from '../mission/mission-error.ts';
 import { teamFaults } from '../mission/team-faults.ts';
-import { findingsVerify, missionAssign } from './coordination.ts';
+import { findingsVerify, missionAssign } from '../audit/capabilities.ts';
 import { MissionRun, type RunMissionDeps, type RunMissionOptions } from './mission-run.ts';
 import type { MissionOutcome } from './mission-outcome.ts';
 import { offeredBy, offers } from './team.ts';
@@ -9,7 +9,8 @@ import { offeredBy, offers } from './team.ts';
 /**
  * Works on a mission until every task is over or a limit is reached; the outcome says which.
  *
- * Fails with MissionError, before anything is asked of anybody, when nobody in the team offers what a task needs.
+ * Fails with MissionError, before anything is asked of anybody, when nobody in the team offers what a task
+ * needs.
  */
 export async function runMission(
   mission: Mission,

@@ -3,7 +3,10 @@ import type { WorkItem } from './work-item.ts';
 
 export type Statuses = ReadonlyMap<string, TaskStatus>;
 
-/** The waiting items whose dependencies are all accepted, the most urgent first; equally urgent ones as in the file. */
+/**
+ * The waiting items whose dependencies are all accepted, the most urgent first; equally urgent ones as in the
+ * file.
+ */
 export function ready(items: readonly WorkItem[], statuses: Statuses): WorkItem[] {
   return items
     .filter((item) => statuses.get(item.id) === 'waiting')
@@ -21,7 +24,10 @@ export function cutOff(items: readonly WorkItem[], statuses: Statuses): { item: 
     });
 }
 
-/** The ready items that may be given out now, the most urgent first, so that at most `maxParallel` are in hand. */
+/**
+ * The ready items that may be given out now, the most urgent first, so that at most `maxParallel` are in
+ * hand.
+ */
 export function nextBatch(items: readonly WorkItem[], statuses: Statuses, maxParallel: number): WorkItem[] {
   const busy = items.filter((item) => isBusy(statuses.get(item.id) ?? 'waiting')).length;
   return items

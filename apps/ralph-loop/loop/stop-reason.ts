@@ -5,9 +5,11 @@ import type { TaskStatus } from './task-status.ts';
  * Why a mission ended.
  *
  * - `all-accepted`          every task was accepted.
- * - `findings-at-or-above`  every task was accepted, but there are findings of a severity that was asked to fail the run.
+ * - `findings-at-or-above`  every task was accepted, but there are findings of a severity that was asked to
+ *                           fail the run.
  * - `task-failed`           a task was refused by the gate, or ended by an error.
- * - `task-blocked`          a task could be given to nobody or judged by nobody, since who decides that was out of reach.
+ * - `task-blocked`          a task could be given to nobody or judged by nobody, since who decides that was
+ *                           out of reach.
  * - `attempts-exhausted`    a task used its last allowed attempt without success.
  * - `time-limit`            the mission's time was over.
  * - `human-needed`          no agent can do a task.
@@ -40,7 +42,10 @@ export const EXIT_CODES: Readonly<Record<StopReason, number>> = {
 /** What ended a mission before its tasks did. */
 export type Cut = 'time-limit' | 'interrupted';
 
-/** Why a mission ended whose tasks came to `statuses`; among several reasons the one that asks for most attention. */
+/**
+ * Why a mission ended whose tasks came to `statuses`; among several reasons the one that asks for most
+ * attention.
+ */
 export function stopReasonOf(statuses: readonly TaskStatus[], cut: Cut | undefined): StopReason {
   if (statuses.every((status) => status === 'accepted')) return 'all-accepted';
   if (cut !== undefined) return cut;

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { Finding, Note } from '../audit/finding.ts';
 
 /**
- * What an agent may answer a task with: an audit's report, or any object; what the report has no place for is dropped.
+ * What an agent may answer a task with: an audit's report, or any object; what the report has no place for is
+ * dropped.
  *
  * - `notes`                   what the agent left out or could not read, and why.
  * - `filesSeen`, `bytesSeen`  how much it looked at.

@@ -32,8 +32,8 @@ const judgeOrder = ({ context: { item, result } }: { context: TaskContext }): Ju
 /**
  * The life of one task: given to an agent, judged by the gate, sent back once, begun again after a death.
  *
- * `askAgent` and `askGate` are to be provided; they answer with events (`agent.answered`, `gate.judged`, ...) and stop what
- * they began when their state is left.
+ * `askAgent` and `askGate` are to be provided; they answer with events (`agent.answered`, `gate.judged`, ...)
+ * and stop what they began when their state is left.
  */
 export const taskMachine = setup({
   types: {

@@ -3,8 +3,9 @@ import { capabilitiesOf, type Mission, type MissionTask } from '../mission/missi
 /**
  * One capability to be exercised for one task: what the loop schedules, assigns, gates and retries.
  *
- * A task with one `capability` is one item with the task's own id; one with `requiredCapabilities` is an item each, named
- * `task/capability`. All items of a task share its correlation id, `mission/task`, so that one query shows its whole thread.
+ * A task with one `capability` is one item with the task's own id; one with `requiredCapabilities` is an item
+ * each, named `task/capability`. All items of a task share its correlation id, `mission/task`, so that one
+ * query shows its whole thread.
  */
 export interface WorkItem {
   readonly id: string;

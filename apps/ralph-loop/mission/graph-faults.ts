@@ -33,8 +33,8 @@ function unknownDependencies(tasks: readonly MissionTask[]): string[] {
 }
 
 /**
- * A cycle as the ids along it, the first repeated at the end. Tasks that wait for nothing are taken away until none is left;
- * whoever remains waits for somebody who remains, so following the waits leads round.
+ * A cycle as the ids along it, the first repeated at the end. Tasks that wait for nothing are taken away
+ * until none is left; whoever remains waits for somebody who remains, so following the waits leads round.
  */
 function findCycle(tasks: readonly MissionTask[]): string[] | undefined {
   const waits = new Map(tasks.map((task) => [task.id, new Set(task.dependsOn ?? [])]));

@@ -28,8 +28,8 @@ function offsetOf(text: string, message: string): number {
 }
 
 /**
- * V8 quotes the text around an unexpected token instead of saying where it stands. Every prefix that holds the token fails
- * the same way and no shorter one does, so the shortest failing prefix ends with it.
+ * V8 quotes the text around an unexpected token instead of saying where it stands. Every prefix that holds
+ * the token fails the same way and no shorter one does, so the shortest failing prefix ends with it.
  */
 function offsetOfUnexpectedToken(text: string): number {
   let without = 0;

@@ -33,9 +33,10 @@ export type MissionLimits = z.infer<typeof MissionLimits>;
  * One thing to be done.
  *
  * - `capability`            what an agent must offer to be given it.
- * - `requiredCapabilities`  instead of `capability`: each is worked on by an agent that offers it, and the task is
- *                           accepted when all are.
- * - `input`                 what the agent is asked with, beside `root` (the repository) and `feedback` (after a refusal).
+ * - `requiredCapabilities`  instead of `capability`: each is worked on by an agent that offers it, and the
+ *                           task is accepted when all are.
+ * - `input`                 what the agent is asked with, beside `root` (the repository) and `feedback`
+ *                           (after a refusal).
  * - `dependsOn`             ids of the tasks that must be accepted before this one starts.
  * - `priority`              1 goes first; tasks without one go last.
  * - `acceptance`            in words, what the gate and a reader should hold the result against.
@@ -46,7 +47,11 @@ export const MissionTask = z
     title: z.string().min(1),
     description: z.string().optional(),
     capability: PlainId.optional(),
-    requiredCapabilities: z.array(PlainId).min(1).optional(),
+    requiredCapabilities: z
+      .array(PlainId)
+      .min(1)
+      .refine((ids) => new Set(ids).size === ids.length, { error: 'expected each capability once' })
+      .optional(),
     input: z.record(z.string(), z.json()).optional(),
     dependsOn: z.array(z.string()).optional(),
     priority: z.int().min(1).optional(),

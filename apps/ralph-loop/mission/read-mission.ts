@@ -8,7 +8,10 @@ import { schemaFaults } from './schema-faults.ts';
 /** A mission is written by hand; a file larger than this is not one. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The mission in `file`. Fails with MissionError when it cannot be read or run, naming everything that is wrong. */
+/**
+ * The mission in `file`. Fails with MissionError when it cannot be read or run, naming everything that is
+ * wrong.
+ */
 export async function readMission(file: string): Promise<Mission> {
   return parseMission(await readText(file), file);
 }

@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import { nearest } from './nearest.ts';
 
-/** Every issue of a failed parse of `input` in one line, with the field, what stood there, and what was expected. */
+/**
+ * Every issue of a failed parse of `input` in one line, with the field, what stood there, and what was
+ * expected.
+ */
 export function schemaFaults(error: z.ZodError, input: unknown): string[] {
   return error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'

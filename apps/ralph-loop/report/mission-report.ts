@@ -32,7 +32,8 @@ export type TaskReport = z.infer<typeof TaskReport>;
 /**
  * What the system says about itself when the mission is over.
  *
- * - `envelopes`    how every envelope ended: accepted = handled + rejected + expired + deadLettered + inFlight.
+ * - `envelopes`    how every envelope ended: accepted = handled + rejected + expired + deadLettered +
+ *                  inFlight.
  * - `agents`       where each ran and how often it was restarted.
  * - `deadLetters`  the envelopes nobody handled, and why.
  */
@@ -73,8 +74,8 @@ export type Receipts = z.infer<typeof Receipts>;
  * - `startedAtMs`  Unix milliseconds.
  * - `exitCode`     what the command exits with.
  * - `failOn`       the severity from which on findings fail the run, if one was asked for.
- * - `findings`     those the gate approved, most severe first, each with the task it belongs to. Those of a task that failed
- *                  are there too: each was checked by itself.
+ * - `findings`     those the gate approved, most severe first, each with the task it belongs to. Those of a
+ *                  task that failed are there too: each was checked by itself.
  * - `refused`      findings that the gate refused. They are not findings.
  * - `receipts`     absent when the run was stopped before they could be had.
  */

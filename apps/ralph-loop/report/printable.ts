@@ -1,6 +1,7 @@
 /**
- * `text` without anything a terminal would act on: what is printed comes from audited files, and a file's name may hold an
- * escape sequence. Control characters, line ends and marks that reverse the writing direction are shown by their code.
+ * `text` without anything a terminal would act on: what is printed comes from audited files, and a file's
+ * name may hold an escape sequence. Control characters, line ends and marks that reverse the writing
+ * direction are shown by their code.
  */
 export const printable = (text: string): string =>
   text.replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, (character) => {

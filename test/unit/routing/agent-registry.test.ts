@@ -264,6 +264,18 @@ describe('Discovery (N-1.7, N-1.8)', () => {
     expect(announced.size).toBe(0);
   });
 
+  it('merges nothing that arrives after it was turned off', async () => {
+    const { manager } = peers();
+    const { promise, resolve } = Promise.withResolvers<FoundCard[]>();
+    const registry = registryOf();
+    const enabled = registry.enableHyperswarmDiscovery({ ...manager, pull: () => promise });
+    await Promise.resolve();
+    await registry.disableHyperswarmDiscovery();
+    resolve([{ card: cardOf('late') }]);
+    await enabled;
+    expect(registry.listAll()).toEqual([]);
+  });
+
   it('rejects, and is off, when the peers are out of reach', async () => {
     const { manager, isListening } = peers();
     const unreachable = { ...manager, pull: () => Promise.reject(new Error('no route')) };

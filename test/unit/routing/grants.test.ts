@@ -55,6 +55,14 @@ describe('GrantBook (C-06)', () => {
     expect(book.permits(reply('response', { inReplyTo: 'other' }))).toBe(false);
   });
 
+  it('cannot be claimed by ids that look alike when they are put together', () => {
+    const { book, reply } = bookOf();
+    const asked = envelopeOf({ id: 'q', sender: 'venus', recipient: 'a', type: 'request' });
+    book.hold(asked, 'a\nb');
+    expect(book.permits(reply('response', { sender: 'a\nb' }))).toBe(true);
+    expect(book.permits(reply('response', { inReplyTo: 'q\na', sender: 'b' }))).toBe(false);
+  });
+
   it.each<A2AMessageType>(['response', 'stream-end', 'error'])('is used up by a final %s', (type) => {
     const { asked, book, reply, permitted } = bookOf();
     asked('request');

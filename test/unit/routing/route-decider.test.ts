@@ -120,6 +120,15 @@ describe('RouteDecider (N-4.1, N-4.2, N-4.3, N-E01, N-E02, C-06, C-27)', () => {
     expect(code()).toBe('TIER_VIOLATION');
   });
 
+  it('exempts no broadcast, not even towards the one who asked', () => {
+    const { decider, grants, row } = deciderOf(team);
+    const asked = envelopeOf({ sender: 'mars', recipient: 'earth', type: 'request' });
+    grants.hold(asked, 'earth');
+    const metadata = { tier: 1, inReplyTo: asked.id } as const;
+    const toAll = envelopeOf({ sender: 'earth', recipient: '*', type: 'response', metadata });
+    expect(decider.judgeRow(row('earth').party, row('mars'), toAll)?.code).toBe('TIER_VIOLATION');
+  });
+
   it('takes a proposal’s justification from its payload', () => {
     const { decider, row } = deciderOf(team);
     const payload = { escalationJustification: 'blocked' };

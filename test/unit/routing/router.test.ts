@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { schemaVersion } from '../../../policies/index.ts';
+import { schemaVersion } from '../../../policies/schema-version.ts';
 import type { A2AEnvelope } from '../../../runtime/protocol/envelope.ts';
+import type { Verdict } from '../../../runtime/protocol/policy.ts';
+import type { RoutingResult } from '../../../runtime/protocol/routing-result.ts';
+import { AgentRegistry } from '../../../runtime/routing/agent-registry.ts';
+import { A2ARouter } from '../../../runtime/routing/router.ts';
 import { cardOf, envelopeOf, offers, standaloneTeam } from './standalone-team.ts';
 
 const L1 = cardOf('earth', { tier: 1 });
@@ -72,6 +76,21 @@ describe('A2ARouter: envelopes (N-D09, N-12.1, N-13.7)', () => {
     expect(inboxes.get('mars')?.map(({ sender }) => sender)).toEqual(['mars', 'mars']);
   });
 
+  it('calls the other handlers of an agent when one throws, and says that one did', async () => {
+    const { router, registry } = standaloneTeam([]);
+    registry.register(L2);
+    const called: string[] = [];
+    for (const name of ['first', 'second', 'third']) {
+      router.onReceive('mars', () => {
+        called.push(name);
+        if (name !== 'third') throw new Error(name);
+      });
+    }
+    const result = await router.send(envelopeOf({ sender: 'mars', recipient: 'mars' }));
+    expect(result).toMatchObject({ delivered: false, error: 'The receiver of mars failed: first' });
+    expect(called).toEqual(['first', 'second', 'third']);
+  });
+
   it('says that nobody receives, and that a receiver failed', async () => {
     const { router, registry, observability } = standaloneTeam([L2]);
     registry.register(cardOf('silent', { tier: 2 }));
@@ -134,16 +153,18 @@ describe('A2ARouter: replies (C-06)', () => {
   });
 
   it('lets a receiver answer from inside its handler', async () => {
-    const { router } = standaloneTeam([L2]);
-    const results: boolean[] = [];
-    const answered = Promise.withResolvers<void>();
-    router.onReceive('mars', () => answered.resolve());
-    const { registry } = { registry: undefined };
-    expect(registry).toBeUndefined();
-    results.push(true);
-    await router.send(envelopeOf({ sender: 'mars', recipient: 'mars' }));
-    await answered.promise;
-    expect(results).toEqual([true]);
+    const { router, registry, inboxes } = standaloneTeam([L2]);
+    registry.register(L1);
+    const answered = Promise.withResolvers<RoutingResult>();
+    router.onReceive('earth', ({ id, sender }) => {
+      const metadata = { tier: 1, inReplyTo: id } as const;
+      const reply = envelopeOf({ sender: 'earth', recipient: sender, type: 'response', metadata });
+      router.send(reply).then(answered.resolve, answered.reject);
+    });
+    const metadata = { tier: 2, escalationJustification: 'a question' } as const;
+    await router.send(envelopeOf({ sender: 'mars', recipient: 'earth', type: 'request', metadata }));
+    expect(await answered.promise).toMatchObject({ delivered: true, targetAgentId: 'mars' });
+    expect(inboxes.get('mars')?.map(({ type }) => type)).toEqual(['response']);
   });
 
   it('gives no grant for a request that was not delivered', async () => {
@@ -283,33 +304,24 @@ describe('A2ARouter: rules (N-D09, N-E03)', () => {
   });
 
   it('says so when no rule takes the configuration', () => {
-    const { router } = standaloneTeam([]);
-    const bare = standaloneTeam([], {});
-    expect(router).not.toBe(bare.router);
-    const { registry } = bare;
-    const fixed = new (router.constructor as typeof import('../../../runtime/routing/router.ts').A2ARouter)({
-      registry,
-      policies: [schemaVersion()],
-    });
-    expect(() => fixed.setTierConfig({ rules: [] })).toThrow(
-      expect.objectContaining({ code: 'INVALID_OPTIONS' }),
+    const router = new A2ARouter({ registry: new AgentRegistry(), policies: [schemaVersion()] });
+    expect(() => router.setTierConfig({ rules: [] })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTIONS',
+        message: expect.stringContaining('schema-version'),
+      }),
     );
   });
 
   it('hands on when to try again', async () => {
-    const busy = {
-      name: 'busy',
-      judge: () => ({ code: 'REFUSED', reason: 'busy', retryAfterMs: 250 }),
-    } as const;
+    const verdict: Verdict = { code: 'REFUSED', reason: 'busy', retryAfterMs: 250 };
     const { registry } = standaloneTeam([L2]);
-    const { A2ARouter } = await import('../../../runtime/routing/router.ts');
-    const router = new A2ARouter({ registry, policies: [busy] });
-    const result = await router.send(envelopeOf({ sender: 'mars', recipient: 'mars' }));
-    expect(result).toMatchObject({
-      delivered: false,
-      errorCode: 'REFUSED',
-      error: 'busy',
-      retryAfterMs: 250,
+    const router = new A2ARouter({ registry, policies: [{ name: 'busy', judge: () => verdict }] });
+    const refused = { delivered: false, errorCode: 'REFUSED', error: 'busy', retryAfterMs: 250 };
+    expect(await router.send(envelopeOf({ sender: 'mars', recipient: 'mars' }))).toMatchObject(refused);
+    expect(await router.send(envelopeOf({ sender: 'mars', recipient: '*' }))).toMatchObject({
+      recipients: [],
+      refused: [{ agentId: 'mars', code: 'REFUSED', reason: 'busy', retryAfterMs: 250 }],
     });
   });
 });
@@ -428,13 +440,17 @@ describe('A2ARouter: other nodes (N-4.4, N-V02, N-E01, N-E02, N-T03)', () => {
   });
 
   it('gives up on a lookup that fails or takes too long', async () => {
-    const { router, clock, observability } = standaloneTeam([cardOf('io')], {
+    const { router, registry, clock, observability } = standaloneTeam([cardOf('io')], {
       lookupTimeoutMs: 100,
       remoteRegistry: {
-        lookup: ({ id }, signal) =>
-          id === 'broken'
-            ? Promise.reject(new Error('no route'))
-            : new Promise((resolve) => signal.addEventListener('abort', () => resolve([{ card: far }]))),
+        lookup: ({ id }, signal) => {
+          if (id === 'broken') return Promise.reject(new Error('no route'));
+          return new Promise((resolve, reject) => {
+            signal.addEventListener('abort', () =>
+              id === 'far' ? resolve([{ card: far }]) : reject(signal.reason),
+            );
+          });
+        },
       },
     });
     expect((await router.send(envelopeOf({ sender: 'io', recipient: 'broken' }))).errorCode).toBe(
@@ -443,9 +459,18 @@ describe('A2ARouter: other nodes (N-4.4, N-V02, N-E01, N-E02, N-T03)', () => {
     const slow = router.send(envelopeOf({ sender: 'io', recipient: 'far' }));
     await clock.advanceAsync(100);
     expect(await slow).toMatchObject({ errorCode: 'AGENT_NOT_FOUND', latencyMs: 100 });
+    expect(registry.getById('far')?.origin).toBe('remote');
     const reasons = observability.getRecentEvents().map(({ reason }) => reason);
     expect(reasons).toContain('The remote lookup of "broken" failed: no route');
     expect(reasons).toContain('The remote lookup of "far" failed: no answer within 100 ms');
+    const stuck = router.send(envelopeOf({ sender: 'io', recipient: 'stuck' }));
+    await clock.advanceAsync(100);
+    expect((await stuck).errorCode).toBe('AGENT_NOT_FOUND');
+    const failures = observability.getRecentEvents().filter(({ recipient }) => recipient === 'stuck');
+    expect(failures.map(({ reason }) => reason)).toContain(
+      'The remote lookup of "stuck" failed: no answer within 100 ms',
+    );
+    expect(failures.filter(({ reason }) => reason?.startsWith('The remote lookup'))).toHaveLength(1);
     expect(clock.pending).toBe(0);
   });
 });

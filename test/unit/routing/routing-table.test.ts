@@ -103,6 +103,8 @@ describe('RoutingTable', () => {
     expect(idsOf(table.withCapability('x'))).toEqual(['a', 'b', 'c']);
     table.apply({ version: 4, profiles: [other], upsert: [rowOf('c', 0), rowOf('a', 0)], remove: [] });
     expect(idsOf(table.withCapability('x'))).toEqual(['a', 'b', 'c']);
+    table.apply({ version: 5, profiles: [other], upsert: [rowOf('b', 0)], remove: [] });
+    expect(idsOf(table.withCapability('x'))).toEqual(['a', 'b', 'c']);
   });
 
   it('judges by the standing of a profile before its card', () => {

@@ -15,13 +15,13 @@ const EVENTS: readonly AgentLifeEvent['type'][] = [
   'intensity.exceeded',
 ];
 
-const after = (restart: Restart, ...events: AgentLifeEvent['type'][]): string =>
+const statusAfter = (restart: Restart, ...events: AgentLifeEvent['type'][]): string =>
   events.reduce(nextLife, beginLife(restart)).status;
 
 describe('agent life', () => {
   it('begins by starting', () => {
-    expect(after('permanent')).toBe('starting');
-    expect(after('permanent', 'agent.started')).toBe('running');
+    expect(statusAfter('permanent')).toBe('starting');
+    expect(statusAfter('permanent', 'agent.started')).toBe('running');
   });
 
   it.each([
@@ -35,23 +35,23 @@ describe('agent life', () => {
     ['transient', 'group.restarting', 'restarting'],
     ['temporary', 'group.restarting', 'stopped'],
   ] as const)('of a %s agent goes on, after %s, as %s', (restart, event, status) => {
-    expect(after(restart, event)).toBe(status);
-    expect(after(restart, 'agent.started', event)).toBe(status);
+    expect(statusAfter(restart, event)).toBe(status);
+    expect(statusAfter(restart, 'agent.started', event)).toBe(status);
   });
 
   it('waits for the back-off before it starts again', () => {
-    expect(after('permanent', 'agent.crashed', 'backOff.elapsed')).toBe('starting');
+    expect(statusAfter('permanent', 'agent.crashed', 'backOff.elapsed')).toBe('starting');
   });
 
   it('fails from anywhere but rest when the intensity is exceeded', () => {
-    expect(after('permanent', 'intensity.exceeded')).toBe('failed');
-    expect(after('permanent', 'agent.crashed', 'intensity.exceeded')).toBe('failed');
-    expect(after('permanent', 'agent.stop', 'intensity.exceeded')).toBe('stopped');
+    expect(statusAfter('permanent', 'intensity.exceeded')).toBe('failed');
+    expect(statusAfter('permanent', 'agent.crashed', 'intensity.exceeded')).toBe('failed');
+    expect(statusAfter('permanent', 'agent.stop', 'intensity.exceeded')).toBe('stopped');
   });
 
   it('can be resumed by hand after it failed or stopped', () => {
-    expect(after('temporary', 'agent.crashed', 'agent.restart')).toBe('starting');
-    expect(after('permanent', 'intensity.exceeded', 'agent.restart')).toBe('starting');
+    expect(statusAfter('temporary', 'agent.crashed', 'agent.restart')).toBe('starting');
+    expect(statusAfter('permanent', 'intensity.exceeded', 'agent.restart')).toBe('starting');
   });
 
   it.each(['agent.crashed', 'agent.exited', 'agent.started', 'backOff.elapsed'] as const)(

@@ -20,7 +20,11 @@ describe('a supervisor', () => {
     expect(team.taken()).toEqual(['start again a']);
     team.supervisor.started('a');
     team.crash('a', 'boom again');
-    expect(team.supervisor.status('a')).toEqual({ status: 'restarting', restarts: 1, lastError: 'boom again' });
+    expect(team.supervisor.status('a')).toEqual({
+      status: 'restarting',
+      restarts: 1,
+      lastError: 'boom again',
+    });
     team.clock.advance(99);
     expect(team.taken()).toEqual([]);
     team.clock.advance(1);

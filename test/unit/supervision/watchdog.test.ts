@@ -50,7 +50,8 @@ function watched(options: WatchdogOptions = {}) {
         team.asked += 1;
         return team.answer();
       },
-      onLoop: (place, { stalledMs }) => reports.push(`${at()}: ${place} loops since ${Math.round(stalledMs)}`),
+      onLoop: (place, { stalledMs }) =>
+        reports.push(`${at()}: ${place} loops since ${Math.round(stalledMs)}`),
       onStarved: (place, { cpuMs }) =>
         reports.push(`${at()}: ${place} starves${cpuMs === undefined ? ', silent' : ''}`),
     },

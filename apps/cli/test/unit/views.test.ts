@@ -61,6 +61,17 @@ describe('the board', () => {
     );
   });
 
+  it('shows the latest of several tasks that one agent has', () => {
+    const other: LoopEvent = { ...changed('working'), task: 'cycles' } as LoopEvent;
+    expect(shown([started, changed('working'), other])[3]).toBe('  mars     works on cycles  (and 1 more)');
+    expect(shown([started, other, changed('working'), progress(0.1)])[3]).toBe(
+      '  mars     works on types  (and 1 more)  [#.........] 10 %',
+    );
+    expect(shown([started, changed('working'), other, changed('accepted')])[3]).toBe(
+      '  mars     works on cycles',
+    );
+  });
+
   it('fits the screen, and lets nothing through that a terminal acts on', () => {
     const lines = shown([started, changed('working'), progress(2, '\x1b[2Jgone\nnext')], {
       columns: 50,

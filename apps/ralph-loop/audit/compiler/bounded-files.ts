@@ -1,22 +1,18 @@
-import { sep } from 'node:path';
+import { posix, sep } from 'node:path';
 import type { CompilerHost, CompilerOptions, CreateSourceFileOptions, ScriptTarget, SourceFile } from 'typescript';
 import { readSource } from '../read-source.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 import { ts } from './typescript.ts';
 
-/**
- * Bounds of one program. The compiler needs about 25 bytes of heap for each byte of text: these make some 200 MB.
- *
- * - the repository's own files, roots and what they import;
- * - declarations of the language and of packages, which are only looked up.
- */
-const MAX_OWN_BYTES = 3 * 1024 * 1024;
-const MAX_PACKAGE_BYTES = 8 * 1024 * 1024;
 /** The DOM's declarations are the largest there are: 2.3 MB. */
 const MAX_PACKAGE_FILE_BYTES = 4 * 1024 * 1024;
 
-/** Known to the compiler's host, not to its public type. */
-interface SourceRedirect {
-  useSourceOfProjectReferenceRedirect(): boolean;
+export interface BoundedFilesOptions {
+  /** A real path. */
+  readonly root: string;
+  readonly options: CompilerOptions;
+  readonly declarations: DeclarationCache;
+  readonly budget: MemoryBudget;
 }
 
 /** The compiler's view of the disk: bounded, read-only, and every own file read as every other analyser reads it. */
@@ -27,27 +23,26 @@ export class BoundedFiles {
   /** Whether declarations of packages were left out for being too many. */
   lacksPackages = false;
   readonly #root: string;
+  readonly #budget: MemoryBudget;
   readonly #declarations: DeclarationCache;
   /** A renewed program must get the very same files to take them over. */
   readonly #loaded = new Map<string, SourceFile>();
   #ownBytes = 0;
   #packageBytes = 0;
 
-  constructor(root: string, options: CompilerOptions, declarations: DeclarationCache) {
+  constructor({ root, options, declarations, budget }: BoundedFilesOptions) {
     this.#root = root;
+    this.#budget = budget;
     this.#declarations = declarations;
-    declarations.use(options);
-    const host: CompilerHost & SourceRedirect = {
+    declarations.begin(options);
+    this.host = {
       ...ts.createCompilerHost(options),
       // Comments are half of a declaration file; only their @ts-ignore and the like matter here.
       jsDocParsingMode: ts.JSDocParsingMode.ParseForTypeErrors,
       readFile: (path) => this.#text(path),
       getSourceFile: (path, language) => this.#sourceFile(path, language),
       writeFile: () => undefined,
-      // A reference to another project means its sources, for nothing has been built.
-      useSourceOfProjectReferenceRedirect: () => true,
     };
-    this.host = host;
   }
 
   /** Whether the file belongs to the repository rather than to a package or the language. */
@@ -71,9 +66,9 @@ export class BoundedFiles {
   #load(path: string, language: ScriptTarget | CreateSourceFileOptions): SourceFile | undefined {
     const isOwn = this.isOwn(path);
     const known = isOwn ? undefined : this.#declarations.get(path);
-    if (known !== undefined) return this.#mayLoad(known.text.length, isOwn) ? known : undefined;
+    if (known !== undefined) return this.#mayLoad(path, known.text.length) ? known : undefined;
     const text = this.#text(path);
-    if (text === undefined || !this.#mayLoad(text.length, isOwn)) {
+    if (text === undefined || !this.#mayLoad(path, text.length)) {
       if (isOwn) this.refused.add(path);
       return undefined;
     }
@@ -89,37 +84,53 @@ export class BoundedFiles {
     }
   }
 
-  #mayLoad(bytes: number, isOwn: boolean): boolean {
-    if (isOwn) this.#ownBytes += bytes;
-    else this.#packageBytes += bytes;
-    if (isOwn) return this.#ownBytes <= MAX_OWN_BYTES;
-    if (this.#packageBytes > MAX_PACKAGE_BYTES) this.lacksPackages = true;
+  #mayLoad(path: string, bytes: number): boolean {
+    if (this.isOwn(path)) {
+      this.#ownBytes += bytes;
+      return this.#ownBytes <= this.#budget.ownText;
+    }
+    // Without the language's own declarations nothing can be said at all; the budget has room for them.
+    if (path.startsWith(LANGUAGE)) return true;
+    this.#packageBytes += bytes;
+    if (this.#packageBytes > this.#budget.packageText) this.lacksPackages = true;
     return !this.lacksPackages;
   }
 }
+
+const LANGUAGE = posix.dirname(ts.getDefaultLibFilePath({}));
 
 const splitAt = (path: string): [folder: string, file: string] => {
   const at = path.lastIndexOf('/');
   return [path.slice(0, at) || '/', path.slice(at + 1)];
 };
 
-/** Declarations parsed once for all programs whose options mean the same to the parser. */
+/** Declarations that the next program is likely to need again. */
 export class DeclarationCache {
   readonly #registry = ts.createDocumentRegistry();
   #key = '';
+  #before = new Map<string, SourceFile>();
   #files = new Map<string, SourceFile>();
 
-  use(options: CompilerOptions): void {
+  /** A new program: keeps what the last one used, if the options mean the same to the parser, and no more. */
+  begin(options: CompilerOptions): void {
     const key = this.#registry.getKeyForCompilationSettings(options);
-    if (key !== this.#key) this.#files = new Map();
+    this.#before = key === this.#key ? this.#files : new Map();
+    this.#files = new Map();
     this.#key = key;
   }
 
   get(path: string): SourceFile | undefined {
-    return this.#files.get(path);
+    const file = this.#files.get(path) ?? this.#before.get(path);
+    if (file !== undefined) this.#files.set(path, file);
+    return file;
   }
 
   set(path: string, file: SourceFile): void {
     this.#files.set(path, file);
+  }
+
+  /** The program is made: what it did not use is forgotten. */
+  end(): void {
+    this.#before = new Map();
   }
 }

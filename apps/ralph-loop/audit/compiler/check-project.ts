@@ -1,15 +1,15 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import type { Diagnostic, ParsedCommandLine, Program, SourceFile } from 'typescript';
 import type { MemoryRelief } from '../memory-relief.ts';
-import { MAX_FILE_BYTES } from '../read-source.ts';
+import { readSource } from '../read-source.ts';
 import { BoundedFiles, type DeclarationCache } from './bounded-files.ts';
+import { type MemoryBudget, memoryBudget } from './memory-budget.ts';
 import { RenewableProgram } from './renewable-program.ts';
 import { type Trust, trustIn } from './trust.ts';
 
-/** Root files of one program; a larger project is checked in several, each with what its files import. */
+/** Root files of one program, however small they are. */
 const MAX_PROGRAM_FILES = 3_000;
-const MAX_ROOT_BYTES = 1536 * 1024;
 
 /** What checking tells, diagnostic by diagnostic, file by file. */
 export interface CheckListener {
@@ -29,60 +29,74 @@ export interface ProjectToCheck {
   readonly memory: MemoryRelief;
 }
 
-/** Checks the types of one project, in as many programs as its size asks for. */
+/**
+ * Checks the types of one project, in as many programs as its size asks for.
+ *
+ * Each has a part of the files and what these import, so that a part's errors are those of the whole, but for what would
+ * not fit; global declarations in a file that is not a declaration file are known to its part only.
+ */
 export async function checkProject(work: ProjectToCheck, listener: CheckListener): Promise<void> {
-  const parts = partsOf(work.project.fileNames);
-  if (parts.length > 1) {
-    const reason = `too large for one program; checked in ${parts.length} parts, and what needs more than a part may be missed`;
-    listener.skipped('large-project', reason, work.config);
-  }
-  for (const [index, part] of parts.entries()) {
-    await checkPart(work, { rootNames: part, isFirst: index === 0 }, listener);
+  const { lib, noLib } = work.project.options;
+  const usesDom = noLib !== true && (lib === undefined || lib.some((name) => /dom|webworker/i.test(name)));
+  const budget = memoryBudget(usesDom);
+  for (const [index, rootNames] of partsOf(work, budget, listener).entries()) {
+    await checkPart(work, { rootNames, budget, isFirst: index === 0 }, listener);
     await listener.flush();
     await work.memory.collect();
   }
 }
 
 /** Files by files, in order; declarations, which speak for the whole project, belong to every part. */
-function partsOf(files: readonly string[]): string[][] {
-  const declarations = files.filter((file) => isDeclaration(file));
+function partsOf({ root, project }: ProjectToCheck, budget: MemoryBudget, listener: CheckListener): string[][] {
+  const declarations = project.fileNames.filter(isDeclaration);
   const parts: string[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
-  for (const file of files) {
+  for (const file of project.fileNames) {
     if (isDeclaration(file)) continue;
-    const size = Math.min(sizeOf(file), MAX_FILE_BYTES);
-    const isFull = bytes + size > MAX_ROOT_BYTES || (parts.at(-1)?.length ?? 0) >= MAX_PROGRAM_FILES;
+    const read = file.startsWith(root + sep) ? readSource(root, file.slice(root.length + 1)) : OUTSIDE;
+    if ('skipped' in read) {
+      listener.skipped(read.skipped, read.reason, file);
+      continue;
+    }
+    const isFull = bytes + read.bytes > budget.rootText || (parts.at(-1)?.length ?? 0) >= MAX_PROGRAM_FILES;
     if (isFull) parts.push([...declarations]);
-    bytes = isFull ? size : bytes + size;
+    bytes = isFull ? read.bytes : bytes + read.bytes;
     parts.at(-1)?.push(file);
   }
   return parts;
 }
 
-const isDeclaration = (file: string): boolean => /\.d\.([^./]+\.)?[cm]?ts$/.test(file);
+const OUTSIDE = { skipped: 'outside', reason: 'is outside of the repository' } as const;
 
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+const isDeclaration = (file: string): boolean => /\.d\.([^./]+\.)?[cm]?ts$/.test(file);
 
 interface Part {
   readonly rootNames: readonly string[];
+  readonly budget: MemoryBudget;
   readonly isFirst: boolean;
 }
 
-async function checkPart(work: ProjectToCheck, { rootNames, isFirst }: Part, listener: CheckListener): Promise<void> {
-  const { options, projectReferences } = work.project;
-  const files = new BoundedFiles(work.root, options, work.declarations);
-  const references = projectReferences === undefined ? {} : { projectReferences };
-  const programs = new RenewableProgram({ rootNames, options, host: files.host, ...references }, work.memory);
+async function checkPart(work: ProjectToCheck, part: Part, listener: CheckListener): Promise<void> {
+  const { rootNames, budget, isFirst } = part;
+  const { root, declarations, project } = work;
+  const { options } = project;
+  const files = new BoundedFiles({ root, options, declarations, budget });
+  const programs = new RenewableProgram({ rootNames, options, host: files.host }, work.memory, budget);
+  declarations.end();
   const isInstalled = hasPackages(work.config);
-  for (const [index, name] of rootNames.entries()) {
-    const program = await programs.ready();
-    const context = { program, files, hasPackages: isInstalled };
-    const general = isFirst && index === 0 ? generalDiagnostics(program) : [];
-    const ofFile = checkFile(program, name, listener);
-    for (const diagnostic of [...general, ...ofFile]) listener.found(diagnostic, trustIn(diagnostic, context));
+  const check = (diagnosticsIn: (program: Program) => readonly Diagnostic[]): void => {
+    const context = { program: programs.current, files, hasPackages: isInstalled };
+    for (const found of diagnosticsIn(context.program)) listener.found(found, trustIn(found, context));
+  };
+  if (isFirst) check(generalDiagnostics);
+  for (const name of rootNames) {
+    await programs.relieve();
+    // No program in a variable here: this function waits, and what it holds meanwhile is not collected.
+    check((program) => checkFile(program, name, listener));
   }
+  if (files.lacksPackages) listener.skipped('packages-left-out', 'declarations of packages did not all fit', work.config);
   const refused = rootNames.filter((name) => files.refused.has(name));
-  for (const name of refused) listener.skipped('not-checked', 'is binary, unreadable, too large or nested too deeply', name);
+  for (const name of refused) listener.skipped('not-checked', 'does not fit into the program, or is nested too deeply', name);
 }
 
 const generalDiagnostics = (program: Program): readonly Diagnostic[] => [

@@ -78,6 +78,9 @@ export class DiagnosticReport implements CheckListener {
     if (count('package') > 0) {
       this.skipped('packages-missing', `${count('package')} errors say that ${this.#named()} cannot be found`, config);
     }
+    if (count('unbuilt') > 0) {
+      this.skipped('unbuilt', `${count('unbuilt')} imports lead to packages of the repository that are not built`, config);
+    }
     if (count('unloaded') > 0) {
       this.skipped('not-loaded', `${count('unloaded')} imports lead to files that were left out`, config);
     }

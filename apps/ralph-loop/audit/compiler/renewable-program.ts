@@ -1,10 +1,8 @@
 import { getHeapStatistics } from 'node:v8';
 import type { CreateProgramOptions, Program } from 'typescript';
 import type { MemoryRelief } from '../memory-relief.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 import { ts } from './typescript.ts';
-
-/** What the checker may add to the files' own size. Less makes it work the same types out again more often. */
-const CHECKER_BYTES = 64 * 1024 * 1024;
 
 /**
  * A program whose checker is replaced when it has grown.
@@ -15,23 +13,42 @@ const CHECKER_BYTES = 64 * 1024 * 1024;
 export class RenewableProgram {
   readonly #options: CreateProgramOptions;
   readonly #memory: MemoryRelief;
+  readonly #budget: MemoryBudget;
   #program: Program;
   #limit = 0;
 
-  constructor(options: CreateProgramOptions, memory: MemoryRelief) {
+  constructor(options: CreateProgramOptions, memory: MemoryRelief, budget: MemoryBudget) {
     this.#options = options;
+    this.#budget = budget;
     this.#memory = memory;
     this.#program = ts.createProgram(options);
   }
 
-  /** The program to ask next. Diagnostics of the one before must not be held on to: they hold its checker. */
-  async ready(): Promise<Program> {
-    if (this.#limit === 0) this.#limit = (await this.#used()) + CHECKER_BYTES;
-    else if (getHeapStatistics().used_heap_size > this.#limit && (await this.#used()) > this.#limit) {
-      this.#program = ts.createProgram({ ...this.#options, oldProgram: this.#program });
-      await this.#memory.collect();
-    }
+  /** The program to ask now. Keep neither it nor its diagnostics across `relieve`: they hold its checker. */
+  get current(): Program {
     return this.#program;
+  }
+
+  /** Replaces the program if its checker has grown. */
+  async relieve(): Promise<void> {
+    if (this.#limit === 0) this.#limit = (await this.#usedAtFirst()) + this.#budget.checker;
+    if (getHeapStatistics().used_heap_size < this.#limit + this.#budget.garbage) return;
+    if ((await this.#used()) < this.#limit) return;
+    this.#renew();
+    await this.#memory.collect();
+  }
+
+  #renew(): void {
+    const options: CreateProgramOptions = { ...this.#options, oldProgram: this.#program };
+    this.#program = ts.createProgram(options);
+    // A program keeps its options; with them it would keep its predecessor, and so all of them.
+    delete options.oldProgram;
+  }
+
+  /** What files and symbols take: the first question makes the checker bind them. */
+  async #usedAtFirst(): Promise<number> {
+    this.#program.getGlobalDiagnostics();
+    return this.#used();
   }
 
   /** What is really in use. */

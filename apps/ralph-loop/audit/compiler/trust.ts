@@ -8,10 +8,11 @@ import { ts } from './typescript.ts';
  *
  * - `defect`   of the repository.
  * - `package`  a package, or the platform's declarations, are not installed.
+ * - `unbuilt`  a package of the repository itself has not been built, so its declarations are not there.
  * - `unloaded` about a file that was left out of the program.
- * - `follows`  may follow from one of the two: what is not known is `any`, and `any` is complained about.
+ * - `follows`  may follow from one of these: what is not known is `any`, and `any` is complained about.
  */
-export type Trust = 'defect' | 'package' | 'unloaded' | 'follows';
+export type Trust = 'defect' | 'package' | 'unbuilt' | 'unloaded' | 'follows';
 
 const MODULE_NOT_FOUND = new Set([2307, 2792, 7016]);
 /** "Cannot find type definition file", "requires the module path react/jsx-runtime". */
@@ -41,6 +42,7 @@ export function trustIn(diagnostic: Diagnostic, context: TrustContext): Trust {
   const specifier = MODULE_NOT_FOUND.has(code) ? quotedIn(diagnostic) : undefined;
   if (specifier !== undefined) {
     if (!isBare(specifier)) return isRefused(diagnostic, specifier, files) ? 'unloaded' : 'defect';
+    if (isWorkspacePackage(diagnostic, specifier, files)) return 'unbuilt';
     return isIncomplete ? 'package' : 'defect';
   }
   if (isIncomplete && isAboutPlatform(diagnostic)) return 'package';
@@ -64,6 +66,16 @@ export const quotedIn = (diagnostic: Diagnostic): string | undefined => /'([^']+
 
 /** `@/x`, `~/x` and `#x` are aliases that only the repository itself can define. */
 const isBare = (specifier: string): boolean => !/^(\.|\/|@\/|~\/|#)/.test(specifier);
+
+/** Whether a package is a link into the repository. */
+function isWorkspacePackage({ file }: Diagnostic, specifier: string, files: BoundedFiles): boolean {
+  const name = /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+  for (let at = posix.dirname(file?.fileName ?? '/'); at !== posix.dirname(at); at = posix.dirname(at)) {
+    const linked = ts.sys.realpath?.(posix.join(at, 'node_modules', name));
+    if (linked !== undefined && files.isOwn(linked)) return true;
+  }
+  return false;
+}
 
 function isRefused({ file }: Diagnostic, specifier: string, files: BoundedFiles): boolean {
   if (file === undefined) return false;

@@ -1,6 +1,6 @@
 import type { Node, NodeOf } from '../syntax/node.ts';
 import { keyName, unwrapped } from '../syntax/node.ts';
-import { isConstant, referenceOf, valueOf } from '../syntax/reference.ts';
+import { heldValue, isConstant, referenceOf } from '../syntax/reference.ts';
 import type { Scope } from '../syntax/scopes.ts';
 import { isSanitised } from './sanitised.ts';
 
@@ -36,7 +36,7 @@ const times: Check = ({ arguments: [first] }) => {
 /** `spawn(command, args?, options?)`: through a shell by option, or the command is a shell itself. */
 const spawns: Check = ({ arguments: [command, ...others] }, scope) => {
   if (command === undefined) return undefined;
-  const values = others.map((other) => valueOf(other, scope));
+  const values = others.map((other) => heldValue(other, scope));
   const isOpen = [command, ...values].some((value) => isOpenArgument(value, scope));
   if (isOpen && values.some(hasShell)) return 'process.shell-option';
   const list = values.find((value) => value.type === 'ArrayExpression');

@@ -79,7 +79,7 @@ function moduleNamed(name: Node): string | undefined {
 }
 
 /** What a `const` of the file holds, else the expression itself. */
-export function valueOf(expression: Node, scope: Scope): Node {
+export function heldValue(expression: Node, scope: Scope): Node {
   const node = unwrapped(expression);
   const binding = node.type === 'Identifier' ? lookUp(node.name, scope) : undefined;
   return binding?.kind === 'value' && binding.isConst ? unwrapped(binding.value) : node;

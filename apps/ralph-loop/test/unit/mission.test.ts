@@ -91,6 +91,11 @@ describe('a mission is refused', () => {
       ],
     ],
     [
+      'whose task needs a capability twice',
+      mission({ tasks: [{ id: 'a', title: 'A', requiredCapabilities: ['x', 'x'] }] }),
+      ['tasks[0].requiredCapabilities: expected each capability once, found ["x","x"]'],
+    ],
+    [
       'with an id used twice',
       mission({ tasks: [task(), task()] }),
       ['tasks[1].id: "types" is already the id of tasks[0]'],

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import type { SystemEventType } from 'orrery';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../options.ts';
+import type { TraceHeader } from '../../trace-file.ts';
+
+const doc = (name: string): string =>
+  readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8');
+
+const block = (text: string, language: string): unknown =>
+  JSON.parse(text.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '') as unknown;
+
+/** The compiler holds this list against the type, the test holds the page against this list. */
+const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
+  'message-sent': true,
+  'message-received': true,
+  'routing-decision': true,
+  'tool-invocation': true,
+  error: true,
+  'envelope-settled': true,
+  'dead-letter': true,
+  progress: true,
+  'agent-started': true,
+  'agent-crashed': true,
+  'agent-restarting': true,
+  'agent-failed': true,
+  'agent-stopped': true,
+  'place-started': true,
+  'place-died': true,
+  watchdog: true,
+};
+
+describe('docs/trace.md', () => {
+  const trace = doc('trace.md');
+
+  it('shows a header and an event as they are written', () => {
+    const header = block(trace, 'json header') as TraceHeader;
+    expect(header).toMatchObject({ format: 'orrery-trace', version: 1 });
+    expect(Object.keys(header)).toEqual([
+      'format',
+      'version',
+      'orrery',
+      'startedAtMs',
+      'mission',
+      'root',
+      'agents',
+    ]);
+    expect(Object.keys(EVENT_TYPES)).toContain((block(trace, 'json event') as { type: string }).type);
+  });
+
+  it('explains every type of event', () => {
+    for (const type of Object.keys(EVENT_TYPES)) expect(trace).toContain(`\`${type}\``);
+  });
+});
+
+describe('the options', () => {
+  it('are all explained in one line each', () => {
+    for (const { options } of Object.values(COMMANDS)) {
+      for (const { help } of Object.values(options)) expect(help).toMatch(/^[A-Z].{5,110}$/);
+    }
+  });
+});

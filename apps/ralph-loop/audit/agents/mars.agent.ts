@@ -1,0 +1,12 @@
+import { defineAgent } from 'orrery';
+import { PLANETS } from 'orrery/planets';
+import { auditInPool } from '../audit-in-pool.ts';
+import { typesCheck } from '../capabilities.ts';
+import { HANDLING_TIMEOUT_MS } from './handling-timeout.ts';
+
+const JOB = new URL('../types-check.offload.ts', import.meta.url);
+
+export const mars = defineAgent({ ...PLANETS.mars, delivery: 'retry', handlingTimeoutMs: HANDLING_TIMEOUT_MS }).handle(
+  typesCheck,
+  ({ root }, ctx) => auditInPool(ctx, JOB, { root, unit: 'files' }),
+);

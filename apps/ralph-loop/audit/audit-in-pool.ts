@@ -1,0 +1,44 @@
+import { type HandlingContext, refused } from 'orrery';
+import { ProgressCounter } from './progress-counter.ts';
+import { repositoryRoot } from './repository-root.ts';
+
+const LOOK_EVERY_MS = 200;
+
+/** What every offloaded job is given: the repository's real path, and where to count how far it is. */
+export interface PooledAudit {
+  readonly root: string;
+  readonly progress: SharedArrayBuffer;
+}
+
+/**
+ * Runs an offloaded job on the repository at `root` and tells the asker how far it is, counting in `unit`.
+ *
+ * Refuses, for good, a repository that is not there.
+ */
+export async function auditInPool<Output>(
+  ctx: Pick<HandlingContext, 'offload' | 'progress' | 'sleep'>,
+  module: URL,
+  { root: asked, unit, ...input }: { readonly root: string; readonly unit: string; readonly [field: string]: unknown },
+): Promise<Output> {
+  const repository = await repositoryRoot(asked);
+  if ('refusal' in repository) throw refused(repository.refusal, { root: asked });
+  const counter = new ProgressCounter();
+  const work = ctx.offload<unknown, Output>(module, {
+    ...input,
+    root: repository.root,
+    progress: counter.shared,
+  });
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  const ended = work.then(end, end);
+  let told = 0;
+  while (!isOver) {
+    await Promise.race([ended, ctx.sleep(LOOK_EVERY_MS)]);
+    if (counter.done === told) continue;
+    told = counter.done;
+    ctx.progress(counter.fraction, `${told} of ${counter.expected} ${unit}`);
+  }
+  return work;
+}

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSystem, type System } from 'orrery';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultTeam } from '../../loop/default-team.ts';
+import type { LoopEvent } from '../../loop/loop-event.ts';
+import { runMission } from '../../loop/run-mission.ts';
+import { wallClock } from '../../loop/wall-clock.ts';
+import { parseMission } from '../../mission/read-mission.ts';
+import { buildReport } from '../../report/build-report.ts';
+import { gatherReceipts } from '../../report/gather-receipts.ts';
+
+let system: System;
+let root: string;
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'orrery-mission-'));
+  const planted = { module: new URL('./team/planted.agent.ts', import.meta.url) };
+  system = await startSystem({ agents: [...defaultTeam(), planted] });
+});
+afterEach(async () => {
+  await system.stop();
+  rmSync(root, { recursive: true });
+});
+
+const missionOf = (
+  tasks: readonly Record<string, unknown>[],
+  limits: Record<string, number> = { maxAttempts: 2 },
+) =>
+  parseMission(
+    JSON.stringify({
+      version: 1,
+      name: 'threads',
+      limits,
+      tasks: tasks.map((task) => ({ title: 'T', ...task })),
+    }),
+    'test',
+  );
+
+const run = (
+  tasks: readonly Record<string, unknown>[],
+  {
+    limits,
+    ...options
+  }: { limits?: Record<string, number>; signal?: AbortSignal; onEvent?: (event: LoopEvent) => void } = {},
+) => runMission(missionOf(tasks, limits), { root, ...options }, { team: system, clock: wallClock });
+
+describe('a mission on worker threads', () => {
+  it('is assigned by SUN, worked on with progress, and judged by MERCURY', async () => {
+    const events: LoopEvent[] = [];
+    const outcome = await run(
+      [
+        { id: 'first', capability: 'work.well' },
+        { id: 'second', capability: 'work.well', dependsOn: ['first'] },
+      ],
+      { onEvent: (event) => events.push(event) },
+    );
+    expect(outcome).toMatchObject({ stopReason: 'all-accepted', assigner: 'sun', gate: 'mercury' });
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'task.progress', fraction: 0.5, note: 'half way' }),
+    );
+  });
+
+  it.each(['work.exits-once', 'work.loops-once'])(
+    'goes on after %s has ended the thread',
+    async (capability) => {
+      const { stopReason, tasks } = await run([{ id: 'dies', capability }]);
+      expect(stopReason).toBe('all-accepted');
+      expect(tasks[0]?.context.attempts.map(({ ended }) => ended)).toEqual(['lost', 'accepted']);
+    },
+  );
+
+  it('ends with the limit when an agent dies every time, and accounts for every envelope', async () => {
+    const outcome = await run([{ id: 'throws', capability: 'work.throws' }]);
+    const report = buildReport(outcome, { receipts: await gatherReceipts(system) });
+    expect(report).toMatchObject({ stopReason: 'attempts-exhausted', exitCode: 2 });
+    expect(report.tasks[0]?.attempts.map(({ code }) => code)).toEqual(['ACTOR_DIED', 'ACTOR_DIED']);
+    expect(report.receipts?.envelopes.holds).toBe(true);
+    expect(report.receipts?.agents.find(({ id }) => id === 'planted')?.restarts).toBeGreaterThan(0);
+  });
+
+  it('ends when its time is over', async () => {
+    const outcome = await run([{ id: 'never', capability: 'work.never' }], { limits: { timeoutMs: 300 } });
+    expect(outcome).toMatchObject({ stopReason: 'time-limit', tasks: [{ status: 'cancelled' }] });
+  });
+
+  it('ends at once when it is stopped', async () => {
+    const stop = new AbortController();
+    const onEvent = (event: LoopEvent) => {
+      if (event.type === 'task.changed' && event.status === 'working') stop.abort();
+    };
+    const outcome = await run([{ id: 'never', capability: 'work.never' }], { signal: stop.signal, onEvent });
+    expect(outcome).toMatchObject({ stopReason: 'interrupted', tasks: [{ status: 'cancelled' }] });
+  });
+});

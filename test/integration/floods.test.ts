@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Conservation } from 'orrery';
+import { describe, expect, it } from 'vitest';
+import type { FloodWay } from '../fixtures/agents/flooding.ts';
+import type { Told } from '../fixtures/flood.ts';
+
+interface Outcome {
+  readonly told: readonly Told[];
+  /** What each receiver had handled in the end. */
+  readonly handled: readonly number[];
+  readonly growthMb: number;
+  readonly tookMs: number;
+  readonly during: Conservation;
+  readonly after: Conservation;
+}
+
+const CHILD = fileURLToPath(new URL('../fixtures/flood-child.ts', import.meta.url));
+const MOST_MB = 60;
+const CAPACITY = 1_000;
+
+/** Runs floods in a process of its own, which has to end by itself. */
+async function floods(way: FloodWay, count: number, ...senders: ('host' | 'worker')[]): Promise<Outcome> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--expose-gc', '--conditions=orrery-source', CHILD, way, String(count), ...senders],
+    { timeout: 80_000 },
+  );
+  return JSON.parse(stdout) as Outcome;
+}
+
+describe('A flood at an agent that handles 1,000 a second (F-01, F-12)', () => {
+  it.each(['host', 'worker'] as const)(
+    'of 1,000,000 is bounded in memory, and its sender is told of each that did not fit: from the %s',
+    async (from) => {
+      const { told, tookMs, growthMb, during, after } = await floods('reject', 1_000_000, from);
+      const [{ accepted = 0, full = 0, otherwise = 0 } = {}] = told;
+      expect(accepted + full).toBe(1_000_000);
+      expect(otherwise).toBe(0);
+      // What fitted at once, and what was handled meanwhile.
+      expect(accepted).toBeGreaterThanOrEqual(CAPACITY);
+      expect(accepted).toBeLessThanOrEqual(CAPACITY + tookMs + 50);
+      expect([during.holds, after.holds]).toEqual([true, true]);
+      expect(growthMb).toBeLessThan(MOST_MB);
+    },
+    90_000,
+  );
+
+  it('of 20,000 that wait for room is bounded in memory and loses none: from the host and from a worker', async () => {
+    const { told, handled, growthMb, during, after } = await floods('park', 20_000, 'host', 'worker');
+    expect(told).toEqual([
+      { accepted: 20_000, full: 0, otherwise: 0 },
+      { accepted: 20_000, full: 0, otherwise: 0 },
+    ]);
+    expect(handled).toEqual([20_000, 20_000]);
+    expect([during.holds, after.holds]).toEqual([true, true]);
+    expect(after).toMatchObject({ inFlight: 0, rejected: 0, expired: 0, deadLettered: 0 });
+    expect(growthMb).toBeLessThan(MOST_MB);
+  }, 90_000);
+
+  it('of 3,000 that all wait at once is taken in order, and its thread goes on meanwhile', async () => {
+    const { told, handled, after } = await floods('park-all', 3_000, 'host', 'worker');
+    expect(told.map(({ accepted }) => accepted)).toEqual([3_000, 3_000]);
+    expect(handled).toEqual([3_000, 3_000]);
+    expect(after).toMatchObject({ holds: true, inFlight: 0, deadLettered: 0 });
+  }, 60_000);
+});

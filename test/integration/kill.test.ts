@@ -1,0 +1,200 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type A2AEnvelope, type OrreryError, SCHEMA_VERSION, startSystem, type System } from 'orrery';
+import { afterAll, describe, expect, it } from 'vitest';
+import { first } from '../fixtures/agents/chain.ts';
+import { record, relay } from '../fixtures/agents/numbers.ts';
+import { agent, until } from '../fixtures/until.ts';
+
+const ENVELOPES = 10_000;
+const KILLS = 5;
+/** What a death at full speed may cut off: one batch. */
+const BATCH = 128;
+const SENDERS = ['host', 'far', 'near'] as const;
+const PATIENCE_MS = 100_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-kill-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const linesOf = (file: string): string[] =>
+  existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+
+/** Kills the place's thread whenever the file has grown by `step` lines. */
+async function killOften(system: System, place: string, { file, step }: { file: string; step: number }): Promise<void> {
+  for (let kill = 0; kill < KILLS; kill++) {
+    const from = linesOf(file).length;
+    await until('work goes on', () => linesOf(file).length >= from + step, PATIENCE_MS);
+    await system.terminate(place);
+  }
+}
+
+/** Waits until every accepted envelope has an outcome, and every count agrees. */
+function settled(system: System) {
+  return until(
+    'everything is settled',
+    async () => {
+      const counts = await system.conservation();
+      return counts.inFlight === 0 && counts.holds ? counts : undefined;
+    },
+    PATIENCE_MS,
+  );
+}
+
+/** The ids that the recorder must see: what a relay passes on has an id derived from what it was given. */
+const ids = Array.from({ length: ENVELOPES }, (_, n) => {
+  const sender = SENDERS[n % SENDERS.length] as (typeof SENDERS)[number];
+  return sender === 'host' ? `host-${n}` : `${sender}-${n}~1`;
+});
+
+interface Run {
+  readonly started: readonly string[];
+  readonly counts: Awaited<ReturnType<typeof settled>>;
+  readonly letters: Awaited<ReturnType<System['deadLetters']>>;
+}
+
+/** Numbered envelopes from three senders to one recorder, whose thread, with one of the senders, is killed again and again. */
+async function runNumbers(delivery: 'once' | 'retry', spinMs: number): Promise<Run> {
+  const file = join(folder, `${delivery}-${spinMs}`);
+  const system = await startSystem({
+    agents: [agent(`${delivery}-recorder`), agent('relay', { instances: ['far'] }), agent('relay', { instances: ['near'] })],
+  });
+  try {
+    const places = (await system.roster()).map(({ id, place }) => `${id} ${place}`);
+    expect(places).toEqual(['recorder worker-1', 'far worker-2', 'near worker-1']);
+    const killed = killOften(system, 'worker-1', { file, step: ENVELOPES / 20 });
+    for (let n = 0; n < ENVELOPES; n++) {
+      const sent = await system.send(numbered(n, { file, spinMs }));
+      if (!sent.delivered) throw new Error(`${sent.errorCode}: ${sent.error}`);
+    }
+    await killed;
+    const counts = await settled(system);
+    const recorder = (await system.roster()).find(({ id }) => id === 'recorder');
+    expect(recorder).toMatchObject({ status: 'running', restarts: KILLS, place: 'worker-1' });
+    return { started: linesOf(file), counts, letters: await system.deadLetters() };
+  } finally {
+    await system.stop();
+  }
+}
+
+function numbered(n: number, payload: object): A2AEnvelope {
+  const sender = SENDERS[n % SENDERS.length] as (typeof SENDERS)[number];
+  const isDirect = sender === 'host';
+  return {
+    id: `${sender}-${n}`,
+    schemaVersion: SCHEMA_VERSION,
+    sender: 'system/host',
+    recipient: isDirect ? 'recorder' : sender,
+    type: 'notification',
+    timestamp: Date.now(),
+    payload,
+    metadata: { tier: 0, capability: isDirect ? record.id : relay.id },
+  };
+}
+
+/** Says of every sender whether the first occurrences of its envelopes are in their order. */
+function expectOrder(started: readonly string[]): void {
+  for (const sender of SENDERS) {
+    const numbers = [...new Set(started)].filter((id) => id.startsWith(sender)).map((id) => Number.parseInt(id.slice(sender.length + 1), 10));
+    expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
+  }
+}
+
+describe('An agent whose thread is killed five times [C-36, F-01]', () => {
+  it.each([
+    ['at full speed', 0, KILLS * BATCH],
+    ['with handlers of 1 ms', 1, KILLS],
+  ])(
+    'handles every envelope %s and few of them twice, if it tries again',
+    async (_, spinMs, mostTwice) => {
+      const { started, counts, letters } = await runNumbers('retry', spinMs);
+      expect(new Set(started)).toEqual(new Set(ids));
+      expect(started.length - ids.length).toBeLessThanOrEqual(mostTwice);
+      expectOrder(started);
+      expect(letters).toEqual([]);
+      expect(counts).toMatchObject({ handled: counts.accepted, rejected: 0, expired: 0, deadLettered: 0 });
+    },
+    PATIENCE_MS,
+  );
+
+  it.each([
+    ['at full speed', 0],
+    ['with handlers of 1 ms', 1],
+  ])(
+    'starts none twice %s and names every one it did not handle, if it does not',
+    async (_, spinMs) => {
+      const { started, counts, letters } = await runNumbers('once', spinMs);
+      expect(new Set(started).size).toBe(started.length);
+      expectOrder(started);
+      const reasons = new Map(letters.map(({ id, code, reason }) => [id, { code, reason }]));
+      expect(ids.filter((id) => !started.includes(id) && !reasons.has(id))).toEqual([]);
+      expect(letters.filter(({ id }) => !ids.includes(id as string))).toEqual([]);
+      for (const { code, reason } of reasons.values()) {
+        expect(['ACTOR_DIED', 'THREAD_DIED']).toContain(code);
+        expect(reason).toContain('it was ended from outside');
+      }
+      expect(letters.filter(({ id, code }) => code === 'THREAD_DIED' && started.includes(id as string))).toEqual([]);
+      expect(counts).toMatchObject({ deadLettered: letters.length, rejected: 0, expired: 0 });
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('A chain of asks whose middle is killed five times', () => {
+  const LANES = 8;
+  const ASKS = 2_000;
+
+  /** What became of each ask: its answer, or the code it was refused with. */
+  async function runChain(delivery: 'once' | 'retry') {
+    const file = join(folder, `chain-${delivery}`);
+    const firsts = Array.from({ length: LANES }, (_, lane) => `first-${lane}`);
+    const system = await startSystem({
+      agents: [agent('chain-middle'), agent('chain-first', { instances: firsts }), agent('chain-last')],
+      workers: 3,
+    });
+    try {
+      const outcomes: (number | string)[] = [];
+      const askInTurn = async (id: string, lane: number): Promise<void> => {
+        for (let n = lane; n < ASKS; n += LANES) {
+          const asked = system.ask({ agent: id, capability: first }, { n, file, delivery });
+          outcomes[n] = await asked.catch((error: OrreryError) => error.code);
+        }
+      };
+      const killed = killOften(system, 'worker-1', { file, step: ASKS / 10 });
+      await Promise.all(firsts.map(askInTurn));
+      await killed;
+      const counts = await settled(system);
+      expect(counts.expired).toBe(0);
+      return { outcomes, lines: linesOf(file) };
+    } finally {
+      await system.stop();
+    }
+  }
+
+  it(
+    'answers every ask, and what it sent onward is neither lost nor doubled, if it tries again',
+    async () => {
+      const { outcomes, lines } = await runChain('retry');
+      const numbers = Array.from({ length: ASKS }, (_, n) => n);
+      expect(outcomes).toEqual(numbers);
+      expect(lines.length).toBe(2 * ASKS);
+      expect(new Set(lines)).toEqual(new Set(numbers.flatMap((n) => [`noted ${n}`, `asked ${n}`])));
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'ends every ask, and doubles nothing that it sent onward, if it does not',
+    async () => {
+      const { outcomes, lines } = await runChain('once');
+      expect(new Set(lines).size).toBe(lines.length);
+      const seen = new Set(lines);
+      for (let n = 0; n < ASKS; n++) {
+        if (outcomes[n] !== n) expect(outcomes[n]).toBe('ACTOR_DIED');
+        else expect(seen.has(`noted ${n}`) && seen.has(`asked ${n}`)).toBe(true);
+      }
+      expect(outcomes.filter((outcome) => outcome === 'ACTOR_DIED').length).toBeLessThanOrEqual(KILLS * LANES);
+    },
+    PATIENCE_MS,
+  );
+});

@@ -1,0 +1,184 @@
+import { startSystem, type System } from 'orrery';
+import { describe, expect, it } from 'vitest';
+import { loop, patience } from '../fixtures/agents/looper.ts';
+import { agent, rejection, until } from '../fixtures/until.ts';
+
+const PATIENCE_MS = 60_000;
+/** A loop is found within this, on a machine that is busy with something else, too. */
+const FOUND_MS = 3_000;
+
+const looper = { agent: 'looper', capability: loop };
+
+/** Places agents in turn: the first and the third share `worker-1`. */
+async function withSystem(
+  options: Parameters<typeof startSystem>[0],
+  run: (system: System) => Promise<void>,
+): Promise<void> {
+  const system = await startSystem(options);
+  try {
+    await run(system);
+  } finally {
+    await system.stop();
+  }
+}
+
+const rowOf = async (system: System, id: string) => (await system.roster()).find((row) => row.id === id);
+
+const isRunning = (system: System, id: string): Promise<unknown> =>
+  until(`${id} runs`, async () => (await rowOf(system, id))?.status === 'running', FOUND_MS);
+
+/** Has the agent loop, and waits for its end. */
+async function loopOnce(system: System, how: 'loop' | 'loopLater' = 'loop'): Promise<void> {
+  expect((await rejection(system.ask(looper, { how, ms: 0 }, { timeoutMs: 20_000 }))).code).toBe('ACTOR_DIED');
+}
+
+describe('An endless loop', () => {
+  it('is found and ended, and the agent answers again', () =>
+    withSystem({ agents: [agent('looper')] }, async (system) => {
+      const begunMs = performance.now();
+      await loopOnce(system);
+      expect(performance.now() - begunMs).toBeLessThan(FOUND_MS);
+      expect(await system.ask(looper, { how: 'answer', ms: 0 })).toBe('answered');
+      expect(await rowOf(system, 'looper')).toMatchObject({ status: 'running', restarts: 1 });
+      const events = await system.recentEvents();
+      expect(events.find(({ type }) => type === 'watchdog')).toMatchObject({ place: 'worker-1' });
+      expect(events.find(({ type }) => type === 'place-died')?.reason).toContain('an endless loop');
+    }));
+
+  it('is not seen in a thread that waits in a system call: that is reported, not ended', () =>
+    withSystem({ agents: [agent('looper')] }, async (system) => {
+      expect(await system.ask(looper, { how: 'block', ms: 1_500 })).toBe('answered');
+      expect(await rowOf(system, 'looper')).toMatchObject({ status: 'running', restarts: 0 });
+      const reports = (await system.recentEvents()).filter(({ type }) => type === 'watchdog');
+      expect(reports.map(({ reason }) => reason)).toEqual([expect.stringContaining('no sign of life')]);
+    }));
+
+  it(
+    'is charged to the agent whose code it is, not to a neighbour that waits, which is rid of it after two',
+    () =>
+      withSystem(
+        {
+          agents: [agent('looper'), agent('echo'), agent('patient')],
+          // One charged restart would be too many for the neighbour.
+          supervision: { groups: [{ name: 'innocent', agents: ['patient'], intensity: { maxRestarts: 0 } }] },
+        },
+        async (system) => {
+          expect((await rowOf(system, 'patient'))?.place).toBe('worker-1');
+          for (const death of [1, 2, 3, 4]) {
+            await isRunning(system, 'patient');
+            await isRunning(system, 'looper');
+            const waiting = system.ask({ agent: 'patient', capability: patience }, { ms: 60_000 }, { timeoutMs: 60_000 });
+            const cutOff = rejection(waiting);
+            await loopOnce(system);
+            if (death > 2) continue;
+            expect((await cutOff).code).toBe('ACTOR_DIED');
+          }
+          await until('it has failed', async () => (await rowOf(system, 'looper'))?.status === 'failed', FOUND_MS);
+          expect(await rowOf(system, 'looper')).toMatchObject({ place: 'solo-looper', restarts: 3 });
+          expect(await rowOf(system, 'patient')).toMatchObject({ status: 'running', restarts: 2, place: 'worker-1' });
+        },
+      ),
+    PATIENCE_MS,
+  );
+
+  it(
+    'after an await is charged to all that had something in hand, until each has a thread of its own',
+    () =>
+      withSystem({ agents: [agent('looper'), agent('echo'), agent('patient')] }, async (system) => {
+        for (const _death of [1, 2, 3]) {
+          await isRunning(system, 'patient');
+          await isRunning(system, 'looper');
+          const waiting = system.ask({ agent: 'patient', capability: patience }, { ms: 60_000 }, { timeoutMs: 60_000 });
+          void waiting.catch(() => undefined);
+          await loopOnce(system, 'loopLater');
+        }
+        expect(await rowOf(system, 'looper')).toMatchObject({ place: 'solo-looper' });
+        expect(await rowOf(system, 'patient')).toMatchObject({ place: 'solo-patient', restarts: 2, status: 'running' });
+      }),
+    PATIENCE_MS,
+  );
+});
+
+describe('An envelope that ends its agent three times', () => {
+  it(
+    'is poison: it is dead-lettered, and those behind it are handled',
+    () =>
+      withSystem({ agents: [agent('looper'), agent('echo'), agent('patient')] }, async (system) => {
+        const behind = [1, 2, 3].map((n) => ({ n, timeoutMs: 30_000 }));
+        const poisoned = rejection(
+          system.ask(looper, { how: 'loop', ms: 0 }, { delivery: 'retry', timeoutMs: 30_000 }),
+        );
+        const answers = behind.map(({ timeoutMs }) => system.ask(looper, { how: 'answer', ms: 0 }, { timeoutMs }));
+        expect((await poisoned).code).toBe('POISON');
+        expect(await Promise.all(answers)).toEqual(['answered', 'answered', 'answered']);
+        expect(await rowOf(system, 'looper')).toMatchObject({ status: 'running', restarts: 3, place: 'solo-looper' });
+        const counts = await until('everything is settled', async () => {
+          const now = await system.conservation();
+          return now.inFlight === 0 && now.holds ? now : undefined;
+        });
+        expect(counts).toMatchObject({ accepted: 4, handled: 3, deadLettered: 1 });
+        const letters = await system.deadLetters();
+        expect(letters.map(({ code, recipient }) => `${code} ${recipient}`)).toEqual(['POISON looper']);
+      }),
+    PATIENCE_MS,
+  );
+});
+
+describe('An agent that died too often', () => {
+  it(
+    'is given up: its mail is dead-lettered, until it is restarted by hand',
+    () =>
+      withSystem({ agents: [agent('looper')], supervision: { intensity: { maxRestarts: 1 } } }, async (system) => {
+        await loopOnce(system);
+        const last = loopOnce(system);
+        const behind = rejection(system.ask(looper, { how: 'answer', ms: 0 }, { timeoutMs: 20_000 }));
+        await last;
+        expect((await behind).code).toBe('SUPERVISOR_GAVE_UP');
+        expect((await rejection(system.ask(looper, { how: 'answer', ms: 0 }))).code).toBe('SUPERVISOR_GAVE_UP');
+        expect(await rowOf(system, 'looper')).toMatchObject({ status: 'failed', restarts: 1 });
+        await until('both are dead-lettered', async () => {
+          const letters = await system.deadLetters();
+          return letters.filter(({ code }) => code === 'SUPERVISOR_GAVE_UP').length === 2;
+        });
+        await system.restart('looper');
+        await isRunning(system, 'looper');
+        expect(await system.ask(looper, { how: 'answer', ms: 0 })).toBe('answered');
+      }),
+    PATIENCE_MS,
+  );
+
+  it(
+    'stays given up when a neighbour ends their thread',
+    () =>
+      withSystem({ agents: [agent('looper'), agent('echo'), agent('patient')], supervision: { intensity: { maxRestarts: 0 } } }, async (system) => {
+        await loopOnce(system);
+        await until('it has failed', async () => (await rowOf(system, 'looper'))?.status === 'failed', FOUND_MS);
+        await system.terminate('worker-1');
+        await isRunning(system, 'patient');
+        expect((await rejection(system.ask(looper, { how: 'answer', ms: 0 }))).code).toBe('SUPERVISOR_GAVE_UP');
+      }),
+    PATIENCE_MS,
+  );
+
+  it(
+    'waits longer before every restart but the first',
+    () =>
+      withSystem(
+        { agents: [agent('looper')], supervision: { backOff: { firstMs: 200, factor: 3, jitter: 0 } } },
+        async (system) => {
+          for (const _death of [1, 2, 3]) await loopOnce(system);
+          await isRunning(system, 'looper');
+          const events = (await system.recentEvents(10_000)).filter(({ agentId }) => agentId === 'looper');
+          const times = (type: string): number[] =>
+            events.filter((event) => event.type === type).map(({ timestamp }) => timestamp);
+          const starts = times('agent-started').slice(1);
+          const waits = times('agent-crashed').map((crashedAt, at) => (starts[at] as number) - crashedAt);
+          expect(waits.length).toBe(3);
+          expect(waits[0]).toBeLessThan(200);
+          expect(waits[1]).toBeGreaterThanOrEqual(199);
+          expect(waits[2]).toBeGreaterThanOrEqual(599);
+        },
+      ),
+    PATIENCE_MS,
+  );
+});
