@@ -27,7 +27,7 @@ export const ModuleAgent = z.strictObject({
 export type ModuleAgent = z.input<typeof ModuleAgent>;
 
 /** An agent by its module, or a live one, which runs in the embedder's thread. */
-export type AgentSpec = ModuleAgent | AgentDefinition<never> | AgentDefinition<undefined>;
+export type AgentSpec = ModuleAgent | AgentDefinition<unknown>;
 
 /**
  * - `workers`           worker threads that host agents. @default 2

@@ -1,6 +1,6 @@
 import type { CpuPoolOptions } from '../actor/offload.ts';
 import { DeadLetterBook } from '../mailbox/dead-letter-book.ts';
-import { COUNT } from '../observe/seat-counters.ts';
+import { conservationOf } from '../observe/conservation.ts';
 import { EventRing } from '../observe/event-ring.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
@@ -286,17 +286,13 @@ export class Control {
   /** Asked again while envelopes move between the counts of two threads. */
   async conservation(): Promise<Conservation> {
     for (let attempt = 1; ; attempt++) {
+      const before = this.counts();
       const stats = await this.#places.askAll((api) => api.stats());
       // Nobody has in hand yet what waits for a thread that is not up.
       const homeless = this.#seats.orphaned((slot) => this.#placeOf(slot)?.isUp === false);
       const inFlight = stats.reduce((sum, one) => sum + one.inFlight, homeless);
-      const counts = this.counts();
-      const [accepted, handled] = [counts[COUNT.accepted] as number, counts[COUNT.handled] as number];
-      const rejected = counts[COUNT.rejected] as number;
-      const expired = counts[COUNT.expired] as number;
-      const deadLettered = counts[COUNT.deadLettered] as number;
-      const holds = accepted === handled + rejected + expired + deadLettered + inFlight;
-      if (holds || attempt >= COUNTINGS) return { accepted, handled, rejected, expired, deadLettered, inFlight, holds };
+      const { isExact, ...account } = conservationOf(before, this.counts(), inFlight);
+      if (isExact || attempt >= COUNTINGS) return account;
       await this.#pause();
     }
   }

@@ -7,6 +7,8 @@ import type { Clock } from '../protocol/seams.ts';
 const TURN_MS = 5;
 /** What handlers sent waits at most this long while handling goes on. */
 const FLUSH_AFTER_MS = 0.2;
+/** Deferred work that comes so soon after a turn was over may be part of a chain that began in it. */
+const CHAIN_MS = 50;
 
 export interface TurnLoopDeps {
   readonly clock: Clock;
@@ -27,7 +29,7 @@ export class TurnLoop {
   readonly #ready = new Fifo<Cell>();
   #young: Handling[] = [];
   #isRunning = false;
-  #isPlanned = false;
+  #isDeferred = false;
   #lastFlushMs = 0;
   #endsMs = 0;
   /** `#turnAtMs` is the time: set as a turn begins. */
@@ -64,12 +66,14 @@ export class TurnLoop {
     if (cell.isQueued) return;
     cell.isQueued = true;
     this.#ready.push(cell);
-    if (!this.#isRunning) this.#plan(this.#deps.defer);
+    if (this.#isRunning || this.#isDeferred || this.#isYielding) return;
+    this.#isDeferred = true;
+    this.#deps.defer(this.#runDeferred);
   }
 
   /** A cell can take its next envelope: at once, if the turn is not over. */
   resume(cell: Cell): void {
-    if (this.#isRunning || cell.isQueued) {
+    if (this.#isRunning || this.#isYielding || cell.isQueued) {
       this.wake(cell);
       return;
     }
@@ -93,7 +97,7 @@ export class TurnLoop {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#lastFlushMs = this.#deps.clock.monotonicMs();
-    this.#endsMs = this.#lastFlushMs + TURN_MS;
+    if (this.#lastFlushMs > this.#endsMs) this.#endsMs = this.#lastFlushMs + TURN_MS;
     this.begin();
     for (let cell = this.#next(); cell !== undefined; cell = this.#next()) {
       cell.isQueued = false;
@@ -139,19 +143,26 @@ export class TurnLoop {
 
   /** The turn is over: others first. */
   #yield(): void {
+    if (this.#isYielding) return;
     this.#isYielding = true;
-    this.#plan(this.#deps.yieldTurn);
+    this.#deps.yieldTurn(this.#runYielded);
   }
 
-  #plan(schedule: (run: () => void) => void): void {
-    if (this.#isPlanned) return;
-    this.#isPlanned = true;
-    schedule(this.#runPlanned);
-  }
+  /**
+   * Deferred work comes before the event loop turns, and may defer more: envelopes that go to and fro within the thread
+   * would keep it from ever turning, if each link of such a chain began a turn of its own.
+   */
+  readonly #runDeferred = (): void => {
+    this.#isDeferred = false;
+    if (this.#isYielding) return;
+    const overMs = this.#deps.clock.monotonicMs() - this.#endsMs;
+    if (overMs > 0 && overMs < CHAIN_MS) this.#yield();
+    else this.run();
+  };
 
-  readonly #runPlanned = (): void => {
-    this.#isPlanned = false;
+  readonly #runYielded = (): void => {
     this.#isYielding = false;
+    this.#endsMs = 0;
     this.run();
   };
 }

@@ -20,11 +20,11 @@ const CHILD = fileURLToPath(new URL('../fixtures/flood-child.ts', import.meta.ur
 const MOST_MB = 60;
 const CAPACITY = 1_000;
 
-/** Runs floods in a process of its own, which has to end by itself. */
+/** Runs floods in a process of its own, which has to end by itself. Small nurseries: garbage is no held mail. */
 async function floods(way: FloodWay, count: number, ...senders: ('host' | 'worker')[]): Promise<Outcome> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--expose-gc', '--conditions=orrery-source', CHILD, way, String(count), ...senders],
+    ['--expose-gc', '--max-semi-space-size=4', '--conditions=orrery-source', CHILD, way, String(count), ...senders],
     { timeout: 80_000 },
   );
   return JSON.parse(stdout) as Outcome;

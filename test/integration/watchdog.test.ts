@@ -1,6 +1,7 @@
 import { startSystem, type System } from 'orrery';
 import { describe, expect, it } from 'vitest';
 import { loop, patience } from '../fixtures/agents/looper.ts';
+import { hit } from '../fixtures/agents/player.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
 const PATIENCE_MS = 60_000;
@@ -27,6 +28,11 @@ const rowOf = async (system: System, id: string) => (await system.roster()).find
 const isRunning = (system: System, id: string): Promise<unknown> =>
   until(`${id} runs`, async () => (await rowOf(system, id))?.status === 'running', FOUND_MS);
 
+async function settledCounts(system: System) {
+  const counts = await system.conservation();
+  return counts.inFlight === 0 && counts.holds ? counts : undefined;
+}
+
 /** Has the agent loop, and waits for its end. */
 async function loopOnce(system: System, how: 'loop' | 'loopLater' = 'loop'): Promise<void> {
   expect((await rejection(system.ask(looper, { how, ms: 0 }, { timeoutMs: 20_000 }))).code).toBe('ACTOR_DIED');
@@ -51,6 +57,14 @@ describe('An endless loop', () => {
       expect(await rowOf(system, 'looper')).toMatchObject({ status: 'running', restarts: 0 });
       const reports = (await system.recentEvents()).filter(({ type }) => type === 'watchdog');
       expect(reports.map(({ reason }) => reason)).toEqual([expect.stringContaining('no sign of life')]);
+    }));
+
+  it('is not seen in a thread whose agents send each other on and on', () =>
+    withSystem({ agents: [agent('player', { instances: ['left', 'right'] })], workers: 1 }, async (system) => {
+      system.tell({ agent: 'left', capability: hit as never }, { untilMs: Date.now() + 2_000 });
+      const counts = await until('the game is over', () => settledCounts(system));
+      expect(counts.handled).toBeGreaterThan(1_000);
+      expect((await system.recentEvents(10_000)).filter(({ type }) => type === 'watchdog')).toEqual([]);
     }));
 
   it(
@@ -112,10 +126,7 @@ describe('An envelope that ends its agent three times', () => {
         expect((await poisoned).code).toBe('POISON');
         expect(await Promise.all(answers)).toEqual(['answered', 'answered', 'answered']);
         expect(await rowOf(system, 'looper')).toMatchObject({ status: 'running', restarts: 3, place: 'solo-looper' });
-        const counts = await until('everything is settled', async () => {
-          const now = await system.conservation();
-          return now.inFlight === 0 && now.holds ? now : undefined;
-        });
+        const counts = await until('everything is settled', () => settledCounts(system));
         expect(counts).toMatchObject({ accepted: 4, handled: 3, deadLettered: 1 });
         const letters = await system.deadLetters();
         expect(letters.map(({ code, recipient }) => `${code} ${recipient}`)).toEqual(['POISON looper']);

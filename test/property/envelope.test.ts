@@ -42,7 +42,7 @@ const arbWanted = () =>
     { requiredKeys: ['sender', 'recipient', 'type', 'payload'] },
   );
 
-describe('Envelopes (N-P06, N-P07, N-P08, N-P09)', () => {
+describe('Envelopes (N-P06, N-P07, N-2.3, N-13.1, N-13.2, N-13.3, N-P08, N-P09, N-2.5)', () => {
   it('Feature: a2a-mcp-protocols, Property 6: A2A Envelope structure and uniqueness', () => {
     fc.assert(
       fc.property(fc.array(arbWanted(), { minLength: 1, maxLength: 20 }), arbTier(), (wanted, tier) => {

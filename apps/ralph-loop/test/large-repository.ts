@@ -1,4 +1,12 @@
-import { closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -23,7 +31,11 @@ const RING = 500;
  * Every thousandth file has a type error, every 2,500th calls `eval`, and the last file of each ring closes a circle of
  * imports. Remove it with `rm`.
  */
-export function makeLargeRepository({ files, sparseBytes, sparseShare = 0.5 }: LargeRepositoryOptions): string {
+export function makeLargeRepository({
+  files,
+  sparseBytes,
+  sparseShare = 0.5,
+}: LargeRepositoryOptions): string {
   const root = mkdtempSync(join(tmpdir(), 'orrery-large-'));
   const sparse = Math.floor(files * sparseShare);
   const scripts = files - sparse - 2;
@@ -35,12 +47,20 @@ export function makeLargeRepository({ files, sparseBytes, sparseShare = 0.5 }: L
   return root;
 }
 
-const TYPE_OPTIONS = { strict: true, target: 'ES2022', module: 'NodeNext', lib: ['ES2022'], types: [], noEmit: true };
+const TYPE_OPTIONS = {
+  strict: true,
+  target: 'ES2022',
+  module: 'NodeNext',
+  lib: ['ES2022'],
+  types: [],
+  noEmit: true,
+};
 
 const folderOf = (index: number): string => `d${Math.floor(index / FILES_A_FOLDER)}`;
 const scriptPath = (index: number): string => `src/${folderOf(index)}/f${index}.ts`;
 /** Half of them pretend to be scripts: a size or a name is no reason to read them. */
-const sparsePath = (index: number): string => `src/${folderOf(index)}/s${index}.${index % 2 === 0 ? 'bin' : 'ts'}`;
+const sparsePath = (index: number): string =>
+  `src/${folderOf(index)}/s${index}.${index % 2 === 0 ? 'bin' : 'ts'}`;
 
 function scriptText(index: number, count: number): string {
   const isLastOfRing = index % RING === RING - 1 || index === count - 1;

@@ -6,6 +6,7 @@ import { readSource } from '../read-source.ts';
 import { BoundedFiles, type DeclarationCache } from './bounded-files.ts';
 import { type MemoryBudget, memoryBudget } from './memory-budget.ts';
 import { RenewableProgram } from './renewable-program.ts';
+import { taintedFiles } from './taint.ts';
 import { type Trust, trustIn } from './trust.ts';
 
 /** Root files of one program, however small they are. */
@@ -70,6 +71,8 @@ const OUTSIDE = { skipped: 'outside', reason: 'is outside of the repository' } a
 
 const isDeclaration = (file: string): boolean => /\.d\.([^./]+\.)?[cm]?ts$/.test(file);
 
+const NO_FILES: ReadonlySet<string> = new Set();
+
 interface Part {
   readonly rootNames: readonly string[];
   readonly budget: MemoryBudget;
@@ -84,8 +87,10 @@ async function checkPart(work: ProjectToCheck, part: Part, listener: CheckListen
   const programs = new RenewableProgram({ rootNames, options, host: files.host }, work.memory, budget);
   declarations.end();
   const isInstalled = hasPackages(work.config);
+  const isWhole = isInstalled && !files.lacksPackages && files.refused.size === 0;
+  const tainted = isWhole ? NO_FILES : taintedFiles(programs.current, files);
   const check = (diagnosticsIn: (program: Program) => readonly Diagnostic[]): void => {
-    const context = { program: programs.current, files, hasPackages: isInstalled };
+    const context = { program: programs.current, files, hasPackages: isInstalled, tainted };
     for (const found of diagnosticsIn(context.program)) listener.found(found, trustIn(found, context));
   };
   if (isFirst) check(generalDiagnostics);

@@ -20,8 +20,15 @@ const PACKAGE_NOT_FOUND = new Set([2688, 2875]);
 /** "Do you need to install type definitions for node, jQuery, a test runner", "no interface JSX.IntrinsicElements". */
 const PLATFORM_NOT_FOUND = new Set([2580, 2581, 2582, 2584, 2591, 2592, 2593, 7026]);
 const NAME_NOT_FOUND = new Set([2304, 2503, 2552]);
-/** Implicit `any`, type arguments to `any`, a superfluous @ts-expect-error, override of an unknown base's member. */
-const MAY_FOLLOW = new Set([2347, 2578, 4112, 4113, 4114, 4117, 7005, 7006, 7008, 7019, 7022, 7023, 7024, 7031, 7034, 7053]);
+/**
+ * What is wrong whatever the unknown types are: names, members, arguments, assignments of known types to known types.
+ * Everything else that is said about a tainted file may follow from what is missing.
+ */
+const HOLDS_ANYWAY = new Set([
+  2300, 2304, 2305, 2307, 2322, 2339, 2345, 2353, 2362, 2363, 2365, 2393, 2451, 2503, 2540, 2551, 2552, 2554, 2555, 2588,
+  2614, 2724, 2739, 2740, 2741,
+]);
+const SPEAKS_OF_UNKNOWN = /\b(any|unknown|never)\b|'\{\}'/;
 const NO_SUCH_MEMBER = new Set([2339, 2551]);
 
 const TEST_GLOBALS = ['describe', 'it', 'test', 'expect', 'beforeEach', 'afterEach', 'beforeAll', 'afterAll', 'vi', 'jest'];
@@ -33,6 +40,8 @@ export interface TrustContext {
   readonly files: BoundedFiles;
   /** Whether packages are installed anywhere the project would look. */
   readonly hasPackages: boolean;
+  /** Files whose types depend on something that is not there. */
+  readonly tainted: ReadonlySet<string>;
 }
 
 export function trustIn(diagnostic: Diagnostic, context: TrustContext): Trust {
@@ -46,9 +55,16 @@ export function trustIn(diagnostic: Diagnostic, context: TrustContext): Trust {
     return isIncomplete ? 'package' : 'defect';
   }
   if (isIncomplete && isAboutPlatform(diagnostic)) return 'package';
-  const mayLack = isIncomplete || files.refused.size > 0;
-  return mayLack && (MAY_FOLLOW.has(code) || isOnUnknownBase(diagnostic, context.program)) ? 'follows' : 'defect';
+  const isTainted = diagnostic.file !== undefined && context.tainted.has(diagnostic.file.fileName);
+  return !isTainted || isSyntaxError(diagnostic) || holdsAnyway(diagnostic, context.program) ? 'defect' : 'follows';
 }
+
+const isSyntaxError = ({ code }: Diagnostic): boolean => code < 2000;
+
+const holdsAnyway = (diagnostic: Diagnostic, program: Program): boolean =>
+  HOLDS_ANYWAY.has(diagnostic.code) &&
+  !SPEAKS_OF_UNKNOWN.test(textOf(diagnostic)) &&
+  !isOnUnknownBase(diagnostic, program);
 
 function isAboutPlatform(diagnostic: Diagnostic): boolean {
   const { code } = diagnostic;

@@ -1,0 +1,34 @@
+import type { Conservation } from '../system/system.ts';
+import { COUNT } from './seat-counters.ts';
+
+/**
+ * The account of a moment: `before` and `after` are the counters of all threads around it, `inFlight` what was counted
+ * in their mailboxes and ledgers within it.
+ *
+ * `isExact` says that the numbers add up as they stand. Where envelopes move meanwhile they cannot: `holds` says that
+ * they add up but for what moved.
+ */
+export function conservationOf(
+  before: Float64Array,
+  after: Float64Array,
+  inFlight: number,
+): Conservation & { readonly isExact: boolean } {
+  const [accepted, settled] = [at(after, COUNT.accepted), settledOf(after)];
+  const least = at(before, COUNT.accepted) - settled;
+  const most = accepted - settledOf(before);
+  return {
+    accepted,
+    handled: at(after, COUNT.handled),
+    rejected: at(after, COUNT.rejected),
+    expired: at(after, COUNT.expired),
+    deadLettered: at(after, COUNT.deadLettered),
+    inFlight,
+    holds: least <= inFlight && inFlight <= most,
+    isExact: accepted === settled + inFlight,
+  };
+}
+
+const at = (counts: Float64Array, index: number): number => counts[index] as number;
+
+const settledOf = (counts: Float64Array): number =>
+  at(counts, COUNT.handled) + at(counts, COUNT.rejected) + at(counts, COUNT.expired) + at(counts, COUNT.deadLettered);
