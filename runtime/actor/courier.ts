@@ -205,7 +205,7 @@ export class Courier {
     if (signal !== undefined) {
       ticket.release = onAbort(signal, () => this.#abandon(mail, cancelled(`The ask of ${row.id}`)));
     }
-    ticket.link = place.linkTo(row.place);
+    ticket.link = place.links.to(row.place);
     parent?.waitsFor(mail.id, ask, row.id);
     this.#accept(from, row, lane, mail);
   }

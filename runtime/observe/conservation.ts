@@ -28,6 +28,13 @@ export function conservationOf(
   };
 }
 
+/**
+ * Says whether nothing was in flight at a moment between `before` and `after`: threads that were each found idle may all
+ * the same have sent each other something behind the asker's back.
+ */
+export const isAllSettled = (before: Float64Array, after: Float64Array): boolean =>
+  at(before, COUNT.accepted) === settledOf(before) && at(before, COUNT.accepted) === at(after, COUNT.accepted);
+
 const at = (counts: Float64Array, index: number): number => counts[index] as number;
 
 const settledOf = (counts: Float64Array): number =>

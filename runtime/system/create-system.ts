@@ -2,7 +2,6 @@ import { AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
 import type { AskOptions, Target, TellOptions } from '../actor/context.ts';
 import type { Identity } from '../actor/identity.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
-import { metricsText } from '../observe/metrics.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { parseInput } from '../protocol/capability.ts';
@@ -207,6 +206,8 @@ class RunningSystem implements System {
 
   async metrics(): Promise<string> {
     const [counts, roster] = await Promise.all([this.#caller.api.counts(), this.roster()]);
+    // Who never looks at the metrics does not load prom-client, in no thread.
+    const { metricsText } = await import('../observe/metrics.ts');
     return metricsText(counts, roster);
   }
 

@@ -1,6 +1,6 @@
 import type { CpuPoolOptions } from '../actor/offload.ts';
 import { DeadLetterBook } from '../mailbox/dead-letter-book.ts';
-import { conservationOf } from '../observe/conservation.ts';
+import { conservationOf, isAllSettled } from '../observe/conservation.ts';
 import { EventRing } from '../observe/event-ring.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
@@ -691,8 +691,10 @@ export class Control {
 
   async #isIdle(): Promise<boolean> {
     if (!this.#places.areUp) return false;
+    const before = this.counts();
     const stats = await this.#places.askAll((api) => api.stats());
-    return stats.length === [...this.#places].length && stats.every((one) => one.isIdle);
+    if (stats.length < [...this.#places].length || !stats.every((one) => one.isIdle)) return false;
+    return isAllSettled(before, this.counts());
   }
 
   #live(): void {

@@ -155,12 +155,12 @@ export class PlaceHost {
       case 'link': {
         const port = this.#deps.received(message.port);
         const { place: id, seat, credit, side, death } = message;
-        if (death === undefined) place.connect(id, seat, port, credit, side);
-        else place.reconnect(id, seat, port, credit, side, death);
+        if (death === undefined) place.links.connect(id, seat, port, credit, side);
+        else place.links.reconnect(id, seat, port, credit, side, death);
         return;
       }
       case 'unlink':
-        place.disconnect(message.place);
+        place.links.disconnect(message.place);
         return;
       case 'host':
         void this.#host(message);
@@ -236,7 +236,7 @@ export class PlaceHost {
   #replay({ seat, flow, slot, lane, slab, mails }: Replay): void {
     const cell = this.place.cellOf(slot);
     const inFlow = new InFlow(seat, flow, slot, lane as Lane, new Int32Array(slab), flowBase(flow));
-    this.place.adopt(inFlow);
+    this.place.links.adopt(inFlow);
     for (const data of mails) {
       const mail = mailFromData(data);
       mail.flow = inFlow;

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../actor/agent-definition.ts';
 import { AskTable, type WaitingAsk } from '../actor/ask-table.ts';
 import { Cancellations, isCausedBy } from '../actor/cancellations.ts';
-import { Cell, isRetry } from '../actor/cell.ts';
+import { Cell } from '../actor/cell.ts';
 import { Courier } from '../actor/courier.ts';
 import type { CpuPool } from '../actor/offload.ts';
 import { StreamWindows } from '../actor/stream-windows.ts';
@@ -14,7 +14,6 @@ import type { Outcome } from '../observe/system-event.ts';
 import { outcomeIndex, TRAFFIC, type TrafficKind } from '../observe/traffic-ring.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
 import {
-  actorDied,
   deadlineExceeded,
   type ErrorData,
   errorToData,
@@ -27,11 +26,10 @@ import { MailJudge } from '../routing/mail-judge.ts';
 import type { RouteDecider } from '../routing/route-decider.ts';
 import type { AgentRow, RoutingTable } from '../routing/routing-table.ts';
 import { REPLY } from './batch.ts';
-import { Inbound } from './inbound.ts';
-import type { PlaceDeath, PlaceMessage } from './lines.ts';
-import { Link } from './link.ts';
+import type { PlaceMessage } from './lines.ts';
+import type { Link } from './link.ts';
+import { Links } from './links.ts';
 import { type KeptMail, Outbox } from './outbox.ts';
-import type { Port } from './port.ts';
 import { RoomWaiters } from './room-waiters.ts';
 import { STATUS } from './status-words.ts';
 import { TurnLoop } from './turn-loop.ts';
@@ -79,15 +77,13 @@ export class Place {
   readonly turns: TurnLoop;
   readonly cancellations = new Cancellations();
   readonly windows: StreamWindows;
+  readonly links: Links;
   /** Who here waits for room in a mailbox. */
   readonly room: RoomWaiters;
   readonly broadcastToSender: boolean;
   isStopped = false;
   readonly #deps: PlaceDeps;
   readonly #cells: (Cell | undefined)[] = [];
-  readonly #links = new Map<string, Inbound>();
-  /** Flows whose sender's thread is gone: what they hold counts here. */
-  readonly #orphans = new Set<InFlow>();
   #stopBeat: () => void = () => {};
   #stopSweep: () => void = () => {};
 
@@ -104,10 +100,11 @@ export class Place {
     this.wheel = new TimerWheel(clock);
     this.windows = new StreamWindows(deps.seat);
     this.courier = new Courier(this);
+    this.links = new Links(this, (seat) => deps.tell({ t: 'received-all', seat }));
     this.room = new RoomWaiters({
       clock,
       room: (row, lane) => this.outbox.room(row, lane),
-      want: (row) => this.linkTo(row.place)?.wantRoom(),
+      want: (row) => this.links.to(row.place)?.wantRoom(),
     });
     this.judge = new MailJudge(deps.table, deps.decider, deps.grants, clock);
     this.log = new PlaceLog({
@@ -134,7 +131,7 @@ export class Place {
       counters: this.counters,
       commitLog: deps.commitLog,
       cellOf: (slot) => this.#cells[slot],
-      linkTo: (place) => this.linkTo(place),
+      linkTo: (place) => this.links.to(place),
       defer: deps.defer,
       onFlowSlab: ({ index, memory }) => deps.tell({ t: 'flow-slab', seat: deps.seat, index, memory }),
       onNameSlab: (memory) => deps.tell({ t: 'name-slab', seat: deps.seat, memory }),
@@ -144,138 +141,6 @@ export class Place {
     });
     this.#beat();
     this.#sweep();
-  }
-
-  // Links
-
-  /** Connects to another thread. `former` is the inbound of the same place's dead thread. */
-  connect(place: string, seat: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
-    const link = new Link({
-      place,
-      seat,
-      port,
-      credit,
-      side,
-      slab: (index) => this.outbox.slab(index),
-      tableVersion: () => this.table.version,
-      nowMs: () => this.seams.clock.monotonicMs(),
-      onPost: (mails) => {
-        this.counters[COUNT.accepted] = (this.counters[COUNT.accepted] as number) + mails;
-        this.counters[COUNT.batchesSent] = (this.counters[COUNT.batchesSent] as number) + 1;
-      },
-    });
-    const inbound = new Inbound(this, link);
-    this.#links.set(place, inbound);
-    port.onMessage((data) => this.#onData(inbound, port, data));
-    port.onClose(() => this.#onClosed(inbound));
-  }
-
-  linkTo(place: string): Link | undefined {
-    return this.#links.get(place)?.link;
-  }
-
-  /**
-   * Connects to the new thread of a place that died, and sends again what its agents had not settled: untouched mail
-   * as it was; what was cut off as a tombstone, or another time to a `retry` recipient.
-   */
-  reconnect(
-    place: string,
-    seat: number,
-    port: Port,
-    credit: SharedArrayBuffer,
-    side: 0 | 1,
-    death: PlaceDeath,
-  ): void {
-    const former = this.#links.get(place);
-    if (former !== undefined) this.#readOut(former);
-    this.connect(place, seat, port, credit, side);
-    const link = this.linkTo(place) as Link;
-    for (const [, { ticket }] of this.asks.waiting()) {
-      if (this.table.get(ticket.agentId)?.place === place) ticket.link = link;
-    }
-    const rows = new Map<number, AgentRow>();
-    for (const row of this.table.rows()) if (row.place === place) rows.set(row.slot, row);
-    for (const flow of this.outbox.flowsTo(rows)) {
-      const row = rows.get(flow.slot) as AgentRow;
-      flow.isIntroduced = false;
-      for (const { mail, fate } of flow.unsettledEntries()) {
-        if (fate === 'cut-off') this.#cutOff(mail, row, flow.flow, death);
-        this.outbox.touch(link);
-        link.sendMail(flow, mail);
-        // Whoever asked does not wait any more.
-        if (mail.ask !== NO_ASK && this.asks.get(mail.ask) === undefined) link.asksInFlight -= 1;
-      }
-    }
-  }
-
-  /** Takes in all that a dead thread had posted, before its successor says anything. */
-  #readOut(inbound: Inbound): void {
-    for (let next = inbound.link.take(); next !== undefined; next = inbound.link.take()) {
-      if (next.message !== 0) inbound.link.read(next.message, inbound);
-    }
-    this.#onClosed(inbound);
-  }
-
-  disconnect(place: string): void {
-    const inbound = this.#links.get(place);
-    if (inbound === undefined) return;
-    this.#links.delete(place);
-    inbound.link.close();
-  }
-
-  #cutOff(mail: Mail, row: AgentRow, flow: number, death: PlaceDeath): void {
-    if (mail.tombstone !== undefined) return;
-    if (!isRetry(mail, row)) {
-      mail.tombstone = errorToData(actorDied(row.id, death.reason));
-      return;
-    }
-    const { charge } = death;
-    if (charge === undefined || charge.seat !== this.seat || charge.flow !== flow) return;
-    if (charge.sequence === mail.sequence) mail.attempts += 1;
-  }
-
-  #onData(inbound: Inbound, port: Port, data: unknown): void {
-    this.turns.begin();
-    const { link } = inbound;
-    if (data === 0) {
-      this.outbox.touch(link);
-      this.outbox.flush();
-      this.room.wake();
-      this.turns.end();
-      return;
-    }
-    inbound.taken = 0;
-    link.read(data, inbound);
-    if (link.remotePeak >= 16 || link.asksInFlight >= 16) this.#drain(inbound, port);
-    if (inbound.taken > 0) link.tookIn(inbound.taken);
-    this.room.wake();
-    this.turns.runArrived();
-  }
-
-  /** Takes more of what is queued already, so that answers and continuations come in batches too. */
-  #drain(inbound: Inbound, port: Port): void {
-    const most = Math.min(32, Math.max(inbound.link.remotePeak, inbound.link.asksInFlight) >> 1);
-    for (let count = 0; count < most; count++) {
-      const next = port.take();
-      if (next === undefined) return;
-      if (next.message === 0) this.outbox.touch(inbound.link);
-      else inbound.link.read(next.message, inbound);
-    }
-  }
-
-  #onClosed(inbound: Inbound): void {
-    if (this.isStopped || inbound.isClosed) return;
-    inbound.isClosed = true;
-    inbound.link.retire();
-    for (const flow of inbound.closeBooks()) this.adopt(flow);
-    this.outbox.flush();
-    this.#deps.tell({ t: 'received-all', seat: inbound.link.seat });
-    if (this.#links.get(inbound.link.place) === inbound) this.#links.delete(inbound.link.place);
-  }
-
-  /** Takes over a flow whose sender's thread is gone. */
-  adopt(flow: InFlow): void {
-    this.#orphans.add(flow);
   }
 
   // Cells
@@ -358,12 +223,10 @@ export class Place {
       this.answered(mail.ask, kind, payload);
       return;
     }
-    for (const { link } of this.#links.values()) {
-      if (link.seat !== flow.seat) continue;
-      this.outbox.touch(link);
-      link.sendReply(mail.ask, kind, payload, carries === 'structured' && kind !== REPLY.error);
-      return;
-    }
+    const link = this.links.ofSeat(flow.seat);
+    if (link === undefined) return;
+    this.outbox.touch(link);
+    link.sendReply(mail.ask, kind, payload, carries === 'structured' && kind !== REPLY.error);
   }
 
   #noteAnswer(mail: Mail, kind: number, payload: unknown): void {
@@ -410,7 +273,7 @@ export class Place {
 
   /** Cancels an envelope that was sent from here, and everything it caused, wherever that is. */
   cancel(envelopeId: string): void {
-    for (const { link } of this.#links.values()) {
+    for (const link of this.links.all()) {
       this.outbox.touch(link);
       link.sendCancel(envelopeId);
     }
@@ -455,7 +318,7 @@ export class Place {
   /** Wakes those who wait for room in a mailbox of this thread, here and elsewhere. */
   #tellOfRoom(): void {
     this.room.wake();
-    for (const { link } of this.#links.values()) link.tellOfRoom();
+    for (const link of this.links.all()) link.tellOfRoom();
   }
 
   offload<Input, Output>(module: URL, input: Input, signal: AbortSignal): Promise<Output> {
@@ -500,17 +363,17 @@ export class Place {
   /** Counted, not computed: what lies in this thread's ledgers and, of flows without one, in its mailboxes. */
   inFlight(): number {
     let count = this.outbox.trim() + this.outbox.undelivered;
-    for (const { link } of this.#links.values()) count -= link.queued;
+    for (const link of this.links.all()) count -= link.queued;
     for (const cell of this.cells()) {
       for (const mail of cell.mails()) if (this.#isHeldHere(mail.flow)) count += 1;
     }
     for (const flow of this.outbox.localFlows()) count += flow.uncommitted;
-    for (const flow of this.#orphans) count += flow.uncommitted;
+    for (const flow of this.links.orphans) count += flow.uncommitted;
     return count;
   }
 
   #isHeldHere(flow: InFlow | undefined): boolean {
-    return flow !== undefined && (flow.seat === -1 || this.#orphans.has(flow));
+    return flow !== undefined && (flow.seat === -1 || this.links.orphans.has(flow));
   }
 
   // Life
@@ -524,7 +387,7 @@ export class Place {
   #sweep(): void {
     this.outbox.flush();
     this.outbox.trim();
-    for (const flow of this.#orphans) if (flow.isSettled) this.#orphans.delete(flow);
+    for (const flow of this.links.orphans) if (flow.isSettled) this.links.orphans.delete(flow);
     this.#stopSweep = this.seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
   }
 
@@ -545,8 +408,7 @@ export class Place {
     for (const [ask] of [...this.asks.waiting()]) this.closeAsk(ask)?.fail(error);
     this.room.wake();
     this.outbox.flush();
-    for (const { link } of this.#links.values()) link.close();
-    this.#links.clear();
+    this.links.close();
     this.wheel.close();
   }
 }

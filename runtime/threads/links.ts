@@ -1,0 +1,170 @@
+import { isRetry } from '../actor/cell.ts';
+import type { InFlow } from '../mailbox/in-flow.ts';
+import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import { COUNT } from '../observe/seat-counters.ts';
+import { actorDied, errorToData } from '../protocol/errors.ts';
+import type { AgentRow } from '../routing/routing-table.ts';
+import { Inbound } from './inbound.ts';
+import type { PlaceDeath } from './lines.ts';
+import { Link } from './link.ts';
+import type { Place } from './place.ts';
+import type { Port } from './port.ts';
+
+/** The links of one place to all others, and what is left of those whose thread is gone. */
+export class Links {
+  /** Flows whose sender's thread is gone: what they hold counts here. */
+  readonly orphans = new Set<InFlow>();
+  readonly #place: Place;
+  readonly #onReceivedAll: (seat: number) => void;
+  readonly #links = new Map<string, Inbound>();
+
+  constructor(place: Place, onReceivedAll: (seat: number) => void) {
+    this.#place = place;
+    this.#onReceivedAll = onReceivedAll;
+  }
+
+  /** Connects to another thread. `former` is the inbound of the same place's dead thread. */
+  connect(place: string, seat: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
+    const link = new Link({
+      place,
+      seat,
+      port,
+      credit,
+      side,
+      slab: (index) => this.#place.outbox.slab(index),
+      tableVersion: () => this.#place.table.version,
+      nowMs: () => this.#place.seams.clock.monotonicMs(),
+      onPost: (mails) => {
+        this.#place.counters[COUNT.accepted] = (this.#place.counters[COUNT.accepted] as number) + mails;
+        this.#place.counters[COUNT.batchesSent] = (this.#place.counters[COUNT.batchesSent] as number) + 1;
+      },
+    });
+    const inbound = new Inbound(this.#place, link);
+    this.#links.set(place, inbound);
+    port.onMessage((data) => this.#onData(inbound, port, data));
+    port.onClose(() => this.#onClosed(inbound));
+  }
+
+  to(place: string): Link | undefined {
+    return this.#links.get(place)?.link;
+  }
+
+  /**
+   * Connects to the new thread of a place that died, and sends again what its agents had not settled: untouched mail
+   * as it was; what was cut off as a tombstone, or another time to a `retry` recipient.
+   */
+  reconnect(
+    place: string,
+    seat: number,
+    port: Port,
+    credit: SharedArrayBuffer,
+    side: 0 | 1,
+    death: PlaceDeath,
+  ): void {
+    const former = this.#links.get(place);
+    if (former !== undefined) this.#readOut(former);
+    this.connect(place, seat, port, credit, side);
+    const link = this.to(place) as Link;
+    for (const [, { ticket }] of this.#place.asks.waiting()) {
+      if (this.#place.table.get(ticket.agentId)?.place === place) ticket.link = link;
+    }
+    const rows = new Map<number, AgentRow>();
+    for (const row of this.#place.table.rows()) if (row.place === place) rows.set(row.slot, row);
+    for (const flow of this.#place.outbox.flowsTo(rows)) {
+      const row = rows.get(flow.slot) as AgentRow;
+      flow.isIntroduced = false;
+      for (const { mail, fate } of flow.unsettledEntries()) {
+        if (fate === 'cut-off') this.#cutOff(mail, row, flow.flow, death);
+        this.#place.outbox.touch(link);
+        link.sendMail(flow, mail);
+        // Whoever asked does not wait any more.
+        if (mail.ask !== NO_ASK && this.#place.asks.get(mail.ask) === undefined) link.asksInFlight -= 1;
+      }
+    }
+  }
+
+  /** Takes in all that a dead thread had posted, before its successor says anything. */
+  #readOut(inbound: Inbound): void {
+    for (let next = inbound.link.take(); next !== undefined; next = inbound.link.take()) {
+      if (next.message !== 0) inbound.link.read(next.message, inbound);
+    }
+    this.#onClosed(inbound);
+  }
+
+  disconnect(place: string): void {
+    const inbound = this.#links.get(place);
+    if (inbound === undefined) return;
+    this.#links.delete(place);
+    inbound.link.close();
+  }
+
+  #cutOff(mail: Mail, row: AgentRow, flow: number, death: PlaceDeath): void {
+    if (mail.tombstone !== undefined) return;
+    if (!isRetry(mail, row)) {
+      mail.tombstone = errorToData(actorDied(row.id, death.reason));
+      return;
+    }
+    const { charge } = death;
+    if (charge === undefined || charge.seat !== this.#place.seat || charge.flow !== flow) return;
+    if (charge.sequence === mail.sequence) mail.attempts += 1;
+  }
+
+  #onData(inbound: Inbound, port: Port, data: unknown): void {
+    this.#place.turns.begin();
+    const { link } = inbound;
+    if (data === 0) {
+      this.#place.outbox.touch(link);
+      this.#place.outbox.flush();
+      this.#place.room.wake();
+      this.#place.turns.end();
+      return;
+    }
+    inbound.taken = 0;
+    link.read(data, inbound);
+    if (link.remotePeak >= 16 || link.asksInFlight >= 16) this.#drain(inbound, port);
+    if (inbound.taken > 0) link.tookIn(inbound.taken);
+    this.#place.room.wake();
+    this.#place.turns.runArrived();
+  }
+
+  /** Takes more of what is queued already, so that answers and continuations come in batches too. */
+  #drain(inbound: Inbound, port: Port): void {
+    const most = Math.min(32, Math.max(inbound.link.remotePeak, inbound.link.asksInFlight) >> 1);
+    for (let count = 0; count < most; count++) {
+      const next = port.take();
+      if (next === undefined) return;
+      if (next.message === 0) this.#place.outbox.touch(inbound.link);
+      else inbound.link.read(next.message, inbound);
+    }
+  }
+
+  #onClosed(inbound: Inbound): void {
+    if (this.#place.isStopped || inbound.isClosed) return;
+    inbound.isClosed = true;
+    inbound.link.retire();
+    for (const flow of inbound.closeBooks()) this.adopt(flow);
+    this.#place.outbox.flush();
+    this.#onReceivedAll(inbound.link.seat);
+    if (this.#links.get(inbound.link.place) === inbound) this.#links.delete(inbound.link.place);
+  }
+
+  /** Takes over a flow whose sender's thread is gone. */
+  adopt(flow: InFlow): void {
+    this.orphans.add(flow);
+  }
+
+  /** The link to the thread that sits in `seat`. */
+  ofSeat(seat: number): Link | undefined {
+    for (const { link } of this.#links.values()) if (link.seat === seat) return link;
+    return undefined;
+  }
+
+  *all(): Iterable<Link> {
+    for (const { link } of this.#links.values()) yield link;
+  }
+
+  close(): void {
+    for (const { link } of this.#links.values()) link.close();
+    this.#links.clear();
+  }
+}
