@@ -330,7 +330,7 @@ export class Cell {
   /** Settles a mail that a sender's second attempt sent again; its ask gets the answer that the first one got. */
   #isRepeated(mail: Mail): boolean {
     this.#answered ??= new AnsweredIds();
-    const answer = this.#answered.recall(mail.id);
+    const answer = this.#answered.recall(mail.sender, mail.id);
     if (answer === undefined) return false;
     if (mail.ask !== NO_ASK) {
       if (answer.kind === undefined) return false;
@@ -342,7 +342,9 @@ export class Cell {
 
   /** Answers the ask behind `mail`. */
   reply(mail: Mail, kind: number, payload: unknown): void {
-    if (mail.extras?.derived === true && kind !== REPLY.chunk) this.#answered?.remember(mail.id, kind, payload);
+    if (mail.extras?.derived === true && kind !== REPLY.chunk) {
+      this.#answered?.remember(mail.sender, mail.id, { kind, payload });
+    }
     this.place.answer(mail, kind, payload, this.definition.handlers.get(mail.capability ?? '')?.capability.carries);
   }
 
@@ -379,7 +381,10 @@ export class Cell {
 
   /** What was in hand is answered and settled: the next one may begin. */
   #goOn(): void {
-    if (this.status === 'running' && this.waiting > 0) this.place.turns.resume(this);
+    if (this.status !== 'running' || this.waiting === 0) return;
+    // Logic answers in the middle of a transition, and would only queue the next event.
+    if (this.#logic === undefined) this.place.turns.resume(this);
+    else this.place.turns.wake(this);
   }
 
   // Life

@@ -1,5 +1,7 @@
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { Capability } from '../protocol/capability.ts';
+import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../protocol/envelope.ts';
+import { invalidOptions } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
 import type { Handling } from './handling.ts';
@@ -30,7 +32,7 @@ export class MailMaker {
     const now = this.#seams.clock.now();
     // A stream is never the same one again: part of it may have been read.
     const id = (isStream ? undefined : parent?.childId()) ?? this.#seams.newId();
-    const deadlineAtMs = now + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    const deadlineAtMs = now + finite('timeoutMs', options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     return new Mail(
       id,
       isStream ? STREAM_START : REQUEST,
@@ -58,19 +60,30 @@ export class MailMaker {
       typeof target === 'string' ? { agent: target, capability: undefined } : splitTarget(target);
     return new Mail(
       parent?.childId() ?? this.#seams.newId(),
-      typeIndex(options.type ?? 'notification'),
+      messageType(options.type ?? 'notification'),
       from.id,
       agent ?? (capability as Capability).id,
       options.correlationId ?? parent?.correlationId,
       this.#seams.clock.now(),
       payload,
       capability?.id,
-      narrowed(options.deadlineAtMs ?? 0, parent),
+      narrowed(finite('deadlineAtMs', options.deadlineAtMs ?? 0), parent),
       NO_ASK,
       parent?.childPath,
       extrasFor(options, agent === undefined, capability, parent, false),
     );
   }
+}
+
+/** What is no finite number would not arrive as what it is. */
+function finite(field: string, value: number): number {
+  if (!Number.isFinite(value)) throw invalidOptions(field, value, 'a finite number of milliseconds');
+  return value;
+}
+
+function messageType(type: A2AMessageType): number {
+  if (!A2A_MESSAGE_TYPES.includes(type)) throw invalidOptions('type', type, `one of ${A2A_MESSAGE_TYPES.join(', ')}`);
+  return typeIndex(type);
 }
 
 /** The earlier of a deadline and that of the envelope being handled; 0 is none. */

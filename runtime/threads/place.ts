@@ -391,9 +391,9 @@ export class Place {
     this.#stopSweep = this.seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
   }
 
-  /** Nothing is in hand, waits, or is on its way from here. */
+  /** Nothing is in hand, waits, or waits for an answer or for room. */
   get isIdle(): boolean {
-    if (!this.turns.isIdle) return false;
+    if (!this.turns.isIdle || this.asks.size > 0 || this.room.size > 0) return false;
     for (const cell of this.cells()) {
       if (cell.inHand > 0 || (cell.status === 'running' && cell.waiting > 0)) return false;
     }
@@ -406,7 +406,7 @@ export class Place {
     this.#stopBeat();
     this.#stopSweep();
     for (const [ask] of [...this.asks.waiting()]) this.closeAsk(ask)?.fail(error);
-    this.room.wake();
+    this.room.close();
     this.outbox.flush();
     this.links.close();
     this.wheel.close();

@@ -45,6 +45,11 @@ export class RoomWaiters {
     this.#deps = deps;
   }
 
+  /** Mailboxes that somebody waits for. */
+  get size(): number {
+    return this.#queues.size;
+  }
+
   /** Says whether somebody waits already: whoever comes later waits behind. */
   isAwaited(row: AgentRow, lane: Lane): boolean {
     return this.#queues.size > 0 && this.#queues.has(keyOf(row, lane));

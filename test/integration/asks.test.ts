@@ -125,6 +125,31 @@ describe('An ask that cannot be sent (N-E01, N-E02, N-V02)', () => {
   });
 });
 
+describe('Options that are none', () => {
+  it.each([
+    ['timeoutMs', Number.POSITIVE_INFINITY],
+    ['timeoutMs', Number.NaN],
+    ['timeoutMs', '100' as never],
+  ])('are refused with INVALID_OPTIONS, naming field and value: %s %s', async (_, timeoutMs) => {
+    const { code, message } = await rejection(system.ask(double, { n: 1 }, { timeoutMs }));
+    expect(code).toBe('INVALID_OPTIONS');
+    expect(message).toMatch(/^timeoutMs is "?(Infinity|NaN|100)"?, expected/);
+  });
+
+  it('are refused of a tell too', () => {
+    expect(() => system.tell(double, { n: 1 }, { type: 'shout' as never })).toThrow(/^type is "shout", expected one of/);
+    expect(() => system.tell(double, { n: 1 }, { deadlineAtMs: Number.NaN })).toThrow(/^deadlineAtMs is NaN/);
+  });
+
+  it('do not include a time that is over already: that is DEADLINE_EXCEEDED', async () => {
+    expect((await rejection(system.ask(double, { n: 1 }, { timeoutMs: 0 }))).code).toBe('DEADLINE_EXCEEDED');
+    expect(system.tell(double, { n: 1 }, { deadlineAtMs: 1 })).toMatchObject({
+      delivered: false,
+      errorCode: 'DEADLINE_EXCEEDED',
+    });
+  });
+});
+
 describe('A payload that JSON cannot carry', () => {
   const loose = capability({
     id: 'texts.mirror',

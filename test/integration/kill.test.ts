@@ -29,17 +29,13 @@ async function killOften(system: System, place: string, { file, step }: { file: 
   }
 }
 
-/** Waits until every accepted envelope has an outcome, and every count agrees. */
-function settled(system: System) {
-  return until(
-    'everything is settled',
-    async () => {
-      const counts = await system.conservation();
-      return counts.inFlight === 0 && counts.holds ? counts : undefined;
-    },
-    PATIENCE_MS,
-  );
+/** The counts, if every accepted envelope has an outcome and all of them agree. */
+async function isSettled(system: System) {
+  const counts = await system.conservation();
+  return counts.inFlight === 0 && counts.holds ? counts : undefined;
 }
+
+const settled = (system: System) => until('everything is settled', () => isSettled(system), PATIENCE_MS);
 
 /** The ids that the recorder must see: what a relay passes on has an id derived from what it was given. */
 const ids = Array.from({ length: ENVELOPES }, (_, n) => {
@@ -135,6 +131,37 @@ describe('An agent whose thread is killed five times [C-36, F-01]', () => {
       }
       expect(letters.filter(({ id, code }) => code === 'THREAD_DIED' && started.includes(id as string))).toEqual([]);
       expect(counts).toMatchObject({ deadLettered: letters.length, rejected: 0, expired: 0 });
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('Two threads that are killed at once, five times', () => {
+  it(
+    'take along only what one had sent to the other: everything else is handled, and all of it is counted',
+    async () => {
+      const file = join(folder, 'both');
+      const system = await startSystem({
+        agents: [agent('retry-recorder'), agent('relay', { instances: ['far'] }), agent('relay', { instances: ['near'] })],
+      });
+      try {
+        for (let n = 0; n < ENVELOPES; n++) await system.send(numbered(n, { file, spinMs: 0 }));
+        for (let kill = 0; kill < KILLS; kill++) {
+          const from = linesOf(file).length;
+          await until('work goes on', async () => linesOf(file).length > from || (await isSettled(system)), PATIENCE_MS);
+          await Promise.all(['worker-1', 'worker-2'].map((place) => system.terminate(place)));
+        }
+        const { accepted, handled, deadLettered } = await settled(system);
+        expect(handled + deadLettered).toBe(accepted);
+        const started = new Set(linesOf(file));
+        expect(ids.filter((id) => !started.has(id) && !id.startsWith('far'))).toEqual([]);
+        const letters = await system.deadLetters();
+        expect(letters.length).toBe(deadLettered);
+        expect(letters.filter(({ code, recipient }) => code !== 'THREAD_DIED' || recipient !== 'recorder')).toEqual([]);
+        expect(ids.length - started.size).toBeLessThanOrEqual(deadLettered);
+      } finally {
+        await system.stop();
+      }
     },
     PATIENCE_MS,
   );

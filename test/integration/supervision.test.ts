@@ -101,6 +101,18 @@ describe('A group of agents', () => {
     ));
 });
 
+describe('An error that nobody catches, in a worker thread', () => {
+  it('ends the one actor that is at work, and nobody else', () =>
+    withSystem({ agents: members }, async (system) => {
+      const neighbour = await life(system, 'c');
+      const crashed = await rejection(system.ask({ agent: 'a', capability: act }, 'crash later'));
+      expect(crashed).toMatchObject({ code: 'ACTOR_DIED', message: expect.stringContaining('in a callback') });
+      await becomes(system, 'a', 'running, 1');
+      expect(await life(system, 'c')).toBe(neighbour);
+      expect((await system.recentEvents()).some(({ type, reason }) => type === 'error' && reason === 'in a callback')).toBe(true);
+    }));
+});
+
 describe('An agent that does not come back', () => {
   it('because it is temporary has its mail dead-lettered with NOT_HERE', () =>
     withSystem({ agents: [agent('temporary-member')] }, async (system) => {

@@ -33,12 +33,13 @@ export async function auditInPool<Output>(
     isOver = true;
   };
   const ended = work.then(end, end);
-  let told = 0;
+  let told = '';
   while (!isOver) {
     await Promise.race([ended, ctx.sleep(LOOK_EVERY_MS)]);
-    if (counter.done === told) continue;
-    told = counter.done;
-    ctx.progress(counter.fraction, `${told} of ${counter.expected} ${unit}`);
+    const note = `${counter.done} of ${counter.expected} ${unit}`;
+    if (note === told || counter.expected === 0) continue;
+    told = note;
+    ctx.progress(counter.fraction, note);
   }
   return work;
 }

@@ -42,12 +42,20 @@ async function lint({ file, text }: SourceText, rules: { id: string; disabled: b
   const found = messages.map(({ ruleId, range: [start, end] }) => ({
     rule: `secret.${ruleId.replace(RULE_PREFIX, '')}`,
     start,
-    end,
+    end: Math.max(end, endOfKey(text, start, ruleId)),
   }));
   const keys = findPrivateKeys(text).filter((key) => !found.some((other) => overlaps(key, other)));
   const matches = [...found, ...keys.map((range) => ({ rule: 'secret.privatekey', ...range }))];
   return distinct(matches.filter(({ start, end }) => !isPlaceholder(text.slice(start, end))));
 }
+
+/** secretlint's range of an AWS key begins at its name, and is only as long as the key: half of the key is after it. */
+function endOfKey(text: string, start: number, ruleId: string): number {
+  const key = ruleId.endsWith('-aws') ? /[A-Za-z0-9/+=]{40,}/.exec(text.slice(start, start + LOOKED_AT)) : null;
+  return key === null ? start : start + key.index + key[0].length;
+}
+
+const LOOKED_AT = 500;
 
 const overlaps = (a: TextRange, b: TextRange): boolean => a.start < b.end && b.start < a.end;
 

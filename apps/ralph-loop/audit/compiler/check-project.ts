@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import type { Diagnostic, ParsedCommandLine, Program, SourceFile } from 'typescript';
+import type { CompilerOptions, Diagnostic, ParsedCommandLine, Program, SourceFile } from 'typescript';
 import type { MemoryRelief } from '../memory-relief.ts';
 import { readSource } from '../read-source.ts';
 import { BoundedFiles, type DeclarationCache } from './bounded-files.ts';
@@ -37,35 +37,51 @@ export interface ProjectToCheck {
  * not fit; global declarations in a file that is not a declaration file are known to its part only.
  */
 export async function checkProject(work: ProjectToCheck, listener: CheckListener): Promise<void> {
-  const { lib, noLib } = work.project.options;
-  const usesDom = noLib !== true && (lib === undefined || lib.some((name) => /dom|webworker/i.test(name)));
-  const budget = memoryBudget(usesDom);
-  for (const [index, rootNames] of partsOf(work, budget, listener).entries()) {
-    await checkPart(work, { rootNames, budget, isFirst: index === 0 }, listener);
+  const files = readableFiles(work, listener);
+  const budget = memoryBudget({ usesDom: usesDom(work.project.options), text: sum(files.map(({ bytes }) => bytes)) });
+  const ambient = work.project.fileNames.filter(isDeclaration);
+  for (const [index, part] of partsOf(files, budget).entries()) {
+    await checkPart(work, { rootNames: [...ambient, ...part], budget, isFirst: index === 0 }, listener);
     await listener.flush();
     await work.memory.collect();
   }
 }
 
-/** Files by files, in order; declarations, which speak for the whole project, belong to every part. */
-function partsOf({ root, project }: ProjectToCheck, budget: MemoryBudget, listener: CheckListener): string[][] {
-  const declarations = project.fileNames.filter(isDeclaration);
+interface RootFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** The files of the project but for declarations, which speak for the whole of it and belong to every part. */
+function readableFiles({ root, project }: ProjectToCheck, listener: CheckListener): RootFile[] {
+  return project.fileNames.flatMap((path) => {
+    if (isDeclaration(path)) return [];
+    const read = path.startsWith(root + sep) ? readSource(root, path.slice(root.length + 1)) : OUTSIDE;
+    if ('source' in read) return [{ path, bytes: read.bytes }];
+    listener.skipped(read.skipped, read.reason, path);
+    return [];
+  });
+}
+
+/** All files if they fit into one program, else as many after each other as may. */
+function partsOf(files: readonly RootFile[], { ownText, rootText }: MemoryBudget): string[][] {
+  const isWhole = sum(files.map(({ bytes }) => bytes)) <= ownText && files.length <= MAX_PROGRAM_FILES;
+  const bound = isWhole ? ownText : rootText;
   const parts: string[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const file of project.fileNames) {
-    if (isDeclaration(file)) continue;
-    const read = file.startsWith(root + sep) ? readSource(root, file.slice(root.length + 1)) : OUTSIDE;
-    if ('skipped' in read) {
-      listener.skipped(read.skipped, read.reason, file);
-      continue;
-    }
-    const isFull = bytes + read.bytes > budget.rootText || (parts.at(-1)?.length ?? 0) >= MAX_PROGRAM_FILES;
-    if (isFull) parts.push([...declarations]);
-    bytes = isFull ? read.bytes : bytes + read.bytes;
-    parts.at(-1)?.push(file);
+  let text = Number.POSITIVE_INFINITY;
+  for (const { path, bytes } of files) {
+    const isFull = text + bytes > bound || (parts.at(-1)?.length ?? 0) >= MAX_PROGRAM_FILES;
+    if (isFull) parts.push([]);
+    text = isFull ? bytes : text + bytes;
+    parts.at(-1)?.push(path);
   }
   return parts;
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+const usesDom = ({ lib, noLib }: CompilerOptions): boolean =>
+  noLib !== true && (lib === undefined || lib.some((name) => /dom|webworker/i.test(name)));
 
 const OUTSIDE = { skipped: 'outside', reason: 'is outside of the repository' } as const;
 

@@ -1,7 +1,7 @@
 import { resourceLimits } from 'node:worker_threads';
 
-/** What the CPU pool gives a thread by default, and what is asked for where nobody says. */
-const DEFAULT_HEAP_MB = 256;
+/** What the CPU pool gives a thread by default, and what a large repository is checked in whatever it gives. */
+const SMALL_HEAP_MB = 256;
 const MEGABYTE = 1024 * 1024;
 /** A parsed and bound text takes about this many times its size. */
 const HEAP_A_BYTE = 22;
@@ -11,31 +11,43 @@ const LANGUAGE_BYTES = { withDom: 3 * MEGABYTE, withoutDom: 0.6 * MEGABYTE };
 /**
  * How the compiler's heap is divided, in bytes.
  *
- * - `rootText`    text of the files that one program is made to check.
- * - `ownText`     these and what they import of the repository.
+ * - `ownText`     text of the repository's files in one program.
+ * - `rootText`    of these, the files that are to be checked, when not all files fit; the others are what they import.
  * - `packageText` declarations of packages.
- * - `checker`     what the checker may add before it is replaced. The rest is for the hungriest single file.
- * - `garbage`     what may pile up before it is worth a collection, a fifth of a second, to know what is in use.
+ * - `checker`     what the checker may add before it is replaced. The rest is for garbage and the hungriest single file.
  */
 export interface MemoryBudget {
-  readonly rootText: number;
   readonly ownText: number;
+  readonly rootText: number;
   readonly packageText: number;
   readonly checker: number;
-  readonly garbage: number;
 }
 
-/** The budget of this thread. A pool with a larger heap checks larger projects in one piece. */
-export function memoryBudget(usesDom: boolean, heapMb = resourceLimits?.maxOldGenerationSizeMb ?? DEFAULT_HEAP_MB): MemoryBudget {
+export interface BudgetFor {
+  readonly usesDom: boolean;
+  /** Text of all the files to be checked. */
+  readonly text: number;
+  /** @default that of this thread */
+  readonly heapMb?: number;
+}
+
+/** A pool with a larger heap checks larger projects in one piece; one that does not fit is checked in a small heap. */
+export function memoryBudget({ usesDom, text, heapMb = heapOfThread() }: BudgetFor): MemoryBudget {
+  const whole = divide(heapMb, usesDom);
+  return text <= whole.ownText ? whole : divide(Math.min(heapMb, SMALL_HEAP_MB), usesDom);
+}
+
+const heapOfThread = (): number => resourceLimits?.maxOldGenerationSizeMb ?? SMALL_HEAP_MB;
+
+function divide(heapMb: number, usesDom: boolean): MemoryBudget {
   const heap = heapMb * MEGABYTE;
-  const text = (0.6 * heap) / HEAP_A_BYTE;
-  const ownText = text * 0.2;
+  const text = heap / 2 / HEAP_A_BYTE;
+  const ownText = text / 5;
   const language = usesDom ? LANGUAGE_BYTES.withDom : LANGUAGE_BYTES.withoutDom;
   return {
-    rootText: ownText / 4,
     ownText,
-    packageText: Math.max(text - ownText - language, text * 0.2),
-    checker: 0.18 * heap,
-    garbage: 0.09 * heap,
+    rootText: ownText / 4,
+    packageText: Math.max(text - ownText - language, text / 5),
+    checker: heap / 4,
   };
 }

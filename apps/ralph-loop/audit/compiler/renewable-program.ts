@@ -15,7 +15,7 @@ export class RenewableProgram {
   readonly #memory: MemoryRelief;
   readonly #budget: MemoryBudget;
   #program: Program;
-  #limit = 0;
+  #limit: number | undefined;
 
   constructor(options: CreateProgramOptions, memory: MemoryRelief, budget: MemoryBudget) {
     this.#options = options;
@@ -31,11 +31,15 @@ export class RenewableProgram {
 
   /** Replaces the program if its checker has grown. */
   async relieve(): Promise<void> {
-    if (this.#limit === 0) this.#limit = (await this.#usedAtFirst()) + this.#budget.checker;
-    if (getHeapStatistics().used_heap_size < this.#limit + this.#budget.garbage) return;
-    if ((await this.#used()) < this.#limit) return;
+    const used = usedHeap();
+    this.#limit ??= used + this.#budget.checker;
+    if (used < this.#limit) return;
+    await this.#memory.collect();
+    // Half of it was garbage: worth going on.
+    if (usedHeap() < this.#limit - this.#budget.checker / 2) return;
     this.#renew();
     await this.#memory.collect();
+    this.#limit = usedHeap() + this.#budget.checker;
   }
 
   #renew(): void {
@@ -44,16 +48,6 @@ export class RenewableProgram {
     // A program keeps its options; with them it would keep its predecessor, and so all of them.
     delete options.oldProgram;
   }
-
-  /** What files and symbols take: the first question makes the checker bind them. */
-  async #usedAtFirst(): Promise<number> {
-    this.#program.getGlobalDiagnostics();
-    return this.#used();
-  }
-
-  /** What is really in use. */
-  async #used(): Promise<number> {
-    await this.#memory.collect();
-    return getHeapStatistics().used_heap_size;
-  }
 }
+
+const usedHeap = (): number => getHeapStatistics().used_heap_size;

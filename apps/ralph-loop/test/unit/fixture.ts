@@ -70,11 +70,7 @@ const SECRETS: Readonly<Record<string, () => string>> = {
   github: () => `ghp_${letters('github', 36)}`,
   github2: () => `ghp_${letters('another', 36)}`,
   npm: () => `npm_${letters('npm', 36)}`,
-  aws: () =>
-    `AKIA${letters('aws', 200)
-      .toUpperCase()
-      .replace(/[^A-Z2-7]/g, '')
-      .slice(0, 16)}`,
+  aws: () => letters('aws', 40),
   slack: () => ['xoxb', '1234567890', '0987654321', letters('slack', 24)].join('-'),
   sendgrid: () => `SG.${letters('send', 22)}.${letters('grid', 43)}`,
   anthropic: () => `sk-ant-api03-${letters('anthropic', 93)}AA`,
