@@ -6,6 +6,6 @@ export const startTeam = ({ workers }: { workers?: number }): Promise<System> =>
   startSystem({
     agents: defaultTeam(),
     // The type check of a repository that leans on large packages needs it.
-    cpu: { maxOldGenerationSizeMb: 1_024 },
+    cpu: { maxOldGenerationSizeMb: 512 },
     ...(workers === undefined ? {} : { workers }),
   });

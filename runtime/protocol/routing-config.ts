@@ -38,10 +38,11 @@ export const SandboxRoutingConfig = z.strictObject({
 export type SandboxRoutingConfig = z.infer<typeof SandboxRoutingConfig>;
 
 /** The part of a system's policies that can be replaced while it runs. */
-export interface RoutingConfig {
-  readonly tiers?: TierRoutingConfig;
-  readonly sandbox?: SandboxRoutingConfig;
-}
+export const RoutingConfig = z.strictObject({
+  tiers: TierRoutingConfig.optional(),
+  sandbox: SandboxRoutingConfig.optional(),
+});
+export type RoutingConfig = z.infer<typeof RoutingConfig>;
 
 /** Enforced, and nobody may leave a sandbox. */
 export const CLOSED_SANDBOXES: SandboxRoutingConfig = { enforced: true, crossSandboxAllowList: [] };

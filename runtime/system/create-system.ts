@@ -8,7 +8,8 @@ import { parseInput } from '../protocol/capability.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
 import { agentNotFound, controlLost, notSerialisable, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import { isSystemId, type JudgePolicy, systemParty } from '../protocol/policy.ts';
-import type { RoutingConfig } from '../protocol/routing-config.ts';
+import { parseOptions } from '../protocol/parse-options.ts';
+import { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { AgentRegistry } from '../routing/agent-registry.ts';
@@ -148,7 +149,13 @@ class RunningSystem implements System {
   }
 
   async send(envelope: A2AEnvelope): Promise<RoutingResult> {
-    const parsed = parseEnvelope(envelope);
+    let parsed: A2AEnvelope;
+    try {
+      parsed = parseEnvelope(envelope);
+    } catch (error) {
+      const { recipient } = (envelope ?? {}) as { recipient?: unknown };
+      return refusedResult(typeof recipient === 'string' ? recipient : '', error as OrreryError);
+    }
     const fault = this.#end ?? faultOf(parsed.recipient, parsed.payload);
     if (fault !== undefined) return refusedResult(parsed.recipient, fault);
     const row = this.#place.table.get(parsed.sender);
@@ -170,9 +177,10 @@ class RunningSystem implements System {
     return () => this.stopAgent(agentId);
   }
 
-  configure(config: RoutingConfig): Promise<void> {
-    if (config.sandbox !== undefined) this.registry.setSandboxConfig(config.sandbox);
-    return this.#caller.api.configure(config);
+  async configure(config: RoutingConfig): Promise<void> {
+    const parsed = parseOptions(RoutingConfig, config, 'config');
+    if (parsed.sandbox !== undefined) this.registry.setSandboxConfig(parsed.sandbox);
+    await this.#caller.api.configure(parsed);
   }
 
   roster(): Promise<readonly RosterRow[]> {

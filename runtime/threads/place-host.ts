@@ -11,6 +11,7 @@ import type { AgentCard } from '../protocol/agent-card.ts';
 import type { A2AEnvelope, Delivery } from '../protocol/envelope.ts';
 import { errorToData, moduleInvalid, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
+import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { GrantBook } from '../routing/grants.ts';
 import { RouteDecider } from '../routing/route-decider.ts';
@@ -108,6 +109,14 @@ export class PlaceHost {
     return { inFlight: this.place.inFlight(), isIdle: this.place.isIdle };
   }
 
+  configure(config: RoutingConfig): void {
+    this.place.judge.configure(config);
+  }
+
+  inspect(isOn: boolean): void {
+    this.place.log.inspect(isOn);
+  }
+
   recentEvents(): readonly SystemEvent[] {
     const events: SystemEvent[] = this.place.log.audit.toArray();
     for (const traffic of this.place.log.traffic.entries()) events.push(...trafficEvents(traffic, this.place));
@@ -150,7 +159,7 @@ export class PlaceHost {
         place.table.apply(message.delta);
         return;
       case 'config':
-        place.judge.configure(message.config);
+        this.configure(message.config);
         return;
       case 'link': {
         const port = this.#deps.received(message.port);

@@ -63,7 +63,7 @@ export class Places {
   readonly #watchdog: Watchdog;
   readonly #places = new Map<string, PlaceRecord>();
   readonly #waiters = new Map<PlaceRecord, (() => void)[]>();
-  #isClosing = false;
+  isClosing = false;
 
   constructor(deps: PlacesDeps) {
     this.#deps = deps;
@@ -79,7 +79,10 @@ export class Places {
         },
         onLoop: (id, { stalledMs }) => {
           deps.note('watchdog', { place: id, reason: `it loops since ${Math.round(stalledMs)} ms` });
-          this.end(id, { reason: `an endless loop (${Math.round(stalledMs)} ms without a beat)`, isCharged: true });
+          this.end(id, {
+            reason: `an endless loop (${Math.round(stalledMs)} ms without a beat)`,
+            isCharged: true,
+          });
         },
         onStarved: (id, { stalledMs }) => {
           const reason = `no sign of life for ${Math.round(stalledMs)} ms, and no processor time`;
@@ -168,7 +171,7 @@ export class Places {
   /** Watches a place for loops, from now on. */
   watch(id: string): void {
     const place = this.get(id);
-    if (place.spawned !== undefined && place.isUp && place.ending === undefined && !this.#isClosing) {
+    if (place.spawned !== undefined && place.isUp && place.ending === undefined && !this.isClosing) {
       this.#watchdog.watch(id);
     }
   }
@@ -196,7 +199,9 @@ export class Places {
         ({ caller }) =>
           new Promise<Answer | undefined>((resolve) => {
             const cancel = clock.setTimer(timeoutMs, () => resolve(undefined));
-            ask(caller.api).then(resolve, () => resolve(undefined)).finally(cancel);
+            ask(caller.api)
+              .then(resolve, () => resolve(undefined))
+              .finally(cancel);
           }),
       ),
     );
@@ -205,20 +210,28 @@ export class Places {
 
   /** From now on a thread that ends is not replaced. */
   beginClosing(): void {
-    this.#isClosing = true;
+    this.isClosing = true;
     this.#watchdog.close();
   }
 
   /** Ends every thread. */
   async close(): Promise<void> {
     this.beginClosing();
-    const ended = Promise.all([...[...this].map(({ spawned }) => spawned?.terminate()), this.#threads.close()]);
+    const ended = Promise.all([
+      ...[...this].map(({ spawned }) => spawned?.terminate()),
+      this.#threads.close(),
+    ]);
     // A thread that is stuck in the collector of an exhausted heap cannot be ended.
     const tooLate = new Promise<void>((resolve) => this.#deps.seams.clock.setTimer(TERMINATE_MS, resolve));
     await Promise.race([ended, tooLate]);
   }
 
-  #add(id: string, seat: Seat, spawned: Spawned | undefined, { line, api }: { line: Port; api: Port }): PlaceRecord {
+  #add(
+    id: string,
+    seat: Seat,
+    spawned: Spawned | undefined,
+    { line, api }: { line: Port; api: Port },
+  ): PlaceRecord {
     const caller = this.#caller(id, api);
     const place = { id, seat, line, caller, spawned, isUp: false, ending: undefined, untold: undefined };
     this.#places.set(id, place);
@@ -239,7 +252,7 @@ export class Places {
     place.ending = undefined;
     this.#watchdog.unwatch(place.id);
     place.caller.cut(threadDied(place.id, place.id));
-    if (this.#isClosing) return;
+    if (this.isClosing) return;
     this.#deps.seats.bury(dead);
     this.#deps.note('place-died', { place: place.id, reason: ending.reason });
     this.#deps.onDeath(place, dead, ending);
@@ -251,7 +264,11 @@ export class Places {
   }
 
   #caller(id: string, api: Port): Caller<PlaceHost> {
-    return new Caller<PlaceHost>(api, { clock: this.#deps.seams.clock, timeoutMs: CALL_TIMEOUT_MS, name: id });
+    return new Caller<PlaceHost>(api, {
+      clock: this.#deps.seams.clock,
+      timeoutMs: CALL_TIMEOUT_MS,
+      name: id,
+    });
   }
 
   /** Joins two places; the other one is told of the death of the first one's former thread. */
@@ -262,12 +279,28 @@ export class Places {
     const ports = [spawner.transferable(here), spawner.transferable(there)] as const;
     this.tell(
       place,
-      { t: 'link', place: other.id, seat: other.seat.number, port: ports[0], credit, side: 0, death: undefined },
+      {
+        t: 'link',
+        place: other.id,
+        seat: other.seat.number,
+        port: ports[0],
+        credit,
+        side: 0,
+        death: undefined,
+      },
       [ports[0]],
     );
     this.tell(
       other,
-      { t: 'link', place: place.id, seat: place.seat.number, port: ports[1], credit, side: 1, death: place.untold },
+      {
+        t: 'link',
+        place: place.id,
+        seat: place.seat.number,
+        port: ports[1],
+        credit,
+        side: 1,
+        death: place.untold,
+      },
       [ports[1]],
     );
   }

@@ -84,7 +84,8 @@ export class SeatBook {
   /** Slots of the agents that have begun on an envelope without a known outcome. */
   inHand(): ReadonlySet<number> {
     const slots = new Set<number>();
-    for (const seat of this.#all()) for (const { slot, isInHand } of seat.openFlows()) if (isInHand) slots.add(slot);
+    for (const seat of this.#all())
+      for (const { slot, isInHand } of seat.openFlows()) if (isInHand) slots.add(slot);
     return slots;
   }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSystem, type System } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { echoed } from '../fixtures/agents/echo.agent.ts';
 import { FAULT_FOLDER, FAULTS, type Fault, PHASES, type Phase, poke } from '../fixtures/agents/faulty.ts';
 import { probe } from '../fixtures/agents/prober.ts';
 import { expectedOf, readFailureMatrix } from '../fixtures/failure-matrix.ts';
@@ -45,7 +46,11 @@ async function stateOf(system: System, id: string): Promise<string> {
   return `${row?.status}, ${row?.restarts}`;
 }
 
-function expectAnswers({ count, slowestMs, codes }: Awaited<ReturnType<ReturnType<typeof keepAsking>>>): void {
+function expectAnswers({
+  count,
+  slowestMs,
+  codes,
+}: Awaited<ReturnType<ReturnType<typeof keepAsking>>>): void {
   expect(codes).toEqual([]);
   expect(count).toBeGreaterThan(0);
   expect(slowestMs).toBeLessThan(1_000);
@@ -72,7 +77,9 @@ async function runCell(phase: Phase, fault: Fault, isolation: Isolation, cell: s
       await system.terminate(place as string);
     }
     expect(await asked).toBe(expected.asker);
-    await expect.poll(() => stateOf(system, id), { timeout: 10_000 }).toBe(`${expected.status}, ${expected.restarts}`);
+    await expect
+      .poll(() => stateOf(system, id), { timeout: 10_000 })
+      .toBe(`${expected.status}, ${expected.restarts}`);
     expect(isBegun(phase, fault)).toBe(true);
     expectAnswers(await stopAsking());
   } finally {
@@ -84,10 +91,13 @@ async function runCell(phase: Phase, fault: Fault, isolation: Isolation, cell: s
 describe.each(PHASES)('A fault at %s', (phase) => {
   describe.each(['inline', 'thread'] as const)('of an agent in a place of kind %s', (isolation) => {
     const faults = isolation === 'inline' ? INLINE_FAULTS : FAULTS;
-    it.each(faults)('that %s ends as docs/semantics.md says, and others answer all the while', async (fault) => {
-      const cell = matrix.get(fault)?.get(`${phase}, ${isolation}`);
-      await runCell(phase, fault, isolation, cell as string);
-    });
+    it.each(faults)(
+      'that %s ends as docs/semantics.md says, and others answer all the while',
+      async (fault) => {
+        const cell = matrix.get(fault)?.get(`${phase}, ${isolation}`);
+        await runCell(phase, fault, isolation, cell as string);
+      },
+    );
   });
 });
 
@@ -95,69 +105,75 @@ describe.each(PHASES)('A fault at %s', (phase) => {
 const NOTICED_MS = 15_000;
 
 describe('A fault of the control thread', () => {
-  it.each(FAULTS)('that %s ends the system as docs/semantics.md says, and leaves no thread', async (fault) => {
-    const sign = join(folder, `control-${fault}`);
-    const agents = [agent('faulty', { instances: ['handle-hangs'] }), agent('echo')];
-    const { system, kill } = await systemWithFaultyControl(fault, sign, { agents });
-    try {
-      const stopAsking = keepAsking(system);
-      const begun = performance.now();
-      const open = rejection(
-        system.ask({ agent: 'handle-hangs', capability: poke }, undefined, { timeoutMs: NOTICED_MS }),
-      );
-      writeFileSync(sign, '');
-      if (fault === 'killed') await kill();
-      expect((await open).code).toBe(matrix.get(fault)?.get('supervisor'));
-      expect(performance.now() - begun).toBeLessThan(NOTICED_MS);
-      expect((await rejection(system.roster())).code).toBe('CONTROL_LOST');
-      const { count, slowestMs, codes } = await stopAsking();
-      expect(count).toBeGreaterThan(0);
-      expect(slowestMs).toBeLessThan(1_000);
-      expect(codes.filter((code) => code !== 'CONTROL_LOST')).toEqual([]);
-    } finally {
-      await system.stop();
-    }
-    await until('no thread is left', () => threads() <= quietThreads);
-  });
+  it.each(FAULTS)(
+    'that %s ends the system as docs/semantics.md says, and leaves no thread',
+    async (fault) => {
+      const sign = join(folder, `control-${fault}`);
+      const agents = [agent('faulty', { instances: ['handle-hangs'] }), agent('echo')];
+      const { system, kill } = await systemWithFaultyControl(fault, sign, { agents });
+      try {
+        expect(await system.ask({ agent: 'echo', capability: echoed }, { n: 1 })).toEqual({ n: 1 });
+        const stopAsking = keepAsking(system);
+        const begun = performance.now();
+        const open = rejection(
+          system.ask({ agent: 'handle-hangs', capability: poke }, undefined, { timeoutMs: NOTICED_MS }),
+        );
+        writeFileSync(sign, '');
+        if (fault === 'killed') await kill();
+        expect((await open).code).toBe(matrix.get(fault)?.get('supervisor'));
+        expect(performance.now() - begun).toBeLessThan(NOTICED_MS);
+        expect((await rejection(system.roster())).code).toBe('CONTROL_LOST');
+        const { slowestMs, codes } = await stopAsking();
+        expect(slowestMs).toBeLessThan(1_000);
+        expect(codes.filter((code) => code !== 'CONTROL_LOST')).toEqual([]);
+      } finally {
+        await system.stop();
+      }
+      await until('no thread is left', () => threads() <= quietThreads);
+    },
+  );
 });
 
-describe.each(['loops', 'killed'] as const)('With the embedding thread blocked for 3 s, an agent that %s', (fault) => {
-  const id = `handle-${fault}`;
+describe.each(['loops', 'killed'] as const)(
+  'With the embedding thread blocked for 3 s, an agent that %s',
+  (fault) => {
+    const id = `handle-${fault}`;
 
-  it.each([
-    ['Atomics.wait', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)],
-    ['spawnSync', () => spawnSync('sleep', ['3'])],
-  ])('is back before %s returns, while two others talk to each other', async (name, block) => {
-    const begun = join(folder, `probing-${fault}-${name}`);
-    rmSync(join(folder, id), { force: true });
-    const system = await startSystem({
-      agents: [agent('faulty', { instances: [id] }), agent('prober'), agent('echo')],
-      workers: 3,
+    it.each([
+      ['Atomics.wait', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)],
+      ['spawnSync', () => spawnSync('sleep', ['3'])],
+    ])('is back before %s returns, while two others talk to each other', async (name, block) => {
+      const begun = join(folder, `probing-${fault}-${name}`);
+      rmSync(join(folder, id), { force: true });
+      const system = await startSystem({
+        agents: [agent('faulty', { instances: [id] }), agent('prober'), agent('echo')],
+        workers: 3,
+      });
+      try {
+        const probed = system.ask(probe, { forMs: 3_500, file: begun });
+        await until('the prober begins', () => existsSync(begun));
+        const poked = rejection(system.ask({ agent: id, capability: poke }, undefined));
+        await until('the agent is at its fault', () => isBegun('handle', fault));
+        if (fault === 'killed') void system.terminate('worker-1');
+        await new Promise((resolve) => setImmediate(resolve));
+        const blockedAtMs = Date.now();
+        block();
+        const unblockedAtMs = Date.now();
+        expect(unblockedAtMs - blockedAtMs).toBeGreaterThan(2_900);
+        expect((await poked).code).toBe('ACTOR_DIED');
+        const started = await until('it is back', () => startOf(system, id));
+        expect(started).toBeGreaterThan(blockedAtMs);
+        expect(started).toBeLessThan(unblockedAtMs);
+        const { count, slowestMs, longestGapMs } = await probed;
+        expect(count).toBeGreaterThan(20);
+        expect(slowestMs).toBeLessThan(1_000);
+        expect(longestGapMs).toBeLessThan(1_000);
+      } finally {
+        await system.stop();
+      }
     });
-    try {
-      const probed = system.ask(probe, { forMs: 3_500, file: begun });
-      await until('the prober begins', () => existsSync(begun));
-      const poked = rejection(system.ask({ agent: id, capability: poke }, undefined));
-      await until('the agent is at its fault', () => isBegun('handle', fault));
-      if (fault === 'killed') void system.terminate('worker-1');
-      await new Promise((resolve) => setImmediate(resolve));
-      const blockedAtMs = Date.now();
-      block();
-      const unblockedAtMs = Date.now();
-      expect(unblockedAtMs - blockedAtMs).toBeGreaterThan(2_900);
-      expect((await poked).code).toBe('ACTOR_DIED');
-      const started = await until('it is back', () => startOf(system, id));
-      expect(started).toBeGreaterThan(blockedAtMs);
-      expect(started).toBeLessThan(unblockedAtMs);
-      const { count, slowestMs, longestGapMs } = await probed;
-      expect(count).toBeGreaterThan(20);
-      expect(slowestMs).toBeLessThan(1_000);
-      expect(longestGapMs).toBeLessThan(1_000);
-    } finally {
-      await system.stop();
-    }
-  });
-});
+  },
+);
 
 /** When the agent was last started, if it was started more than once. */
 async function startOf(system: System, id: string): Promise<number | undefined> {

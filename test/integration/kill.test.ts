@@ -21,7 +21,11 @@ const linesOf = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 
 /** Kills the place's thread whenever the file has grown by `step` lines. */
-async function killOften(system: System, place: string, { file, step }: { file: string; step: number }): Promise<void> {
+async function killOften(
+  system: System,
+  place: string,
+  { file, step }: { file: string; step: number },
+): Promise<void> {
   for (let kill = 0; kill < KILLS; kill++) {
     const from = linesOf(file).length;
     await until('work goes on', () => linesOf(file).length >= from + step, PATIENCE_MS);
@@ -53,7 +57,11 @@ interface Run {
 async function runNumbers(delivery: 'once' | 'retry', spinMs: number): Promise<Run> {
   const file = join(folder, `${delivery}-${spinMs}`);
   const system = await startSystem({
-    agents: [agent(`${delivery}-recorder`), agent('relay', { instances: ['far'] }), agent('relay', { instances: ['near'] })],
+    agents: [
+      agent(`${delivery}-recorder`),
+      agent('relay', { instances: ['far'] }),
+      agent('relay', { instances: ['near'] }),
+    ],
   });
   try {
     const places = (await system.roster()).map(({ id, place }) => `${id} ${place}`);
@@ -91,7 +99,9 @@ function numbered(n: number, payload: object): A2AEnvelope {
 /** Says of every sender whether the first occurrences of its envelopes are in their order. */
 function expectOrder(started: readonly string[]): void {
   for (const sender of SENDERS) {
-    const numbers = [...new Set(started)].filter((id) => id.startsWith(sender)).map((id) => Number.parseInt(id.slice(sender.length + 1), 10));
+    const numbers = [...new Set(started)]
+      .filter((id) => id.startsWith(sender))
+      .map((id) => Number.parseInt(id.slice(sender.length + 1), 10));
     expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
   }
 }
@@ -129,7 +139,9 @@ describe('An agent whose thread is killed five times [C-36, F-01]', () => {
         expect(['ACTOR_DIED', 'THREAD_DIED']).toContain(code);
         expect(reason).toContain('it was ended from outside');
       }
-      expect(letters.filter(({ id, code }) => code === 'THREAD_DIED' && started.includes(id as string))).toEqual([]);
+      expect(
+        letters.filter(({ id, code }) => code === 'THREAD_DIED' && started.includes(id as string)),
+      ).toEqual([]);
       expect(counts).toMatchObject({ deadLettered: letters.length, rejected: 0, expired: 0 });
     },
     PATIENCE_MS,
@@ -142,13 +154,21 @@ describe('Two threads that are killed at once, five times', () => {
     async () => {
       const file = join(folder, 'both');
       const system = await startSystem({
-        agents: [agent('retry-recorder'), agent('relay', { instances: ['far'] }), agent('relay', { instances: ['near'] })],
+        agents: [
+          agent('retry-recorder'),
+          agent('relay', { instances: ['far'] }),
+          agent('relay', { instances: ['near'] }),
+        ],
       });
       try {
         for (let n = 0; n < ENVELOPES; n++) await system.send(numbered(n, { file, spinMs: 0 }));
         for (let kill = 0; kill < KILLS; kill++) {
           const from = linesOf(file).length;
-          await until('work goes on', async () => linesOf(file).length > from || (await isSettled(system)), PATIENCE_MS);
+          await until(
+            'work goes on',
+            async () => linesOf(file).length > from || (await isSettled(system)),
+            PATIENCE_MS,
+          );
           await Promise.all(['worker-1', 'worker-2'].map((place) => system.terminate(place)));
         }
         const { accepted, handled, deadLettered } = await settled(system);
@@ -157,7 +177,9 @@ describe('Two threads that are killed at once, five times', () => {
         expect(ids.filter((id) => !started.has(id) && !id.startsWith('far'))).toEqual([]);
         const letters = await system.deadLetters();
         expect(letters.length).toBe(deadLettered);
-        expect(letters.filter(({ code, recipient }) => code !== 'THREAD_DIED' || recipient !== 'recorder')).toEqual([]);
+        expect(
+          letters.filter(({ code, recipient }) => code !== 'THREAD_DIED' || recipient !== 'recorder'),
+        ).toEqual([]);
         expect(ids.length - started.size).toBeLessThanOrEqual(deadLettered);
       } finally {
         await system.stop();
@@ -165,6 +187,29 @@ describe('Two threads that are killed at once, five times', () => {
     },
     PATIENCE_MS,
   );
+});
+
+describe('A thread that is killed while it is being replaced', () => {
+  it('is replaced all the same, and nothing is lost', async () => {
+    const file = join(folder, 'again');
+    const system = await startSystem({ agents: [agent('retry-recorder')] });
+    try {
+      const sent = Array.from({ length: 100 }, (_, n) => numbered(3 * n, { file, spinMs: 1 }));
+      const kills: Promise<void>[] = [];
+      for (const envelope of sent) {
+        await system.send(envelope);
+        kills.push(system.terminate('worker-1'));
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      await Promise.all(kills);
+      const counts = await settled(system);
+      expect(counts).toMatchObject({ handled: sent.length, deadLettered: 0 });
+      expect(new Set(linesOf(file))).toEqual(new Set(sent.map(({ id }) => id)));
+      expect((await system.roster())[0]).toMatchObject({ status: 'running', place: 'worker-1' });
+    } finally {
+      await system.stop();
+    }
+  });
 });
 
 describe('A chain of asks whose middle is killed five times', () => {
@@ -220,7 +265,9 @@ describe('A chain of asks whose middle is killed five times', () => {
         if (outcomes[n] !== n) expect(outcomes[n]).toBe('ACTOR_DIED');
         else expect(seen.has(`noted ${n}`) && seen.has(`asked ${n}`)).toBe(true);
       }
-      expect(outcomes.filter((outcome) => outcome === 'ACTOR_DIED').length).toBeLessThanOrEqual(KILLS * LANES);
+      expect(outcomes.filter((outcome) => outcome === 'ACTOR_DIED').length).toBeLessThanOrEqual(
+        KILLS * LANES,
+      );
     },
     PATIENCE_MS,
   );

@@ -26,7 +26,8 @@ const becomes = (system: System, id: string, state: string): Promise<unknown> =>
   expect.poll(() => stateOf(system, id), { timeout: 5_000 }).toBe(state);
 
 /** Which life of the member answers. */
-const life = (system: System, id: string): Promise<string> => system.ask({ agent: id, capability: act }, 'answer');
+const life = (system: System, id: string): Promise<string> =>
+  system.ask({ agent: id, capability: act }, 'answer');
 const crash = (system: System, id: string) => rejection(system.ask({ agent: id, capability: act }, 'crash'));
 
 /** One member a worker: `a` and `c` share the first. */
@@ -39,25 +40,37 @@ const members = [
 describe('A group of agents', () => {
   it('one for all: each death restarts all; what waits for them is answered by their next lives', () =>
     withSystem(
-      { agents: members, supervision: { groups: [{ name: 'all', agents: ['a', 'b'], strategy: 'one-for-all' }] } },
+      {
+        agents: members,
+        supervision: { groups: [{ name: 'all', agents: ['a', 'b'], strategy: 'one-for-all' }] },
+      },
       async (system) => {
         const [one, other, outside] = await Promise.all(['a', 'b', 'c'].map((id) => life(system, id)));
         const inHand = rejection(system.ask({ agent: 'b', capability: act }, 'wait'));
         const behind = life(system, 'b');
         expect((await crash(system, 'a')).code).toBe('ACTOR_DIED');
-        expect(await inHand).toMatchObject({ code: 'ACTOR_DIED', message: expect.stringContaining('its group') });
+        expect(await inHand).toMatchObject({
+          code: 'ACTOR_DIED',
+          message: expect.stringContaining('its group'),
+        });
         expect(await behind).not.toBe(other);
         expect(await life(system, 'a')).not.toBe(one);
         expect(await life(system, 'c')).toBe(outside);
         await becomes(system, 'a', 'running, 1');
         await becomes(system, 'b', 'running, 1');
-        await until('what was in hand is dead-lettered', async () => (await system.deadLetters()).length === 2);
+        await until(
+          'what was in hand is dead-lettered',
+          async () => (await system.deadLetters()).length === 2,
+        );
       },
     ));
 
   it('rest for one: a death restarts those that were started later', () =>
     withSystem(
-      { agents: members, supervision: { groups: [{ name: 'rest', agents: ['a', 'b', 'c'], strategy: 'rest-for-one' }] } },
+      {
+        agents: members,
+        supervision: { groups: [{ name: 'rest', agents: ['a', 'b', 'c'], strategy: 'rest-for-one' }] },
+      },
       async (system) => {
         const first = await life(system, 'a');
         await crash(system, 'b');
@@ -70,7 +83,10 @@ describe('A group of agents', () => {
 
   it('one for all: the end of one thread restarts those in another, too', () =>
     withSystem(
-      { agents: members, supervision: { groups: [{ name: 'all', agents: ['a', 'b'], strategy: 'one-for-all' }] } },
+      {
+        agents: members,
+        supervision: { groups: [{ name: 'all', agents: ['a', 'b'], strategy: 'one-for-all' }] },
+      },
       async (system) => {
         const other = await life(system, 'b');
         await system.terminate('worker-1');
@@ -85,7 +101,9 @@ describe('A group of agents', () => {
       {
         agents: members,
         supervision: {
-          groups: [{ name: 'all', agents: ['a', 'b'], strategy: 'one-for-all', intensity: { maxRestarts: 0 } }],
+          groups: [
+            { name: 'all', agents: ['a', 'b'], strategy: 'one-for-all', intensity: { maxRestarts: 0 } },
+          ],
         },
       },
       async (system) => {
@@ -106,10 +124,17 @@ describe('An error that nobody catches, in a worker thread', () => {
     withSystem({ agents: members }, async (system) => {
       const neighbour = await life(system, 'c');
       const crashed = await rejection(system.ask({ agent: 'a', capability: act }, 'crash later'));
-      expect(crashed).toMatchObject({ code: 'ACTOR_DIED', message: expect.stringContaining('in a callback') });
+      expect(crashed).toMatchObject({
+        code: 'ACTOR_DIED',
+        message: expect.stringContaining('in a callback'),
+      });
       await becomes(system, 'a', 'running, 1');
       expect(await life(system, 'c')).toBe(neighbour);
-      expect((await system.recentEvents()).some(({ type, reason }) => type === 'error' && reason === 'in a callback')).toBe(true);
+      expect(
+        (await system.recentEvents()).some(
+          ({ type, reason }) => type === 'error' && reason === 'in a callback',
+        ),
+      ).toBe(true);
     }));
 });
 
@@ -129,7 +154,9 @@ describe('An agent that does not come back', () => {
     withSystem({ agents: [agent('transient-ender')] }, async (system) => {
       await system.ask({ agent: 'transient', capability: finish }, undefined);
       await until('it has ended', async () => (await stateOf(system, 'transient')) === 'stopped, 0');
-      expect((await rejection(system.ask({ agent: 'transient', capability: finish }, undefined))).code).toBe('NOT_HERE');
+      expect((await rejection(system.ask({ agent: 'transient', capability: finish }, undefined))).code).toBe(
+        'NOT_HERE',
+      );
     }));
 });
 

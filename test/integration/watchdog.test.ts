@@ -35,7 +35,9 @@ async function settledCounts(system: System) {
 
 /** Has the agent loop, and waits for its end. */
 async function loopOnce(system: System, how: 'loop' | 'loopLater' = 'loop'): Promise<void> {
-  expect((await rejection(system.ask(looper, { how, ms: 0 }, { timeoutMs: 20_000 }))).code).toBe('ACTOR_DIED');
+  expect((await rejection(system.ask(looper, { how, ms: 0 }, { timeoutMs: 20_000 }))).code).toBe(
+    'ACTOR_DIED',
+  );
 }
 
 describe('An endless loop', () => {
@@ -60,12 +62,15 @@ describe('An endless loop', () => {
     }));
 
   it('is not seen in a thread whose agents send each other on and on', () =>
-    withSystem({ agents: [agent('player', { instances: ['left', 'right'] })], workers: 1 }, async (system) => {
-      system.tell({ agent: 'left', capability: hit as never }, { untilMs: Date.now() + 2_000 });
-      const counts = await until('the game is over', () => settledCounts(system));
-      expect(counts.handled).toBeGreaterThan(1_000);
-      expect((await system.recentEvents(10_000)).filter(({ type }) => type === 'watchdog')).toEqual([]);
-    }));
+    withSystem(
+      { agents: [agent('player', { instances: ['left', 'right'] })], workers: 1 },
+      async (system) => {
+        system.tell({ agent: 'left', capability: hit as never }, { untilMs: Date.now() + 2_000 });
+        const counts = await until('the game is over', () => settledCounts(system));
+        expect(counts.handled).toBeGreaterThan(1_000);
+        expect((await system.recentEvents(10_000)).filter(({ type }) => type === 'watchdog')).toEqual([]);
+      },
+    ));
 
   it(
     'is charged to the agent whose code it is, not to a neighbour that waits, which is rid of it after two',
@@ -81,15 +86,27 @@ describe('An endless loop', () => {
           for (const death of [1, 2, 3, 4]) {
             await isRunning(system, 'patient');
             await isRunning(system, 'looper');
-            const waiting = system.ask({ agent: 'patient', capability: patience }, { ms: 60_000 }, { timeoutMs: 60_000 });
+            const waiting = system.ask(
+              { agent: 'patient', capability: patience },
+              { ms: 60_000 },
+              { timeoutMs: 60_000 },
+            );
             const cutOff = rejection(waiting);
             await loopOnce(system);
             if (death > 2) continue;
             expect((await cutOff).code).toBe('ACTOR_DIED');
           }
-          await until('it has failed', async () => (await rowOf(system, 'looper'))?.status === 'failed', FOUND_MS);
+          await until(
+            'it has failed',
+            async () => (await rowOf(system, 'looper'))?.status === 'failed',
+            FOUND_MS,
+          );
           expect(await rowOf(system, 'looper')).toMatchObject({ place: 'solo-looper', restarts: 3 });
-          expect(await rowOf(system, 'patient')).toMatchObject({ status: 'running', restarts: 2, place: 'worker-1' });
+          expect(await rowOf(system, 'patient')).toMatchObject({
+            status: 'running',
+            restarts: 2,
+            place: 'worker-1',
+          });
         },
       ),
     PATIENCE_MS,
@@ -102,12 +119,20 @@ describe('An endless loop', () => {
         for (const _death of [1, 2, 3]) {
           await isRunning(system, 'patient');
           await isRunning(system, 'looper');
-          const waiting = system.ask({ agent: 'patient', capability: patience }, { ms: 60_000 }, { timeoutMs: 60_000 });
+          const waiting = system.ask(
+            { agent: 'patient', capability: patience },
+            { ms: 60_000 },
+            { timeoutMs: 60_000 },
+          );
           void waiting.catch(() => undefined);
           await loopOnce(system, 'loopLater');
         }
         expect(await rowOf(system, 'looper')).toMatchObject({ place: 'solo-looper' });
-        expect(await rowOf(system, 'patient')).toMatchObject({ place: 'solo-patient', restarts: 2, status: 'running' });
+        expect(await rowOf(system, 'patient')).toMatchObject({
+          place: 'solo-patient',
+          restarts: 2,
+          status: 'running',
+        });
       }),
     PATIENCE_MS,
   );
@@ -122,10 +147,16 @@ describe('An envelope that ends its agent three times', () => {
         const poisoned = rejection(
           system.ask(looper, { how: 'loop', ms: 0 }, { delivery: 'retry', timeoutMs: 30_000 }),
         );
-        const answers = behind.map(({ timeoutMs }) => system.ask(looper, { how: 'answer', ms: 0 }, { timeoutMs }));
+        const answers = behind.map(({ timeoutMs }) =>
+          system.ask(looper, { how: 'answer', ms: 0 }, { timeoutMs }),
+        );
         expect((await poisoned).code).toBe('POISON');
         expect(await Promise.all(answers)).toEqual(['answered', 'answered', 'answered']);
-        expect(await rowOf(system, 'looper')).toMatchObject({ status: 'running', restarts: 3, place: 'solo-looper' });
+        expect(await rowOf(system, 'looper')).toMatchObject({
+          status: 'running',
+          restarts: 3,
+          place: 'solo-looper',
+        });
         const counts = await until('everything is settled', () => settledCounts(system));
         expect(counts).toMatchObject({ accepted: 4, handled: 3, deadLettered: 1 });
         const letters = await system.deadLetters();
@@ -139,35 +170,52 @@ describe('An agent that died too often', () => {
   it(
     'is given up: its mail is dead-lettered, until it is restarted by hand',
     () =>
-      withSystem({ agents: [agent('looper')], supervision: { intensity: { maxRestarts: 1 } } }, async (system) => {
-        await loopOnce(system);
-        const last = loopOnce(system);
-        const behind = rejection(system.ask(looper, { how: 'answer', ms: 0 }, { timeoutMs: 20_000 }));
-        await last;
-        expect((await behind).code).toBe('SUPERVISOR_GAVE_UP');
-        expect((await rejection(system.ask(looper, { how: 'answer', ms: 0 }))).code).toBe('SUPERVISOR_GAVE_UP');
-        expect(await rowOf(system, 'looper')).toMatchObject({ status: 'failed', restarts: 1 });
-        await until('both are dead-lettered', async () => {
-          const letters = await system.deadLetters();
-          return letters.filter(({ code }) => code === 'SUPERVISOR_GAVE_UP').length === 2;
-        });
-        await system.restart('looper');
-        await isRunning(system, 'looper');
-        expect(await system.ask(looper, { how: 'answer', ms: 0 })).toBe('answered');
-      }),
+      withSystem(
+        { agents: [agent('looper')], supervision: { intensity: { maxRestarts: 1 } } },
+        async (system) => {
+          await loopOnce(system);
+          const last = loopOnce(system);
+          const behind = rejection(system.ask(looper, { how: 'answer', ms: 0 }, { timeoutMs: 20_000 }));
+          await last;
+          expect((await behind).code).toBe('SUPERVISOR_GAVE_UP');
+          expect((await rejection(system.ask(looper, { how: 'answer', ms: 0 }))).code).toBe(
+            'SUPERVISOR_GAVE_UP',
+          );
+          expect(await rowOf(system, 'looper')).toMatchObject({ status: 'failed', restarts: 1 });
+          await until('both are dead-lettered', async () => {
+            const letters = await system.deadLetters();
+            return letters.filter(({ code }) => code === 'SUPERVISOR_GAVE_UP').length === 2;
+          });
+          await system.restart('looper');
+          await isRunning(system, 'looper');
+          expect(await system.ask(looper, { how: 'answer', ms: 0 })).toBe('answered');
+        },
+      ),
     PATIENCE_MS,
   );
 
   it(
     'stays given up when a neighbour ends their thread',
     () =>
-      withSystem({ agents: [agent('looper'), agent('echo'), agent('patient')], supervision: { intensity: { maxRestarts: 0 } } }, async (system) => {
-        await loopOnce(system);
-        await until('it has failed', async () => (await rowOf(system, 'looper'))?.status === 'failed', FOUND_MS);
-        await system.terminate('worker-1');
-        await isRunning(system, 'patient');
-        expect((await rejection(system.ask(looper, { how: 'answer', ms: 0 }))).code).toBe('SUPERVISOR_GAVE_UP');
-      }),
+      withSystem(
+        {
+          agents: [agent('looper'), agent('echo'), agent('patient')],
+          supervision: { intensity: { maxRestarts: 0 } },
+        },
+        async (system) => {
+          await loopOnce(system);
+          await until(
+            'it has failed',
+            async () => (await rowOf(system, 'looper'))?.status === 'failed',
+            FOUND_MS,
+          );
+          await system.terminate('worker-1');
+          await isRunning(system, 'patient');
+          expect((await rejection(system.ask(looper, { how: 'answer', ms: 0 }))).code).toBe(
+            'SUPERVISOR_GAVE_UP',
+          );
+        },
+      ),
     PATIENCE_MS,
   );
 

@@ -33,13 +33,19 @@ export interface BudgetFor {
 
 /** A pool with a larger heap checks larger projects in one piece; one that does not fit is checked in a small heap. */
 export function memoryBudget({ usesDom, text, heapMb = heapOfThread() }: BudgetFor): MemoryBudget {
-  const whole = divide(heapMb, usesDom);
-  return text <= whole.ownText ? whole : divide(Math.min(heapMb, SMALL_HEAP_MB), usesDom);
+  const whole = divide(heapMb, { usesDom, checkerShare: 0.4 });
+  if (text <= whole.ownText) return whole;
+  return divide(Math.min(heapMb, SMALL_HEAP_MB), { usesDom, checkerShare: 0.25 });
 }
 
 const heapOfThread = (): number => resourceLimits?.maxOldGenerationSizeMb ?? SMALL_HEAP_MB;
 
-function divide(heapMb: number, usesDom: boolean): MemoryBudget {
+interface Division {
+  readonly usesDom: boolean;
+  readonly checkerShare: number;
+}
+
+function divide(heapMb: number, { usesDom, checkerShare }: Division): MemoryBudget {
   const heap = heapMb * MEGABYTE;
   const text = heap / 2 / HEAP_A_BYTE;
   const ownText = text / 5;
@@ -48,6 +54,6 @@ function divide(heapMb: number, usesDom: boolean): MemoryBudget {
     ownText,
     rootText: ownText / 4,
     packageText: Math.max(text - ownText - language, text / 5),
-    checker: heap / 4,
+    checker: heap * checkerShare,
   };
 }

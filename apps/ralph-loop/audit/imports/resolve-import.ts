@@ -17,7 +17,7 @@ const OPTIONS: NapiResolveOptions = {
 };
 
 /** A resolver remembers every path it has looked at; past this many questions it is told to forget. */
-const QUESTIONS_REMEMBERED = 20_000;
+const QUESTIONS_REMEMBERED = 2_000;
 
 /** Finds the file of the repository that an import means, by reading files' names and JSON only. */
 export class ImportResolver {

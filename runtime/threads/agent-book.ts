@@ -1,0 +1,131 @@
+import { agentNotFound } from '../protocol/errors.ts';
+import {
+  type AgentProfile,
+  deltaOf,
+  RoutingTable,
+  type RowData,
+  type TableDelta,
+} from '../routing/routing-table.ts';
+
+/** An agent as the control thread knows it. */
+export interface AgentRecord {
+  readonly id: string;
+  readonly slot: number;
+  readonly module: string;
+  profile: AgentProfile;
+  place: string;
+  /** Deaths of its thread that were charged to it. */
+  offences: number;
+  /** A death that its supervisor has not been told of, because its new thread is not up yet. */
+  untold: { readonly reason: string; readonly charged: boolean } | undefined;
+  /** Why its module is not loaded again: a thread died over it. */
+  broken: string | undefined;
+  /** Why it has failed. */
+  gaveUp: string | undefined;
+}
+
+/** Who is hosted where, and the table that says so to all: the authority that orders every change of it. */
+export class AgentBook {
+  readonly #table = new RoutingTable();
+  readonly #agents = new Map<string, AgentRecord>();
+  readonly #bySlot: AgentRecord[] = [];
+  #version = 0;
+
+  [Symbol.iterator](): Iterator<AgentRecord> {
+    return this.#agents.values();
+  }
+
+  /** The first slot that nobody has had. */
+  get nextSlot(): number {
+    return this.#bySlot.length;
+  }
+
+  has(id: string): boolean {
+    return this.#agents.has(id);
+  }
+
+  /** Fails with AGENT_NOT_FOUND. */
+  get(id: string): AgentRecord {
+    const agent = this.#agents.get(id);
+    if (agent === undefined) throw agentNotFound(id);
+    return agent;
+  }
+
+  find(id: string): AgentRecord | undefined {
+    return this.#agents.get(id);
+  }
+
+  /** Whoever has or had the slot. */
+  inSlot(slot: number): AgentRecord | undefined {
+    return this.#bySlot[slot];
+  }
+
+  at(place: string): AgentRecord[] {
+    return [...this.#agents.values()].filter((agent) => agent.place === place);
+  }
+
+  /** Of `places`, the one with the fewest agents; those that are about to come are `taken`. */
+  leastLoaded(places: readonly string[], taken: readonly string[]): string | undefined {
+    const load = new Map(places.map((place) => [place, 0]));
+    const add = (place: string): void => {
+      const count = load.get(place);
+      if (count !== undefined) load.set(place, count + 1);
+    };
+    for (const { place } of this) add(place);
+    for (const place of taken) add(place);
+    const [first] = [...load].sort(([, one], [, other]) => one - other);
+    return first?.[0];
+  }
+
+  snapshot(): TableDelta {
+    return this.#table.snapshot();
+  }
+
+  /** The table as it is, as a delta that changes nothing. */
+  get unchanged(): TableDelta {
+    return { version: this.#version, profiles: [], upsert: [], remove: [] };
+  }
+
+  /** Takes agents in; returns what all are to be told. */
+  add(records: readonly AgentRecord[]): TableDelta {
+    for (const record of records) {
+      this.#agents.set(record.id, record);
+      this.#bySlot[record.slot] = record;
+    }
+    const profiles = [...new Set(records.map((record) => record.profile))];
+    const indexes = new Map(profiles.map((profile, index) => [profile, index]));
+    const upsert: RowData[] = records.map(({ id, slot, place, profile }) => ({
+      id,
+      slot,
+      place,
+      profile: indexes.get(profile) as number,
+      revision: 0,
+    }));
+    return this.write({ profiles, upsert, remove: [] });
+  }
+
+  /** Writes to the table what was decided elsewhere; returns what all are to be told. */
+  write(change: Omit<TableDelta, 'version'>): TableDelta {
+    this.#version += 1;
+    const delta = { version: this.#version, ...change };
+    this.#table.apply(delta);
+    return delta;
+  }
+
+  /** Moves agents, each to the place that `placeOf` names; returns what all are to be told. */
+  move(agents: readonly AgentRecord[], placeOf: (agent: AgentRecord) => string): TableDelta {
+    const rows = agents.map((agent) => {
+      agent.place = placeOf(agent);
+      const { id, slot, place } = agent;
+      const { profile, revision } = this.#table.get(id) ?? { profile: agent.profile, revision: 0 };
+      return { id, slot, place, profile, revision };
+    });
+    const { profiles, upsert, remove } = deltaOf(0, rows);
+    return this.write({ profiles, upsert, remove });
+  }
+
+  /** Forgets an agent; its row stays until it is removed. */
+  forget(id: string): boolean {
+    return this.#agents.delete(id);
+  }
+}

@@ -1,0 +1,149 @@
+import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import type { AgentBook, AgentRecord } from './agent-book.ts';
+import type { Hosting } from './hosting.ts';
+import type { Ending, PlaceRecord, Places } from './places.ts';
+import type { Seat } from './seat.ts';
+import type { SeatBook } from './seat-book.ts';
+
+/** Deaths of its thread that are charged to one agent before it gets a thread of its own. */
+const OFFENCES = 2;
+/** Such threads at most: each costs as much memory as thousands of agents. */
+const MAX_SOLO = 8;
+const SOLO = 'solo-';
+
+export interface SuccessionDeps {
+  readonly agents: AgentBook;
+  readonly places: Places;
+  readonly seats: SeatBook;
+  readonly hosting: Hosting;
+  readonly supervisor: Supervisor;
+  /** What a place must be told that was told to all before it was there. */
+  readonly current: () => { readonly isInspected: boolean; readonly config: RoutingConfig | undefined };
+  /** The new thread has its agents, their mail and its links; its supervisor is told of their deaths next. */
+  readonly onUp: (place: PlaceRecord) => void;
+  /** The supervisor knows of the deaths of these agents. */
+  readonly onReported: (crashes: readonly { readonly agentId: string; readonly charged: boolean }[]) => void;
+}
+
+/** What becomes of a place whose thread died: a new thread, its agents in it, and everything that was under way. */
+export class Succession {
+  readonly #deps: SuccessionDeps;
+
+  constructor(deps: SuccessionDeps) {
+    this.#deps = deps;
+  }
+
+  /** A place's thread is gone: new ones take its agents over, and everything that was under way is accounted for. */
+  begin(place: PlaceRecord, dead: Seat, { reason, isCharged }: Ending): void {
+    const { agents: book, places, hosting } = this.#deps;
+    const loading = hosting.cut(place);
+    const agents = book.at(place.id);
+    const culprits = isCharged ? this.#culprits(loading, dead, agents) : [];
+    if (isCharged) for (const agent of loading) agent.broken = 'its thread died while it was loaded';
+    for (const culprit of culprits) culprit.offences += 1;
+    for (const agent of agents) {
+      agent.untold = { reason, charged: culprits.includes(agent) || agent.untold?.charged === true };
+    }
+    const charge = (isCharged ? dead.inHand?.charge : undefined) ?? place.untold?.charge;
+    const death = { reason, charge };
+    const apart = agents.length > 1 ? this.#moveApart(culprits) : [];
+    place.untold = death;
+    places.reopen(place);
+    void this.#revive(place);
+    for (const agent of apart) {
+      const own = places.open(agent.place);
+      own.untold = death;
+      void this.#revive(own);
+    }
+  }
+
+  /**
+   * Whom a death is charged to: the agents that were being loaded; the one whose code ran; or else all that had something
+   * in hand, that were starting, or, when the thread died of nothing that can be seen, that lived in it.
+   */
+  #culprits(
+    loading: readonly AgentRecord[],
+    { inHand }: Seat,
+    agents: readonly AgentRecord[],
+  ): readonly AgentRecord[] {
+    const { agents: book, seats, supervisor } = this.#deps;
+    if (loading.length > 0) return loading;
+    const current = inHand === undefined ? undefined : book.inSlot(inHand.slot);
+    if (current !== undefined) return [current];
+    const slots = seats.inHand();
+    const suspects = agents.filter(({ slot }) => slots.has(slot));
+    if (suspects.length > 0) return suspects;
+    const starting = agents.filter(
+      ({ id, profile }) => !profile.lazy && supervisor.status(id).status === 'starting',
+    );
+    return starting.length > 0 ? starting : agents;
+  }
+
+  /** Gives repeat offenders places of their own: whoever shares a thread with them is rid of them. */
+  #moveApart(culprits: readonly AgentRecord[]): readonly AgentRecord[] {
+    const { agents: book, places } = this.#deps;
+    const taken = [...places].filter(({ id }) => id.startsWith(SOLO)).length;
+    const apart = culprits.filter(({ offences }) => offences >= OFFENCES).slice(0, MAX_SOLO - taken);
+    if (apart.length > 0) places.tellAll({ t: 'table', delta: book.move(apart, ({ id }) => `${SOLO}${id}`) });
+    return apart;
+  }
+
+  /** Hosts a place's agents in its new thread, hands over the mail of the old one, and has them restarted. */
+  async #revive(place: PlaceRecord): Promise<void> {
+    const { agents: book, places, seats, onUp } = this.#deps;
+    const { spawned } = place;
+    try {
+      await this.#hostAgain(place);
+    } catch {
+      // That thread died too; its own succession goes on from there.
+      return;
+    }
+    if (place.spawned !== spawned || place.untold === undefined || places.isClosing) return;
+    const agents = book.at(place.id);
+    this.#bringUpToDate(place, agents);
+    const slots = new Set(agents.map(({ slot }) => slot));
+    const replays = seats.replays({
+      death: place.untold,
+      isThere: (slot) => slots.has(slot),
+      idOf: (slot) => book.inSlot(slot)?.id,
+    });
+    if (replays.length > 0) places.tell(place, { t: 'replay', replays });
+    places.join(place);
+    seats.prune();
+    onUp(place);
+    this.#reportDeaths(agents);
+    places.announce(place);
+  }
+
+  async #hostAgain(place: PlaceRecord): Promise<void> {
+    const { agents: book, hosting } = this.#deps;
+    const modules = Map.groupBy(book.at(place.id), ({ module }) => module);
+    // One after the other: if the thread dies over it, it is known which module it was.
+    for (const alike of modules.values())
+      await hosting.host(place, alike, { delta: book.unchanged, isAgain: true });
+  }
+
+  /** Tells a new thread what its place knew; an agent that has failed or was stopped is so in it, too. */
+  #bringUpToDate(place: PlaceRecord, agents: readonly AgentRecord[]): void {
+    const { places, supervisor, current } = this.#deps;
+    const { isInspected, config } = current();
+    if (isInspected) places.tell(place, { t: 'inspect', isOn: true });
+    if (config !== undefined) places.tell(place, { t: 'config', config });
+    for (const { id, slot, gaveUp } of agents) {
+      const { status } = supervisor.status(id);
+      if (status === 'failed')
+        places.tell(place, { t: 'give-up', slot, reason: gaveUp ?? 'it had failed before' });
+      if (status === 'stopped') places.tell(place, { t: 'stop', slots: [slot] });
+    }
+  }
+
+  #reportDeaths(agents: readonly AgentRecord[]): void {
+    const crashes = agents.flatMap(({ id, untold }) =>
+      untold === undefined ? [] : [{ agentId: id, ...untold }],
+    );
+    for (const agent of agents) agent.untold = undefined;
+    this.#deps.supervisor.crashedTogether(crashes);
+    this.#deps.onReported(crashes);
+  }
+}
