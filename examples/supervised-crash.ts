@@ -8,7 +8,9 @@ await using system = await startSystem({
 });
 
 for (const divisor of [4, 0, 4, -1, 4]) {
-  const answer = await system.ask(divide, { dividend: 10, divisor }).catch((error) => `${error.code}: ${error.message}`);
+  const answer = await system
+    .ask(divide, { dividend: 10, divisor })
+    .catch((error) => `${error.code}: ${error.message}`);
   console.log(`10 / ${divisor} = ${answer}`);
 }
 const [pluto] = await system.roster();

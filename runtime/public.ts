@@ -27,7 +27,12 @@ export * from './protocol/envelope.ts';
 export { EnvelopeFactory } from './protocol/envelope-factory.ts';
 export { ERROR_CODES, type ErrorCode, isOrreryError, OrreryError, refused } from './protocol/errors.ts';
 export type { JudgePolicy, JudgeRequest, Party, Verdict } from './protocol/policy.ts';
-export type { RoutingConfig, SandboxRoutingConfig, TierRoutingConfig, TierRule } from './protocol/routing-config.ts';
+export type {
+  RoutingConfig,
+  SandboxRoutingConfig,
+  TierRoutingConfig,
+  TierRule,
+} from './protocol/routing-config.ts';
 export { Refusal, RoutingResult } from './protocol/routing-result.ts';
 export * from './protocol/seed-names.ts';
 export { systemSeams } from './protocol/system-seams.ts';

@@ -36,7 +36,10 @@ export interface AgentOptions {
   readonly lazy?: boolean;
 }
 
-export type Handler<State, Input, Output> = (input: Input, ctx: HandlingContext<State>) => Output | Promise<Output>;
+export type Handler<State, Input, Output> = (
+  input: Input,
+  ctx: HandlingContext<State>,
+) => Output | Promise<Output>;
 export type StreamHandler<State, Input, Output> = (
   input: Input,
   ctx: HandlingContext<State>,
@@ -73,7 +76,10 @@ export class AgentDefinition<State = undefined> {
   }
 
   /** Answers `capability` with a stream of what `run` yields. */
-  handleStream<Input, Output>(capability: Capability<Input, Output>, run: StreamHandler<State, Input, Output>): this {
+  handleStream<Input, Output>(
+    capability: Capability<Input, Output>,
+    run: StreamHandler<State, Input, Output>,
+  ): this {
     return this.#add({ capability, kind: 'stream', run } as unknown as HandlerEntry);
   }
 
@@ -130,7 +136,8 @@ export class AgentDefinition<State = undefined> {
 
   #add(entry: HandlerEntry): this {
     const { id } = entry.capability;
-    if (this.handlers.has(id)) throw invalidOptions('handle', id, `a capability ${this.options.id} does not handle yet`);
+    if (this.handlers.has(id))
+      throw invalidOptions('handle', id, `a capability ${this.options.id} does not handle yet`);
     this.handlers.set(id, entry);
     return this;
   }

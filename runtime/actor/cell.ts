@@ -111,7 +111,8 @@ export class Cell {
     }
     this.#lanes[lane].push(mail);
     if (lane === LANE.user && isAskOfAgent(mail)) this.#asksOfAgents += 1;
-    if (this.#hand === undefined || lane === LANE.callback || this.#isMutual(mail)) this.place.turns.wake(this);
+    if (this.#hand === undefined || lane === LANE.callback || this.#isMutual(mail))
+      this.place.turns.wake(this);
   }
 
   /** An ask of the handler in hand waits: its call-backs may be here already. */
@@ -143,7 +144,8 @@ export class Cell {
       if (handlings.some((one) => one.hasCaused(mail))) return callback.removeAt(at);
     }
     if (this.#asksOfAgents === 0) return undefined;
-    for (let at = 0; at < user.length; at++) if (this.#isMutual(user.at(at) as Mail)) return this.#fromUserLane(at);
+    for (let at = 0; at < user.length; at++)
+      if (this.#isMutual(user.at(at) as Mail)) return this.#fromUserLane(at);
     return undefined;
   }
 
@@ -163,10 +165,14 @@ export class Cell {
   #take(mail: Mail): void {
     const { place } = this;
     if (mail.tombstone !== undefined) return this.#deadLetter(mail, mail.tombstone);
-    if (mail.attempts >= MAX_ATTEMPTS) return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
+    if (mail.attempts >= MAX_ATTEMPTS)
+      return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
     const { deadlineAtMs } = mail;
     if (deadlineAtMs > 0 && deadlineAtMs <= place.seams.clock.now()) {
-      const late = deadlineExceeded(`${messageTypeOf(mail)} ${mail.id} to ${this.row.id}`, deadlineAtMs - mail.timestamp);
+      const late = deadlineExceeded(
+        `${messageTypeOf(mail)} ${mail.id} to ${this.row.id}`,
+        deadlineAtMs - mail.timestamp,
+      );
       return this.#close(mail, 'expired', late);
     }
     const cancellation = place.cancellations.reasonFor(mail);
@@ -320,8 +326,10 @@ export class Cell {
   }
 
   #cutOffByDeath(mail: Mail, reason: string, cause: unknown): void {
-    if (!this.isRetry(mail)) return this.#deadLetter(mail, errorToData(actorDied(this.row.id, reason, cause)));
-    if (!this.#mayTryAgain(mail)) return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
+    if (!this.isRetry(mail))
+      return this.#deadLetter(mail, errorToData(actorDied(this.row.id, reason, cause)));
+    if (!this.#mayTryAgain(mail))
+      return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
     const { lane } = mail.flow as InFlow;
     this.#lanes[lane].unshift(mail);
     if (lane === LANE.user && isAskOfAgent(mail)) this.#asksOfAgents += 1;
@@ -345,7 +353,12 @@ export class Cell {
     if (mail.extras?.derived === true && kind !== REPLY.chunk) {
       this.#answered?.remember(mail.sender, mail.id, { kind, payload });
     }
-    this.place.answer(mail, kind, payload, this.definition.handlers.get(mail.capability ?? '')?.capability.carries);
+    this.place.answer(
+      mail,
+      kind,
+      payload,
+      this.definition.handlers.get(mail.capability ?? '')?.capability.carries,
+    );
   }
 
   progress(mail: Mail, fraction: number, note: string | undefined): void {

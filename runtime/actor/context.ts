@@ -49,7 +49,11 @@ export interface Sender {
    * Rejects with an `OrreryError`: what the router refused (AGENT_NOT_FOUND, CAPABILITY_NOT_FOUND, TIER_VIOLATION, ...),
    * MAILBOX_FULL, ACTOR_DIED, THREAD_DIED, DEADLINE_EXCEEDED, CANCELLED, POISON, REFUSED, NOT_SERIALISABLE.
    */
-  ask<Input, Output>(target: Target<Input, Output>, input: NoInfer<Input>, options?: AskOptions): Promise<Output>;
+  ask<Input, Output>(
+    target: Target<Input, Output>,
+    input: NoInfer<Input>,
+    options?: AskOptions,
+  ): Promise<Output>;
 
   /** Asks for a stream; ends when the handler ends, throws what `ask` rejects with. Slow readers slow the handler. */
   stream<Input, Output>(
@@ -59,7 +63,11 @@ export interface Sender {
   ): AsyncIterable<Output>;
 
   /** Sends without waiting. A refusal is in the result; it never throws for one. */
-  tell<Input>(target: string | Target<Input, unknown>, payload: NoInfer<Input>, options?: TellOptions): RoutingResult;
+  tell<Input>(
+    target: string | Target<Input, unknown>,
+    payload: NoInfer<Input>,
+    options?: TellOptions,
+  ): RoutingResult;
 
   /** Like `tell`, but waits for room in a full mailbox instead of returning MAILBOX_FULL. */
   tellWhenRoom<Input>(

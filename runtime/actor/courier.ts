@@ -126,7 +126,12 @@ export class Courier {
   #whenRoom(
     from: Identity,
     mail: Mail,
-    { parent, signal, go, fail }: Pick<RoomWaiter, 'go' | 'fail'> & {
+    {
+      parent,
+      signal,
+      go,
+      fail,
+    }: Pick<RoomWaiter, 'go' | 'fail'> & {
       readonly parent: Handling | undefined;
       readonly signal: AbortSignal | undefined;
     },
@@ -183,7 +188,8 @@ export class Courier {
     const place = this.#place;
     if (place.isStopped) return reject(systemStopped(`"${mail.recipient}" cannot be asked any more`));
     const signal = options.signal;
-    if (signal?.aborted === true || parent?.isOver === true) return reject(cancelled(`The ask of "${mail.recipient}"`));
+    if (signal?.aborted === true || parent?.isOver === true)
+      return reject(cancelled(`The ask of "${mail.recipient}"`));
     const row = this.#route(from, mail, true);
     if (row === undefined) return reject(this.#refused(from, mail, this.#verdict as Verdict, this.#meant));
     const lane = laneFor(from, row, mail);
@@ -242,7 +248,11 @@ export class Courier {
   #find(from: Identity, mail: Mail, expectsReply: boolean): AgentRow | undefined {
     const place = this.#place;
     if (mail.extras?.routingHint === 'capability') {
-      const { row, verdict, meant } = place.judge.resolveCapability(from.party, mail, expectsReply ? ASKED : TOLD);
+      const { row, verdict, meant } = place.judge.resolveCapability(
+        from.party,
+        mail,
+        expectsReply ? ASKED : TOLD,
+      );
       this.#verdict = verdict;
       this.#meant = meant;
       return row;
@@ -283,7 +293,8 @@ export class Courier {
         continue;
       }
       recipients.push(row.id);
-      if (from.party.tier !== row.party.tier && !from.party.isSystem) place.log.crossTier(from.party, row, mail);
+      if (from.party.tier !== row.party.tier && !from.party.isSystem)
+        place.log.crossTier(from.party, row, mail);
       place.outbox.accept(row, lane, copyOf(mail), from.slot);
     }
     this.#measured(startedMs);
@@ -297,7 +308,9 @@ export class Courier {
       latencyMs: this.#place.log.routingMs,
       recipients,
       refused,
-      ...(isFull ? { errorCode: 'MAILBOX_FULL' as const, error: 'Some mailboxes are full; see refused' } : {}),
+      ...(isFull
+        ? { errorCode: 'MAILBOX_FULL' as const, error: 'Some mailboxes are full; see refused' }
+        : {}),
     };
   }
 
@@ -339,7 +352,9 @@ const verdictOf = (error: OrreryError): Verdict => ({ code: error.code, reason: 
 /** Call-backs have a lane of their own, so that an agent that waits can answer those it waits for. */
 function laneFor(from: Identity, row: AgentRow, mail: Mail): Lane {
   if (mail.path !== undefined && isOnPath(mail.path, row.id)) return LANE.callback;
-  return from.party.isSystem && from.id !== 'system/host' && from.id !== 'system/loop' ? LANE.system : LANE.user;
+  return from.party.isSystem && from.id !== 'system/host' && from.id !== 'system/loop'
+    ? LANE.system
+    : LANE.user;
 }
 
 function isOnPath(path: readonly PathHop[], agentId: string): boolean {

@@ -79,7 +79,10 @@ export class Handling implements HandlingContext<never> {
     return this.cell.place.sleep(ms, this.signal);
   }
 
-  async effect<Result>(_name: string, run: (signal: AbortSignal) => Result | Promise<Result>): Promise<Result> {
+  async effect<Result>(
+    _name: string,
+    run: (signal: AbortSignal) => Result | Promise<Result>,
+  ): Promise<Result> {
     this.signal.throwIfAborted();
     return await run(this.signal);
   }
@@ -100,7 +103,11 @@ export class Handling implements HandlingContext<never> {
     return this.cell.place.courier.stream(this.cell.identity, target, input, options, this);
   }
 
-  tell(target: string | Target<unknown, unknown>, payload: unknown, options: TellOptions = {}): RoutingResult {
+  tell(
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions = {},
+  ): RoutingResult {
     if (this.isOver) return this.#tooLate();
     return this.cell.place.courier.tell(this.cell.identity, target, payload, options, this);
   }
@@ -180,7 +187,9 @@ export class Handling implements HandlingContext<never> {
   hasCaused({ id, path }: Mail): boolean {
     const waiting = this.#waitingFor;
     if (waiting === undefined || path === undefined) return false;
-    return waiting.some(({ envelopeId }) => envelopeId === id || path.some((hop) => hop.envelopeId === envelopeId));
+    return waiting.some(
+      ({ envelopeId }) => envelopeId === id || path.some((hop) => hop.envelopeId === envelopeId),
+    );
   }
 
   /** Says whether it waits for an answer of this agent. */
@@ -203,7 +212,8 @@ export class Handling implements HandlingContext<never> {
   end(): void {
     this.isOver = true;
     this.timer?.cancel();
-    if (this.isWaiting) this.#cancelAsks(cancelled(`The work of ${this.self} on ${this.mail?.id ?? 'its life'}`));
+    if (this.isWaiting)
+      this.#cancelAsks(cancelled(`The work of ${this.self} on ${this.mail?.id ?? 'its life'}`));
   }
 
   /** Stops waiting without cancelling: the next attempt asks the same again and gets the answers. */
@@ -230,9 +240,17 @@ export class Handling implements HandlingContext<never> {
 
   #tooLate(): RoutingResult {
     const { code, message } = this.cutShort ?? cancelled(`The work of ${this.self}`);
-    return { delivered: false, path: 'local', targetAgentId: this.self, latencyMs: 0, error: message, errorCode: code };
+    return {
+      delivered: false,
+      path: 'local',
+      targetAgentId: this.self,
+      latencyMs: 0,
+      error: message,
+      errorCode: code,
+    };
   }
 }
 
 /** Says whether the id was made by `childId`, and will be made again. */
-const isDerivedId = (id: string, mail: Mail | undefined): boolean => mail !== undefined && id.startsWith(`${mail.id}~`);
+const isDerivedId = (id: string, mail: Mail | undefined): boolean =>
+  mail !== undefined && id.startsWith(`${mail.id}~`);

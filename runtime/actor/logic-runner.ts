@@ -89,7 +89,10 @@ export class LogicRunner {
 
 const isReady = (snapshot: Snapshot): boolean => snapshot.hasTag?.('ready') === true;
 
-function asXStateClock(clock: Clock): { setTimeout: (fn: () => void, ms: number) => unknown; clearTimeout: (id: unknown) => void } {
+function asXStateClock(clock: Clock): {
+  setTimeout: (fn: () => void, ms: number) => unknown;
+  clearTimeout: (id: unknown) => void;
+} {
   return {
     setTimeout: (fn, ms) => clock.setTimer(ms, fn),
     clearTimeout: (cancel) => (cancel as () => void)(),

@@ -82,7 +82,8 @@ function finite(field: string, value: number): number {
 }
 
 function messageType(type: A2AMessageType): number {
-  if (!A2A_MESSAGE_TYPES.includes(type)) throw invalidOptions('type', type, `one of ${A2A_MESSAGE_TYPES.join(', ')}`);
+  if (!A2A_MESSAGE_TYPES.includes(type))
+    throw invalidOptions('type', type, `one of ${A2A_MESSAGE_TYPES.join(', ')}`);
   return typeIndex(type);
 }
 
@@ -92,7 +93,10 @@ function narrowed(own: number, parent: Handling | undefined): number {
   return inherited > 0 && (own === 0 || inherited < own) ? inherited : own;
 }
 
-function splitTarget(target: Target<unknown, unknown>): { agent: string | undefined; capability: Capability } {
+function splitTarget(target: Target<unknown, unknown>): {
+  agent: string | undefined;
+  capability: Capability;
+} {
   return 'agent' in target ? target : { agent: undefined, capability: target };
 }
 

@@ -153,7 +153,9 @@ export function fromEnvelope(envelope: A2AEnvelope): Mail {
 
 function extrasOf(envelope: A2AEnvelope): MailExtras | undefined {
   const extras: MailExtras = {};
-  const { tier, sandboxId, capability, deadlineAtMs, path, ...rest } = envelope.metadata ?? { tier: 3 as const };
+  const { tier, sandboxId, capability, deadlineAtMs, path, ...rest } = envelope.metadata ?? {
+    tier: 3 as const,
+  };
   const { routingHint, escalationJustification, inReplyTo, delivery, ...unknown } = rest;
   if (routingHint !== undefined) extras.routingHint = routingHint;
   if (escalationJustification !== undefined) extras.justification = escalationJustification;
@@ -166,7 +168,12 @@ function extrasOf(envelope: A2AEnvelope): MailExtras | undefined {
 }
 
 /** A mail as plain data, for a control line. */
-export type MailData = readonly [...ConstructorParameters<typeof Mail>, number, number, ErrorData | undefined];
+export type MailData = readonly [
+  ...ConstructorParameters<typeof Mail>,
+  number,
+  number,
+  ErrorData | undefined,
+];
 
 export const mailToData = (mail: Mail): MailData => [
   mail.id,
@@ -187,7 +194,19 @@ export const mailToData = (mail: Mail): MailData => [
 ];
 
 export function mailFromData(data: MailData): Mail {
-  const [id, type, sender, recipient, correlationId, timestamp, payload, capability, deadlineAtMs, ask, path] = data;
+  const [
+    id,
+    type,
+    sender,
+    recipient,
+    correlationId,
+    timestamp,
+    payload,
+    capability,
+    deadlineAtMs,
+    ask,
+    path,
+  ] = data;
   const mail = new Mail(
     id,
     type,

@@ -33,9 +33,13 @@ export function conservationOf(
  * the same have sent each other something behind the asker's back.
  */
 export const isAllSettled = (before: Float64Array, after: Float64Array): boolean =>
-  at(before, COUNT.accepted) === settledOf(before) && at(before, COUNT.accepted) === at(after, COUNT.accepted);
+  at(before, COUNT.accepted) === settledOf(before) &&
+  at(before, COUNT.accepted) === at(after, COUNT.accepted);
 
 const at = (counts: Float64Array, index: number): number => counts[index] as number;
 
 const settledOf = (counts: Float64Array): number =>
-  at(counts, COUNT.handled) + at(counts, COUNT.rejected) + at(counts, COUNT.expired) + at(counts, COUNT.deadLettered);
+  at(counts, COUNT.handled) +
+  at(counts, COUNT.rejected) +
+  at(counts, COUNT.expired) +
+  at(counts, COUNT.deadLettered);

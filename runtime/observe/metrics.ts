@@ -26,7 +26,9 @@ export function metricsText(counts: Float64Array, roster: readonly RosterRow[]):
   const registry = new Registry();
   for (const [name, help, at] of TOTALS) {
     const value = counts[at] as number;
-    new Gauge({ name, help, registers: [registry] }).set(name.endsWith('seconds_total') ? value / 1_000 : value);
+    new Gauge({ name, help, registers: [registry] }).set(
+      name.endsWith('seconds_total') ? value / 1_000 : value,
+    );
   }
   const settled = new Gauge({
     name: 'orrery_envelopes_settled_total',
@@ -41,7 +43,8 @@ export function metricsText(counts: Float64Array, roster: readonly RosterRow[]):
     labelNames: ['type'],
     registers: [registry],
   });
-  for (const [at, type] of A2A_MESSAGE_TYPES.entries()) sent.set({ type }, counts[COUNT.sentByType + at] as number);
+  for (const [at, type] of A2A_MESSAGE_TYPES.entries())
+    sent.set({ type }, counts[COUNT.sentByType + at] as number);
   addRoster(registry, roster);
   return registry.metrics();
 }

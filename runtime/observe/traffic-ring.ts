@@ -4,7 +4,15 @@ import type { Party } from '../protocol/policy.ts';
 import type { Outcome, SystemEvent } from './system-event.ts';
 
 /** What the ring notes of an envelope; the last four are the answers to it. */
-export const TRAFFIC = { sent: 0, received: 1, settled: 2, replied: 3, failed: 4, chunk: 5, ended: 6 } as const;
+export const TRAFFIC = {
+  sent: 0,
+  received: 1,
+  settled: 2,
+  replied: 3,
+  failed: 4,
+  chunk: 5,
+  ended: 6,
+} as const;
 export type TrafficKind = (typeof TRAFFIC)[keyof typeof TRAFFIC];
 
 const OUTCOMES: readonly Outcome[] = ['handled', 'rejected', 'expired', 'dead-lettered'];
@@ -120,7 +128,8 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
       { type: 'routing-decision', ...about, routingPath, targetAgentId, latencyMs, success: true },
     ];
   }
-  if (kind === TRAFFIC.received) return [{ type: 'message-received', ...about, targetAgentId: agentOf(mail) }];
+  if (kind === TRAFFIC.received)
+    return [{ type: 'message-received', ...about, targetAgentId: agentOf(mail) }];
   if (kind === TRAFFIC.settled) {
     const outcome = OUTCOMES[detail as number] ?? 'handled';
     return [{ type: 'envelope-settled', ...about, targetAgentId: agentOf(mail), outcome }];
@@ -139,7 +148,8 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
 
 export const outcomeIndex = (outcome: Outcome): number => OUTCOMES.indexOf(outcome);
 
-const answerTypeOf = (kind: TrafficKind): A2AMessageType => ANSWER_TYPES[kind - TRAFFIC.replied] ?? 'response';
+const answerTypeOf = (kind: TrafficKind): A2AMessageType =>
+  ANSWER_TYPES[kind - TRAFFIC.replied] ?? 'response';
 
 /** The id of an answer: derived, so that it needs no room on the way. */
 const answerIdOf = ({ kind, mail, serial }: Traffic): string =>

@@ -87,7 +87,8 @@ export class MailJudge {
   /** `mail` went to `recipient`; if it answered something, the grant for that is used. */
   useGrant(mail: Mail, sender: string, recipient: string): void {
     const inReplyTo = mail.extras?.inReplyTo;
-    if (inReplyTo !== undefined) this.#grants.use({ inReplyTo, sender, recipient, type: messageTypeOf(mail) });
+    if (inReplyTo !== undefined)
+      this.#grants.use({ inReplyTo, sender, recipient, type: messageTypeOf(mail) });
   }
 }
 

@@ -6,7 +6,13 @@ import type { SystemEvent } from '../observe/system-event.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { parseInput } from '../protocol/capability.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
-import { agentNotFound, controlLost, notSerialisable, type OrreryError, systemStopped } from '../protocol/errors.ts';
+import {
+  agentNotFound,
+  controlLost,
+  notSerialisable,
+  type OrreryError,
+  systemStopped,
+} from '../protocol/errors.ts';
 import { isSystemId, type JudgePolicy, systemParty } from '../protocol/policy.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import { RoutingConfig } from '../protocol/routing-config.ts';
@@ -68,12 +74,17 @@ class RunningSystem implements System {
   #end: OrreryError | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor({ seams, spawner, policies, workerOptions }: SystemDeps, options: ReturnType<typeof parseSystemOptions>) {
+  constructor(
+    { seams, spawner, policies, workerOptions }: SystemDeps,
+    options: ReturnType<typeof parseSystemOptions>,
+  ) {
     const hostSeat = newSeatMemories();
     const [line, hostLine] = spawner.channel();
     const [hostApi, theirHostApi] = spawner.channel();
     const [api, theirApi] = spawner.channel();
-    const [linePort, hostPort, apiPort] = [hostLine, theirHostApi, theirApi].map((port) => spawner.transferable(port));
+    const [linePort, hostPort, apiPort] = [hostLine, theirHostApi, theirApi].map((port) =>
+      spawner.transferable(port),
+    );
     const { workers, broadcastToSender, supervision, watchdog, cpu } = options;
     const boot = {
       role: 'control',
@@ -91,7 +102,11 @@ class RunningSystem implements System {
       void this.#control.terminate();
     });
     this.#control.onExit((reason) => this.#lost(reason));
-    this.#caller = new Caller<Control>(api, { clock: seams.clock, timeoutMs: CONTROL_TIMEOUT_MS, name: 'control' });
+    this.#caller = new Caller<Control>(api, {
+      clock: seams.clock,
+      timeoutMs: CONTROL_TIMEOUT_MS,
+      name: 'control',
+    });
     this.#host = new PlaceHost({
       boot: { ...hostSeat, id: 'host', seat: 0, table: EMPTY_TABLE, broadcastToSender, cpu },
       seams,
@@ -126,13 +141,21 @@ class RunningSystem implements System {
     return this.#place.courier.ask(this.#identity, target, input, options, undefined);
   }
 
-  stream<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): AsyncIterable<Output> {
+  stream<Input, Output>(
+    target: Target<Input, Output>,
+    input: Input,
+    options: AskOptions = {},
+  ): AsyncIterable<Output> {
     const refusal = this.#end ?? faultOf(target as Target<unknown, unknown>, input);
     if (refusal !== undefined) throw refusal;
     return this.#place.courier.stream(this.#identity, target, input, options, undefined);
   }
 
-  tell(target: string | Target<unknown, unknown>, payload: unknown, options: TellOptions = {}): RoutingResult {
+  tell(
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions = {},
+  ): RoutingResult {
     const refusal = this.#end ?? faultOf(target, payload);
     if (refusal !== undefined) return refusedResult(target, refusal);
     return this.#place.courier.tell(this.#identity, target, payload, options, undefined);
@@ -167,7 +190,10 @@ class RunningSystem implements System {
     return this.#place.courier.send(from, fromEnvelope(parsed));
   }
 
-  async onReceive(agentId: string, handler: (envelope: A2AEnvelope) => unknown): Promise<() => Promise<void>> {
+  async onReceive(
+    agentId: string,
+    handler: (envelope: A2AEnvelope) => unknown,
+  ): Promise<() => Promise<void>> {
     const card = this.registry.getById(agentId);
     if (card === undefined) throw agentNotFound(agentId);
     const { id, name, version, description, tier } = card;
@@ -292,7 +318,10 @@ function faultOf(target: string | Target<unknown, unknown>, payload: unknown): O
   return fault === undefined ? undefined : notSerialisable(fault.path, fault.kind);
 }
 
-function refusedResult(target: string | Target<unknown, unknown>, { code, message }: OrreryError): RoutingResult {
+function refusedResult(
+  target: string | Target<unknown, unknown>,
+  { code, message }: OrreryError,
+): RoutingResult {
   const targetAgentId = typeof target === 'string' ? target : 'agent' in target ? target.agent : target.id;
   return { delivered: false, path: 'local', targetAgentId, latencyMs: 0, error: message, errorCode: code };
 }

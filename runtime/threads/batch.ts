@@ -48,7 +48,13 @@ export const emptyOutgoing = (): Outgoing => ({
 /** What a decoded batch is told to, one call an item, in the order in which it was sent. */
 export interface BatchSink {
   header(tableVersion: number, peak: number): void;
-  introduce(flow: number, slot: number, lane: number, received: number, slab: SharedArrayBuffer | undefined): void;
+  introduce(
+    flow: number,
+    slot: number,
+    lane: number,
+    received: number,
+    slab: SharedArrayBuffer | undefined,
+  ): void;
   mail(flow: number, mail: Mail): void;
   reply(ask: number, kind: number, payload: unknown): void;
   cancel(envelopeId: string): void;
@@ -155,7 +161,7 @@ function flattenMail(
     dictionary.encode(mail.recipient),
     correlationOf(mail),
     mail.timestamp,
-    mail.deadlineAtMs === 0 ? 0 : mail.deadlineAtMs - mail.timestamp,
+    deadlineOf(mail),
     dictionary.encode(mail.capability),
     mail.ask,
     mail.path ?? 0,
@@ -183,8 +189,8 @@ function columnsOfMails(outgoing: Outgoing, dictionary: SendingDictionary, clone
   const senders = new Array<number | string>(count);
   const recipients = new Array<number | string>(count);
   const correlations = new Array<number | string>(count);
-  const times = new Array<number>(count);
-  const deadlines = new Array<number>(count);
+  const times = new Array<number | string>(count);
+  const deadlines = new Array<number | string>(count);
   const capabilities = new Array<number | string>(count);
   const asks = new Array<number>(count);
   const paths = new Array<readonly PathHop[] | number>(count);
@@ -199,9 +205,11 @@ function columnsOfMails(outgoing: Outgoing, dictionary: SendingDictionary, clone
     senders[at] = dictionary.encode(mail.sender);
     recipients[at] = dictionary.encode(mail.recipient);
     correlations[at] =
-      mail.correlationId !== undefined && mail.correlationId === before?.correlationId ? SAME : correlationOf(mail);
-    times[at] = mail.timestamp - first.timestamp;
-    deadlines[at] = mail.deadlineAtMs === 0 ? 0 : mail.deadlineAtMs - mail.timestamp;
+      mail.correlationId !== undefined && mail.correlationId === before?.correlationId
+        ? SAME
+        : correlationOf(mail);
+    times[at] = since(first.timestamp, mail.timestamp);
+    deadlines[at] = deadlineOf(mail);
     capabilities[at] = dictionary.encode(mail.capability);
     asks[at] = mail.ask;
     paths[at] = mail.path === undefined ? 0 : mail.path === before?.path ? SAME : mail.path;
@@ -259,6 +267,21 @@ function replyPayloadOf(outgoing: Outgoing, at: number, clones: unknown[]): unkn
 
 /** The kind of a reply whose payload crosses by structured clone. */
 export const structuredKind = (kind: number): number => kind + STRUCTURED;
+
+/** Times are written as their distance to another; as they are, in words, where adding that does not give them back. */
+function since(fromMs: number, atMs: number): number | string {
+  const distanceMs = atMs - fromMs;
+  return fromMs + distanceMs === atMs ? distanceMs : String(atMs);
+}
+
+const after = (fromMs: number, distance: number | string): number =>
+  typeof distance === 'string' ? Number(distance) : fromMs + distance;
+
+/** 0 without one. */
+function deadlineOf({ deadlineAtMs, timestamp }: Mail): number | string {
+  if (deadlineAtMs === 0) return 0;
+  return deadlineAtMs === timestamp ? String(deadlineAtMs) : since(timestamp, deadlineAtMs);
+}
 
 function correlationOf(mail: Mail): number | string {
   if (mail.correlationId === undefined) return NO_CORRELATION;
@@ -320,7 +343,7 @@ export class BatchReader {
 
   #flatMail(body: unknown[], clones: readonly unknown[], sink: BatchSink): void {
     const timestamp = body[9] as number;
-    const deadline = body[10] as number;
+    const deadline = body[10] as number | string;
     sink.mail(
       body[3] as number,
       this.#mail(
@@ -330,7 +353,7 @@ export class BatchReader {
         body[7] as number | string,
         body[8] as number | string,
         timestamp,
-        deadline === 0 ? 0 : timestamp + deadline,
+        deadline === 0 ? 0 : after(timestamp, deadline),
         body[11] as number | string,
         body[12] as number,
         body[13] as PathHop[] | number,
@@ -343,7 +366,8 @@ export class BatchReader {
   }
 
   #mails(columns: unknown[], clones: readonly unknown[], sink: BatchSink): number {
-    const [from, flows, types, ids, senders, recipients, correlations, times, deadlines, capabilities] = columns;
+    const [from, flows, types, ids, senders, recipients, correlations, times, deadlines, capabilities] =
+      columns;
     const asks = columns[10];
     const paths = columns[11];
     const extras = columns[12];
@@ -351,8 +375,8 @@ export class BatchReader {
     const names = ids as string[];
     let before: Mail | undefined;
     for (let at = 0; at < names.length; at++) {
-      const timestamp = (from as number) + (entry(times, at) as number);
-      const deadline = entry(deadlines, at) as number;
+      const timestamp = after(from as number, entry(times, at) as number | string);
+      const deadline = entry(deadlines, at) as number | string;
       const mail = this.#mail(
         names[at] as string,
         entry(types, at) as number,
@@ -360,7 +384,7 @@ export class BatchReader {
         entry(recipients, at) as number | string,
         entry(correlations, at) as number | string,
         timestamp,
-        deadline === 0 ? 0 : timestamp + deadline,
+        deadline === 0 ? 0 : after(timestamp, deadline),
         entry(capabilities, at) as number | string,
         entry(asks, at) as number,
         entry(paths, at) as PathHop[] | number,
@@ -414,7 +438,8 @@ export class BatchReader {
       typeof path !== 'number' ? path : path === SAME ? before?.path : undefined,
       undefined,
     );
-    if (typeof extras === 'object') applyExtras(mail, extras as MailExtras & { attempts?: number; tombstone?: never });
+    if (typeof extras === 'object')
+      applyExtras(mail, extras as MailExtras & { attempts?: number; tombstone?: never });
     else if (extras !== 0) mail.extras = this.#sharedExtras(extras as number | string);
     return mail;
   }
@@ -456,7 +481,13 @@ function introduceAll(
   slabs: readonly [number, SharedArrayBuffer][],
   sink: BatchSink,
 ): void {
-  for (const [flow, slot, lane, received, slab] of introductions as [number, number, number, number, number][]) {
+  for (const [flow, slot, lane, received, slab] of introductions as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ][]) {
     sink.introduce(flow, slot, lane, received, slabs.find(([index]) => index === slab)?.[1]);
   }
 }

@@ -9,7 +9,12 @@ import type { SeatMemories } from './seat.ts';
 
 /** What a thread is started as. Ports are still in the form in which they crossed. */
 export type ThreadBoot =
-  | { readonly role: 'place'; readonly boot: PlaceBoot; readonly workerOptions: unknown; readonly api: unknown }
+  | {
+      readonly role: 'place';
+      readonly boot: PlaceBoot;
+      readonly workerOptions: unknown;
+      readonly api: unknown;
+    }
   /** Gets ready to be a place, and becomes one by the first message on its line: the boot data of that place. */
   | { readonly role: 'spare'; readonly workerOptions: unknown }
   | {

@@ -1,5 +1,11 @@
 import { expose, type Endpoint, wrap } from 'comlink';
-import { deadlineExceeded, type ErrorData, errorFromData, errorToData, type OrreryError } from '../protocol/errors.ts';
+import {
+  deadlineExceeded,
+  type ErrorData,
+  errorFromData,
+  errorToData,
+  type OrreryError,
+} from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { Port } from './port.ts';
 
@@ -48,7 +54,10 @@ export class Caller<Self> {
   constructor(port: Port, options: CallerOptions) {
     const remote = wrap<{ call(name: string, args: unknown[]): Promise<Sealed> }>(endpoint(port));
     this.api = new Proxy({} as Remote<Self>, {
-      get: (_, name) => (...args: unknown[]) => this.#call(remote.call(String(name), args), String(name), options),
+      get:
+        (_, name) =>
+        (...args: unknown[]) =>
+          this.#call(remote.call(String(name), args), String(name), options),
     });
   }
 
@@ -59,7 +68,11 @@ export class Caller<Self> {
     this.#waiting.clear();
   }
 
-  #call(sealed: Promise<Sealed>, name: string, { clock, timeoutMs, name: whom }: CallerOptions): Promise<unknown> {
+  #call(
+    sealed: Promise<Sealed>,
+    name: string,
+    { clock, timeoutMs, name: whom }: CallerOptions,
+  ): Promise<unknown> {
     if (this.#cut !== undefined) return Promise.reject(this.#cut);
     return new Promise((resolve, reject) => {
       const stop = clock.setTimer(timeoutMs, () => fail(deadlineExceeded(`${whom}.${name}`, timeoutMs)));

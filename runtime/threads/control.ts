@@ -153,7 +153,8 @@ export class Control {
     }
     const ids = new Set<string>();
     for (const { id } of records) {
-      if (this.#agents.has(id) || ids.has(id)) throw invalidOptions('agents', id, 'an id that no other agent has');
+      if (this.#agents.has(id) || ids.has(id))
+        throw invalidOptions('agents', id, 'an id that no other agent has');
       ids.add(id);
     }
     const restartOf = new Map(loaded.map(({ agent }) => [agent.card, agent.restart]));
@@ -392,7 +393,9 @@ export class Control {
 
   /** Empties the mailboxes of those that do not come back: their restart kind says so. */
   #endStopped(ids: readonly string[]): void {
-    const stopped = ids.filter((id) => this.#agents.has(id) && this.#supervisor.status(id).status === 'stopped');
+    const stopped = ids.filter(
+      (id) => this.#agents.has(id) && this.#supervisor.status(id).status === 'stopped',
+    );
     if (stopped.length > 0) this.#order('stop', stopped);
   }
 
@@ -462,7 +465,8 @@ export class Control {
         this.#hasEnded(message.slot);
         return;
       case 'events':
-        if (this.#inspected) this.#places.tell(this.#places.get('host'), { t: 'events', events: message.events });
+        if (this.#inspected)
+          this.#places.tell(this.#places.get('host'), { t: 'events', events: message.events });
         return;
       default:
         throw invalidOptions(`message of seat ${seat.number}`, message, 'a place message');
@@ -508,5 +512,9 @@ export class Control {
 
 function unloadable(module: string, error: unknown): Error {
   if (isOrreryError(error) && error.code === 'MODULE_INVALID') return error;
-  return moduleInvalid(module, `loading it failed: ${error instanceof Error ? error.message : String(error)}`, error);
+  return moduleInvalid(
+    module,
+    `loading it failed: ${error instanceof Error ? error.message : String(error)}`,
+    error,
+  );
 }

@@ -31,7 +31,13 @@ export class Inbound implements BatchSink {
     this.link.remotePeak = peak;
   }
 
-  introduce(flow: number, slot: number, lane: number, received: number, slab: SharedArrayBuffer | undefined): void {
+  introduce(
+    flow: number,
+    slot: number,
+    lane: number,
+    received: number,
+    slab: SharedArrayBuffer | undefined,
+  ): void {
     const index = slabIndexOf(flow);
     if (slab !== undefined) this.#slabs.set(index, new Int32Array(slab));
     const words = this.#slabs.get(index) as Int32Array;

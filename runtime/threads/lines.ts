@@ -48,7 +48,11 @@ export type ControlMessage =
       readonly ref: number;
       readonly delta: TableDelta;
       /** `broken` says why a module is not even tried. */
-      readonly agents: readonly { readonly id: string; readonly module: string; readonly broken: string | undefined }[];
+      readonly agents: readonly {
+        readonly id: string;
+        readonly module: string;
+        readonly broken: string | undefined;
+      }[];
       /** They lived in the place's former thread: one whose module does not load any more fails when it is started. */
       readonly isAgain: boolean;
     }
@@ -62,7 +66,12 @@ export type ControlMessage =
 
 /** What a place tells the control thread, one way. */
 export type PlaceMessage =
-  | { readonly t: 'flow-slab'; readonly seat: number; readonly index: number; readonly memory: SharedArrayBuffer }
+  | {
+      readonly t: 'flow-slab';
+      readonly seat: number;
+      readonly index: number;
+      readonly memory: SharedArrayBuffer;
+    }
   | { readonly t: 'name-slab'; readonly seat: number; readonly memory: SharedArrayBuffer }
   | { readonly t: 'kept'; readonly kept: readonly { seat: number; flow: number; mail: MailData }[] }
   | { readonly t: 'dead-letters'; readonly letters: readonly DeadLetter[] }

@@ -152,7 +152,10 @@ export class Link {
     const before = this.#credit[at + TAKEN_IN] as number;
     const after = (before + count) | 0;
     Atomics.store(this.#credit, at + TAKEN_IN, after);
-    if ((before & ~(WAKE_EVERY - 1)) !== (after & ~(WAKE_EVERY - 1)) && Atomics.load(this.#credit, at + IS_STARVED) === 1) {
+    if (
+      (before & ~(WAKE_EVERY - 1)) !== (after & ~(WAKE_EVERY - 1)) &&
+      Atomics.load(this.#credit, at + IS_STARVED) === 1
+    ) {
       Atomics.store(this.#credit, at + IS_STARVED, 0);
       this.#deps.port.post(0);
     }
@@ -232,7 +235,8 @@ export class Link {
   #encode(outgoing: Outgoing): unknown {
     const introductions: number[][] = [];
     const slabs: [number, SharedArrayBuffer][] = [];
-    for (const flow of outgoing.flows) if (!flow.isIntroduced) this.#introduce(flow, introductions, slabs, outgoing);
+    for (const flow of outgoing.flows)
+      if (!flow.isIntroduced) this.#introduce(flow, introductions, slabs, outgoing);
     const header = { tableVersion: this.#deps.tableVersion(), peak: this.#peak };
     try {
       const message = encodeBatch(outgoing, header, this.#dictionary, introductions, slabs);
@@ -282,7 +286,11 @@ function withoutUncarriable(outgoing: Outgoing): void {
   }
 }
 
-function uncarriable(root: 'payload' | 'answer', value: unknown, isStructured: boolean): ErrorData | undefined {
+function uncarriable(
+  root: 'payload' | 'answer',
+  value: unknown,
+  isStructured: boolean,
+): ErrorData | undefined {
   try {
     if (isStructured) structuredClone(value);
     else JSON.stringify(value);

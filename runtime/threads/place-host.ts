@@ -119,7 +119,8 @@ export class PlaceHost {
 
   recentEvents(): readonly SystemEvent[] {
     const events: SystemEvent[] = this.place.log.audit.toArray();
-    for (const traffic of this.place.log.traffic.entries()) events.push(...trafficEvents(traffic, this.place));
+    for (const traffic of this.place.log.traffic.entries())
+      events.push(...trafficEvents(traffic, this.place));
     return events;
   }
 
@@ -142,7 +143,9 @@ export class PlaceHost {
 
   /** Stops every agent here and lets go of everything. */
   async shutdown(): Promise<void> {
-    await Promise.all([...this.place.cells()].map((cell) => cell.stop(systemStopped(`${cell.row.id} was stopped with it`))));
+    await Promise.all(
+      [...this.place.cells()].map((cell) => cell.stop(systemStopped(`${cell.row.id} was stopped with it`))),
+    );
     this.place.outbox.flush();
     await this.#cpu.close();
   }
@@ -206,7 +209,10 @@ export class PlaceHost {
         const row = this.place.table.get(id);
         const definition = definitions[at] as AgentDefinition<unknown> | Error;
         if (row === undefined) return;
-        this.place.host(row, definition instanceof Error ? unstartable(row.profile.card, definition) : definition);
+        this.place.host(
+          row,
+          definition instanceof Error ? unstartable(row.profile.card, definition) : definition,
+        );
       });
       this.#tell({ t: 'hosted', ref, error: undefined });
     } catch (error) {
@@ -251,7 +257,8 @@ export class PlaceHost {
       mail.flow = inFlow;
       inFlow.received = mail.sequence;
       if (cell !== undefined) cell.deliver(mail, inFlow.lane);
-      else this.place.refuseUnheld(mail, mail.tombstone ?? errorToData(notHere(mail.recipient, this.place.id)));
+      else
+        this.place.refuseUnheld(mail, mail.tombstone ?? errorToData(notHere(mail.recipient, this.place.id)));
     }
   }
 
@@ -269,7 +276,10 @@ export class PlaceHost {
 }
 
 /** Stands for an agent whose module does not load any more: its start fails, and its supervisor decides what is next. */
-const unstartable = ({ id, name, version, description, tier }: AgentCard, error: Error): AgentDefinition<unknown> =>
+const unstartable = (
+  { id, name, version, description, tier }: AgentCard,
+  error: Error,
+): AgentDefinition<unknown> =>
   defineAgent({ id, name, version, description, tier }).onStart((): unknown => {
     throw error;
   });
@@ -279,7 +289,11 @@ async function importAgent(module: string): Promise<AgentDefinition<unknown>> {
   try {
     exported = (await import(module)) as Record<string, unknown>;
   } catch (error) {
-    throw moduleInvalid(module, `importing it failed: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw moduleInvalid(
+      module,
+      `importing it failed: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    );
   }
   const definitions = Object.values(exported).filter(isDefinition);
   if (definitions.length === 0) throw moduleInvalid(module, 'it exports no agent made by defineAgent');
@@ -290,4 +304,7 @@ async function importAgent(module: string): Promise<AgentDefinition<unknown>> {
 /** An agent made by another copy of the package is one too. */
 const isDefinition = (value: unknown): value is AgentDefinition<unknown> =>
   value instanceof AgentDefinition ||
-  (typeof value === 'object' && value !== null && value.constructor?.name === 'AgentDefinition' && 'handlers' in value);
+  (typeof value === 'object' &&
+    value !== null &&
+    value.constructor?.name === 'AgentDefinition' &&
+    'handlers' in value);

@@ -207,7 +207,11 @@ export class Place {
   /** Judges what was judged under an older table. */
   judgeAgain(cell: Cell, mail: Mail): ErrorData | undefined {
     const sender = this.judge.partyOf(mail.sender);
-    const manner = { isBroadcast: mail.recipient === BROADCAST, expectsReply: mail.ask !== NO_ASK, wasGranted: true };
+    const manner = {
+      isBroadcast: mail.recipient === BROADCAST,
+      expectsReply: mail.ask !== NO_ASK,
+      wasGranted: true,
+    };
     const verdict = this.judge.judge(sender, cell.row, mail, manner);
     if (verdict === undefined) return undefined;
     this.log.refusal(sender, mail, verdict, cell.row);
@@ -310,7 +314,9 @@ export class Place {
   /** The outcome of `work`, or DEADLINE_EXCEEDED after `timeoutMs`. */
   within<Value>(work: Promise<Value>, timeoutMs: number, what: string): Promise<Value> {
     return new Promise((resolve, reject) => {
-      const timer = this.wheel.add(this.seams.clock.now() + timeoutMs, () => reject(deadlineExceeded(what, timeoutMs)));
+      const timer = this.wheel.add(this.seams.clock.now() + timeoutMs, () =>
+        reject(deadlineExceeded(what, timeoutMs)),
+      );
       work.then(resolve, reject).finally(() => timer.cancel());
     });
   }

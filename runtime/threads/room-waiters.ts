@@ -84,7 +84,8 @@ export class RoomWaiters {
     const queues = [...this.#queues.values()];
     this.#queues.clear();
     for (const { waiters } of queues) {
-      for (let waiter = waiters.shift(); waiter !== undefined; waiter = waiters.shift()) waiter.fail(stopped());
+      for (let waiter = waiters.shift(); waiter !== undefined; waiter = waiters.shift())
+        waiter.fail(stopped());
     }
   }
 

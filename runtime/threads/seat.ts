@@ -69,7 +69,11 @@ export class Seat {
     const index = Math.floor(number / FLOWS_PER_SLAB);
     const words = this.#slabs[index];
     if (words === undefined) return undefined;
-    return { words, base: (number % FLOWS_PER_SLAB) * MARK_WORDS, slab: this.#memories[index] as SharedArrayBuffer };
+    return {
+      words,
+      base: (number % FLOWS_PER_SLAB) * MARK_WORDS,
+      slab: this.#memories[index] as SharedArrayBuffer,
+    };
   }
 
   /** Up to where a flow is settled. */

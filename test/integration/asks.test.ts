@@ -21,7 +21,11 @@ let system: System;
 
 beforeAll(async () => {
   system = await startSystem({
-    agents: [agent('answers'), agent('asker', { instances: ['far'] }), agent('asker', { instances: ['near'] })],
+    agents: [
+      agent('answers'),
+      agent('asker', { instances: ['far'] }),
+      agent('asker', { instances: ['near'] }),
+    ],
     supervision: { intensity: { maxRestarts: 1_000 }, backOff: { firstMs: 1, maxMs: 1 } },
   });
 });
@@ -91,7 +95,9 @@ describe('An ask that cannot be sent (N-E01, N-E02, N-V02)', () => {
   });
 
   it('is REFUSED by an agent that handles other capabilities', async () => {
-    const { code, message } = await rejection(system.ask({ agent: 'answers', capability: unhandled }, { n: 1 }));
+    const { code, message } = await rejection(
+      system.ask({ agent: 'answers', capability: unhandled }, { n: 1 }),
+    );
     expect(code).toBe('REFUSED');
     expect(message).toContain('"sums.halve"');
     expect(await system.ask(double, { n: 1 })).toBe(2);
@@ -137,7 +143,9 @@ describe('Options that are none', () => {
   });
 
   it('are refused of a tell too', () => {
-    expect(() => system.tell(double, { n: 1 }, { type: 'shout' as never })).toThrow(/^type is "shout", expected one of/);
+    expect(() => system.tell(double, { n: 1 }, { type: 'shout' as never })).toThrow(
+      /^type is "shout", expected one of/,
+    );
     expect(() => system.tell(double, { n: 1 }, { deadlineAtMs: Number.NaN })).toThrow(/^deadlineAtMs is NaN/);
   });
 
@@ -179,7 +187,10 @@ describe('A payload that JSON cannot carry', () => {
   });
 
   it('fails alone when an agent asks with it: the others of the same batch are answered', async () => {
-    const outcomes = await system.ask({ agent: 'far', capability: sendOddly }, { agent: 'answers', count: 41, way: 'ask' });
+    const outcomes = await system.ask(
+      { agent: 'far', capability: sendOddly },
+      { agent: 'answers', count: 41, way: 'ask' },
+    );
     const codes = outcomes.map(({ code, value }) => code ?? value);
     const expected = Array.from({ length: 41 }, (_, n) => (n === 20 ? 'NOT_SERIALISABLE' : 2 * n));
     expect(codes).toEqual(expected);
@@ -235,7 +246,9 @@ describe('An ask whose handler fails', () => {
     );
     const answers = await Promise.all(asks);
     expect(answers).toEqual(
-      Array.from({ length: 30 }, (_, n) => (n === 15 ? expect.objectContaining({ code: 'ACTOR_DIED' }) : 2 * n)),
+      Array.from({ length: 30 }, (_, n) =>
+        n === 15 ? expect.objectContaining({ code: 'ACTOR_DIED' }) : 2 * n,
+      ),
     );
   });
 });
@@ -271,7 +284,11 @@ describe('A full mailbox (F-12)', () => {
     const blocking = rejection(system.ask(wait, 'blocking', { signal: stop.signal }));
     const told = Array.from({ length: 100 }, (_, n) => system.tell(double, { n }));
     expect(told.filter(({ delivered }) => delivered)).toHaveLength(63);
-    expect(told.at(-1)).toMatchObject({ delivered: false, errorCode: 'MAILBOX_FULL', targetAgentId: 'answers' });
+    expect(told.at(-1)).toMatchObject({
+      delivered: false,
+      errorCode: 'MAILBOX_FULL',
+      targetAgentId: 'answers',
+    });
     const { code, message } = await rejection(system.ask(double, { n: 1 }));
     expect(code).toBe('MAILBOX_FULL');
     expect(message).toContain('capacity 64');
@@ -308,22 +325,31 @@ describe('A full mailbox (F-12)', () => {
 
 describe('Asks between agents', () => {
   it.each(['far', 'near'])('are answered across threads and within one (%s)', async (asking) => {
-    const outcomes = await system.ask({ agent: asking, capability: askDoubles }, { agent: 'answers', times: 60 });
+    const outcomes = await system.ask(
+      { agent: asking, capability: askDoubles },
+      { agent: 'answers', times: 60 },
+    );
     expect(outcomes.map(({ value }) => value)).toEqual(Array.from({ length: 60 }, (_, n) => 2 * n));
   });
 
   it.each(['far', 'near'])('fail with the code of what went wrong (%s)', async (asking) => {
-    const [outcome] = await system.ask({ agent: asking, capability: askDoubles }, { agent: 'nobody', times: 1 });
+    const [outcome] = await system.ask(
+      { agent: asking, capability: askDoubles },
+      { agent: 'nobody', times: 1 },
+    );
     expect(outcome).toMatchObject({ code: 'AGENT_NOT_FOUND' });
   });
 });
 
 describe('A stopped system', () => {
   it('refuses asks, tells and streams with SYSTEM_STOPPED', async () => {
-    const own = defineAgent({ id: 'own', name: 'OWN', version: '1.0.0', description: 'Doubles', tier: 2 }).handle(
-      double,
-      ({ n }) => 2 * n,
-    );
+    const own = defineAgent({
+      id: 'own',
+      name: 'OWN',
+      version: '1.0.0',
+      description: 'Doubles',
+      tier: 2,
+    }).handle(double, ({ n }) => 2 * n);
     const stopped = await startSystem({ agents: [own], workers: 1 });
     expect(await stopped.ask(double, { n: 1 })).toBe(2);
     await stopped.stop();
@@ -336,4 +362,3 @@ describe('A stopped system', () => {
     expect((await rejection(read())).code).toBe('SYSTEM_STOPPED');
   });
 });
-

@@ -19,7 +19,8 @@ beforeEach(async () => {
   await Promise.all(NAMES.map((name) => diaryOf(name)));
 });
 
-const diaryOf = (name: string): Promise<string[]> => system.ask({ agent: name, capability: diary }, undefined);
+const diaryOf = (name: string): Promise<string[]> =>
+  system.ask({ agent: name, capability: diary }, undefined);
 
 /** Walks `a.one b.two ...`, each asking the next. */
 function walk(text: string, timeoutMs = 10_000): Promise<string[]> {
@@ -31,7 +32,13 @@ function walk(text: string, timeoutMs = 10_000): Promise<string[]> {
 describe('Call-backs', () => {
   it('are spread over two workers', async () => {
     const places = (await system.roster()).map(({ id, place }) => `${id} ${place}`);
-    expect(places.slice(0, 5)).toEqual(['a worker-1', 'b worker-2', 'c worker-1', 'd worker-2', 'e worker-1']);
+    expect(places.slice(0, 5)).toEqual([
+      'a worker-1',
+      'b worker-2',
+      'c worker-1',
+      'd worker-2',
+      'e worker-1',
+    ]);
     expect(places.slice(5)).toEqual(['y worker-2', 'x worker-1', 'y2 worker-2', 'z worker-1']);
   });
 
@@ -68,7 +75,9 @@ describe('Call-backs', () => {
   });
 
   it('answer a hundred at once', async () => {
-    const ways = Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? 'a.one b.two a.three' : 'c.one d.two c.three'));
+    const ways = Array.from({ length: 100 }, (_, n) =>
+      n % 2 === 0 ? 'a.one b.two a.three' : 'c.one d.two c.three',
+    );
     expect(await Promise.all(ways.map((text) => walk(text)))).toEqual(ways.map((text) => text.split(' ')));
   });
 });
@@ -78,7 +87,10 @@ describe('Two agents that ask each other at the same time', () => {
     ['across threads', 'a', 'b'],
     ['within one thread', 'a', 'c'],
   ])('both get their answers: %s', async (_, one, other) => {
-    const asks = Array.from({ length: 50 }, () => [walk(`${one}.one ${other}.two`), walk(`${other}.one ${one}.two`)]);
+    const asks = Array.from({ length: 50 }, () => [
+      walk(`${one}.one ${other}.two`),
+      walk(`${other}.one ${one}.two`),
+    ]);
     const answers = await Promise.all(asks.flat());
     expect(answers).toHaveLength(100);
   });

@@ -15,7 +15,10 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'orrery-'));
   // a, c and e live in the first worker, b and d in the second, and so does the one that retries.
   system = await startSystem({
-    agents: [...['a', 'b', 'c', 'd', 'e'].map((name) => agent('branching', { instances: [name] })), agent('retry-branching')],
+    agents: [
+      ...['a', 'b', 'c', 'd', 'e'].map((name) => agent('branching', { instances: [name] })),
+      agent('retry-branching'),
+    ],
     supervision: { intensity: { maxRestarts: 100 }, backOff: { firstMs: 1, maxMs: 1 } },
   });
   await system.inspect(({ type, agentId, reason }) => {
@@ -30,12 +33,16 @@ beforeEach(() => {
   said = [];
 });
 
-const hears = (...lines: string[]) => until(lines.join(', '), () => lines.every((line) => said.includes(line)));
+const hears = (...lines: string[]) =>
+  until(lines.join(', '), () => lines.every((line) => said.includes(line)));
 
 /** Asks the branch's agent; `cancel` gives the ask up. */
 function start(branch: Branch, timeoutMs = 20_000): { asked: Promise<number[]>; cancel: () => void } {
   const controller = new AbortController();
-  const asked = system.ask({ agent: branch.agent, capability: grow }, branch, { timeoutMs, signal: controller.signal });
+  const asked = system.ask({ agent: branch.agent, capability: grow }, branch, {
+    timeoutMs,
+    signal: controller.signal,
+  });
   asked.catch(() => undefined);
   return { asked, cancel: () => controller.abort() };
 }
@@ -43,7 +50,7 @@ function start(branch: Branch, timeoutMs = 20_000): { asked: Promise<number[]>; 
 const waiting = (name: string, note: string, more: Partial<Branch> = {}): Branch => ({
   agent: name,
   note,
-  then: 'wait',
+  outcome: 'wait',
   ...more,
 });
 
@@ -67,7 +74,13 @@ describe('Cancelling an ask (F-04)', () => {
     await hears('a: begin root', 'b: begin asked', 'e: begin below', 'c: begin told', 'd: begin further');
     cancel();
     expect((await rejection(asked)).code).toBe('CANCELLED');
-    await hears('a: CANCELLED root', 'b: CANCELLED asked', 'e: CANCELLED below', 'c: CANCELLED told', 'd: CANCELLED further');
+    await hears(
+      'a: CANCELLED root',
+      'b: CANCELLED asked',
+      'e: CANCELLED below',
+      'c: CANCELLED told',
+      'd: CANCELLED further',
+    );
     const after = await settled();
     expect(after.expired - before.expired).toBe(5);
     expect(after.deadLettered).toBe(before.deadLettered);
@@ -77,7 +90,9 @@ describe('Cancelling an ask (F-04)', () => {
     const other = start(waiting('b', 'other'));
     await hears('b: begin other');
     const { cancel } = start(
-      waiting('a', 'root', { branches: [waiting('b', 'queued ask'), waiting('b', 'queued tell', { by: 'tell' })] }),
+      waiting('a', 'root', {
+        branches: [waiting('b', 'queued ask'), waiting('b', 'queued tell', { by: 'tell' })],
+      }),
     );
     await hears('a: begin root');
     const before = await system.conservation();
@@ -94,7 +109,7 @@ describe('Cancelling an ask (F-04)', () => {
     const { cancel } = start({
       agent: 'a',
       note: 'root',
-      then: 'ignore',
+      outcome: 'ignore',
       late: waiting('b', 'too late', { by: 'tell' }),
     });
     await hears('a: begin root');
@@ -106,10 +121,15 @@ describe('Cancelling an ask (F-04)', () => {
   });
 
   it('does not undo what was answered before', async () => {
-    const { asked, cancel } = start({ agent: 'a', note: 'root', then: 'answer', branches: [{ agent: 'b', note: 'asked', then: 'answer' }] });
+    const { asked, cancel } = start({
+      agent: 'a',
+      note: 'root',
+      outcome: 'answer',
+      branches: [{ agent: 'b', note: 'asked', outcome: 'answer' }],
+    });
     expect(await asked).toHaveLength(2);
     cancel();
-    expect(await start({ agent: 'a', note: 'next', then: 'answer' }).asked).toHaveLength(1);
+    expect(await start({ agent: 'a', note: 'next', outcome: 'answer' }).asked).toHaveLength(1);
     expect(said.filter((line) => line.includes('CANCELLED'))).toEqual([]);
   });
 });
@@ -121,10 +141,10 @@ describe('Deadlines (F-04)', () => {
       {
         agent: 'a',
         note: 'root',
-        then: 'answer',
+        outcome: 'answer',
         branches: [
-          { agent: 'b', note: 'wider', then: 'answer', timeoutMs: 60_000 },
-          { agent: 'c', note: 'narrower', then: 'answer', timeoutMs: 1_000 },
+          { agent: 'b', note: 'wider', outcome: 'answer', timeoutMs: 60_000 },
+          { agent: 'c', note: 'narrower', outcome: 'answer', timeoutMs: 1_000 },
         ],
       },
       5_000,
@@ -145,7 +165,9 @@ describe('Deadlines (F-04)', () => {
     );
     expect((await rejection(asked)).code).toBe('DEADLINE_EXCEEDED');
     await hears('a: DEADLINE_EXCEEDED root', 'c: DEADLINE_EXCEEDED told');
-    await until('the asked one hears of it', () => said.some((line) => /^b: (DEADLINE_EXCEEDED|CANCELLED) asked$/.test(line)));
+    await until('the asked one hears of it', () =>
+      said.some((line) => /^b: (DEADLINE_EXCEEDED|CANCELLED) asked$/.test(line)),
+    );
     await settled();
   });
 
@@ -171,9 +193,12 @@ describe('The death of an agent', () => {
     const { asked } = start({
       agent: 'a',
       note: 'root',
-      then: 'throw',
+      outcome: 'throw',
       gate,
-      branches: [waiting(below, 'asked', { branches: [waiting('d', 'below')] }), waiting('e', 'told', { by: 'tell' })],
+      branches: [
+        waiting(below, 'asked', { branches: [waiting('d', 'below')] }),
+        waiting('e', 'told', { by: 'tell' }),
+      ],
     });
     await hears('a: begin root', `${below}: begin asked`, 'd: begin below', 'e: begin told');
     writeFileSync(gate, '');
@@ -182,13 +207,15 @@ describe('The death of an agent', () => {
     expect(message).toContain('root fell');
     await hears(`${below}: CANCELLED asked`, 'd: CANCELLED below');
     expect(said).not.toContain('e: CANCELLED told');
-    expect(await start({ agent: 'a', note: 'next', then: 'answer' }).asked).toHaveLength(1);
+    expect(await start({ agent: 'a', note: 'next', outcome: 'answer' }).asked).toHaveLength(1);
     await system.terminate('worker-1');
     await settled();
   });
 
   it('with its thread cancels what it asked for in other threads', async () => {
-    const { asked } = start(waiting('a', 'root', { branches: [waiting('b', 'asked', { branches: [waiting('d', 'below')] })] }));
+    const { asked } = start(
+      waiting('a', 'root', { branches: [waiting('b', 'asked', { branches: [waiting('d', 'below')] })] }),
+    );
     await hears('a: begin root', 'b: begin asked', 'd: begin below');
     await system.terminate('worker-1');
     expect((await rejection(asked)).code).toBe('ACTOR_DIED');
@@ -199,26 +226,38 @@ describe('The death of an agent', () => {
   it.each([
     ['throws', 'throw once'],
     ['loses its thread', 'answer'],
-  ] as const)('that tries again does not: its second attempt gets the answer, when it %s', async (how, then) => {
-    const [gate, answerGate] = [join(folder, `retry ${how}`), join(folder, `answer ${how}`)];
-    const branches = [{ agent: 'a', note: 'asked', then: 'answer' as const, gate: answerGate }];
-    const { asked } = start({ agent: 'retry-branch', note: 'root', then, branches, ...(then === 'answer' ? {} : { gate }) });
-    await hears('retry-branch: begin root', 'a: begin asked');
-    if (then === 'answer') await system.terminate('worker-2');
-    else writeFileSync(gate, '');
-    await until('the second attempt', () => said.filter((line) => line === 'retry-branch: begin root').length === 2);
-    writeFileSync(answerGate, '');
-    expect(await asked).toHaveLength(2);
-    await hears('retry-branch: end root', 'a: end asked');
-    expect(said.filter((line) => line === 'a: begin asked')).toHaveLength(1);
-    expect(said.filter((line) => line.includes('CANCELLED'))).toEqual([]);
-    expect((await settled()).holds).toBe(true);
-  });
+  ] as const)(
+    'that tries again does not: its second attempt gets the answer, when it %s',
+    async (how, outcome) => {
+      const [gate, answerGate] = [join(folder, `retry ${how}`), join(folder, `answer ${how}`)];
+      const branches = [{ agent: 'a', note: 'asked', outcome: 'answer' as const, gate: answerGate }];
+      const { asked } = start({
+        agent: 'retry-branch',
+        note: 'root',
+        outcome,
+        branches,
+        ...(outcome === 'answer' ? {} : { gate }),
+      });
+      await hears('retry-branch: begin root', 'a: begin asked');
+      if (outcome === 'answer') await system.terminate('worker-2');
+      else writeFileSync(gate, '');
+      await until(
+        'the second attempt',
+        () => said.filter((line) => line === 'retry-branch: begin root').length === 2,
+      );
+      writeFileSync(answerGate, '');
+      expect(await asked).toHaveLength(2);
+      await hears('retry-branch: end root', 'a: end asked');
+      expect(said.filter((line) => line === 'a: begin asked')).toHaveLength(1);
+      expect(said.filter((line) => line.includes('CANCELLED'))).toEqual([]);
+      expect((await settled()).holds).toBe(true);
+    },
+  );
 
   it('for the last time cancels what it asked for: the envelope is POISON', async () => {
     const gate = join(folder, 'poison');
     const branches = [waiting('a', 'asked')];
-    const { asked } = start({ agent: 'retry-branch', note: 'root', then: 'throw', gate, branches });
+    const { asked } = start({ agent: 'retry-branch', note: 'root', outcome: 'throw', gate, branches });
     await hears('retry-branch: begin root', 'a: begin asked');
     writeFileSync(gate, '');
     expect((await rejection(asked)).code).toBe('POISON');

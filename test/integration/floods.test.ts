@@ -24,7 +24,15 @@ const CAPACITY = 1_000;
 async function floods(way: FloodWay, count: number, ...senders: ('host' | 'worker')[]): Promise<Outcome> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--expose-gc', '--max-semi-space-size=4', '--conditions=orrery-source', CHILD, way, String(count), ...senders],
+    [
+      '--expose-gc',
+      '--max-semi-space-size=4',
+      '--conditions=orrery-source',
+      CHILD,
+      way,
+      String(count),
+      ...senders,
+    ],
     { timeout: 80_000 },
   );
   return JSON.parse(stdout) as Outcome;

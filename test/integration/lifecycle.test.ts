@@ -35,7 +35,10 @@ async function start(agents: readonly AgentSpec[], options: StartOptions = {}): 
   return system;
 }
 
-const chronicled = (): string[] => readFileSync(chronicle, 'utf8').split('\n').filter((line) => line !== '');
+const chronicled = (): string[] =>
+  readFileSync(chronicle, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
 
 const to = (name: string) => ({ agent: name, capability: add });
 
@@ -154,7 +157,8 @@ describe('An agent that ended', () => {
 
 describe('A system that cannot start', () => {
   const broken = (name: string) => agent(`broken/${name}`);
-  const threads = (): string[] => process.getActiveResourcesInfo().filter((kind) => /Worker|MessagePort/.test(kind));
+  const threads = (): string[] =>
+    process.getActiveResourcesInfo().filter((kind) => /Worker|MessagePort/.test(kind));
 
   it.each([
     ['does not exist', broken('missing'), /broken\/missing\.agent\.ts.*importing it failed/],
@@ -182,21 +186,48 @@ describe('A system that cannot start', () => {
   it.each([
     ['workers', { workers: 0 }, /options\.workers is 0, expected/],
     ['workers', { workers: 1.5 }, /options\.workers is 1\.5, expected/],
-    ['an unknown option', { worker: 2 } as StartOptions, /options\.worker is 2, expected no option of this name/],
+    [
+      'an unknown option',
+      { worker: 2 } as StartOptions,
+      /options\.worker is 2, expected no option of this name/,
+    ],
     ['an agent', { agents: [42 as never] }, /agents.0\]? is 42, expected/],
-    ['a module', { agents: [{ module: './mars.ts' as never }] }, /agents.0\]?\.module is "\.\/mars\.ts", expected/],
-    ['an isolation', { agents: [agent('living', { isolation: 'process' as never })] }, /isolation is "process", expected/],
-    ['an unknown field', { agents: [agent('living', { lasy: true })] }, /lasy is true, expected no option of this name/],
+    [
+      'a module',
+      { agents: [{ module: './mars.ts' as never }] },
+      /agents.0\]?\.module is "\.\/mars\.ts", expected/,
+    ],
+    [
+      'an isolation',
+      { agents: [agent('living', { isolation: 'process' as never })] },
+      /isolation is "process", expected/,
+    ],
+    [
+      'an unknown field',
+      { agents: [agent('living', { lasy: true })] },
+      /lasy is true, expected no option of this name/,
+    ],
     ['instances', { agents: [agent('living', { instances: [] })] }, /instances is \[\], expected/],
-    ['an intensity', { supervision: { intensity: { maxRestarts: -1 } } }, /supervision\.intensity\.maxRestarts is -1, expected/],
+    [
+      'an intensity',
+      { supervision: { intensity: { maxRestarts: -1 } } },
+      /supervision\.intensity\.maxRestarts is -1, expected/,
+    ],
     ['a watchdog', { watchdog: { stallMs: 'soon' as never } }, /watchdog\.stallMs is "soon", expected/],
     ['policies', { policies: { maxHops: -4 } }, /policies\.maxHops is -4, expected/],
-    ['a policy module', { policies: { custom: [{ module: './mine.ts' }] } }, /policies\.custom.*"\.\/mine\.ts", expected/],
-  ] as [string, StartOptions, RegExp][])('because of %s says INVALID_OPTIONS, naming field and value', async (_, options, says) => {
-    const { code, message } = await rejection(startSystem(options));
-    expect(code).toBe('INVALID_OPTIONS');
-    expect(message).toMatch(says);
-  });
+    [
+      'a policy module',
+      { policies: { custom: [{ module: './mine.ts' }] } },
+      /policies\.custom.*"\.\/mine\.ts", expected/,
+    ],
+  ] as [string, StartOptions, RegExp][])(
+    'because of %s says INVALID_OPTIONS, naming field and value',
+    async (_, options, says) => {
+      const { code, message } = await rejection(startSystem(options));
+      expect(code).toBe('INVALID_OPTIONS');
+      expect(message).toMatch(says);
+    },
+  );
 });
 
 describe('Two systems in one process (F-12)', () => {
@@ -231,7 +262,8 @@ describe('Stopping a system (F-12)', () => {
 
   it('handles what was told before', async () => {
     const system = await start([agent('living'), agent('living', { instances: ['other'] })]);
-    for (let n = 0; n < 1_000; n++) expect(system.tell(to(n % 2 === 0 ? 'living' : 'other'), 1).delivered).toBe(true);
+    for (let n = 0; n < 1_000; n++)
+      expect(system.tell(to(n % 2 === 0 ? 'living' : 'other'), 1).delivered).toBe(true);
     await system.stop();
     expect(chronicled().slice(2).sort()).toEqual(['living stops at 500', 'other stops at 500']);
   });
@@ -245,7 +277,9 @@ describe('Stopping a system (F-12)', () => {
 
   it('ends with SYSTEM_STOPPED what is not done in time', async () => {
     const system = await start([agent('living'), agent('living', { instances: ['other'] })]);
-    const working = rejection(system.ask({ agent: 'living', capability: work }, { other: 'other', times: 100_000 }));
+    const working = rejection(
+      system.ask({ agent: 'living', capability: work }, { other: 'other', times: 100_000 }),
+    );
     const startedMs = performance.now();
     await system.stop({ drainMs: 50 });
     expect(performance.now() - startedMs).toBeLessThan(5_000);

@@ -18,7 +18,9 @@ describe('the packed package (F-12)', () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
     expect(Object.keys(dependencies)).not.toContain('typescript');
-    await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${stdout.trim()}`], { cwd: folder });
+    await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${stdout.trim()}`], {
+      cwd: folder,
+    });
   }, 120_000);
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -53,9 +55,13 @@ describe('the packed package (F-12)', () => {
       files: ['hello.ts'],
     };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
-    const { stdout } = await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], {
-      cwd: folder,
-    });
+    const { stdout } = await run(
+      process.execPath,
+      [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder],
+      {
+        cwd: folder,
+      },
+    );
     expect(stdout.trim()).toBe('');
   }, 60_000);
 });

@@ -11,7 +11,12 @@ import { TIERS } from '../property/arbitraries/tier-pair.ts';
 
 const BOXES = [undefined, 'box-a', 'box-b'];
 const WORDS = Object.keys(OFFERS);
-const SEED_REACH: Record<AgentTier, readonly AgentTier[]> = { 0: [0, 1, 2, 3], 1: [0, 1], 2: [0, 1, 2], 3: [0, 1, 2, 3] };
+const SEED_REACH: Record<AgentTier, readonly AgentTier[]> = {
+  0: [0, 1, 2, 3],
+  1: [0, 1],
+  2: [0, 1, 2],
+  3: [0, 1, 2, 3],
+};
 const seedRules = () =>
   TIERS.map((sourceTier) => ({
     sourceTier,
@@ -31,7 +36,8 @@ const PROFILES: readonly SpeakerProfile[] = [...BOXES, undefined].flatMap((sandb
 );
 const IDS = PROFILES.map(({ id }) => id);
 
-const profileOf = (id: string): SpeakerProfile => PROFILES.find((profile) => profile.id === id) as SpeakerProfile;
+const profileOf = (id: string): SpeakerProfile =>
+  PROFILES.find((profile) => profile.id === id) as SpeakerProfile;
 
 let team: SpeakerTeam;
 
@@ -53,7 +59,14 @@ const arbWhy = fc.option(fc.constantFrom('', 'needed', 'urgent'), { nil: undefin
 /** Anything an agent may say to anybody, a proposal with a payload that fits. */
 const arbToSay = (recipient: fc.Arbitrary<string>): fc.Arbitrary<ToSay> =>
   fc
-    .record({ sender: arbId, recipient, type: arbMessageType(), payload: arbJson(), justification: arbWhy, proposal: arbTaskProposal(arbWhy) })
+    .record({
+      sender: arbId,
+      recipient,
+      type: arbMessageType(),
+      payload: arbJson(),
+      justification: arbWhy,
+      proposal: arbTaskProposal(arbWhy),
+    })
     .map(({ proposal, ...said }) =>
       // The grant for its answer must not run out before the test is through.
       said.type === 'task-proposal' ? { ...said, payload: { ...proposal, deadlineMs: 600_000 } } : said,
@@ -77,17 +90,24 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
   it('Feature: a2a-mcp-protocols, Property 13: Direct message routing (across threads)', async () => {
     const arbEnvelope = arbA2AEnvelope({ sender: fc.constantFrom('t0', 't0-too'), recipient: arbId });
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(arbEnvelope, { minLength: 1, maxLength: 8, selector: ({ id }) => id }), async (envelopes) => {
-        // All at once: they cross in one batch where they go to one thread.
-        const all = envelopes.map(async ({ metadata: _metadata, ...envelope }) => {
-          const said = await team.send(envelope);
-          expectSame(said);
-          expect(said.running).toMatchObject({ delivered: true, path: 'local', targetAgentId: envelope.recipient });
-          const { recipient: _recipient, schemaVersion: _version, ...told } = envelope;
-          expect(said.heard).toEqual({ ...told, correlationId: said.correlationId });
-        });
-        await Promise.all(all);
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(arbEnvelope, { minLength: 1, maxLength: 8, selector: ({ id }) => id }),
+        async (envelopes) => {
+          // All at once: they cross in one batch where they go to one thread.
+          const all = envelopes.map(async ({ metadata: _metadata, ...envelope }) => {
+            const said = await team.send(envelope);
+            expectSame(said);
+            expect(said.running).toMatchObject({
+              delivered: true,
+              path: 'local',
+              targetAgentId: envelope.recipient,
+            });
+            const { recipient: _recipient, schemaVersion: _version, ...told } = envelope;
+            expect(said.heard).toEqual({ ...told, correlationId: said.correlationId });
+          });
+          await Promise.all(all);
+        },
+      ),
       { numRuns: 150 },
     );
     await fc.assert(
@@ -121,7 +141,8 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
       fc.asyncProperty(arbToSay(fc.constantFrom(...WORDS)), async (toSay) => {
         const said = await team.say(toSay);
         expectSame(said);
-        if (said.running.delivered) expect(profileOf(said.running.targetAgentId).offers).toContain(toSay.recipient);
+        if (said.running.delivered)
+          expect(profileOf(said.running.targetAgentId).offers).toContain(toSay.recipient);
       }),
       { numRuns: 150 },
     );
@@ -143,15 +164,22 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
         await team.system.configure({ tiers: { rules } });
         team.alone.router.setTierConfig({ rules });
         for (const toSay of says) {
-          const said = await team.say({ ...toSay, sender: open[IDS.indexOf(toSay.sender) % open.length] as string });
+          const said = await team.say({
+            ...toSay,
+            sender: open[IDS.indexOf(toSay.sender) % open.length] as string,
+          });
           expectSame(said);
           const [source, target] = [profileOf(said.envelope.sender).tier, profileOf(toSay.recipient).tier];
           const mayReach = rules[source]?.allowedTargetTiers.includes(target) === true;
-          const why = toSay.justification ?? (said.envelope.payload as { escalationJustification?: string } | null)?.escalationJustification;
-          const isJustified = toSay.justification === undefined && toSay.type !== 'task-proposal' ? false : (why ?? '') !== '';
+          const why =
+            toSay.justification ??
+            (said.envelope.payload as { escalationJustification?: string } | null)?.escalationJustification;
+          const isJustified =
+            toSay.justification === undefined && toSay.type !== 'task-proposal' ? false : (why ?? '') !== '';
           const mayPass = mayReach && (source < 2 || target >= 2 || isJustified);
           expect(said.running.delivered).toBe(mayPass);
-          if (!mayPass) expect(said.running.errorCode).toBe(mayReach ? 'ESCALATION_REQUIRED' : 'TIER_VIOLATION');
+          if (!mayPass)
+            expect(said.running.errorCode).toBe(mayReach ? 'ESCALATION_REQUIRED' : 'TIER_VIOLATION');
         }
       }),
       { numRuns: 100 },
@@ -174,7 +202,10 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
           const about = { correlationId: said.correlationId, sender, recipient };
           const decisions = events.filter(
             ({ type, correlationId, targetAgentId: target, latencyMs }) =>
-              type === 'routing-decision' && correlationId === said.correlationId && latencyMs !== undefined && target === targetAgentId,
+              type === 'routing-decision' &&
+              correlationId === said.correlationId &&
+              latencyMs !== undefined &&
+              target === targetAgentId,
           );
           expect(decisions).toHaveLength(1);
           expect(decisions[0]).toMatchObject({ ...about, routingPath: path, success: delivered });
@@ -202,7 +233,10 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
             expectSame(said);
             if (said.running.errorCode !== 'SANDBOX_VIOLATION') continue;
             const [event] = (await eventsOf(said)).filter(({ security }) => security === true);
-            expect(event).toMatchObject({ errorCode: 'SANDBOX_VIOLATION', targetAgentId: said.running.targetAgentId });
+            expect(event).toMatchObject({
+              errorCode: 'SANDBOX_VIOLATION',
+              targetAgentId: said.running.targetAgentId,
+            });
           }
         },
       ),
@@ -217,7 +251,9 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
 function expectSecurity({ running, envelope, correlationId }: Said, events: readonly SystemEvent[]): void {
   const noted = events.filter((event) => event.security === true && event.correlationId === correlationId);
   const source = profileOf(envelope.sender).tier;
-  const refused = running.refused ?? (isRule(running.errorCode) ? [{ agentId: running.targetAgentId, code: running.errorCode }] : []);
+  const refused =
+    running.refused ??
+    (isRule(running.errorCode) ? [{ agentId: running.targetAgentId, code: running.errorCode }] : []);
   const reached = running.recipients ?? (running.delivered ? [running.targetAgentId] : []);
   const expected = [
     ...refused.map(({ agentId, code }) => `${agentId} ${code} ${source}-${profileOf(agentId).tier}`),
@@ -226,7 +262,8 @@ function expectSecurity({ running, envelope, correlationId }: Said, events: read
       .map((id) => `${id} undefined ${source}-${profileOf(id).tier}`),
   ];
   const seen = noted.map(
-    ({ targetAgentId, errorCode, sourceTier, targetTier }) => `${targetAgentId} ${errorCode} ${sourceTier}-${targetTier}`,
+    ({ targetAgentId, errorCode, sourceTier, targetTier }) =>
+      `${targetAgentId} ${errorCode} ${sourceTier}-${targetTier}`,
   );
   expect(seen.sort()).toEqual(expected.sort());
 }
@@ -241,12 +278,18 @@ describe('Answers between tiers (C-06)', () => {
       const asked = await team.say({ ...asking, type });
       expect(asked.running.delivered).toBe(true);
       const unasked = await team.say({ ...answering, type: 'response' });
-      const toAnother = await team.say({ ...answering, recipient: 't2-too', type: 'response', replyTo: asked });
+      const toAnother = await team.say({
+        ...answering,
+        recipient: 't2-too',
+        type: 'response',
+        replyTo: asked,
+      });
       const byAnother = await team.say({ ...answering, sender: 't1-too', type: 'response', replyTo: asked });
       const meanwhile = await team.say({ ...answering, type: 'notification', replyTo: asked });
       const answer = await team.say({ ...answering, type: 'response', replyTo: asked });
       const again = await team.say({ ...answering, type: 'response', replyTo: asked });
-      for (const said of [unasked, toAnother, byAnother, again]) expect(said.running.errorCode).toBe('TIER_VIOLATION');
+      for (const said of [unasked, toAnother, byAnother, again])
+        expect(said.running.errorCode).toBe('TIER_VIOLATION');
       for (const said of [meanwhile, answer]) expect(said.running.delivered).toBe(true);
       for (const said of [asked, unasked, toAnother, byAnother, meanwhile, answer, again]) expectSame(said);
     }
@@ -254,16 +297,37 @@ describe('Answers between tiers (C-06)', () => {
   });
 
   it('to a proposal become leave to work on it when that is accepted', async () => {
-    const payload = { taskDescription: 'x', requiredCapabilities: [], estimatedComplexity: 'simple', deadlineMs: 600_000 };
-    const proposed = await team.say({ sender: 't2', recipient: 't1', type: 'task-proposal', payload, justification: 'needed' });
+    const payload = {
+      taskDescription: 'x',
+      requiredCapabilities: [],
+      estimatedComplexity: 'simple',
+      deadlineMs: 600_000,
+    };
+    const proposed = await team.say({
+      sender: 't2',
+      recipient: 't1',
+      type: 'task-proposal',
+      payload,
+      justification: 'needed',
+    });
     const answer = { sender: 't1', recipient: 't2', payload: null, replyTo: proposed } as const;
     const early = await team.say({ ...answer, type: 'response' });
     const accepted = await team.say({ ...answer, type: 'task-accept' });
     const twice = await team.say({ ...answer, type: 'task-accept' });
     const working = [];
-    for (const type of ['notification', 'response', 'stream-data', 'response'] as const) working.push(await team.say({ ...answer, type }));
-    expect([early, twice].map(({ running }) => running.errorCode)).toEqual(['TIER_VIOLATION', 'TIER_VIOLATION']);
-    expect([accepted, ...working].map(({ running }) => running.delivered)).toEqual([true, true, true, true, true]);
+    for (const type of ['notification', 'response', 'stream-data', 'response'] as const)
+      working.push(await team.say({ ...answer, type }));
+    expect([early, twice].map(({ running }) => running.errorCode)).toEqual([
+      'TIER_VIOLATION',
+      'TIER_VIOLATION',
+    ]);
+    expect([accepted, ...working].map(({ running }) => running.delivered)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+    ]);
     for (const said of [early, accepted, twice, ...working]) expectSame(said);
     expect(await team.unexpected()).toEqual([]);
   });
@@ -271,7 +335,13 @@ describe('Answers between tiers (C-06)', () => {
   it('never leave a sandbox', async () => {
     const asked = await team.say({ sender: 't0', recipient: 't2-box-a', type: 'request', payload: null });
     expect(asked.running.delivered).toBe(true);
-    const answer = await team.say({ sender: 't2-box-a', recipient: 't0', type: 'response', payload: null, replyTo: asked });
+    const answer = await team.say({
+      sender: 't2-box-a',
+      recipient: 't0',
+      type: 'response',
+      payload: null,
+      replyTo: asked,
+    });
     expect(answer.running.errorCode).toBe('SANDBOX_VIOLATION');
     expectSame(answer);
   });
@@ -281,7 +351,15 @@ describe('Answers between tiers (C-06)', () => {
     const arbStep = fc.record({
       from: fc.nat(),
       to: fc.nat(),
-      type: fc.constantFrom('request', 'task-proposal', 'task-accept', 'task-reject', 'response', 'notification', 'error' as const),
+      type: fc.constantFrom(
+        'request',
+        'task-proposal',
+        'task-accept',
+        'task-reject',
+        'response',
+        'notification',
+        'error' as const,
+      ),
       about: fc.option(fc.nat(), { nil: undefined }),
       why: arbWhy,
     });
@@ -289,7 +367,8 @@ describe('Answers between tiers (C-06)', () => {
       fc.asyncProperty(fc.array(arbStep, { minLength: 2, maxLength: 12 }), async (steps) => {
         const before: Said[] = [];
         for (const { from, to, type, about, why } of steps) {
-          const replyTo = about === undefined || before.length === 0 ? undefined : before[about % before.length];
+          const replyTo =
+            about === undefined || before.length === 0 ? undefined : before[about % before.length];
           // An answer mostly goes from whom was asked to whom asked.
           const back = replyTo !== undefined && from % 4 !== 0;
           const said = await team.say({
@@ -328,7 +407,15 @@ describe('Broadcasts (C-27)', () => {
 });
 
 describe('What is no envelope, or from nobody', () => {
-  const good = { id: 'x', schemaVersion: 1, sender: 't0', recipient: 't3', type: 'notification' as const, timestamp: 1, payload: null };
+  const good = {
+    id: 'x',
+    schemaVersion: 1,
+    sender: 't0',
+    recipient: 't3',
+    type: 'notification' as const,
+    timestamp: 1,
+    payload: null,
+  };
 
   it.each([
     ['of another schema version', { ...good, schemaVersion: 7 }, 'SCHEMA_VERSION_MISMATCH'],
@@ -344,11 +431,21 @@ describe('What is no envelope, or from nobody', () => {
 
 describe('Replacing the rules of a running system', () => {
   it('is in force in every thread when it resolves, and a bad one changes nothing', async () => {
-    const rules = TIERS.map((sourceTier) => ({ sourceTier, allowedTargetTiers: [], requiresEscalationJustification: false }));
+    const rules = TIERS.map((sourceTier) => ({
+      sourceTier,
+      allowedTargetTiers: [],
+      requiresEscalationJustification: false,
+    }));
     await team.system.configure({ tiers: { rules } });
     team.alone.router.setTierConfig({ rules });
     for (const sender of ['t0', 't0-too', 't3']) {
-      const { running } = await team.say({ sender, recipient: 't0', type: 'notification', payload: null, justification: 'x' });
+      const { running } = await team.say({
+        sender,
+        recipient: 't0',
+        type: 'notification',
+        payload: null,
+        justification: 'x',
+      });
       expect(running.errorCode).toBe('TIER_VIOLATION');
     }
     await expect(team.system.configure({ tiers: { rules: 'none' as never } })).rejects.toMatchObject({
@@ -356,7 +453,12 @@ describe('Replacing the rules of a running system', () => {
       message: expect.stringContaining('config.tiers.rules is "none"') as string,
     });
     await restore();
-    const { running } = await team.say({ sender: 't0', recipient: 't3', type: 'notification', payload: null });
+    const { running } = await team.say({
+      sender: 't0',
+      recipient: 't3',
+      type: 'notification',
+      payload: null,
+    });
     expect(running.delivered).toBe(true);
   });
 });

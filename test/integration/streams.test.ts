@@ -22,7 +22,8 @@ beforeEach(async () => {
   await Promise.all(['near', 'far', 'beside', 'inline'].map((name) => endingsOf(name)));
 });
 
-const endingsOf = (name: string): Promise<string[]> => system.ask({ agent: name, capability: endings }, undefined);
+const endingsOf = (name: string): Promise<string[]> =>
+  system.ask({ agent: name, capability: endings }, undefined);
 
 const ending = (name: string): Promise<string> =>
   until(`a stream of ${name} ends`, async () => (await endingsOf(name))[0]);
@@ -36,7 +37,9 @@ const upTo = (last: number): number[] => Array.from({ length: last }, (_, at) =>
 
 describe('A stream', () => {
   it.each(['near', 'far', 'inline'])('is read in order and to its end (%s)', async (name) => {
-    expect(await readAll(system.stream({ agent: name, capability: count }, { upTo: 5_000 }))).toEqual(upTo(5_000));
+    expect(await readAll(system.stream({ agent: name, capability: count }, { upTo: 5_000 }))).toEqual(
+      upTo(5_000),
+    );
     expect(await endingsOf(name)).toEqual(['ended after 5000']);
   });
 
@@ -75,30 +78,34 @@ describe('A stream', () => {
 });
 
 describe('Back-pressure', () => {
-  it.each(['near', 'inline'])('keeps the handler at most 64 chunks ahead of a slow reader (%s)', async (name) => {
-    let made = 0;
-    const stream = system.stream(
-      { agent: name, capability: count },
-      { upTo: 1_000 },
-      { onProgress: ({ note }) => (made = Number(note)) },
-    );
-    const reader = stream[Symbol.asyncIterator]();
-    for (let read = 1; read <= 200; read++) {
-      expect(await reader.next()).toEqual({ value: read, done: false });
-      if (read % 20 !== 0) continue;
-      await until('the handler is as far ahead as it gets', () => made > read + 31);
-      // What it made beyond that would be here by now: its progress travels the same way as this answer.
-      await system.ask({ agent: 'beside', capability: endings }, undefined);
-      expect(made).toBeLessThanOrEqual(read + 65);
-    }
-    await reader.return?.();
-    expect(await ending(name)).toMatch(/^CANCELLED after 2\d\d$/);
-  });
+  it.each(['near', 'inline'])(
+    'keeps the handler at most 64 chunks ahead of a slow reader (%s)',
+    async (name) => {
+      let made = 0;
+      const stream = system.stream(
+        { agent: name, capability: count },
+        { upTo: 1_000 },
+        { onProgress: ({ note }) => (made = Number(note)) },
+      );
+      const reader = stream[Symbol.asyncIterator]();
+      for (let read = 1; read <= 200; read++) {
+        expect(await reader.next()).toEqual({ value: read, done: false });
+        if (read % 20 !== 0) continue;
+        await until('the handler is as far ahead as it gets', () => made > read + 31);
+        // What it made beyond that would be here by now: its progress travels the same way as this answer.
+        await system.ask({ agent: 'beside', capability: endings }, undefined);
+        expect(made).toBeLessThanOrEqual(read + 65);
+      }
+      await reader.return?.();
+      expect(await ending(name)).toMatch(/^CANCELLED after 2\d\d$/);
+    },
+  );
 });
 
 describe('A stream that is left', () => {
   it.each(['near', 'far', 'inline'])('cancels its handler (F-04): %s', async (name) => {
-    for await (const n of system.stream({ agent: name, capability: count }, { upTo: 1_000_000 })) if (n === 3) break;
+    for await (const n of system.stream({ agent: name, capability: count }, { upTo: 1_000_000 }))
+      if (n === 3) break;
     expect(await ending(name)).toMatch(/^CANCELLED after \d\d?$/);
   });
 
@@ -128,15 +135,21 @@ describe('A stream that is left', () => {
 });
 
 describe('A stream whose handler fails', () => {
-  it.each(['near', 'far', 'inline'])('gives what came before, then throws ACTOR_DIED with the message: %s', async (name) => {
-    const read: number[] = [];
-    const reading = readAll(system.stream({ agent: name, capability: count }, { upTo: 3, ends: 'throws' }), read);
-    const { code, message } = await rejection(reading);
-    expect(code).toBe('ACTOR_DIED');
-    expect(message).toContain('no more after 3');
-    expect(read).toEqual([1, 2, 3]);
-    expect(await readAll(system.stream({ agent: name, capability: count }, { upTo: 2 }))).toEqual([1, 2]);
-  });
+  it.each(['near', 'far', 'inline'])(
+    'gives what came before, then throws ACTOR_DIED with the message: %s',
+    async (name) => {
+      const read: number[] = [];
+      const reading = readAll(
+        system.stream({ agent: name, capability: count }, { upTo: 3, ends: 'throws' }),
+        read,
+      );
+      const { code, message } = await rejection(reading);
+      expect(code).toBe('ACTOR_DIED');
+      expect(message).toContain('no more after 3');
+      expect(read).toEqual([1, 2, 3]);
+      expect(await readAll(system.stream({ agent: name, capability: count }, { upTo: 2 }))).toEqual([1, 2]);
+    },
+  );
 
   it('throws REFUSED when it declines, and the agent lives on', async () => {
     const read: number[] = [];
@@ -148,7 +161,10 @@ describe('A stream whose handler fails', () => {
 
   it('throws NOT_SERIALISABLE on a chunk that cannot cross, and its handler is cancelled', async () => {
     const read: number[] = [];
-    const reading = readAll(system.stream({ agent: 'far', capability: count }, { upTo: 2, ends: 'oddly' }), read);
+    const reading = readAll(
+      system.stream({ agent: 'far', capability: count }, { upTo: 2, ends: 'oddly' }),
+      read,
+    );
     const { code, message } = await rejection(reading);
     expect(code).toBe('NOT_SERIALISABLE');
     expect(message).toContain('answer holds a bigint');
@@ -192,7 +208,9 @@ describe('Progress', () => {
       [0.75, '3'],
       [1, '4'],
     ]);
-    const events = (await system.recentEvents()).filter(({ type, agentId }) => type === 'progress' && agentId === 'far');
+    const events = (await system.recentEvents()).filter(
+      ({ type, agentId }) => type === 'progress' && agentId === 'far',
+    );
     expect(events.slice(-4).map(({ fraction }) => fraction)).toEqual([0.25, 0.5, 0.75, 1]);
   });
 });

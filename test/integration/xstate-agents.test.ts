@@ -89,7 +89,9 @@ describe.each(['gate', 'inline-gate'])('An agent that is a state machine: %s', (
 
 describe('A machine that comes to its end', () => {
   it('is started again if its agent is permanent; what it had in hand is handled', async () => {
-    await at('gate').close().catch(() => undefined);
+    await at('gate')
+      .close()
+      .catch(() => undefined);
     expect(await at('gate').leave()).toBeUndefined();
     expect(await at('gate').passed()).toEqual({ opened: 10, state: 'closed' });
   });

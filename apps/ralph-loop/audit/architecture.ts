@@ -88,7 +88,11 @@ const breachDefects = (graph: ImportGraph, layers: readonly Layer[]): PlacedDefe
   }));
 
 /** Whether an import survives the compiler costs a walk through its file, so only those in circles are asked about. */
-async function removeErased({ root, memory, graph }: Pick<Reading, 'root' | 'memory'> & { graph: ImportGraph }) {
+async function removeErased({
+  root,
+  memory,
+  graph,
+}: Pick<Reading, 'root' | 'memory'> & { graph: ImportGraph }) {
   for (const [from, edges] of Map.groupBy(edgesInCycles(graph), (edge) => edge.from)) {
     const read = readSource(root, graph.nameOf(from));
     if ('skipped' in read) continue;
@@ -105,7 +109,8 @@ async function removeErased({ root, memory, graph }: Pick<Reading, 'root' | 'mem
 
 function cycleDefects(graph: ImportGraph, report: ReportBuilder): PlacedDefect[] {
   const { cycles, tangles } = cutCycles(graph);
-  if (tangles > 0) report.note('tangle', `${tangles} groups of files import each other in more circles than are listed`);
+  if (tangles > 0)
+    report.note('tangle', `${tangles} groups of files import each other in more circles than are listed`);
   let files = 0;
   return cycles.flatMap((cycle) => {
     files += cycle.edges.length;

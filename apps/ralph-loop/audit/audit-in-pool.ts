@@ -18,7 +18,11 @@ export interface PooledAudit {
 export async function auditInPool<Output>(
   ctx: Pick<HandlingContext, 'offload' | 'progress' | 'sleep'>,
   module: URL,
-  { root: asked, unit, ...input }: { readonly root: string; readonly unit: string; readonly [field: string]: unknown },
+  {
+    root: asked,
+    unit,
+    ...input
+  }: { readonly root: string; readonly unit: string; readonly [field: string]: unknown },
 ): Promise<Output> {
   const repository = await repositoryRoot(asked);
   if ('refusal' in repository) throw refused(repository.refusal, { root: asked });

@@ -51,7 +51,8 @@ function check(node: Node, scope: Scope): string | undefined {
   }
 }
 
-const CONFIGURATION = /(^|\/)(\.env[^/]*|[^/]*dockerfile[^/]*|package\.json|[^/]+\.(ya?ml|sh|bash|env|service))$/i;
+const CONFIGURATION =
+  /(^|\/)(\.env[^/]*|[^/]*dockerfile[^/]*|package\.json|[^/]+\.(ya?ml|sh|bash|env|service))$/i;
 const TLS_OFF = /^(?!\s*(?:#|\/\/)).*\bNODE_TLS_REJECT_UNAUTHORIZED["']?\s*[:=\s]\s*["']?0(?![0-9])/gm;
 
 function findInConfiguration({ file, text }: SourceText): Defect[] {

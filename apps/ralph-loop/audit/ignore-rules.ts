@@ -21,7 +21,12 @@ interface RuleFile {
 export type IgnoreRules = readonly RuleFile[];
 
 /** The rules for `folder` ('' or ending in '/'): its own ignore files before those of the folders above. */
-export function rulesFor(root: string, folder: string, names: ReadonlySet<string>, above: IgnoreRules): IgnoreRules {
+export function rulesFor(
+  root: string,
+  folder: string,
+  names: ReadonlySet<string>,
+  above: IgnoreRules,
+): IgnoreRules {
   const own = [AUDIT_IGNORE, GIT_IGNORE].flatMap((name) => {
     if (!names.has(name)) return [];
     const read = readSource(root, join(folder, name));

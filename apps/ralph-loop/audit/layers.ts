@@ -17,7 +17,8 @@ export type Layer = z.infer<typeof Layer>;
 
 export const Layers = z.array(Layer).superRefine((layers, context) => {
   const names = new Set(layers.map(({ name }) => name));
-  if (names.size < layers.length) context.addIssue({ code: 'custom', message: 'two layers have the same name' });
+  if (names.size < layers.length)
+    context.addIssue({ code: 'custom', message: 'two layers have the same name' });
   for (const [index, { name, mayImport }] of layers.entries()) {
     for (const unknown of mayImport.filter((other) => !names.has(other))) {
       const message = `layer "${name}" may import "${unknown}", which is no layer`;
@@ -35,7 +36,9 @@ export interface LayerBreach {
 /** Every import from one layer into another that the first may not import. */
 export function findLayerBreaches(graph: ImportGraph, layers: readonly Layer[]): LayerBreach[] {
   if (layers.length === 0) return [];
-  const layerOf = graph.files.map((file) => layers.find(({ match }) => match.some((glob) => matchesGlob(file, glob))));
+  const layerOf = graph.files.map((file) =>
+    layers.find(({ match }) => match.some((glob) => matchesGlob(file, glob))),
+  );
   return graph.files.flatMap((_file, id) => {
     const layer = layerOf[id];
     return [...graph.outgoing(id)].flatMap((edge) => {

@@ -48,7 +48,10 @@ function readOpen(descriptor: number, file: string, maxBytes: number): ReadResul
   const content = bytes.subarray(0, length);
   if (!isUtf16 && content.includes(0)) return { skipped: 'binary', reason: 'is binary' };
   const text = isUtf16 ? content.toString('utf16le', 2) : content.toString('utf8');
-  return { source: new SourceText(file, text.charCodeAt(0) === 0xfeff ? text.slice(1) : text), bytes: length };
+  return {
+    source: new SourceText(file, text.charCodeAt(0) === 0xfeff ? text.slice(1) : text),
+    bytes: length,
+  };
 }
 
 /** Reads from `from` up to `to` and returns how far it came: the file may have shrunk meanwhile. */

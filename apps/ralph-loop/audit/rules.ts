@@ -20,9 +20,17 @@ const secret = (what: string, severity: Severity = 'critical'): Rule =>
  */
 export const RULES: Readonly<Record<string, Rule>> = {
   'architecture.cycle': { agent: 'jupiter', severity: 'medium', what: 'Files import each other in a circle' },
-  'architecture.lazy-cycle': { agent: 'jupiter', severity: 'low', what: 'A circle of imports with an import() in it' },
+  'architecture.lazy-cycle': {
+    agent: 'jupiter',
+    severity: 'low',
+    what: 'A circle of imports with an import() in it',
+  },
   'architecture.layer': { agent: 'jupiter', severity: 'medium', what: 'A layer imports one that it may not' },
-  'architecture.layer-type': { agent: 'jupiter', severity: 'info', what: 'A layer imports types of one that it may not' },
+  'architecture.layer-type': {
+    agent: 'jupiter',
+    severity: 'info',
+    what: 'A layer imports types of one that it may not',
+  },
 
   'code.eval': enceladus('high', 'eval runs text that is not constant'),
   'code.eval-constant': enceladus('medium', 'eval runs a constant text'),
@@ -30,7 +38,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'code.string-timer': enceladus('medium', 'A timer is given text to run as code'),
   'code.vm-run': enceladus('medium', 'node:vm runs text that is not constant; vm is no sandbox'),
   'process.shell-command': enceladus('high', 'A shell runs a command line that is not constant'),
-  'process.shell-option': enceladus('high', 'A process is started through a shell with arguments that are not constant'),
+  'process.shell-option': enceladus(
+    'high',
+    'A process is started through a shell with arguments that are not constant',
+  ),
   'process.shell-script': enceladus('high', 'A shell is started on a script that is not constant'),
   'dom.inner-html': enceladus('medium', 'HTML that is not constant is written into the page'),
   'dom.dangerously-set': enceladus('medium', 'dangerouslySetInnerHTML is given HTML that is not constant'),

@@ -34,7 +34,10 @@ type Match = Omit<SecretMatch, 'isSilenced'>;
 
 const keyOf = ({ rule, start }: Match): string => `${rule}:${start}`;
 
-async function lint({ file, text }: SourceText, rules: { id: string; disabled: boolean }[]): Promise<Match[]> {
+async function lint(
+  { file, text }: SourceText,
+  rules: { id: string; disabled: boolean }[],
+): Promise<Match[]> {
   const { messages } = await lintSource({
     source: { filePath: file, content: text, contentType: 'text' },
     options: { noPhysicFilePath: true, config: { rules: [{ ...PRESET, rules }] } },
@@ -51,7 +54,9 @@ async function lint({ file, text }: SourceText, rules: { id: string; disabled: b
 
 /** secretlint's range of an AWS key begins at its name, and is only as long as the key: half of the key is after it. */
 function endOfKey(text: string, start: number, ruleId: string): number {
-  const key = ruleId.endsWith('-aws') ? /[A-Za-z0-9/+=]{40,}/.exec(text.slice(start, start + LOOKED_AT)) : null;
+  const key = ruleId.endsWith('-aws')
+    ? /[A-Za-z0-9/+=]{40,}/.exec(text.slice(start, start + LOOKED_AT))
+    : null;
   return key === null ? start : start + key.index + key[0].length;
 }
 
@@ -66,7 +71,8 @@ export interface TextRange {
 }
 
 /** Words and runs that nobody's real key has, but documentation and templates do. */
-const PLACEHOLDER = /example|placeholder|your[-_]|change[-_]?me|dummy|redacted|<[^>]*>|\$\{|\.{3}|\*{3}|([A-Za-z0-9])\1{5}/i;
+const PLACEHOLDER =
+  /example|placeholder|your[-_]|change[-_]?me|dummy|redacted|<[^>]*>|\$\{|\.{3}|\*{3}|([A-Za-z0-9])\1{5}/i;
 /** Base64 has runs of equal letters (AAAAAA), so a private key is judged by its size instead. */
 const PEM = /-----BEGIN/;
 

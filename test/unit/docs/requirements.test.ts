@@ -14,14 +14,18 @@ function testFiles(folder: string): string[] {
 }
 
 const listed = new Map(
-  [...readFileSync(join(ROOT, 'docs/requirements.md'), 'utf8').matchAll(/^\| (\S+) \|.*\| (done|planned) \|$/gm)].map(
-    ([, id, state]) => [id as string, state as string],
-  ),
+  [
+    ...readFileSync(join(ROOT, 'docs/requirements.md'), 'utf8').matchAll(
+      /^\| (\S+) \|.*\| (done|planned) \|$/gm,
+    ),
+  ].map(([, id, state]) => [id as string, state as string]),
 );
 
 const cited = new Set(
   [...testFiles(join(ROOT, 'test')), ...testFiles(join(ROOT, 'apps'))].flatMap((file) =>
-    file.endsWith('requirements.test.ts') ? [] : [...readFileSync(file, 'utf8').matchAll(ID)].map(([id]) => id),
+    file.endsWith('requirements.test.ts')
+      ? []
+      : [...readFileSync(file, 'utf8').matchAll(ID)].map(([id]) => id),
   ),
 );
 

@@ -6,7 +6,8 @@ import { HANDLING_TIMEOUT_MS } from './handling-timeout.ts';
 
 const JOB = new URL('../security-scan.offload.ts', import.meta.url);
 
-export const enceladus = defineAgent({ ...PLANETS.enceladus, delivery: 'retry', handlingTimeoutMs: HANDLING_TIMEOUT_MS }).handle(
-  securityScan,
-  ({ root }, ctx) => auditInPool(ctx, JOB, { root, unit: 'files' }),
-);
+export const enceladus = defineAgent({
+  ...PLANETS.enceladus,
+  delivery: 'retry',
+  handlingTimeoutMs: HANDLING_TIMEOUT_MS,
+}).handle(securityScan, ({ root }, ctx) => auditInPool(ctx, JOB, { root, unit: 'files' }));

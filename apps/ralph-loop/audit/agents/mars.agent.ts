@@ -6,7 +6,8 @@ import { HANDLING_TIMEOUT_MS } from './handling-timeout.ts';
 
 const JOB = new URL('../types-check.offload.ts', import.meta.url);
 
-export const mars = defineAgent({ ...PLANETS.mars, delivery: 'retry', handlingTimeoutMs: HANDLING_TIMEOUT_MS }).handle(
-  typesCheck,
-  ({ root }, ctx) => auditInPool(ctx, JOB, { root, unit: 'files' }),
-);
+export const mars = defineAgent({
+  ...PLANETS.mars,
+  delivery: 'retry',
+  handlingTimeoutMs: HANDLING_TIMEOUT_MS,
+}).handle(typesCheck, ({ root }, ctx) => auditInPool(ctx, JOB, { root, unit: 'files' }));

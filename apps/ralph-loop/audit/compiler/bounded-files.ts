@@ -1,5 +1,11 @@
 import { posix, sep } from 'node:path';
-import type { CompilerHost, CompilerOptions, CreateSourceFileOptions, ScriptTarget, SourceFile } from 'typescript';
+import type {
+  CompilerHost,
+  CompilerOptions,
+  CreateSourceFileOptions,
+  ScriptTarget,
+  SourceFile,
+} from 'typescript';
 import { readSource } from '../read-source.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import { ts } from './typescript.ts';
@@ -37,7 +43,7 @@ export class BoundedFiles {
     declarations.begin(options);
     this.host = {
       ...ts.createCompilerHost(options),
-      // Comments are half of a declaration file; only their @ts-ignore and the like matter here.
+      // Comments are half of a declaration file; only those that silence the compiler matter here.
       jsDocParsingMode: ts.JSDocParsingMode.ParseForTypeErrors,
       readFile: (path) => this.#text(path),
       getSourceFile: (path, language) => this.#sourceFile(path, language),

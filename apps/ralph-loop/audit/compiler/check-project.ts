@@ -38,7 +38,10 @@ export interface ProjectToCheck {
  */
 export async function checkProject(work: ProjectToCheck, listener: CheckListener): Promise<void> {
   const files = readableFiles(work, listener);
-  const budget = memoryBudget({ usesDom: usesDom(work.project.options), text: sum(files.map(({ bytes }) => bytes)) });
+  const budget = memoryBudget({
+    usesDom: usesDom(work.project.options),
+    text: sum(files.map(({ bytes }) => bytes)),
+  });
   const ambient = work.project.fileNames.filter(isDeclaration);
   for (const [index, part] of partsOf(files, budget).entries()) {
     await checkPart(work, { rootNames: [...ambient, ...part], budget, isFirst: index === 0 }, listener);
@@ -115,9 +118,11 @@ async function checkPart(work: ProjectToCheck, part: Part, listener: CheckListen
     // No program in a variable here: this function waits, and what it holds meanwhile is not collected.
     check((program) => checkFile(program, name, listener));
   }
-  if (files.lacksPackages) listener.skipped('packages-left-out', 'declarations of packages did not all fit', work.config);
+  if (files.lacksPackages)
+    listener.skipped('packages-left-out', 'declarations of packages did not all fit', work.config);
   const refused = rootNames.filter((name) => files.refused.has(name));
-  for (const name of refused) listener.skipped('not-checked', 'does not fit into the program, or is nested too deeply', name);
+  for (const name of refused)
+    listener.skipped('not-checked', 'does not fit into the program, or is nested too deeply', name);
 }
 
 const generalDiagnostics = (program: Program): readonly Diagnostic[] => [

@@ -76,10 +76,18 @@ export class DiagnosticReport implements CheckListener {
     await this.flush();
     const count = (trust: Exclude<Trust, 'defect'>): number => this.#untrusted.get(trust) ?? 0;
     if (count('package') > 0) {
-      this.skipped('packages-missing', `${count('package')} errors say that ${this.#named()} cannot be found`, config);
+      this.skipped(
+        'packages-missing',
+        `${count('package')} errors say that ${this.#named()} cannot be found`,
+        config,
+      );
     }
     if (count('unbuilt') > 0) {
-      this.skipped('unbuilt', `${count('unbuilt')} imports lead to packages of the repository that are not built`, config);
+      this.skipped(
+        'unbuilt',
+        `${count('unbuilt')} imports lead to packages of the repository that are not built`,
+        config,
+      );
     }
     if (count('unloaded') > 0) {
       this.skipped('not-loaded', `${count('unloaded')} imports lead to files that were left out`, config);
@@ -106,7 +114,11 @@ export class DiagnosticReport implements CheckListener {
     const at = anchor(source, offset);
     if (at === undefined) return this.#report.note('empty-file', this.#messageOf(diagnostic), source.file);
     const held = this.#defects.get(key) ?? { source, defects: [] };
-    held.defects.push({ rule: `types.TS${diagnostic.code}`, offset: at, message: this.#messageOf(diagnostic) });
+    held.defects.push({
+      rule: `types.TS${diagnostic.code}`,
+      offset: at,
+      message: this.#messageOf(diagnostic),
+    });
     this.#defects.set(key, held);
   }
 

@@ -33,18 +33,14 @@ export interface Config {
 /** Reads a tsconfig.json and what it extends; JSON only, no plugin is loaded. Both paths are absolute. */
 export function readConfig(root: string, path: string): Config {
   const faults: Diagnostic[] = [];
-  const project = ts.getParsedCommandLineOfConfigFile(
-    path,
-    OVERRIDES,
-    {
-      useCaseSensitiveFileNames: ts.sys.useCaseSensitiveFileNames,
-      fileExists: ts.sys.fileExists,
-      readDirectory: ts.sys.readDirectory,
-      getCurrentDirectory: () => root,
-      readFile: (file) => textOf(file),
-      onUnRecoverableConfigFileDiagnostic: (fault) => faults.push(fault),
-    },
-  );
+  const project = ts.getParsedCommandLineOfConfigFile(path, OVERRIDES, {
+    useCaseSensitiveFileNames: ts.sys.useCaseSensitiveFileNames,
+    fileExists: ts.sys.fileExists,
+    readDirectory: ts.sys.readDirectory,
+    getCurrentDirectory: () => root,
+    readFile: (file) => textOf(file),
+    onUnRecoverableConfigFileDiagnostic: (fault) => faults.push(fault),
+  });
   if (project === undefined) return { faults, project };
   faults.push(...project.errors);
   // Means nothing without `incremental`, which is off.
@@ -72,14 +68,17 @@ function asksForVersionBefore6(root: string, folder: string): boolean {
   for (let at = folder; at.startsWith(root); at = dirname(at)) {
     const installed = json(join(at, 'node_modules/typescript/package.json'))['version'];
     const wanted = json(join(at, 'package.json'));
-    const version = [installed, of(wanted['devDependencies']), of(wanted['dependencies'])].find((one) => one !== undefined);
+    const version = [installed, of(wanted['devDependencies']), of(wanted['dependencies'])].find(
+      (one) => one !== undefined,
+    );
     if (typeof version === 'string') return Number(/\d+/.exec(version)?.[0] ?? 6) < 6;
     if (at === dirname(at)) break;
   }
   return false;
 }
 
-const of = (dependencies: unknown): unknown => (dependencies as { typescript?: unknown } | undefined)?.typescript;
+const of = (dependencies: unknown): unknown =>
+  (dependencies as { typescript?: unknown } | undefined)?.typescript;
 
 function json(path: string): Record<string, unknown> {
   try {

@@ -3,7 +3,8 @@ import type { BoundedFiles } from './bounded-files.ts';
 import { ts } from './typescript.ts';
 
 /** Names that @types/node declares; without it their types are `any`. */
-const PLATFORM = /\b(?:process|Buffer|NodeJS|__dirname|__filename|require|module|global|setTimeout|setInterval|console)\b/;
+const PLATFORM =
+  /\b(?:process|Buffer|NodeJS|__dirname|__filename|require|module|global|setTimeout|setInterval|console)\b/;
 
 /**
  * The files whose types depend on something that is not there, directly or through what they import: a package that is not

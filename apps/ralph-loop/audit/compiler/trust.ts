@@ -25,15 +25,32 @@ const NAME_NOT_FOUND = new Set([2304, 2503, 2552]);
  * Everything else that is said about a tainted file may follow from what is missing.
  */
 const HOLDS_ANYWAY = new Set([
-  2300, 2304, 2305, 2307, 2322, 2339, 2345, 2353, 2362, 2363, 2365, 2393, 2451, 2503, 2540, 2551, 2552, 2554, 2555, 2588,
-  2614, 2724, 2739, 2740, 2741,
+  2300, 2304, 2305, 2307, 2322, 2339, 2345, 2353, 2362, 2363, 2365, 2393, 2451, 2503, 2540, 2551, 2552, 2554,
+  2555, 2588, 2614, 2724, 2739, 2740, 2741,
 ]);
 const SPEAKS_OF_UNKNOWN = /\b(any|unknown|never)\b|'\{\}'/;
 const NO_SUCH_MEMBER = new Set([2339, 2551]);
 
-const TEST_GLOBALS = ['describe', 'it', 'test', 'expect', 'beforeEach', 'afterEach', 'beforeAll', 'afterAll', 'vi', 'jest'];
+const TEST_GLOBALS = [
+  'describe',
+  'it',
+  'test',
+  'expect',
+  'beforeEach',
+  'afterEach',
+  'beforeAll',
+  'afterAll',
+  'vi',
+  'jest',
+];
 /** Names that a package's declarations provide, not the language: what this very process has, and test runners'. */
-const PLATFORM_NAMES = new Set([...Object.getOwnPropertyNames(globalThis), ...TEST_GLOBALS, 'NodeJS', 'JSX', 'React']);
+const PLATFORM_NAMES = new Set([
+  ...Object.getOwnPropertyNames(globalThis),
+  ...TEST_GLOBALS,
+  'NodeJS',
+  'JSX',
+  'React',
+]);
 
 export interface TrustContext {
   readonly program: Program;
@@ -56,7 +73,9 @@ export function trustIn(diagnostic: Diagnostic, context: TrustContext): Trust {
   }
   if (isIncomplete && isAboutPlatform(diagnostic)) return 'package';
   const isTainted = diagnostic.file !== undefined && context.tainted.has(diagnostic.file.fileName);
-  return !isTainted || isSyntaxError(diagnostic) || holdsAnyway(diagnostic, context.program) ? 'defect' : 'follows';
+  return !isTainted || isSyntaxError(diagnostic) || holdsAnyway(diagnostic, context.program)
+    ? 'defect'
+    : 'follows';
 }
 
 const isSyntaxError = ({ code }: Diagnostic): boolean => code < 2000;
@@ -78,7 +97,8 @@ function isAboutPlatform(diagnostic: Diagnostic): boolean {
 const textOf = ({ messageText }: Diagnostic): string => ts.flattenDiagnosticMessageText(messageText, '\n');
 
 /** The first name in quotes of the message: the module, or the identifier. */
-export const quotedIn = (diagnostic: Diagnostic): string | undefined => /'([^']+)'/.exec(textOf(diagnostic))?.[1];
+export const quotedIn = (diagnostic: Diagnostic): string | undefined =>
+  /'([^']+)'/.exec(textOf(diagnostic))?.[1];
 
 /** `@/x`, `~/x` and `#x` are aliases that only the repository itself can define. */
 const isBare = (specifier: string): boolean => !/^(\.|\/|@\/|~\/|#)/.test(specifier);

@@ -28,7 +28,8 @@ const compiles: Check = ({ arguments: given }, scope) =>
 /** Functions are what a timer should be given; only text written out is surely text. */
 const times: Check = ({ arguments: [first] }) => {
   const code = first === undefined ? undefined : unwrapped(first);
-  const isText = code?.type === 'TemplateLiteral' || (code?.type === 'Literal' && typeof code.value === 'string');
+  const isText =
+    code?.type === 'TemplateLiteral' || (code?.type === 'Literal' && typeof code.value === 'string');
   const isSum = code?.type === 'BinaryExpression' && code.operator === '+';
   return isText || isSum ? 'code.string-timer' : undefined;
 };
@@ -44,14 +45,17 @@ const spawns: Check = ({ arguments: [command, ...others] }, scope) => {
 };
 
 /** Options and call-backs are not part of what runs. */
-const isOpenArgument = (value: Node, scope: Scope): boolean => !ASIDE.has(value.type) && !isConstant(value, scope);
+const isOpenArgument = (value: Node, scope: Scope): boolean =>
+  !ASIDE.has(value.type) && !isConstant(value, scope);
 const ASIDE = new Set(['ObjectExpression', 'ArrowFunctionExpression', 'FunctionExpression']);
 
 function hasShell(value: Node): boolean {
   if (value.type !== 'ObjectExpression') return false;
   return value.properties.some((property) => {
     if (property.type !== 'Property' || keyName(property.key, property.computed) !== 'shell') return false;
-    return property.value.type === 'Literal' && property.value.value !== false && property.value.value !== null;
+    return (
+      property.value.type === 'Literal' && property.value.value !== false && property.value.value !== null
+    );
   });
 }
 
@@ -61,7 +65,9 @@ const SCRIPT_FLAG = /^(-[a-z]*c|\/c|-command)$/i;
 /** `sh -c SCRIPT` where the script, not its arguments, is not constant. */
 function runsScript(command: Node, list: NodeOf<'ArrayExpression'>, scope: Scope): boolean {
   if (command.type !== 'Literal' || !SHELL.test(String(command.value))) return false;
-  const flag = list.elements.findIndex((one) => one?.type === 'Literal' && SCRIPT_FLAG.test(String(one.value)));
+  const flag = list.elements.findIndex(
+    (one) => one?.type === 'Literal' && SCRIPT_FLAG.test(String(one.value)),
+  );
   const script = flag === -1 ? undefined : list.elements[flag + 1];
   return script !== undefined && script !== null && !isConstant(script, scope);
 }

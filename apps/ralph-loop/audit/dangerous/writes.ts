@@ -34,7 +34,8 @@ export function checkProperty(property: NodeOf<'Property'>, scope: Scope): strin
 /** `<div dangerouslySetInnerHTML={…} />`. */
 export function checkAttribute({ name, value }: NodeOf<'JSXAttribute'>, scope: Scope): string | undefined {
   if (name.type !== 'JSXIdentifier' || name.name !== 'dangerouslySetInnerHTML') return undefined;
-  if (value?.type !== 'JSXExpressionContainer' || value.expression.type === 'JSXEmptyExpression') return undefined;
+  if (value?.type !== 'JSXExpressionContainer' || value.expression.type === 'JSXEmptyExpression')
+    return undefined;
   const given = unwrapped(value.expression);
   if (given.type === 'ObjectExpression') return checkHtmlObject(given, scope);
   return isConstant(given, scope) ? undefined : 'dom.dangerously-set';

@@ -18,7 +18,9 @@ export interface Import {
 }
 
 /** The imports of one script whose specifiers are written out, or why it cannot be read. */
-export function readImports(source: SourceText): { readonly imports: Import[] } | { readonly unparsable: string } {
+export function readImports(
+  source: SourceText,
+): { readonly imports: Import[] } | { readonly unparsable: string } {
   const script = parseScript(source);
   if ('unparsable' in script) return script;
   const imports = [...staticImports(script.module), ...lazyImports(script.module, source.text)];
@@ -47,7 +49,9 @@ const kindOf = (entries: readonly { isType: boolean }[]): ImportKind =>
 function lazyImports({ dynamicImports }: EcmaScriptModule, text: string): Import[] {
   return dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
     const written = /^(['"`])([^'"`$\\]+)\1$/.exec(text.slice(start, end));
-    return written === null ? [] : [{ specifier: written[2] as string, offset: start, kind: 'lazy' as const }];
+    return written === null
+      ? []
+      : [{ specifier: written[2] as string, offset: start, kind: 'lazy' as const }];
   });
 }
 

@@ -45,14 +45,16 @@ function collect(node: Node, names: Set<string>): void {
 function labelOf(node: Node): Node | undefined {
   if (node.type === 'MemberExpression' && !node.computed) return node.property;
   if (node.type === 'Property' && !node.computed && !node.shorthand) return node.key;
-  if ((node.type === 'MethodDefinition' || node.type === 'PropertyDefinition') && !node.computed) return node.key;
+  if ((node.type === 'MethodDefinition' || node.type === 'PropertyDefinition') && !node.computed)
+    return node.key;
   return undefined;
 }
 
 /** The local names that the import statement around `offset` brings in; undefined when none stands there. */
 export function namesImportedAt(program: Program, offset: number): readonly string[] | undefined {
   for (const statement of program.body) {
-    if (statement.type !== 'ImportDeclaration' || offset < statement.start || offset >= statement.end) continue;
+    if (statement.type !== 'ImportDeclaration' || offset < statement.start || offset >= statement.end)
+      continue;
     return statement.specifiers.map(({ local }) => local.name);
   }
   return undefined;

@@ -32,7 +32,10 @@ export function parseScript({ file, text }: SourceText): Script {
 function dialectsOf(file: string): ParserOptions[] {
   const lower = file.toLowerCase();
   if (TYPE_SCRIPT.test(lower)) {
-    return [{ lang: lower.endsWith('x') ? 'tsx' : 'ts', sourceType: 'module' }, { lang: 'ts', sourceType: 'script' }];
+    return [
+      { lang: lower.endsWith('x') ? 'tsx' : 'ts', sourceType: 'module' },
+      { lang: 'ts', sourceType: 'script' },
+    ];
   }
   return [
     { lang: 'jsx', sourceType: 'module' },

@@ -39,7 +39,12 @@ export function referenceOf(expression: Node, scope: Scope, steps = MAX_STEPS): 
   }
 }
 
-function ofBinding(name: string, binding: Binding | undefined, scope: Scope, steps: number): string | undefined {
+function ofBinding(
+  name: string,
+  binding: Binding | undefined,
+  scope: Scope,
+  steps: number,
+): string | undefined {
   if (binding === undefined) return GLOBAL_OBJECTS.has(name) ? 'global:*' : `global:${name}`;
   switch (binding.kind) {
     case 'import':

@@ -19,9 +19,11 @@ export async function lineCheck(source: SourceText, findings: readonly Finding[]
     if (text.trim() === '') return `line ${line} is blank`;
     if (column > text.length + 1) return `line ${line} has no column ${column}`;
     if (sha256(text) !== finding.lineSha256) return `line ${line} is not the line that was hashed`;
-    if (evidenceAt(source, line, secrets) !== finding.evidence) return `line ${line} does not read like its evidence`;
+    if (evidenceAt(source, line, secrets) !== finding.evidence)
+      return `line ${line} does not read like its evidence`;
     // Unlike a compiler's error, these can be looked for again in the one file.
-    if (finding.agent === 'enceladus' && !scanned.has(finding.id)) return `line ${line} holds nothing of ${rule}`;
+    if (finding.agent === 'enceladus' && !scanned.has(finding.id))
+      return `line ${line} holds nothing of ${rule}`;
     return undefined;
   };
 }

@@ -41,7 +41,10 @@ export class TrailCheck {
     if (trail.length < 2) return 'its trail names no two files';
     if (isCycle && first !== last) return 'its trail does not end where it began';
     if (trail.at(-2) !== finding.file) return 'its file does not close its trail';
-    return (isCycle ? wordsFault(finding, cycleMessage(trail)) : undefined) ?? (await this.#stepsFault(finding, trail));
+    return (
+      (isCycle ? wordsFault(finding, cycleMessage(trail)) : undefined) ??
+      (await this.#stepsFault(finding, trail))
+    );
   }
 
   async #stepsFault(finding: Finding, trail: readonly string[]): Promise<string | undefined> {

@@ -20,14 +20,18 @@ describe('ENCELADUS', () => {
     using repo = copyOfFixture('enceladus');
     const { findings } = await scan(repo.path);
     const told = JSON.stringify(findings);
-    const secrets = readFileSync(join(repo.path, 'config/production.env'), 'utf8').matchAll(/[A-Za-z0-9]{20,}/g);
+    const secrets = readFileSync(join(repo.path, 'config/production.env'), 'utf8').matchAll(
+      /[A-Za-z0-9]{20,}/g,
+    );
     for (const [secret] of secrets) expect(told).not.toContain(secret.slice(-12));
   });
 
   it('is one step less severe where code does not run in production', async () => {
     using repo = copyOfFixture('enceladus');
     const { findings } = await scan(repo.path);
-    const severities = findings.filter(({ rule }) => rule === 'code.eval').map(({ file, severity }) => [file, severity]);
+    const severities = findings
+      .filter(({ rule }) => rule === 'code.eval')
+      .map(({ file, severity }) => [file, severity]);
     expect(Object.fromEntries(severities)).toEqual({ 'src/run.ts': 'high', 'test/helper.ts': 'medium' });
   });
 

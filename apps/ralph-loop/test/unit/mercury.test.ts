@@ -78,57 +78,134 @@ describe('MERCURY', () => {
   });
 
   describe('refuses a finding', () => {
-    const planted: [title: string, repo: string, rule: string, change: (f: Finding) => Finding, reason: RegExp][] =
+    const planted: [
+      title: string,
+      repo: string,
+      rule: string,
+      change: (f: Finding) => Finding,
+      reason: RegExp,
+    ][] = [
+      ['at another line', 'mars', 'types.TS2322', (f) => ({ ...f, line: f.line + 1 }), /is blank|was hashed/],
+      ['past the last line', 'mars', 'types.TS2322', (f) => ({ ...f, line: 5_000 }), /no line 5000/],
+      ['past the end of the line', 'mars', 'types.TS2322', (f) => ({ ...f, column: 500 }), /no column 500/],
+      ['in another file', 'mars', 'types.TS2305', (f) => ({ ...f, file: 'src/item.ts' }), /was hashed|blank/],
       [
-        ['at another line', 'mars', 'types.TS2322', (f) => ({ ...f, line: f.line + 1 }), /is blank|was hashed/],
-        ['past the last line', 'mars', 'types.TS2322', (f) => ({ ...f, line: 5_000 }), /no line 5000/],
-        ['past the end of the line', 'mars', 'types.TS2322', (f) => ({ ...f, column: 500 }), /no column 500/],
-        ['in another file', 'mars', 'types.TS2305', (f) => ({ ...f, file: 'src/item.ts' }), /was hashed|blank/],
-        ['in a file that is not there', 'mars', 'types.TS2305', (f) => ({ ...f, file: 'src/no.ts' }), /not exist/],
-        ['in a folder', 'mars', 'types.TS2305', (f) => ({ ...f, file: 'src' }), /not a regular file/],
-        ['below a file', 'mars', 'types.TS2305', (f) => ({ ...f, file: 'src/item.ts/x' }), /not exist/],
-        ['outside', 'mars', 'types.TS2305', (f) => ({ ...f, file: '../mars/src/item.ts' }), /not a path inside/],
-        ['outside, in between', 'mars', 'types.TS2305', (f) => ({ ...f, file: 'src/../../x.ts' }), /not a path inside/],
-        ['by an absolute path', 'mars', 'types.TS2305', (f) => ({ ...f, file: '/etc/passwd' }), /not a path inside/],
-        ['of no known rule', 'mars', 'types.TS2305', (f) => ({ ...f, rule: 'types.wrong' }), /not known/],
-        ['of a rule named like a method', 'mars', 'types.TS2305', (f) => ({ ...f, rule: 'toString' }), /not known/],
-        ["of another's rule", 'mars', 'types.TS2305', (f) => ({ ...f, rule: 'code.eval' }), /is not mars's/],
-        ['more severe than its rule', 'mars', 'types.TS2305', (f) => ({ ...f, severity: 'critical' }), /is high there/],
-        ['whose evidence is made up', 'mars', 'types.TS2305', (f) => ({ ...f, evidence: 'eval(x)' }), /evidence/],
-        ['whose hash is made up', 'mars', 'types.TS2305', (f) => ({ ...f, lineSha256: '0'.repeat(64) }), /hashed/],
-        ['with a trail it does not need', 'mars', 'types.TS2305', (f) => ({ ...f, trail: ['a', 'b'] }), /no trail/],
-        ['of another rule at that place', 'enceladus', 'code.eval', (f) => ({ ...f, rule: 'code.new-function' }), /holds nothing/],
-        ['of a circle without a trail', 'jupiter', 'architecture.cycle', ({ trail: _, ...f }) => f, /no two files/],
-        [
-          'of a circle that is not closed',
-          'jupiter',
-          'architecture.cycle',
-          (f) => ({ ...f, trail: ['tangle/b.ts', f.file, 'tangle/a.ts'] }),
-          /does not end where it began/,
-        ],
-        [
-          'of a circle closed elsewhere',
-          'jupiter',
-          'architecture.cycle',
-          (f) => ({ ...f, trail: ['app/main.ts', 'core/base.ts', 'app/main.ts'] }),
-          /does not close its trail/,
-        ],
-        [
-          'of a circle with lazy words',
-          'jupiter',
-          'architecture.cycle',
-          (f) => ({ ...f, rule: 'architecture.lazy-cycle', severity: 'low' }),
-          /through no import\(\)/,
-        ],
-        [
-          'of a lazy circle as a static one',
-          'jupiter',
-          'architecture.lazy-cycle',
-          (f) => ({ ...f, rule: 'architecture.cycle', severity: 'medium' }),
-          /through an import\(\)/,
-        ],
-        ['of a circle in other words', 'jupiter', 'architecture.cycle', (f) => ({ ...f, message: 'Wrong' }), /message/],
-      ];
+        'in a file that is not there',
+        'mars',
+        'types.TS2305',
+        (f) => ({ ...f, file: 'src/no.ts' }),
+        /not exist/,
+      ],
+      ['in a folder', 'mars', 'types.TS2305', (f) => ({ ...f, file: 'src' }), /not a regular file/],
+      ['below a file', 'mars', 'types.TS2305', (f) => ({ ...f, file: 'src/item.ts/x' }), /not exist/],
+      [
+        'outside',
+        'mars',
+        'types.TS2305',
+        (f) => ({ ...f, file: '../mars/src/item.ts' }),
+        /not a path inside/,
+      ],
+      [
+        'outside, in between',
+        'mars',
+        'types.TS2305',
+        (f) => ({ ...f, file: 'src/../../x.ts' }),
+        /not a path inside/,
+      ],
+      [
+        'by an absolute path',
+        'mars',
+        'types.TS2305',
+        (f) => ({ ...f, file: '/etc/passwd' }),
+        /not a path inside/,
+      ],
+      ['of no known rule', 'mars', 'types.TS2305', (f) => ({ ...f, rule: 'types.wrong' }), /not known/],
+      [
+        'of a rule named like a method',
+        'mars',
+        'types.TS2305',
+        (f) => ({ ...f, rule: 'toString' }),
+        /not known/,
+      ],
+      ["of another's rule", 'mars', 'types.TS2305', (f) => ({ ...f, rule: 'code.eval' }), /is not mars's/],
+      [
+        'more severe than its rule',
+        'mars',
+        'types.TS2305',
+        (f) => ({ ...f, severity: 'critical' }),
+        /is high there/,
+      ],
+      [
+        'whose evidence is made up',
+        'mars',
+        'types.TS2305',
+        (f) => ({ ...f, evidence: 'eval(x)' }),
+        /evidence/,
+      ],
+      [
+        'whose hash is made up',
+        'mars',
+        'types.TS2305',
+        (f) => ({ ...f, lineSha256: '0'.repeat(64) }),
+        /hashed/,
+      ],
+      [
+        'with a trail it does not need',
+        'mars',
+        'types.TS2305',
+        (f) => ({ ...f, trail: ['a', 'b'] }),
+        /no trail/,
+      ],
+      [
+        'of another rule at that place',
+        'enceladus',
+        'code.eval',
+        (f) => ({ ...f, rule: 'code.new-function' }),
+        /holds nothing/,
+      ],
+      [
+        'of a circle without a trail',
+        'jupiter',
+        'architecture.cycle',
+        ({ trail: _, ...f }) => f,
+        /no two files/,
+      ],
+      [
+        'of a circle that is not closed',
+        'jupiter',
+        'architecture.cycle',
+        (f) => ({ ...f, trail: ['tangle/b.ts', f.file, 'tangle/a.ts'] }),
+        /does not end where it began/,
+      ],
+      [
+        'of a circle closed elsewhere',
+        'jupiter',
+        'architecture.cycle',
+        (f) => ({ ...f, trail: ['app/main.ts', 'core/base.ts', 'app/main.ts'] }),
+        /does not close its trail/,
+      ],
+      [
+        'of a circle with lazy words',
+        'jupiter',
+        'architecture.cycle',
+        (f) => ({ ...f, rule: 'architecture.lazy-cycle', severity: 'low' }),
+        /through no import\(\)/,
+      ],
+      [
+        'of a lazy circle as a static one',
+        'jupiter',
+        'architecture.lazy-cycle',
+        (f) => ({ ...f, rule: 'architecture.cycle', severity: 'medium' }),
+        /through an import\(\)/,
+      ],
+      [
+        'of a circle in other words',
+        'jupiter',
+        'architecture.cycle',
+        (f) => ({ ...f, message: 'Wrong' }),
+        /message/,
+      ],
+    ];
 
     it.each(planted)('%s', async (_title, repo, rule, change, reason) => {
       const finding = pick(repo, rule);
@@ -137,7 +214,9 @@ describe('MERCURY', () => {
     });
 
     it('whose id is not its own', async () => {
-      expect(await reasonAgainst('mars', { ...pick('mars', 'types.TS2305'), message: 'Other words' })).toMatch(/id/);
+      expect(
+        await reasonAgainst('mars', { ...pick('mars', 'types.TS2305'), message: 'Other words' }),
+      ).toMatch(/id/);
     });
 
     it('of a secret where none is', async () => {
@@ -158,7 +237,10 @@ describe('MERCURY', () => {
 
     it('of a circle through an import that is not there', async () => {
       const { file, line } = pick('jupiter', 'architecture.cycle');
-      const planted = closing({ trail: ['tangle/a.ts', 'tangle/c.ts', 'tangle/a.ts'], text: lineOf(file, line) });
+      const planted = closing({
+        trail: ['tangle/a.ts', 'tangle/c.ts', 'tangle/a.ts'],
+        text: lineOf(file, line),
+      });
       expect(await reasonAgainst('jupiter', planted)).toBe('tangle/a.ts does not import tangle/c.ts');
     });
 
@@ -183,18 +265,21 @@ describe('MERCURY', () => {
       expect(await reasonAgainst('jupiter', planted)).toMatch(/^line 2 does not import/);
     });
 
-    it.each(['linked.ts', 'linked/cart.ts'])('in %s, which leads out through a symbolic link', async (file) => {
-      using outside = new TemporaryFolder();
-      writeFileSync(join(outside.path, 'cart.ts'), 'export const count: number = 3;\n');
-      const link = join(rootOf('mars'), file.split('/')[0] as string);
-      symlinkSync(file === 'linked.ts' ? join(outside.path, 'cart.ts') : outside.path, link);
-      try {
-        const planted = signed({ ...pick('mars', 'types.TS2322'), file });
-        expect(await reasonAgainst('mars', planted)).toBe('its file leads out of the repository');
-      } finally {
-        unlinkSync(link);
-      }
-    });
+    it.each(['linked.ts', 'linked/cart.ts'])(
+      'in %s, which leads out through a symbolic link',
+      async (file) => {
+        using outside = new TemporaryFolder();
+        writeFileSync(join(outside.path, 'cart.ts'), 'export const count: number = 3;\n');
+        const link = join(rootOf('mars'), file.split('/')[0] as string);
+        symlinkSync(file === 'linked.ts' ? join(outside.path, 'cart.ts') : outside.path, link);
+        try {
+          const planted = signed({ ...pick('mars', 'types.TS2322'), file });
+          expect(await reasonAgainst('mars', planted)).toBe('its file leads out of the repository');
+        } finally {
+          unlinkSync(link);
+        }
+      },
+    );
 
     it('in a binary file', async () => {
       mkdirSync(join(rootOf('mars'), 'bin'), { recursive: true });

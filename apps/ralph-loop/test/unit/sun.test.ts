@@ -29,11 +29,7 @@ describe('SUN', () => {
   });
 
   it('prefers who has the least before it, then the first by id', () => {
-    const roster = [
-      agent('c', ['work']),
-      agent('b', ['work']),
-      agent('a', ['work'], { waiting: 2 }),
-    ];
+    const roster = [agent('c', ['work']), agent('b', ['work']), agent('a', ['work'], { waiting: 2 })];
     expect(givenTo([task('1', 'work')], roster)).toEqual(['1 b']);
   });
 
