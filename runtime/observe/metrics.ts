@@ -1,52 +1,65 @@
-import { Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { A2A_MESSAGE_TYPES } from '../protocol/envelope.ts';
-import type { RosterRow } from '../system/system.ts';
+import type { Conservation, RosterRow } from '../system/system.ts';
 import { COUNT } from './seat-counters.ts';
 
-const OUTCOME_COUNTS = [
-  ['handled', COUNT.handled],
-  ['rejected', COUNT.rejected],
-  ['expired', COUNT.expired],
-  ['dead-lettered', COUNT.deadLettered],
-] as const;
-
 const TOTALS = [
-  ['orrery_envelopes_accepted_total', 'Envelopes accepted by a mailbox', COUNT.accepted],
   ['orrery_replies_total', 'Answers to asks', COUNT.replies],
   ['orrery_refusals_total', 'Envelopes that a policy or a full mailbox refused', COUNT.refused],
-  ['orrery_security_events_total', 'Refusals by tier, escalation or sandbox', COUNT.securityEvents],
+  ['orrery_security_events_total', 'Refusals by a policy', COUNT.securityEvents],
   ['orrery_cross_tier_total', 'Envelopes between agents of different tiers', COUNT.crossTier],
   ['orrery_errors_total', 'Errors', COUNT.errors],
   ['orrery_actor_crashes_total', 'Actors that died', COUNT.crashed],
-  ['orrery_routing_seconds_total', 'Time spent on routing measured sends', COUNT.routingMs],
+  ['orrery_routings_measured_total', 'Routings that were measured, one in several', COUNT.routings],
 ] as const;
 
 /** The counters of all threads as Prometheus text; they are plain numbers until somebody asks. */
-export function metricsText(counts: Float64Array, roster: readonly RosterRow[]): Promise<string> {
+export function metricsText(
+  counts: Float64Array,
+  account: Conservation,
+  roster: readonly RosterRow[],
+): Promise<string> {
   const registry = new Registry();
-  for (const [name, help, at] of TOTALS) {
-    const value = counts[at] as number;
-    new Gauge({ name, help, registers: [registry] }).set(
-      name.endsWith('seconds_total') ? value / 1_000 : value,
-    );
-  }
-  const settled = new Gauge({
-    name: 'orrery_envelopes_settled_total',
-    help: 'Envelopes by outcome',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  for (const [outcome, at] of OUTCOME_COUNTS) settled.set({ outcome }, counts[at] as number);
-  const sent = new Gauge({
+  const registers = [registry];
+  for (const [name, help, at] of TOTALS) new Counter({ name, help, registers }).inc(counts[at] as number);
+  const routing = { name: 'orrery_routing_seconds_total', help: 'Time that the measured routings took' };
+  new Counter({ ...routing, registers }).inc((counts[COUNT.routingMs] as number) / 1_000);
+  const sent = new Counter({
     name: 'orrery_envelopes_sent_total',
     help: 'Envelopes sent, by message type; a broadcast counts once',
     labelNames: ['type'],
-    registers: [registry],
+    registers,
   });
-  for (const [at, type] of A2A_MESSAGE_TYPES.entries())
-    sent.set({ type }, counts[COUNT.sentByType + at] as number);
+  for (const [at, type] of A2A_MESSAGE_TYPES.entries()) {
+    sent.inc({ type }, counts[COUNT.sentByType + at] as number);
+  }
+  addAccount(registry, account);
   addRoster(registry, roster);
   return registry.metrics();
+}
+
+/** What was accepted is what was settled and what is in flight: of one moment, so that a scrape adds up. */
+function addAccount(registry: Registry, account: Conservation): void {
+  const registers = [registry];
+  const accepted = { name: 'orrery_envelopes_accepted_total', help: 'Envelopes accepted by a mailbox' };
+  new Counter({ ...accepted, registers }).inc(account.accepted);
+  const settled = new Counter({
+    name: 'orrery_envelopes_settled_total',
+    help: 'Envelopes by outcome',
+    labelNames: ['outcome'],
+    registers,
+  });
+  settled.inc({ outcome: 'handled' }, account.handled);
+  settled.inc({ outcome: 'rejected' }, account.rejected);
+  settled.inc({ outcome: 'expired' }, account.expired);
+  settled.inc({ outcome: 'dead-lettered' }, account.deadLettered);
+  const inFlight = { name: 'orrery_envelopes_in_flight', help: 'Envelopes in mailboxes and ledgers' };
+  new Gauge({ ...inFlight, registers }).set(account.inFlight);
+  const holds = {
+    name: 'orrery_conservation_holds',
+    help: '1 while every accepted envelope is accounted for',
+  };
+  new Gauge({ ...holds, registers }).set(account.holds ? 1 : 0);
 }
 
 function addRoster(registry: Registry, roster: readonly RosterRow[]): void {
@@ -63,7 +76,7 @@ function addRoster(registry: Registry, roster: readonly RosterRow[]): void {
     labelNames: ['agent'],
     registers: [registry],
   });
-  const restarts = new Gauge({
+  const restarts = new Counter({
     name: 'orrery_agent_restarts_total',
     help: 'Restarts of an agent',
     labelNames: ['agent'],
@@ -71,6 +84,6 @@ function addRoster(registry: Registry, roster: readonly RosterRow[]): void {
   });
   for (const row of roster) {
     waiting.set({ agent: row.id }, row.waiting);
-    restarts.set({ agent: row.id }, row.restarts);
+    restarts.inc({ agent: row.id }, row.restarts);
   }
 }

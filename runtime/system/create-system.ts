@@ -239,10 +239,11 @@ class RunningSystem implements System {
   }
 
   async metrics(): Promise<string> {
-    const [counts, roster] = await Promise.all([this.#caller.api.counts(), this.roster()]);
-    // Who never looks at the metrics does not load prom-client, in no thread.
+    const { api } = this.#caller;
+    const [counts, account, roster] = await Promise.all([api.counts(), api.conservation(), api.roster()]);
+    // Loaded when it is asked for: few systems are scraped, and none by its workers.
     const { metricsText } = await import('../observe/metrics.ts');
-    return metricsText(counts, roster);
+    return metricsText(counts, account, roster);
   }
 
   stopAgent(agentId: string): Promise<void> {

@@ -7,7 +7,7 @@ import { arbA2AEnvelope, arbMessageType } from '../property/arbitraries/envelope
 import { arbJson } from '../property/arbitraries/json.ts';
 import { arbSandboxConfig } from '../property/arbitraries/sandbox-config.ts';
 import { arbTaskProposal } from '../property/arbitraries/task-proposal.ts';
-import { TIERS } from '../property/arbitraries/tier-pair.ts';
+import { arbTier, TIERS } from '../property/arbitraries/tier-pair.ts';
 
 const BOXES = [undefined, 'box-a', 'box-b'];
 const WORDS = Object.keys(OFFERS);
@@ -88,13 +88,22 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
   });
 
   it('Feature: a2a-mcp-protocols, Property 13: Direct message routing (across threads)', async () => {
-    const arbEnvelope = arbA2AEnvelope({ sender: fc.constantFrom('t0', 't0-too'), recipient: arbId });
+    const arbPlain = arbA2AEnvelope({ sender: fc.constantFrom('t0', 't0-too'), recipient: arbId });
+    // What the envelope claims of its sender is replaced; what a newer peer adds is kept.
+    const arbClaims = fc.record({
+      tier: arbTier(),
+      sandboxId: fc.constant('elsewhere'),
+      fromANewerPeer: arbJson(),
+    });
+    const arbEnvelope = fc
+      .tuple(arbPlain, arbClaims)
+      .map(([envelope, metadata]) => ({ ...envelope, metadata }));
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(arbEnvelope, { minLength: 1, maxLength: 8, selector: ({ id }) => id }),
         async (envelopes) => {
           // All at once: they cross in one batch where they go to one thread.
-          const all = envelopes.map(async ({ metadata: _metadata, ...envelope }) => {
+          const all = envelopes.map(async (envelope) => {
             const said = await team.send(envelope);
             expectSame(said);
             expect(said.running).toMatchObject({
@@ -103,7 +112,9 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
               targetAgentId: envelope.recipient,
             });
             const { recipient: _recipient, schemaVersion: _version, ...told } = envelope;
-            expect(said.heard).toEqual({ ...told, correlationId: said.correlationId });
+            const { fromANewerPeer } = envelope.metadata;
+            const metadata = { tier: 0, fromANewerPeer };
+            expect(said.heard).toEqual({ ...told, correlationId: said.correlationId, metadata });
           });
           await Promise.all(all);
         },

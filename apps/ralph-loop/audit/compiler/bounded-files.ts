@@ -13,9 +13,14 @@ import { ts } from './typescript.ts';
 /** The DOM's declarations are the largest there are: 2.3 MB. */
 const MAX_PACKAGE_FILE_BYTES = 4 * 1024 * 1024;
 
+/** What a file takes beside its text, however short it is, in bytes of text. */
+export const FILE_OVERHEAD_BYTES = 400;
+
 export interface BoundedFilesOptions {
   /** A real path. */
   readonly root: string;
+  /** The files to be checked, which are loaded in any case; what they import as far as it fits. */
+  readonly rootNames: readonly string[];
   readonly options: CompilerOptions;
   readonly declarations: DeclarationCache;
   readonly budget: MemoryBudget;
@@ -29,15 +34,18 @@ export class BoundedFiles {
   /** Whether declarations of packages were left out for being too many. */
   lacksPackages = false;
   readonly #root: string;
+  readonly #rootNames: ReadonlySet<string>;
   readonly #budget: MemoryBudget;
   readonly #declarations: DeclarationCache;
   /** A renewed program must get the very same files to take them over. */
   readonly #loaded = new Map<string, SourceFile>();
-  #ownBytes = 0;
+  #importedBytes = 0;
   #packageBytes = 0;
+  #overflowed: string | undefined;
 
-  constructor({ root, options, declarations, budget }: BoundedFilesOptions) {
+  constructor({ root, rootNames, options, declarations, budget }: BoundedFilesOptions) {
     this.#root = root;
+    this.#rootNames = new Set(rootNames);
     this.#budget = budget;
     this.#declarations = declarations;
     declarations.begin(options);
@@ -56,6 +64,21 @@ export class BoundedFiles {
     return path.startsWith(this.#root + sep) && !path.includes('/node_modules/');
   }
 
+  /** The own files loaded so far, in the order the compiler came to them. */
+  reached(): string[] {
+    return [...this.#loaded.keys()].filter((path) => this.isOwn(path));
+  }
+
+  /** After a stack overflow that found `before` files reached: whether another attempt is worth it. */
+  mayComeFurther(before: number): boolean {
+    if (this.reached().length > before) return true;
+    if (this.#overflowed === undefined) return false;
+    // It was not the chain of imports but this one file, nested some thousand deep.
+    this.refused.add(this.#overflowed);
+    this.#overflowed = undefined;
+    return true;
+  }
+
   #text(path: string): string | undefined {
     const read = readSource(...splitAt(path), this.isOwn(path) ? undefined : MAX_PACKAGE_FILE_BYTES);
     return 'source' in read ? read.source.text : undefined;
@@ -63,7 +86,7 @@ export class BoundedFiles {
 
   #sourceFile(path: string, language: ScriptTarget | CreateSourceFileOptions): SourceFile | undefined {
     const loaded = this.#loaded.get(path);
-    if (loaded !== undefined) return loaded;
+    if (loaded !== undefined || this.refused.has(path)) return loaded;
     const file = this.#load(path, language);
     if (file !== undefined) this.#loaded.set(path, file);
     return file;
@@ -83,17 +106,16 @@ export class BoundedFiles {
       if (!isOwn) this.#declarations.set(path, parsed);
       return parsed;
     } catch (error) {
-      // The compiler's parser recurses: a file nested some thousand deep overflows its stack.
-      if (!(error instanceof RangeError)) throw error;
-      this.refused.add(path);
-      return undefined;
+      if (error instanceof RangeError) this.#overflowed = path;
+      throw error;
     }
   }
 
   #mayLoad(path: string, bytes: number): boolean {
     if (this.isOwn(path)) {
-      this.#ownBytes += bytes;
-      return this.#ownBytes <= this.#budget.ownText;
+      if (this.#rootNames.has(path)) return true;
+      this.#importedBytes += bytes + FILE_OVERHEAD_BYTES;
+      return this.#importedBytes <= this.#budget.importedText;
     }
     // Without the language's own declarations nothing can be said at all; the budget has room for them.
     if (path.startsWith(LANGUAGE)) return true;

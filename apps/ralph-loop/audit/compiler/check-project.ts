@@ -3,14 +3,11 @@ import { dirname, join, sep } from 'node:path';
 import type { CompilerOptions, Diagnostic, ParsedCommandLine, Program, SourceFile } from 'typescript';
 import type { MemoryRelief } from '../memory-relief.ts';
 import { readSource } from '../read-source.ts';
-import { BoundedFiles, type DeclarationCache } from './bounded-files.ts';
+import { BoundedFiles, type DeclarationCache, FILE_OVERHEAD_BYTES } from './bounded-files.ts';
 import { type MemoryBudget, memoryBudget } from './memory-budget.ts';
 import { RenewableProgram } from './renewable-program.ts';
 import { taintedFiles } from './taint.ts';
 import { type Trust, trustIn } from './trust.ts';
-
-/** Root files of one program, however small they are. */
-const MAX_PROGRAM_FILES = 3_000;
 
 /** What checking tells, diagnostic by diagnostic, file by file. */
 export interface CheckListener {
@@ -40,7 +37,7 @@ export async function checkProject(work: ProjectToCheck, listener: CheckListener
   const files = readableFiles(work, listener);
   const budget = memoryBudget({
     usesDom: usesDom(work.project.options),
-    text: sum(files.map(({ bytes }) => bytes)),
+    text: textOf(files),
   });
   const ambient = work.project.fileNames.filter(isDeclaration);
   for (const [index, part] of partsOf(files, budget).entries()) {
@@ -67,21 +64,22 @@ function readableFiles({ root, project }: ProjectToCheck, listener: CheckListene
 }
 
 /** All files if they fit into one program, else as many after each other as may. */
-function partsOf(files: readonly RootFile[], { ownText, rootText }: MemoryBudget): string[][] {
-  const isWhole = sum(files.map(({ bytes }) => bytes)) <= ownText && files.length <= MAX_PROGRAM_FILES;
-  const bound = isWhole ? ownText : rootText;
+function partsOf(files: readonly RootFile[], { wholeText, rootText }: MemoryBudget): string[][] {
+  const bound = textOf(files) <= wholeText ? wholeText : rootText;
   const parts: string[][] = [];
   let text = Number.POSITIVE_INFINITY;
-  for (const { path, bytes } of files) {
-    const isFull = text + bytes > bound || (parts.at(-1)?.length ?? 0) >= MAX_PROGRAM_FILES;
+  for (const file of files) {
+    const own = textOf([file]);
+    const isFull = text + own > bound;
     if (isFull) parts.push([]);
-    text = isFull ? bytes : text + bytes;
-    parts.at(-1)?.push(path);
+    text = isFull ? own : text + own;
+    parts.at(-1)?.push(file.path);
   }
   return parts;
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+const textOf = (files: readonly RootFile[]): number =>
+  files.reduce((total, { bytes }) => total + bytes + FILE_OVERHEAD_BYTES, 0);
 
 const usesDom = ({ lib, noLib }: CompilerOptions): boolean =>
   noLib !== true && (lib === undefined || lib.some((name) => /dom|webworker/i.test(name)));
@@ -102,8 +100,11 @@ async function checkPart(work: ProjectToCheck, part: Part, listener: CheckListen
   const { rootNames, budget, isFirst } = part;
   const { root, declarations, project } = work;
   const { options } = project;
-  const files = new BoundedFiles({ root, options, declarations, budget });
-  const programs = new RenewableProgram({ rootNames, options, host: files.host }, work.memory, budget);
+  const files = new BoundedFiles({ root, rootNames, options, declarations, budget });
+  const programs = new RenewableProgram(
+    { rootNames, options, host: files.host },
+    { files, memory: work.memory, checkerBytes: budget.checker },
+  );
   declarations.end();
   const isInstalled = hasPackages(work.config);
   const isWhole = isInstalled && !files.lacksPackages && files.refused.size === 0;

@@ -11,14 +11,16 @@ const LANGUAGE_BYTES = { withDom: 3 * MEGABYTE, withoutDom: 0.6 * MEGABYTE };
 /**
  * How the compiler's heap is divided, in bytes.
  *
- * - `ownText`     text of the repository's files in one program.
- * - `rootText`    of these, the files that are to be checked, when not all files fit; the others are what they import.
- * - `packageText` declarations of packages.
- * - `checker`     what the checker may add before it is replaced. The rest is for garbage and the hungriest single file.
+ * - `wholeText`    text of the repository's files, if all of them fit into one program.
+ * - `rootText`     if not, text of those that one program is made to check.
+ * - `importedText` text of what these import of the repository's other files.
+ * - `packageText`  declarations of packages.
+ * - `checker`      what the checker may add before it is replaced. The rest is for garbage and the hungriest single file.
  */
 export interface MemoryBudget {
-  readonly ownText: number;
+  readonly wholeText: number;
   readonly rootText: number;
+  readonly importedText: number;
   readonly packageText: number;
   readonly checker: number;
 }
@@ -34,7 +36,7 @@ export interface BudgetFor {
 /** A pool with a larger heap checks larger projects in one piece; one that does not fit is checked in a small heap. */
 export function memoryBudget({ usesDom, text, heapMb = heapOfThread() }: BudgetFor): MemoryBudget {
   const whole = divide(heapMb, { usesDom, checkerShare: 0.4 });
-  if (text <= whole.ownText) return whole;
+  if (text <= whole.wholeText) return whole;
   return divide(Math.min(heapMb, SMALL_HEAP_MB), { usesDom, checkerShare: 0.25 });
 }
 
@@ -51,8 +53,9 @@ function divide(heapMb: number, { usesDom, checkerShare }: Division): MemoryBudg
   const ownText = text / 5;
   const language = usesDom ? LANGUAGE_BYTES.withDom : LANGUAGE_BYTES.withoutDom;
   return {
-    ownText,
+    wholeText: ownText,
     rootText: ownText / 4,
+    importedText: ownText * 0.75,
     packageText: Math.max(text - ownText - language, text / 5),
     checker: heap * checkerShare,
   };

@@ -1,8 +1,15 @@
 import { getHeapStatistics } from 'node:v8';
 import type { CreateProgramOptions, Program } from 'typescript';
 import type { MemoryRelief } from '../memory-relief.ts';
-import type { MemoryBudget } from './memory-budget.ts';
-import { ts } from './typescript.ts';
+import type { BoundedFiles } from './bounded-files.ts';
+import { createProgram } from './create-program.ts';
+
+export interface RenewableProgramDeps {
+  readonly files: BoundedFiles;
+  readonly memory: MemoryRelief;
+  /** What the checker may add before it is replaced. */
+  readonly checkerBytes: number;
+}
 
 /**
  * A program whose checker is replaced when it has grown.
@@ -11,17 +18,19 @@ import { ts } from './typescript.ts';
  * A new program of the same, already parsed files costs little but the types worked out again.
  */
 export class RenewableProgram {
+  readonly #files: BoundedFiles;
   readonly #options: CreateProgramOptions;
   readonly #memory: MemoryRelief;
-  readonly #budget: MemoryBudget;
+  readonly #checkerBytes: number;
   #program: Program;
   #limit: number | undefined;
 
-  constructor(options: CreateProgramOptions, memory: MemoryRelief, budget: MemoryBudget) {
+  constructor(options: CreateProgramOptions, { files, memory, checkerBytes }: RenewableProgramDeps) {
+    this.#files = files;
     this.#options = options;
-    this.#budget = budget;
     this.#memory = memory;
-    this.#program = ts.createProgram(options);
+    this.#checkerBytes = checkerBytes;
+    this.#program = createProgram(files, options);
   }
 
   /** The program to ask now. Keep neither it nor its diagnostics across `relieve`: they hold its checker. */
@@ -32,21 +41,19 @@ export class RenewableProgram {
   /** Replaces the program if its checker has grown. */
   async relieve(): Promise<void> {
     const used = usedHeap();
-    this.#limit ??= used + this.#budget.checker;
+    this.#limit ??= used + this.#checkerBytes;
     if (used < this.#limit) return;
     await this.#memory.collect();
     // Half of it was garbage: worth going on.
-    if (usedHeap() < this.#limit - this.#budget.checker / 2) return;
+    if (usedHeap() < this.#limit - this.#checkerBytes / 2) return;
     this.#renew();
     await this.#memory.collect();
-    this.#limit = usedHeap() + this.#budget.checker;
+    this.#limit = usedHeap() + this.#checkerBytes;
   }
 
   #renew(): void {
-    const options: CreateProgramOptions = { ...this.#options, oldProgram: this.#program };
-    this.#program = ts.createProgram(options);
-    // A program keeps its options; with them it would keep its predecessor, and so all of them.
-    delete options.oldProgram;
+    const rootNames = this.#program.getRootFileNames();
+    this.#program = createProgram(this.#files, { ...this.#options, rootNames, oldProgram: this.#program });
   }
 }
 
