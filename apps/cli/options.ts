@@ -13,7 +13,7 @@ export interface CommandSpec {
 const HELP: OptionSpec = { help: 'Show this help' };
 const WORKERS: OptionSpec = {
   value: 'N',
-  help: 'Worker threads for the agents, 1 to 64 (default: 2)',
+  help: 'Worker threads for the agents, 1 to 64 (default: 1)',
 };
 
 /** Everything that can be typed after `orrery`. */

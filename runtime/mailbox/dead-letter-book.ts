@@ -1,27 +1,37 @@
 import { EventRing } from '../observe/event-ring.ts';
+import { weigh } from '../observe/weigh.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { DeadLetter } from '../system/system.ts';
 
 const LETTERS_KEPT = 16_384;
 const ENVELOPES_KEPT = 1_024;
+/** Bytes of payloads that are kept, about. */
+const BUDGET = 16_000_000;
 
 /** The last dead letters of a system: many by name and reason, the newest with their whole envelope. */
 export class DeadLetterBook {
   readonly #letters = new EventRing<DeadLetter>(LETTERS_KEPT);
-  readonly #envelopes = new Map<DeadLetter, DeadLetter['envelope']>();
+  readonly #envelopes = new Map<DeadLetter, { readonly envelope: A2AEnvelope; readonly weight: number }>();
+  #weight = 0;
 
   add({ envelope, ...letter }: DeadLetter): void {
     this.#letters.push(letter);
     if (envelope === undefined) return;
-    this.#envelopes.set(letter, envelope);
-    const [oldest] = this.#envelopes.keys();
-    if (this.#envelopes.size > ENVELOPES_KEPT && oldest !== undefined) this.#envelopes.delete(oldest);
+    const weight = weigh(envelope.payload);
+    this.#envelopes.set(letter, { envelope, weight });
+    this.#weight += weight;
+    for (const [oldest, kept] of this.#envelopes) {
+      if (this.#envelopes.size <= ENVELOPES_KEPT && this.#weight <= BUDGET) return;
+      this.#envelopes.delete(oldest);
+      this.#weight -= kept.weight;
+    }
   }
 
   /** Oldest first. */
   toArray(): DeadLetter[] {
     return this.#letters.toArray().map((letter) => {
-      const envelope = this.#envelopes.get(letter);
-      return envelope === undefined ? letter : { ...letter, envelope };
+      const kept = this.#envelopes.get(letter);
+      return kept === undefined ? letter : { ...letter, envelope: kept.envelope };
     });
   }
 }

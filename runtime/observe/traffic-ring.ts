@@ -1,7 +1,8 @@
-import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
+import { copyOf, type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import { type A2AEnvelope, type A2AMessageType, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import type { Party } from '../protocol/policy.ts';
 import type { Outcome, SystemEvent } from './system-event.ts';
+import { weigh } from './weigh.ts';
 
 /** What the ring notes of an envelope; the last four are the answers to it. */
 export const TRAFFIC = {
@@ -35,8 +36,15 @@ export interface Traffic {
   readonly serial: number;
 }
 
+/** Events that are weighed together, by one of them. */
+const BLOCK = 16;
+/** Bytes of payloads that a ring keeps, about. */
+const BUDGET = 8_000_000;
+
 /**
  * The last envelopes of one thread, always on: a few stores an event, turned into `SystemEvent`s only when asked for.
+ *
+ * Payloads are kept with them as far as a budget of bytes reaches; the events of older ones stay without.
  */
 export class TrafficRing {
   readonly #capacity: number;
@@ -45,6 +53,9 @@ export class TrafficRing {
   readonly #latencies: Float64Array;
   readonly #mails: (Mail | undefined)[];
   readonly #details: unknown[];
+  /** Estimated bytes of the payloads of each block. */
+  readonly #weights: Float64Array;
+  #weight = 0;
   #next = 0;
   /** The serial of the first place of this turn of the ring. */
   #base = 0;
@@ -57,6 +68,7 @@ export class TrafficRing {
     this.#latencies = new Float64Array(capacity);
     this.#mails = new Array<Mail | undefined>(capacity).fill(undefined);
     this.#details = new Array<unknown>(capacity).fill(undefined);
+    this.#weights = new Float64Array(Math.ceil(capacity / BLOCK));
   }
 
   note(kind: TrafficKind, mail: Mail, atMs: number, detail: unknown, latencyMs = 0): void {
@@ -71,6 +83,9 @@ export class TrafficRing {
       this.#next = 0;
       this.#base += this.#capacity;
     }
+    // Which one of a block is weighed changes, as the kinds of events take turns.
+    const block = Math.floor(at / BLOCK);
+    if (at % BLOCK === block % BLOCK) this.#weighBlock(block, mail, detail);
     if (this.#listener !== undefined) this.#listener(this.#traffic(at, mail));
   }
 
@@ -85,6 +100,32 @@ export class TrafficRing {
       const at = (this.#next + step) % this.#capacity;
       const mail = this.#mails[at];
       if (mail !== undefined) yield this.#traffic(at, mail);
+    }
+  }
+
+  #weighBlock(block: number, mail: Mail, detail: unknown): void {
+    const weight = (weigh(mail.payload) + weigh(detail)) * BLOCK;
+    this.#weight += weight - (this.#weights[block] as number);
+    this.#weights[block] = weight;
+    for (let step = 1; this.#weight > BUDGET && step < this.#weights.length; step++) {
+      this.#lighten((block + step) % this.#weights.length);
+    }
+  }
+
+  /** Lets go of the payloads of a block. */
+  #lighten(block: number): void {
+    const weight = this.#weights[block] as number;
+    if (weight === 0) return;
+    this.#weight -= weight;
+    this.#weights[block] = 0;
+    for (let at = block * BLOCK; at < Math.min(this.#capacity, (block + 1) * BLOCK); at++) {
+      const mail = this.#mails[at];
+      if (mail === undefined) continue;
+      const light = copyOf(mail);
+      light.payload = undefined;
+      light.flow = mail.flow;
+      this.#mails[at] = light;
+      if (this.#kinds[at] as number >= TRAFFIC.replied) this.#details[at] = undefined;
     }
   }
 

@@ -241,7 +241,7 @@ class RunningSystem implements System {
   async metrics(): Promise<string> {
     const { api } = this.#caller;
     const [counts, account, roster] = await Promise.all([api.counts(), api.conservation(), api.roster()]);
-    // Loaded when it is asked for: few systems are scraped, and none by its workers.
+    // Who never looks at the metrics does not load prom-client, in no thread.
     const { metricsText } = await import('../observe/metrics.ts');
     return metricsText(counts, account, roster);
   }

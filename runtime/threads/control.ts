@@ -1,6 +1,7 @@
 import type { CpuPoolOptions } from '../actor/offload.ts';
 import { DeadLetterBook } from '../mailbox/dead-letter-book.ts';
 import { conservationOf, isAllSettled } from '../observe/conservation.ts';
+import { inOrderOfTalk } from '../observe/order-of-talk.ts';
 import { EventRing } from '../observe/event-ring.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
@@ -255,7 +256,7 @@ export class Control {
   async thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
     const envelopes = (await this.#places.askAll((api) => api.thread(correlationId))).flat();
     const known = new Map(envelopes.map((envelope) => [envelope.id, envelope]));
-    return [...known.values()].sort((one, other) => one.timestamp - other.timestamp);
+    return inOrderOfTalk([...known.values()]);
   }
 
   deadLetters(): readonly DeadLetter[] {

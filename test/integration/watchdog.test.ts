@@ -2,6 +2,7 @@ import { startSystem, type System } from 'orrery';
 import { describe, expect, it } from 'vitest';
 import { loop, patience } from '../fixtures/agents/looper.ts';
 import { hit } from '../fixtures/agents/player.ts';
+import { fill } from '../fixtures/agents/teller.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
 const PATIENCE_MS = 60_000;
@@ -240,4 +241,22 @@ describe('An agent that died too often', () => {
       ),
     PATIENCE_MS,
   );
+});
+
+describe('A thread that is blocked', () => {
+  it('holds up nobody else, however much is sent to it', () =>
+    withSystem(
+      { agents: [agent('looper'), agent('teller'), agent('patient'), agent('echo')] },
+      async (system) => {
+        const blocked = system.ask(looper, { how: 'block', ms: 3_000 });
+        const begunMs = performance.now();
+        // More than the credit between two threads: the neighbour of the teller gets its mail all the same.
+        const accepted = await system.ask(fill, { to: ['looper', 'patient'], count: 900 });
+        expect(accepted).toBe(1_800);
+        expect(performance.now() - begunMs).toBeLessThan(1_000);
+        expect(await blocked).toBe('answered');
+        const counts = await until('everything is settled', () => settledCounts(system));
+        expect(counts.rejected).toBe(accepted);
+      },
+    ));
 });

@@ -46,6 +46,8 @@ export class DiagnosticReport implements CheckListener {
   found(diagnostic: Diagnostic, trust: Trust): void {
     const { file, start, code, category } = diagnostic;
     if (category !== ts.DiagnosticCategory.Error || OPTION_IS_HISTORY.has(code)) return;
+    // That a root file was not loaded is noted by whoever left it out.
+    if (code === FILE_NOT_FOUND && file === undefined) return;
     if (trust !== 'defect') return this.#distrust(trust, quotedIn(diagnostic));
     const isInside = file?.fileName.startsWith(this.#root + sep) && !file.fileName.includes('/node_modules/');
     if (file === undefined || !isInside) return this.#report.note('compiler', this.#messageOf(diagnostic));

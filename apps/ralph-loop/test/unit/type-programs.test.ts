@@ -1,0 +1,126 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ProgressCounter } from '../../audit/progress-counter.ts';
+import { checkTypes } from '../../audit/types-check.ts';
+import { spotsOf, TemporaryFolder } from './fixture.ts';
+
+const check = (root: string) => checkTypes(root, new ProgressCounter());
+
+const OPTIONS = {
+  strict: true,
+  target: 'ES2022',
+  lib: ['ES2022'],
+  module: 'NodeNext',
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  types: [],
+};
+const WRONG = "export const wrong: number = 'text';\n";
+
+/** A repository of the given files; objects become JSON. */
+function repository(files: Readonly<Record<string, string | object>>): TemporaryFolder {
+  const folder = new TemporaryFolder();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+    writeFileSync(join(folder.path, path), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  return folder;
+}
+
+describe('the projects that MARS checks', () => {
+  it('are the root, those it refers to, and those of the workspaces, npm and pnpm', async () => {
+    using repo = repository({
+      'package.json': { workspaces: ['apps/*', '!apps/left-out'] },
+      'pnpm-workspace.yaml': "packages:\n  # tools\n  - 'tools/*'\n",
+      'tsconfig.json': { files: [], references: [{ path: './core' }] },
+      'core/tsconfig.json': { compilerOptions: { ...OPTIONS, composite: true } },
+      'core/a.ts': WRONG,
+      'apps/one/tsconfig.json': { compilerOptions: OPTIONS },
+      'apps/one/a.ts': WRONG,
+      'apps/left-out/tsconfig.json': { compilerOptions: OPTIONS },
+      'apps/left-out/a.ts': WRONG,
+      'tools/two/tsconfig.json': { compilerOptions: OPTIONS },
+      'tools/two/a.ts': WRONG,
+    });
+    const { findings } = await check(repo.path);
+    expect(spotsOf(findings).map((spot) => spot.split(' ')[1])).toEqual([
+      'apps/one/a.ts:1',
+      'core/a.ts:1',
+      'tools/two/a.ts:1',
+    ]);
+  });
+
+  it('are those of nearby folders when neither root nor workspaces have one', async () => {
+    using repo = repository({
+      'server/tsconfig.json': { compilerOptions: OPTIONS },
+      'server/a.ts': WRONG,
+      'test/tsconfig.json': { compilerOptions: OPTIONS },
+      'test/a.ts': WRONG,
+    });
+    expect(spotsOf((await check(repo.path)).findings)).toEqual(['types.TS2322 server/a.ts:1']);
+  });
+
+  it('are strict by default only for a repository that does not ask for a compiler before 6', async () => {
+    const loose = 'export const untyped = (value) => value;\n';
+    const tsconfig = { compilerOptions: { ...OPTIONS, strict: undefined } };
+    using older = repository({
+      'package.json': { devDependencies: { typescript: '^5.4.0' } },
+      'tsconfig.json': tsconfig,
+      'a.ts': loose,
+    });
+    using newer = repository({ 'tsconfig.json': tsconfig, 'a.ts': loose });
+    expect((await check(older.path)).findings).toEqual([]);
+    expect(spotsOf((await check(newer.path)).findings)).toEqual(['types.TS7006 a.ts:1']);
+  });
+});
+
+describe('a program that MARS makes', () => {
+  it('holds a chain of imports that the compiler cannot follow by recursion', {
+    timeout: 60_000,
+  }, async () => {
+    const length = 3_000;
+    const link = (index: number): string =>
+      index === length - 1 ? WRONG : `import './f${index + 1}.ts';\nexport const value${index} = ${index};\n`;
+    const links = Array.from({ length }, (_, index) => [`src/f${index}.ts`, link(index)]);
+    using repo = repository({ 'tsconfig.json': { compilerOptions: OPTIONS }, ...Object.fromEntries(links) });
+    const { findings, notes, filesSeen } = await check(repo.path);
+    expect(spotsOf(findings)).toEqual([`types.TS2322 src/f${length - 1}.ts:1`]);
+    expect({ notes, filesSeen }).toEqual({ notes: [], filesSeen: length });
+  });
+
+  it('leaves out a file that is nested too deeply, and checks the others', async () => {
+    const depth = 20_000;
+    using repo = repository({
+      'tsconfig.json': { compilerOptions: OPTIONS },
+      'deep.ts': `export const deep: unknown = ${'['.repeat(depth)}${']'.repeat(depth)};\n`,
+      'user.ts': `import { deep } from './deep.ts';\nexport const used = deep;\n${WRONG}`,
+    });
+    const { findings, notes } = await check(repo.path);
+    expect(spotsOf(findings)).toEqual(['types.TS2322 user.ts:3']);
+    expect(notes.map(({ kind, file }) => [kind, file])).toEqual([
+      ['not-checked', 'deep.ts'],
+      ['not-loaded', 'tsconfig.json'],
+    ]);
+  });
+
+  it('does not trust what may follow from packages that are not installed', async () => {
+    using repo = repository({
+      'tsconfig.json': { compilerOptions: OPTIONS },
+      'lean.ts': [
+        "import { EventEmitter } from 'node:events';",
+        "import { z } from 'zod';",
+        'export const Shape = z.object({ id: z.string() });',
+        'export class Bell extends EventEmitter { ring() { this.emit("ring"); } }',
+        'export const run = z.pipe((value) => value.id);',
+        'export const home = process.env.HOME;',
+      ].join('\n'),
+      'leaning.ts':
+        "import { Bell } from './lean.ts';\nexport const rung = new Bell().once('ring', (x) => x);\n",
+      'apart.ts': 'export const untyped = (value) => value;\n',
+    });
+    const { findings, notes } = await check(repo.path);
+    expect(spotsOf(findings)).toEqual(['types.TS7006 apart.ts:1']);
+    expect(notes.map(({ kind }) => kind)).toEqual(['packages-missing', 'may-follow']);
+  });
+});
