@@ -37,7 +37,8 @@ export interface Traffic {
 }
 
 /** Events that are weighed together, by one of them. */
-const BLOCK = 16;
+const BLOCK_BITS = 4;
+const BLOCK = 1 << BLOCK_BITS;
 /** Bytes of payloads that a ring keeps, about. */
 const BUDGET = 8_000_000;
 
@@ -84,8 +85,8 @@ export class TrafficRing {
       this.#base += this.#capacity;
     }
     // Which one of a block is weighed changes, as the kinds of events take turns.
-    const block = Math.floor(at / BLOCK);
-    if (at % BLOCK === block % BLOCK) this.#weighBlock(block, mail, detail);
+    const block = at >> BLOCK_BITS;
+    if (((at ^ block) & (BLOCK - 1)) === 0) this.#weighBlock(block, mail, detail);
     if (this.#listener !== undefined) this.#listener(this.#traffic(at, mail));
   }
 
@@ -125,7 +126,7 @@ export class TrafficRing {
       light.payload = undefined;
       light.flow = mail.flow;
       this.#mails[at] = light;
-      if (this.#kinds[at] as number >= TRAFFIC.replied) this.#details[at] = undefined;
+      if ((this.#kinds[at] as number) >= TRAFFIC.replied) this.#details[at] = undefined;
     }
   }
 

@@ -14,7 +14,7 @@ import { ts } from './typescript.ts';
  */
 export type Trust = 'defect' | 'package' | 'unbuilt' | 'unloaded' | 'follows';
 
-const MODULE_NOT_FOUND = new Set([2307, 2792, 7016]);
+const MODULE_NOT_FOUND = new Set([2307, 2792, 2882, 7016]);
 /** "Cannot find type definition file", "requires the module path react/jsx-runtime". */
 const PACKAGE_NOT_FOUND = new Set([2688, 2875]);
 /** "Do you need to install type definitions for node, jQuery, a test runner", "no interface JSX.IntrinsicElements". */

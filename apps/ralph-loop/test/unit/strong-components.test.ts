@@ -33,7 +33,9 @@ const graphs = fc
 describe('strong components', () => {
   it('are the groups in which each node reaches each other and itself', () => {
     fc.assert(
-      fc.property(graphs, (edges) => expect(components(edges)).toEqual(byReach(edges))),
+      fc.property(graphs, (edges) => {
+        expect(components(edges)).toEqual(byReach(edges));
+      }),
       { numRuns: 500 },
     );
   });

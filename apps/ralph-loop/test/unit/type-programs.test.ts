@@ -86,7 +86,9 @@ describe('a program that MARS makes', () => {
     using repo = repository({ 'tsconfig.json': { compilerOptions: OPTIONS }, ...Object.fromEntries(links) });
     const { findings, notes, filesSeen } = await check(repo.path);
     expect(spotsOf(findings)).toEqual([`types.TS2322 src/f${length - 1}.ts:1`]);
-    expect({ notes, filesSeen }).toEqual({ notes: [], filesSeen: length });
+    expect(filesSeen).toBe(length);
+    // The chain is longer than what one program may load.
+    expect(notes.map(({ kind }) => kind)).toEqual(['not-loaded']);
   });
 
   it('leaves out a file that is nested too deeply, and checks the others', async () => {
