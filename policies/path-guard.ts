@@ -1,7 +1,8 @@
+import { asksForWork } from '../runtime/protocol/envelope.ts';
 import { hopLimit, pathLoop } from '../runtime/protocol/errors.ts';
 import type { JudgePolicy, JudgeRequest, Verdict } from '../runtime/protocol/policy.ts';
 
-/** How many requests and proposals may stand one above the other. */
+/** How many requests, proposals and streams may stand one above the other. */
 const DEFAULT_MAX_HOPS = 16;
 
 /**
@@ -13,9 +14,7 @@ const DEFAULT_MAX_HOPS = 16;
 export const pathGuard = (maxHops: number = DEFAULT_MAX_HOPS): JudgePolicy => ({
   name: 'path-guard',
   judge: (request) =>
-    request.path.length === 0 || (request.type !== 'request' && request.type !== 'task-proposal')
-      ? undefined
-      : judgePath(request, maxHops),
+    request.path.length === 0 || !asksForWork(request.type) ? undefined : judgePath(request, maxHops),
 });
 
 function judgePath({ path, recipient, capability }: JudgeRequest, maxHops: number): Verdict | undefined {

@@ -1,6 +1,6 @@
 import type { Mail } from '../mailbox/mail.ts';
 import { messageTypeOf, toEnvelope } from '../mailbox/mail.ts';
-import type { A2AEnvelope, PathHop } from '../protocol/envelope.ts';
+import { type A2AEnvelope, asksForWork, type PathHop } from '../protocol/envelope.ts';
 import { cancelled, type OrreryError } from '../protocol/errors.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Cell } from './cell.ts';
@@ -149,7 +149,7 @@ export class Handling implements HandlingContext<never> {
     const { mail } = this;
     if (mail === undefined) return undefined;
     const type = messageTypeOf(mail);
-    if (type !== 'request' && type !== 'task-proposal' && type !== 'stream-start') return mail.path;
+    if (!asksForWork(type)) return mail.path;
     this.#childPath = [
       ...(mail.path ?? []),
       { agent: this.self, capability: mail.capability ?? type, envelopeId: mail.id },

@@ -24,11 +24,15 @@ export const A2A_MESSAGE_TYPES = [
 export const A2AMessageType = z.enum(A2A_MESSAGE_TYPES);
 export type A2AMessageType = z.infer<typeof A2AMessageType>;
 
+/** Says whether an envelope of this type asks for work: whatever it causes has it on its delegation path. */
+export const asksForWork = (type: A2AMessageType): boolean =>
+  type === 'request' || type === 'task-proposal' || type === 'stream-start';
+
 /** What happens to an envelope whose handling was cut off by a death: told to its sender, or tried again. */
 export const Delivery = z.enum(['once', 'retry']);
 export type Delivery = z.infer<typeof Delivery>;
 
-/** One request or proposal above an envelope: who was asked for what, in which envelope. */
+/** One request, proposal or stream above an envelope: who was asked for what, in which envelope. */
 export const PathHop = z.object({ agent: z.string(), capability: z.string(), envelopeId: z.string() });
 export type PathHop = z.infer<typeof PathHop>;
 
@@ -41,7 +45,7 @@ export type PathHop = z.infer<typeof PathHop>;
  * - `escalationJustification`   why a lower tier writes to a higher one.
  * - `inReplyTo`                 id of the envelope that this one answers.
  * - `deadlineAtMs`              Unix milliseconds after which nobody waits for it; only ever narrows.
- * - `path`                      the requests and proposals that caused this envelope, oldest first.
+ * - `path`                      the requests, proposals and streams that caused this envelope, oldest first.
  * - `delivery`                  overrides the recipient's own choice.
  */
 export const EnvelopeMetadata = z.looseObject({

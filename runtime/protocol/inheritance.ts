@@ -1,4 +1,4 @@
-import type { A2AEnvelope, PathHop } from './envelope.ts';
+import { type A2AEnvelope, asksForWork, type PathHop } from './envelope.ts';
 
 /** What an envelope takes over from the one being handled when it was made. */
 export interface Inherited {
@@ -9,12 +9,11 @@ export interface Inherited {
 
 /**
  * What `handler`, while it handles `cause`, passes on: the conversation, the deadline, and the delegation path with
- * `cause` itself as its last hop where that is a request or a proposal.
+ * `cause` itself as its last hop where that asks for work.
  */
 export function inheritFrom(cause: A2AEnvelope, handler: string): Inherited {
   const { correlationId, deadlineAtMs, path } = inheritForReply(cause);
-  if (cause.type !== 'request' && cause.type !== 'task-proposal')
-    return { correlationId, deadlineAtMs, path };
+  if (!asksForWork(cause.type)) return { correlationId, deadlineAtMs, path };
   const hop = { agent: handler, capability: capabilityOf(cause) ?? '', envelopeId: cause.id };
   return { correlationId, deadlineAtMs, path: [...(path ?? []), hop] };
 }

@@ -1,7 +1,7 @@
 import { startSystem, type System } from 'orrery';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { gauge, gush, pour } from '../fixtures/agents/gush.ts';
-import { diary, HOPS, way } from '../fixtures/agents/hops.ts';
+import { circle, diary, HOPS, way } from '../fixtures/agents/hops.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
@@ -160,6 +160,18 @@ describe('The path guard (F-05)', () => {
       expect(begun).toHaveLength(1);
     },
   );
+
+  it.each([
+    ['across threads', 'b'],
+    ['within one thread', 'c'],
+  ])('refuses streams that run in circles too: %s', async (_, other) => {
+    const read = async (): Promise<void> => {
+      for await (const _chunk of system.stream({ agent: 'a', capability: circle }, { other }));
+    };
+    expect((await rejection(read())).code).toBe('PATH_LOOP');
+    expect(await diaryOf('a')).toEqual(['begin circle']);
+    expect(await diaryOf(other)).toEqual(['begin circle']);
+  });
 
   it('lets the same agent do other work, and the same work be done by another', async () => {
     expect(await walk('a.one b.one a.two b.two')).toHaveLength(4);

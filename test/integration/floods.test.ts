@@ -16,27 +16,22 @@ interface Outcome {
   readonly after: Conservation;
 }
 
-const CHILD = fileURLToPath(new URL('../fixtures/flood-child.ts', import.meta.url));
+const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const MOST_MB = 60;
 const CAPACITY = 1_000;
 
-/** Runs floods in a process of its own, which has to end by itself. Small nurseries: garbage is no held mail. */
-async function floods(way: FloodWay, count: number, ...senders: ('host' | 'worker')[]): Promise<Outcome> {
+/** Runs a script in a process of its own, which has to end by itself. Small nurseries: garbage is no held mail. */
+async function run<Printed>(script: string, ...args: string[]): Promise<Printed> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [
-      '--expose-gc',
-      '--max-semi-space-size=4',
-      '--conditions=orrery-source',
-      CHILD,
-      way,
-      String(count),
-      ...senders,
-    ],
+    ['--expose-gc', '--max-semi-space-size=4', '--conditions=orrery-source', fixture(script), ...args],
     { timeout: 80_000 },
   );
-  return JSON.parse(stdout) as Outcome;
+  return JSON.parse(stdout) as Printed;
 }
+
+const floods = (way: FloodWay, count: number, ...senders: ('host' | 'worker')[]): Promise<Outcome> =>
+  run('flood-child.ts', way, String(count), ...senders);
 
 describe('A flood at an agent that handles 1,000 a second (F-01, F-12)', () => {
   it.each(['host', 'worker'] as const)(
@@ -72,5 +67,12 @@ describe('A flood at an agent that handles 1,000 a second (F-01, F-12)', () => {
     expect(told.map(({ accepted }) => accepted)).toEqual([3_000, 3_000]);
     expect(handled).toEqual([3_000, 3_000]);
     expect(after).toMatchObject({ holds: true, inFlight: 0, deadLettered: 0 });
+  }, 60_000);
+});
+
+describe('Large payloads', () => {
+  it('are let go of: 600 of 1 MB there and back leave no more than a few behind', async () => {
+    const { growthMb } = await run<{ growthMb: number }>('large-child.ts', '600', '1000000');
+    expect(growthMb).toBeLessThan(200);
   }, 60_000);
 });

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
-import type { AgentTier, SystemEvent } from 'orrery';
+import { type AgentTier, startSystem, type SystemEvent } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OFFERS, type SpeakerProfile } from '../fixtures/agents/speaking.ts';
-import { decisionOf, type Said, SpeakerTeam, type ToSay } from '../fixtures/speaker-team.ts';
+import { askDoubles } from '../fixtures/agents/asker.ts';
+import { OFFERS, type SpeakerProfile, speak } from '../fixtures/agents/speaking.ts';
+import { decisionOf, type Said, SpeakerTeam, speakerModule, type ToSay } from '../fixtures/speaker-team.ts';
+import { agent } from '../fixtures/until.ts';
 import { arbA2AEnvelope, arbMessageType } from '../property/arbitraries/envelope.ts';
 import { arbJson } from '../property/arbitraries/json.ts';
 import { arbSandboxConfig } from '../property/arbitraries/sandbox-config.ts';
@@ -414,6 +416,52 @@ describe('Broadcasts (C-27)', () => {
     expect(said.running.recipients).toEqual(IDS.filter((id) => profileOf(id).tier <= 1));
     expect(said.running.refused?.every(({ code }) => code === 'TIER_VIOLATION')).toBe(true);
     expect(said.running.delivered).toBe(true);
+  });
+});
+
+describe('Who is no agent (C-31)', () => {
+  it('is bound by no tier and no sandbox: the host reaches everybody, and everybody answers it', async () => {
+    for (const recipient of IDS) {
+      const speech = {
+        recipient: 'nobody',
+        type: 'notification' as const,
+        payload: 1,
+        correlationId: 'to nobody',
+      };
+      const result = await team.system.ask({ agent: recipient, capability: speak }, speech);
+      expect(result.errorCode).toBe('AGENT_NOT_FOUND');
+      expect(team.system.tell(recipient, 'from the host', { correlationId: 'from-host' }).delivered).toBe(
+        true,
+      );
+    }
+    const { recipients, refused } = team.system.tell('*', 'to all', { correlationId: 'from-host-to-all' });
+    expect([recipients, refused]).toEqual([IDS, []]);
+  });
+
+  it('is not listed, and cannot be written to', async () => {
+    expect((await team.system.roster()).map(({ id }) => id)).toEqual(IDS);
+    const said = await team.say({ sender: 't0', recipient: 'system/host', type: 'notification', payload: 1 });
+    expect(said.running.errorCode).toBe('AGENT_NOT_FOUND');
+    expectSame(said);
+  });
+});
+
+describe('An ask of a sandboxed agent (C-06, C-34)', () => {
+  const sandboxed: SpeakerProfile = { id: 'boxed', tier: 2, sandboxId: 'box-a', offers: [] };
+
+  it.each([
+    ['fails at once where the answer could not come back', {}, 'SANDBOX_VIOLATION'],
+    ['is let through where the asker is on the list of the sandbox', { 'box-a': ['asker'] }, 'REFUSED'],
+    ['is not where it is on the list of another', { 'box-b': ['asker'] }, 'SANDBOX_VIOLATION'],
+  ])('%s', async (_, allow, code) => {
+    await using system = await startSystem({
+      agents: [agent('asker'), { module: speakerModule(sandboxed) }],
+      policies: { sandbox: { enforced: true, crossSandboxAllowList: [], allow } },
+    });
+    const [outcome] = await system.ask(askDoubles, { agent: 'boxed', times: 1 });
+    expect(outcome?.code).toBe(code);
+    if (code === 'SANDBOX_VIOLATION')
+      expect(outcome?.message).toContain('boxed in sandbox "box-a" could not answer asker');
   });
 });
 

@@ -32,9 +32,9 @@ describe('path-guard (F-05)', () => {
     expect(codeOf(pathGuard(2), { path: hops(2) })).toBe('HOP_LIMIT');
   });
 
-  it('minds requests and proposals alone', () => {
+  it('minds requests, proposals and streams alone', () => {
     for (const type of A2A_MESSAGE_TYPES) {
-      const isWork = type === 'request' || type === 'task-proposal';
+      const isWork = ['request', 'task-proposal', 'stream-start'].includes(type);
       expect(codeOf(pathGuard(), { path, capability: 'types.check', type })).toBe(
         isWork ? 'PATH_LOOP' : undefined,
       );

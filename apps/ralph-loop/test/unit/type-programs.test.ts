@@ -76,21 +76,6 @@ describe('the projects that MARS checks', () => {
 });
 
 describe('a program that MARS makes', () => {
-  it('holds a chain of imports that the compiler cannot follow by recursion', {
-    timeout: 60_000,
-  }, async () => {
-    const length = 3_000;
-    const link = (index: number): string =>
-      index === length - 1 ? WRONG : `import './f${index + 1}.ts';\nexport const value${index} = ${index};\n`;
-    const links = Array.from({ length }, (_, index) => [`src/f${index}.ts`, link(index)]);
-    using repo = repository({ 'tsconfig.json': { compilerOptions: OPTIONS }, ...Object.fromEntries(links) });
-    const { findings, notes, filesSeen } = await check(repo.path);
-    expect(spotsOf(findings)).toEqual([`types.TS2322 src/f${length - 1}.ts:1`]);
-    expect(filesSeen).toBe(length);
-    // The chain is longer than what one program may load.
-    expect(notes.map(({ kind }) => kind)).toEqual(['not-loaded']);
-  });
-
   it('leaves out a file that is nested too deeply, and checks the others', async () => {
     const depth = 20_000;
     using repo = repository({
