@@ -255,7 +255,7 @@ describe('An ask whose handler fails', () => {
 
 describe('An ask that is given up', () => {
   it('rejects with DEADLINE_EXCEEDED when its time is over, and the handler is told (F-04)', async () => {
-    const { code } = await rejection(system.ask(wait, 'deadline', { timeoutMs: 100 }));
+    const { code } = await rejection(system.ask(wait, 'deadline', { timeoutMs: 500 }));
     expect(code).toBe('DEADLINE_EXCEEDED');
     const seen = await until('the handler hears of it', () => aborted('deadline'));
     expect(seen).toBe('deadline DEADLINE_EXCEEDED');
@@ -263,8 +263,12 @@ describe('An ask that is given up', () => {
 
   it('rejects with CANCELLED when its signal aborts, and the handler is told (F-04)', async () => {
     const controller = new AbortController();
-    const asked = rejection(system.ask(wait, 'signal', { signal: controller.signal }));
-    await until('nothing is queued', async () => (await system.roster())[0]?.waiting === 1);
+    let hasBegun = false;
+    const onProgress = (): void => {
+      hasBegun = true;
+    };
+    const asked = rejection(system.ask(wait, 'signal', { signal: controller.signal, onProgress }));
+    await until('the handler begins', () => hasBegun);
     controller.abort();
     expect((await asked).code).toBe('CANCELLED');
     expect(await until('the handler hears of it', () => aborted('signal'))).toBe('signal CANCELLED');
