@@ -196,6 +196,7 @@ export class Control {
   }
 
   roster(): RosterRow[] {
+    this.#places.readArrived();
     const waiting = this.#seats.waiting();
     return [...this.#agents].map((agent) => {
       const { status, restarts, lastError } = this.#supervisor.status(agent.id);

@@ -239,6 +239,15 @@ export class Places {
     return place;
   }
 
+  /** Hears what the places have said and nobody has listened to yet: an answer must not be older than it. */
+  readArrived(): void {
+    for (const { seat, line } of this.#places.values()) {
+      for (let next = line.take(); next !== undefined; next = line.take()) {
+        this.#deps.onMessage(seat, next.message as PlaceMessage);
+      }
+    }
+  }
+
   #attend(place: PlaceRecord): void {
     const { seat, line, spawned } = place;
     line.onMessage((message) => this.#deps.onMessage(seat, message as PlaceMessage));
