@@ -206,6 +206,7 @@ export class Courier {
     mail.ask = ask;
     const timeoutMs = mail.deadlineAtMs - mail.timestamp;
     ticket.timer = place.wheel.add(mail.deadlineAtMs, () => {
+      place.links.readArrived();
       place.closeAsk(ask)?.fail(deadlineExceeded(`The ask of ${row.id}`, timeoutMs));
     });
     if (signal !== undefined) {

@@ -2,6 +2,7 @@ import { Fifo } from '../mailbox/fifo.ts';
 import { type ErrorCode, type ErrorData, errorFromData, isOrreryError } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch.ts';
 import type { AskTicket, WaitingAsk } from './ask-table.ts';
+import { callOutside } from './call-outside.ts';
 import type { Progress } from './context.ts';
 import { toProgress } from './waiting-value.ts';
 
@@ -42,7 +43,8 @@ export class WaitingStream<Output> implements WaitingAsk {
   answer(kind: number, payload: unknown): boolean {
     if (kind === REPLY.chunk) this.#chunks.push(payload as Output);
     else if (kind === REPLY.error) this.#error = errorFromData(payload as ErrorData);
-    else if (kind === REPLY.progress) this.#onProgress?.(toProgress(payload as [number, string | null]));
+    else if (kind === REPLY.progress)
+      callOutside(this.#onProgress, toProgress(payload as [number, string | null]));
     if (kind !== REPLY.chunk && kind !== REPLY.progress) this.#isEnded = true;
     this.#wake?.();
     return !this.#isEnded;

@@ -2,6 +2,7 @@ import type { ErrorData } from '../protocol/errors.ts';
 import { errorFromData } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch.ts';
 import type { AskTicket, WaitingAsk } from './ask-table.ts';
+import { callOutside } from './call-outside.ts';
 import type { Progress } from './context.ts';
 
 /** An ask that waits for one value. */
@@ -27,7 +28,7 @@ export class WaitingValue implements WaitingAsk {
     if (kind === REPLY.value || kind === REPLY.empty) this.#resolve(payload as never);
     else if (kind === REPLY.error) this.#reject(errorFromData(payload as ErrorData));
     else if (kind === REPLY.progress) {
-      this.#onProgress?.(toProgress(payload as [number, string | null]));
+      callOutside(this.#onProgress, toProgress(payload as [number, string | null]));
       return true;
     }
     return false;

@@ -1,4 +1,5 @@
 import { AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
+import { callOutside } from '../actor/call-outside.ts';
 import type { AskOptions, Target, TellOptions } from '../actor/context.ts';
 import type { Identity } from '../actor/identity.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
@@ -290,7 +291,7 @@ class RunningSystem implements System {
   }
 
   #publish(events: readonly SystemEvent[]): void {
-    for (const event of events) for (const listener of this.#listeners) listener(event);
+    for (const event of events) for (const listener of this.#listeners) callOutside(listener, event);
   }
 
   #orderOf(agent: ReturnType<typeof parseAgent> | AgentDefinition): AgentOrder {

@@ -10,6 +10,9 @@ import { Link } from './link.ts';
 import type { Place } from './place.ts';
 import type { Port } from './port.ts';
 
+/** Posts that are read in one go, so that a thread which never stops posting does not keep this one for ever. */
+const MOST_AT_ONCE = 4_096;
+
 /** The links of one place to all others, and what is left of those whose thread is gone. */
 export class Links {
   /** Flows whose sender's thread is gone: what they hold counts here. */
@@ -41,7 +44,7 @@ export class Links {
     });
     const inbound = new Inbound(this.#place, link);
     this.#links.set(place, inbound);
-    port.onMessage((data) => this.#onData(inbound, port, data));
+    port.onMessage((data) => this.#onData(inbound, data));
     port.onClose(() => this.#onClosed(inbound));
   }
 
@@ -109,7 +112,18 @@ export class Links {
     if (charge.sequence === mail.sequence) mail.attempts += 1;
   }
 
-  #onData(inbound: Inbound, port: Port, data: unknown): void {
+  /** Takes in what is here but not told of yet: a thread that was blocked finds its timers due before its messages. */
+  readArrived(): void {
+    for (const inbound of this.#links.values()) {
+      for (let count = 0; count < MOST_AT_ONCE; count++) {
+        const next = inbound.link.take();
+        if (next === undefined) break;
+        this.#onData(inbound, next.message);
+      }
+    }
+  }
+
+  #onData(inbound: Inbound, data: unknown): void {
     this.#place.turns.begin();
     const { link } = inbound;
     if (data === 0) {
@@ -121,17 +135,17 @@ export class Links {
     }
     inbound.taken = 0;
     link.read(data, inbound);
-    if (link.remotePeak >= 16 || link.asksInFlight >= 16) this.#drain(inbound, port);
+    if (link.remotePeak >= 16 || link.asksInFlight >= 16) this.#drain(inbound);
     if (inbound.taken > 0) link.tookIn(inbound.taken);
     this.#place.room.wake();
     this.#place.turns.runArrived();
   }
 
   /** Takes more of what is queued already, so that answers and continuations come in batches too. */
-  #drain(inbound: Inbound, port: Port): void {
+  #drain(inbound: Inbound): void {
     const most = Math.min(32, Math.max(inbound.link.remotePeak, inbound.link.asksInFlight) >> 1);
     for (let count = 0; count < most; count++) {
-      const next = port.take();
+      const next = inbound.link.take();
       if (next === undefined) return;
       if (next.message === 0) this.#place.outbox.touch(inbound.link);
       else inbound.link.read(next.message, inbound);

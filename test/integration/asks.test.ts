@@ -282,6 +282,35 @@ describe('An ask that is given up', () => {
   });
 });
 
+describe('A listener that throws', () => {
+  it('is an uncaught error of its own: the ask, and those beside it, are answered', async () => {
+    const thrown: unknown[] = [];
+    const before = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    process.on('uncaughtException', (error) => thrown.push(error));
+    try {
+      const leave = await system.inspect(() => {
+        throw new Error('of the inspector');
+      });
+      const controller = new AbortController();
+      const onProgress = (): void => {
+        controller.abort();
+        throw new Error('of the progress');
+      };
+      const waiting = rejection(system.ask(wait, 'listener', { onProgress, signal: controller.signal }));
+      const others = Promise.all(Array.from({ length: 40 }, (_, n) => system.ask(double, { n })));
+      expect((await waiting).code).toBe('CANCELLED');
+      expect(await others).toHaveLength(40);
+      await until('both are thrown', () => new Set(thrown.map(String)).size === 2);
+      leave();
+      expect(await system.ask(double, { n: 1 })).toBe(2);
+    } finally {
+      process.removeAllListeners('uncaughtException');
+      for (const listener of before) process.on('uncaughtException', listener);
+    }
+  });
+});
+
 describe('A full mailbox (F-12)', () => {
   it('refuses asks and tells with MAILBOX_FULL; parked ones wait for room and are answered', async () => {
     const stop = new AbortController();

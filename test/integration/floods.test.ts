@@ -20,11 +20,18 @@ const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${n
 const MOST_MB = 60;
 const CAPACITY = 1_000;
 
-/** Runs a script in a process of its own, which has to end by itself. Small nurseries: garbage is no held mail. */
+/** Runs a script in a process of its own, which has to end by itself. Its heaps are small: garbage is no held mail. */
 async function run<Printed>(script: string, ...args: string[]): Promise<Printed> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--expose-gc', '--max-semi-space-size=4', '--conditions=orrery-source', fixture(script), ...args],
+    [
+      '--expose-gc',
+      '--max-semi-space-size=4',
+      '--max-old-space-size=64',
+      '--conditions=orrery-source',
+      fixture(script),
+      ...args,
+    ],
     { timeout: 80_000 },
   );
   return JSON.parse(stdout) as Printed;
