@@ -146,7 +146,9 @@ export class SeatBook {
       const copy = this.#copies.get(seat.number, flow, sequence);
       if (copy === undefined) {
         const named = names.get(nameKey(seat.number, flow, sequence));
-        const why = reasonOf(agentId, distance(sequence, started) <= 0, context.death.reason);
+        // Without even a name, every copy died with its thread: that is what there is to say.
+        const isCutOff = named !== undefined && distance(sequence, started) <= 0;
+        const why = reasonOf(agentId, isCutOff, context.death.reason);
         mails.push(tombstone(sequence, { agentId, why, named, idOf: context.idOf }));
         continue;
       }
