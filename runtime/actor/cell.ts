@@ -1,7 +1,7 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { LANE, type Lane } from '../mailbox/lane.ts';
-import { type Mail, messageTypeOf, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import { isRetry, type Mail, messageTypeOf, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { Outcome } from '../observe/system-event.ts';
 import {
   actorDied,
@@ -100,7 +100,7 @@ export class Cell {
   }
 
   isRetry(mail: Mail): boolean {
-    return isRetry(mail, this.row);
+    return isRetry(mail.extras, this.row.profile.delivery);
   }
 
   /** Puts an accepted envelope into its lane. */
@@ -514,10 +514,6 @@ export class Cell {
     this.state = undefined;
   }
 }
-
-/** Says whether a death may have `mail` tried again. A stream never is: part of it may have been read. */
-export const isRetry = (mail: Mail, row: AgentRow): boolean =>
-  (mail.extras?.delivery ?? row.profile.delivery) === 'retry' && mail.extras?.stream !== true;
 
 /** The handler answers later, by `reply` or `settle`. */
 const PENDING = Symbol('pending');

@@ -188,6 +188,7 @@ export class Courier {
     const place = this.#place;
     if (place.isStopped) return reject(systemStopped(`"${mail.recipient}" cannot be asked any more`));
     const signal = options.signal;
+    if (parent?.cutShort !== undefined) return reject(parent.cutShort);
     if (signal?.aborted === true || parent?.isOver === true)
       return reject(cancelled(`The ask of "${mail.recipient}"`));
     const row = this.#route(from, mail, true);

@@ -10,7 +10,8 @@ import type { Timer } from './timer-wheel.ts';
 /**
  * One envelope in an agent's hands, or a start or stop without one: what the agent's code sees as `ctx`.
  *
- * Ends once, by the cell. After that its asks are cancelled and what it sends is refused.
+ * Ends once, by the cell. From then on, or from when it was cut short, its asks are cancelled and what it sends is
+ * refused.
  */
 export class Handling implements HandlingContext<never> {
   readonly cell: Cell;
@@ -108,7 +109,7 @@ export class Handling implements HandlingContext<never> {
     payload: unknown,
     options: TellOptions = {},
   ): RoutingResult {
-    if (this.isOver) return this.#tooLate();
+    if (this.isOver || this.cutShort !== undefined) return this.#tooLate();
     return this.cell.place.courier.tell(this.cell.identity, target, payload, options, this);
   }
 
@@ -117,7 +118,7 @@ export class Handling implements HandlingContext<never> {
     payload: unknown,
     options: TellOptions = {},
   ): Promise<RoutingResult> {
-    if (this.isOver) return this.#tooLate();
+    if (this.isOver || this.cutShort !== undefined) return this.#tooLate();
     return this.cell.place.courier.tellWhenRoom(this.cell.identity, target, payload, options, this);
   }
 

@@ -97,6 +97,10 @@ export class Mail {
   }
 }
 
+/** Says whether a death may have a mail tried again. A stream never is: part of it may have been read. */
+export const isRetry = (extras: MailExtras | undefined, delivery: Delivery): boolean =>
+  (extras?.delivery ?? delivery) === 'retry' && extras?.stream !== true;
+
 export const messageTypeOf = (mail: Mail): A2AMessageType => A2A_MESSAGE_TYPES[mail.type] ?? 'error';
 
 /** The mail as the envelope that users see; `tier` and `sandboxId` are the registered ones of its sender. */

@@ -72,6 +72,14 @@ export class OutFlow {
     return count;
   }
 
+  /** Marks what has left this thread; false when it had been marked before. */
+  mark(sequence: number): boolean {
+    const at = this.base + MARK.sent;
+    if (distance(sequence, this.words[at] as number) <= 0) return false;
+    this.words[at] = sequence;
+    return true;
+  }
+
   /** Lets go of what is settled; returns how many are still kept. */
   trim(): number {
     const settled = this.words[this.base + MARK.settled] as number;

@@ -82,7 +82,7 @@ export interface System extends Sender, AsyncDisposable {
   metrics(): Promise<string>;
   /** Ends one agent; what waits for it is dead-lettered. */
   stopAgent(agentId: string): Promise<void>;
-  /** Starts an agent that failed or stopped again. */
+  /** Starts an agent that failed or stopped again; resolves when it has been started, or has failed to. */
   restart(agentId: string): Promise<void>;
   /** Ends a worker thread from outside; its agents are restarted and none is charged. */
   terminate(place: string): Promise<void>;

@@ -75,6 +75,7 @@ export class Control {
   readonly #places: Places;
   readonly #agents = new AgentBook();
   readonly #hosting: Hosting;
+  readonly #succession: Succession;
   readonly #events = new EventRing<SystemEvent>(EVENTS_KEPT);
   readonly #letters = new DeadLetterBook();
   readonly #firstStarts = new Map<string, () => void>();
@@ -109,11 +110,11 @@ export class Control {
       watchdog: options.watchdog,
       table: () => this.#agents.snapshot(),
       onMessage: (seat, message) => this.#hear(seat, message),
-      onDeath: (place, dead, ending) => succession.begin(place, dead, ending),
+      onDeath: (place, dead, ending) => this.#succession.begin(place, dead, ending),
       note: (type, facts) => this.#note(this.#event(type, facts)),
     });
     this.#hosting = new Hosting(seams.clock, this.#places);
-    const succession = new Succession({
+    this.#succession = new Succession({
       agents: this.#agents,
       places: this.#places,
       seats: this.#seats,
@@ -215,10 +216,17 @@ export class Control {
     });
   }
 
-  /** Starts a stopped or failed agent again. */
-  restart(id: string): void {
+  /** Starts a stopped or failed agent again; resolves when it has been started once. */
+  async restart(id: string): Promise<void> {
     this.#agents.get(id).gaveUp = undefined;
+    const { status } = this.#supervisor.status(id);
+    const isThere = status === 'starting' || status === 'running';
+    const started = new Promise<void>((resolve) => {
+      if (isThere) resolve();
+      else this.#firstStarts.set(id, resolve);
+    });
     this.#supervisor.restart(id);
+    await started;
   }
 
   /** Ends one agent; resolves when it is gone. */
@@ -269,11 +277,13 @@ export class Control {
     for (let attempt = 1; ; attempt++) {
       const before = this.counts();
       const stats = await this.#places.askAll((api) => api.stats());
+      const isComplete = stats.length >= [...this.#places].filter(({ isUp }) => isUp).length;
       // Nobody has in hand yet what waits for a thread that is not up.
       const homeless = this.#seats.orphaned((slot) => this.#placeOf(slot)?.isUp === false);
       const inFlight = stats.reduce((sum, one) => sum + one.inFlight, homeless);
       const { isExact, ...account } = conservationOf(before, this.counts(), inFlight);
-      if (isExact || attempt >= COUNTINGS) return account;
+      if (isExact && isComplete) return account;
+      if (attempt >= COUNTINGS) return { ...account, holds: account.holds && isComplete };
       await this.#pause();
     }
   }
@@ -439,6 +449,7 @@ export class Control {
         for (const letter of message.letters) this.#letters.add(letter);
         return;
       case 'received-all':
+        this.#succession.receivedAll(seat, message);
         return;
       case 'hosted':
         this.#hosting.answered(message.ref, message.error);

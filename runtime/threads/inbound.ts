@@ -1,4 +1,4 @@
-import { flowBase, MARK, slabIndexOf } from '../mailbox/flow-marks.ts';
+import { distance, flowBase, MARK, slabIndexOf } from '../mailbox/flow-marks.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
 import type { Lane } from '../mailbox/lane.ts';
 import { type Mail, NO_ASK } from '../mailbox/mail.ts';
@@ -72,14 +72,18 @@ export class Inbound implements BatchSink {
     this.#place.windows.find(this.link.seat, ask)?.pull(count);
   }
 
-  /** The other thread is gone and everything it posted is here: its marks now say what really came. */
+  /**
+   * The other thread is gone and everything it posted is here: marks what it did not come to mark, and sees to it that
+   * this thread's death would not be the end of its mail.
+   */
   closeBooks(): InFlow[] {
     const { counters, outbox } = this.#place;
     for (const flow of this.#flows) {
       if (flow === undefined) continue;
-      const neverCame = (flow.words[flow.base + MARK.sent] as number) - flow.received;
+      const unmarked = distance(flow.received, flow.words[flow.base + MARK.sent] as number);
+      if (unmarked <= 0) continue;
       flow.words[flow.base + MARK.sent] = flow.received;
-      counters[COUNT.accepted] = (counters[COUNT.accepted] as number) - (neverCame | 0);
+      counters[COUNT.accepted] = (counters[COUNT.accepted] as number) + unmarked;
     }
     const known = new Set(this.#flows.filter((flow) => flow !== undefined));
     const unheard: string[] = [];

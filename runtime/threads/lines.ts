@@ -75,7 +75,12 @@ export type PlaceMessage =
   | { readonly t: 'name-slab'; readonly seat: number; readonly memory: SharedArrayBuffer }
   | { readonly t: 'kept'; readonly kept: readonly { seat: number; flow: number; mail: MailData }[] }
   | { readonly t: 'dead-letters'; readonly letters: readonly DeadLetter[] }
-  | { readonly t: 'received-all'; readonly seat: number }
+  /** The thread of `seat` is gone; `flows` lists those that it had introduced here, and the last sequence of each. */
+  | {
+      readonly t: 'received-all';
+      readonly seat: number;
+      readonly flows: readonly (readonly [number, number])[];
+    }
   | { readonly t: 'hosted'; readonly ref: number; readonly error: ErrorData | undefined }
   | { readonly t: 'ended'; readonly slot: number }
   | { readonly t: 'started'; readonly slot: number }

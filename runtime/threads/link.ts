@@ -1,7 +1,7 @@
 import type { Mail } from '../mailbox/mail.ts';
 import { NO_ASK } from '../mailbox/mail.ts';
 import type { FlowSlab } from '../mailbox/flow-marks.ts';
-import { distance, MARK, slabIndexOf } from '../mailbox/flow-marks.ts';
+import { distance, slabIndexOf } from '../mailbox/flow-marks.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
 import { type ErrorData, errorToData, notSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
@@ -43,7 +43,7 @@ export interface LinkDeps {
   readonly slab: (index: number) => FlowSlab;
   readonly tableVersion: () => number;
   readonly nowMs: () => number;
-  /** Counts what is posted for the first time, just before it is. */
+  /** Counts what is posted for the first time. */
   readonly onPost: (mails: number) => void;
 }
 
@@ -174,10 +174,12 @@ export class Link {
     this.#deps.port.post(0);
   }
 
-  /** The other side is gone: nothing is posted any more; what it had posted can still be read. */
-  retire(): void {
+  /** The other side is gone: nothing is posted any more, what it had posted can still be read. Returns what was left. */
+  retire(): Outgoing {
+    const left = this.#queue;
     this.#isClosed = true;
     this.#queue = emptyOutgoing();
+    return left;
   }
 
   close(): void {
@@ -213,23 +215,18 @@ export class Link {
   #post(outgoing: Outgoing): void {
     const { mails } = outgoing;
     this.#peak = Math.max(this.asksInFlight, this.#peak - (this.#peak >> 4), 1);
-    // Encoding takes its time. Between what follows it, hardly any passes in which the thread could be ended.
-    const message = this.#encode(outgoing);
+    // First the post, then the marks: what they call sent has left this thread, whenever it is ended.
+    this.#deps.port.post(this.#encode(outgoing));
+    this.#dictionary.posted();
     this.#posted = (this.#posted + mails.length) | 0;
     if (mails.length > 0) {
       let first = 0;
       for (let at = 0; at < mails.length; at++) {
         const flow = outgoing.flows[at] as OutFlow;
-        const { sequence } = mails[at] as Mail;
-        const mark = flow.base + MARK.sent;
-        if (distance(sequence, flow.words[mark] as number) <= 0) continue;
-        flow.words[mark] = sequence;
-        first += 1;
+        if (flow.mark((mails[at] as Mail).sequence)) first += 1;
       }
       this.#deps.onPost(first);
     }
-    this.#deps.port.post(message);
-    this.#dictionary.posted();
   }
 
   #encode(outgoing: Outgoing): unknown {

@@ -1,11 +1,12 @@
-import { isRetry } from '../actor/cell.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
-import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import { isRetry, type Mail, NO_ASK } from '../mailbox/mail.ts';
+import type { OutFlow } from '../mailbox/out-flow.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { actorDied, errorToData } from '../protocol/errors.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import { Inbound } from './inbound.ts';
 import type { PlaceDeath } from './lines.ts';
+import type { Outgoing } from './batch.ts';
 import { Link } from './link.ts';
 import type { Place } from './place.ts';
 import type { Port } from './port.ts';
@@ -18,10 +19,10 @@ export class Links {
   /** Flows whose sender's thread is gone: what they hold counts here. */
   readonly orphans = new Set<InFlow>();
   readonly #place: Place;
-  readonly #onReceivedAll: (seat: number) => void;
+  readonly #onReceivedAll: (seat: number, flows: readonly InFlow[]) => void;
   readonly #links = new Map<string, Inbound>();
 
-  constructor(place: Place, onReceivedAll: (seat: number) => void) {
+  constructor(place: Place, onReceivedAll: (seat: number, flows: readonly InFlow[]) => void) {
     this.#place = place;
     this.#onReceivedAll = onReceivedAll;
   }
@@ -103,7 +104,7 @@ export class Links {
 
   #cutOff(mail: Mail, row: AgentRow, flow: number, death: PlaceDeath): void {
     if (mail.tombstone !== undefined) return;
-    if (!isRetry(mail, row)) {
+    if (!isRetry(mail.extras, row.profile.delivery)) {
       mail.tombstone = errorToData(actorDied(row.id, death.reason));
       return;
     }
@@ -155,16 +156,40 @@ export class Links {
   #onClosed(inbound: Inbound): void {
     if (this.#place.isStopped || inbound.isClosed) return;
     inbound.isClosed = true;
-    inbound.link.retire();
-    for (const flow of inbound.closeBooks()) this.adopt(flow);
-    this.#place.outbox.flush();
-    this.#onReceivedAll(inbound.link.seat);
     if (this.#links.get(inbound.link.place) === inbound) this.#links.delete(inbound.link.place);
+    this.#hold(inbound.link.retire());
+    const flows = inbound.closeBooks();
+    for (const flow of flows) this.adopt(flow);
+    this.#place.outbox.flush();
+    this.#onReceivedAll(inbound.link.seat, flows);
+  }
+
+  /**
+   * Until their agents have a thread again, this one has the only copy of what it had sent to them; unless it is the
+   * embedder's, which ends last, it must not stay so. What was not even posted counts as sent from now on.
+   */
+  #hold(unposted: Outgoing): void {
+    const { outbox, table, id } = this.#place;
+    unposted.mails.forEach((mail, at) => {
+      outbox.hold(unposted.flows[at] as OutFlow, mail);
+    });
+    if (id === 'host') return;
+    const homeless = new Map<number, AgentRow>();
+    for (const row of table.rows())
+      if (row.place !== id && this.to(row.place) === undefined) homeless.set(row.slot, row);
+    for (const flow of outbox.flowsTo(homeless))
+      for (const { mail } of flow.unsettledEntries()) outbox.hold(flow, mail);
   }
 
   /** Takes over a flow whose sender's thread is gone. */
   adopt(flow: InFlow): void {
     this.orphans.add(flow);
+  }
+
+  /** A flow of a dead thread that this one has taken over. */
+  orphan(seat: number, flow: number): InFlow | undefined {
+    for (const one of this.orphans) if (one.seat === seat && one.flow === flow) return one;
+    return undefined;
   }
 
   /** The link to the thread that sits in `seat`. */

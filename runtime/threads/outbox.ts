@@ -6,6 +6,7 @@ import type { Lane } from '../mailbox/lane.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { NameBook } from '../mailbox/name-book.ts';
 import { OutFlow } from '../mailbox/out-flow.ts';
+import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Link } from './link.ts';
@@ -54,6 +55,8 @@ export class Outbox {
   #dirtyIn: InFlow[] = [];
   #dirtyLocal: OutFlow[] = [];
   #kept: KeptMail[] = [];
+  /** Mail for a place without a link, in the order in which it was accepted. */
+  #held: { readonly flow: OutFlow; readonly mail: Mail }[] = [];
   /** Pairs of cell and mail. What is sent within the thread arrives when its sender's work is committed. */
   #undelivered: (Cell | Mail)[] = [];
   #settledNames: number[] = [];
@@ -83,9 +86,22 @@ export class Outbox {
       return;
     }
     const link = this.#deps.linkTo(row.place);
-    if (link === undefined) return;
+    if (link === undefined) {
+      this.hold(flow, mail);
+      return;
+    }
     if (link.isDrained) this.#dirtyLinks.push(link);
     link.sendMail(flow, mail);
+    this.planFlush();
+  }
+
+  /**
+   * Gives the control thread a copy of a mail whose place has no thread. It will be posted to the next one; but what
+   * handlers sent that are done must not be in this thread alone until then.
+   */
+  hold(flow: OutFlow, mail: Mail): void {
+    this.#held.push({ flow, mail });
+    this.#kept.push({ seat: this.#deps.seat, flow: flow.flow, mail });
     this.planFlush();
   }
 
@@ -144,10 +160,19 @@ export class Outbox {
       const kept = this.#kept;
       this.#kept = [];
       this.#deps.keep(kept);
+      this.#markHeld();
     }
     this.#deps.beforeCommit();
     this.#commit();
     this.#deliver();
+  }
+
+  #markHeld(): void {
+    const { counters } = this.#deps;
+    for (const { flow, mail } of this.#held) {
+      if (flow.mark(mail.sequence)) counters[COUNT.accepted] = (counters[COUNT.accepted] as number) + 1;
+    }
+    this.#held = [];
   }
 
   /** Lets go of what is settled everywhere; returns how many envelopes are still kept. */

@@ -250,7 +250,9 @@ export class PlaceHost {
   /** Delivers what a dead thread held, in that thread's name. The control thread keeps its copies and names of it. */
   #replay({ seat, flow, slot, lane, slab, mails }: Replay): void {
     const cell = this.place.cellOf(slot);
-    const inFlow = new InFlow(seat, flow, slot, lane as Lane, new Int32Array(slab), flowBase(flow));
+    const inFlow =
+      this.place.links.orphan(seat, flow) ??
+      new InFlow(seat, flow, slot, lane as Lane, new Int32Array(slab), flowBase(flow));
     this.place.links.adopt(inFlow);
     for (const data of mails) {
       const mail = mailFromData(data);

@@ -100,7 +100,9 @@ export class Place {
     this.wheel = new TimerWheel(clock);
     this.windows = new StreamWindows(deps.seat);
     this.courier = new Courier(this);
-    this.links = new Links(this, (seat) => deps.tell({ t: 'received-all', seat }));
+    this.links = new Links(this, (seat, flows) =>
+      deps.tell({ t: 'received-all', seat, flows: flows.map(({ flow, received }) => [flow, received]) }),
+    );
     this.room = new RoomWaiters({
       clock,
       room: (row, lane) => this.outbox.room(row, lane),

@@ -10,10 +10,17 @@ import { SecondLedger } from './second-ledger.ts';
 
 const UNKNOWN_TYPE = typeIndex('notification');
 
-/** Whose mail is replayed, after which death. `idOf` names the agent in a slot. */
+/**
+ * Whose mail is replayed, after which death.
+ *
+ * - `isThere` says whether the agent in a slot lives where the replay goes.
+ * - `idOf`    names it.
+ * - `isRetry` says whether it may be given again what it had begun on.
+ */
 export interface ReplayContext {
   readonly isThere: (slot: number) => boolean;
   readonly idOf: (slot: number) => string | undefined;
+  readonly isRetry: (slot: number, mail: MailData) => boolean;
   readonly death: PlaceDeath;
 }
 
@@ -49,6 +56,15 @@ export class SeatBook {
     counters.forEach((value, at) => {
       this.#past[at] = (this.#past[at] as number) + value;
     });
+  }
+
+  /** What is left of a thread; undefined of one that lives, or of which nothing is open any more. */
+  dead(seat: number): Seat | undefined {
+    return this.#dead.get(seat);
+  }
+
+  isLiving(seat: number): boolean {
+    return this.#living.has(seat);
   }
 
   /** Keeps a second copy of a mail that only one thread holds. */
@@ -107,8 +123,23 @@ export class SeatBook {
     const replays: Replay[] = [];
     for (const seat of this.#dead.values()) {
       for (const { flow, slot } of seat.openFlows()) {
-        if (context.isThere(slot)) replays.push(this.#replay(seat, flow, names, context));
+        if (context.isThere(slot)) replays.push(this.#replay(seat, flow, undefined, { ...context, names }));
       }
+    }
+    return replays;
+  }
+
+  /**
+   * What a living thread did not get of what a dead one had sent to its agents, because the dead one did not come to send
+   * it again after a former thread had died over it. `received` says how far each flow came.
+   */
+  leftovers(dead: Seat, received: ReadonlyMap<number, number>, context: ReplayContext): Replay[] {
+    const names = this.#names();
+    const replays: Replay[] = [];
+    for (const { flow, slot } of dead.openFlows()) {
+      if (!context.isThere(slot)) continue;
+      const replay = this.#replay(dead, flow, received.get(flow), { ...context, names });
+      if (replay.mails.length > 0) replays.push(replay);
     }
     return replays;
   }
@@ -133,23 +164,33 @@ export class SeatBook {
     return names;
   }
 
-  #replay(seat: Seat, flow: number, names: Names, context: ReplayContext): Replay {
+  #replay(
+    seat: Seat,
+    flow: number,
+    received: number | undefined,
+    { names, isRetry, ...context }: ReplayContext & { readonly names: Names },
+  ): Replay {
     const { words, base, slab } = seat.flow(flow) as FlowWords;
-    const settled = words[base + MARK.settled] as number;
+    const after = received ?? (words[base + MARK.settled] as number);
     const started = words[base + MARK.started] as number;
     const sent = words[base + MARK.sent] as number;
     const slot = words[base + MARK.slot] as number;
     const agentId = context.idOf(slot) ?? 'unknown';
     const { charge } = context.death;
     const mails: MailData[] = [];
-    for (let sequence = (settled + 1) | 0; distance(sequence, sent) <= 0; sequence = (sequence + 1) | 0) {
+    for (let sequence = (after + 1) | 0; distance(sequence, sent) <= 0; sequence = (sequence + 1) | 0) {
       const copy = this.#copies.get(seat.number, flow, sequence);
-      if (copy === undefined) {
+      const isCutOff = distance(sequence, started) <= 0;
+      if (copy === undefined || (isCutOff && !isRetry(slot, copy))) {
         const named = names.get(nameKey(seat.number, flow, sequence));
-        // Without even a name, every copy died with its thread: that is what there is to say.
-        const isCutOff = named !== undefined && distance(sequence, started) <= 0;
-        const why = reasonOf(agentId, isCutOff, context.death.reason);
-        mails.push(tombstone(sequence, { agentId, why, named, idOf: context.idOf }));
+        // Without a copy and even a name, everything died with its thread: that is what there is to say.
+        const isKnown = copy !== undefined || named !== undefined;
+        const why = reasonOf(agentId, isKnown && isCutOff, context.death.reason);
+        mails.push(
+          copy === undefined
+            ? tombstone(sequence, { agentId, why, named, idOf: context.idOf })
+            : ended(copy, why),
+        );
         continue;
       }
       const isCharged = charge?.seat === seat.number && charge.flow === flow && charge.sequence === sequence;
@@ -175,6 +216,12 @@ const nameKey = (seat: number, flow: number, sequence: number): string => `${sea
 function charged(copy: MailData): MailData {
   const mail = mailFromData(copy);
   mail.attempts += 1;
+  return mailToData(mail);
+}
+
+function ended(copy: MailData, why: ErrorData): MailData {
+  const mail = mailFromData(copy);
+  mail.tombstone ??= why;
   return mailToData(mail);
 }
 

@@ -2,7 +2,7 @@ import { newCommitLogMemory } from '../mailbox/commit-log.ts';
 import { distance, FLOWS_PER_SLAB, MARK, MARK_WORDS } from '../mailbox/flow-marks.ts';
 import { type NamedMail, readNames } from '../mailbox/name-book.ts';
 import { newCounters } from '../observe/seat-counters.ts';
-import type { Charge } from './lines.ts';
+import type { Charge, PlaceDeath } from './lines.ts';
 import { newStatusMemory, STATUS } from './status-words.ts';
 
 /** The memories that a seat is made with, when they exist before it. */
@@ -27,6 +27,8 @@ export const newSeatMemories = (): SeatMemories => ({
 export class Seat {
   readonly number: number;
   readonly memories: SeatMemories;
+  /** How its thread ended. */
+  death: PlaceDeath | undefined = undefined;
   readonly #slabs: Int32Array[] = [];
   readonly #memories: SharedArrayBuffer[] = [];
   readonly #nameSlabs: SharedArrayBuffer[] = [];

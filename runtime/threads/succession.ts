@@ -1,16 +1,22 @@
+import { isRetry } from '../mailbox/mail.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import type { Hosting } from './hosting.ts';
+import type { PlaceDeath, PlaceMessage } from './lines.ts';
 import type { Ending, PlaceRecord, Places } from './places.ts';
 import type { Seat } from './seat.ts';
-import type { SeatBook } from './seat-book.ts';
+import type { ReplayContext, SeatBook } from './seat-book.ts';
 
 /** Deaths of its thread that are charged to one agent before it gets a thread of its own. */
 const OFFENCES = 2;
 /** Such threads at most: each costs as much memory as thousands of agents. */
 const MAX_SOLO = 8;
 const SOLO = 'solo-';
+/** Where a mail's data has its extras. */
+const EXTRAS = 11;
+
+type ReceivedAll = PlaceMessage & { readonly t: 'received-all' };
 
 export interface SuccessionDeps {
   readonly agents: AgentBook;
@@ -29,6 +35,8 @@ export interface SuccessionDeps {
 /** What becomes of a place whose thread died: a new thread, its agents in it, and everything that was under way. */
 export class Succession {
   readonly #deps: SuccessionDeps;
+  /** What living threads said of a dead one before its end was noticed here. */
+  #early: { readonly reporter: Seat; readonly report: ReceivedAll }[] = [];
 
   constructor(deps: SuccessionDeps) {
     this.#deps = deps;
@@ -48,14 +56,47 @@ export class Succession {
     const charge = (isCharged ? dead.inHand?.charge : undefined) ?? place.untold?.charge;
     const death = { reason, charge };
     const apart = agents.length > 1 ? this.#moveApart(culprits) : [];
+    dead.death = death;
     place.untold = death;
     places.reopen(place);
     void this.#revive(place);
+    const early = this.#early;
+    this.#early = [];
+    for (const { reporter, report } of early) this.receivedAll(reporter, report);
     for (const agent of apart) {
       const own = places.open(agent.place);
       own.untold = death;
       void this.#revive(own);
     }
+  }
+
+  /**
+   * A living thread has taken in all that a dead one had posted to it. What the dead one had sent to its agents before,
+   * over a former thread of theirs, and did not come to send again, is replayed.
+   */
+  receivedAll(reporter: Seat, report: ReceivedAll): void {
+    const { agents: book, places, seats } = this.#deps;
+    if (seats.isLiving(report.seat)) {
+      this.#early.push({ reporter, report });
+      return;
+    }
+    const dead = seats.dead(report.seat);
+    const place = [...places].find(({ seat }) => seat === reporter);
+    // A place that is not up yet is given everything when it is.
+    if (dead?.death === undefined || place?.isUp !== true) return;
+    const slots = new Set(book.at(place.id).map(({ slot }) => slot));
+    const replays = seats.leftovers(dead, new Map(report.flows), this.#context(slots, dead.death));
+    if (replays.length > 0) places.tell(place, { t: 'replay', replays });
+  }
+
+  #context(slots: ReadonlySet<number>, death: PlaceDeath): ReplayContext {
+    const { agents: book } = this.#deps;
+    return {
+      death,
+      isThere: (slot) => slots.has(slot),
+      idOf: (slot) => book.inSlot(slot)?.id,
+      isRetry: (slot, mail) => isRetry(mail[EXTRAS], book.inSlot(slot)?.profile.delivery ?? 'once'),
+    };
   }
 
   /**
@@ -103,11 +144,7 @@ export class Succession {
     const agents = book.at(place.id);
     this.#bringUpToDate(place, agents);
     const slots = new Set(agents.map(({ slot }) => slot));
-    const replays = seats.replays({
-      death: place.untold,
-      isThere: (slot) => slots.has(slot),
-      idOf: (slot) => book.inSlot(slot)?.id,
-    });
+    const replays = seats.replays(this.#context(slots, place.untold));
     if (replays.length > 0) places.tell(place, { t: 'replay', replays });
     places.join(place);
     seats.prune();

@@ -105,20 +105,18 @@ describe('Cancelling an ask (F-04)', () => {
     expect(said.filter((line) => line.includes('queued'))).toEqual([]);
   });
 
-  it('expires what a handler still sends that has not noticed', async () => {
-    const { cancel } = start({
-      agent: 'a',
-      note: 'root',
-      outcome: 'ignore',
-      late: waiting('b', 'too late', { by: 'tell' }),
-    });
-    await hears('a: begin root');
-    cancel();
-    await hears('a: CANCELLED root');
-    await settled();
-    expect(said).toContain('a: end root');
-    expect(said.filter((line) => line.includes('begin too late'))).toEqual([]);
-  });
+  it.each(['ask', 'tell'] as const)(
+    'refuses what a handler still sends that has not noticed: %s',
+    async (by) => {
+      const late = waiting('b', 'too late', { by });
+      const { cancel } = start({ agent: 'a', note: 'root', outcome: 'ignore', late });
+      await hears('a: begin root');
+      cancel();
+      await hears('a: CANCELLED root', 'a: CANCELLED too late');
+      await settled();
+      expect(said.filter((line) => line.startsWith('b: '))).toEqual([]);
+    },
+  );
 
   it('does not undo what was answered before', async () => {
     const { asked, cancel } = start({
