@@ -36,7 +36,7 @@ export type {
 export { Refusal, RoutingResult } from './protocol/routing-result.ts';
 export * from './protocol/seed-names.ts';
 export { systemSeams } from './protocol/system-seams.ts';
-export type { Clock, NewId, Random, Seams } from './protocol/seams.ts';
+export type { Clock, IdSource, NewId, Random, Seams } from './protocol/seams.ts';
 export { AgentRegistry, type AgentRegistryOptions } from './routing/agent-registry.ts';
 export { A2ARouter, type A2ARouterOptions, type SendOptions } from './routing/router.ts';
 export { createSystem, type SystemDeps } from './system/create-system.ts';

@@ -4,7 +4,6 @@ import type { Timer } from './timer-wheel.ts';
 
 /** What the thread knows of a waiting ask. `link` is where it went, undefined within the thread. */
 export class AskTicket {
-  readonly envelopeId: string;
   readonly agentId: string;
   /** The handling that waits, if one does. */
   readonly owner: Handling | undefined;
@@ -13,8 +12,7 @@ export class AskTicket {
   /** Takes the listener off the asker's own signal. */
   release: (() => void) | undefined = undefined;
 
-  constructor(envelopeId: string, agentId: string, owner: Handling | undefined) {
-    this.envelopeId = envelopeId;
+  constructor(agentId: string, owner: Handling | undefined) {
     this.agentId = agentId;
     this.owner = owner;
   }

@@ -17,7 +17,7 @@ import {
 } from '../protocol/errors.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
-import { REPLY } from '../threads/batch.ts';
+import { REPLY } from '../threads/batch-format.ts';
 import type { Place } from '../threads/place.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import { AnsweredIds } from './answered-ids.ts';
@@ -59,6 +59,8 @@ export class Cell {
   wasStarted = false;
   /** Waits in the thread's queue of cells that have something to do. */
   isQueued = false;
+  /** Waits for the event loop to turn: whoever is still in hand then is watched. */
+  isYoung = false;
   readonly #lanes: readonly [Fifo<Mail>, Fifo<Mail>, Fifo<Mail>] = [new Fifo(), new Fifo(), new Fifo()];
   /** How many in the user lane are asks of other agents. */
   #asksOfAgents = 0;
@@ -168,7 +170,7 @@ export class Cell {
     if (mail.attempts >= MAX_ATTEMPTS)
       return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
     const { deadlineAtMs } = mail;
-    if (deadlineAtMs > 0 && deadlineAtMs <= place.seams.clock.now()) {
+    if (deadlineAtMs > 0 && deadlineAtMs <= place.turns.nowMs) {
       const late = deadlineExceeded(
         `${messageTypeOf(mail)} ${mail.id} to ${this.row.id}`,
         deadlineAtMs - mail.timestamp,
@@ -201,9 +203,9 @@ export class Cell {
     }
     place.leave();
     if (handling.isOver) return;
-    if (result === PENDING) place.turns.goesOn(handling);
+    if (result === PENDING) place.turns.goesOn(this);
     else if (result instanceof Promise || isThenable(result)) {
-      place.turns.goesOn(handling);
+      place.turns.goesOn(this);
       (result as Promise<unknown>).then(
         (value) => this.finish(handling, value),
         (error: unknown) => this.#failed(handling, error),
@@ -234,6 +236,7 @@ export class Cell {
   /** The handler takes longer than a turn: from here its deadline watches it. */
   watch(handling: Handling): void {
     const { place } = this;
+    handling.isWatched = true;
     const mail = handling.mail as Mail;
     const now = place.seams.clock.now();
     const allowedMs = this.definition.options.handlingTimeoutMs ?? DEFAULT_HANDLING_MS;
@@ -387,6 +390,7 @@ export class Cell {
 
   #letGo(handling: Handling): void {
     handling.end();
+    if (handling.isWatched) this.place.turns.begin();
     if (this.#hand === handling) this.#hand = this.#below.pop();
     else this.#below = this.#below.filter((other) => other !== handling);
     if (this.#hand === undefined && this.place.turns.busy.size > 0) this.place.turns.busy.delete(this);

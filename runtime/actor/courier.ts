@@ -14,6 +14,7 @@ import {
 } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { MailManner } from '../routing/mail-judge.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Place } from '../threads/place.ts';
 import type { RoomWaiter } from '../threads/room-waiters.ts';
@@ -25,9 +26,9 @@ import { MailMaker } from './mail-maker.ts';
 import { WaitingStream } from './waiting-stream.ts';
 import { WaitingValue } from './waiting-value.ts';
 
-const TOLD = { isBroadcast: false, expectsReply: false };
-const ASKED = { isBroadcast: false, expectsReply: true };
-const TOLD_ALL = { isBroadcast: true, expectsReply: false };
+const TOLD: MailManner = { isBroadcast: false, expectsReply: false };
+const ASKED: MailManner = { isBroadcast: false, expectsReply: true };
+const TOLD_ALL: MailManner = { isBroadcast: true, expectsReply: false };
 
 /** Routing is measured this often: asking the time twice costs as much as routing. */
 const MEASURE_EVERY = 16;
@@ -101,7 +102,7 @@ export class Courier {
     const mail = this.#make.tell(from, target, payload, options, parent);
     const asked = parent?.mail;
     if (asked !== undefined && options.inReplyTo === asked.id) this.#place.judge.holdGrant(asked, from.id);
-    return this.send(from, mail);
+    return this.#send(from, mail, mail.timestamp);
   }
 
   tellWhenRoom(
@@ -113,12 +114,14 @@ export class Courier {
   ): Promise<RoutingResult> {
     return new Promise((resolve, reject) => {
       const mail = this.#make.tell(from, target, payload, options, parent);
-      const attempt = (isInTurn: boolean): void => {
-        const result = this.#trySend(from, mail, isInTurn);
-        if (result !== undefined) resolve(result);
-        else this.#whenRoom(from, mail, { parent, signal: undefined, go: () => attempt(true), fail: reject });
+      const { clock } = this.#place.seams;
+      const attempt = (nowMs: number, isInTurn: boolean): void => {
+        const result = this.#trySend(from, mail, nowMs, isInTurn);
+        if (result !== undefined) return resolve(result);
+        const go = (): void => attempt(clock.now(), true);
+        this.#whenRoom(from, mail, { parent, signal: undefined, go, fail: reject });
       };
-      attempt(false);
+      attempt(mail.timestamp, false);
     });
   }
 
@@ -150,17 +153,21 @@ export class Courier {
 
   /** Routes and accepts `mail`; a refusal is in the result. `latencyMs` is measured on every 16th send. */
   send(from: Identity, mail: Mail): RoutingResult {
-    const result = this.#trySend(from, mail, true);
+    return this.#send(from, mail, this.#place.seams.clock.now());
+  }
+
+  #send(from: Identity, mail: Mail, nowMs: number): RoutingResult {
+    const result = this.#trySend(from, mail, nowMs, true);
     if (result !== undefined) return result;
     const row = this.#meant as AgentRow;
     return this.#refusal(from, mail, fullVerdict(row), row);
   }
 
   /** Undefined when the mailbox of `#meant` is full, or others wait for room in it and it is not this one's turn. */
-  #trySend(from: Identity, mail: Mail, isInTurn: boolean): RoutingResult | undefined {
+  #trySend(from: Identity, mail: Mail, nowMs: number, isInTurn: boolean): RoutingResult | undefined {
     const place = this.#place;
-    if (mail.recipient === BROADCAST) return this.#broadcast(from, mail);
-    const row = this.#route(from, mail, false);
+    if (mail.recipient === BROADCAST) return this.#broadcast(from, mail, nowMs);
+    const row = this.#route(from, mail, TOLD, nowMs);
     if (row === undefined) return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
     const lane = laneFor(from, row, mail);
     if (place.outbox.room(row, lane) <= 0 || (!isInTurn && place.room.isAwaited(row, lane))) {
@@ -184,6 +191,7 @@ export class Courier {
     make: (ticket: AskTicket) => WaitingAsk,
     reject: (error: Error) => void,
     isInTurn = false,
+    nowMs = mail.timestamp,
   ): void {
     const place = this.#place;
     if (place.isStopped) return reject(systemStopped(`"${mail.recipient}" cannot be asked any more`));
@@ -191,18 +199,19 @@ export class Courier {
     if (parent?.cutShort !== undefined) return reject(parent.cutShort);
     if (signal?.aborted === true || parent?.isOver === true)
       return reject(cancelled(`The ask of "${mail.recipient}"`));
-    const row = this.#route(from, mail, true);
+    const row = this.#route(from, mail, ASKED, nowMs);
     if (row === undefined) return reject(this.#refused(from, mail, this.#verdict as Verdict, this.#meant));
     const lane = laneFor(from, row, mail);
     const isParking = options.whenFull === 'park';
     if (place.outbox.room(row, lane) <= 0 || (isParking && !isInTurn && place.room.isAwaited(row, lane))) {
       if (!isParking) return reject(this.#refused(from, mail, fullVerdict(row), row));
-      const go = (): void => this.#sendAsk(from, mail, options, parent, make, reject, true);
+      const go = (): void =>
+        this.#sendAsk(from, mail, options, parent, make, reject, true, place.seams.clock.now());
       this.#meant = row;
       this.#whenRoom(from, mail, { parent, signal, go, fail: reject });
       return;
     }
-    const ticket = new AskTicket(mail.id, row.id, parent);
+    const ticket = new AskTicket(row.id, parent);
     const ask = place.asks.open(make(ticket));
     mail.ask = ask;
     const timeoutMs = mail.deadlineAtMs - mail.timestamp;
@@ -214,7 +223,7 @@ export class Courier {
       ticket.release = onAbort(signal, () => this.#abandon(mail, cancelled(`The ask of ${row.id}`)));
     }
     ticket.link = place.links.to(row.place);
-    parent?.waitsFor(mail.id, ask, row.id);
+    parent?.waitsFor(mail, row.id);
     this.#accept(from, row, lane, mail);
   }
 
@@ -238,23 +247,19 @@ export class Courier {
   }
 
   /** The recipient; or undefined, and then `#verdict` says why. */
-  #route(from: Identity, mail: Mail, expectsReply: boolean): AgentRow | undefined {
+  #route(from: Identity, mail: Mail, manner: MailManner, nowMs: number): AgentRow | undefined {
     this.#sends += 1;
-    if (this.#sends % MEASURE_EVERY !== 1) return this.#find(from, mail, expectsReply);
+    if (this.#sends % MEASURE_EVERY !== 1) return this.#find(from, mail, manner, nowMs);
     const startedMs = this.#place.seams.clock.monotonicMs();
-    const row = this.#find(from, mail, expectsReply);
+    const row = this.#find(from, mail, manner, nowMs);
     this.#measured(startedMs);
     return row;
   }
 
-  #find(from: Identity, mail: Mail, expectsReply: boolean): AgentRow | undefined {
+  #find(from: Identity, mail: Mail, manner: MailManner, nowMs: number): AgentRow | undefined {
     const place = this.#place;
     if (mail.extras?.routingHint === 'capability') {
-      const { row, verdict, meant } = place.judge.resolveCapability(
-        from.party,
-        mail,
-        expectsReply ? ASKED : TOLD,
-      );
+      const { row, verdict, meant } = place.judge.resolveCapability(from.party, mail, manner, nowMs);
       this.#verdict = verdict;
       this.#meant = meant;
       return row;
@@ -264,11 +269,11 @@ export class Courier {
     this.#verdict =
       row === undefined
         ? verdictOf(agentNotFound(mail.recipient))
-        : place.judge.judge(from.party, row, mail, expectsReply ? ASKED : TOLD);
+        : place.judge.judge(from.party, row, mail, manner, nowMs);
     return this.#verdict === undefined ? row : undefined;
   }
 
-  #broadcast(from: Identity, mail: Mail): RoutingResult {
+  #broadcast(from: Identity, mail: Mail, nowMs: number): RoutingResult {
     const place = this.#place;
     const startedMs = place.seams.clock.monotonicMs();
     const recipients: string[] = [];
@@ -276,7 +281,7 @@ export class Courier {
     let isFull = false;
     for (const row of place.table.rows()) {
       if (row.id === from.id && !place.broadcastToSender) continue;
-      const verdict = place.judge.judge(from.party, row, mail, TOLD_ALL);
+      const verdict = place.judge.judge(from.party, row, mail, TOLD_ALL, nowMs);
       if (verdict !== undefined) {
         refused.push({ agentId: row.id, code: verdict.code, reason: verdict.reason });
         place.log.refusal(from.party, mail, verdict, row);

@@ -23,7 +23,8 @@ export class Handling implements HandlingContext<never> {
   cutShort: OrreryError | undefined = undefined;
   isOver = false;
   #children = 0;
-  #waitingFor: { envelopeId: string; ask: number; agentId: string }[] | undefined;
+  /** Asks without an answer, and whom they went to. */
+  #waitingFor: { readonly asked: Mail; readonly agentId: string }[] | undefined;
   #abort: AbortController | undefined;
   #envelope: A2AEnvelope | undefined;
   #childPath: readonly PathHop[] | undefined;
@@ -170,9 +171,9 @@ export class Handling implements HandlingContext<never> {
     return `${(this.mail as Mail).id}~${this.#children.toString(36)}`;
   }
 
-  waitsFor(envelopeId: string, ask: number, agentId: string): void {
+  waitsFor(asked: Mail, agentId: string): void {
     this.#waitingFor ??= [];
-    this.#waitingFor.push({ envelopeId, ask, agentId });
+    this.#waitingFor.push({ asked, agentId });
     this.cell.waits();
   }
 
@@ -180,7 +181,7 @@ export class Handling implements HandlingContext<never> {
   hasAnswer(ask: number): void {
     const waiting = this.#waitingFor;
     if (waiting === undefined) return;
-    const at = waiting.findIndex((one) => one.ask === ask);
+    const at = waiting.findIndex(({ asked }) => asked.ask === ask);
     if (at >= 0) waiting.splice(at, 1);
   }
 
@@ -189,7 +190,7 @@ export class Handling implements HandlingContext<never> {
     const waiting = this.#waitingFor;
     if (waiting === undefined || path === undefined) return false;
     return waiting.some(
-      ({ envelopeId }) => envelopeId === id || path.some((hop) => hop.envelopeId === envelopeId),
+      ({ asked }) => asked.id === id || path.some(({ envelopeId }) => envelopeId === asked.id),
     );
   }
 
@@ -231,10 +232,10 @@ export class Handling implements HandlingContext<never> {
     const waiting = this.#waitingFor;
     if (waiting === undefined) return;
     this.#waitingFor = undefined;
-    for (const { ask, envelopeId } of waiting) {
-      const record = this.cell.place.closeAsk(ask);
+    for (const { asked } of waiting) {
+      const record = this.cell.place.closeAsk(asked.ask);
       if (record === undefined) continue;
-      if (!isLeft(envelopeId)) this.cell.place.cancel(envelopeId);
+      if (!isLeft(asked.id)) this.cell.place.cancel(asked.id);
       record.fail(reason);
     }
   }

@@ -2,7 +2,7 @@ import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { Capability } from '../protocol/capability.ts';
 import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
-import type { Seams } from '../protocol/seams.ts';
+import type { Clock, IdSource, Seams } from '../protocol/seams.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
@@ -13,10 +13,12 @@ const STREAM_START = typeIndex('stream-start');
 
 /** Makes mails in the name of a sender; what is made while an envelope is handled takes over and narrows what it has. */
 export class MailMaker {
-  readonly #seams: Seams;
+  readonly #clock: Clock;
+  readonly #ids: IdSource;
 
-  constructor(seams: Seams) {
-    this.#seams = seams;
+  constructor({ clock, ids }: Pick<Seams, 'clock' | 'ids'>) {
+    this.#clock = clock;
+    this.#ids = ids;
   }
 
   /** An ask: always with a deadline, that of the envelope being handled if it is earlier. */
@@ -29,16 +31,16 @@ export class MailMaker {
     isStream: boolean,
   ): Mail {
     const { agent, capability } = splitTarget(target);
-    const now = this.#seams.clock.now();
+    const now = this.#clock.now();
     // A stream is never the same one again: part of it may have been read.
-    const id = (isStream ? undefined : parent?.childId()) ?? this.#seams.newId();
     const deadlineAtMs = now + finite('timeoutMs', options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-    return new Mail(
-      id,
+    const mail = new Mail(
+      (isStream ? undefined : parent?.childId()) ?? this.#ids.next(),
+      this.#ids.origin,
       isStream ? STREAM_START : REQUEST,
       from.id,
       agent ?? capability.id,
-      options.correlationId ?? parent?.correlationId ?? id,
+      options.correlationId ?? parent?.correlationId,
       now,
       payload,
       capability.id,
@@ -47,6 +49,8 @@ export class MailMaker {
       parent?.childPath,
       extrasFor(options, agent === undefined, capability, parent, isStream),
     );
+    mail.correlationId ??= mail.id;
+    return mail;
   }
 
   tell(
@@ -59,12 +63,13 @@ export class MailMaker {
     const { agent, capability } =
       typeof target === 'string' ? { agent: target, capability: undefined } : splitTarget(target);
     return new Mail(
-      parent?.childId() ?? this.#seams.newId(),
+      parent?.childId() ?? this.#ids.next(),
+      this.#ids.origin,
       messageType(options.type ?? 'notification'),
       from.id,
       agent ?? (capability as Capability).id,
       options.correlationId ?? parent?.correlationId,
-      this.#seams.clock.now(),
+      this.#clock.now(),
       payload,
       capability?.id,
       narrowed(finite('deadlineAtMs', options.deadlineAtMs ?? 0), parent),

@@ -1,5 +1,5 @@
 import { type Mail, NO_ASK } from '../mailbox/mail.ts';
-import { REPLY } from '../threads/batch.ts';
+import { REPLY } from '../threads/batch-format.ts';
 import type { HandlerEntry } from './agent-definition.ts';
 import type { Handling } from './handling.ts';
 

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../protocol/errors.ts';
 import { errorFromData } from '../protocol/errors.ts';
-import { REPLY } from '../threads/batch.ts';
+import { REPLY } from '../threads/batch-format.ts';
 import type { AskTicket, WaitingAsk } from './ask-table.ts';
 import { callOutside } from './call-outside.ts';
 import type { Progress } from './context.ts';

@@ -9,6 +9,7 @@ import {
   SCHEMA_VERSION,
 } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
+import { idText } from '../protocol/seams.ts';
 import type { InFlow } from './in-flow.ts';
 
 /** No ask waits for an answer to this mail. */
@@ -43,7 +44,9 @@ export interface MailExtras {
  * `deadlineAtMs` is 0 without a deadline; `ask` names the waiting ask of the sender's thread, or is `NO_ASK`.
  */
 export class Mail {
-  id: string;
+  /** Its id, or its serial number among those of `origin`. */
+  readonly key: string | number;
+  readonly origin: string;
   type: number;
   sender: string;
   recipient: string;
@@ -67,9 +70,12 @@ export class Mail {
   name = -1;
   /** Was in hand before, in this thread. */
   wasInHand = false;
+  /** The id, once somebody has asked for it. */
+  #id: string | undefined = undefined;
 
   constructor(
-    id: string,
+    key: string | number,
+    origin: string,
     type: number,
     sender: string,
     recipient: string,
@@ -82,7 +88,8 @@ export class Mail {
     path: readonly PathHop[] | undefined,
     extras: MailExtras | undefined,
   ) {
-    this.id = id;
+    this.key = key;
+    this.origin = origin;
     this.type = type;
     this.sender = sender;
     this.recipient = recipient;
@@ -95,6 +102,18 @@ export class Mail {
     this.path = path;
     this.extras = extras;
   }
+
+  get id(): string {
+    const { key } = this;
+    if (typeof key === 'string') return key;
+    this.#id ??= idText(this.origin, key);
+    return this.#id;
+  }
+
+  /** Says whether its correlation id is its own id, unless nobody has read that one yet. */
+  get beginsConversation(): boolean {
+    return this.correlationId === (typeof this.key === 'string' ? this.key : this.#id);
+  }
 }
 
 /** Says whether a death may have a mail tried again. A stream never is: part of it may have been read. */
@@ -103,31 +122,30 @@ export const isRetry = (extras: MailExtras | undefined, delivery: Delivery): boo
 
 export const messageTypeOf = (mail: Mail): A2AMessageType => A2A_MESSAGE_TYPES[mail.type] ?? 'error';
 
-/** The mail as the envelope that users see; `tier` and `sandboxId` are the registered ones of its sender. */
+/**
+ * The mail as the envelope that users see; `tier` and `sandboxId` are the registered ones of its sender.
+ *
+ * Every handled envelope may be made one: the literals hold all that most have, so that nothing grows afterwards.
+ */
 export function toEnvelope(mail: Mail, tier: AgentTier, sandboxId: string | undefined): A2AEnvelope {
-  const envelope: A2AEnvelope = {
-    id: mail.id,
-    schemaVersion: SCHEMA_VERSION,
-    sender: mail.sender,
-    recipient: mail.recipient,
-    type: messageTypeOf(mail),
-    timestamp: mail.timestamp,
-    payload: mail.payload,
-    metadata: metadataOf(mail, tier, sandboxId),
-  };
-  if (mail.correlationId !== undefined) envelope.correlationId = mail.correlationId;
-  if (mail.extras?.session !== undefined) envelope.session = mail.extras.session;
-  if (mail.extras?.schema !== undefined) envelope.schema = mail.extras.schema;
+  const { id, sender, recipient, correlationId, timestamp, payload, extras } = mail;
+  const type = messageTypeOf(mail);
+  const metadata = metadataOf(mail, tier, sandboxId);
+  const schemaVersion = SCHEMA_VERSION;
+  const envelope: A2AEnvelope =
+    correlationId === undefined
+      ? { id, schemaVersion, sender, recipient, type, timestamp, payload, metadata }
+      : { id, schemaVersion, sender, recipient, correlationId, type, timestamp, payload, metadata };
+  if (extras?.session !== undefined) envelope.session = extras.session;
+  if (extras?.schema !== undefined) envelope.schema = extras.schema;
   return envelope;
 }
 
 function metadataOf(mail: Mail, tier: AgentTier, sandboxId: string | undefined): EnvelopeMetadata {
   const { extras } = mail;
-  const metadata: EnvelopeMetadata = { tier };
+  const metadata = commonMetadata(mail, tier);
   if (sandboxId !== undefined) metadata.sandboxId = sandboxId;
   if (mail.capability !== undefined) metadata.capability = mail.capability;
-  if (mail.deadlineAtMs > 0) metadata.deadlineAtMs = mail.deadlineAtMs;
-  if (mail.path !== undefined) metadata.path = [...mail.path];
   if (extras === undefined) return metadata;
   if (extras.routingHint !== undefined) metadata.routingHint = extras.routingHint;
   if (extras.justification !== undefined) metadata.escalationJustification = extras.justification;
@@ -136,11 +154,17 @@ function metadataOf(mail: Mail, tier: AgentTier, sandboxId: string | undefined):
   return extras.unknown === undefined ? metadata : { ...extras.unknown, ...metadata };
 }
 
+function commonMetadata({ deadlineAtMs, path }: Mail, tier: AgentTier): EnvelopeMetadata {
+  if (path === undefined) return deadlineAtMs > 0 ? { tier, deadlineAtMs } : { tier };
+  return deadlineAtMs > 0 ? { tier, deadlineAtMs, path: [...path] } : { tier, path: [...path] };
+}
+
 /** The mail that carries an envelope made elsewhere. */
 export function fromEnvelope(envelope: A2AEnvelope): Mail {
   const { metadata } = envelope;
   return new Mail(
     envelope.id,
+    '',
     typeIndex(envelope.type),
     envelope.sender,
     envelope.recipient,
@@ -179,8 +203,12 @@ export type MailData = readonly [
   ErrorData | undefined,
 ];
 
+/** Where some of it lies. */
+export const MAIL_DATA = { extras: 12, sequence: 13, attempts: 14, tombstone: 15 } as const;
+
 export const mailToData = (mail: Mail): MailData => [
-  mail.id,
+  mail.key,
+  mail.origin,
   mail.type,
   mail.sender,
   mail.recipient,
@@ -199,7 +227,8 @@ export const mailToData = (mail: Mail): MailData => [
 
 export function mailFromData(data: MailData): Mail {
   const [
-    id,
+    key,
+    origin,
     type,
     sender,
     recipient,
@@ -212,7 +241,8 @@ export function mailFromData(data: MailData): Mail {
     path,
   ] = data;
   const mail = new Mail(
-    id,
+    key,
+    origin,
     type,
     sender,
     recipient,
@@ -223,11 +253,11 @@ export function mailFromData(data: MailData): Mail {
     deadlineAtMs,
     ask,
     path,
-    data[11],
+    data[MAIL_DATA.extras],
   );
-  mail.sequence = data[12];
-  mail.attempts = data[13];
-  mail.tombstone = data[14];
+  mail.sequence = data[MAIL_DATA.sequence];
+  mail.attempts = data[MAIL_DATA.attempts];
+  mail.tombstone = data[MAIL_DATA.tombstone];
   return mail;
 }
 

@@ -5,12 +5,14 @@ import type { Party, Verdict } from '../protocol/policy.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { DeadLetter } from '../system/system.ts';
+import { crossingEvent, crossingOf, CrossingRing } from './crossing-ring.ts';
 import { EventRing } from './event-ring.ts';
 import { COUNT } from './seat-counters.ts';
 import type { Outcome, SystemEvent } from './system-event.ts';
 import { type Traffic, trafficEvents, TrafficRing } from './traffic-ring.ts';
 
 const TRAFFIC_KEPT = 1_024;
+const CROSSINGS_KEPT = 512;
 const AUDIT_KEPT = 512;
 const EVENTS_A_POST = 512;
 
@@ -34,8 +36,9 @@ export interface PlaceLogDeps {
 export class PlaceLog {
   /** The last envelopes. */
   readonly traffic = new TrafficRing(TRAFFIC_KEPT);
-  /** Everything else: refusals, errors, audited crossings, progress. */
-  readonly audit = new EventRing<SystemEvent>(AUDIT_KEPT);
+  readonly #crossings = new CrossingRing(CROSSINGS_KEPT);
+  /** Everything else: refusals, errors, progress. */
+  readonly #audit = new EventRing<SystemEvent>(AUDIT_KEPT);
   /** How long the last measured routing took. */
   routingMs = 0;
   readonly #deps: PlaceLogDeps;
@@ -131,25 +134,24 @@ export class PlaceLog {
   /** An envelope went from one tier to another. */
   crossTier(sender: Party, row: AgentRow, mail: Mail): void {
     this.#count(COUNT.crossTier);
-    this.note({
-      ...this.#about(mail),
-      type: 'routing-decision',
-      timestamp: mail.timestamp,
-      sender: sender.id,
-      targetAgentId: row.id,
-      sourceTier: sender.tier,
-      targetTier: row.party.tier,
-      routingPath: mail.recipient === BROADCAST ? 'broadcast' : 'local',
-      success: true,
-      security: true,
-    });
+    this.#crossings.note(mail, sender.tier, row.id, row.party.tier);
+    if (this.#streamed === undefined) return;
+    this.#stream(crossingEvent(crossingOf(mail, sender.tier, row.id, row.party.tier), this.#deps.place));
+  }
+
+  /** What is remembered, as the events that users see. */
+  recentEvents(): SystemEvent[] {
+    const { place: id, agentOf } = this.#deps;
+    const events = [...this.#audit.toArray(), ...this.#crossings.toEvents(id)];
+    for (const traffic of this.traffic.entries()) events.push(...trafficEvents(traffic, { id, agentOf }));
+    return events;
   }
 
   /** Keeps an event, and streams it while somebody listens. */
   note(event: SystemEvent): void {
     if (event.type === 'error') this.#count(COUNT.errors);
     const placed = { ...event, place: this.#deps.place };
-    this.audit.push(placed);
+    this.#audit.push(placed);
     if (this.#streamed !== undefined) this.#stream(placed);
   }
 

@@ -18,9 +18,22 @@ export type Random = () => number;
 /** An identifier that no other call, in any thread, returns. */
 export type NewId = () => string;
 
+/**
+ * What ids are made of: `origin-serial`, the serial in base 36. No other source has the same origin, and none gives a
+ * serial twice. Whoever makes many ids keeps the two, and writes the id when somebody reads it.
+ */
+export interface IdSource {
+  readonly origin: string;
+  next(): number;
+}
+
+export const idText = (origin: string, serial: number): string => `${origin}-${serial.toString(36)}`;
+
 /** What every part that needs time, ids or chance is given. */
 export interface Seams {
   readonly clock: Clock;
+  readonly ids: IdSource;
+  /** The next id of `ids`. */
   readonly newId: NewId;
   readonly random: Random;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock, NewId, Random, Seams } from './seams.ts';
+import { type Clock, type IdSource, idText, type Random, type Seams } from './seams.ts';
 
 /** The real clock: the one place, with this file's other two, that asks the machine for time, ids and chance. */
 export const systemClock: Clock = {
@@ -15,11 +15,14 @@ export const systemClock: Clock = {
 export const systemRandom: Random = () => Math.random();
 
 /** Ids of 96 random bits a thread and a counter: `k3v9…-1z`. Unique across threads and machines, cheap to make. */
-export function idSource(): NewId {
-  const prefix = randomBytes(12).toString('base64url');
+export function idSource(): IdSource {
   let count = 0;
-  return () => `${prefix}-${(++count).toString(36)}`;
+  return { origin: randomBytes(12).toString('base64url'), next: () => ++count };
 }
 
 /** The seams of a real system, one set a thread. */
-export const systemSeams = (): Seams => ({ clock: systemClock, newId: idSource(), random: systemRandom });
+export function systemSeams(): Seams {
+  const ids = idSource();
+  const newId = (): string => idText(ids.origin, ids.next());
+  return { clock: systemClock, ids, newId, random: systemRandom };
+}

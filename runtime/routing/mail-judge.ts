@@ -3,7 +3,6 @@ import { type PathHop, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import { capabilityNotFound } from '../protocol/errors.ts';
 import { isSystemId, type Party, systemParty, type Verdict } from '../protocol/policy.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
-import type { Clock } from '../protocol/seams.ts';
 import type { GrantBook } from './grants.ts';
 import type { RouteDecider } from './route-decider.ts';
 import type { AgentRow, RoutingTable } from './routing-table.ts';
@@ -15,20 +14,16 @@ export interface MailManner {
   readonly wasGranted?: boolean;
 }
 
-const PLAIN: MailManner = { isBroadcast: false, expectsReply: false };
-
 /** Judges mail by the table and policies of one thread, and keeps who there may answer whom. */
 export class MailJudge {
   readonly #table: RoutingTable;
   readonly #decider: RouteDecider;
   readonly #grants: GrantBook;
-  readonly #clock: Clock;
 
-  constructor(table: RoutingTable, decider: RouteDecider, grants: GrantBook, clock: Clock) {
+  constructor(table: RoutingTable, decider: RouteDecider, grants: GrantBook) {
     this.#table = table;
     this.#decider = decider;
     this.#grants = grants;
-    this.#clock = clock;
   }
 
   configure(config: RoutingConfig): void {
@@ -42,8 +37,8 @@ export class MailJudge {
     return this.#table.get(id)?.party ?? { id, tier: 3, sandboxId: undefined, isSystem: false };
   }
 
-  /** The refusal of `mail` from `sender` to one agent; undefined when it may be delivered. */
-  judge(sender: Party, row: AgentRow, mail: Mail, manner: MailManner = PLAIN): Verdict | undefined {
+  /** The refusal of `mail` from `sender` to one agent; undefined when it may be delivered. `nowMs`: Unix milliseconds. */
+  judge(sender: Party, row: AgentRow, mail: Mail, manner: MailManner, nowMs: number): Verdict | undefined {
     const { request } = this.#decider;
     const { extras, deadlineAtMs } = mail;
     request.sender = sender;
@@ -55,7 +50,7 @@ export class MailJudge {
     request.capability = mail.capability;
     request.deadlineAtMs = deadlineAtMs > 0 ? deadlineAtMs : undefined;
     request.path = mail.path ?? NO_PATH;
-    request.nowMs = deadlineAtMs > 0 ? this.#clock.now() : mail.timestamp;
+    request.nowMs = nowMs;
     return this.#decider.judgeDescribed(row.party, extras?.inReplyTo, manner.wasGranted);
   }
 
@@ -64,10 +59,11 @@ export class MailJudge {
     sender: Party,
     mail: Mail,
     manner: MailManner,
+    nowMs: number,
   ): { row?: AgentRow; verdict?: Verdict; meant?: AgentRow } {
     let first: { verdict: Verdict; meant: AgentRow } | undefined;
     for (const row of this.#table.withCapability(mail.recipient)) {
-      const verdict = this.judge(sender, row, mail, manner);
+      const verdict = this.judge(sender, row, mail, manner, nowMs);
       if (verdict === undefined) return { row };
       first ??= { verdict, meant: row };
     }

@@ -21,7 +21,7 @@ import { parseSupervisorOptions, type SupervisorOptions } from './supervisor-opt
  * - `onGaveUp` this agent has `failed`; its mailbox has no reader any more.
  */
 export interface SupervisorDeps {
-  readonly seams: Seams;
+  readonly seams: Pick<Seams, 'clock' | 'random'>;
   start(agentIds: readonly string[], afterDeath: boolean): void;
   stop?(agentIds: readonly string[]): void;
   onEvent(event: SystemEvent): void;

@@ -5,7 +5,7 @@ import { type Mail, NO_ASK } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
 import { errorToData, notHere } from '../protocol/errors.ts';
-import type { BatchSink } from './batch.ts';
+import type { BatchSink } from './batch-format.ts';
 import type { Link } from './link.ts';
 import type { Place } from './place.ts';
 

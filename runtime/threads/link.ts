@@ -5,16 +5,9 @@ import { distance, slabIndexOf } from '../mailbox/flow-marks.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
 import { type ErrorData, errorToData, notSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
-import {
-  BatchReader,
-  type BatchSink,
-  emptyOutgoing,
-  encodeBatch,
-  type Outgoing,
-  REPLY,
-  SendingDictionary,
-  structuredKind,
-} from './batch.ts';
+import { type BatchSink, emptyOutgoing, type Outgoing, REPLY, structuredKind } from './batch-format.ts';
+import { BatchReader } from './batch-reader.ts';
+import { encodeBatch, SendingDictionary } from './batch-writer.ts';
 import type { Port } from './port.ts';
 
 /** Envelopes that may be posted and not yet taken in by the other side. */

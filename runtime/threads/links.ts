@@ -6,7 +6,7 @@ import { actorDied, errorToData } from '../protocol/errors.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import { Inbound } from './inbound.ts';
 import type { PlaceDeath } from './lines.ts';
-import type { Outgoing } from './batch.ts';
+import type { Outgoing } from './batch-format.ts';
 import { Link } from './link.ts';
 import type { Place } from './place.ts';
 import type { Port } from './port.ts';
@@ -131,7 +131,6 @@ export class Links {
       this.#place.outbox.touch(link);
       this.#place.outbox.flush();
       this.#place.room.wake();
-      this.#place.turns.end();
       return;
     }
     inbound.taken = 0;

@@ -201,6 +201,7 @@ export class Outbox {
     const waiting = this.#undelivered;
     if (waiting.length === 0) return;
     this.#undelivered = [];
+    (waiting[0] as Cell).place.turns.beginUnlessRunning();
     for (let at = 0; at < waiting.length; at += 2) {
       const mail = waiting[at + 1] as Mail;
       const cell = waiting[at] as Cell;

@@ -6,7 +6,7 @@ import type { Lane } from '../mailbox/lane.ts';
 import { mailFromData, toEnvelope } from '../mailbox/mail.ts';
 import { flowBase } from '../mailbox/flow-marks.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
-import { answerEnvelopeOf, TRAFFIC, trafficEvents } from '../observe/traffic-ring.ts';
+import { answerEnvelopeOf, TRAFFIC } from '../observe/traffic-ring.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { A2AEnvelope, Delivery } from '../protocol/envelope.ts';
 import { errorToData, moduleInvalid, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
@@ -88,7 +88,10 @@ export class PlaceHost {
       cpu: this.#cpu,
       tell: (message) => this.#tell(message),
     });
-    deps.line.onMessage((message) => this.#obey(message as ControlMessage));
+    deps.line.onMessage((message) => {
+      this.place.turns.begin();
+      this.#obey(message as ControlMessage);
+    });
   }
 
   /** Imports an agent module; fails with MODULE_INVALID naming it. */
@@ -118,10 +121,7 @@ export class PlaceHost {
   }
 
   recentEvents(): readonly SystemEvent[] {
-    const events: SystemEvent[] = this.place.log.audit.toArray();
-    for (const traffic of this.place.log.traffic.entries())
-      events.push(...trafficEvents(traffic, this.place));
-    return events;
+    return this.place.log.recentEvents();
   }
 
   /** The envelopes of one conversation that this thread remembers having sent or answered. */

@@ -25,7 +25,7 @@ import type { GrantBook } from '../routing/grants.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
 import type { RouteDecider } from '../routing/route-decider.ts';
 import type { AgentRow, RoutingTable } from '../routing/routing-table.ts';
-import { REPLY } from './batch.ts';
+import { REPLY } from './batch-format.ts';
 import type { PlaceMessage } from './lines.ts';
 import type { Link } from './link.ts';
 import { Links } from './links.ts';
@@ -108,7 +108,7 @@ export class Place {
       room: (row, lane) => this.outbox.room(row, lane),
       want: (row) => this.links.to(row.place)?.wantRoom(),
     });
-    this.judge = new MailJudge(deps.table, deps.decider, deps.grants, clock);
+    this.judge = new MailJudge(deps.table, deps.decider, deps.grants);
     this.log = new PlaceLog({
       place: deps.id,
       clock,
@@ -214,7 +214,7 @@ export class Place {
       expectsReply: mail.ask !== NO_ASK,
       wasGranted: true,
     };
-    const verdict = this.judge.judge(sender, cell.row, mail, manner);
+    const verdict = this.judge.judge(sender, cell.row, mail, manner, this.turns.nowMs);
     if (verdict === undefined) return undefined;
     this.log.refusal(sender, mail, verdict, cell.row);
     return { code: verdict.code, message: verdict.reason };

@@ -17,7 +17,10 @@ export interface Port {
 /** A `MessagePort` of node as a `Port`. It does not keep the process alive. */
 export function nodePort(port: MessagePort): Port {
   return {
-    post: (message, transfer) => port.postMessage(message, (transfer ?? []) as never),
+    post: (message, transfer) => {
+      if (transfer === undefined) port.postMessage(message);
+      else port.postMessage(message, transfer as never);
+    },
     take: () => receiveMessageOnPort(port),
     onMessage: (listener) => {
       port.on('message', listener);

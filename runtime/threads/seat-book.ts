@@ -242,6 +242,7 @@ function tombstone(sequence: number, { agentId, why, named, idOf }: Epitaph): Ma
   const sender = named === undefined || named.senderSlot < 0 ? undefined : idOf(named.senderSlot);
   const mail = new Mail(
     named?.id ?? '',
+    '',
     named?.type ?? UNKNOWN_TYPE,
     sender ?? 'unknown',
     agentId,

@@ -1,8 +1,7 @@
 import { distance } from '../mailbox/flow-marks.ts';
-import type { MailData } from '../mailbox/mail.ts';
+import { MAIL_DATA, type MailData } from '../mailbox/mail.ts';
 
 const FLOWS_A_SEAT = 2 ** 26;
-const SEQUENCE = 12;
 
 /**
  * Second copies of mail for `retry` recipients whose only other copy is in one thread, by flow.
@@ -16,8 +15,8 @@ export class SecondLedger {
   keep(seat: number, flow: number, mail: MailData): void {
     const key = seat * FLOWS_A_SEAT + flow;
     const mails = this.#flows.get(key);
-    if (mails === undefined) this.#flows.set(key, new Map([[mail[SEQUENCE], mail]]));
-    else mails.set(mail[SEQUENCE], mail);
+    if (mails === undefined) this.#flows.set(key, new Map([[mail[MAIL_DATA.sequence], mail]]));
+    else mails.set(mail[MAIL_DATA.sequence], mail);
   }
 
   /** The copy of one mail. */

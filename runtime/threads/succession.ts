@@ -1,4 +1,4 @@
-import { isRetry } from '../mailbox/mail.ts';
+import { isRetry, MAIL_DATA } from '../mailbox/mail.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
@@ -14,7 +14,6 @@ const OFFENCES = 2;
 const MAX_SOLO = 8;
 const SOLO = 'solo-';
 /** Where a mail's data has its extras. */
-const EXTRAS = 11;
 
 type ReceivedAll = PlaceMessage & { readonly t: 'received-all' };
 
@@ -95,7 +94,7 @@ export class Succession {
       death,
       isThere: (slot) => slots.has(slot),
       idOf: (slot) => book.inSlot(slot)?.id,
-      isRetry: (slot, mail) => isRetry(mail[EXTRAS], book.inSlot(slot)?.profile.delivery ?? 'once'),
+      isRetry: (slot, mail) => isRetry(mail[MAIL_DATA.extras], book.inSlot(slot)?.profile.delivery ?? 'once'),
     };
   }
 

@@ -1,5 +1,4 @@
 import type { Cell } from '../actor/cell.ts';
-import type { Handling } from '../actor/handling.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Clock } from '../protocol/seams.ts';
 
@@ -9,6 +8,8 @@ const TURN_MS = 5;
 const FLUSH_AFTER_MS = 0.2;
 /** Deferred work that comes so soon after a turn was over may be part of a chain that began in it. */
 const CHAIN_MS = 50;
+/** After this long, whether somebody has set the wall clock is looked at. */
+const OFFSET_HOLDS_MS = 1_000;
 
 export interface TurnLoopDeps {
   readonly clock: Clock;
@@ -27,14 +28,17 @@ export class TurnLoop {
   readonly busy = new Set<Cell>();
   readonly #deps: TurnLoopDeps;
   readonly #ready = new Fifo<Cell>();
-  #young: Handling[] = [];
+  /** Cells whose handler goes on while the event loop has not turned since. */
+  #young: Cell[] = [];
   #isRunning = false;
   #isDeferred = false;
   #lastFlushMs = 0;
   #endsMs = 0;
-  /** `#turnAtMs` is the time: set as a turn begins. */
-  #isTimed = false;
-  #turnAtMs = 0;
+  /** Unix milliseconds, as last read: when something arrived or began, and after each handling. Reading it costs. */
+  nowMs = 0;
+  /** What added to the monotonic clock gives Unix milliseconds, and when that was found. */
+  #offsetMs = 0;
+  #offsetAtMs = Number.NEGATIVE_INFINITY;
   /** The event loop has not turned since the last turn here was over. */
   #isYielding = false;
 
@@ -42,23 +46,18 @@ export class TurnLoop {
     this.#deps = deps;
   }
 
-  /** Unix milliseconds; while handling goes on, those of the turn: asking the time costs as much as noting an event. */
-  get nowMs(): number {
-    return this.#isTimed ? this.#turnAtMs : this.#deps.clock.now();
-  }
-
   get isIdle(): boolean {
     return this.busy.size === 0 && this.#young.length === 0 && this.#ready.length === 0;
   }
 
-  /** A turn begins with something from outside. */
+  /** Reads the time: something came from outside, or outlasted a turn of the event loop. */
   begin(): void {
-    this.#turnAtMs = this.#deps.clock.now();
-    this.#isTimed = true;
+    this.#read();
   }
 
-  end(): void {
-    this.#isTimed = false;
+  /** The same, unless a turn is going on. */
+  beginUnlessRunning(): void {
+    if (!this.#isRunning) this.#read();
   }
 
   /** The cell has something to do. */
@@ -88,41 +87,40 @@ export class TurnLoop {
    * turn of its own.
    */
   runArrived(): void {
-    if (this.#isYielding) this.end();
-    else this.run();
+    if (!this.#isYielding) this.run();
   }
 
   /** Runs the cells that have something to do. */
   run(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    this.#lastFlushMs = this.#deps.clock.monotonicMs();
+    this.#lastFlushMs = this.#read();
     if (this.#lastFlushMs > this.#endsMs) this.#endsMs = this.#lastFlushMs + TURN_MS;
-    this.begin();
     for (let cell = this.#next(); cell !== undefined; cell = this.#next()) {
       cell.isQueued = false;
       cell.run(this.#mayGoOn);
       if (this.#lastFlushMs > this.#endsMs) break;
     }
     this.#isRunning = false;
-    this.end();
     if (this.#ready.length > 0) this.#yield();
   }
 
-  /** A handler answers later. Most do before the event loop turns, and then nobody needs to watch them. */
-  goesOn(handling: Handling): void {
-    if (this.#young.push(handling) === 1) this.#deps.yieldTurn(this.watchYoung);
+  /** A handler of the cell answers later. Most do before the event loop turns, and then nobody needs to watch them. */
+  goesOn(cell: Cell): void {
+    if (cell.isYoung) return;
+    cell.isYoung = true;
+    if (this.#young.push(cell) === 1) this.#deps.yieldTurn(this.watchYoung);
   }
 
   /** From here on the deadlines of handlers that are not done are watched. */
   readonly watchYoung = (): void => {
     const young = this.#young;
     this.#young = [];
-    for (const handling of young) {
-      if (handling.isOver) continue;
-      handling.isWatched = true;
-      this.busy.add(handling.cell);
-      handling.cell.watch(handling);
+    for (const cell of young) {
+      cell.isYoung = false;
+      if (cell.inHand === 0) continue;
+      this.busy.add(cell);
+      for (const handling of cell.handlings) if (!handling.isWatched) cell.watch(handling);
     }
   };
 
@@ -133,13 +131,25 @@ export class TurnLoop {
 
   /** Asked after each handling: posts what is due, and ends the turn when others wait long enough. */
   readonly #mayGoOn = (): boolean => {
-    const nowMs = this.#deps.clock.monotonicMs();
-    if (nowMs - this.#lastFlushMs >= FLUSH_AFTER_MS) {
+    const atMs = this.#read();
+    if (atMs - this.#lastFlushMs >= FLUSH_AFTER_MS) {
       this.#deps.flush();
-      this.#lastFlushMs = nowMs;
+      this.#lastFlushMs = atMs;
     }
-    return nowMs <= this.#endsMs;
+    return atMs <= this.#endsMs;
   };
+
+  /** The monotonic time; `nowMs` follows. */
+  #read(): number {
+    const { clock } = this.#deps;
+    const atMs = clock.monotonicMs();
+    if (atMs - this.#offsetAtMs >= OFFSET_HOLDS_MS) {
+      this.#offsetMs = clock.now() - atMs;
+      this.#offsetAtMs = atMs;
+    }
+    this.nowMs = Math.floor(atMs + this.#offsetMs);
+    return atMs;
+  }
 
   /** The turn is over: others first. */
   #yield(): void {

@@ -42,7 +42,7 @@ describe('a supervisor', () => {
         const starts: { agentIds: readonly string[]; afterDeath: boolean; atMs: number }[] = [];
         const supervisor = new Supervisor(
           {
-            seams: { clock, newId: () => 'id', random: () => 0.5 },
+            seams: { clock, random: () => 0.5 },
             start: (agentIds, afterDeath) => {
               starts.push({ agentIds, afterDeath, atMs: clock.monotonicMs() });
               for (const agentId of agentIds) {
@@ -114,7 +114,7 @@ describe('a supervisor', () => {
         const starts: number[] = [];
         const supervisor = new Supervisor(
           {
-            seams: { clock, newId: () => 'id', random: () => 0 },
+            seams: { clock, random: () => 0 },
             start: () => {
               starts.push(clock.monotonicMs());
               supervisor.started('a');

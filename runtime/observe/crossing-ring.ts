@@ -1,0 +1,89 @@
+import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
+import type { AgentTier } from '../protocol/agent-card.ts';
+import { BROADCAST, type A2AMessageType } from '../protocol/envelope.ts';
+import { idText } from '../protocol/seams.ts';
+import type { SystemEvent } from './system-event.ts';
+
+/** What is remembered of an envelope that went from one tier to another. */
+interface Crossing {
+  timestamp: number;
+  key: string | number;
+  origin: string;
+  sender: string;
+  recipient: string;
+  messageType: A2AMessageType;
+  correlationId: string | undefined;
+  targetAgentId: string;
+  sourceTier: AgentTier;
+  targetTier: AgentTier;
+}
+
+/** The last envelopes that went from one tier to another: every such envelope is noted, so noting must cost little. */
+export class CrossingRing {
+  readonly #capacity: number;
+  readonly #crossings: Crossing[] = [];
+  #next = 0;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  note(mail: Mail, sourceTier: AgentTier, targetAgentId: string, targetTier: AgentTier): void {
+    const at = this.#next;
+    this.#next = at + 1 === this.#capacity ? 0 : at + 1;
+    const old = this.#crossings[at];
+    if (old === undefined) {
+      this.#crossings.push(crossingOf(mail, sourceTier, targetAgentId, targetTier));
+      return;
+    }
+    old.timestamp = mail.timestamp;
+    old.key = mail.key;
+    old.origin = mail.origin;
+    old.sender = mail.sender;
+    old.recipient = mail.recipient;
+    old.messageType = messageTypeOf(mail);
+    old.correlationId = mail.correlationId;
+    old.targetAgentId = targetAgentId;
+    old.sourceTier = sourceTier;
+    old.targetTier = targetTier;
+  }
+
+  /** What is remembered, as the events that users see. */
+  toEvents(place: string): SystemEvent[] {
+    return this.#crossings.map((crossing) => crossingEvent(crossing, place));
+  }
+}
+
+export const crossingOf = (
+  mail: Mail,
+  sourceTier: AgentTier,
+  targetAgentId: string,
+  targetTier: AgentTier,
+): Crossing => ({
+  timestamp: mail.timestamp,
+  key: mail.key,
+  origin: mail.origin,
+  sender: mail.sender,
+  recipient: mail.recipient,
+  messageType: messageTypeOf(mail),
+  correlationId: mail.correlationId,
+  targetAgentId,
+  sourceTier,
+  targetTier,
+});
+
+export function crossingEvent(
+  { key, origin, correlationId, ...crossing }: Crossing,
+  place: string,
+): SystemEvent {
+  return {
+    ...crossing,
+    envelopeId: typeof key === 'string' ? key : idText(origin, key),
+    ...(correlationId === undefined ? {} : { correlationId }),
+    type: 'routing-decision',
+    place,
+    routingPath: crossing.recipient === BROADCAST ? 'broadcast' : 'local',
+    success: true,
+    security: true,
+  };
+}

@@ -1,0 +1,65 @@
+import type { Mail } from '../mailbox/mail.ts';
+import type { OutFlow } from '../mailbox/out-flow.ts';
+
+/**
+ * How envelopes and answers cross between threads: JSON in columns with a dictionary of strings, many at a time; flat
+ * for one. What JSON cannot say rides beside it by structured clone.
+ */
+
+/** What an answer says. `empty` is the value undefined. */
+export const REPLY = { value: 0, error: 1, progress: 2, chunk: 3, end: 4, empty: 5 } as const;
+
+/** Added to a mail's type, or to a reply's kind: the payload is undefined, or lies among the clones. */
+export const UNDEFINED = 16;
+export const STRUCTURED = 32;
+
+/** What a post is: one mail, one answer, or columns of many things. */
+export const FLAT_MAIL = -1;
+export const FLAT_REPLY = -2;
+export const FULL = 0;
+
+/** Correlation ids: none, the envelope's own id, that of the mail before, or written out. */
+export const NO_CORRELATION = 0;
+export const OWN_ID = 1;
+/** In the columns of correlation ids and of paths: the same as the mail before. */
+export const SAME = 2;
+
+/** Everything a link has to say, collected between two posts. */
+export interface Outgoing {
+  flows: OutFlow[];
+  mails: Mail[];
+  replyAsks: number[];
+  replyKinds: number[];
+  replyPayloads: unknown[];
+  cancels: string[];
+  pulls: number[];
+}
+
+export const emptyOutgoing = (): Outgoing => ({
+  flows: [],
+  mails: [],
+  replyAsks: [],
+  replyKinds: [],
+  replyPayloads: [],
+  cancels: [],
+  pulls: [],
+});
+
+/** What a decoded batch is told to, one call an item, in the order in which it was sent. */
+export interface BatchSink {
+  header(tableVersion: number, peak: number): void;
+  introduce(
+    flow: number,
+    slot: number,
+    lane: number,
+    received: number,
+    slab: SharedArrayBuffer | undefined,
+  ): void;
+  mail(flow: number, mail: Mail): void;
+  reply(ask: number, kind: number, payload: unknown): void;
+  cancel(envelopeId: string): void;
+  pull(ask: number, count: number): void;
+}
+
+/** The kind of a reply whose payload crosses by structured clone. */
+export const structuredKind = (kind: number): number => kind + STRUCTURED;
