@@ -1,3 +1,4 @@
+import { askGeneration, askName, askSlot, LAST_GENERATION } from '../mailbox/ask-name.ts';
 import type { Link } from '../threads/link.ts';
 import type { Handling } from './handling.ts';
 import type { Timer } from './timer-wheel.ts';
@@ -26,13 +27,7 @@ export interface WaitingAsk {
   fail(error: Error): void;
 }
 
-const SLOT_BITS = 20;
-const SLOTS = 1 << SLOT_BITS;
-
-/**
- * The asks of one thread. An ask is named by a number: its slot, and a generation so that a late answer to an older
- * ask of the same slot is known as such.
- */
+/** The asks of one thread that wait for an answer. */
 export class AskTable {
   readonly #records: (WaitingAsk | undefined)[] = [];
   readonly #generations: number[] = [];
@@ -45,22 +40,22 @@ export class AskTable {
 
   open(record: WaitingAsk): number {
     const slot = this.#free.pop() ?? this.#records.length;
-    const generation = ((this.#generations[slot] ?? 0) + 1) & 0x3fffffff;
+    const generation = ((this.#generations[slot] ?? 0) + 1) & LAST_GENERATION;
     this.#generations[slot] = generation;
     this.#records[slot] = record;
     this.#size += 1;
-    return generation * SLOTS + slot;
+    return askName(slot, generation);
   }
 
   get(ask: number): WaitingAsk | undefined {
-    const slot = ask % SLOTS;
-    return this.#generations[slot] === Math.floor(ask / SLOTS) ? this.#records[slot] : undefined;
+    const slot = askSlot(ask);
+    return this.#generations[slot] === askGeneration(ask) ? this.#records[slot] : undefined;
   }
 
   close(ask: number): WaitingAsk | undefined {
     const record = this.get(ask);
     if (record === undefined) return undefined;
-    const slot = ask % SLOTS;
+    const slot = askSlot(ask);
     this.#records[slot] = undefined;
     this.#free.push(slot);
     this.#size -= 1;
@@ -70,7 +65,7 @@ export class AskTable {
   *waiting(): Iterable<[number, WaitingAsk]> {
     for (let slot = 0; slot < this.#records.length; slot++) {
       const record = this.#records[slot];
-      if (record !== undefined) yield [(this.#generations[slot] as number) * SLOTS + slot, record];
+      if (record !== undefined) yield [askName(slot, this.#generations[slot] as number), record];
     }
   }
 }

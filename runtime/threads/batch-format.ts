@@ -18,11 +18,9 @@ export const FLAT_MAIL = -1;
 export const FLAT_REPLY = -2;
 export const FULL = 0;
 
-/** Correlation ids: none, the envelope's own id, that of the mail before, or written out. */
+/** Correlation ids that are not written out: none or that of the context, the envelope's own id. */
 export const NO_CORRELATION = 0;
 export const OWN_ID = 1;
-/** In the columns of correlation ids and of paths: the same as the mail before. */
-export const SAME = 2;
 
 /** Everything a link has to say, collected between two posts. */
 export interface Outgoing {

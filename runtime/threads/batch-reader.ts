@@ -1,20 +1,25 @@
 import { Mail, type MailExtras } from '../mailbox/mail.ts';
 import type { PathHop } from '../protocol/envelope.ts';
+import { askName } from '../mailbox/ask-name.ts';
 import {
   type BatchSink,
   FLAT_MAIL,
   FLAT_REPLY,
   OWN_ID,
   REPLY,
-  SAME,
   STRUCTURED,
   UNDEFINED,
 } from './batch-format.ts';
+import { entry } from './column.ts';
+import { type NamedContext, ReceivedNames } from './link-names.ts';
+
+/** A small number, or the text it stands for. */
+type Named = number | string;
+type Added = readonly [readonly string[], readonly NamedContext[]];
 
 /** The receiving side of a link's codec. */
 export class BatchReader {
-  readonly #strings: (string | undefined)[] = [undefined];
-  readonly #extras: (MailExtras | undefined)[] = [];
+  readonly #names = new ReceivedNames();
 
   /** Decodes one post and tells `sink` what it says. Returns how many mails and replies it held. */
   read(data: unknown, sink: BatchSink): number {
@@ -31,19 +36,20 @@ export class BatchReader {
   ): number {
     sink.header(body[1] as number, body[2] as number);
     if (body[0] === FLAT_REPLY) {
-      this.#reply(body[3] as number, body[4] as number, body[5], clones, sink);
+      const ask = askName(body[3] as number, body[4] as number);
+      answer(ask, body[5] as number, body[6], clones, sink);
       return 1;
     }
     if (body[0] === FLAT_MAIL) {
-      if (body[17] !== undefined) this.#strings.push(...(body[17] as string[]));
+      if (body[19] !== undefined) this.#names.add(body[19] as Added);
       this.#flatMail(body, clones, sink);
       return 1;
     }
-    if (body[3] !== 0) this.#strings.push(...(body[3] as string[]));
+    if (body[3] !== 0) this.#names.add(body[3] as Added);
     if (body[4] !== 0) introduceAll(body[4] as number[][], slabs, sink);
     let count = 0;
     if (body[5] !== 0) count += this.#mails(body[5] as unknown[], clones, sink);
-    if (body[6] !== 0) count += this.#replies(body[6] as unknown[], clones, sink);
+    if (body[6] !== 0) count += replies(body[6] as unknown[], clones, sink);
     if (body[7] !== 0) for (const id of body[7] as string[]) sink.cancel(id);
     if (body[8] !== 0) {
       const pulls = body[8] as number[];
@@ -53,86 +59,89 @@ export class BatchReader {
   }
 
   #flatMail(body: unknown[], clones: readonly unknown[], sink: BatchSink): void {
-    const timestamp = body[10] as number;
-    const deadline = body[11] as number | string;
-    sink.mail(
-      body[3] as number,
-      this.#mail(
-        body[5] as number | string,
-        body[6] as number | string,
-        body[4] as number,
-        body[7] as number | string,
-        body[8] as number | string,
-        body[9] as number | string,
-        timestamp,
-        deadline === 0 ? 0 : after(timestamp, deadline),
-        body[12] as number | string,
-        body[13] as number,
-        body[14] as PathHop[] | number,
-        body[15],
-        body[16],
-        clones,
-        undefined,
-      ),
+    const timestamp = body[12] as number;
+    const mail = this.#mail(
+      body[4] as number,
+      body[5] as Named,
+      body[6] as Named,
+      body[7] as Named,
+      body[8] as Named,
+      body[9] as number,
+      body[10] as Named,
+      body[11] as PathHop[] | 0,
+      timestamp,
+      deadlineFrom(timestamp, body[13] as Named),
+      body[14] as Named,
+      askName(body[15] as number, body[16] as number),
+      body[17],
+      body[18],
+      clones,
     );
+    sink.mail(body[3] as number, mail);
   }
 
   #mails(columns: unknown[], clones: readonly unknown[], sink: BatchSink): number {
-    const [from, flows, types, origins, firstSerial, keys, senders, recipients, correlations, times] =
-      columns;
-    const deadlines = columns[10];
-    const capabilities = columns[11];
-    const asks = columns[12];
-    const paths = columns[13];
-    const extras = columns[14];
-    const payloads = columns[15] as unknown[];
-    let serial = firstSerial as number;
-    let before: Mail | undefined;
-    for (let at = 0; at < payloads.length; at++) {
-      const timestamp = after(from as number, entry(times, at) as number | string);
-      const deadline = entry(deadlines, at) as number | string;
-      const key = entry(keys, at) as number | string;
-      if (typeof key === 'number') serial += key;
-      const mail = this.#mail(
-        typeof key === 'number' ? serial : key,
-        entry(origins, at) as number | string,
-        entry(types, at) as number,
-        entry(senders, at) as number | string,
-        entry(recipients, at) as number | string,
-        entry(correlations, at) as number | string,
-        timestamp,
-        deadline === 0 ? 0 : after(timestamp, deadline),
-        entry(capabilities, at) as number | string,
-        entry(asks, at) as number,
-        entry(paths, at) as PathHop[] | number,
-        entry(extras, at),
-        payloads[at],
-        clones,
-        before,
-      );
-      before = mail;
-      sink.mail(entry(flows, at) as number, mail);
+    const fromMs = columns[0] as number;
+    const runs = columns[2] as number[];
+    const payloads = columns[18] as unknown[];
+    let serial = columns[1] as number;
+    let at = 0;
+    for (let head = 0; head < runs.length; head++) {
+      const flow = entry(columns[3], head) as number;
+      const type = entry(columns[4], head) as number;
+      const origin = entry(columns[5], head) as Named;
+      const sender = entry(columns[6], head) as Named;
+      const recipient = entry(columns[7], head) as Named;
+      const context = entry(columns[8], head) as number;
+      const correlation = entry(columns[9], head) as Named;
+      const path = entry(columns[10], head) as PathHop[] | 0;
+      const deadlineAtMs = deadlineFrom(fromMs, entry(columns[11], head) as Named);
+      const capability = entry(columns[12], head) as Named;
+      const extras = entry(columns[13], head);
+      for (const end = at + (runs[head] as number); at < end; at++) {
+        const key = entry(columns[14], at) as Named;
+        if (typeof key === 'number') serial += key;
+        const mail = this.#mail(
+          type,
+          origin,
+          typeof key === 'number' ? serial : key,
+          sender,
+          recipient,
+          context,
+          correlation,
+          path,
+          after(fromMs, entry(columns[15], at) as Named),
+          deadlineAtMs,
+          capability,
+          askName(entry(columns[16], at) as number, entry(columns[17], at) as number),
+          extras,
+          payloads[at],
+          clones,
+        );
+        sink.mail(flow, mail);
+      }
     }
     return payloads.length;
   }
 
   #mail(
-    key: number | string,
-    origin: number | string,
     type: number,
-    sender: number | string,
-    recipient: number | string,
-    correlation: number | string,
+    origin: Named,
+    key: Named,
+    sender: Named,
+    recipient: Named,
+    contextNumber: number,
+    correlation: Named,
+    path: PathHop[] | 0,
     timestamp: number,
     deadlineAtMs: number,
-    capability: number | string,
+    capability: Named,
     ask: number,
-    path: PathHop[] | number,
     extras: unknown,
     payload: unknown,
     clones: readonly unknown[],
-    before: Mail | undefined,
   ): Mail {
+    const names = this.#names;
     let value = payload;
     let plainType = type;
     if (type >= STRUCTURED) {
@@ -142,61 +151,55 @@ export class BatchReader {
       plainType -= UNDEFINED;
       value = undefined;
     }
+    const context = contextNumber === 0 ? undefined : names.context(contextNumber);
     const mail = new Mail(
       key,
-      this.#string(origin) ?? '',
+      names.string(origin) ?? '',
       plainType,
-      this.#string(sender) as string,
-      this.#string(recipient) as string,
-      typeof correlation === 'string'
-        ? correlation
-        : correlation === SAME
-          ? before?.correlationId
-          : undefined,
+      names.string(sender) as string,
+      names.string(recipient) as string,
+      typeof correlation === 'string' ? correlation : context?.[1],
       timestamp,
       value,
-      this.#string(capability),
+      names.string(capability),
       deadlineAtMs,
       ask,
-      typeof path !== 'number' ? path : path === SAME ? before?.path : undefined,
+      path === 0 ? context?.[2] : path,
       undefined,
     );
     if (correlation === OWN_ID) mail.correlationId = mail.id;
     if (typeof extras === 'object')
       applyExtras(mail, extras as MailExtras & { attempts?: number; tombstone?: never });
-    else if (extras !== 0) mail.extras = this.#sharedExtras(extras as number | string);
+    else if (extras !== 0) mail.extras = names.extras(extras as Named);
     return mail;
-  }
-
-  #replies(columns: unknown[], clones: readonly unknown[], sink: BatchSink): number {
-    const asks = columns[0] as number[];
-    const payloads = columns[2] as unknown[];
-    for (let at = 0; at < asks.length; at++) {
-      this.#reply(asks[at] as number, entry(columns[1], at) as number, payloads[at], clones, sink);
-    }
-    return asks.length;
-  }
-
-  #reply(ask: number, kind: number, payload: unknown, clones: readonly unknown[], sink: BatchSink): void {
-    if (kind >= STRUCTURED) sink.reply(ask, kind - STRUCTURED, clones[payload as number]);
-    else sink.reply(ask, kind, kind === REPLY.empty ? undefined : payload);
-  }
-
-  #sharedExtras(index: number | string): MailExtras {
-    if (typeof index === 'string') return JSON.parse(index) as MailExtras;
-    this.#extras[index] ??= Object.freeze(JSON.parse(this.#strings[index] as string) as MailExtras);
-    return this.#extras[index];
-  }
-
-  #string(index: number | string): string | undefined {
-    return typeof index === 'string' ? index : this.#strings[index];
   }
 }
 
-const entry = (column: unknown, at: number): unknown => (Array.isArray(column) ? column[at] : column);
+function replies(columns: unknown[], clones: readonly unknown[], sink: BatchSink): number {
+  const payloads = columns[3] as unknown[];
+  for (let at = 0; at < payloads.length; at++) {
+    const ask = askName(entry(columns[0], at) as number, entry(columns[1], at) as number);
+    answer(ask, entry(columns[2], at) as number, payloads[at], clones, sink);
+  }
+  return payloads.length;
+}
 
-const after = (fromMs: number, distance: number | string): number =>
+function answer(
+  ask: number,
+  kind: number,
+  payload: unknown,
+  clones: readonly unknown[],
+  sink: BatchSink,
+): void {
+  if (kind >= STRUCTURED) sink.reply(ask, kind - STRUCTURED, clones[payload as number]);
+  else sink.reply(ask, kind, kind === REPLY.empty ? undefined : payload);
+}
+
+const after = (fromMs: number, distance: Named): number =>
   typeof distance === 'string' ? Number(distance) : fromMs + distance;
+
+const deadlineFrom = (timestamp: number, distance: Named): number =>
+  distance === 0 ? 0 : after(timestamp, distance);
 
 function introduceAll(
   introductions: readonly number[][],

@@ -1,6 +1,6 @@
+import { askGeneration, askSlot } from '../mailbox/ask-name.ts';
 import type { Mail, MailExtras } from '../mailbox/mail.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
-import type { PathHop } from '../protocol/envelope.ts';
 import {
   FLAT_MAIL,
   FLAT_REPLY,
@@ -8,231 +8,215 @@ import {
   NO_CORRELATION,
   type Outgoing,
   OWN_ID,
-  SAME,
   STRUCTURED,
   UNDEFINED,
 } from './batch-format.ts';
+import { Column } from './column.ts';
+import type { SendingNames } from './link-names.ts';
 
-/** The strings that one side has named to the other; index 0 means none. */
-export class SendingDictionary {
-  readonly #indexes = new Map<string, number>();
-  readonly #extras = new WeakMap<MailExtras, number>();
-  #added: string[] | undefined;
-
-  /** The index of `text`, or `text` itself when the dictionary is full. */
-  encode(text: string | undefined): number | string {
-    if (text === undefined) return 0;
-    const known = this.#indexes.get(text);
-    if (known !== undefined) return known;
-    if (this.#indexes.size >= 65_536) return text;
-    const index = this.#indexes.size + 1;
-    this.#indexes.set(text, index);
-    this.#added ??= [];
-    this.#added.push(text);
-    return index;
-  }
-
-  /** The index of what few and often the same mails have beside their payload. */
-  encodeExtras(extras: MailExtras): number | string {
-    const known = this.#extras.get(extras);
-    if (known !== undefined) return known;
-    const index = this.encode(JSON.stringify(extras));
-    if (typeof index === 'number') this.#extras.set(extras, index);
-    return index;
-  }
-
-  /** The strings named since the last batch that was posted; 0 without any. */
-  get added(): readonly string[] | 0 {
-    return this.#added ?? 0;
-  }
-
-  /** The batch with the added strings is posted. */
-  posted(): void {
-    this.#added = undefined;
-  }
-}
-
+/** `added` is filled in by `encodeBatch`. */
 export interface BatchHeader {
   readonly tableVersion: number;
   readonly peak: number;
 }
 
-/** Encodes what is collected. `introduce` returns the introductions that the batch's flows still need. */
-export function encodeBatch(
-  outgoing: Outgoing,
-  header: BatchHeader,
-  dictionary: SendingDictionary,
-  introductions: readonly (readonly number[])[],
-  slabs: readonly (readonly [number, SharedArrayBuffer])[],
-): unknown {
-  const clones: unknown[] = [];
-  const { mails, replyAsks } = outgoing;
-  let body: unknown[];
-  const isPlain = introductions.length === 0 && outgoing.cancels.length === 0 && outgoing.pulls.length === 0;
-  const flatMail = isPlain && mails.length === 1 && replyAsks.length === 0;
-  const flatReply = isPlain && mails.length === 0 && replyAsks.length === 1;
-  if (flatReply) {
-    body = flattenReply(outgoing, header, clones);
-  } else if (flatMail) {
-    body = flattenMail(outgoing.flows[0] as OutFlow, mails[0] as Mail, header, dictionary, clones);
-    if (dictionary.added !== 0) body.push(dictionary.added);
-  } else {
-    const mailColumns = mails.length === 0 ? 0 : columnsOfMails(outgoing, dictionary, clones);
-    const replyColumns = replyAsks.length === 0 ? 0 : columnsOfReplies(outgoing, clones);
-    body = [
-      FULL,
-      header.tableVersion,
-      header.peak,
-      dictionary.added,
-      introductions.length === 0 ? 0 : introductions,
-      mailColumns,
-      replyColumns,
-      outgoing.cancels.length === 0 ? 0 : outgoing.cancels,
-      outgoing.pulls.length === 0 ? 0 : outgoing.pulls,
+/** Introductions of flows, and the memories of their marks by index. */
+export interface Introductions {
+  readonly flows: readonly (readonly number[])[];
+  readonly slabs: readonly (readonly [number, SharedArrayBuffer])[];
+}
+
+/** Writes the batches of one thread; what it writes with is used again for the next. */
+export class BatchWriter {
+  readonly #names: SendingNames;
+  #clones: unknown[] = [];
+  readonly #runs = new Column<number>();
+  readonly #flows = new Column<number>();
+  readonly #types = new Column<number>();
+  readonly #origins = new Column<number | string>();
+  readonly #keys = new Column<number | string>();
+  readonly #senders = new Column<number | string>();
+  readonly #recipients = new Column<number | string>();
+  readonly #contexts = new Column<number>();
+  readonly #correlations = new Column<number | string>();
+  readonly #paths = new Column<unknown>();
+  readonly #times = new Column<number | string>();
+  readonly #deadlines = new Column<number | string>();
+  readonly #capabilities = new Column<number | string>();
+  readonly #askSlots = new Column<number>();
+  readonly #askGenerations = new Column<number>();
+  readonly #extras = new Column<unknown>();
+
+  constructor(names: SendingNames) {
+    this.#names = names;
+  }
+
+  /** Encodes what is collected. Throws when a payload cannot be carried. */
+  write(outgoing: Outgoing, header: BatchHeader, { flows, slabs }: Introductions): unknown {
+    const { mails, replyAsks, cancels, pulls } = outgoing;
+    this.#clones = [];
+    const isPlain = flows.length === 0 && cancels.length === 0 && pulls.length === 0;
+    let body: unknown[];
+    if (isPlain && mails.length + replyAsks.length === 1) {
+      body = mails.length === 0 ? this.#flatReply(outgoing, header) : this.#flatMail(outgoing, header);
+    } else {
+      const mailColumns = mails.length === 0 ? 0 : this.#mailColumns(outgoing);
+      const replyColumns = replyAsks.length === 0 ? 0 : this.#replyColumns(outgoing);
+      body = [
+        FULL,
+        header.tableVersion,
+        header.peak,
+        this.#names.added,
+        flows.length === 0 ? 0 : flows,
+        mailColumns,
+        replyColumns,
+        cancels.length === 0 ? 0 : cancels,
+        pulls.length === 0 ? 0 : pulls,
+      ];
+    }
+    const json = JSON.stringify(body);
+    return this.#clones.length === 0 && slabs.length === 0 ? json : [json, this.#clones, slabs];
+  }
+
+  #flatMail({ flows, mails }: Outgoing, { tableVersion, peak }: BatchHeader): unknown[] {
+    const names = this.#names;
+    const mail = mails[0] as Mail;
+    const context = names.context(mail);
+    const body = [
+      FLAT_MAIL,
+      tableVersion,
+      peak,
+      (flows[0] as OutFlow).flow,
+      typeOf(mail),
+      this.#originOf(mail),
+      mail.key,
+      names.string(mail.sender),
+      names.string(mail.recipient),
+      context,
+      context === 0 ? correlationOf(mail) : NO_CORRELATION,
+      context === 0 ? (mail.path ?? 0) : 0,
+      mail.timestamp,
+      deadlineOf(mail, mail.timestamp),
+      names.string(mail.capability),
+      askSlot(mail.ask),
+      askGeneration(mail.ask),
+      this.#extrasOf(mail),
+      this.#payloadOf(mail),
+    ];
+    const { added } = names;
+    if (added !== 0) body.push(added);
+    return body;
+  }
+
+  #flatReply(outgoing: Outgoing, { tableVersion, peak }: BatchHeader): unknown[] {
+    const ask = outgoing.replyAsks[0] as number;
+    const kind = outgoing.replyKinds[0];
+    const payload = this.#replyPayload(outgoing, 0);
+    return [FLAT_REPLY, tableVersion, peak, askSlot(ask), askGeneration(ask), kind, payload];
+  }
+
+  #mailColumns({ flows, mails }: Outgoing): unknown[] {
+    const first = mails[0] as Mail;
+    const firstSerial = typeof first.key === 'number' ? first.key - 1 : 0;
+    const payloads = new Array<unknown>(mails.length);
+    let serial = firstSerial;
+    let run = 0;
+    for (let at = 0; at < mails.length; at++) {
+      const mail = mails[at] as Mail;
+      if (at > 0 && (flows[at] !== flows[at - 1] || !isAlike(mail, mails[at - 1] as Mail))) {
+        this.#head(flows[at - 1] as OutFlow, mails[at - 1] as Mail, run, first.timestamp);
+        run = 0;
+      }
+      run += 1;
+      const { key, ask } = mail;
+      this.#keys.push(typeof key === 'string' ? key : key - serial);
+      if (typeof key === 'number') serial = key;
+      this.#times.push(since(first.timestamp, mail.timestamp));
+      this.#askSlots.push(askSlot(ask));
+      this.#askGenerations.push(askGeneration(ask));
+      payloads[at] = this.#payloadOf(mail);
+    }
+    this.#head(flows.at(-1) as OutFlow, mails.at(-1) as Mail, run, first.timestamp);
+    return [
+      first.timestamp,
+      firstSerial,
+      this.#runs.takeAll(),
+      this.#flows.take(),
+      this.#types.take(),
+      this.#origins.take(),
+      this.#senders.take(),
+      this.#recipients.take(),
+      this.#contexts.take(),
+      this.#correlations.take(),
+      this.#paths.take(),
+      this.#deadlines.take(),
+      this.#capabilities.take(),
+      this.#extras.take(),
+      this.#keys.take(),
+      this.#times.take(),
+      this.#askSlots.take(),
+      this.#askGenerations.take(),
+      payloads,
     ];
   }
-  const json = JSON.stringify(body);
-  return clones.length === 0 && slabs.length === 0 ? json : [json, clones, slabs];
-}
 
-function flattenMail(
-  flow: OutFlow,
-  mail: Mail,
-  header: BatchHeader,
-  dictionary: SendingDictionary,
-  clones: unknown[],
-): unknown[] {
-  return [
-    FLAT_MAIL,
-    header.tableVersion,
-    header.peak,
-    flow.flow,
-    typeOf(mail),
-    mail.key,
-    originOf(mail, dictionary),
-    dictionary.encode(mail.sender),
-    dictionary.encode(mail.recipient),
-    correlationOf(mail),
-    mail.timestamp,
-    deadlineOf(mail),
-    dictionary.encode(mail.capability),
-    mail.ask,
-    mail.path ?? 0,
-    extrasOf(mail, dictionary),
-    payloadOf(mail, clones),
-  ];
-}
-
-const flattenReply = (outgoing: Outgoing, header: BatchHeader, clones: unknown[]): unknown[] => [
-  FLAT_REPLY,
-  header.tableVersion,
-  header.peak,
-  outgoing.replyAsks[0],
-  outgoing.replyKinds[0],
-  replyPayloadOf(outgoing, 0, clones),
-];
-
-function columnsOfMails(outgoing: Outgoing, dictionary: SendingDictionary, clones: unknown[]): unknown[] {
-  const { mails, flows } = outgoing;
-  const count = mails.length;
-  const first = mails[0] as Mail;
-  const flowColumn = new Array<number>(count);
-  const types = new Array<number>(count);
-  const origins = new Array<number | string>(count);
-  const keys = new Array<string | number>(count);
-  const senders = new Array<number | string>(count);
-  const recipients = new Array<number | string>(count);
-  const correlations = new Array<number | string>(count);
-  const times = new Array<number | string>(count);
-  const deadlines = new Array<number | string>(count);
-  const capabilities = new Array<number | string>(count);
-  const asks = new Array<number>(count);
-  const paths = new Array<readonly PathHop[] | number>(count);
-  const extras = new Array<unknown>(count);
-  const payloads = new Array<unknown>(count);
-  const firstSerial = typeof first.key === 'number' ? first.key - 1 : 0;
-  let serial = firstSerial;
-  let before: Mail | undefined;
-  for (let at = 0; at < count; at++) {
-    const mail = mails[at] as Mail;
-    flowColumn[at] = (flows[at] as OutFlow).flow;
-    types[at] = typeOf(mail);
-    origins[at] =
-      mail.origin === before?.origin && typeof mail.key === typeof before.key
-        ? (origins[at - 1] as number)
-        : originOf(mail, dictionary);
-    keys[at] = typeof mail.key === 'string' ? mail.key : mail.key - serial;
-    if (typeof mail.key === 'number') serial = mail.key;
-    senders[at] =
-      mail.sender === before?.sender ? (senders[at - 1] as number) : dictionary.encode(mail.sender);
-    recipients[at] =
-      mail.recipient === before?.recipient
-        ? (recipients[at - 1] as number)
-        : dictionary.encode(mail.recipient);
-    correlations[at] =
-      mail.correlationId !== undefined && mail.correlationId === before?.correlationId
-        ? SAME
-        : correlationOf(mail);
-    times[at] = since(first.timestamp, mail.timestamp);
-    deadlines[at] = deadlineOf(mail);
-    capabilities[at] =
-      before !== undefined && mail.capability === before.capability
-        ? (capabilities[at - 1] as number)
-        : dictionary.encode(mail.capability);
-    asks[at] = mail.ask;
-    paths[at] = mail.path === undefined ? 0 : mail.path === before?.path ? SAME : mail.path;
-    extras[at] = extrasOf(mail, dictionary);
-    payloads[at] = payloadOf(mail, clones);
-    before = mail;
+  /** What a run of mails has in common. */
+  #head(flow: OutFlow, mail: Mail, run: number, firstMs: number): void {
+    const names = this.#names;
+    const context = names.context(mail);
+    this.#runs.push(run);
+    this.#flows.push(flow.flow);
+    this.#types.push(typeOf(mail));
+    this.#origins.push(this.#originOf(mail));
+    this.#senders.push(names.string(mail.sender));
+    this.#recipients.push(names.string(mail.recipient));
+    this.#contexts.push(context);
+    this.#correlations.push(context === 0 ? correlationOf(mail) : NO_CORRELATION);
+    this.#paths.push(context === 0 ? (mail.path ?? 0) : 0);
+    this.#deadlines.push(deadlineOf(mail, firstMs));
+    this.#capabilities.push(names.string(mail.capability));
+    this.#extras.push(this.#extrasOf(mail));
   }
-  return [
-    first.timestamp,
-    folded(flowColumn),
-    folded(types),
-    folded(origins),
-    firstSerial,
-    folded(keys),
-    folded(senders),
-    folded(recipients),
-    folded(correlations),
-    folded(times),
-    folded(deadlines),
-    folded(capabilities),
-    folded(asks),
-    folded(paths),
-    folded(extras),
-    payloads,
-  ];
-}
 
-function columnsOfReplies(outgoing: Outgoing, clones: unknown[]): unknown[] {
-  const payloads = new Array<unknown>(outgoing.replyAsks.length);
-  for (let at = 0; at < payloads.length; at++) payloads[at] = replyPayloadOf(outgoing, at, clones);
-  return [outgoing.replyAsks, folded(outgoing.replyKinds), payloads];
-}
+  #replyColumns(outgoing: Outgoing): unknown[] {
+    const { replyAsks, replyKinds } = outgoing;
+    const payloads = new Array<unknown>(replyAsks.length);
+    for (let at = 0; at < payloads.length; at++) {
+      const ask = replyAsks[at] as number;
+      this.#askSlots.push(askSlot(ask));
+      this.#askGenerations.push(askGeneration(ask));
+      this.#types.push(replyKinds[at] as number);
+      payloads[at] = this.#replyPayload(outgoing, at);
+    }
+    return [this.#askSlots.take(), this.#askGenerations.take(), this.#types.take(), payloads];
+  }
 
-/** A column whose entries are all the same is written as that one entry. */
-function folded<Entry>(column: Entry[]): Entry[] | Entry {
-  const first = column[0] as Entry;
-  if (Array.isArray(first) || typeof first === 'object') return column;
-  for (let at = 1; at < column.length; at++) if (column[at] !== first) return column;
-  return first;
+  #payloadOf(mail: Mail): unknown {
+    if (mail.extras?.structured !== true) return mail.payload;
+    return this.#clones.push(mail.payload) - 1;
+  }
+
+  #replyPayload({ replyKinds, replyPayloads }: Outgoing, at: number): unknown {
+    const payload = replyPayloads[at];
+    return (replyKinds[at] as number) < STRUCTURED ? payload : this.#clones.push(payload) - 1;
+  }
+
+  /** The number of the origin; 0 where the key is the id itself. */
+  #originOf({ key, origin }: Mail): number | string {
+    return typeof key === 'string' ? 0 : this.#names.string(origin);
+  }
+
+  /** Extras, attempts and tombstone; 0 for the many that have none. */
+  #extrasOf({ extras, attempts, tombstone }: Mail): unknown {
+    if (attempts > 0 || tombstone !== undefined) return { ...extras, attempts, tombstone };
+    if (extras === undefined) return 0;
+    return isShared(extras) ? this.#names.extras(extras) : extras;
+  }
 }
 
 function typeOf(mail: Mail): number {
   if (mail.payload === undefined) return mail.type + UNDEFINED;
   return mail.extras?.structured === true ? mail.type + STRUCTURED : mail.type;
-}
-
-function payloadOf(mail: Mail, clones: unknown[]): unknown {
-  if (mail.extras?.structured !== true) return mail.payload;
-  return clones.push(mail.payload) - 1;
-}
-
-function replyPayloadOf(outgoing: Outgoing, at: number, clones: unknown[]): unknown {
-  const payload = outgoing.replyPayloads[at];
-  if ((outgoing.replyKinds[at] as number) < STRUCTURED) return payload;
-  return clones.push(payload) - 1;
 }
 
 /** Times are written as their distance to another; as they are, in words, where adding that does not give them back. */
@@ -241,29 +225,32 @@ function since(fromMs: number, atMs: number): number | string {
   return fromMs + distanceMs === atMs ? distanceMs : String(atMs);
 }
 
-/** 0 without one. */
-function deadlineOf({ deadlineAtMs, timestamp }: Mail): number | string {
+/** Its distance to `fromMs`; 0 without one. */
+function deadlineOf({ deadlineAtMs }: Mail, fromMs: number): number | string {
   if (deadlineAtMs === 0) return 0;
-  return deadlineAtMs === timestamp ? String(deadlineAtMs) : since(timestamp, deadlineAtMs);
+  return deadlineAtMs === fromMs ? String(deadlineAtMs) : since(fromMs, deadlineAtMs);
 }
+
+/** Says whether two mails of one flow differ in no more than id, time, ask and payload. */
+const isAlike = (mail: Mail, other: Mail): boolean =>
+  mail.sender === other.sender &&
+  mail.path === other.path &&
+  mail.correlationId === other.correlationId &&
+  mail.capability === other.capability &&
+  mail.deadlineAtMs === other.deadlineAtMs &&
+  mail.extras === other.extras &&
+  mail.type === other.type &&
+  mail.recipient === other.recipient &&
+  mail.origin === other.origin &&
+  typeof mail.key === typeof other.key &&
+  (mail.payload === undefined) === (other.payload === undefined) &&
+  mail.attempts === other.attempts &&
+  mail.tombstone === other.tombstone;
 
 function correlationOf(mail: Mail): number | string {
   if (mail.correlationId === undefined) return NO_CORRELATION;
   return mail.beginsConversation ? OWN_ID : mail.correlationId;
 }
 
-/** The index of the origin; 0 where the key is the id itself. */
-const originOf = ({ key, origin }: Mail, dictionary: SendingDictionary): number | string =>
-  typeof key === 'string' ? 0 : dictionary.encode(origin);
-
-/** Extras, attempts and tombstone; 0 for the many that have none. */
-function extrasOf(mail: Mail, dictionary: SendingDictionary): unknown {
-  if (mail.attempts === 0 && mail.tombstone === undefined) {
-    if (mail.extras === undefined) return 0;
-    return isShared(mail.extras) ? dictionary.encodeExtras(mail.extras) : mail.extras;
-  }
-  return { ...mail.extras, attempts: mail.attempts, tombstone: mail.tombstone };
-}
-
-/** Frozen extras are shared by many mails: see `sharedExtras` of the courier. */
+/** Frozen extras are shared by many mails: see `sharedExtras` of the mail maker. */
 const isShared = (extras: MailExtras): boolean => Object.isFrozen(extras);

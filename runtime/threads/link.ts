@@ -7,7 +7,8 @@ import { type ErrorData, errorToData, notSerialisable } from '../protocol/errors
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { type BatchSink, emptyOutgoing, type Outgoing, REPLY, structuredKind } from './batch-format.ts';
 import { BatchReader } from './batch-reader.ts';
-import { encodeBatch, SendingDictionary } from './batch-writer.ts';
+import { BatchWriter } from './batch-writer.ts';
+import { SendingNames } from './link-names.ts';
 import type { Port } from './port.ts';
 
 /** Envelopes that may be posted and not yet taken in by the other side. */
@@ -59,7 +60,8 @@ export class Link {
   #starvedAtMs: number | undefined;
   readonly #deps: LinkDeps;
   readonly #credit: Int32Array;
-  readonly #dictionary = new SendingDictionary();
+  readonly #names = new SendingNames();
+  readonly #writer = new BatchWriter(this.#names);
   readonly #reader = new BatchReader();
   readonly #slabsSent = new Set<number>();
   #isClosed = false;
@@ -207,10 +209,10 @@ export class Link {
 
   #post(outgoing: Outgoing): void {
     const { mails } = outgoing;
-    this.#peak = Math.max(this.asksInFlight, this.#peak - (this.#peak >> 4), 1);
+    this.#peak = Math.max(this.asksInFlight, this.#peak - (this.#peak >> 2), 1);
     // First the post, then the marks: what they call sent has left this thread, whenever it is ended.
     this.#deps.port.post(this.#encode(outgoing));
-    this.#dictionary.posted();
+    this.#names.posted();
     this.#posted = (this.#posted + mails.length) | 0;
     if (mails.length > 0) {
       let first = 0;
@@ -229,12 +231,12 @@ export class Link {
       if (!flow.isIntroduced) this.#introduce(flow, introductions, slabs, outgoing);
     const header = { tableVersion: this.#deps.tableVersion(), peak: this.#peak };
     try {
-      const message = encodeBatch(outgoing, header, this.#dictionary, introductions, slabs);
+      const message = this.#writer.write(outgoing, header, { flows: introductions, slabs });
       if (typeof message !== 'string') structuredClone(message);
       return message;
     } catch {
       withoutUncarriable(outgoing);
-      return encodeBatch(outgoing, header, this.#dictionary, introductions, slabs);
+      return this.#writer.write(outgoing, header, { flows: introductions, slabs });
     }
   }
 
