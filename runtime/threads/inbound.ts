@@ -9,24 +9,47 @@ import type { BatchSink } from './batch-format.ts';
 import type { Link } from './link.ts';
 import type { Place } from './place.ts';
 
+/** Asks in flight that are few: see `isTalk`. */
+const FEW = 8;
+
 /** What comes in from one other thread: its flows, as it introduces them, and everything on them. */
 export class Inbound implements BatchSink {
   readonly link: Link;
   /** Mails taken in since the last credit was given back. */
   taken = 0;
+  /** There were asks or answers in the last post. */
+  hasAsks = false;
   /** The other thread is gone, and everything it posted is here. */
   isClosed = false;
   readonly #place: Place;
   readonly #flows: InFlow[] = [];
   readonly #slabs = new Map<number, Int32Array>();
+  readonly #onData: (data: unknown) => void;
   #isStale = false;
 
-  constructor(place: Place, link: Link) {
+  constructor(place: Place, link: Link, onData: (data: unknown) => void) {
     this.#place = place;
     this.link = link;
+    this.#onData = onData;
+  }
+
+  /** Few asks go to and fro: the next message depends on the last one. */
+  get isTalk(): boolean {
+    const { asksInFlight, remotePeak } = this.link;
+    return this.hasAsks && asksInFlight < FEW && remotePeak < FEW;
+  }
+
+  /** Reads the next post, if it is here already. */
+  take(): boolean {
+    if (this.isClosed) return false;
+    const next = this.link.take();
+    if (next === undefined) return false;
+    this.#onData(next.message);
+    return true;
   }
 
   header(tableVersion: number, peak: number): void {
+    this.hasAsks = false;
     this.#isStale = tableVersion < this.#place.table.version;
     this.link.remotePeak = peak;
   }
@@ -53,6 +76,7 @@ export class Inbound implements BatchSink {
     mail.sequence = flow.received;
     mail.flow = flow;
     this.taken += 1;
+    if (mail.ask !== NO_ASK) this.hasAsks = true;
     place.log.traffic.note(TRAFFIC.received, mail, place.turns.nowMs, undefined);
     const cell = place.cellOf(flow.slot);
     if (cell === undefined) return place.refuseUnheld(mail, errorToData(notHere(mail.recipient, place.id)));
@@ -61,6 +85,7 @@ export class Inbound implements BatchSink {
   }
 
   reply(ask: number, kind: number, payload: unknown): void {
+    this.hasAsks = true;
     this.#place.answered(ask, kind, payload);
   }
 

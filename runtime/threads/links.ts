@@ -8,6 +8,7 @@ import { Inbound } from './inbound.ts';
 import type { PlaceDeath } from './lines.ts';
 import type { Outgoing } from './batch-format.ts';
 import { Link } from './link.ts';
+import { Listening } from './listening.ts';
 import type { Place } from './place.ts';
 import type { Port } from './port.ts';
 
@@ -21,10 +22,16 @@ export class Links {
   readonly #place: Place;
   readonly #onReceivedAll: (seat: number, flows: readonly InFlow[]) => void;
   readonly #links = new Map<string, Inbound>();
+  readonly #listening: Listening;
 
   constructor(place: Place, onReceivedAll: (seat: number, flows: readonly InFlow[]) => void) {
     this.#place = place;
     this.#onReceivedAll = onReceivedAll;
+    this.#listening = new Listening({
+      clock: place.seams.clock,
+      soon: queueMicrotask,
+      flush: () => place.outbox.flushIfPlanned(),
+    });
   }
 
   /** Connects to another thread. `former` is the inbound of the same place's dead thread. */
@@ -43,9 +50,12 @@ export class Links {
         this.#place.counters[COUNT.batchesSent] = (this.#place.counters[COUNT.batchesSent] as number) + 1;
       },
     });
-    const inbound = new Inbound(this.#place, link);
+    const inbound = new Inbound(this.#place, link, (data) => this.#onData(inbound, data));
     this.#links.set(place, inbound);
-    port.onMessage((data) => this.#onData(inbound, data));
+    port.onMessage((data) => {
+      this.#onData(inbound, data);
+      if (inbound.isTalk) this.#listening.listenTo(inbound);
+    });
     port.onClose(() => this.#onClosed(inbound));
   }
 

@@ -144,6 +144,10 @@ export class Outbox {
     this.flush();
   };
 
+  flushIfPlanned(): void {
+    if (this.#isFlushPlanned) this.flush();
+  }
+
   /** Posts everything collected; then, when all of it could be posted, commits. */
   flush(): void {
     const links = this.#dirtyLinks;
