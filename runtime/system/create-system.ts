@@ -22,6 +22,7 @@ import type { Seams } from '../protocol/seams.ts';
 import { AgentRegistry } from '../routing/agent-registry.ts';
 import { Caller, exposeApi } from '../threads/calls.ts';
 import type { AgentOrder, Control } from '../threads/control.ts';
+import { nodeEventLoop } from '../threads/event-loop.ts';
 import { PlaceHost } from '../threads/place-host.ts';
 import type { Place } from '../threads/place.ts';
 import { newSeatMemories } from '../threads/seat.ts';
@@ -114,8 +115,7 @@ class RunningSystem implements System {
       policies,
       line,
       received: (port) => spawner.received(port),
-      defer: (run) => process.nextTick(run),
-      yieldTurn: (run) => setImmediate(run),
+      loop: nodeEventLoop(),
       inline: this.#inline,
       onEvents: (events) => this.#publish(events),
     });

@@ -2,6 +2,7 @@ import type { JudgePolicy } from '../protocol/policy.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
 import { exposeApi } from './calls.ts';
 import { Control, type ControlOptions } from './control.ts';
+import { nodeEventLoop } from './event-loop.ts';
 import { NodeSpawner } from './node-spawner.ts';
 import { type PlaceBoot, PlaceHost } from './place-host.ts';
 import type { Port } from './port.ts';
@@ -88,8 +89,7 @@ function bootPlace(
     policies,
     line,
     received: (port) => spawner.received(port),
-    defer: (run) => process.nextTick(run),
-    yieldTurn: (run) => setImmediate(run),
+    loop: nodeEventLoop(),
     inline: new Map(),
   });
   line.hold();

@@ -4,6 +4,7 @@ import type { OutFlow } from '../mailbox/out-flow.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { actorDied, errorToData } from '../protocol/errors.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
+import type { EventLoop } from './event-loop.ts';
 import { Inbound } from './inbound.ts';
 import type { PlaceDeath } from './lines.ts';
 import type { Outgoing } from './batch-format.ts';
@@ -24,12 +25,16 @@ export class Links {
   readonly #links = new Map<string, Inbound>();
   readonly #listening: Listening;
 
-  constructor(place: Place, onReceivedAll: (seat: number, flows: readonly InFlow[]) => void) {
+  constructor(
+    place: Place,
+    loop: EventLoop,
+    onReceivedAll: (seat: number, flows: readonly InFlow[]) => void,
+  ) {
     this.#place = place;
     this.#onReceivedAll = onReceivedAll;
     this.#listening = new Listening({
       clock: place.seams.clock,
-      soon: queueMicrotask,
+      loop,
       flush: () => place.outbox.flushIfPlanned(),
     });
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../protocol/seams.ts';
+import type { EventLoop } from './event-loop.ts';
 
 /** How long a thread listens on: enough for the other one to wake up, work and answer. */
 const PATIENCE_MS = 0.1;
@@ -14,8 +15,7 @@ export interface Listened {
 
 export interface ListeningDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Runs after the code that runs now and what it left to be done, but before the event loop turns. */
-  readonly soon: (run: () => void) => void;
+  readonly loop: Pick<EventLoop, 'soon' | 'isParallel'>;
   /** Posts what is due. */
   readonly flush: () => void;
 }
@@ -42,7 +42,7 @@ export class Listening {
 
   /** A message came from there, as an event of its own, and more may follow. */
   listenTo(other: Listened): void {
-    if (this.#to !== undefined) return;
+    if (this.#to !== undefined || !this.#deps.loop.isParallel) return;
     if (this.#left > 0) {
       this.#left -= 1;
       return;
@@ -51,11 +51,11 @@ export class Listening {
     this.#to = other;
     this.#untilMs = nowMs + PATIENCE_MS;
     this.#turnEndsMs = nowMs + TURN_MS;
-    this.#deps.soon(this.#listen);
+    this.#deps.loop.soon(this.#listen);
   }
 
   readonly #listen = (): void => {
-    const { clock, flush, soon } = this.#deps;
+    const { clock, flush, loop } = this.#deps;
     flush();
     const came = (this.#to as Listened).take();
     const nowMs = clock.monotonicMs();
@@ -69,6 +69,6 @@ export class Listening {
       return;
     }
     if (nowMs >= this.#turnEndsMs) this.#to = undefined;
-    else soon(this.#listen);
+    else loop.soon(this.#listen);
   };
 }

@@ -16,6 +16,7 @@ import type { Seams } from '../protocol/seams.ts';
 import { GrantBook } from '../routing/grants.ts';
 import { RouteDecider } from '../routing/route-decider.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
+import type { EventLoop } from './event-loop.ts';
 import type { ControlMessage, PlaceMessage, Replay } from './lines.ts';
 import { Place } from './place.ts';
 import type { Port } from './port.ts';
@@ -53,8 +54,7 @@ export interface PlaceHostDeps {
   readonly policies: readonly JudgePolicy[];
   readonly line: Port;
   readonly received: (port: unknown) => Port;
-  readonly defer: (run: () => void) => void;
-  readonly yieldTurn: (run: () => void) => void;
+  readonly loop: EventLoop;
   /** Agents that were given as live objects, by their key. */
   readonly inline: ReadonlyMap<string, AgentDefinition<unknown>>;
   readonly onEvents?: (events: readonly SystemEvent[]) => void;
@@ -83,8 +83,7 @@ export class PlaceHost {
       table,
       grants,
       decider: new RouteDecider(table, policies, seams.clock, { grants, broadcastToSender }),
-      defer: deps.defer,
-      yieldTurn: deps.yieldTurn,
+      loop: deps.loop,
       cpu: this.#cpu,
       tell: (message) => this.#tell(message),
     });

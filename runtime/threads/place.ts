@@ -26,6 +26,7 @@ import { MailJudge } from '../routing/mail-judge.ts';
 import type { RouteDecider } from '../routing/route-decider.ts';
 import type { AgentRow, RoutingTable } from '../routing/routing-table.ts';
 import { REPLY } from './batch-format.ts';
+import type { EventLoop } from './event-loop.ts';
 import type { PlaceMessage } from './lines.ts';
 import type { Link } from './link.ts';
 import { Links } from './links.ts';
@@ -47,10 +48,7 @@ export interface PlaceDeps {
   readonly counters: SharedArrayBuffer;
   readonly status: SharedArrayBuffer;
   readonly commitLog: SharedArrayBuffer;
-  /** Runs after the code that runs now, before anything else. */
-  readonly defer: (run: () => void) => void;
-  /** Runs when the event loop has had a turn. */
-  readonly yieldTurn: (run: () => void) => void;
+  readonly loop: EventLoop;
   readonly cpu: CpuPool;
   readonly broadcastToSender: boolean;
   readonly tell: (message: PlaceMessage) => void;
@@ -100,7 +98,7 @@ export class Place {
     this.wheel = new TimerWheel(clock);
     this.windows = new StreamWindows(deps.seat);
     this.courier = new Courier(this);
-    this.links = new Links(this, (seat, flows) =>
+    this.links = new Links(this, deps.loop, (seat, flows) =>
       deps.tell({ t: 'received-all', seat, flows: flows.map(({ flow, received }) => [flow, received]) }),
     );
     this.room = new RoomWaiters({
@@ -115,15 +113,14 @@ export class Place {
       counters: this.counters,
       partyOf: (id) => this.judge.partyOf(id),
       agentOf: this.agentOf,
-      defer: deps.defer,
+      defer: deps.loop.defer,
       onLetter: () => this.outbox.planFlush(),
       postLetters: (letters) => deps.tell({ t: 'dead-letters', letters }),
       postEvents: (events) => deps.tell({ t: 'events', events }),
     });
     this.turns = new TurnLoop({
       clock,
-      defer: deps.defer,
-      yieldTurn: deps.yieldTurn,
+      loop: deps.loop,
       flush: () => this.outbox.flush(),
       hasUndelivered: () => this.outbox.undelivered > 0,
     });
@@ -134,7 +131,7 @@ export class Place {
       commitLog: deps.commitLog,
       cellOf: (slot) => this.#cells[slot],
       linkTo: (place) => this.links.to(place),
-      defer: deps.defer,
+      defer: deps.loop.defer,
       onFlowSlab: ({ index, memory }) => deps.tell({ t: 'flow-slab', seat: deps.seat, index, memory }),
       onNameSlab: (memory) => deps.tell({ t: 'name-slab', seat: deps.seat, memory }),
       beforeCommit: () => this.log.postLetters(),

@@ -1,6 +1,7 @@
 import type { Cell } from '../actor/cell.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Clock } from '../protocol/seams.ts';
+import type { EventLoop } from './event-loop.ts';
 
 /** Handling goes on this long before other things in the thread get a turn. */
 const TURN_MS = 5;
@@ -13,10 +14,7 @@ const OFFSET_HOLDS_MS = 1_000;
 
 export interface TurnLoopDeps {
   readonly clock: Clock;
-  /** Runs after the code that runs now, before anything else. */
-  readonly defer: (run: () => void) => void;
-  /** Runs when the event loop has had a turn. */
-  readonly yieldTurn: (run: () => void) => void;
+  readonly loop: EventLoop;
   /** Posts and commits what handlers did, and delivers mail within the thread. */
   readonly flush: () => void;
   readonly hasUndelivered: () => boolean;
@@ -67,7 +65,7 @@ export class TurnLoop {
     this.#ready.push(cell);
     if (this.#isRunning || this.#isDeferred || this.#isYielding) return;
     this.#isDeferred = true;
-    this.#deps.defer(this.#runDeferred);
+    this.#deps.loop.defer(this.#runDeferred);
   }
 
   /** A cell can take its next envelope: at once, if the turn is not over. */
@@ -109,7 +107,7 @@ export class TurnLoop {
   goesOn(cell: Cell): void {
     if (cell.isYoung) return;
     cell.isYoung = true;
-    if (this.#young.push(cell) === 1) this.#deps.yieldTurn(this.watchYoung);
+    if (this.#young.push(cell) === 1) this.#deps.loop.yieldTurn(this.watchYoung);
   }
 
   /** From here on the deadlines of handlers that are not done are watched. */
@@ -155,7 +153,7 @@ export class TurnLoop {
   #yield(): void {
     if (this.#isYielding) return;
     this.#isYielding = true;
-    this.#deps.yieldTurn(this.#runYielded);
+    this.#deps.loop.yieldTurn(this.#runYielded);
   }
 
   /**
