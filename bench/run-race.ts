@@ -14,7 +14,7 @@ import { within } from './within.ts';
 const OPEN_MS = 15_000;
 const RUN_MS = 15_000;
 const CLOSE_MS = 5_000;
-const WARM_UP_MS = 1_000;
+const WARM_UP_MS = 2_500;
 const FIRST_COUNT = 64;
 
 interface Lane {
@@ -57,7 +57,7 @@ async function openLane(contender: Contender, runMs: number): Promise<Lane> {
 }
 
 /**
- * Runs for a second, so that what is measured is compiled code, and sizes the runs on the way: every contender gets the
+ * Runs for a while, so that what is measured is compiled code, and sizes the runs on the way: every contender gets the
  * same time, not the same work.
  */
 async function warmUp(lane: Lane, runMs: number): Promise<void> {

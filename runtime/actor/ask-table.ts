@@ -1,30 +1,30 @@
 import { askGeneration, askName, askSlot, LAST_GENERATION } from '../mailbox/ask-name.ts';
+import type { Mail } from '../mailbox/mail.ts';
 import type { Link } from '../threads/link.ts';
 import type { Handling } from './handling.ts';
 import type { Timer } from './timer-wheel.ts';
 
-/** What the thread knows of a waiting ask. `link` is where it went, undefined within the thread. */
-export class AskTicket {
-  readonly agentId: string;
+/** One ask of this thread that waits for its answer. */
+export abstract class WaitingAsk {
+  readonly asked: Mail;
   /** The handling that waits, if one does. */
   readonly owner: Handling | undefined;
+  /** Whom it went to. */
+  agentId = '';
+  /** Where it went; undefined within the thread. */
   link: Link | undefined = undefined;
   timer: Timer | undefined = undefined;
   /** Takes the listener off the asker's own signal. */
   release: (() => void) | undefined = undefined;
 
-  constructor(agentId: string, owner: Handling | undefined) {
-    this.agentId = agentId;
+  constructor(asked: Mail, owner: Handling | undefined) {
+    this.asked = asked;
     this.owner = owner;
   }
-}
 
-/** One ask of this thread that waits for its answer. */
-export interface WaitingAsk {
-  readonly ticket: AskTicket;
   /** The answer, as `REPLY` kinds. Returns true while more is to come. */
-  answer(kind: number, payload: unknown): boolean;
-  fail(error: Error): void;
+  abstract answer(kind: number, payload: unknown): boolean;
+  abstract fail(error: Error): void;
 }
 
 /** The asks of one thread that wait for an answer. */

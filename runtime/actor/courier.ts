@@ -18,7 +18,7 @@ import type { MailManner } from '../routing/mail-judge.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Place } from '../threads/place.ts';
 import type { RoomWaiter } from '../threads/room-waiters.ts';
-import { AskTicket, type WaitingAsk } from './ask-table.ts';
+import type { WaitingAsk } from './ask-table.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
@@ -61,9 +61,8 @@ export class Courier {
   ): Promise<Output> {
     return new Promise<Output>((resolve, reject) => {
       const mail = this.#make.ask(from, target as Target<unknown, unknown>, input, options, parent, false);
-      const make = (ticket: AskTicket): WaitingAsk =>
-        new WaitingValue(ticket, resolve as (value: never) => void, reject, options.onProgress);
-      this.#sendAsk(from, mail, options, parent, make, reject);
+      const waiting = new WaitingValue(mail, parent, resolve as never, reject, options.onProgress);
+      this.#sendAsk(from, waiting, options, mail.timestamp);
     });
   }
 
@@ -75,15 +74,8 @@ export class Courier {
     parent: Handling | undefined,
   ): AsyncGenerator<Output, void, undefined> {
     const mail = this.#make.ask(from, target as Target<unknown, unknown>, input, options, parent, true);
-    const waiting = await new Promise<WaitingStream<Output>>((resolve, reject) => {
-      const make = (ticket: AskTicket): WaitingAsk => {
-        const onPull = (count: number): void => this.#place.pull(mail.ask, ticket.link, count);
-        const stream = new WaitingStream<Output>(ticket, onPull, options.onProgress);
-        resolve(stream);
-        return stream;
-      };
-      this.#sendAsk(from, mail, options, parent, make, reject);
-    });
+    const waiting = new WaitingStream<Output>(mail, parent, this.#onPull, options.onProgress);
+    this.#sendAsk(from, waiting, options, mail.timestamp);
     try {
       for (let next = await waiting.next(); next.done !== true; next = await waiting.next()) yield next.value;
     } finally {
@@ -183,49 +175,48 @@ export class Courier {
     this.#place.log.routed(this.#place.seams.clock.monotonicMs() - startedMs);
   }
 
-  #sendAsk(
-    from: Identity,
-    mail: Mail,
-    options: AskOptions,
-    parent: Handling | undefined,
-    make: (ticket: AskTicket) => WaitingAsk,
-    reject: (error: Error) => void,
-    isInTurn = false,
-    nowMs = mail.timestamp,
-  ): void {
+  #sendAsk(from: Identity, waiting: WaitingAsk, options: AskOptions, nowMs: number, isInTurn = false): void {
     const place = this.#place;
-    if (place.isStopped) return reject(systemStopped(`"${mail.recipient}" cannot be asked any more`));
-    const signal = options.signal;
-    if (parent?.cutShort !== undefined) return reject(parent.cutShort);
-    if (signal?.aborted === true || parent?.isOver === true)
-      return reject(cancelled(`The ask of "${mail.recipient}"`));
+    const { asked: mail, owner } = waiting;
+    const { signal } = options;
+    if (place.isStopped) return waiting.fail(systemStopped(`"${mail.recipient}" cannot be asked any more`));
+    if (owner?.cutShort !== undefined) return waiting.fail(owner.cutShort);
+    if (signal?.aborted === true || owner?.isOver === true)
+      return waiting.fail(cancelled(`The ask of "${mail.recipient}"`));
     const row = this.#route(from, mail, ASKED, nowMs);
-    if (row === undefined) return reject(this.#refused(from, mail, this.#verdict as Verdict, this.#meant));
+    if (row === undefined)
+      return waiting.fail(this.#refused(from, mail, this.#verdict as Verdict, this.#meant));
     const lane = laneFor(from, row, mail);
     const isParking = options.whenFull === 'park';
     if (place.outbox.room(row, lane) <= 0 || (isParking && !isInTurn && place.room.isAwaited(row, lane))) {
-      if (!isParking) return reject(this.#refused(from, mail, fullVerdict(row), row));
-      const go = (): void =>
-        this.#sendAsk(from, mail, options, parent, make, reject, true, place.seams.clock.now());
+      if (!isParking) return waiting.fail(this.#refused(from, mail, fullVerdict(row), row));
+      const go = (): void => this.#sendAsk(from, waiting, options, place.seams.clock.now(), true);
+      const fail = (error: Error): void => waiting.fail(error);
       this.#meant = row;
-      this.#whenRoom(from, mail, { parent, signal, go, fail: reject });
+      this.#whenRoom(from, mail, { parent: owner, signal, go, fail });
       return;
     }
-    const ticket = new AskTicket(row.id, parent);
-    const ask = place.asks.open(make(ticket));
-    mail.ask = ask;
-    const timeoutMs = mail.deadlineAtMs - mail.timestamp;
-    ticket.timer = place.wheel.add(mail.deadlineAtMs, () => {
-      place.links.readArrived();
-      place.closeAsk(ask)?.fail(deadlineExceeded(`The ask of ${row.id}`, timeoutMs));
-    });
+    mail.ask = place.asks.open(waiting);
+    waiting.agentId = row.id;
+    waiting.link = place.links.to(row.place);
+    waiting.timer = place.wheel.add(mail.deadlineAtMs, this.#onLate, waiting);
     if (signal !== undefined) {
-      ticket.release = onAbort(signal, () => this.#abandon(mail, cancelled(`The ask of ${row.id}`)));
+      waiting.release = onAbort(signal, () => this.#abandon(mail, cancelled(`The ask of ${row.id}`)));
     }
-    ticket.link = place.links.to(row.place);
-    parent?.waitsFor(mail, row.id);
+    owner?.waitsFor(waiting);
     this.#accept(from, row, lane, mail);
   }
+
+  /** The deadline of an ask has passed: what arrived meanwhile may be its answer. */
+  readonly #onLate = ({ asked, agentId }: WaitingAsk): void => {
+    this.#place.links.readArrived();
+    const late = deadlineExceeded(`The ask of ${agentId}`, asked.deadlineAtMs - asked.timestamp);
+    this.#place.closeAsk(asked.ask)?.fail(late);
+  };
+
+  /** A stream was read so far that its handler may go on. */
+  readonly #onPull = ({ asked, link }: WaitingAsk, count: number): void =>
+    this.#place.pull(asked.ask, link, count);
 
   /** Stops waiting and cancels what was asked. */
   #abandon(mail: Mail, error: OrreryError): void {

@@ -3,6 +3,7 @@ import { messageTypeOf, toEnvelope } from '../mailbox/mail.ts';
 import { type A2AEnvelope, asksForWork, type PathHop } from '../protocol/envelope.ts';
 import { cancelled, type OrreryError } from '../protocol/errors.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { WaitingAsk } from './ask-table.ts';
 import type { Cell } from './cell.ts';
 import type { AskOptions, HandlingContext, Target, TellOptions } from './context.ts';
 import type { Timer } from './timer-wheel.ts';
@@ -23,8 +24,8 @@ export class Handling implements HandlingContext<never> {
   cutShort: OrreryError | undefined = undefined;
   isOver = false;
   #children = 0;
-  /** Asks without an answer, and whom they went to. */
-  #waitingFor: { readonly asked: Mail; readonly agentId: string }[] | undefined;
+  /** Asks without an answer. */
+  #waitingFor: WaitingAsk[] | undefined;
   #abort: AbortController | undefined;
   #envelope: A2AEnvelope | undefined;
   #childPath: readonly PathHop[] | undefined;
@@ -171,9 +172,9 @@ export class Handling implements HandlingContext<never> {
     return `${(this.mail as Mail).id}~${this.#children.toString(36)}`;
   }
 
-  waitsFor(asked: Mail, agentId: string): void {
+  waitsFor(ask: WaitingAsk): void {
     this.#waitingFor ??= [];
-    this.#waitingFor.push({ asked, agentId });
+    this.#waitingFor.push(ask);
     this.cell.waits();
   }
 

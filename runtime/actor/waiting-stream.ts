@@ -1,9 +1,11 @@
 import { Fifo } from '../mailbox/fifo.ts';
+import type { Mail } from '../mailbox/mail.ts';
 import { type ErrorCode, type ErrorData, errorFromData, isOrreryError } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch-format.ts';
-import type { AskTicket, WaitingAsk } from './ask-table.ts';
+import { WaitingAsk } from './ask-table.ts';
 import { callOutside } from './call-outside.ts';
 import type { Progress } from './context.ts';
+import type { Handling } from './handling.ts';
 import { toProgress } from './waiting-value.ts';
 
 /** Chunks that a stream's handler may be ahead of its reader. */
@@ -11,10 +13,9 @@ export const STREAM_WINDOW = 64;
 const PULL_EVERY = STREAM_WINDOW / 2;
 
 /** An ask that waits for a stream: chunks wait here until they are read, and what is read lets the handler go on. */
-export class WaitingStream<Output> implements WaitingAsk {
-  readonly ticket: AskTicket;
+export class WaitingStream<Output> extends WaitingAsk {
   readonly #chunks = new Fifo<Output>();
-  readonly #onPull: (count: number) => void;
+  readonly #onPull: (stream: WaitingAsk, count: number) => void;
   readonly #onProgress: ((progress: Progress) => void) | undefined;
   #isEnded = false;
   #error: Error | undefined;
@@ -22,11 +23,12 @@ export class WaitingStream<Output> implements WaitingAsk {
   #wake: (() => void) | undefined;
 
   constructor(
-    ticket: AskTicket,
-    onPull: (count: number) => void,
+    asked: Mail,
+    owner: Handling | undefined,
+    onPull: (stream: WaitingAsk, count: number) => void,
     onProgress: ((progress: Progress) => void) | undefined,
   ) {
-    this.ticket = ticket;
+    super(asked, owner);
     this.#onPull = onPull;
     this.#onProgress = onProgress;
   }
@@ -67,7 +69,7 @@ export class WaitingStream<Output> implements WaitingAsk {
     if (this.#chunks.length > 0) {
       const value = this.#chunks.shift() as Output;
       this.#read += 1;
-      if (this.#read % PULL_EVERY === 0) this.#onPull(PULL_EVERY);
+      if (this.#read % PULL_EVERY === 0) this.#onPull(this, PULL_EVERY);
       return { value, done: false };
     }
     if (this.#error !== undefined) throw this.#error;

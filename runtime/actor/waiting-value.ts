@@ -1,24 +1,26 @@
+import type { Mail } from '../mailbox/mail.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import { errorFromData } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch-format.ts';
-import type { AskTicket, WaitingAsk } from './ask-table.ts';
+import { WaitingAsk } from './ask-table.ts';
 import { callOutside } from './call-outside.ts';
 import type { Progress } from './context.ts';
+import type { Handling } from './handling.ts';
 
 /** An ask that waits for one value. */
-export class WaitingValue implements WaitingAsk {
-  readonly ticket: AskTicket;
+export class WaitingValue extends WaitingAsk {
   readonly #resolve: (value: never) => void;
   readonly #reject: (error: Error) => void;
   readonly #onProgress: ((progress: Progress) => void) | undefined;
 
   constructor(
-    ticket: AskTicket,
+    asked: Mail,
+    owner: Handling | undefined,
     resolve: (value: never) => void,
     reject: (error: Error) => void,
     onProgress: ((progress: Progress) => void) | undefined,
   ) {
-    this.ticket = ticket;
+    super(asked, owner);
     this.#resolve = resolve;
     this.#reject = reject;
     this.#onProgress = onProgress;

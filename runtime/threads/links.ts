@@ -84,8 +84,8 @@ export class Links {
     if (former !== undefined) this.#readOut(former);
     this.connect(place, seat, port, credit, side);
     const link = this.to(place) as Link;
-    for (const [, { ticket }] of this.#place.asks.waiting()) {
-      if (this.#place.table.get(ticket.agentId)?.place === place) ticket.link = link;
+    for (const [, waiting] of this.#place.asks.waiting()) {
+      if (this.#place.table.get(waiting.agentId)?.place === place) waiting.link = link;
     }
     const rows = new Map<number, AgentRow>();
     for (const row of this.#place.table.rows()) if (row.place === place) rows.set(row.slot, row);

@@ -255,11 +255,10 @@ export class Place {
   closeAsk(ask: number): WaitingAsk | undefined {
     const waiting = this.asks.close(ask);
     if (waiting === undefined) return undefined;
-    const { ticket } = waiting;
-    ticket.timer?.cancel();
-    ticket.release?.();
-    ticket.owner?.hasAnswer(ask);
-    if (ticket.link !== undefined) ticket.link.asksInFlight -= 1;
+    waiting.timer?.cancel();
+    waiting.release?.();
+    waiting.owner?.hasAnswer(ask);
+    if (waiting.link !== undefined) waiting.link.asksInFlight -= 1;
     return waiting;
   }
 
