@@ -1,5 +1,4 @@
 import type { Mail } from '../mailbox/mail.ts';
-import type { OutFlow } from '../mailbox/out-flow.ts';
 
 /**
  * How envelopes and answers cross between threads: JSON in columns with a dictionary of strings, many at a time; flat
@@ -21,27 +20,6 @@ export const FULL = 0;
 /** Correlation ids that are not written out: none or that of the context, the envelope's own id. */
 export const NO_CORRELATION = 0;
 export const OWN_ID = 1;
-
-/** Everything a link has to say, collected between two posts. */
-export interface Outgoing {
-  flows: OutFlow[];
-  mails: Mail[];
-  replyAsks: number[];
-  replyKinds: number[];
-  replyPayloads: unknown[];
-  cancels: string[];
-  pulls: number[];
-}
-
-export const emptyOutgoing = (): Outgoing => ({
-  flows: [],
-  mails: [],
-  replyAsks: [],
-  replyKinds: [],
-  replyPayloads: [],
-  cancels: [],
-  pulls: [],
-});
 
 /** What a decoded batch is told to, one call an item, in the order in which it was sent. */
 export interface BatchSink {

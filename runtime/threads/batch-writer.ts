@@ -6,13 +6,13 @@ import {
   FLAT_REPLY,
   FULL,
   NO_CORRELATION,
-  type Outgoing,
   OWN_ID,
   STRUCTURED,
   UNDEFINED,
 } from './batch-format.ts';
 import { Column } from './column.ts';
 import type { SendingNames } from './link-names.ts';
+import type { Outgoing } from './outgoing.ts';
 
 /** `added` is filled in by `encodeBatch`. */
 export interface BatchHeader {

@@ -5,10 +5,11 @@ import { distance, slabIndexOf } from '../mailbox/flow-marks.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
 import { type ErrorData, errorToData, notSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
-import { type BatchSink, emptyOutgoing, type Outgoing, REPLY, structuredKind } from './batch-format.ts';
+import { type BatchSink, REPLY, structuredKind } from './batch-format.ts';
 import { BatchReader } from './batch-reader.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { SendingNames } from './link-names.ts';
+import { type Outgoing, OutgoingQueue } from './outgoing.ts';
 import type { Port } from './port.ts';
 
 /** Envelopes that may be posted and not yet taken in by the other side. */
@@ -55,7 +56,7 @@ export class Link {
   /** The other side's peak of asks in flight, for the size of batches of answers. */
   remotePeak = 1;
   #peak = 1;
-  #queue: Outgoing = emptyOutgoing();
+  readonly #queue = new OutgoingQueue();
   #posted = 0;
   #starvedAtMs: number | undefined;
   readonly #deps: LinkDeps;
@@ -75,60 +76,51 @@ export class Link {
 
   /** Nothing waits to be posted. */
   get isDrained(): boolean {
-    const { mails, replyAsks, cancels, pulls } = this.#queue;
-    return mails.length === 0 && replyAsks.length === 0 && cancels.length === 0 && pulls.length === 0;
+    return this.#queue.isEmpty;
   }
 
   /** Envelopes collected here and not posted yet. */
   get queued(): number {
-    return this.#queue.mails.length;
+    return this.#queue.mailCount;
   }
 
   sendMail(flow: OutFlow, mail: Mail): void {
-    const { flows, mails } = this.#queue;
-    flows.push(flow);
-    mails.push(mail);
+    const count = this.#queue.mail(flow, mail);
     if (mail.ask === NO_ASK) {
-      if (mails.length >= MAX_BATCH) this.flush();
+      if (count % MAX_BATCH === 0) this.flush();
       return;
     }
     this.asksInFlight += 1;
     if (this.asksInFlight > this.#peak) this.#peak = this.asksInFlight;
-    if (mails.length >= batchSize(this.#peak)) this.flush();
+    if (count % batchSize(this.#peak) === 0) this.flush();
   }
 
   sendReply(ask: number, kind: number, payload: unknown, isStructured: boolean): void {
-    const queue = this.#queue;
-    queue.replyAsks.push(ask);
-    queue.replyKinds.push(isStructured && kind !== REPLY.empty ? structuredKind(kind) : kind);
-    queue.replyPayloads.push(payload);
-    if (queue.replyAsks.length >= batchSize(this.remotePeak)) this.flush();
+    const plainKind = isStructured && kind !== REPLY.empty ? structuredKind(kind) : kind;
+    if (this.#queue.reply(ask, plainKind, payload) >= batchSize(this.remotePeak)) this.flush();
   }
 
   sendCancel(envelopeId: string): void {
-    this.#queue.cancels.push(envelopeId);
+    this.#queue.cancel(envelopeId);
   }
 
   sendPull(ask: number, count: number): void {
-    this.#queue.pulls.push(ask, count);
+    this.#queue.pull(ask, count);
   }
 
   /** Posts what is collected, as far as the other side's credit reaches. True when nothing is left. */
   flush(): boolean {
-    if (this.#isClosed || this.isDrained) return true;
-    const room = this.#room();
     const queue = this.#queue;
-    if (queue.mails.length <= room || this.#isOverdue(room)) {
-      this.#queue = emptyOutgoing();
-      this.#post(queue);
-      return true;
+    if (this.#isClosed || queue.isEmpty) return true;
+    let room = this.#room();
+    if (this.#isOverdue(room)) room = queue.mailCount;
+    while (!queue.isEmpty) {
+      if (queue.mailCount > 0 && room <= 0 && !queue.hasNotices) return this.#awaitCredit();
+      const batch = queue.take(Math.min(Math.max(room, 0), MAX_BATCH));
+      room -= batch.mails.length;
+      this.#post(batch);
     }
-    if (room > 0 || queue.replyAsks.length > 0 || queue.cancels.length > 0 || queue.pulls.length > 0) {
-      const first = { ...queue, flows: queue.flows.slice(0, room), mails: queue.mails.slice(0, room) };
-      this.#queue = { ...emptyOutgoing(), flows: queue.flows.slice(room), mails: queue.mails.slice(room) };
-      this.#post(first);
-    }
-    return this.#awaitCredit();
+    return true;
   }
 
   /** Decodes one post of the other side. Returns how many mails and replies it held. */
@@ -171,10 +163,8 @@ export class Link {
 
   /** The other side is gone: nothing is posted any more, what it had posted can still be read. Returns what was left. */
   retire(): Outgoing {
-    const left = this.#queue;
     this.#isClosed = true;
-    this.#queue = emptyOutgoing();
-    return left;
+    return this.#queue.take(Number.POSITIVE_INFINITY);
   }
 
   close(): void {

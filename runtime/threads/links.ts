@@ -7,10 +7,10 @@ import type { AgentRow } from '../routing/routing-table.ts';
 import type { EventLoop } from './event-loop.ts';
 import { Inbound } from './inbound.ts';
 import type { PlaceDeath } from './lines.ts';
-import type { Outgoing } from './batch-format.ts';
 import { Link } from './link.ts';
 import { Listening } from './listening.ts';
 import type { Place } from './place.ts';
+import type { Outgoing } from './outgoing.ts';
 import type { Port } from './port.ts';
 
 /** Posts that are read in one go, so that a thread which never stops posting does not keep this one for ever. */
