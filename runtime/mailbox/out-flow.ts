@@ -5,7 +5,7 @@ import { InFlow } from './in-flow.ts';
 import type { Lane } from './lane.ts';
 import type { Mail } from './mail.ts';
 
-const TRIM_EVERY = 256;
+const TRIM_EVERY = 16;
 
 /** What became of an unsettled entry of a flow whose recipient's thread died. */
 export type Fate = 'untouched' | 'cut-off';
