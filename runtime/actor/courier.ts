@@ -49,7 +49,7 @@ export class Courier {
 
   constructor(place: Place) {
     this.#place = place;
-    this.#make = new MailMaker(place.seams);
+    this.#make = new MailMaker(place.seams.ids, () => place.turns.stamp());
   }
 
   ask<Input, Output>(

@@ -2,7 +2,7 @@ import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { Capability } from '../protocol/capability.ts';
 import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
-import type { Clock, IdSource, Seams } from '../protocol/seams.ts';
+import type { IdSource } from '../protocol/seams.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
@@ -13,12 +13,12 @@ const STREAM_START = typeIndex('stream-start');
 
 /** Makes mails in the name of a sender; what is made while an envelope is handled takes over and narrows what it has. */
 export class MailMaker {
-  readonly #clock: Clock;
   readonly #ids: IdSource;
+  readonly #now: () => number;
 
-  constructor({ clock, ids }: Pick<Seams, 'clock' | 'ids'>) {
-    this.#clock = clock;
+  constructor(ids: IdSource, now: () => number) {
     this.#ids = ids;
+    this.#now = now;
   }
 
   /** An ask: always with a deadline, that of the envelope being handled if it is earlier. */
@@ -31,7 +31,7 @@ export class MailMaker {
     isStream: boolean,
   ): Mail {
     const { agent, capability } = splitTarget(target);
-    const now = this.#clock.now();
+    const now = this.#now();
     // A stream is never the same one again: part of it may have been read.
     const deadlineAtMs = now + finite('timeoutMs', options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     const mail = new Mail(
@@ -69,7 +69,7 @@ export class MailMaker {
       from.id,
       agent ?? (capability as Capability).id,
       options.correlationId ?? parent?.correlationId,
-      this.#clock.now(),
+      this.#now(),
       payload,
       capability?.id,
       narrowed(finite('deadlineAtMs', options.deadlineAtMs ?? 0), parent),

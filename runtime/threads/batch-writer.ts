@@ -55,11 +55,16 @@ export class BatchWriter {
   write(outgoing: Outgoing, header: BatchHeader, { flows, slabs }: Introductions): unknown {
     const { mails, replyAsks, cancels, pulls } = outgoing;
     this.#clones = [];
-    const isPlain = flows.length === 0 && cancels.length === 0 && pulls.length === 0;
+    const isOne =
+      flows.length === 0 &&
+      cancels.length === 0 &&
+      pulls.length === 0 &&
+      mails.length + replyAsks.length === 1;
     let body: unknown[];
-    if (isPlain && mails.length + replyAsks.length === 1) {
-      body = mails.length === 0 ? this.#flatReply(outgoing, header) : this.#flatMail(outgoing, header);
-    } else {
+    if (isOne && mails.length === 1) body = this.#flatMail(outgoing, header);
+    // A flat reply has no room for names that a batch gave which could not be posted.
+    else if (isOne && this.#names.added === 0) body = this.#flatReply(outgoing, header);
+    else {
       const mailColumns = mails.length === 0 ? 0 : this.#mailColumns(outgoing);
       const replyColumns = replyAsks.length === 0 ? 0 : this.#replyColumns(outgoing);
       body = [
@@ -171,7 +176,9 @@ export class BatchWriter {
     this.#senders.push(names.string(mail.sender));
     this.#recipients.push(names.string(mail.recipient));
     this.#contexts.push(context);
-    this.#correlations.push(context === 0 ? correlationOf(mail) : NO_CORRELATION);
+    // What a run of several shares is not the own id of each, even if it is the last one's.
+    const correlation = run === 1 ? correlationOf(mail) : (mail.correlationId ?? NO_CORRELATION);
+    this.#correlations.push(context === 0 ? correlation : NO_CORRELATION);
     this.#paths.push(context === 0 ? (mail.path ?? 0) : 0);
     this.#deadlines.push(deadlineOf(mail, firstMs));
     this.#capabilities.push(names.string(mail.capability));

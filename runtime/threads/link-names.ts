@@ -47,16 +47,28 @@ export class SendingNames {
   context({ path, correlationId }: Mail): number {
     if (path === undefined || correlationId === undefined) return 0;
     const known = this.#contexts.get(path);
-    if (known !== undefined) return this.#kept[known]?.correlationId === correlationId ? known + 1 : 0;
+    if (known !== undefined) {
+      if (this.#kept[known]?.correlationId !== correlationId) return 0;
+      if (!this.#mayBeReplaced(known)) return known + 1;
+    }
     if (this.#newContexts.length === NEW_CONTEXTS) return 0;
     const at = this.#nextContext;
     this.#nextContext = (at + 1) % CONTEXTS;
     const replaced = this.#kept[at];
-    if (replaced !== undefined) this.#contexts.delete(replaced.path);
+    if (replaced !== undefined && this.#contexts.get(replaced.path) === at) this.#contexts.delete(replaced.path);
     this.#kept[at] = { correlationId, path };
     this.#contexts.set(path, at);
     this.#newContexts.push([at + 1, correlationId, path]);
     return at + 1;
+  }
+
+  /**
+   * Says whether what this batch names after it could take its number. The other side hears of all that a batch names
+   * before it reads the first mail: whatever the batch uses must keep its number to its end, or get a new one now.
+   */
+  #mayBeReplaced(at: number): boolean {
+    const ahead = (at - this.#nextContext + CONTEXTS) % CONTEXTS;
+    return ahead < NEW_CONTEXTS - this.#newContexts.length;
   }
 
   /** What was named since the last batch that was posted; 0 without any. */

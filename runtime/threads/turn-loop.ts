@@ -9,8 +9,6 @@ const TURN_MS = 5;
 const FLUSH_AFTER_MS = 0.2;
 /** Deferred work that comes so soon after a turn was over may be part of a chain that began in it. */
 const CHAIN_MS = 50;
-/** After this long, whether somebody has set the wall clock is looked at. */
-const OFFSET_HOLDS_MS = 1_000;
 
 export interface TurnLoopDeps {
   readonly clock: Clock;
@@ -32,11 +30,12 @@ export class TurnLoop {
   #isDeferred = false;
   #lastFlushMs = 0;
   #endsMs = 0;
-  /** Unix milliseconds, as last read: when something arrived or began, and after each handling. Reading it costs. */
+  /**
+   * Unix milliseconds, as last read: when something arrived, and after handlings, once a millisecond. Reading it costs.
+   * Never before what this thread has stamped on an envelope.
+   */
   nowMs = 0;
-  /** What added to the monotonic clock gives Unix milliseconds, and when that was found. */
-  #offsetMs = 0;
-  #offsetAtMs = Number.NEGATIVE_INFINITY;
+  #readAtMs = 0;
   /** The event loop has not turned since the last turn here was over. */
   #isYielding = false;
 
@@ -50,12 +49,18 @@ export class TurnLoop {
 
   /** Reads the time: something came from outside, or outlasted a turn of the event loop. */
   begin(): void {
-    this.#read();
+    this.nowMs = this.#deps.clock.now();
   }
 
-  /** The same, unless a turn is going on. */
+  /** The time for an envelope that is made now. */
+  stamp(): number {
+    this.begin();
+    return this.nowMs;
+  }
+
+  /** The same as `begin`, unless a turn is going on. */
   beginUnlessRunning(): void {
-    if (!this.#isRunning) this.#read();
+    if (!this.#isRunning) this.begin();
   }
 
   /** The cell has something to do. */
@@ -139,13 +144,11 @@ export class TurnLoop {
 
   /** The monotonic time; `nowMs` follows. */
   #read(): number {
-    const { clock } = this.#deps;
-    const atMs = clock.monotonicMs();
-    if (atMs - this.#offsetAtMs >= OFFSET_HOLDS_MS) {
-      this.#offsetMs = clock.now() - atMs;
-      this.#offsetAtMs = atMs;
+    const atMs = this.#deps.clock.monotonicMs();
+    if (atMs - this.#readAtMs >= 1) {
+      this.#readAtMs = atMs;
+      this.begin();
     }
-    this.nowMs = Math.floor(atMs + this.#offsetMs);
     return atMs;
   }
 
