@@ -226,35 +226,7 @@ export const mailToData = (mail: Mail): MailData => [
 ];
 
 export function mailFromData(data: MailData): Mail {
-  const [
-    key,
-    origin,
-    type,
-    sender,
-    recipient,
-    correlationId,
-    timestamp,
-    payload,
-    capability,
-    deadlineAtMs,
-    ask,
-    path,
-  ] = data;
-  const mail = new Mail(
-    key,
-    origin,
-    type,
-    sender,
-    recipient,
-    correlationId,
-    timestamp,
-    payload,
-    capability,
-    deadlineAtMs,
-    ask,
-    path,
-    data[MAIL_DATA.extras],
-  );
+  const mail = new Mail(...(data.slice(0, MAIL_DATA.sequence) as ConstructorParameters<typeof Mail>));
   mail.sequence = data[MAIL_DATA.sequence];
   mail.attempts = data[MAIL_DATA.attempts];
   mail.tombstone = data[MAIL_DATA.tombstone];

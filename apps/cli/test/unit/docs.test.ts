@@ -27,6 +27,7 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   'agent-stopped': true,
   'place-started': true,
   'place-died': true,
+  'router-state': true,
   watchdog: true,
 };
 

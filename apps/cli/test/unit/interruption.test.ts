@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Interruption } from '../../interruption.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../../../../test/fixtures/fake-clock.ts';
 
 class FakeProcess extends EventEmitter {
   readonly exits: number[] = [];

@@ -4,7 +4,7 @@ import { advance, emptyBoard } from '../../board.ts';
 import { boardLines } from '../../board-lines.ts';
 import { LiveView } from '../../live-view.ts';
 import { PlainView } from '../../plain-view.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../../../../test/fixtures/fake-clock.ts';
 import { FakeScreen } from './fake-screen.ts';
 
 const started: LoopEvent = {
@@ -91,7 +91,7 @@ describe('the board', () => {
 describe('the live view', () => {
   it('redraws in place, at most ten times a second, and leaves nothing behind', () => {
     const screen = new FakeScreen();
-    const clock = new FakeClock();
+    const clock = new FakeClock(0);
     const view = new LiveView(screen, clock, ['mars']);
     view.show(started);
     for (let step = 0; step < 1_000; step++) {
@@ -110,7 +110,7 @@ describe('the live view', () => {
 
   it('keeps the time moving while nothing happens', () => {
     const screen = new FakeScreen();
-    const clock = new FakeClock();
+    const clock = new FakeClock(0);
     const view = new LiveView(screen, clock, ['mars']);
     view.show(started);
     clock.advance(3_000);

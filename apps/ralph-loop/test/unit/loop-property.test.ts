@@ -3,7 +3,7 @@ import { OrreryError } from 'orrery';
 import { expect, it } from 'vitest';
 import { runMission } from '../../loop/run-mission.ts';
 import { parseMission } from '../../mission/read-mission.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../../../../test/fixtures/fake-clock.ts';
 import { FakeTeam } from './fake-team.ts';
 
 /** A mission whose tasks depend only on earlier ones, so that it has no cycle; then put into any order. */

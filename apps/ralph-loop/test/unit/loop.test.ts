@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LoopEvent } from '../../loop/loop-event.ts';
 import { runMission } from '../../loop/run-mission.ts';
 import { parseMission } from '../../mission/read-mission.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../../../../test/fixtures/fake-clock.ts';
 import { FakeTeam, finding } from './fake-team.ts';
 
 type Tasks = readonly Record<string, unknown>[];
