@@ -1,5 +1,6 @@
 import { askGeneration, askName, askSlot, LAST_GENERATION } from '../mailbox/ask-name.ts';
 import type { Mail } from '../mailbox/mail.ts';
+import { REPLY } from '../threads/batch-format.ts';
 import type { Link } from '../threads/link.ts';
 import type { Handling } from './handling.ts';
 import type { Timer } from './timer-wheel.ts';
@@ -52,6 +53,16 @@ export class AskTable {
     return this.#generations[slot] === askGeneration(ask) ? this.#records[slot] : undefined;
   }
 
+  /** An answer came in; the last one ends the wait. */
+  answer(ask: number, kind: number, payload: unknown): void {
+    const record = this.get(ask);
+    if (record === undefined) return;
+    const isLast = kind !== REPLY.progress && kind !== REPLY.chunk;
+    if (isLast) this.close(ask);
+    record.answer(kind, payload);
+  }
+
+  /** Ends the wait; undefined when it is over already. */
   close(ask: number): WaitingAsk | undefined {
     const record = this.get(ask);
     if (record === undefined) return undefined;
@@ -59,6 +70,10 @@ export class AskTable {
     this.#records[slot] = undefined;
     this.#free.push(slot);
     this.#size -= 1;
+    record.timer?.cancel();
+    record.release?.();
+    record.owner?.hasAnswer(ask);
+    if (record.link !== undefined) record.link.asksInFlight -= 1;
     return record;
   }
 

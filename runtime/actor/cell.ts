@@ -1,38 +1,31 @@
-import { Fifo } from '../mailbox/fifo.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { LANE, type Lane } from '../mailbox/lane.ts';
 import { isRetry, type Mail, messageTypeOf, NO_ASK, typeIndex } from '../mailbox/mail.ts';
-import type { Outcome } from '../observe/system-event.ts';
 import {
   actorDied,
   deadlineExceeded,
-  type ErrorData,
   errorToData,
   isOrreryError,
   notHere,
   type OrreryError,
   poison,
-  refused,
   supervisorGaveUp,
 } from '../protocol/errors.ts';
-import { isSystemId } from '../protocol/policy.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import { REPLY } from '../threads/batch-format.ts';
 import type { Place } from '../threads/place.ts';
+import { Actor, PENDING } from './actor.ts';
 import type { AgentDefinition } from './agent-definition.ts';
-import { AnsweredIds } from './answered-ids.ts';
+import { CellMailbox, isAskOfAgent, isAwaited } from './cell-mailbox.ts';
+import { CellOutcomes } from './cell-outcomes.ts';
 import { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
-import { LogicRunner } from './logic-runner.ts';
-import { pumpStream } from './stream-pump.ts';
 
 /** How long a handler may take to notice that its time is up before its actor is ended. */
 const GRACE_MS = 100;
 /** Tries that end in a death before an envelope is poison. */
-export const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 const DEFAULT_HANDLING_MS = 30_000;
-const DEFAULT_START_MS = 5_000;
-const DEFAULT_STOP_MS = 1_000;
 
 /**
  * - `idle`     lazy, waiting for its first envelope
@@ -53,25 +46,21 @@ export class Cell {
   readonly row: AgentRow;
   readonly definition: AgentDefinition<unknown>;
   readonly identity: Identity;
+  readonly outcomes: CellOutcomes;
   status: CellStatus = 'down';
-  state: unknown = undefined;
   /** Had an actor before, in this thread. */
   wasStarted = false;
   /** Waits in the thread's queue of cells that have something to do. */
   isQueued = false;
   /** Waits for the event loop to turn: whoever is still in hand then is watched. */
   isYoung = false;
-  readonly #lanes: readonly [Fifo<Mail>, Fifo<Mail>, Fifo<Mail>] = [new Fifo(), new Fifo(), new Fifo()];
-  /** How many in the user lane are asks of other agents. */
-  #asksOfAgents = 0;
+  readonly #mailbox = new CellMailbox();
   #hand: Handling | undefined;
   #below: Handling[] = [];
-  #life: Handling | undefined;
-  #logic: LogicRunner | undefined;
+  #actor: Actor | undefined;
   #giveUpReason = '';
   #stopReason: OrreryError | undefined;
-  #answered: AnsweredIds | undefined;
-  /** The end of the life before, as long as its `onStop` may still run. */
+  /** The end of the actor before, as long as its `onStop` may still run. */
   #ending: Promise<void> | undefined;
 
   constructor(place: Place, row: AgentRow, definition: AgentDefinition<unknown>) {
@@ -79,11 +68,17 @@ export class Cell {
     this.row = row;
     this.definition = definition;
     this.identity = { id: row.id, slot: row.slot, party: row.party };
+    this.outcomes = new CellOutcomes(place, row.id, definition);
+  }
+
+  /** What its actor keeps. */
+  get state(): unknown {
+    return this.#actor?.state;
   }
 
   /** Envelopes that wait. */
   get waiting(): number {
-    return this.#lanes[0].length + this.#lanes[1].length + this.#lanes[2].length;
+    return this.#mailbox.length;
   }
 
   /** Envelopes in hand. */
@@ -95,10 +90,10 @@ export class Cell {
     return this.#hand === undefined ? this.#below : [...this.#below, this.#hand];
   }
 
-  /** Every envelope that waits or is in hand and came in through `predicate`'s flows. */
+  /** Every envelope that is in hand or waits. */
   *mails(): Iterable<Mail> {
     for (const handling of this.handlings) if (handling.mail !== undefined) yield handling.mail;
-    for (const lane of this.#lanes) for (let at = 0; at < lane.length; at++) yield lane.at(at) as Mail;
+    if (this.waiting > 0) yield* this.#mailbox;
   }
 
   isRetry(mail: Mail): boolean {
@@ -108,18 +103,17 @@ export class Cell {
   /** Puts an accepted envelope into its lane. */
   deliver(mail: Mail, lane: Lane): void {
     if (this.status === 'failed' || this.status === 'stopped') {
-      this.#deadLetter(mail, mail.tombstone ?? errorToData(this.#endReason()));
+      this.outcomes.deadLetter(mail, mail.tombstone ?? errorToData(this.#endReason()));
       return;
     }
-    this.#lanes[lane].push(mail);
-    if (lane === LANE.user && isAskOfAgent(mail)) this.#asksOfAgents += 1;
+    this.#mailbox.put(mail, lane);
     if (this.#hand === undefined || lane === LANE.callback || this.#isMutual(mail))
       this.place.turns.wake(this);
   }
 
   /** An ask of the handler in hand waits: its call-backs may be here already. */
   waits(): void {
-    if (this.#lanes[LANE.callback].length > 0 || this.#asksOfAgents > 0) this.place.turns.wake(this);
+    if (this.#mailbox.mayInterrupt) this.place.turns.wake(this);
   }
 
   /** Takes envelopes until `mayGoOn` says no, the mailbox is empty, or a handler takes its time. */
@@ -137,49 +131,32 @@ export class Cell {
   }
 
   #next(): Mail | undefined {
-    const [system, user, callback] = this.#lanes;
-    if (this.#hand === undefined) return system.shift() ?? callback.shift() ?? this.#fromUserLane(0);
-    if ((callback.length === 0 && this.#asksOfAgents === 0) || !this.#hand.isWaiting) return undefined;
-    const handlings = this.handlings;
-    for (let at = 0; at < callback.length; at++) {
-      const mail = callback.at(at) as Mail;
-      if (handlings.some((one) => one.hasCaused(mail))) return callback.removeAt(at);
-    }
-    if (this.#asksOfAgents === 0) return undefined;
-    for (let at = 0; at < user.length; at++)
-      if (this.#isMutual(user.at(at) as Mail)) return this.#fromUserLane(at);
-    return undefined;
-  }
-
-  #fromUserLane(at: number): Mail | undefined {
-    const user = this.#lanes[LANE.user];
-    const mail = at === 0 ? user.shift() : user.removeAt(at);
-    if (this.#asksOfAgents > 0 && mail !== undefined && isAskOfAgent(mail)) this.#asksOfAgents -= 1;
-    return mail;
+    if (this.#hand === undefined) return this.#mailbox.take();
+    if (!this.#mailbox.mayInterrupt || !this.#hand.isWaiting) return undefined;
+    return this.#mailbox.takeBetween(this.handlings);
   }
 
   /** It is asked by an agent that it waits for itself: one of the two has to answer first. */
   #isMutual(mail: Mail): boolean {
-    if (this.#asksOfAgents === 0 || this.#hand?.isWaiting !== true || !isAskOfAgent(mail)) return false;
-    return this.handlings.some((one) => one.waitsForAgent(mail.sender));
+    return this.#hand?.isWaiting === true && isAskOfAgent(mail) && isAwaited(mail.sender, this.handlings);
   }
 
   #take(mail: Mail): void {
-    const { place } = this;
-    if (mail.tombstone !== undefined) return this.#deadLetter(mail, mail.tombstone);
+    const { place, outcomes } = this;
+    if (mail.tombstone !== undefined) return outcomes.deadLetter(mail, mail.tombstone);
     if (mail.attempts >= MAX_ATTEMPTS)
-      return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
+      return outcomes.deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
     const { deadlineAtMs } = mail;
     if (deadlineAtMs > 0 && deadlineAtMs <= place.turns.nowMs) {
       const late = deadlineExceeded(
         `${messageTypeOf(mail)} ${mail.id} to ${this.row.id}`,
         deadlineAtMs - mail.timestamp,
       );
-      return this.#close(mail, 'expired', late);
+      return outcomes.close(mail, 'expired', late);
     }
     const cancellation = place.cancellations.reasonFor(mail);
-    if (cancellation !== undefined) return this.#close(mail, 'expired', cancellation);
-    if (mail.extras?.derived === true && !mail.wasInHand && this.#isRepeated(mail)) return;
+    if (cancellation !== undefined) return outcomes.close(mail, 'expired', cancellation);
+    if (mail.extras?.derived === true && !mail.wasInHand && outcomes.settleRepeated(mail)) return;
     const flow = mail.flow as InFlow;
     mail.wasInHand = true;
     flow.start(mail.sequence);
@@ -195,7 +172,7 @@ export class Cell {
     place.enterHandling(this.row.slot, mail.flow as InFlow, mail.sequence);
     let result: unknown;
     try {
-      result = this.#invoke(mail, handling);
+      result = (this.#actor as Actor).handle(mail, handling);
     } catch (error) {
       place.leave();
       this.#failed(handling, error);
@@ -211,26 +188,6 @@ export class Cell {
         (error: unknown) => this.#failed(handling, error),
       );
     } else this.finish(handling, result);
-  }
-
-  #invoke(mail: Mail, handling: Handling): unknown {
-    if (this.#logic !== undefined) return this.#logic.handle(mail, handling) ? undefined : PENDING;
-    const { capability } = mail;
-    if (capability !== undefined) {
-      const entry = this.definition.handlers.get(capability);
-      if (entry !== undefined) {
-        if (entry.kind === 'stream') return pumpStream(entry, mail, handling);
-        return entry.run(mail.payload as never, handling as never);
-      }
-      if (this.definition.envelopeHandlers.size === 0) {
-        throw refused(`${this.row.id} does not handle the capability "${capability}"`, { capability });
-      }
-    }
-    const onEnvelope = this.definition.envelopeHandlers.get(messageTypeOf(mail));
-    if (onEnvelope !== undefined) return onEnvelope(handling.envelope, handling);
-    throw refused(`${this.row.id} handles no ${messageTypeOf(mail)} without a capability`, {
-      messageType: messageTypeOf(mail),
-    });
   }
 
   /** The handler takes longer than a turn: from here its deadline watches it. */
@@ -263,10 +220,11 @@ export class Cell {
     if (handling.isOver) return;
     const mail = handling.mail as Mail;
     this.#letGo(handling);
-    if (handling.cutShort !== undefined) this.#close(mail, 'expired', handling.cutShort);
+    if (handling.cutShort !== undefined) this.outcomes.close(mail, 'expired', handling.cutShort);
     else {
-      if (mail.ask !== NO_ASK) this.reply(mail, output === undefined ? REPLY.empty : REPLY.value, output);
-      this.settle(mail, 'handled');
+      if (mail.ask !== NO_ASK)
+        this.outcomes.reply(mail, output === undefined ? REPLY.empty : REPLY.value, output);
+      this.outcomes.settle(mail, 'handled');
     }
     this.#goOn();
   }
@@ -276,11 +234,11 @@ export class Cell {
     const mail = handling.mail as Mail;
     if (handling.cutShort !== undefined) {
       this.#letGo(handling);
-      this.#close(mail, 'expired', handling.cutShort);
+      this.outcomes.close(mail, 'expired', handling.cutShort);
       this.#goOn();
     } else if (isOrreryError(error) && error.code !== 'ACTOR_DIED') {
       this.#letGo(handling);
-      this.#close(mail, 'rejected', error);
+      this.outcomes.close(mail, 'rejected', error);
       this.#goOn();
     } else this.crash(error, handling);
   }
@@ -316,7 +274,7 @@ export class Cell {
   }
 
   /** The actor's logic came to its end: what it has in hand is handled. */
-  #exit(): void {
+  exit(): void {
     if (!this.#isAlive) return;
     this.status = 'down';
     for (const handling of [...this.handlings].reverse()) this.finish(handling, undefined);
@@ -330,62 +288,10 @@ export class Cell {
 
   #cutOffByDeath(mail: Mail, reason: string, cause: unknown): void {
     if (!this.isRetry(mail))
-      return this.#deadLetter(mail, errorToData(actorDied(this.row.id, reason, cause)));
+      return this.outcomes.deadLetter(mail, errorToData(actorDied(this.row.id, reason, cause)));
     if (!this.#mayTryAgain(mail))
-      return this.#deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
-    const { lane } = mail.flow as InFlow;
-    this.#lanes[lane].unshift(mail);
-    if (lane === LANE.user && isAskOfAgent(mail)) this.#asksOfAgents += 1;
-  }
-
-  /** Settles a mail that a sender's second attempt sent again; its ask gets the answer that the first one got. */
-  #isRepeated(mail: Mail): boolean {
-    this.#answered ??= new AnsweredIds();
-    const answer = this.#answered.recall(mail.sender, mail.id);
-    if (answer === undefined) return false;
-    if (mail.ask !== NO_ASK) {
-      if (answer.kind === undefined) return false;
-      this.reply(mail, answer.kind, answer.payload);
-    }
-    this.settle(mail, 'handled');
-    return true;
-  }
-
-  /** Answers the ask behind `mail`. */
-  reply(mail: Mail, kind: number, payload: unknown): void {
-    if (mail.extras?.derived === true && kind !== REPLY.chunk) {
-      this.#answered?.remember(mail.sender, mail.id, { kind, payload });
-    }
-    this.place.answer(
-      mail,
-      kind,
-      payload,
-      this.definition.handlers.get(mail.capability ?? '')?.capability.carries,
-    );
-  }
-
-  progress(mail: Mail, fraction: number, note: string | undefined): void {
-    if (mail.ask !== NO_ASK) this.place.answer(mail, REPLY.progress, [fraction, note ?? null], 'json');
-    this.place.log.progress(this.row.id, mail, fraction, note);
-  }
-
-  settle(mail: Mail, outcome: Outcome): void {
-    const flow = mail.flow as InFlow;
-    this.place.outbox.forgetName(mail);
-    flow.settle(mail.sequence, outcome);
-    this.place.settled(flow, mail, outcome);
-  }
-
-  #close(mail: Mail, outcome: Outcome, error: OrreryError): void {
-    if (mail.ask !== NO_ASK) this.reply(mail, REPLY.error, errorToData(error));
-    this.settle(mail, outcome);
-    this.place.log.closed(this.row.id, mail, outcome, error);
-  }
-
-  #deadLetter(mail: Mail, why: ErrorData): void {
-    if (mail.ask !== NO_ASK) this.reply(mail, REPLY.error, why);
-    this.settle(mail, 'dead-lettered');
-    this.place.log.deadLetter(mail, this.row.id, why);
+      return this.outcomes.deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
+    this.#mailbox.putBack(mail);
   }
 
   #letGo(handling: Handling): void {
@@ -400,7 +306,7 @@ export class Cell {
   #goOn(): void {
     if (this.status !== 'running' || this.waiting === 0) return;
     // Logic answers in the middle of a transition, and would only queue the next event.
-    if (this.#logic === undefined) this.place.turns.resume(this);
+    if (this.definition.actorLogic === undefined) this.place.turns.resume(this);
     else this.place.turns.wake(this);
   }
 
@@ -412,42 +318,22 @@ export class Cell {
     this.status = 'starting';
     this.wasStarted = true;
     await this.#ending;
-    if (this.#life !== undefined || !this.#isAlive) return false;
-    const life = new Handling(this, undefined);
-    this.#life = life;
-    const timeoutMs = this.definition.options.startTimeoutMs ?? DEFAULT_START_MS;
-    this.place.enter(this.row.slot);
+    if (this.#actor?.isOver === false || !this.#isAlive) return false;
+    const actor = new Actor(this);
+    this.#actor = actor;
     try {
-      const starting = this.#begin(life);
-      this.place.leave();
-      const state = await this.place.within(starting, timeoutMs, `The start of ${this.row.id}`);
-      if (life.isOver || this.status !== 'starting') return false;
-      this.state = state;
+      const state = await actor.start();
+      if (actor.isOver || this.status !== 'starting') return false;
+      actor.state = state;
     } catch (error) {
-      this.place.leave();
-      if (life.isOver || this.status !== 'starting') return false;
-      life.cutOff(actorDied(this.row.id, 'it did not start'));
-      life.end();
-      this.#life = undefined;
+      if (actor.isOver || this.status !== 'starting') return false;
+      actor.abandon();
       this.status = 'down';
       throw error;
     }
     this.status = 'running';
     if (this.waiting > 0) this.place.turns.wake(this);
     return true;
-  }
-
-  async #begin(life: Handling): Promise<unknown> {
-    const state = await this.definition.start?.(life);
-    const logic = this.definition.actorLogic;
-    // A start that took too long may come to its end in the next life.
-    if (logic === undefined || life.isOver) return state;
-    this.#logic = new LogicRunner(logic, state, {
-      clock: this.place.seams.clock,
-      onError: (error) => this.crash(error, this.#hand),
-      onDone: () => this.#exit(),
-    });
-    return state;
   }
 
   /** Makes the cell ready to start at its first envelope. */
@@ -473,7 +359,7 @@ export class Cell {
       const mail = handling.mail as Mail;
       handling.cutOff(reason);
       this.#letGo(handling);
-      this.#deadLetter(mail, errorToData(reason));
+      this.outcomes.deadLetter(mail, errorToData(reason));
     }
     this.#clear();
     if (wasAlive) this.#ending = this.#endActor();
@@ -482,12 +368,7 @@ export class Cell {
 
   #clear(): void {
     const why = errorToData(this.#endReason());
-    this.#asksOfAgents = 0;
-    for (const lane of this.#lanes) {
-      for (let mail = lane.shift(); mail !== undefined; mail = lane.shift()) {
-        this.#deadLetter(mail, mail.tombstone ?? why);
-      }
-    }
+    for (const mail of this.#mailbox.drain()) this.outcomes.deadLetter(mail, mail.tombstone ?? why);
   }
 
   #endReason(): OrreryError {
@@ -495,32 +376,10 @@ export class Cell {
     return this.#stopReason ?? notHere(this.row.id, this.place.id);
   }
 
-  async #endActor(): Promise<void> {
-    const life = this.#life;
-    this.#logic?.stop();
-    this.#logic = undefined;
-    const stop = this.definition.stop;
-    if (stop !== undefined && life !== undefined) {
-      const timeoutMs = this.definition.options.stopTimeoutMs ?? DEFAULT_STOP_MS;
-      this.place.enter(this.row.slot);
-      try {
-        const stopping = stop(life as never);
-        this.place.leave();
-        await this.place.within(Promise.resolve(stopping), timeoutMs, `The stop of ${this.row.id}`);
-      } catch (error) {
-        this.place.leave();
-        this.place.log.error(this.row.id, error);
-      }
-    }
-    life?.cutOff(notHere(this.row.id, this.place.id));
-    life?.end();
-    this.#life = undefined;
-    this.state = undefined;
+  #endActor(): Promise<void> {
+    return this.#actor?.end() ?? Promise.resolve();
   }
 }
-
-/** The handler answers later, by `reply` or `settle`. */
-const PENDING = Symbol('pending');
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
@@ -530,7 +389,5 @@ const ANSWERABLE: ReadonlySet<number> = new Set([
   typeIndex('task-proposal'),
   typeIndex('stream-start'),
 ]);
-
-const isAskOfAgent = ({ ask, sender }: Mail): boolean => ask !== NO_ASK && !isSystemId(sender);
 
 const isAnswerable = (mail: Mail): boolean => ANSWERABLE.has(mail.type);

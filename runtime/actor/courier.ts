@@ -1,8 +1,8 @@
 import { copyOf, type Mail } from '../mailbox/mail.ts';
-import { LANE, type Lane } from '../mailbox/lane.ts';
+import type { Lane } from '../mailbox/lane.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
-import { BROADCAST, type PathHop } from '../protocol/envelope.ts';
+import { BROADCAST } from '../protocol/envelope.ts';
 import {
   agentNotFound,
   cancelled,
@@ -10,7 +10,6 @@ import {
   type ErrorCode,
   notHere,
   OrreryError,
-  systemStopped,
 } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
@@ -22,7 +21,9 @@ import type { WaitingAsk } from './ask-table.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
+import { laneFor } from './lane-for.ts';
 import { MailMaker } from './mail-maker.ts';
+import { fullVerdict, heldVerdict, stoppedError, unknownYet, verdictOf } from './send-verdicts.ts';
 import { WaitingStream } from './waiting-stream.ts';
 import { WaitingValue } from './waiting-value.ts';
 
@@ -62,7 +63,7 @@ export class Courier {
     return new Promise<Output>((resolve, reject) => {
       const mail = this.#make.ask(from, target as Target<unknown, unknown>, input, options, parent, false);
       const waiting = new WaitingValue(mail, parent, resolve as never, reject, options.onProgress);
-      this.#sendAsk(from, waiting, options, mail.timestamp);
+      this.#beginAsk(from, waiting, options);
     });
   }
 
@@ -75,7 +76,7 @@ export class Courier {
   ): AsyncGenerator<Output, void, undefined> {
     const mail = this.#make.ask(from, target as Target<unknown, unknown>, input, options, parent, true);
     const waiting = new WaitingStream<Output>(mail, parent, this.#onPull, options.onProgress);
-    this.#sendAsk(from, waiting, options, mail.timestamp);
+    this.#beginAsk(from, waiting, options);
     try {
       for (let next = await waiting.next(); next.done !== true; next = await waiting.next()) yield next.value;
     } finally {
@@ -94,6 +95,7 @@ export class Courier {
     const mail = this.#make.tell(from, target, payload, options, parent);
     const asked = parent?.mail;
     if (asked !== undefined && options.inReplyTo === asked.id) this.#place.judge.holdGrant(asked, from.id);
+    if (this.#isTooLate(mail, parent)) return this.#refuseLate(from, mail);
     return this.#send(from, mail, mail.timestamp);
   }
 
@@ -106,19 +108,21 @@ export class Courier {
   ): Promise<RoutingResult> {
     return new Promise((resolve, reject) => {
       const mail = this.#make.tell(from, target, payload, options, parent);
+      if (this.#isTooLate(mail, parent)) return resolve(this.#refuseLate(from, mail));
       const { clock } = this.#place.seams;
       const attempt = (nowMs: number, isInTurn: boolean): void => {
         const result = this.#trySend(from, mail, nowMs, isInTurn);
         if (result !== undefined) return resolve(result);
-        const go = (): void => attempt(clock.now(), true);
-        this.#whenRoom(from, mail, { parent, signal: undefined, go, fail: reject });
+        const isForRoom = this.#meant !== undefined;
+        const go = (): void => attempt(clock.now(), isForRoom);
+        this.#whenPossible(from, mail, { parent, signal: undefined, go, fail: reject });
       };
       attempt(mail.timestamp, false);
     });
   }
 
-  /** Waits in the row of those who want room in the mailbox of `#meant`. */
-  #whenRoom(
+  /** Waits in the row of those who want room in the mailbox of `#meant`; without one, for the table that may have one. */
+  #whenPossible(
     from: Identity,
     mail: Mail,
     {
@@ -131,36 +135,57 @@ export class Courier {
       readonly signal: AbortSignal | undefined;
     },
   ): void {
-    const row = this.#meant as AgentRow;
+    const row = this.#meant;
+    const whom = row?.id ?? mail.recipient;
     const whyLeave = (nowMs: number): Error | undefined => {
-      if (signal?.aborted === true) return cancelled(`What was to be sent to ${row.id}`);
+      if (signal?.aborted === true) return cancelled(`What was to be sent to ${whom}`);
       if (parent?.cutShort !== undefined) return parent.cutShort;
       if (parent?.isOver === true) return cancelled(`The work of ${from.id}`);
       const { deadlineAtMs, timestamp } = mail;
       if (deadlineAtMs === 0 || nowMs < deadlineAtMs) return undefined;
-      return deadlineExceeded(`Room in the mailbox of ${row.id}`, deadlineAtMs - timestamp);
+      const what = row === undefined ? `The way to ${whom}` : `Room in the mailbox of ${whom}`;
+      return deadlineExceeded(what, deadlineAtMs - timestamp);
     };
-    this.#place.room.add(row, laneFor(from, row, mail), { go, whyLeave, fail });
+    const waiter = { go, whyLeave, fail };
+    if (row !== undefined) this.#place.room.add(row, laneFor(from, row, mail), waiter);
+    else if (!this.#place.router.hold(waiter)) fail(this.#refused(from, mail, heldVerdict(mail), undefined));
   }
 
   /** Routes and accepts `mail`; a refusal is in the result. `latencyMs` is measured on every 16th send. */
   send(from: Identity, mail: Mail): RoutingResult {
+    if (this.#isTooLate(mail, undefined)) return this.#refuseLate(from, mail);
     return this.#send(from, mail, this.#place.seams.clock.now());
   }
 
   #send(from: Identity, mail: Mail, nowMs: number): RoutingResult {
     const result = this.#trySend(from, mail, nowMs, true);
     if (result !== undefined) return result;
-    const row = this.#meant as AgentRow;
-    return this.#refusal(from, mail, fullVerdict(row), row);
+    const row = this.#meant;
+    return this.#refusal(from, mail, row === undefined ? unknownYet(mail) : fullVerdict(row), row);
   }
 
-  /** Undefined when the mailbox of `#meant` is full, or others wait for room in it and it is not this one's turn. */
+  /** The system stops, and this is not part of what was under way. */
+  #isTooLate(mail: Mail, parent: Handling | undefined): boolean {
+    const { router } = this.#place;
+    return !router.isOpen && (router.isStopped || !isUnderWay(mail, parent));
+  }
+
+  #refuseLate(from: Identity, mail: Mail): RoutingResult {
+    return this.#refusal(from, mail, verdictOf(stoppedError(mail)), undefined);
+  }
+
+  /**
+   * Undefined when it has to wait: the mailbox of `#meant` is full, or others wait for room in it and it is not this one's
+   * turn; or there is no `#meant`, and the table is about to be replaced.
+   */
   #trySend(from: Identity, mail: Mail, nowMs: number, isInTurn: boolean): RoutingResult | undefined {
     const place = this.#place;
     if (mail.recipient === BROADCAST) return this.#broadcast(from, mail, nowMs);
     const row = this.#route(from, mail, TOLD, nowMs);
-    if (row === undefined) return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
+    if (row === undefined) {
+      if (this.#mayYetBeFound) return undefined;
+      return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
+    }
     const lane = laneFor(from, row, mail);
     if (place.outbox.room(row, lane) <= 0 || (!isInTurn && place.room.isAwaited(row, lane))) {
       this.#meant = row;
@@ -171,6 +196,16 @@ export class Courier {
     return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs: place.log.routingMs };
   }
 
+  get #mayYetBeFound(): boolean {
+    return this.#meant === undefined && this.#place.router.isBehind;
+  }
+
+  #beginAsk(from: Identity, waiting: WaitingAsk, options: AskOptions): void {
+    const { asked, owner } = waiting;
+    if (this.#isTooLate(asked, owner)) waiting.fail(stoppedError(asked));
+    else this.#sendAsk(from, waiting, options, asked.timestamp);
+  }
+
   #measured(startedMs: number): void {
     this.#place.log.routed(this.#place.seams.clock.monotonicMs() - startedMs);
   }
@@ -179,22 +214,21 @@ export class Courier {
     const place = this.#place;
     const { asked: mail, owner } = waiting;
     const { signal } = options;
-    if (place.isStopped) return waiting.fail(systemStopped(`"${mail.recipient}" cannot be asked any more`));
     if (owner?.cutShort !== undefined) return waiting.fail(owner.cutShort);
     if (signal?.aborted === true || owner?.isOver === true)
       return waiting.fail(cancelled(`The ask of "${mail.recipient}"`));
     const row = this.#route(from, mail, ASKED, nowMs);
-    if (row === undefined)
-      return waiting.fail(this.#refused(from, mail, this.#verdict as Verdict, this.#meant));
+    if (row === undefined) {
+      if (!this.#mayYetBeFound)
+        return waiting.fail(this.#refused(from, mail, this.#verdict as Verdict, this.#meant));
+      return this.#parkAsk(from, waiting, options);
+    }
     const lane = laneFor(from, row, mail);
     const isParking = options.whenFull === 'park';
     if (place.outbox.room(row, lane) <= 0 || (isParking && !isInTurn && place.room.isAwaited(row, lane))) {
       if (!isParking) return waiting.fail(this.#refused(from, mail, fullVerdict(row), row));
-      const go = (): void => this.#sendAsk(from, waiting, options, place.seams.clock.now(), true);
-      const fail = (error: Error): void => waiting.fail(error);
       this.#meant = row;
-      this.#whenRoom(from, mail, { parent: owner, signal, go, fail });
-      return;
+      return this.#parkAsk(from, waiting, options);
     }
     mail.ask = place.asks.open(waiting);
     waiting.agentId = row.id;
@@ -207,20 +241,29 @@ export class Courier {
     this.#accept(from, row, lane, mail);
   }
 
+  /** Asks again when there is room in the mailbox of `#meant`, or the table that may have one. */
+  #parkAsk(from: Identity, waiting: WaitingAsk, options: AskOptions): void {
+    const { asked, owner: parent } = waiting;
+    const isForRoom = this.#meant !== undefined;
+    const go = (): void => this.#sendAsk(from, waiting, options, this.#place.seams.clock.now(), isForRoom);
+    const fail = (error: Error): void => waiting.fail(error);
+    this.#whenPossible(from, asked, { parent, signal: options.signal, go, fail });
+  }
+
   /** The deadline of an ask has passed: what arrived meanwhile may be its answer. */
   readonly #onLate = ({ asked, agentId }: WaitingAsk): void => {
     this.#place.links.readArrived();
     const late = deadlineExceeded(`The ask of ${agentId}`, asked.deadlineAtMs - asked.timestamp);
-    this.#place.closeAsk(asked.ask)?.fail(late);
+    this.#place.asks.close(asked.ask)?.fail(late);
   };
 
   /** A stream was read so far that its handler may go on. */
   readonly #onPull = ({ asked, link }: WaitingAsk, count: number): void =>
-    this.#place.pull(asked.ask, link, count);
+    this.#place.answers.pull(asked.ask, link, count);
 
   /** Stops waiting and cancels what was asked. */
   #abandon(mail: Mail, error: OrreryError): void {
-    const waiting = this.#place.closeAsk(mail.ask);
+    const waiting = this.#place.asks.close(mail.ask);
     if (waiting === undefined) return;
     this.#place.cancel(mail.id);
     waiting.fail(error);
@@ -340,22 +383,7 @@ function onAbort(signal: AbortSignal, run: () => void): () => void {
   return () => signal.removeEventListener('abort', run);
 }
 
-const fullVerdict = (row: AgentRow): Verdict => ({
-  code: 'MAILBOX_FULL',
-  reason: `Mailbox of ${row.id} is full (capacity ${row.profile.mailboxCapacity})`,
-});
-
-const verdictOf = (error: OrreryError): Verdict => ({ code: error.code, reason: error.message });
-
-/** Call-backs have a lane of their own, so that an agent that waits can answer those it waits for. */
-function laneFor(from: Identity, row: AgentRow, mail: Mail): Lane {
-  if (mail.path !== undefined && isOnPath(mail.path, row.id)) return LANE.callback;
-  return from.party.isSystem && from.id !== 'system/host' && from.id !== 'system/loop'
-    ? LANE.system
-    : LANE.user;
-}
-
-function isOnPath(path: readonly PathHop[], agentId: string): boolean {
-  for (const hop of path) if (hop.agent === agentId) return true;
-  return false;
-}
+/** An answer, what an envelope in hand causes, and what an actor needs to begin or to end. */
+const isUnderWay = ({ extras }: Mail, parent: Handling | undefined): boolean =>
+  extras?.inReplyTo !== undefined ||
+  (parent !== undefined && (parent.mail !== undefined || parent.cell.status !== 'running'));

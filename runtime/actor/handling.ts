@@ -125,7 +125,7 @@ export class Handling implements HandlingContext<never> {
   }
 
   progress(fraction: number, note?: string): void {
-    if (!this.isOver && this.mail !== undefined) this.cell.progress(this.mail, fraction, note);
+    if (!this.isOver && this.mail !== undefined) this.cell.outcomes.progress(this.mail, fraction, note);
   }
 
   reply(output: unknown): void {
@@ -234,7 +234,7 @@ export class Handling implements HandlingContext<never> {
     if (waiting === undefined) return;
     this.#waitingFor = undefined;
     for (const { asked } of waiting) {
-      const record = this.cell.place.closeAsk(asked.ask);
+      const record = this.cell.place.asks.close(asked.ask);
       if (record === undefined) continue;
       if (!isLeft(asked.id)) this.cell.place.cancel(asked.id);
       record.fail(reason);

@@ -11,7 +11,7 @@ export async function pumpStream(entry: HandlerEntry, mail: Mail, handling: Hand
     const chunks = entry.run(mail.payload as never, handling as never) as AsyncIterable<unknown>;
     for await (const chunk of chunks) {
       await window.take(handling.signal);
-      if (mail.ask !== NO_ASK) cell.reply(mail, REPLY.chunk, chunk);
+      if (mail.ask !== NO_ASK) cell.outcomes.reply(mail, REPLY.chunk, chunk);
     }
   } finally {
     cell.place.windows.close(mail);

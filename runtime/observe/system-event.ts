@@ -22,6 +22,7 @@ export type SystemEventType =
   | 'agent-stopped'
   | 'place-started'
   | 'place-died'
+  | 'router-state'
   | 'watchdog';
 
 /**

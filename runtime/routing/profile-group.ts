@@ -44,6 +44,11 @@ export class ProfileGroup<Row extends Member<Row>> {
     this.#removed.add(row);
   }
 
+  /** A row has another place in the order. */
+  reorder(): void {
+    this.#isSorted = false;
+  }
+
   /** The rows in registration order; tidied up here, so that removing many costs one pass. */
   inOrder(): readonly Row[] {
     const removed = this.#removed;

@@ -49,11 +49,17 @@ export interface RowData {
 }
 
 /** A change of the table as plain data: first `remove`, then `upsert`, in their order. */
-export interface TableDelta {
-  readonly version: number;
+export interface TableChange {
   readonly profiles: readonly AgentProfile[];
   readonly upsert: readonly RowData[];
   readonly remove: readonly string[];
+}
+
+export const NO_CHANGE: TableChange = { profiles: [], upsert: [], remove: [] };
+
+/** A change as its authority has ordered it: its versions are dense. */
+export interface TableDelta extends TableChange {
+  readonly version: number;
 }
 
 /** Six fields and no objects of its own: the party is the row itself, and what rows share stands in the group. */
@@ -152,6 +158,19 @@ export class RoutingTable {
     this.#version = version;
   }
 
+  /** Applies a change that has not been ordered yet: the version stays. */
+  enter(change: TableChange): void {
+    this.apply({ ...change, version: this.#version });
+  }
+
+  /** Becomes the table of a snapshot, in its order; who is in both keeps the row object. */
+  replace(snapshot: TableDelta): void {
+    const ids = new Set(snapshot.upsert.map(({ id }) => id));
+    const remove = [...this.#agents.keys(), ...this.#system.keys()].filter((id) => !ids.has(id));
+    this.apply({ ...snapshot, remove });
+    for (const { id } of snapshot.upsert) this.#moveToEnd(id);
+  }
+
   /** The whole table as one delta. */
   snapshot(): TableDelta {
     return deltaOf(this.#version, [...this.#agents.values(), ...this.#system.values()]);
@@ -180,6 +199,16 @@ export class RoutingTable {
     if (row === undefined) return;
     rows.delete(id);
     this.#leave(row);
+  }
+
+  #moveToEnd(id: string): void {
+    const rows = isSystemId(id) ? this.#system : this.#agents;
+    const row = rows.get(id) as TableRow;
+    rows.delete(id);
+    rows.set(id, row);
+    row.order = this.#nextOrder++;
+    row.group.reorder();
+    this.#touch(row.group);
   }
 
   #group(profile: AgentProfile, isSystem: boolean): ProfileGroup<TableRow> {

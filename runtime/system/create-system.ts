@@ -20,8 +20,10 @@ import { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { AgentRegistry } from '../routing/agent-registry.ts';
+import { NO_CHANGE } from '../routing/routing-table.ts';
 import { Caller, exposeApi } from '../threads/calls.ts';
-import type { AgentOrder, Control } from '../threads/control.ts';
+import type { Control } from '../threads/control.ts';
+import type { AgentOrder } from '../threads/enrolment.ts';
 import { nodeEventLoop } from '../threads/event-loop.ts';
 import { PlaceHost } from '../threads/place-host.ts';
 import type { Place } from '../threads/place.ts';
@@ -180,7 +182,8 @@ class RunningSystem implements System {
       const { recipient } = (envelope ?? {}) as { recipient?: unknown };
       return refusedResult(typeof recipient === 'string' ? recipient : '', error as OrreryError);
     }
-    const fault = this.#end ?? faultOf(parsed.recipient, parsed.payload);
+    const fault =
+      this.#end ?? faultOf(parsed.recipient, parsed.payload) ?? jsonFaultOf('metadata', parsed.metadata);
     if (fault !== undefined) return refusedResult(parsed.recipient, fault);
     const row = this.#place.table.get(parsed.sender);
     if (row === undefined && !isSystemId(parsed.sender)) {
@@ -270,6 +273,7 @@ class RunningSystem implements System {
 
   async #stop(drainMs: number): Promise<void> {
     if (this.#end === undefined) {
+      this.#place.router.drain();
       // A control thread that cannot answer any more is ended all the same.
       await this.#caller.api.stop(drainMs).catch(() => undefined);
       this.#close(systemStopped('it was stopped'));
@@ -305,7 +309,7 @@ class RunningSystem implements System {
   }
 }
 
-const EMPTY_TABLE = { version: 0, profiles: [], upsert: [], remove: [] };
+const EMPTY_TABLE = { version: 0, ...NO_CHANGE };
 
 /** What the embedder gives is checked here, at the edge: the payload against its capability, or for what JSON can say. */
 function faultOf(target: string | Target<unknown, unknown>, payload: unknown): OrreryError | undefined {
@@ -315,8 +319,11 @@ function faultOf(target: string | Target<unknown, unknown>, payload: unknown): O
   } catch (error) {
     return error as OrreryError;
   }
-  if (capability?.carries === 'structured') return undefined;
-  const fault = findUnserialisable(payload, 'payload');
+  return capability?.carries === 'structured' ? undefined : jsonFaultOf('payload', payload);
+}
+
+function jsonFaultOf(field: string, value: unknown): OrreryError | undefined {
+  const fault = findUnserialisable(value, field);
   return fault === undefined ? undefined : notSerialisable(fault.path, fault.kind);
 }
 

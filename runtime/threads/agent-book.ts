@@ -4,6 +4,7 @@ import {
   deltaOf,
   RoutingTable,
   type RowData,
+  type TableChange,
   type TableDelta,
 } from '../routing/routing-table.ts';
 
@@ -29,7 +30,6 @@ export class AgentBook {
   readonly #table = new RoutingTable();
   readonly #agents = new Map<string, AgentRecord>();
   readonly #bySlot: AgentRecord[] = [];
-  #version = 0;
 
   [Symbol.iterator](): Iterator<AgentRecord> {
     return this.#agents.values();
@@ -81,13 +81,11 @@ export class AgentBook {
     return this.#table.snapshot();
   }
 
-  /** The table as it is, as a delta that changes nothing. */
-  get unchanged(): TableDelta {
-    return { version: this.#version, profiles: [], upsert: [], remove: [] };
-  }
-
-  /** Takes agents in; returns what all are to be told. */
-  add(records: readonly AgentRecord[]): TableDelta {
+  /**
+   * Takes agents in. Returns what their places are told first; who else must know is told when they are hosted, by what
+   * `write` makes of it: versions count in the order in which everybody is told.
+   */
+  add(records: readonly AgentRecord[]): TableChange {
     for (const record of records) {
       this.#agents.set(record.id, record);
       this.#bySlot[record.slot] = record;
@@ -101,18 +99,19 @@ export class AgentBook {
       profile: indexes.get(profile) as number,
       revision: 0,
     }));
-    return this.write({ profiles, upsert, remove: [] });
+    const change = { profiles, upsert, remove: [] };
+    this.#table.enter(change);
+    return change;
   }
 
-  /** Writes to the table what was decided elsewhere; returns what all are to be told. */
-  write(change: Omit<TableDelta, 'version'>): TableDelta {
-    this.#version += 1;
-    const delta = { version: this.#version, ...change };
+  /** Writes to the table what was decided elsewhere; returns what all are to be told at once. */
+  write(change: TableChange): TableDelta {
+    const delta = { version: this.#table.version + 1, ...change };
     this.#table.apply(delta);
     return delta;
   }
 
-  /** Moves agents, each to the place that `placeOf` names; returns what all are to be told. */
+  /** Moves agents, each to the place that `placeOf` names; returns what all are to be told at once. */
   move(agents: readonly AgentRecord[], placeOf: (agent: AgentRecord) => string): TableDelta {
     const rows = agents.map((agent) => {
       agent.place = placeOf(agent);

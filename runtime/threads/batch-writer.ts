@@ -14,7 +14,7 @@ import { Column } from './column.ts';
 import type { SendingNames } from './link-names.ts';
 import type { Outgoing } from './outgoing.ts';
 
-/** `added` is filled in by `encodeBatch`. */
+/** What every post begins with. */
 export interface BatchHeader {
   readonly tableVersion: number;
   readonly peak: number;

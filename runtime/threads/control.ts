@@ -1,12 +1,8 @@
 import type { CpuPoolOptions } from '../actor/offload.ts';
-import { DeadLetterBook } from '../mailbox/dead-letter-book.ts';
-import { conservationOf, isAllSettled } from '../observe/conservation.ts';
-import { inOrderOfTalk } from '../observe/order-of-talk.ts';
-import { EventRing } from '../observe/event-ring.ts';
+import { ControlLog } from '../observe/control-log.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
-import type { AgentCard } from '../protocol/agent-card.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { invalidOptions, isOrreryError, moduleInvalid } from '../protocol/errors.ts';
+import { invalidOptions } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { AgentProfile, TableDelta } from '../routing/routing-table.ts';
@@ -15,33 +11,19 @@ import type { SupervisorOptions } from '../supervision/supervisor-options.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';
 import type { Conservation, DeadLetter, RosterRow } from '../system/system.ts';
 import { AgentBook, type AgentRecord } from './agent-book.ts';
+import { type AgentOrder, Enrolment } from './enrolment.ts';
 import { Hosting } from './hosting.ts';
 import type { PlaceMessage } from './lines.ts';
-import type { LoadedAgent } from './place-host.ts';
-import { type PlaceRecord, Places } from './places.ts';
+import { Overview } from './overview.ts';
+import { Places } from './places.ts';
 import type { Port } from './port.ts';
 import type { Seat, SeatMemories } from './seat.ts';
 import { SeatBook } from './seat-book.ts';
 import type { Spawner } from './spawner.ts';
 import { Succession } from './succession.ts';
 
-const IDLE_POLL_MS = 10;
 const SHUTDOWN_MS = 3_000;
 const BEAT_MS = 100;
-const EVENTS_KEPT = 1_024;
-/** How often the counts are taken again while envelopes move between two of them. */
-const COUNTINGS = 10;
-
-/** An agent to be started: the module that holds it, in which place, and as whom. */
-export interface AgentOrder {
-  readonly module: string;
-  readonly isInline: boolean;
-  /** Ids of its instances; its own id without. */
-  readonly ids: readonly string[] | undefined;
-  readonly lazy: boolean | undefined;
-  /** The card that it is registered under already, instead of the module's. */
-  readonly card: AgentCard | undefined;
-}
 
 export interface ControlOptions {
   readonly workers: number;
@@ -76,8 +58,9 @@ export class Control {
   readonly #agents = new AgentBook();
   readonly #hosting: Hosting;
   readonly #succession: Succession;
-  readonly #events = new EventRing<SystemEvent>(EVENTS_KEPT);
-  readonly #letters = new DeadLetterBook();
+  readonly #enrolment: Enrolment;
+  readonly #log: ControlLog;
+  readonly #overview: Overview;
   readonly #firstStarts = new Map<string, () => void>();
   readonly #ended = new Map<number, () => void>();
   readonly #beat: Int32Array;
@@ -90,12 +73,14 @@ export class Control {
     this.#deps = deps;
     const { seams, options, spawner, workerOptions } = deps;
     this.#beat = new Int32Array(deps.beat);
+    const { clock } = seams;
+    this.#log = new ControlLog({ clock, onEvent: (event) => this.#show([event]) });
     this.#supervisor = new Supervisor(
       {
         seams,
         start: (ids) => this.#order('start', ids),
         stop: (ids) => this.#endAll(ids),
-        onEvent: (event) => this.#note(event),
+        onEvent: (event) => this.#log.add(event),
         onGaveUp: (id, reason) => this.#gaveUp(id, reason),
       },
       options.supervision,
@@ -111,17 +96,22 @@ export class Control {
       table: () => this.#agents.snapshot(),
       onMessage: (seat, message) => this.#hear(seat, message),
       onDeath: (place, dead, ending) => this.#succession.begin(place, dead, ending),
-      note: (type, facts) => this.#note(this.#event(type, facts)),
+      note: (type, facts) => this.#log.note(type, facts),
     });
-    this.#hosting = new Hosting(seams.clock, this.#places);
-    this.#succession = new Succession({
+    this.#hosting = new Hosting(clock, this.#places);
+    const parts = {
       agents: this.#agents,
       places: this.#places,
       seats: this.#seats,
       hosting: this.#hosting,
       supervisor: this.#supervisor,
+    };
+    this.#enrolment = new Enrolment(parts);
+    this.#overview = new Overview({ ...parts, clock, log: this.#log });
+    this.#succession = new Succession({
+      ...parts,
       current: () => ({ isInspected: this.#inspected, config: this.#config }),
-      onUp: ({ id }) => this.#note(this.#event('place-started', { place: id })),
+      onUp: ({ id }) => this.#log.note('place-started', { place: id }),
       onReported: (crashes) => {
         this.#endStopped(crashes.map(({ agentId }) => agentId));
         for (const { agentId, charged } of crashes) if (charged) this.#firstStartEnded(agentId);
@@ -143,48 +133,13 @@ export class Control {
 
   /** Starts agents. Resolves when each has been started once or waits for its first envelope. */
   async start(orders: readonly AgentOrder[]): Promise<void> {
-    const loaded: { order: AgentOrder; agent: LoadedAgent; place: string }[] = [];
-    for (const order of orders) {
-      const place = order.isInline ? 'host' : this.#leastLoaded(loaded.map((one) => one.place));
-      const agent = await this.#load(place, order.module);
-      loaded.push({ order, place, agent: { ...agent, card: order.card ?? agent.card } });
-    }
-    const records: AgentRecord[] = [];
-    for (const { order, agent, place } of loaded) {
-      records.push(...this.#register(order, agent, place, this.#agents.nextSlot + records.length));
-    }
-    const ids = new Set<string>();
-    for (const { id } of records) {
-      if (this.#agents.has(id) || ids.has(id))
-        throw invalidOptions('agents', id, 'an id that no other agent has');
-      ids.add(id);
-    }
-    const restartOf = new Map(loaded.map(({ agent }) => [agent.card, agent.restart]));
-    for (const { id, profile } of records) {
-      this.#supervisor.add(id, { restart: restartOf.get(profile.card) ?? 'permanent' });
-    }
-    const delta = this.#agents.add(records);
-    try {
-      await this.#hostAll(records, delta);
-    } catch (error) {
-      this.#withdraw(records);
-      throw error;
-    }
-    this.#places.tellAll({ t: 'table', delta });
-    await this.#startAll(records);
-  }
-
-  /** Nothing is half-done: of agents that could not be hosted none is left. */
-  #withdraw(records: readonly AgentRecord[]): void {
-    for (const { id } of records) this.#forget(id);
-    const delta = this.#agents.write({ profiles: [], upsert: [], remove: records.map(({ id }) => id) });
-    this.#places.tellAll({ t: 'table', delta });
+    await this.#startAll(await this.#enrolment.enrol(orders));
   }
 
   /** Orders a write of the host's registry among all others and tells every thread. */
   async announce({ profiles, upsert, remove }: TableDelta): Promise<void> {
     for (const id of remove) if (this.#agents.has(id)) await this.stopAgent(id);
-    for (const id of remove) this.#forget(id);
+    for (const id of remove) this.#enrolment.forget(id);
     for (const { id, profile } of upsert) {
       const agent = this.#agents.find(id);
       if (agent !== undefined) agent.profile = profiles[profile] as AgentProfile;
@@ -192,28 +147,8 @@ export class Control {
     this.#places.tellAll({ t: 'table', delta: this.#agents.write({ profiles, upsert, remove }) });
   }
 
-  #forget(id: string): void {
-    if (this.#agents.forget(id)) this.#supervisor.remove(id);
-  }
-
   roster(): RosterRow[] {
-    this.#places.readArrived();
-    const waiting = this.#seats.waiting();
-    return [...this.#agents].map((agent) => {
-      const { status, restarts, lastError } = this.#supervisor.status(agent.id);
-      const { card } = agent.profile;
-      return {
-        id: agent.id,
-        name: card.name,
-        tier: card.tier,
-        capabilities: agent.profile.capabilityIds,
-        place: agent.place,
-        status,
-        waiting: waiting.get(agent.slot) ?? 0,
-        restarts,
-        ...(lastError === undefined ? {} : { lastError }),
-      };
-    });
+    return this.#overview.roster();
   }
 
   /** Starts a stopped or failed agent again; resolves when it has been started once. */
@@ -257,35 +192,20 @@ export class Control {
     await this.#places.askAll((api) => api.inspect(isOn));
   }
 
-  async recentEvents(): Promise<readonly SystemEvent[]> {
-    const lists = await this.#places.askAll((api) => api.recentEvents());
-    return [...this.#events.toArray(), ...lists.flat()].sort((one, other) => one.timestamp - other.timestamp);
+  recentEvents(): Promise<readonly SystemEvent[]> {
+    return this.#overview.recentEvents();
   }
 
-  async thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
-    const envelopes = (await this.#places.askAll((api) => api.thread(correlationId))).flat();
-    const known = new Map(envelopes.map((envelope) => [envelope.id, envelope]));
-    return inOrderOfTalk([...known.values()]);
+  thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
+    return this.#overview.thread(correlationId);
   }
 
   deadLetters(): readonly DeadLetter[] {
-    return this.#letters.toArray();
+    return this.#log.deadLetters();
   }
 
-  /** Asked again while envelopes move between the counts of two threads. */
-  async conservation(): Promise<Conservation> {
-    for (let attempt = 1; ; attempt++) {
-      const before = this.counts();
-      const stats = await this.#places.askAll((api) => api.stats());
-      const isComplete = stats.length >= [...this.#places].filter(({ isUp }) => isUp).length;
-      // Nobody has in hand yet what waits for a thread that is not up.
-      const homeless = this.#seats.orphaned((slot) => this.#placeOf(slot)?.isUp === false);
-      const inFlight = stats.reduce((sum, one) => sum + one.inFlight, homeless);
-      const { isExact, ...account } = conservationOf(before, this.counts(), inFlight);
-      if (isExact && isComplete) return account;
-      if (attempt >= COUNTINGS) return { ...account, holds: account.holds && isComplete };
-      await this.#pause();
-    }
+  conservation(): Promise<Conservation> {
+    return this.#overview.conservation();
   }
 
   /** The counters of all threads, added up. */
@@ -295,9 +215,8 @@ export class Control {
 
   /** Waits until nothing is in hand or waits, at most `drainMs`; then ends every agent and thread. */
   async stop(drainMs: number): Promise<void> {
-    const { clock } = this.#deps.seams;
-    const untilMs = clock.now() + drainMs;
-    while (clock.now() < untilMs && !(await this.#isIdle())) await this.#pause();
+    this.#places.beginDraining();
+    await this.#overview.untilIdle(drainMs);
     this.#isStopping = true;
     this.#supervisor.close();
     this.#places.beginClosing();
@@ -306,66 +225,7 @@ export class Control {
     this.#stopBeat();
   }
 
-  #pause(): Promise<void> {
-    return new Promise((resolve) => this.#deps.seams.clock.setTimer(IDLE_POLL_MS, resolve));
-  }
-
   // Agents
-
-  /** A heavy module may compute for seconds while it is imported; one that never ends costs its thread. */
-  async #load(place: string, module: string): Promise<LoadedAgent> {
-    this.#places.unwatch(place);
-    try {
-      return await this.#places.get(place).caller.api.load(module);
-    } catch (error) {
-      if (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED') {
-        this.#places.end(place, { reason: `importing ${module} did not end`, isCharged: false });
-      }
-      throw unloadable(module, error);
-    } finally {
-      this.#places.watch(place);
-    }
-  }
-
-  #register(
-    { module, ids, lazy }: AgentOrder,
-    loaded: LoadedAgent,
-    place: string,
-    firstSlot: number,
-  ): AgentRecord[] {
-    const { card, delivery, mailboxCapacity } = loaded;
-    const profile: AgentProfile = {
-      card,
-      capabilityIds: card.capabilities.map((capability) => capability.id),
-      delivery,
-      mailboxCapacity,
-      lazy: lazy ?? loaded.lazy,
-    };
-    return (ids ?? [card.id]).map((id, at) => ({
-      id,
-      slot: firstSlot + at,
-      module,
-      profile,
-      place,
-      offences: 0,
-      untold: undefined,
-      broken: undefined,
-      gaveUp: undefined,
-    }));
-  }
-
-  async #hostAll(records: readonly AgentRecord[], delta: TableDelta): Promise<void> {
-    const byPlace = Map.groupBy(records, ({ place }) => place);
-    await Promise.all(
-      [...byPlace].map(async ([id, here]) => {
-        try {
-          await this.#hosting.host(this.#places.get(id), here, { delta, isAgain: false });
-        } catch (error) {
-          throw unloadable(here.map(({ module }) => module).join(), error);
-        }
-      }),
-    );
-  }
 
   async #startAll(records: readonly AgentRecord[]): Promise<void> {
     const firstStarts = records
@@ -424,16 +284,6 @@ export class Control {
     this.#firstStarts.delete(id);
   }
 
-  #placeOf(slot: number): PlaceRecord | undefined {
-    const agent = this.#agents.inSlot(slot);
-    return agent === undefined ? undefined : this.#places.get(agent.place);
-  }
-
-  #leastLoaded(taken: readonly string[]): string {
-    const workers = [...this.#places].map(({ id }) => id).filter((id) => id.startsWith('worker-'));
-    return this.#agents.leastLoaded(workers, taken) ?? 'host';
-  }
-
   #hear(seat: Seat, message: PlaceMessage): void {
     switch (message.t) {
       case 'flow-slab':
@@ -446,10 +296,13 @@ export class Control {
         for (const { seat: of, flow, mail } of message.kept) this.#seats.keep(of, flow, mail);
         return;
       case 'dead-letters':
-        for (const letter of message.letters) this.#letters.add(letter);
+        this.#log.addLetters(message.letters);
         return;
       case 'received-all':
         this.#succession.receivedAll(seat, message);
+        return;
+      case 'table-wanted':
+        this.#places.tellTable(seat);
         return;
       case 'hosted':
         this.#hosting.answered(message.ref, message.error);
@@ -478,8 +331,7 @@ export class Control {
         this.#hasEnded(message.slot);
         return;
       case 'events':
-        if (this.#inspected)
-          this.#places.tell(this.#places.get('host'), { t: 'events', events: message.events });
+        this.#show(message.events);
         return;
       default:
         throw invalidOptions(`message of seat ${seat.number}`, message, 'a place message');
@@ -496,24 +348,9 @@ export class Control {
     this.#ended.delete(slot);
   }
 
-  // What is seen
-
-  #note(event: SystemEvent): void {
-    const placed = { place: 'control', ...event };
-    this.#events.push(placed);
-    if (this.#inspected) this.#places.tell(this.#places.get('host'), { t: 'events', events: [placed] });
-  }
-
-  #event(type: SystemEvent['type'], facts: Partial<SystemEvent>): SystemEvent {
-    return { type, timestamp: this.#deps.seams.clock.now(), ...facts };
-  }
-
-  async #isIdle(): Promise<boolean> {
-    if (!this.#places.areUp) return false;
-    const before = this.counts();
-    const stats = await this.#places.askAll((api) => api.stats());
-    if (stats.length < [...this.#places].length || !stats.every((one) => one.isIdle)) return false;
-    return isAllSettled(before, this.counts());
+  /** Lets the embedder's thread have what it asked to see. */
+  #show(events: readonly SystemEvent[]): void {
+    if (this.#inspected) this.#places.tell(this.#places.get('host'), { t: 'events', events });
   }
 
   #live(): void {
@@ -521,13 +358,4 @@ export class Control {
     this.#seats.trim();
     this.#stopBeat = this.#deps.seams.clock.setTimer(BEAT_MS, () => this.#live());
   }
-}
-
-function unloadable(module: string, error: unknown): Error {
-  if (isOrreryError(error) && error.code === 'MODULE_INVALID') return error;
-  return moduleInvalid(
-    module,
-    `loading it failed: ${error instanceof Error ? error.message : String(error)}`,
-    error,
-  );
 }

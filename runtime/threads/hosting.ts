@@ -1,6 +1,6 @@
 import { deadlineExceeded, type ErrorData, errorFromData, threadDied } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
-import type { TableDelta } from '../routing/routing-table.ts';
+import type { TableChange } from '../routing/routing-table.ts';
 import type { AgentRecord } from './agent-book.ts';
 import type { PlaceRecord, Places } from './places.ts';
 
@@ -34,7 +34,7 @@ export class Hosting {
   host(
     place: PlaceRecord,
     agents: readonly AgentRecord[],
-    { delta, isAgain }: { delta: TableDelta; isAgain: boolean },
+    { change, isAgain }: { change: TableChange; isAgain: boolean },
   ): Promise<void> {
     const ref = this.#nextRef++;
     return new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ export class Hosting {
       });
       this.#pending.set(ref, { place, agents, settle });
       const orders = agents.map(({ id, module, broken }) => ({ id, module, broken }));
-      this.#places.tell(place, { t: 'host', ref, delta, agents: orders, isAgain });
+      this.#places.tell(place, { t: 'host', ref, change, agents: orders, isAgain });
     });
   }
 

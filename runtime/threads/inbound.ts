@@ -86,7 +86,7 @@ export class Inbound implements BatchSink {
 
   reply(ask: number, kind: number, payload: unknown): void {
     this.hasAsks = true;
-    this.#place.answered(ask, kind, payload);
+    this.#place.asks.answer(ask, kind, payload);
   }
 
   cancel(envelopeId: string): void {

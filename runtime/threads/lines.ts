@@ -2,7 +2,7 @@ import type { MailData } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
-import type { TableDelta } from '../routing/routing-table.ts';
+import type { TableChange, TableDelta } from '../routing/routing-table.ts';
 import type { DeadLetter } from '../system/system.ts';
 
 /** Which envelope a death is charged to; it alone counts as an attempt. */
@@ -31,6 +31,10 @@ export interface Replay {
 /** What the control thread tells a place, one way. */
 export type ControlMessage =
   | { readonly t: 'table'; readonly delta: TableDelta }
+  /** The answer to `table-wanted`. */
+  | { readonly t: 'whole-table'; readonly delta: TableDelta }
+  /** The system stops: nothing new is taken. */
+  | { readonly t: 'drain' }
   | { readonly t: 'config'; readonly config: RoutingConfig }
   | {
       readonly t: 'link';
@@ -46,7 +50,8 @@ export type ControlMessage =
   | {
       readonly t: 'host';
       readonly ref: number;
-      readonly delta: TableDelta;
+      /** Their rows, which the others do not know yet. */
+      readonly change: TableChange;
       /** `broken` says why a module is not even tried. */
       readonly agents: readonly {
         readonly id: string;
@@ -81,6 +86,8 @@ export type PlaceMessage =
       readonly seat: number;
       readonly flows: readonly (readonly [number, number])[];
     }
+  /** Deltas did not reach this place. */
+  | { readonly t: 'table-wanted' }
   | { readonly t: 'hosted'; readonly ref: number; readonly error: ErrorData | undefined }
   | { readonly t: 'ended'; readonly slot: number }
   | { readonly t: 'started'; readonly slot: number }

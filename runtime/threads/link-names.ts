@@ -55,7 +55,8 @@ export class SendingNames {
     const at = this.#nextContext;
     this.#nextContext = (at + 1) % CONTEXTS;
     const replaced = this.#kept[at];
-    if (replaced !== undefined && this.#contexts.get(replaced.path) === at) this.#contexts.delete(replaced.path);
+    if (replaced !== undefined && this.#contexts.get(replaced.path) === at)
+      this.#contexts.delete(replaced.path);
     this.#kept[at] = { correlationId, path };
     this.#contexts.set(path, at);
     this.#newContexts.push([at + 1, correlationId, path]);

@@ -254,10 +254,13 @@ function batchSize(peak: number): number {
 /** Replaces what cannot cross by the reason: a mail becomes a tombstone, an answer an error. */
 function withoutUncarriable(outgoing: Outgoing): void {
   for (const mail of outgoing.mails) {
-    const fault = uncarriable('payload', mail.payload, mail.extras?.structured === true);
+    const { payload, extras } = mail;
+    const extrasFault = uncarriable('metadata', extras?.unknown, false);
+    const fault = extrasFault ?? uncarriable('payload', payload, extras?.structured === true);
     if (fault === undefined) continue;
     mail.tombstone = fault;
     mail.payload = null;
+    if (extrasFault !== undefined) mail.extras = undefined;
   }
   for (let at = 0; at < outgoing.replyPayloads.length; at++) {
     const isStructured = (outgoing.replyKinds[at] as number) >= structuredKind(0);
@@ -269,7 +272,7 @@ function withoutUncarriable(outgoing: Outgoing): void {
 }
 
 function uncarriable(
-  root: 'payload' | 'answer',
+  root: 'payload' | 'metadata' | 'answer',
   value: unknown,
   isStructured: boolean,
 ): ErrorData | undefined {

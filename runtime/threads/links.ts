@@ -168,7 +168,7 @@ export class Links {
   }
 
   #onClosed(inbound: Inbound): void {
-    if (this.#place.isStopped || inbound.isClosed) return;
+    if (this.#place.router.isStopped || inbound.isClosed) return;
     inbound.isClosed = true;
     if (this.#links.get(inbound.link.place) === inbound) this.#links.delete(inbound.link.place);
     this.#hold(inbound.link.retire());

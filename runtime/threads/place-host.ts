@@ -74,7 +74,6 @@ export class PlaceHost {
     const { boot, seams, policies } = deps;
     this.#cpu = new CpuPool({ seams }, boot.cpu);
     const table = new RoutingTable();
-    table.apply(boot.table);
     const grants = new GrantBook(seams.clock);
     const { broadcastToSender } = boot;
     this.place = new Place({
@@ -87,6 +86,7 @@ export class PlaceHost {
       cpu: this.#cpu,
       tell: (message) => this.#tell(message),
     });
+    this.place.router.replace(boot.table);
     deps.line.onMessage((message) => {
       this.place.turns.begin();
       this.#obey(message as ControlMessage);
@@ -158,7 +158,13 @@ export class PlaceHost {
     const { place } = this;
     switch (message.t) {
       case 'table':
-        place.table.apply(message.delta);
+        place.router.apply(message.delta);
+        return;
+      case 'whole-table':
+        place.router.replace(message.delta);
+        return;
+      case 'drain':
+        place.router.drain();
         return;
       case 'config':
         this.configure(message.config);
@@ -200,10 +206,10 @@ export class PlaceHost {
     }
   }
 
-  async #host({ ref, delta, agents, isAgain }: ControlMessage & { t: 'host' }): Promise<void> {
+  async #host({ ref, change, agents, isAgain }: ControlMessage & { t: 'host' }): Promise<void> {
     try {
       const definitions = await Promise.all(agents.map((agent) => this.#definitionOf(agent, isAgain)));
-      this.place.table.apply(delta);
+      this.place.router.enter(change);
       agents.forEach(({ id }, at) => {
         const row = this.place.table.get(id);
         const definition = definitions[at] as AgentDefinition<unknown> | Error;

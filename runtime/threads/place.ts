@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../actor/agent-definition.ts';
-import { AskTable, type WaitingAsk } from '../actor/ask-table.ts';
+import { AskTable } from '../actor/ask-table.ts';
 import { Cancellations, isCausedBy } from '../actor/cancellations.ts';
 import { Cell } from '../actor/cell.ts';
 import { Courier } from '../actor/courier.ts';
@@ -7,11 +7,11 @@ import type { CpuPool } from '../actor/offload.ts';
 import { StreamWindows } from '../actor/stream-windows.ts';
 import { TimerWheel } from '../actor/timer-wheel.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
-import { type Mail, mailToData, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import { type Mail, mailToData, NO_ASK } from '../mailbox/mail.ts';
 import { PlaceLog } from '../observe/place-log.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import type { Outcome } from '../observe/system-event.ts';
-import { outcomeIndex, TRAFFIC, type TrafficKind } from '../observe/traffic-ring.ts';
+import { outcomeIndex, TRAFFIC } from '../observe/traffic-ring.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
 import {
   deadlineExceeded,
@@ -25,10 +25,11 @@ import type { GrantBook } from '../routing/grants.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
 import type { RouteDecider } from '../routing/route-decider.ts';
 import type { AgentRow, RoutingTable } from '../routing/routing-table.ts';
+import { ThreadRouter } from '../routing/thread-router.ts';
+import { Answers } from './answers.ts';
 import { REPLY } from './batch-format.ts';
 import type { EventLoop } from './event-loop.ts';
 import type { PlaceMessage } from './lines.ts';
-import type { Link } from './link.ts';
 import { Links } from './links.ts';
 import { type KeptMail, Outbox } from './outbox.ts';
 import { RoomWaiters } from './room-waiters.ts';
@@ -69,8 +70,10 @@ export class Place {
   readonly wheel: TimerWheel;
   readonly outbox: Outbox;
   readonly asks = new AskTable();
+  readonly answers = new Answers(this);
   readonly courier: Courier;
   readonly judge: MailJudge;
+  readonly router: ThreadRouter;
   readonly log: PlaceLog;
   readonly turns: TurnLoop;
   readonly cancellations = new Cancellations();
@@ -79,7 +82,6 @@ export class Place {
   /** Who here waits for room in a mailbox. */
   readonly room: RoomWaiters;
   readonly broadcastToSender: boolean;
-  isStopped = false;
   readonly #deps: PlaceDeps;
   readonly #cells: (Cell | undefined)[] = [];
   #stopBeat: () => void = () => {};
@@ -117,6 +119,12 @@ export class Place {
       onLetter: () => this.outbox.planFlush(),
       postLetters: (letters) => deps.tell({ t: 'dead-letters', letters }),
       postEvents: (events) => deps.tell({ t: 'events', events }),
+    });
+    this.router = new ThreadRouter({
+      table: deps.table,
+      clock,
+      want: () => deps.tell({ t: 'table-wanted' }),
+      onState: (state) => this.log.note({ type: 'router-state', timestamp: clock.now(), reason: state }),
     });
     this.turns = new TurnLoop({
       clock,
@@ -217,60 +225,6 @@ export class Place {
     return { code: verdict.code, message: verdict.reason };
   }
 
-  // Answers
-
-  answer(mail: Mail, kind: number, payload: unknown, carries: 'json' | 'structured' | undefined): void {
-    const flow = mail.flow as InFlow;
-    if (kind !== REPLY.progress) this.#noteAnswer(mail, kind, payload);
-    if (flow.seat === -1 || flow.seat === this.seat) {
-      this.answered(mail.ask, kind, payload);
-      return;
-    }
-    const link = this.links.ofSeat(flow.seat);
-    if (link === undefined) return;
-    this.outbox.touch(link);
-    link.sendReply(mail.ask, kind, payload, carries === 'structured' && kind !== REPLY.error);
-  }
-
-  #noteAnswer(mail: Mail, kind: number, payload: unknown): void {
-    const { counters } = this;
-    let noted: TrafficKind = mail.extras?.stream === true ? TRAFFIC.ended : TRAFFIC.replied;
-    if (kind === REPLY.chunk) noted = TRAFFIC.chunk;
-    else if (kind === REPLY.error) noted = TRAFFIC.failed;
-    if (noted !== TRAFFIC.chunk) counters[COUNT.replies] = (counters[COUNT.replies] as number) + 1;
-    const byType = COUNT.sentByType + (ANSWER_TYPES[noted - TRAFFIC.replied] as number);
-    counters[byType] = (counters[byType] as number) + 1;
-    this.log.traffic.note(noted, mail, this.turns.nowMs, payload);
-  }
-
-  /** An answer came in. */
-  answered(ask: number, kind: number, payload: unknown): void {
-    const waiting = this.asks.get(ask);
-    if (waiting === undefined) return;
-    const isLast = kind !== REPLY.progress && kind !== REPLY.chunk;
-    if (isLast) this.closeAsk(ask);
-    waiting.answer(kind, payload);
-  }
-
-  closeAsk(ask: number): WaitingAsk | undefined {
-    const waiting = this.asks.close(ask);
-    if (waiting === undefined) return undefined;
-    waiting.timer?.cancel();
-    waiting.release?.();
-    waiting.owner?.hasAnswer(ask);
-    if (waiting.link !== undefined) waiting.link.asksInFlight -= 1;
-    return waiting;
-  }
-
-  pull(ask: number, link: Link | undefined, count: number): void {
-    if (link === undefined) {
-      this.windows.find(this.seat, ask)?.pull(count);
-      return;
-    }
-    this.outbox.touch(link);
-    link.sendPull(ask, count);
-  }
-
   // Cancellation
 
   /** Cancels an envelope that was sent from here, and everything it caused, wherever that is. */
@@ -338,7 +292,7 @@ export class Place {
 
   refuseUnheld(mail: Mail, why: ErrorData): void {
     const flow = mail.flow as InFlow;
-    if (mail.ask !== NO_ASK) this.answer(mail, REPLY.error, why, 'json');
+    if (mail.ask !== NO_ASK) this.answers.give(mail, REPLY.error, why, 'json');
     flow.settle(mail.sequence, 'rejected');
     this.settled(flow, mail, 'rejected');
     this.log.deadLetter(mail, mail.recipient, why);
@@ -391,13 +345,14 @@ export class Place {
   #sweep(): void {
     this.outbox.flush();
     this.outbox.trim();
+    this.router.sweep(this.seams.clock.now());
     for (const flow of this.links.orphans) if (flow.isSettled) this.links.orphans.delete(flow);
     this.#stopSweep = this.seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
   }
 
-  /** Nothing is in hand, waits, or waits for an answer or for room. */
+  /** Nothing is in hand, waits, or waits for an answer, for room or for the table. */
   get isIdle(): boolean {
-    if (!this.turns.isIdle || this.asks.size > 0 || this.room.size > 0) return false;
+    if (!this.turns.isIdle || this.asks.size > 0 || this.room.size > 0 || this.router.held > 0) return false;
     for (const cell of this.cells()) {
       if (cell.inHand > 0 || (cell.status === 'running' && cell.waiting > 0)) return false;
     }
@@ -406,10 +361,10 @@ export class Place {
 
   /** Fails what waits and lets go of every timer and port. */
   close(error: OrreryError): void {
-    this.isStopped = true;
+    this.router.stop(error);
     this.#stopBeat();
     this.#stopSweep();
-    for (const [ask] of [...this.asks.waiting()]) this.closeAsk(ask)?.fail(error);
+    for (const [ask] of [...this.asks.waiting()]) this.asks.close(ask)?.fail(error);
     this.room.close();
     this.outbox.flush();
     this.links.close();
@@ -425,6 +380,3 @@ function refuseUncloneable(mail: Mail): void {
     mail.payload = null;
   }
 }
-
-/** The message types of the answers, in the order of `TRAFFIC` from `replied` on. */
-const ANSWER_TYPES = (['response', 'error', 'stream-data', 'stream-end'] as const).map(typeIndex);

@@ -63,6 +63,7 @@ export class Places {
   readonly #watchdog: Watchdog;
   readonly #places = new Map<string, PlaceRecord>();
   readonly #waiters = new Map<PlaceRecord, (() => void)[]>();
+  #isDraining = false;
   isClosing = false;
 
   constructor(deps: PlacesDeps) {
@@ -188,6 +189,18 @@ export class Places {
     for (const place of this) this.tell(place, message);
   }
 
+  /** Gives a place that has missed deltas the whole table. */
+  tellTable(seat: Seat): void {
+    for (const place of this)
+      if (place.seat === seat) this.tell(place, { t: 'whole-table', delta: this.#deps.table() });
+  }
+
+  /** From now on no place takes anything new; what is under way goes on. */
+  beginDraining(): void {
+    this.#isDraining = true;
+    this.tellAll({ t: 'drain' });
+  }
+
   /** What every place answers in time; a blocked or dying one is left out. */
   async askAll<Answer>(
     ask: (api: Caller<PlaceHost>['api']) => Promise<Answer>,
@@ -252,6 +265,7 @@ export class Places {
     const { seat, line, spawned } = place;
     line.onMessage((message) => this.#deps.onMessage(seat, message as PlaceMessage));
     spawned?.onExit((reason) => this.#died(place, spawned, reason));
+    if (this.#isDraining) this.tell(place, { t: 'drain' });
   }
 
   #died(place: PlaceRecord, spawned: Spawned, reason: string): void {

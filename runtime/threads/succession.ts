@@ -1,5 +1,6 @@
 import { isRetry, MAIL_DATA } from '../mailbox/mail.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
+import { NO_CHANGE } from '../routing/routing-table.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import type { Hosting } from './hosting.ts';
@@ -157,7 +158,7 @@ export class Succession {
     const modules = Map.groupBy(book.at(place.id), ({ module }) => module);
     // One after the other: if the thread dies over it, it is known which module it was.
     for (const alike of modules.values())
-      await hosting.host(place, alike, { delta: book.unchanged, isAgain: true });
+      await hosting.host(place, alike, { change: NO_CHANGE, isAgain: true });
   }
 
   /** Tells a new thread what its place knew; an agent that has failed or was stopped is so in it, too. */

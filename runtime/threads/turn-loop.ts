@@ -35,7 +35,7 @@ export class TurnLoop {
    * Never before what this thread has stamped on an envelope.
    */
   nowMs = 0;
-  #readAtMs = 0;
+  #readAtMs = Number.NEGATIVE_INFINITY;
   /** The event loop has not turned since the last turn here was over. */
   #isYielding = false;
 

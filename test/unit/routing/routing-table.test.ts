@@ -71,6 +71,26 @@ describe('RoutingTable', () => {
     expect(table.size).toBe(2);
   });
 
+  it('becomes the table of a snapshot, in its order; who is in both keeps the row object', () => {
+    const table = tableOf({ a: ['x'], b: ['x'], c: ['x'], 'system/one': [] });
+    const a = table.get('a');
+    const other = tableOf({ c: ['x'], d: ['x'], a: ['x', 'y'], 'system/two': [] });
+    other.apply({ version: 9, profiles: [], upsert: [], remove: [] });
+    table.replace(structuredClone(other.snapshot()));
+    expect(idsOf(table.rows())).toEqual(['c', 'd', 'a']);
+    expect(idsOf(table.withCapability('x'))).toEqual(['c', 'd', 'a']);
+    expect(idsOf(table.withCapability('y'))).toEqual(['a']);
+    expect(table.get('a')).toBe(a);
+    expect(table.get('system/one')).toBeUndefined();
+    expect(table.snapshot()).toEqual(other.snapshot());
+  });
+
+  it('knows what is not ordered yet under the version that it has', () => {
+    const table = tableOf({ a: ['x'] });
+    table.enter({ profiles: [profileOf('b', 'x')], upsert: [rowOf('b', 0)], remove: ['a'] });
+    expect({ version: table.version, ids: idsOf(table.rows()) }).toEqual({ version: 1, ids: ['b'] });
+  });
+
   it('forgets a capability that nobody offers any more', () => {
     const table = tableOf({ a: ['x'] });
     table.apply({ version: 2, profiles: [], upsert: [], remove: ['a', 'never-there'] });

@@ -1,0 +1,87 @@
+import { Fifo } from '../mailbox/fifo.ts';
+import type { InFlow } from '../mailbox/in-flow.ts';
+import { LANE, type Lane } from '../mailbox/lane.ts';
+import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import { isSystemId } from '../protocol/policy.ts';
+import type { Handling } from './handling.ts';
+
+/** The envelopes that wait for one agent, in three lanes: whose turn it is, and who may be taken in between. */
+export class CellMailbox {
+  readonly #system = new Fifo<Mail>();
+  readonly #user = new Fifo<Mail>();
+  readonly #callback = new Fifo<Mail>();
+  /** How many in the user lane are asks of other agents. */
+  #asksOfAgents = 0;
+
+  get length(): number {
+    return this.#system.length + this.#user.length + this.#callback.length;
+  }
+
+  *[Symbol.iterator](): Iterator<Mail> {
+    for (const lane of [this.#system, this.#user, this.#callback])
+      for (let at = 0; at < lane.length; at++) yield lane.at(at) as Mail;
+  }
+
+  put(mail: Mail, lane: Lane): void {
+    if (lane === LANE.user) {
+      this.#user.push(mail);
+      if (isAskOfAgent(mail)) this.#asksOfAgents += 1;
+    } else if (lane === LANE.callback) this.#callback.push(mail);
+    else this.#system.push(mail);
+  }
+
+  /** Puts an envelope that was taken in front of all others of its lane. */
+  putBack(mail: Mail): void {
+    const { lane } = mail.flow as InFlow;
+    if (lane === LANE.user) {
+      this.#user.unshift(mail);
+      if (isAskOfAgent(mail)) this.#asksOfAgents += 1;
+    } else if (lane === LANE.callback) this.#callback.unshift(mail);
+    else this.#system.unshift(mail);
+  }
+
+  /** Takes whoever is next when nothing is in hand. */
+  take(): Mail | undefined {
+    return this.#system.shift() ?? this.#callback.shift() ?? this.#fromUserLane(0);
+  }
+
+  /** Something may be here for which a handler that waits is interrupted. */
+  get mayInterrupt(): boolean {
+    return this.#callback.length > 0 || this.#asksOfAgents > 0;
+  }
+
+  /** Takes what `handlings` cannot go on without: a call-back that they caused, or an ask of whom they ask. */
+  takeBetween(handlings: readonly Handling[]): Mail | undefined {
+    const callback = this.#callback;
+    for (let at = 0; at < callback.length; at++) {
+      const mail = callback.at(at) as Mail;
+      if (handlings.some((one) => one.hasCaused(mail))) return callback.removeAt(at);
+    }
+    if (this.#asksOfAgents === 0) return undefined;
+    for (let at = 0; at < this.#user.length; at++) {
+      const mail = this.#user.at(at) as Mail;
+      if (isAskOfAgent(mail) && isAwaited(mail.sender, handlings)) return this.#fromUserLane(at);
+    }
+    return undefined;
+  }
+
+  /** Takes everything out. */
+  *drain(): Iterable<Mail> {
+    this.#asksOfAgents = 0;
+    for (const lane of [this.#system, this.#user, this.#callback])
+      for (let mail = lane.shift(); mail !== undefined; mail = lane.shift()) yield mail;
+  }
+
+  #fromUserLane(at: number): Mail | undefined {
+    const user = this.#user;
+    const mail = at === 0 ? user.shift() : user.removeAt(at);
+    if (this.#asksOfAgents > 0 && mail !== undefined && isAskOfAgent(mail)) this.#asksOfAgents -= 1;
+    return mail;
+  }
+}
+
+export const isAskOfAgent = ({ ask, sender }: Mail): boolean => ask !== NO_ASK && !isSystemId(sender);
+
+/** Says whether one of `handlings` waits for an answer of this agent. */
+export const isAwaited = (agentId: string, handlings: readonly Handling[]): boolean =>
+  handlings.some((one) => one.waitsForAgent(agentId));

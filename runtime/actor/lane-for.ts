@@ -1,0 +1,18 @@
+import { LANE, type Lane } from '../mailbox/lane.ts';
+import type { Mail } from '../mailbox/mail.ts';
+import type { PathHop } from '../protocol/envelope.ts';
+import type { AgentRow } from '../routing/routing-table.ts';
+import type { Identity } from './identity.ts';
+
+/** Call-backs have a lane of their own, so that an agent that waits can answer those it waits for. */
+export function laneFor(from: Identity, row: AgentRow, mail: Mail): Lane {
+  if (mail.path !== undefined && isOnPath(mail.path, row.id)) return LANE.callback;
+  return from.party.isSystem && from.id !== 'system/host' && from.id !== 'system/loop'
+    ? LANE.system
+    : LANE.user;
+}
+
+function isOnPath(path: readonly PathHop[], agentId: string): boolean {
+  for (const hop of path) if (hop.agent === agentId) return true;
+  return false;
+}

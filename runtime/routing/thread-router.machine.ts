@@ -1,0 +1,86 @@
+import { assign, setup } from 'xstate';
+import type { TableDelta } from './routing-table.ts';
+
+/** What a thread's router is told: by the control thread, and of the system's end. */
+export type ThreadRouterEvent =
+  | { readonly type: 'table.received'; readonly delta: TableDelta }
+  | { readonly type: 'delta.received'; readonly delta: TableDelta }
+  /** The table that was asked for is not here yet, and should be. */
+  | { readonly type: 'table.late' }
+  | { readonly type: 'system.stopping' }
+  | { readonly type: 'system.stopped' };
+
+const versionOf = (event: ThreadRouterEvent): number => ('delta' in event ? event.delta.version : 0);
+
+/**
+ * The router of one thread: whether its table is whole, and whether it takes new envelopes.
+ *
+ * A delta that does not follow the version that is here says that others were lost: the whole table is asked for, and
+ * until it comes no delta is applied, because it has them all. `draining` still follows the table, because what is under
+ * way is still routed. An event that a state does not list changes nothing.
+ */
+export const threadRouterMachine = setup({
+  types: {
+    context: {} as { readonly version: number },
+    events: {} as ThreadRouterEvent,
+    tags: {} as 'open' | 'behind',
+  },
+  guards: {
+    isNext: ({ context, event }) => versionOf(event) === context.version + 1,
+    isGap: ({ context, event }) => versionOf(event) > context.version + 1,
+  },
+  actions: {
+    takeTable: () => undefined,
+    applyDelta: () => undefined,
+    askForTable: () => undefined,
+    keepVersion: assign({ version: ({ event }) => versionOf(event) }),
+  },
+}).createMachine({
+  id: 'threadRouter',
+  context: { version: 0 },
+  initial: 'syncing',
+  states: {
+    syncing: {
+      tags: ['open', 'behind'],
+      on: {
+        'table.received': { target: 'ready', actions: ['takeTable', 'keepVersion'] },
+        'table.late': { actions: 'askForTable' },
+        'system.stopping': 'draining.syncing',
+        'system.stopped': 'stopped',
+      },
+    },
+    ready: {
+      tags: 'open',
+      on: {
+        'delta.received': [
+          { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
+          { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
+        ],
+        'system.stopping': 'draining',
+        'system.stopped': 'stopped',
+      },
+    },
+    draining: {
+      initial: 'ready',
+      states: {
+        syncing: {
+          tags: 'behind',
+          on: {
+            'table.received': { target: 'ready', actions: ['takeTable', 'keepVersion'] },
+            'table.late': { actions: 'askForTable' },
+          },
+        },
+        ready: {
+          on: {
+            'delta.received': [
+              { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
+              { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
+            ],
+          },
+        },
+      },
+      on: { 'system.stopped': 'stopped' },
+    },
+    stopped: { type: 'final' },
+  },
+});

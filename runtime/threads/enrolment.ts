@@ -1,0 +1,153 @@
+import type { AgentCard } from '../protocol/agent-card.ts';
+import { invalidOptions, isOrreryError, moduleInvalid } from '../protocol/errors.ts';
+import type { AgentProfile, TableChange } from '../routing/routing-table.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import type { AgentBook, AgentRecord } from './agent-book.ts';
+import type { Hosting } from './hosting.ts';
+import type { LoadedAgent } from './place-host.ts';
+import type { Places } from './places.ts';
+
+/** An agent to be started: the module that holds it, in which place, and as whom. */
+export interface AgentOrder {
+  readonly module: string;
+  readonly isInline: boolean;
+  /** Ids of its instances; its own id without. */
+  readonly ids: readonly string[] | undefined;
+  readonly lazy: boolean | undefined;
+  /** The card that it is registered under already, instead of the module's. */
+  readonly card: AgentCard | undefined;
+}
+
+export interface EnrolmentDeps {
+  readonly agents: AgentBook;
+  readonly places: Places;
+  readonly hosting: Hosting;
+  readonly supervisor: Supervisor;
+}
+
+/** Takes agents into the system: loads what they are, gives each a place and a slot, and has everybody know it. */
+export class Enrolment {
+  readonly #deps: EnrolmentDeps;
+
+  constructor(deps: EnrolmentDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes in all or none. Resolves when their places host them; nobody is started yet. */
+  async enrol(orders: readonly AgentOrder[]): Promise<readonly AgentRecord[]> {
+    const { agents, places, supervisor } = this.#deps;
+    const loaded: { order: AgentOrder; agent: LoadedAgent; place: string }[] = [];
+    for (const order of orders) {
+      const place = order.isInline ? 'host' : this.#leastLoaded(loaded.map((one) => one.place));
+      const agent = await this.#load(place, order.module);
+      loaded.push({ order, place, agent: { ...agent, card: order.card ?? agent.card } });
+    }
+    const records: AgentRecord[] = [];
+    for (const { order, agent, place } of loaded) {
+      records.push(...recordsOf(order, agent, place, agents.nextSlot + records.length));
+    }
+    const ids = new Set<string>();
+    for (const { id } of records) {
+      if (agents.has(id) || ids.has(id)) throw invalidOptions('agents', id, 'an id that no other agent has');
+      ids.add(id);
+    }
+    const restartOf = new Map(loaded.map(({ agent }) => [agent.card, agent.restart]));
+    for (const { id, profile } of records) {
+      supervisor.add(id, { restart: restartOf.get(profile.card) ?? 'permanent' });
+    }
+    const change = agents.add(records);
+    try {
+      await this.#hostAll(records, change);
+    } catch (error) {
+      this.#withdraw(records);
+      throw error;
+    }
+    places.tellAll({ t: 'table', delta: agents.write(change) });
+    return records;
+  }
+
+  /** Forgets an agent; its row stays until it is removed. */
+  forget(id: string): void {
+    if (this.#deps.agents.forget(id)) this.#deps.supervisor.remove(id);
+  }
+
+  /** Nothing is half-done: of agents that could not be hosted none is left. */
+  #withdraw(records: readonly AgentRecord[]): void {
+    const { agents, places } = this.#deps;
+    for (const { id } of records) this.forget(id);
+    const delta = agents.write({ profiles: [], upsert: [], remove: records.map(({ id }) => id) });
+    places.tellAll({ t: 'table', delta });
+  }
+
+  #leastLoaded(taken: readonly string[]): string {
+    const { agents, places } = this.#deps;
+    const workers = [...places].map(({ id }) => id).filter((id) => id.startsWith('worker-'));
+    return agents.leastLoaded(workers, taken) ?? 'host';
+  }
+
+  /** A heavy module may compute for seconds while it is imported; one that never ends costs its thread. */
+  async #load(place: string, module: string): Promise<LoadedAgent> {
+    const { places } = this.#deps;
+    places.unwatch(place);
+    try {
+      return await places.get(place).caller.api.load(module);
+    } catch (error) {
+      if (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED') {
+        places.end(place, { reason: `importing ${module} did not end`, isCharged: false });
+      }
+      throw unloadable(module, error);
+    } finally {
+      places.watch(place);
+    }
+  }
+
+  async #hostAll(records: readonly AgentRecord[], change: TableChange): Promise<void> {
+    const { places, hosting } = this.#deps;
+    const byPlace = Map.groupBy(records, ({ place }) => place);
+    await Promise.all(
+      [...byPlace].map(async ([id, here]) => {
+        try {
+          await hosting.host(places.get(id), here, { change, isAgain: false });
+        } catch (error) {
+          throw unloadable(here.map(({ module }) => module).join(), error);
+        }
+      }),
+    );
+  }
+}
+
+function recordsOf(
+  { module, ids, lazy }: AgentOrder,
+  loaded: LoadedAgent,
+  place: string,
+  firstSlot: number,
+): AgentRecord[] {
+  const { card, delivery, mailboxCapacity } = loaded;
+  const profile: AgentProfile = {
+    card,
+    capabilityIds: card.capabilities.map((capability) => capability.id),
+    delivery,
+    mailboxCapacity,
+    lazy: lazy ?? loaded.lazy,
+  };
+  return (ids ?? [card.id]).map((id, at) => ({
+    id,
+    slot: firstSlot + at,
+    module,
+    profile,
+    place,
+    offences: 0,
+    untold: undefined,
+    broken: undefined,
+    gaveUp: undefined,
+  }));
+}
+
+function unloadable(module: string, error: unknown): Error {
+  if (isOrreryError(error) && error.code === 'MODULE_INVALID') return error;
+  return moduleInvalid(
+    module,
+    `loading it failed: ${error instanceof Error ? error.message : String(error)}`,
+    error,
+  );
+}

@@ -1,0 +1,85 @@
+import { startSystem } from 'orrery';
+import { describe, expect, it } from 'vitest';
+import { add, work } from '../fixtures/agents/living.ts';
+import { systemWithLossyLine } from '../fixtures/lossy-control.ts';
+import { agent, rejection, until } from '../fixtures/until.ts';
+
+const living = (...instances: string[]) => agent('living', { instances });
+const to = (name: string) => ({ agent: name, capability: add });
+
+describe('A thread that missed a change of the table', () => {
+  it('has the whole table sent when it hears of the next one, and loses nothing meanwhile', async () => {
+    let loses = false;
+    let isHeldBack = false;
+    const wholes: string[] = [];
+    const system = await systemWithLossyLine(
+      ({ t }) => {
+        if (t === 'whole-table') wholes.push(t);
+        return (loses && t === 'table') || (isHeldBack && t === 'whole-table');
+      },
+      { agents: [living('first')] },
+    );
+    loses = true;
+    await system.start([living('missed')]);
+    expect((await rejection(system.ask(to('missed'), 1))).code).toBe('AGENT_NOT_FOUND');
+    loses = false;
+    // The answer to the first request is lost as well; it is asked again.
+    isHeldBack = true;
+    await system.start([living('next')]);
+    await until('the answer is lost', () => wholes.length === 1);
+    isHeldBack = false;
+    const asks = [system.ask(to('missed'), 1), system.ask(to('next'), 2), system.ask(to('first'), 3)];
+    expect((await Promise.all(asks)).map(({ self, count }) => [self, count])).toEqual([
+      ['missed', 1],
+      ['next', 2],
+      ['first', 3],
+    ]);
+    const states = (await system.recentEvents(10_000)).filter(({ type }) => type === 'router-state');
+    expect(states.filter(({ place }) => place === 'host').map(({ reason }) => reason)).toEqual([
+      'ready',
+      'syncing',
+      'ready',
+    ]);
+    expect(new Set(states.map(({ place }) => place))).toEqual(new Set(['host', 'worker-1', 'worker-2']));
+    expect(wholes).toHaveLength(2);
+    await system.stop();
+  });
+});
+
+describe('While a system stops', () => {
+  it('takes nothing new from its embedder, and goes on with what its agents have in hand', async () => {
+    const system = await startSystem({ agents: [living('one'), living('other')] });
+    const states: unknown[] = [];
+    await system.inspect(({ type, place, reason }) => {
+      if (type === 'router-state') states.push(`${place} ${reason}`);
+    });
+    const working = system.ask({ agent: 'one', capability: work }, { other: 'other', times: 40 });
+    await until('it works', async () => (await system.ask(to('other'), 0)).count > 1);
+    const stopping = system.stop({ drainMs: 10_000 });
+    expect((await rejection(system.ask(to('other'), 1))).code).toBe('SYSTEM_STOPPED');
+    expect(system.tell(to('other'), 1)).toMatchObject({ delivered: false, errorCode: 'SYSTEM_STOPPED' });
+    expect(await system.tellWhenRoom('other', 1)).toMatchObject({ errorCode: 'SYSTEM_STOPPED' });
+    await expect(working).resolves.toBeGreaterThan(0);
+    await stopping;
+    expect(states.sort()).toEqual(['host draining', 'worker-1 draining', 'worker-2 draining']);
+  });
+
+  it('has a thread that takes the place of a dead one drain, too', async () => {
+    const system = await startSystem({ agents: [living('one'), living('other', 'third')] });
+    const place = (await system.roster()).find(({ id }) => id === 'one')?.place as string;
+    const working = rejection(
+      system.ask({ agent: 'other', capability: work }, { other: 'third', times: 100_000 }),
+    );
+    await until('it works', async () => (await system.ask(to('third'), 0)).count > 1);
+    const stopping = system.stop({ drainMs: 1_500 });
+    await system.terminate(place);
+    // What the dead thread remembered is gone with it.
+    const events = (await system.recentEvents(10_000)).filter((event) => event.place === place);
+    expect(events.filter(({ type }) => type === 'router-state').map(({ reason }) => reason)).toEqual([
+      'ready',
+      'draining',
+    ]);
+    await stopping;
+    await working;
+  });
+});

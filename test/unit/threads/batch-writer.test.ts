@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { LANE } from '../../../runtime/mailbox/lane.ts';
+import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { OutFlow } from '../../../runtime/mailbox/out-flow.ts';
+import type { PathHop } from '../../../runtime/protocol/envelope.ts';
+import { REPLY } from '../../../runtime/threads/batch-format.ts';
+import { BatchReader } from '../../../runtime/threads/batch-reader.ts';
+import { BatchWriter } from '../../../runtime/threads/batch-writer.ts';
+import { SendingNames } from '../../../runtime/threads/link-names.ts';
+import type { Outgoing } from '../../../runtime/threads/outgoing.ts';
+
+const FLOW = new OutFlow(0, 0, LANE.user, new Int32Array(8), 0, false);
+
+interface Parts {
+  readonly sender?: string;
+  readonly correlationId?: string;
+  readonly path?: readonly PathHop[];
+  readonly payload?: unknown;
+}
+
+const mailOf = (id: string, { sender = 'a', correlationId, path, payload = null }: Parts): Mail =>
+  new Mail(id, '', 0, sender, 'b', correlationId, 1, payload, undefined, 0, NO_ASK, path, undefined);
+
+const batchOf = (mails: readonly Mail[], replyAsks: readonly number[] = []): Outgoing => ({
+  flows: mails.map(() => FLOW),
+  mails,
+  replyAsks,
+  replyKinds: replyAsks.map(() => REPLY.value),
+  replyPayloads: replyAsks.map(() => 'yes'),
+  cancels: [],
+  pulls: [],
+});
+
+function setUp() {
+  const names = new SendingNames();
+  const writer = new BatchWriter(names);
+  const reader = new BatchReader();
+  const write = (batch: Outgoing): unknown =>
+    writer.write(batch, { tableVersion: 1, peak: 1 }, { flows: [], slabs: [] });
+  /** Posts the batch; returns the mails as they arrive. */
+  const send = (batch: Outgoing): Mail[] => {
+    const message = write(batch);
+    names.posted();
+    const arrived: Mail[] = [];
+    const none = (): void => {};
+    const mail = (_: number, one: Mail): unknown => arrived.push(one);
+    reader.read(message, { header: none, introduce: none, mail, reply: none, cancel: none, pull: none });
+    return arrived;
+  };
+  return { write, send };
+}
+
+describe('BatchWriter', () => {
+  it('keeps the correlation id of mails when the last one of their run has it as its own id', () => {
+    const { send } = setUp();
+    const mails = ['first', 'talk'].map((id) => mailOf(id, { correlationId: 'talk' }));
+    expect(send(batchOf(mails)).map(({ correlationId }) => correlationId)).toEqual(['talk', 'talk']);
+  });
+
+  it('tells names of a batch that failed with the next post, though that is a single answer', () => {
+    const { write, send } = setUp();
+    expect(() => write(batchOf([mailOf('1', { sender: 'new', payload: 1n })]))).toThrow(TypeError);
+    send(batchOf([], [7]));
+    expect(send(batchOf([mailOf('2', { sender: 'new' })]))).toMatchObject([
+      { sender: 'new', recipient: 'b' },
+    ]);
+  });
+
+  it('gives no number away that the same batch has used', () => {
+    const { send } = setUp();
+    const pathOf = (n: number): PathHop[] => [{ agent: 'a', capability: 'c', envelopeId: `${n}` }];
+    const mails = Array.from({ length: 513 }, (_, n) =>
+      mailOf(`m${n}`, { correlationId: `talk-${n}`, path: pathOf(n) }),
+    );
+    for (const mail of mails.slice(0, 512)) send(batchOf([mail]));
+    // The oldest one is still known; the newest one takes the oldest number.
+    const [oldest, newest] = send(batchOf([mails[0] as Mail, mails[512] as Mail]));
+    expect(oldest).toMatchObject({ correlationId: 'talk-0', path: pathOf(0) });
+    expect(newest).toMatchObject({ correlationId: 'talk-512', path: pathOf(512) });
+  });
+});
