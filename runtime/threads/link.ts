@@ -7,9 +7,9 @@ import { type ErrorData, errorToData, notSerialisable } from '../protocol/errors
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { type BatchSink, REPLY, structuredKind } from './batch-format.ts';
 import { BatchReader } from './batch-reader.ts';
-import { BatchWriter } from './batch-writer.ts';
+import { BatchWriter, type Introductions } from './batch-writer.ts';
 import { SendingNames } from './link-names.ts';
-import { type Outgoing, OutgoingQueue } from './outgoing.ts';
+import { halvesOf, type Outgoing, OutgoingQueue } from './outgoing.ts';
 import type { Port } from './port.ts';
 
 /** Envelopes that may be posted and not yet taken in by the other side. */
@@ -198,52 +198,66 @@ export class Link {
   }
 
   #post(outgoing: Outgoing): void {
-    const { mails } = outgoing;
-    this.#peak = Math.max(this.asksInFlight, this.#peak - (this.#peak >> 2), 1);
+    const { flows, mails } = outgoing;
+    this.#peak = Math.max(this.asksInFlight, this.#peak - Math.max(1, this.#peak >> 4), 1);
+    const message = this.#encode(outgoing);
+    if (message === undefined) {
+      for (const half of halvesOf(outgoing)) this.#post(half);
+      return;
+    }
     // First the post, then the marks: what they call sent has left this thread, whenever it is ended.
-    this.#deps.port.post(this.#encode(outgoing));
+    this.#deps.port.post(message);
     this.#names.posted();
     this.#posted = (this.#posted + mails.length) | 0;
     if (mails.length > 0) {
       let first = 0;
       for (let at = 0; at < mails.length; at++) {
-        const flow = outgoing.flows[at] as OutFlow;
-        if (flow.mark((mails[at] as Mail).sequence)) first += 1;
+        if ((flows[at] as OutFlow).mark((mails[at] as Mail).sequence)) first += 1;
       }
       this.#deps.onPost(first);
     }
   }
 
+  /** Undefined when everything could be carried, but not in one message: strings end at half a gigabyte. */
   #encode(outgoing: Outgoing): unknown {
-    const introductions: number[][] = [];
-    const slabs: [number, SharedArrayBuffer][] = [];
-    for (const flow of outgoing.flows)
-      if (!flow.isIntroduced) this.#introduce(flow, introductions, slabs, outgoing);
+    const news: News = { flows: [], introduced: [], slabs: [] };
+    for (const flow of outgoing.flows) if (!flow.isIntroduced) this.#introduce(flow, outgoing, news);
     const header = { tableVersion: this.#deps.tableVersion(), peak: this.#peak };
+    const write = (): unknown => this.#writer.write(outgoing, header, news);
     try {
-      const message = this.#writer.write(outgoing, header, { flows: introductions, slabs });
+      const message = write();
       if (typeof message !== 'string') structuredClone(message);
       return message;
     } catch {
       withoutUncarriable(outgoing);
-      return this.#writer.write(outgoing, header, { flows: introductions, slabs });
+    }
+    try {
+      return write();
+    } catch (error) {
+      if (outgoing.mails.length + outgoing.replyAsks.length < 2) throw error;
+      for (const flow of news.introduced) flow.isIntroduced = false;
+      for (const [index] of news.slabs) this.#slabsSent.delete(index);
+      return undefined;
     }
   }
 
-  #introduce(
-    flow: OutFlow,
-    introductions: number[][],
-    slabs: [number, SharedArrayBuffer][],
-    outgoing: Outgoing,
-  ): void {
+  #introduce(flow: OutFlow, outgoing: Outgoing, news: News): void {
     flow.isIntroduced = true;
+    news.introduced.push(flow);
     const index = slabIndexOf(flow.flow);
     const first = outgoing.mails[outgoing.flows.indexOf(flow)] as Mail;
-    introductions.push([flow.flow, flow.slot, flow.lane, (first.sequence - 1) | 0, index]);
+    news.flows.push([flow.flow, flow.slot, flow.lane, (first.sequence - 1) | 0, index]);
     if (this.#slabsSent.has(index)) return;
     this.#slabsSent.add(index);
-    slabs.push([index, this.#deps.slab(index).memory]);
+    news.slabs.push([index, this.#deps.slab(index).memory]);
   }
+}
+
+/** What a batch tells the other side of flows, and which flows these are. */
+interface News extends Introductions {
+  readonly flows: number[][];
+  readonly introduced: OutFlow[];
+  readonly slabs: [number, SharedArrayBuffer][];
 }
 
 /** How many asks or answers make a batch when `peak` asks are in flight. */

@@ -111,3 +111,30 @@ export class OutgoingQueue {
     this.#from = 0;
   }
 }
+
+/** Two posts that say the same, one after the other. */
+export function halvesOf(outgoing: Outgoing): readonly [Outgoing, Outgoing] {
+  const { flows, mails, replyAsks, replyKinds, replyPayloads, cancels, pulls } = outgoing;
+  const mail = mails.length >> 1;
+  const reply = replyAsks.length >> 1;
+  return [
+    {
+      flows: flows.slice(0, mail),
+      mails: mails.slice(0, mail),
+      replyAsks: replyAsks.slice(0, reply),
+      replyKinds: replyKinds.slice(0, reply),
+      replyPayloads: replyPayloads.slice(0, reply),
+      cancels,
+      pulls,
+    },
+    {
+      flows: flows.slice(mail),
+      mails: mails.slice(mail),
+      replyAsks: replyAsks.slice(reply),
+      replyKinds: replyKinds.slice(reply),
+      replyPayloads: replyPayloads.slice(reply),
+      cancels: [],
+      pulls: [],
+    },
+  ];
+}

@@ -177,7 +177,7 @@ describe('a link', () => {
     expect(end.heard.replies).toHaveLength(79);
     // What is in flight goes down, and batches with it.
     end.link.asksInFlight = 0;
-    for (let post = 0; post < 40; post++) {
+    for (let post = 0; post < 60; post++) {
       end.send(0, 'x', 200 + post);
       end.link.asksInFlight = 0;
       end.link.flush();
@@ -186,5 +186,35 @@ describe('a link', () => {
     expect(other.link.remotePeak).toBeLessThan(8);
     other.link.sendReply(300, REPLY.value, 1, false);
     expect(end.undelivered).toBe(1);
+  });
+});
+
+describe('a batch that is too large for one message', () => {
+  it('goes in several, and nothing of it is called uncarriable', () => {
+    const { end, other, deliverAll } = setUp();
+    // Written in a batch of more than fifty it is too much.
+    const heavy = {
+      toJSON: (key: string) => {
+        if (Number(key) >= 50) throw new RangeError('Invalid string length');
+        return 'heavy';
+      },
+    };
+    for (let n = 0; n < 127; n++) end.send(n, heavy);
+    expect([end.link.flush(), other.undelivered, end.posted]).toEqual([true, 4, 127]);
+    deliverAll();
+    const heard = other.heard.mails.map(({ flow, sequence, payload, fault }) => [
+      flow,
+      sequence,
+      payload,
+      fault,
+    ]);
+    expect(heard).toEqual(
+      Array.from({ length: 127 }, (_, n) => [
+        end.flows[n % 3]?.flow,
+        1 + Math.floor(n / 3),
+        'heavy',
+        undefined,
+      ]),
+    );
   });
 });
