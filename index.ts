@@ -8,6 +8,7 @@ import { NodeSpawner } from './runtime/threads/node-spawner.ts';
 export { DEFAULT_TIER_ASSIGNMENTS } from './actors/planets/index.ts';
 export { DEFAULT_TIER_RULES, defaultPolicies, loadPolicies, type PolicyOptions } from './policies/index.ts';
 export * from './runtime/public.ts';
+export { LocalNetwork, type LocalNetworkOptions } from './transports/local.ts';
 
 /** What a system can be started with; `policies` left out are the defaults, on. */
 export interface StartOptions extends SystemOptions {

@@ -1,4 +1,5 @@
-export { AgentDefinition, type AgentOptions, defineAgent, type Restart } from './actor/agent-definition.ts';
+export { AgentDefinition, defineAgent } from './actor/agent-definition.ts';
+export type { AgentOptions, Restart } from './actor/agent-options.ts';
 export type {
   ActorContext,
   AskOptions,
@@ -8,6 +9,10 @@ export type {
   Target,
   TellOptions,
 } from './actor/context.ts';
+export type { A2AChannel, ChannelSendOptions, ChannelStatus } from './channels/a2a-channel.ts';
+export type { ChannelCounts, ChannelEvent, ChannelIdentity, FrameFault } from './channels/channel-event.ts';
+export { ChannelManager, type ChannelManagerOptions } from './channels/channel-manager.ts';
+export type { ChannelOptions } from './channels/channel-options.ts';
 export {
   type A2AMetrics,
   A2AObservability,
@@ -37,6 +42,7 @@ export { Refusal, RoutingResult } from './protocol/routing-result.ts';
 export * from './protocol/seed-names.ts';
 export { systemSeams } from './protocol/system-seams.ts';
 export type { Clock, IdSource, NewId, Random, Seams } from './protocol/seams.ts';
+export type { Connection, Frame, Listener, Transport, TransportKind } from './protocol/transport.ts';
 export { AgentRegistry, type AgentRegistryOptions } from './routing/agent-registry.ts';
 export { A2ARouter, type A2ARouterOptions, type SendOptions } from './routing/router.ts';
 export { createSystem, type SystemDeps } from './system/create-system.ts';

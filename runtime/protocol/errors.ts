@@ -65,14 +65,29 @@ export class OrreryError extends Error {
   }
 }
 
+/** What is to be said of whatever was thrown. Anything can be, also what throws again when it is looked at. */
+export function reasonOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return 'something was thrown that cannot be told';
+  }
+}
+
 /** The error as plain data, for a port or a log. Anything that is not an `OrreryError` becomes `fallbackCode`. */
 export function errorToData(error: unknown, fallbackCode: ErrorCode = 'ACTOR_DIED'): ErrorData {
-  if (isOrreryError(error)) return { code: error.code, message: error.message, details: error.details };
-  if (error instanceof Error) {
-    const stack = error.stack === undefined ? {} : { stack: error.stack };
-    return { code: fallbackCode, message: error.message, ...stack };
+  if (isOrreryError(error)) return { code: error.code, message: reasonOf(error), details: error.details };
+  const stack = stackOf(error);
+  const message = reasonOf(error);
+  return stack === undefined ? { code: fallbackCode, message } : { code: fallbackCode, message, stack };
+}
+
+function stackOf(error: unknown): string | undefined {
+  try {
+    return error instanceof Error && error.stack !== undefined ? String(error.stack) : undefined;
+  } catch {
+    return undefined;
   }
-  return { code: fallbackCode, message: String(error) };
 }
 
 /** The error that `data` describes. */
@@ -82,7 +97,11 @@ export function errorFromData(data: ErrorData): OrreryError {
 
 /** Says whether `error` carries one of our codes; works for errors made by another copy of the package too. */
 export function isOrreryError(error: unknown): error is OrreryError {
-  return error instanceof Error && ERROR_CODES.includes((error as { code?: ErrorCode }).code as ErrorCode);
+  try {
+    return error instanceof Error && ERROR_CODES.includes((error as { code?: ErrorCode }).code as ErrorCode);
+  } catch {
+    return false;
+  }
 }
 
 export const agentNotFound = (agentId: string): OrreryError =>
@@ -91,6 +110,21 @@ export const agentNotFound = (agentId: string): OrreryError =>
 export const capabilityNotFound = (capabilityId: string): OrreryError =>
   new OrreryError('CAPABILITY_NOT_FOUND', `No agent offers the capability "${capabilityId}"`, {
     details: { capabilityId },
+  });
+
+export const channelClosed = (channelId: string, reason: string, mayHaveArrived = false): OrreryError =>
+  new OrreryError('CHANNEL_CLOSED', `The channel ${channelId} is closed: ${reason}`, {
+    details: { channelId, reason, mayHaveArrived },
+  });
+
+export const deliveryFailed = (envelopeId: string, over: string, reason: string): OrreryError =>
+  new OrreryError('DELIVERY_FAILED', `The envelope ${envelopeId} was not delivered over ${over}: ${reason}`, {
+    details: { envelopeId, reason },
+  });
+
+export const mailboxFull = (holder: string, capacity: number): OrreryError =>
+  new OrreryError('MAILBOX_FULL', `${holder} has no room for another envelope (capacity ${capacity})`, {
+    details: { holder, capacity },
   });
 
 export const actorDied = (agentId: string, reason: string, cause?: unknown): OrreryError =>
@@ -190,7 +224,14 @@ export const refused = (reason: string, details: Readonly<Record<string, unknown
   new OrreryError('REFUSED', reason, { details });
 
 function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value)?.slice(0, 120) ?? 'an object';
-  return String(value);
+  if (typeof value === 'function') return value.name === '' ? 'a function' : `the function ${value.name}`;
+  try {
+    const isText = typeof value === 'string' || (typeof value === 'object' && value !== null);
+    const text = (isText ? JSON.stringify(value) : String(value)) ?? 'an object';
+    return text.length > MAX_DESCRIBED ? `${text.slice(0, MAX_DESCRIBED)}…` : text;
+  } catch {
+    return Array.isArray(value) ? 'a list' : 'an object'; // Circles and bigints have no text.
+  }
 }
+
+const MAX_DESCRIBED = 120;

@@ -1,0 +1,132 @@
+import type { SyncMessage } from './sync-message.ts';
+
+/** Where an update stands to what has been applied. */
+export type CausalPlace = 'ready' | 'waiting' | 'duplicate' | 'replayed';
+
+type Counted = Pick<SyncMessage, 'sourceAgentId' | 'session' | 'since' | 'vectorClock'>;
+
+/** `isSettled`: the member has said where it goes on counting; until then the count is that of its stay before. */
+interface Stay {
+  readonly session: number;
+  readonly count: number;
+  readonly isSettled: boolean;
+}
+
+const NEVER: Stay = { session: -1, count: 0, isSettled: false };
+
+/**
+ * How many updates of each member have been applied here: a vector clock of messages (Mattern, Fidge), which says what
+ * an update builds on.
+ *
+ * A member that comes back begins a new stay. It counts on from what the others tell it, and says so with its first
+ * message after that; what it had sent in earlier stays counts no more.
+ */
+export class CausalClock {
+  readonly #own: string;
+  readonly #session: number;
+  readonly #stays = new Map<string, Stay>();
+  #since: number | undefined;
+  #ownCount = 0;
+
+  constructor(own: string, session: number) {
+    this.#own = own;
+    this.#session = session;
+  }
+
+  get session(): number {
+    return this.#session;
+  }
+
+  /** Where our own counting began in this stay; undefined before `start`. */
+  get since(): number | undefined {
+    return this.#since;
+  }
+
+  /** From here on our own updates are counted, and nothing is learned of them any more. */
+  start(): void {
+    this.#since ??= this.#ownCount;
+  }
+
+  /** Counts one update of our own. */
+  countOwn(): void {
+    this.#ownCount += 1;
+  }
+
+  /** Takes notice of the stay that a message belongs to, and says whether it is a new or an earlier one. */
+  greet({ sourceAgentId, session, since }: Counted): 'known' | 'new' | 'replayed' {
+    const stay = this.#stayOf(sourceAgentId);
+    if (session < stay.session) return 'replayed';
+    const isNew = session > stay.session;
+    if (isNew || !stay.isSettled) {
+      this.#stays.set(sourceAgentId, { session, count: since ?? stay.count, isSettled: since !== undefined });
+    }
+    return isNew ? 'new' : 'known';
+  }
+
+  /** Says where an update stands whose stay has been greeted. */
+  place({ sourceAgentId, session, vectorClock }: Counted): CausalPlace {
+    const stay = this.#stayOf(sourceAgentId);
+    if (session < stay.session) return 'replayed';
+    const count = vectorClock[sourceAgentId] ?? 0;
+    if (count <= stay.count) return 'duplicate';
+    if (count > stay.count + 1) return 'waiting';
+    return this.isBehind(vectorClock, sourceAgentId) ? 'waiting' : 'ready';
+  }
+
+  /** Counts an update that `place` called ready. */
+  advance({ sourceAgentId, session, vectorClock }: Counted): void {
+    this.#stays.set(sourceAgentId, { session, count: vectorClock[sourceAgentId] ?? 0, isSettled: true });
+  }
+
+  /** Says whether `vectorClock` counts updates that have not been applied here; those of `except` do not matter. */
+  isBehind(vectorClock: Readonly<Record<string, number>>, except?: string): boolean {
+    return Object.entries(vectorClock).some(
+      ([agentId, count]) =>
+        agentId !== this.#own && agentId !== except && count > this.#stayOf(agentId).count,
+    );
+  }
+
+  /** Says whether both have applied the same updates. */
+  isEqual(vectorClock: Readonly<Record<string, number>>): boolean {
+    const own = this.toRecord();
+    return [...Object.keys(own), ...Object.keys(vectorClock)].every(
+      (agentId) => (own[agentId] ?? 0) === (vectorClock[agentId] ?? 0),
+    );
+  }
+
+  /** Counts what a state brought: of each member the later stay, in one stay the higher count. */
+  merge(vectorClock: Readonly<Record<string, number>>, sessions: Readonly<Record<string, number>>): void {
+    for (const [agentId, count] of Object.entries(vectorClock)) {
+      const session = sessions[agentId];
+      if (agentId === this.#own) this.#learnOwn(count);
+      else if (session !== undefined) this.#mergeOne(agentId, session, count);
+    }
+  }
+
+  toRecord(): Record<string, number> {
+    const others = [...this.#stays].map(([agentId, { count }]) => [agentId, count] as const);
+    return Object.fromEntries([[this.#own, this.#ownCount], ...others]);
+  }
+
+  /** The stays that `toRecord` counts; of a member without one only itself can say what its count means. */
+  sessions(): Record<string, number> {
+    const settled = [...this.#stays].filter(([, { isSettled }]) => isSettled);
+    const others = settled.map(([agentId, { session }]) => [agentId, session] as const);
+    return Object.fromEntries([[this.#own, this.#session], ...others]);
+  }
+
+  #learnOwn(count: number): void {
+    if (this.#since === undefined) this.#ownCount = Math.max(this.#ownCount, count);
+  }
+
+  #mergeOne(agentId: string, session: number, count: number): void {
+    const stay = this.#stayOf(agentId);
+    if (session < stay.session) return;
+    if (session === stay.session && stay.isSettled && count <= stay.count) return;
+    this.#stays.set(agentId, { session, count, isSettled: true });
+  }
+
+  #stayOf(agentId: string): Stay {
+    return this.#stays.get(agentId) ?? NEVER;
+  }
+}

@@ -1,0 +1,72 @@
+import type { CausalClock, CausalPlace } from './causal-clock.ts';
+import { GapQueue } from './gap-queue.ts';
+import type { SyncMessage } from './sync-message.ts';
+
+/** `dropped` had to go for a waiting message, the longest waiting first. */
+export interface Arrival {
+  readonly place: CausalPlace;
+  readonly dropped: readonly SyncMessage[];
+}
+
+/** Puts updates into causal order: each comes out after everything that its source had applied before it. */
+export class CausalInbox {
+  readonly #clock: CausalClock;
+  readonly #bounds: { readonly maxMessages: number; readonly maxBytes: number };
+  readonly #gaps = new Map<string, GapQueue>();
+
+  constructor(clock: CausalClock, bounds: { readonly maxMessages: number; readonly maxBytes: number }) {
+    this.#clock = clock;
+    this.#bounds = bounds;
+  }
+
+  /** A `waiting` message is kept and comes out of `next`; a `ready` one is the caller's to apply. */
+  arrive(message: SyncMessage): Arrival {
+    const place = this.#clock.place(message);
+    if (place !== 'waiting') return { place, dropped: [] };
+    const gap = this.#gapOf(message.sourceAgentId);
+    if (gap.has(message.vectorClock[message.sourceAgentId] ?? 0)) return { place: 'duplicate', dropped: [] };
+    return { place, dropped: gap.hold(message) };
+  }
+
+  /** A kept message that waits no more, taken out; what has been applied in another way goes unsaid. */
+  next(): SyncMessage | undefined {
+    for (const gap of this.#gaps.values()) {
+      for (;;) {
+        const message = gap.takeFirst((held) => this.#clock.place(held) !== 'waiting');
+        if (message === undefined) break;
+        if (this.#clock.place(message) === 'ready') return message;
+      }
+    }
+    return undefined;
+  }
+
+  /** How many messages of the source wait. */
+  waitingOf(agentId: string): number {
+    return this.#gaps.get(agentId)?.size ?? 0;
+  }
+
+  /** How many messages wait, of all sources. */
+  get size(): number {
+    return [...this.#gaps.values()].reduce((sum, gap) => sum + gap.size, 0);
+  }
+
+  /** Payload bytes and headers that wait, of all sources. */
+  get bytes(): number {
+    return [...this.#gaps.values()].reduce((sum, gap) => sum + gap.bytes, 0);
+  }
+
+  /** Drops what waits of the source. */
+  forget(agentId: string): void {
+    this.#gaps.delete(agentId);
+  }
+
+  clear(): void {
+    this.#gaps.clear();
+  }
+
+  #gapOf(agentId: string): GapQueue {
+    const gap = this.#gaps.get(agentId) ?? new GapQueue(this.#bounds);
+    this.#gaps.set(agentId, gap);
+    return gap;
+  }
+}

@@ -1,0 +1,26 @@
+export {
+  CRDTSyncChannel,
+  type SyncChannelDeps,
+  type SyncChannelOptions,
+  type SyncCounts,
+} from './crdt-sync-channel.ts';
+export { InProcessHub } from './in-process-hub.ts';
+export { InMemoryMemberKeys, type MemberKeyPair, type MemberKeys, memberKeyPair } from './member-keys.ts';
+export {
+  EnvelopeMedium,
+  type EnvelopeMediumDeps,
+  SYNC_SCHEMA,
+  syncEnvelope,
+  syncMessageOf,
+} from './sync-envelope.ts';
+export type { SyncEvent, SyncEventType, SyncRefusal } from './sync-event.ts';
+export type { SyncMedium } from './sync-medium.ts';
+export {
+  type JudgeJoin,
+  type SyncMember,
+  SyncMembership,
+  type SyncMembershipDeps,
+} from './sync-membership.ts';
+export { SyncKind, SyncMessage } from './sync-message.ts';
+export { SyncLimits } from './sync-options.ts';
+export { InMemoryUpdateLog, type SyncSnapshot, type UpdateLog } from './update-log.ts';

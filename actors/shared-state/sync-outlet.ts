@@ -1,0 +1,56 @@
+import type { SyncFrames } from './sync-frames.ts';
+import type { SyncMedium } from './sync-medium.ts';
+import type { SyncKind } from './sync-message.ts';
+import { type SyncReporter, textOf } from './sync-reporter.ts';
+
+export interface SyncOutletDeps {
+  readonly agentId: string;
+  readonly frames: SyncFrames;
+  readonly medium: SyncMedium;
+  readonly reporter: SyncReporter;
+}
+
+type Content = Parameters<SyncFrames['make']>[1];
+
+/** What a member says: makes messages, passes them to the medium, and knows which are still on their way there. */
+export class SyncOutlet {
+  readonly #deps: SyncOutletDeps;
+  readonly #passing = new Set<Promise<unknown>>();
+
+  constructor(deps: SyncOutletDeps) {
+    this.#deps = deps;
+  }
+
+  /** To all; `passed` rejects as the medium does. */
+  publish(
+    kind: SyncKind,
+    content: Content = {},
+  ): { operationId: string; passed: Promise<number | undefined> } {
+    const message = this.#deps.frames.make(kind, content);
+    return { operationId: message.operationId, passed: this.#pass(this.#deps.medium.publish(message)) };
+  }
+
+  /** To one member; returns the operation id. */
+  send(agentId: string, kind: SyncKind, content: Content = {}): string {
+    const message = this.#deps.frames.make(kind, content);
+    void this.#pass(this.#deps.medium.send(agentId, message));
+    return message.operationId;
+  }
+
+  /** Resolves when the medium has taken or refused everything so far. */
+  async flush(): Promise<void> {
+    await Promise.allSettled(this.#passing);
+  }
+
+  #pass<Result>(passed: Promise<Result>): Promise<Result> {
+    this.#passing.add(passed);
+    passed.then(
+      () => this.#passing.delete(passed),
+      (error: unknown) => {
+        this.#passing.delete(passed);
+        this.#deps.reporter.tell('publish-failed', this.#deps.agentId, textOf(error));
+      },
+    );
+    return passed;
+  }
+}

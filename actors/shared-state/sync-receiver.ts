@@ -1,0 +1,278 @@
+import type { CRDTSyncMessage } from '../../runtime/protocol/crdt-sync-message.ts';
+import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { CausalClock } from './causal-clock.ts';
+import { CausalInbox } from './causal-inbox.ts';
+import type { GuardedDocument } from './guarded-document.ts';
+import { MemberBook } from './member-book.ts';
+import type { MessageGate } from './message-gate.ts';
+import type { Presence } from './presence.ts';
+import { Repairs } from './repairs.ts';
+import type { SyncKind, SyncMessage } from './sync-message.ts';
+import type { SyncLimits } from './sync-options.ts';
+import type { SyncOutlet } from './sync-outlet.ts';
+import { type SyncReporter, textOf } from './sync-reporter.ts';
+import type { LogKeeper } from './update-log.ts';
+
+/**
+ * - `joining` undefined once the channel has joined; else what it waits for: the answer to its `hello`, and the state of
+ *   the member that answered.
+ */
+export interface SyncReceiverDeps {
+  readonly agentId: string;
+  readonly clock: Clock;
+  readonly limits: SyncLimits;
+  readonly gate: MessageGate;
+  readonly document: GuardedDocument;
+  readonly presence: Presence;
+  readonly counted: CausalClock;
+  readonly outlet: SyncOutlet;
+  readonly reporter: SyncReporter;
+  readonly log: LogKeeper;
+  readonly joining: () => { readonly helloId: string | undefined } | undefined;
+  readonly onFirstState: (stateVector: Uint8Array | undefined) => void;
+}
+
+/** Asks that were never answered are forgotten beyond this number. */
+const MAX_OPEN_ASKS = 64;
+
+/** What a member makes of the others' messages: applies updates in causal order, gives and takes states. */
+export class SyncReceiver {
+  readonly #deps: SyncReceiverDeps;
+  readonly #inbox: CausalInbox;
+  readonly #book = new MemberBook();
+  readonly #repairs: Repairs;
+  readonly #handlers = new Set<(message: CRDTSyncMessage) => void>();
+  /** Operation ids of our asks, and whom they went to. */
+  readonly #asked = new Map<string, string>();
+  readonly #on: Readonly<Record<SyncKind, (message: SyncMessage) => void>> = {
+    hello: (message) => this.#onHello(message),
+    update: (message) => this.#onUpdate(message),
+    ask: (message) => this.#onAsk(message),
+    state: (message) => this.#onState(message),
+    presence: (message) => this.#onPresence(message),
+    leave: ({ sourceAgentId }) => this.forget(sourceAgentId, 'it has closed its channel'),
+  };
+  #applied = 0;
+  #states = 0;
+
+  constructor(deps: SyncReceiverDeps) {
+    this.#deps = deps;
+    const { clock, counted, limits } = deps;
+    this.#inbox = new CausalInbox(counted, {
+      maxMessages: limits.maxGapMessages,
+      maxBytes: limits.maxGapBytes,
+    });
+    this.#repairs = new Repairs({
+      clock,
+      delayMs: limits.gapTimeoutMs,
+      isNeeded: (agentId) => this.#isBehind(agentId),
+      ask: (agentId) => this.#ask(agentId),
+    });
+  }
+
+  get counts() {
+    return { applied: this.#applied, states: this.#states };
+  }
+
+  get waiting() {
+    return { messages: this.#inbox.size, bytes: this.#inbox.bytes };
+  }
+
+  /** Calls `handler` with everything that has been applied; returns what ends that. */
+  onApplied(handler: (message: CRDTSyncMessage) => void): () => void {
+    const own = (message: CRDTSyncMessage): void => handler(message);
+    this.#handlers.add(own);
+    return () => {
+      this.#handlers.delete(own);
+    };
+  }
+
+  /** Takes whatever the medium brings; never throws. */
+  receive(arrived: unknown): void {
+    const { gate, counted, clock, reporter } = this.#deps;
+    const admission = gate.admit(arrived);
+    if ('refusal' in admission) return reporter.refuse(admission.refusal, admission, admission.reason);
+    const { message } = admission;
+    const { sourceAgentId, vectorClock, clientId } = message;
+    const stay = counted.greet(message);
+    if (stay === 'replayed') {
+      return reporter.refuse('REPLAYED', message, 'it is from an earlier stay of its source');
+    }
+    if (stay === 'new') this.forget(sourceAgentId);
+    this.#book.hear(sourceAgentId, { nowMs: clock.monotonicMs(), vectorClock, clientId });
+    this.#on[message.kind](message);
+    this.#deps.log.compactIfDue();
+  }
+
+  /** Says whether `agentId` may bring changes under a Yjs client id: any but those of other members that are here. */
+  mayBring(agentId: string, clientId: number): boolean {
+    const { agentId: own, document } = this.#deps;
+    if (clientId === document.doc.clientID) return agentId === own;
+    return this.#book.mayBring(agentId, clientId);
+  }
+
+  /** Removes the awareness states of members that have not been heard for too long. */
+  removeSilent(): void {
+    const { clock, limits, reporter } = this.#deps;
+    for (const agentId of this.#book.fallSilent(clock.monotonicMs() - limits.silentAfterMs)) {
+      this.#deps.presence.remove(this.#book.clientIdsOf(agentId));
+      reporter.tell('member-silent', agentId, `${agentId} was not heard for ${limits.silentAfterMs} ms`);
+    }
+  }
+
+  /** Lets go of a member: its awareness state, what waits of it, what was wanted of it. `reason` makes it an event. */
+  forget(agentId: string, reason?: string): void {
+    this.#deps.presence.remove(this.#book.clientIdsOf(agentId));
+    this.#book.forget(agentId);
+    this.#inbox.forget(agentId);
+    this.#repairs.forget(agentId);
+    if (reason !== undefined)
+      this.#deps.reporter.tell('member-left', agentId, `${agentId} is gone: ${reason}`);
+  }
+
+  close(): void {
+    this.#repairs.close();
+    this.#inbox.clear();
+    this.#handlers.clear();
+    this.#asked.clear();
+  }
+
+  #onHello(message: SyncMessage): void {
+    const { outlet, presence, document } = this.#deps;
+    this.#takePresence(message);
+    outlet.send(message.sourceAgentId, 'presence', {
+      payload: presence.encode(),
+      inReplyTo: message.operationId,
+      digest: document.digest(),
+    });
+    this.#compare(message);
+  }
+
+  #onPresence(message: SyncMessage): void {
+    this.#takePresence(message);
+    const joining = this.#deps.joining();
+    if (joining === undefined) return this.#compare(message);
+    if (joining.helloId !== undefined && joining.helloId === message.inReplyTo && this.#asked.size === 0) {
+      this.#ask(message.sourceAgentId);
+    }
+  }
+
+  #takePresence(message: SyncMessage): void {
+    const { presence, reporter } = this.#deps;
+    const { sourceAgentId, payload } = message;
+    const fault = presence.apply(payload, (clientId) => this.mayBring(sourceAgentId, clientId));
+    if (fault !== undefined) reporter.refuse(fault.refusal, message, fault.reason);
+  }
+
+  /** A gap shows when its source goes on; what was lost last shows only here. */
+  #compare({ sourceAgentId, vectorClock, digest }: SyncMessage): void {
+    const { counted, document, joining } = this.#deps;
+    if (counted.isBehind(vectorClock)) return this.#repairs.soon(sourceAgentId);
+    if (digest === undefined || joining() !== undefined || !counted.isEqual(vectorClock)) return;
+    if (digest !== document.digest()) this.#repairs.soon(sourceAgentId, true);
+  }
+
+  #onUpdate(message: SyncMessage): void {
+    const { reporter } = this.#deps;
+    const { place, dropped } = this.#inbox.arrive(message);
+    for (const { sourceAgentId, operationId } of dropped) {
+      reporter.tell('gap-dropped', sourceAgentId, `${operationId} waited, and had to go for a later update`);
+      this.#repairs.now(sourceAgentId);
+    }
+    if (place === 'waiting') return this.#repairs.soon(message.sourceAgentId);
+    if (place !== 'ready') {
+      const refusal = place === 'duplicate' ? 'DUPLICATE' : 'REPLAYED';
+      return reporter.refuse(refusal, message, 'it is counted already');
+    }
+    this.#deliver(message);
+    this.#drain();
+  }
+
+  #drain(): void {
+    for (let next = this.#inbox.next(); next !== undefined; next = this.#inbox.next()) this.#deliver(next);
+  }
+
+  #deliver(message: SyncMessage): void {
+    const { document, counted, reporter } = this.#deps;
+    const { sourceAgentId, payload } = message;
+    const fault = document.rehearse(payload, (clientId) => this.mayBring(sourceAgentId, clientId));
+    // Counted before it is applied: what a listener of the document changes in answer builds on it.
+    counted.advance(message);
+    if (fault === undefined) {
+      this.#applied += 1;
+      return this.#apply(message);
+    }
+    reporter.refuse(fault.refusal, message, fault.reason);
+    this.#repairs.soon(sourceAgentId, true);
+  }
+
+  #apply(message: SyncMessage): void {
+    const { document, log, reporter } = this.#deps;
+    const { sourceAgentId, vectorClock, payload, timestamp, operationId } = message;
+    // Logged before it is applied, for the same reason.
+    log.append(payload);
+    const { hasChanged, thrown } = document.apply(payload);
+    if (thrown !== undefined) reporter.tell('handler-failed', sourceAgentId, textOf(thrown));
+    if (!hasChanged && message.kind === 'state') return;
+    for (const handler of this.#handlers) {
+      try {
+        handler({ sourceAgentId, vectorClock, payload, timestamp, operationId });
+      } catch (error) {
+        reporter.tell('handler-failed', sourceAgentId, textOf(error));
+      }
+    }
+  }
+
+  #onAsk(message: SyncMessage): void {
+    const { document, counted, outlet, reporter, limits } = this.#deps;
+    const { sourceAgentId, payload: wanted, operationId } = message;
+    let payload: Uint8Array;
+    try {
+      payload = document.stateSince(wanted);
+    } catch (error) {
+      return reporter.refuse('MALFORMED', message, `its state vector does not decode: ${textOf(error)}`);
+    }
+    if (payload.length > limits.maxStateBytes) {
+      const reason = `the state it asks for has ${payload.length} bytes, at most ${limits.maxStateBytes} are sent`;
+      return reporter.refuse('OVERSIZED', message, reason);
+    }
+    const stateVector = document.stateVector();
+    const sessions = counted.sessions();
+    outlet.send(sourceAgentId, 'state', { payload, stateVector, sessions, inReplyTo: operationId });
+  }
+
+  #onState(message: SyncMessage): void {
+    const { document, counted, reporter, joining, onFirstState } = this.#deps;
+    const { sourceAgentId, inReplyTo = '', payload, vectorClock, sessions = {}, stateVector } = message;
+    if (this.#asked.get(inReplyTo) !== sourceAgentId) {
+      return reporter.refuse('UNASKED', message, 'nobody asked for this state');
+    }
+    this.#asked.delete(inReplyTo);
+    const fault = document.rehearse(payload);
+    if (fault !== undefined) return reporter.refuse(fault.refusal, message, fault.reason);
+    this.#repairs.answered(sourceAgentId);
+    counted.merge(vectorClock, sessions);
+    this.#states += 1;
+    this.#apply(message);
+    reporter.tell('state-applied', sourceAgentId, `the state of ${sourceAgentId}, ${payload.length} bytes`);
+    if (joining() !== undefined) onFirstState(stateVector);
+    this.#drain();
+    if (this.#inbox.waitingOf(sourceAgentId) > 0) this.#repairs.soon(sourceAgentId);
+  }
+
+  #isBehind(agentId: string): boolean {
+    const clock = this.#book.clockOf(agentId);
+    return clock !== undefined && (this.#inbox.waitingOf(agentId) > 0 || this.#deps.counted.isBehind(clock));
+  }
+
+  #ask(agentId: string): void {
+    const { document, outlet, reporter } = this.#deps;
+    const payload = document.stateVector();
+    this.#asked.set(outlet.send(agentId, 'ask', { payload }), agentId);
+    for (const oldest of this.#asked.keys()) {
+      if (this.#asked.size <= MAX_OPEN_ASKS) break;
+      this.#asked.delete(oldest);
+    }
+    reporter.tell('state-asked', agentId, `${agentId} is asked for what is missing here`);
+  }
+}

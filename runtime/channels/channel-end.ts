@@ -1,0 +1,380 @@
+import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
+import {
+  cancelled,
+  channelClosed,
+  type ErrorCode,
+  invalidEnvelope,
+  notSerialisable,
+  OrreryError,
+} from '../protocol/errors.ts';
+import { findUnserialisable } from '../protocol/json-safety.ts';
+import type { Clock } from '../protocol/seams.ts';
+import type { Connection, TransportKind } from '../protocol/transport.ts';
+import type { A2AChannel, ChannelSendOptions, ChannelStatus } from './a2a-channel.ts';
+import type { ChannelLifeEvent } from './channel.machine.ts';
+import type { ChannelEventBody, ChannelIdentity } from './channel-event.ts';
+import {
+  CHANNEL_PROTOCOL_VERSION,
+  type ChannelFrame,
+  frameText,
+  type Hello,
+  largestEnvelope,
+  type Welcome,
+} from './channel-frame.ts';
+import { type ChannelEffect, FIRST_CHANNEL_STEP, nextChannelStep } from './channel-life.ts';
+import type { ChannelSettings } from './channel-options.ts';
+import type { Dialer } from './dialer.ts';
+import { Line, type LineUser } from './line.ts';
+import { type MessageHandler, Receiver } from './receiver.ts';
+import { Sender, type WrittenEnvelope } from './sender.ts';
+
+/** `dialer` is what the end that opened the channel has, and the other has not. */
+export interface ChannelEndDeps {
+  readonly clock: Clock;
+  readonly settings: ChannelSettings;
+  readonly dialer?: Dialer;
+  readonly report: (event: ChannelEventBody) => void;
+  readonly onOpen: () => void;
+  readonly onClosed: () => void;
+}
+
+/** Why a hello is not accepted. */
+export interface HelloRefusal {
+  readonly code: ErrorCode;
+  readonly reason: string;
+}
+
+type Greeting = Omit<Welcome, 'type'>;
+
+/**
+ * One end of a channel: its life, and the handshake of every connection.
+ *
+ * The end that dials says hello and is open when it is welcome; the other one is open when it hears anything after its
+ * welcome. Both say how much they have received, and so each knows where the other goes on.
+ */
+export class ChannelEnd implements A2AChannel {
+  readonly id: string;
+  readonly localAgentId: string;
+  readonly remoteAgentId: string;
+  /** Settles when the channel is open for the first time, or closed without. */
+  readonly opened: Promise<void>;
+  readonly #deps: ChannelEndDeps;
+  readonly #sender: Sender;
+  readonly #receiver: Receiver;
+  readonly #lineUser: LineUser;
+  readonly #openedNow = Promise.withResolvers<void>();
+  #status: ChannelStatus = FIRST_CHANNEL_STEP.status;
+  #transport: TransportKind;
+  #line: Line | undefined;
+  // What this end waits for on its line before the channel is open; the greeting is what the other end said.
+  #awaits: 'welcome' | 'acknowledgement' | undefined;
+  #peer: Greeting | undefined;
+  #wasOpen = false;
+  #openSinceMs = 0;
+  #isAckDue = false;
+  #isAckPlanned = false;
+  #cancelDeadline: (() => void) | undefined;
+  #cancelHandshake: (() => void) | undefined;
+  #lastTrouble = 'nobody answered';
+  #closeReason: OrreryError | undefined;
+  #released: Promise<void> = Promise.resolve();
+
+  constructor(identity: ChannelIdentity, transport: TransportKind, deps: ChannelEndDeps) {
+    const { clock, settings, report } = deps;
+    this.id = identity.channelId;
+    this.localAgentId = identity.localAgentId;
+    this.remoteAgentId = identity.remoteAgentId;
+    this.#transport = transport;
+    this.#deps = deps;
+    this.opened = this.#openedNow.promise;
+    // Whoever does not wait for it hears of the end by events.
+    this.opened.catch(() => undefined);
+    this.#sender = new Sender({ clock, settings, report, channelId: this.id });
+    this.#receiver = new Receiver({
+      settings,
+      report,
+      remoteAgentId: this.remoteAgentId,
+      onReceived: () => this.#acknowledgeSoon(),
+    });
+    this.#lineUser = {
+      onFrame: (frame, bytes) => this.#onFrame(frame, bytes),
+      onFault: (fault, reason) => report({ type: 'frame-skipped', fault, reason }),
+      onRoom: () => this.#onRoom(),
+      onLost: (reason) => this.#onLost(reason),
+    };
+  }
+
+  get status(): ChannelStatus {
+    return this.#status;
+  }
+
+  get transport(): TransportKind {
+    return this.#transport;
+  }
+
+  /** Begins the channel's life. */
+  start(): void {
+    this.#deps.report({ type: 'channel-status', from: undefined, status: this.#status });
+    this.#run(FIRST_CHANNEL_STEP.effects, undefined);
+  }
+
+  /** Takes a connection over which the other end said hello, in place of the one it had; or says why not. */
+  accept(line: Line, hello: Hello, transport: TransportKind): HelloRefusal | undefined {
+    const isOther = hello.from !== this.remoteAgentId || hello.to !== this.localAgentId;
+    const isForgetful = this.#wasOpen && !hello.resumes;
+    if (isOther || isForgetful || !this.#sender.canHaveReceived(hello.received))
+      return { code: 'REFUSED', reason: `the channel ${this.id} is another one` };
+    const old = this.#line;
+    this.#forgetLine();
+    void old?.end();
+    if (this.#status === 'open') this.#take('connection.lost', 'the other end came over another connection');
+    this.#transport = transport;
+    this.#peer = hello;
+    this.#useLine(line, 'acknowledgement', { type: 'welcome', ...this.#greeting() });
+    return undefined;
+  }
+
+  async send(envelope: A2AEnvelope, { signal }: ChannelSendOptions = {}): Promise<void> {
+    if (this.#status === 'closed') throw this.#closedError();
+    const written = this.#write(envelope);
+    if (signal?.aborted === true) throw cancelled(`Sending ${written.envelopeId}`);
+    return this.#sender.send(written, signal);
+  }
+
+  onMessage(handler: MessageHandler): () => void {
+    return this.#status === 'closed' ? () => undefined : this.#receiver.onMessage(handler);
+  }
+
+  async close(): Promise<void> {
+    if (this.#status !== 'closed') this.#take('channel.close', 'it was closed here');
+    return this.#released;
+  }
+
+  #write(envelope: A2AEnvelope): WrittenEnvelope {
+    const parsed = parseEnvelope(envelope);
+    if (parsed.sender !== this.localAgentId)
+      throw invalidEnvelope(`sender: "${parsed.sender}" sends over a channel of "${this.localAgentId}"`);
+    const fault =
+      findUnserialisable(parsed.payload, 'payload') ?? findUnserialisable(parsed.metadata ?? {}, 'metadata');
+    if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
+    const json = JSON.stringify(parsed);
+    const bytes = Buffer.byteLength(json);
+    const most = largestEnvelope(this.id, this.#deps.settings.maxFrameBytes);
+    if (bytes > most)
+      throw invalidEnvelope(`its ${bytes} bytes are more than the ${most} that a frame carries`);
+    return { envelopeId: parsed.id, json, bytes };
+  }
+
+  #take(type: ChannelLifeEvent['type'], reason?: string): void {
+    const from = this.#status;
+    const { status, effects } = nextChannelStep(from, type);
+    this.#status = status;
+    if (status !== from) {
+      const because = reason === undefined ? {} : { reason };
+      this.#deps.report({ type: 'channel-status', from, status, ...because });
+    }
+    this.#run(effects, reason);
+  }
+
+  #run(effects: readonly ChannelEffect[], reason: string | undefined): void {
+    for (const effect of effects) {
+      if (effect === 'dial') this.#dial();
+      else if (effect === 'dialAgain') this.#dialNow();
+      else if (effect === 'resume') this.#resume();
+      else this.#release(reason ?? 'it was closed');
+    }
+  }
+
+  #dial(): void {
+    const { clock, settings } = this.#deps;
+    const [what, timeoutMs] =
+      this.#status === 'connecting'
+        ? (['opened', settings.openTimeoutMs] as const)
+        : (['open again', settings.reconnectTimeoutMs] as const);
+    this.#cancelDeadline = clock.setTimer(timeoutMs, () =>
+      this.#take('deadline.passed', `it was not ${what} within ${timeoutMs} ms: ${this.#lastTrouble}`),
+    );
+    this.#dialNow();
+  }
+
+  #dialNow(): void {
+    this.#deps.dialer?.dial({
+      onConnected: (connection, kind) => this.#onConnected(connection, kind),
+      onFailed: (reason) => this.#troubled(reason),
+    });
+  }
+
+  #onConnected(connection: Connection, kind: TransportKind): void {
+    const { clock, settings } = this.#deps;
+    this.#transport = kind;
+    const line = new Line(connection, clock, settings, this.#lineUser);
+    this.#useLine(line, 'welcome', { type: 'hello', resumes: this.#wasOpen, ...this.#greeting() });
+  }
+
+  #useLine(line: Line, awaits: 'welcome' | 'acknowledgement', greeting: Hello | Welcome): void {
+    const { clock, settings } = this.#deps;
+    this.#line = line;
+    this.#awaits = awaits;
+    line.use(this.id, this.#lineUser);
+    void line.send(frameText(greeting));
+    this.#cancelHandshake = clock.setTimer(settings.handshakeTimeoutMs, () =>
+      line.lose(`no ${awaits} within ${settings.handshakeTimeoutMs} ms`),
+    );
+  }
+
+  #greeting(): Greeting {
+    const { windowSize, maxFrameBytes } = this.#deps.settings;
+    return {
+      version: CHANNEL_PROTOCOL_VERSION,
+      channel: this.id,
+      from: this.localAgentId,
+      to: this.remoteAgentId,
+      ...this.#progress(),
+      windowSize,
+      maxFrameBytes,
+    };
+  }
+
+  #progress(): Pick<Greeting, 'received' | 'passedOver'> {
+    const { received, passedOver } = this.#receiver;
+    return passedOver === undefined ? { received } : { received, passedOver };
+  }
+
+  #onFrame(frame: ChannelFrame, bytes: number): void {
+    if (frame.type === 'close') {
+      this.#take('peer.closed', 'the other end closed it');
+      return;
+    }
+    if (this.#awaits === 'welcome') this.#onAnswer(frame);
+    else if (frame.type === 'hello' || frame.type === 'welcome' || frame.type === 'refuse')
+      this.#line?.fault('unexpected', `a ${frame.type} in the middle`);
+    else {
+      if (this.#awaits === 'acknowledgement') this.#take('peer.acknowledged');
+      this.#onOpenFrame(frame, bytes);
+    }
+  }
+
+  /** What the other end says to a hello. */
+  #onAnswer(frame: ChannelFrame): void {
+    const line = this.#line;
+    if (frame.type === 'refuse') {
+      this.#closeReason = new OrreryError(frame.code, `The channel ${this.id} was refused: ${frame.reason}`);
+      this.#take('peer.refused', `it was refused: ${frame.reason}`);
+    } else if (frame.type !== 'welcome') {
+      line?.fault('unexpected', `a ${frame.type} instead of a welcome`);
+    } else if (
+      frame.version !== CHANNEL_PROTOCOL_VERSION ||
+      frame.from !== this.remoteAgentId ||
+      frame.to !== this.localAgentId
+    ) {
+      line?.fault('forged', `a welcome of "${frame.from}", version ${frame.version}`);
+      line?.lose('it was not the other end that answered');
+    } else if (!this.#sender.canHaveReceived(frame.received)) {
+      this.#take('peer.refused', 'the other end has lost count');
+    } else {
+      this.#peer = frame;
+      this.#isAckDue = true;
+      this.#take('peer.acknowledged');
+    }
+  }
+
+  #onOpenFrame(frame: ChannelFrame, bytes: number): void {
+    const line = this.#line;
+    if (line === undefined) return;
+    switch (frame.type) {
+      case 'data': {
+        const fault = this.#receiver.take(frame.sequence, frame.envelope, bytes);
+        if (fault !== undefined) line.fault(fault.fault, fault.reason);
+        return;
+      }
+      case 'ack':
+        if (!this.#sender.acknowledged(frame.received, frame.passedOver))
+          line.fault('forged', `an acknowledgement of ${frame.received} envelopes`);
+        return;
+      case 'withdraw': {
+        if (!this.#receiver.withdraw(frame.sequence))
+          line.fault('forged', `a withdrawal of ${frame.sequence}`);
+        return;
+      }
+      case 'ping':
+        if (line.hasRoom()) void line.send(frameText({ type: 'pong', channel: this.id }));
+    }
+  }
+
+  #resume(): void {
+    const { clock, onOpen } = this.#deps;
+    this.#cancelDeadline?.();
+    this.#cancelHandshake?.();
+    this.#awaits = undefined;
+    this.#openSinceMs = clock.monotonicMs();
+    const isFirst = !this.#wasOpen;
+    this.#wasOpen = true;
+    this.#line?.startPulse();
+    this.#acknowledge();
+    if (this.#line !== undefined && this.#peer !== undefined) this.#sender.begin(this.#line, this.#peer);
+    if (!isFirst) return;
+    this.#openedNow.resolve();
+    onOpen();
+  }
+
+  /** Once for all that arrives together. */
+  #acknowledgeSoon(): void {
+    this.#isAckDue = true;
+    if (this.#isAckPlanned) return;
+    this.#isAckPlanned = true;
+    queueMicrotask(() => {
+      this.#isAckPlanned = false;
+      this.#acknowledge();
+    });
+  }
+
+  #acknowledge(): void {
+    if (!this.#isAckDue || this.#status !== 'open' || this.#line?.hasRoom() !== true) return;
+    this.#isAckDue = false;
+    void this.#line.send(frameText({ type: 'ack', channel: this.id, ...this.#progress() }));
+  }
+
+  #onRoom(): void {
+    this.#acknowledge();
+    this.#sender.pump();
+  }
+
+  #onLost(reason: string): void {
+    this.#forgetLine();
+    this.#troubled(reason);
+  }
+
+  #troubled(reason: string): void {
+    this.#lastTrouble = reason;
+    this.#take('connection.lost', reason);
+  }
+
+  /** The next dial is at once after a connection that was worth something; else an end that flaps would be dialled for ever. */
+  #forgetLine(): void {
+    const { clock, dialer, settings } = this.#deps;
+    const hasProgressed = this.#sender.pause();
+    const lastedMs = this.#status === 'open' ? clock.monotonicMs() - this.#openSinceMs : 0;
+    if (hasProgressed || lastedMs >= settings.heartbeatMs) dialer?.succeeded();
+    this.#line = undefined;
+    this.#awaits = undefined;
+    this.#cancelHandshake?.();
+  }
+
+  #release(reason: string): void {
+    this.#cancelDeadline?.();
+    this.#deps.dialer?.stop();
+    const line = this.#line;
+    this.#forgetLine();
+    this.#closeReason ??= channelClosed(this.id, reason);
+    this.#sender.close(reason);
+    this.#receiver.close();
+    this.#openedNow.reject(this.#closeReason);
+    this.#released = line?.end(frameText({ type: 'close', channel: this.id })) ?? Promise.resolve();
+    this.#deps.onClosed();
+  }
+
+  /** Always CHANNEL_CLOSED, whatever closed it. */
+  #closedError(): OrreryError {
+    return channelClosed(this.id, this.#closeReason?.message ?? 'it was closed');
+  }
+}

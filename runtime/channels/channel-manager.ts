@@ -1,0 +1,234 @@
+import { z } from 'zod';
+import type { AgentEndpoint } from '../protocol/agent-card.ts';
+import { agentNotFound, invalidOptions, reasonOf } from '../protocol/errors.ts';
+import { parseOptions } from '../protocol/parse-options.ts';
+import type { Seams } from '../protocol/seams.ts';
+import { systemSeams } from '../protocol/system-seams.ts';
+import type { Listener, Transport, TransportKind } from '../protocol/transport.ts';
+import type { A2AChannel } from './a2a-channel.ts';
+import { ChannelEnd, type HelloRefusal } from './channel-end.ts';
+import type { ChannelCounts, ChannelEvent, ChannelIdentity } from './channel-event.ts';
+import { CHANNEL_PROTOCOL_VERSION, frameText, type Hello } from './channel-frame.ts';
+import { ChannelOptions, type ChannelSettings } from './channel-options.ts';
+import { ChannelReports } from './channel-reports.ts';
+import { Dialer } from './dialer.ts';
+import { Door } from './door.ts';
+import type { Line } from './line.ts';
+
+/**
+ * - `transports`  what connects to others, and what `listen` takes connections from; preferred ones first.
+ * - `hosts`       says whether this manager speaks for an agent.
+ * - `endpointsOf` where an agent can be reached, such as `(id) => registry.getById(id)?.endpoints ?? []`; asked again for
+ *                 every attempt to connect.
+ * - `admit`       says whether another agent may open a channel to one of ours. @default everybody may
+ * - `channel`     how channels wait, try again and bound what they keep.
+ * - `maxAccepted` channels that others have opened, at most. @default 1_024
+ */
+export interface ChannelManagerOptions {
+  readonly transports: readonly Transport[];
+  readonly hosts: (agentId: string) => boolean;
+  readonly endpointsOf: (agentId: string) => readonly AgentEndpoint[] | Promise<readonly AgentEndpoint[]>;
+  readonly admit?: (asked: ChannelIdentity) => boolean;
+  readonly channel?: ChannelOptions;
+  readonly maxAccepted?: number;
+  readonly seams?: Pick<Seams, 'clock' | 'newId' | 'random'>;
+}
+
+const MaxAccepted = z.int().nonnegative().default(1_024);
+
+/**
+ * Opens channels to agents elsewhere, and accepts those that others open to ours (seed 1). Needs no thread and no server.
+ *
+ * An id may be guessed or overheard: a hello proves nothing, unless the transport or `admit` does. Fails at construction
+ * with INVALID_OPTIONS naming field and value.
+ */
+export class ChannelManager {
+  readonly #options: ChannelManagerOptions;
+  readonly #seams: Pick<Seams, 'clock' | 'newId' | 'random'>;
+  readonly #settings: ChannelSettings;
+  readonly #maxAccepted: number;
+  readonly #reports: ChannelReports;
+  readonly #door: Door;
+  // Both ends of a channel can live here, so the two kinds are apart.
+  readonly #opened = new Map<string, ChannelEnd>();
+  readonly #accepted = new Map<string, ChannelEnd>();
+  readonly #onChannel = new Set<{ readonly handle: (channel: A2AChannel) => void }>();
+  #listeners: Promise<readonly Listener[]> | undefined;
+
+  constructor(options: ChannelManagerOptions) {
+    this.#options = options;
+    this.#seams = options.seams ?? systemSeams();
+    this.#settings = parseOptions(ChannelOptions, options.channel ?? {}, 'channel');
+    this.#maxAccepted = parseOptions(MaxAccepted, options.maxAccepted, 'maxAccepted');
+    if (options.transports.length === 0) throw invalidOptions('transports', [], 'at least one transport');
+    this.#reports = new ChannelReports(this.#seams.clock);
+    this.#door = new Door({
+      clock: this.#seams.clock,
+      settings: this.#settings,
+      onHello: (hello, line, kind) => this.#onHello(hello, line, kind),
+      onTurnedAway: (transport, reason) =>
+        this.#reports.add({ type: 'connection-refused', transport, reason }),
+    });
+  }
+
+  /** Takes connections on every transport, until `closeAll`. Rejects as their `listen` does; then on none. */
+  async listen(): Promise<void> {
+    this.#listeners ??= this.#listenEverywhere();
+    await this.#listeners;
+  }
+
+  /**
+   * Opens a channel between an agent of ours and another. It is listed at once, `connecting`; resolves when both ends have
+   * acknowledged.
+   *
+   * Rejects with AGENT_NOT_FOUND when the local agent is not ours or the other end does not host the remote one,
+   * SCHEMA_VERSION_MISMATCH or REFUSED when the other end says so, and CHANNEL_CLOSED when it is closed, or not open in
+   * time; the message says why.
+   */
+  async openChannel(localAgentId: string, remoteAgentId: string): Promise<A2AChannel> {
+    const { hosts, transports, endpointsOf } = this.#options;
+    if (!hosts(localAgentId)) throw agentNotFound(localAgentId);
+    const identity = { channelId: this.#seams.newId(), localAgentId, remoteAgentId };
+    const dialer = new Dialer({
+      seams: this.#seams,
+      transports,
+      endpoints: () => endpointsOf(remoteAgentId),
+      redial: this.#settings.redial,
+      timeoutMs: this.#settings.handshakeTimeoutMs,
+    });
+    const kind = transports[0]?.kind ?? 'local';
+    const end = this.#begin(identity, kind, { dialer, among: this.#opened });
+    end.start();
+    await end.opened;
+    return end;
+  }
+
+  /** The channel, until it is closed. Where both its ends are here, the one that was opened. */
+  getChannel(channelId: string): A2AChannel | undefined {
+    return this.#opened.get(channelId) ?? this.#accepted.get(channelId);
+  }
+
+  /** All channels that are not closed: those opened here, then those accepted. */
+  listChannels(): A2AChannel[] {
+    return [...this.#opened.values(), ...this.#accepted.values()];
+  }
+
+  /** Closes every channel and takes no more connections. Resolves when nothing is left; the manager can be used again. */
+  async closeAll(): Promise<void> {
+    const listening = this.#listeners;
+    this.#listeners = undefined;
+    const closing = this.listChannels().map((channel) => channel.close());
+    const listeners = await (listening ?? Promise.resolve([])).catch(() => []);
+    await Promise.all([...listeners.map((listener) => listener.close()), ...closing, this.#door.close()]);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.closeAll();
+  }
+
+  /** Calls `handler` with each channel that another agent opened to one of ours, when it is open. */
+  onChannel(handler: (channel: A2AChannel) => void): () => void {
+    const entry = { handle: handler };
+    this.#onChannel.add(entry);
+    return () => {
+      this.#onChannel.delete(entry);
+    };
+  }
+
+  /** Calls `listener` with what happens, after it happened; one that throws does not keep the others from hearing it. */
+  onEvent(listener: (event: ChannelEvent) => void): () => void {
+    return this.#reports.onEvent(listener);
+  }
+
+  /** How many events of each type there were. */
+  counts(): ChannelCounts {
+    return this.#reports.counts();
+  }
+
+  async #listenEverywhere(): Promise<readonly Listener[]> {
+    const { transports } = this.#options;
+    const asked = await Promise.allSettled(
+      transports.map((transport) =>
+        transport.listen((connection) => this.#door.take(connection, transport.kind)),
+      ),
+    );
+    const listeners = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const failure = asked.find((one) => one.status === 'rejected');
+    if (failure === undefined) return listeners;
+    this.#listeners = undefined;
+    await Promise.all(listeners.map((listener) => listener.close()));
+    throw failure.reason;
+  }
+
+  #onHello(hello: Hello, line: Line, kind: TransportKind): void {
+    const { channel: channelId, from: remoteAgentId, to: localAgentId } = hello;
+    const identity = { channelId, localAgentId, remoteAgentId };
+    const refusal = this.#refusalOf(hello, identity) ?? this.#accept(hello, identity, line, kind);
+    if (refusal === undefined) return;
+    const { code, reason } = refusal;
+    this.#reports.of(identity)({ type: 'hello-refused', errorCode: code, reason });
+    void line.end(frameText({ type: 'refuse', channel: channelId, code, reason }));
+  }
+
+  #refusalOf({ version, channel, resumes }: Hello, asked: ChannelIdentity): HelloRefusal | undefined {
+    const { hosts, admit } = this.#options;
+    if (version !== CHANNEL_PROTOCOL_VERSION) {
+      const reason = `channel protocol ${version} is not spoken here, ${CHANNEL_PROTOCOL_VERSION} is`;
+      return { code: 'SCHEMA_VERSION_MISMATCH', reason };
+    }
+    if (!hosts(asked.localAgentId))
+      return { code: 'AGENT_NOT_FOUND', reason: `"${asked.localAgentId}" is not here` };
+    if (this.#accepted.has(channel)) return undefined;
+    if (resumes) return { code: 'CHANNEL_CLOSED', reason: `there is no channel ${channel} here` };
+    if (this.#accepted.size >= this.#maxAccepted)
+      return { code: 'MAILBOX_FULL', reason: `there are ${this.#maxAccepted} channels already` };
+    if (admit?.(asked) === false)
+      return { code: 'REFUSED', reason: `"${asked.remoteAgentId}" is not admitted` };
+    return undefined;
+  }
+
+  #accept(
+    hello: Hello,
+    identity: ChannelIdentity,
+    line: Line,
+    kind: TransportKind,
+  ): HelloRefusal | undefined {
+    const known = this.#accepted.get(identity.channelId);
+    if (known !== undefined) return known.accept(line, hello, kind);
+    if (hello.received > 0) return { code: 'REFUSED', reason: 'a new channel has received nothing' };
+    const end = this.#begin(identity, kind, { among: this.#accepted });
+    end.start();
+    return end.accept(line, hello, kind);
+  }
+
+  #begin(
+    identity: ChannelIdentity,
+    kind: TransportKind,
+    { dialer, among }: { readonly dialer?: Dialer; readonly among: Map<string, ChannelEnd> },
+  ): ChannelEnd {
+    const report = this.#reports.of(identity);
+    const end: ChannelEnd = new ChannelEnd(identity, kind, {
+      clock: this.#seams.clock,
+      settings: this.#settings,
+      ...(dialer === undefined ? {} : { dialer }),
+      report,
+      onOpen: () => {
+        if (dialer === undefined) this.#tell(end, identity);
+      },
+      onClosed: () => among.delete(identity.channelId),
+    });
+    among.set(identity.channelId, end);
+    return end;
+  }
+
+  #tell(channel: A2AChannel, identity: ChannelIdentity): void {
+    for (const { handle } of [...this.#onChannel]) {
+      try {
+        handle(channel);
+      } catch (error) {
+        const reason = reasonOf(error);
+        this.#reports.of(identity)({ type: 'handler-failed', reason });
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { setup } from 'xstate';
+
+/** What happens to one end of a channel. */
+export type ChannelLifeEvent =
+  /** The other end has answered the hello, or the welcome. */
+  | { readonly type: 'peer.acknowledged' }
+  | { readonly type: 'peer.refused' }
+  | { readonly type: 'peer.closed' }
+  | { readonly type: 'connection.lost' }
+  /** The channel was not open in time, for the first time or again. */
+  | { readonly type: 'deadline.passed' }
+  | { readonly type: 'channel.close' };
+
+/** What every channel that is not closed can end by. */
+const whileThere = { 'channel.close': 'closed', 'peer.closed': 'closed' } as const;
+
+/** What a channel has in common that has no connection yet, or none any more. */
+const whileApart = {
+  ...whileThere,
+  'peer.acknowledged': 'open',
+  'peer.refused': 'closed',
+  'deadline.passed': 'closed',
+  'connection.lost': { actions: 'dialAgain' },
+} as const;
+
+/**
+ * The life of one end of a channel (seed 1, property 10).
+ *
+ * The end that opened it dials, the other one waits to be dialled. What a state does not list is refused by whoever runs
+ * the machine: `nextChannelStep`.
+ */
+export const channelMachine = setup({
+  types: {
+    events: {} as ChannelLifeEvent,
+  },
+  actions: {
+    /** Sets the deadline for being open, and dials. */
+    dial: () => undefined,
+    /** Dials another time within the same deadline. */
+    dialAgain: () => undefined,
+    /** Sends what the other end has not acknowledged, and what waits. */
+    resume: () => undefined,
+    /** Frees timers, listeners and buffers, and tells those who wait. */
+    release: () => undefined,
+  },
+}).createMachine({
+  id: 'channel',
+  initial: 'connecting',
+  states: {
+    connecting: { entry: 'dial', on: whileApart },
+    open: { entry: 'resume', on: { ...whileThere, 'connection.lost': 'reconnecting' } },
+    reconnecting: { entry: 'dial', on: whileApart },
+    closed: { entry: 'release', type: 'final' },
+  },
+});

@@ -1,0 +1,127 @@
+import type { AgentEndpoint } from '../protocol/agent-card.ts';
+import { cancelled } from '../protocol/errors.ts';
+import type { Seams } from '../protocol/seams.ts';
+import { type Connection, type Transport, type TransportKind, unreachable } from '../protocol/transport.ts';
+import { type BackOff, backOffMs } from '../supervision/back-off.ts';
+
+export interface DialerDeps {
+  readonly seams: Pick<Seams, 'clock' | 'random'>;
+  /** In the order of preference. */
+  readonly transports: readonly Transport[];
+  readonly endpoints: () => Promise<readonly AgentEndpoint[]> | readonly AgentEndpoint[];
+  readonly redial: BackOff;
+  /** How long one attempt may take. */
+  readonly timeoutMs: number;
+}
+
+export interface DialerUser {
+  onConnected(connection: Connection, kind: TransportKind): void;
+  onFailed(reason: string): void;
+}
+
+/** Connects to an agent, again and again as its channel asks, one attempt at a time. */
+export class Dialer {
+  readonly #deps: DialerDeps;
+  // The attempts before the next one that brought nothing.
+  #inVain = 0;
+  #cancelWait: (() => void) | undefined;
+  #attempt: AbortController | undefined;
+
+  constructor(deps: DialerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Connects after a wait, which grows with every attempt that was not followed by `succeeded`. */
+  dial(user: DialerUser): void {
+    this.stop();
+    const { redial, seams } = this.#deps;
+    const waitMs = backOffMs(redial, this.#inVain, seams.random);
+    this.#inVain += 1;
+    if (waitMs === 0) void this.#connect(user);
+    else this.#cancelWait = seams.clock.setTimer(waitMs, () => void this.#connect(user));
+  }
+
+  /** The last attempt was worth it: the next one is made at once. */
+  succeeded(): void {
+    this.#inVain = 0;
+  }
+
+  /** Breaks the attempt off; nobody hears of it. */
+  stop(): void {
+    this.#cancelWait?.();
+    this.#cancelWait = undefined;
+    this.#attempt?.abort();
+    this.#attempt = undefined;
+  }
+
+  async #connect(user: DialerUser): Promise<void> {
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    const { seams, timeoutMs } = this.#deps;
+    const cancelTimeout = seams.clock.setTimer(timeoutMs, () =>
+      attempt.abort(cancelled(`Connecting for more than ${timeoutMs} ms`)),
+    );
+    try {
+      const { connection, kind } = await this.#first(attempt.signal);
+      if (this.#attempt === attempt) user.onConnected(connection, kind);
+      else await connection.close();
+    } catch (error) {
+      if (this.#attempt === attempt) user.onFailed((error as Error).message);
+    } finally {
+      cancelTimeout();
+    }
+  }
+
+  /** The first connection that comes about, tried in the order of the transports, then of the endpoints. */
+  async #first(signal: AbortSignal): Promise<{ connection: Connection; kind: TransportKind }> {
+    const endpoints = await unlessAborted(Promise.resolve(this.#deps.endpoints()), signal);
+    let failure: unknown = unreachable('', 'no endpoint that a transport here could reach');
+    for (const transport of this.#deps.transports) {
+      for (const { transport: kind, address = '' } of endpoints) {
+        if (kind !== transport.kind) continue;
+        try {
+          const connecting = transport.connect(address, { signal });
+          return { connection: await unlessAborted(connecting, signal, closeLate), kind };
+        } catch (error) {
+          if (signal.aborted) throw error;
+          failure = error;
+        }
+      }
+    }
+    throw failure;
+  }
+}
+
+function closeLate(connection: Connection): void {
+  connection.close().catch(() => undefined);
+}
+
+/** As `work`, but rejects as soon as the signal aborts; what comes after all is given to `onLate`. */
+function unlessAborted<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal,
+  onLate: (late: Value) => void = () => undefined,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason);
+      work.then(onLate, () => undefined);
+    };
+    if (signal.aborted) {
+      abort();
+      return;
+    }
+    signal.addEventListener('abort', abort, { once: true });
+    const over = (): void => signal.removeEventListener('abort', abort);
+    work.then(
+      (value) => {
+        over();
+        resolve(value);
+      },
+      (error: unknown) => {
+        over();
+        reject(error);
+      },
+    );
+  });
+}

@@ -1,0 +1,114 @@
+import { reasonOf } from '../protocol/errors.ts';
+import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
+import type { ChannelEventBody, FrameFault } from './channel-event.ts';
+import type { ChannelSettings } from './channel-options.ts';
+import { ReceiveWindow } from './receive-window.ts';
+
+export interface ReceiverDeps {
+  readonly settings: Pick<ChannelSettings, 'windowSize' | 'reorderBytes'>;
+  readonly remoteAgentId: string;
+  readonly report: (event: ChannelEventBody) => void;
+  /** The other end is to be told how much was received. */
+  readonly onReceived: () => void;
+}
+
+export type MessageHandler = (envelope: A2AEnvelope) => unknown;
+
+/** Why an envelope that arrived was not kept. */
+export interface Fault {
+  readonly fault: FrameFault;
+  readonly reason: string;
+}
+
+/** The receiving half of a channel's end: brings envelopes in order, and gives each to the handlers once. */
+export class Receiver {
+  readonly #deps: ReceiverDeps;
+  readonly #window: ReceiveWindow;
+  readonly #handlers = new Set<{ readonly handle: MessageHandler }>();
+  #isDelivering = false;
+
+  constructor(deps: ReceiverDeps) {
+    this.#deps = deps;
+    this.#window = new ReceiveWindow(deps.settings.windowSize, deps.settings.reorderBytes);
+  }
+
+  get received(): number {
+    return this.#window.received;
+  }
+
+  get passedOver(): number | undefined {
+    return this.#window.passedOver;
+  }
+
+  onMessage(handle: MessageHandler): () => void {
+    const entry = { handle };
+    this.#handlers.add(entry);
+    // What waits is not handled inside the call that brings its handler.
+    queueMicrotask(() => this.#deliver());
+    return () => {
+      this.#handlers.delete(entry);
+    };
+  }
+
+  take(sequence: number, value: unknown, bytes: number): Fault | undefined {
+    let envelope: A2AEnvelope;
+    try {
+      envelope = parseEnvelope(value);
+    } catch (error) {
+      return { fault: 'malformed', reason: (error as Error).message };
+    }
+    const { remoteAgentId, onReceived } = this.#deps;
+    if (envelope.sender !== remoteAgentId)
+      return { fault: 'forged', reason: `an envelope of "${envelope.sender}"` };
+    switch (this.#window.keep(sequence, envelope, bytes)) {
+      case 'known':
+        onReceived();
+        return undefined;
+      case 'outside':
+        return { fault: 'forged', reason: `the sequence ${sequence} is outside the window` };
+      case 'overflow':
+        return { fault: 'overflow', reason: `no room for ${bytes} bytes out of order` };
+      case 'kept':
+        this.#deliver();
+        return undefined;
+    }
+  }
+
+  /** Passes an envelope over, unless it was delivered before; false for one that cannot be meant. */
+  withdraw(sequence: number): boolean {
+    if (!this.#window.withdraw(sequence)) return false;
+    this.#deps.onReceived();
+    this.#deliver();
+    return true;
+  }
+
+  close(): void {
+    this.#handlers.clear();
+    this.#window.clear();
+  }
+
+  #deliver(): void {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    while (this.#handlers.size > 0) {
+      const envelope = this.#window.take();
+      if (envelope === undefined) break;
+      this.#deps.onReceived();
+      for (const { handle } of [...this.#handlers]) this.#call(handle, envelope);
+    }
+    this.#isDelivering = false;
+  }
+
+  #call(handle: MessageHandler, envelope: A2AEnvelope): void {
+    const failed = (error: unknown): void => {
+      const reason = reasonOf(error);
+      this.#deps.report({ type: 'handler-failed', envelopeId: envelope.id, reason });
+    };
+    try {
+      const returned = handle(envelope);
+      if (returned instanceof Promise) returned.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import { cancelled, channelClosed, deliveryFailed, mailboxFull } from '../protocol/errors.ts';
+import type { Clock } from '../protocol/seams.ts';
+import type { ChannelEventBody } from './channel-event.ts';
+import { dataFrameText, frameText, largestEnvelope, type Welcome } from './channel-frame.ts';
+import type { ChannelSettings } from './channel-options.ts';
+import type { Line } from './line.ts';
+import { type Delivery, SendWindow } from './send-window.ts';
+
+export interface SenderDeps {
+  readonly clock: Clock;
+  readonly settings: ChannelSettings;
+  readonly channelId: string;
+  readonly report: (event: ChannelEventBody) => void;
+}
+
+/** An envelope as it crosses. */
+export interface WrittenEnvelope {
+  readonly envelopeId: string;
+  readonly json: string;
+  readonly bytes: number;
+}
+
+/** After so many lost connections that brought nothing, the envelope at the front is taken to be what breaks them. */
+const MAX_LOSSES = 3;
+
+/**
+ * The sending half of a channel's end.
+ *
+ * Only the oldest unacknowledged envelope is sent again, because the other end keeps what comes after it. Each wait is at
+ * least twice the one before; after the last one the envelope is given up, unless nothing at all was heard meanwhile: then
+ * it is the connection that fails. Giving up is a question: the other end answers whether it had taken the envelope, and
+ * if not, passes it over for good. So DELIVERY_FAILED is certain, and order holds.
+ */
+export class Sender {
+  readonly #deps: SenderDeps;
+  readonly #window: SendWindow;
+  #line: Line | undefined;
+  #largest = Number.POSITIVE_INFINITY;
+  #hasProgressed = false;
+  #cancelRetry: (() => void) | undefined;
+
+  constructor(deps: SenderDeps) {
+    const { windowSize, waitingCapacity } = deps.settings;
+    this.#deps = deps;
+    this.#window = new SendWindow(windowSize, waitingCapacity);
+  }
+
+  /** Resolves when it was acknowledged. Fails as `A2AChannel.send` does. */
+  send(written: WrittenEnvelope, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        if (this.#window.takeBack(delivery)) delivery.settle(cancelled(`Sending ${written.envelopeId}`));
+      };
+      const delivery: Delivery = {
+        ...written,
+        settle: (error) => {
+          signal?.removeEventListener('abort', abort);
+          if (error === undefined) resolve();
+          else reject(error);
+        },
+        sequence: -1,
+        retries: 0,
+        delayMs: this.#deps.settings.retryDelayMs,
+        losses: 0,
+        givenUpBecause: undefined,
+        isHandedOver: false,
+        givenAtMs: 0,
+        isAskedAfter: false,
+      };
+      if (!this.#window.add(delivery)) {
+        const { channelId, settings } = this.#deps;
+        reject(mailboxFull(`the channel ${channelId}`, settings.waitingCapacity));
+        return;
+      }
+      signal?.addEventListener('abort', abort, { once: true });
+      this.pump();
+    });
+  }
+
+  /** Says whether the other end can have received so many. */
+  canHaveReceived(received: number): boolean {
+    return this.#window.canHaveReceived(received);
+  }
+
+  /** Goes on over another line, where the other end, which takes so much, left off. */
+  begin(line: Line, peer: Omit<Welcome, 'type'>): void {
+    const { channelId, settings } = this.#deps;
+    this.#line = line;
+    this.#hasProgressed = false;
+    this.#largest = largestEnvelope(channelId, Math.min(peer.maxFrameBytes, line.maxFrameBytes));
+    this.#settle(this.#window.acknowledge(peer.received), peer.passedOver);
+    this.#window.beginAgain(Math.min(settings.windowSize, peer.windowSize));
+    const { head } = this.#window;
+    if (head !== undefined) {
+      head.delayMs = settings.retryDelayMs;
+      if (head.losses > MAX_LOSSES) head.givenUpBecause ??= `${head.losses} connections were lost over it`;
+    }
+    this.pump();
+  }
+
+  /** The line is gone. Says whether anything was acknowledged over it. */
+  pause(): boolean {
+    const { head, isHeadGiven } = this.#window;
+    if (this.#line !== undefined && !this.#hasProgressed && head !== undefined && isHeadGiven)
+      head.losses += 1;
+    this.#line = undefined;
+    this.#cancelRetry?.();
+    return this.#hasProgressed;
+  }
+
+  /** Puts into the line what it has room for. */
+  pump(): void {
+    const line = this.#line;
+    while (line?.hasRoom() === true) {
+      const delivery = this.#window.next();
+      if (delivery === undefined) return;
+      this.#give(delivery);
+    }
+  }
+
+  /** False for an acknowledgement of what was never sent. */
+  acknowledged(received: number, passedOver: number | undefined): boolean {
+    // Fewer than before is a frame that is late.
+    if (received < this.#window.acknowledged) return true;
+    if (!this.#window.canHaveReceived(received)) return false;
+    const settled = this.#window.acknowledge(received);
+    if (settled.length === 0) return true;
+    this.#hasProgressed = true;
+    this.#settle(settled, passedOver);
+    this.#headChanged();
+    return true;
+  }
+
+  /** Rejects everything with CHANNEL_CLOSED. */
+  close(reason: string): void {
+    this.pause();
+    const { channelId } = this.#deps;
+    const { unsettled, waiting } = this.#window.clear();
+    for (const delivery of unsettled) delivery.settle(channelClosed(channelId, reason, true));
+    for (const delivery of waiting) delivery.settle(channelClosed(channelId, reason, false));
+  }
+
+  #settle(settled: readonly Delivery[], passedOver: number | undefined): void {
+    for (const delivery of settled) {
+      if (delivery.sequence === passedOver) this.#fail(delivery);
+      else delivery.settle();
+    }
+  }
+
+  #fail({ envelopeId, givenUpBecause: reason = 'it was given up', settle }: Delivery): void {
+    const { channelId, report } = this.#deps;
+    report({ type: 'delivery-failed', errorCode: 'DELIVERY_FAILED', envelopeId, reason });
+    settle(deliveryFailed(envelopeId, `the channel ${channelId}`, reason));
+  }
+
+  #headChanged(): void {
+    const { head } = this.#window;
+    if (head !== undefined && head.sequence >= 0 && head.bytes > this.#largest) this.#give(head);
+    else this.#armRetry();
+    this.pump();
+  }
+
+  #give(delivery: Delivery): void {
+    const line = this.#line;
+    if (line === undefined) return;
+    if (delivery.bytes > this.#largest && delivery.givenUpBecause === undefined) {
+      // It blocks nobody before it is the oldest, and only the oldest can be given up.
+      if (delivery !== this.#window.head) return;
+      delivery.givenUpBecause = `its ${delivery.bytes} bytes are more than the other end takes`;
+    }
+    delivery.isHandedOver = false;
+    delivery.givenAtMs = this.#deps.clock.monotonicMs();
+    void line.send(this.#textOf(delivery)).then((isHandedOver) => {
+      if (!isHandedOver || line !== this.#line) return;
+      delivery.isHandedOver = true;
+      if (delivery === this.#window.head) this.#armRetry();
+    });
+  }
+
+  #textOf({ sequence, json, givenUpBecause }: Delivery): string {
+    const { channelId } = this.#deps;
+    if (givenUpBecause === undefined) return dataFrameText(channelId, sequence, json);
+    return frameText({ type: 'withdraw', channel: channelId, sequence });
+  }
+
+  /** The time of an envelope runs when it is the oldest and the connection has it. */
+  #armRetry(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = undefined;
+    const { head } = this.#window;
+    if (head?.isHandedOver !== true || this.#line === undefined) return;
+    const { clock } = this.#deps;
+    const fromMs = clock.monotonicMs();
+    this.#cancelRetry = clock.setTimer(head.delayMs, () => this.#retry(head, clock.monotonicMs() - fromMs));
+  }
+
+  #retry(head: Delivery, waitedMs: number): void {
+    this.#cancelRetry = undefined;
+    const line = this.#line;
+    if (line === undefined) return;
+    const isSilent = line.heardAtMs < head.givenAtMs;
+    // A timer that fired late must not make the next wait less than twice as long.
+    head.delayMs = 2 * Math.max(head.delayMs, waitedMs);
+    if (head.retries < this.#deps.settings.maxRetries) this.#giveAgain(head, line, waitedMs);
+    else if (head.givenUpBecause === undefined && !isSilent) this.#giveUp(head);
+    else if (head.givenUpBecause === undefined && !head.isAskedAfter) this.#askAfter(head, line);
+    else line.lose('the other end does not answer');
+  }
+
+  #giveAgain(head: Delivery, line: Line, waitedMs: number): void {
+    head.retries += 1;
+    const { envelopeId, retries, givenUpBecause } = head;
+    if (givenUpBecause === undefined)
+      this.#deps.report({ type: 'delivery-retried', envelopeId, retry: retries, delayMs: waitedMs });
+    this.#give(head);
+    if (retries === this.#deps.settings.maxRetries) this.#askAfter(head, line);
+  }
+
+  /** Whoever is there answers a question, even one who cannot take the envelope. */
+  #askAfter(head: Delivery, line: Line): void {
+    head.isAskedAfter = true;
+    line.ask();
+    this.#armRetry();
+  }
+
+  #giveUp(head: Delivery): void {
+    const { maxRetries, retryDelayMs } = this.#deps.settings;
+    head.givenUpBecause = `it was not acknowledged after ${maxRetries} retries`;
+    head.retries = 0;
+    head.delayMs = retryDelayMs;
+    this.#give(head);
+  }
+}

@@ -1,0 +1,87 @@
+import type { AgentEndpoint } from './agent-card.ts';
+import { OrreryError } from './errors.ts';
+
+/** How frames travel; the same words as in an agent's endpoints. */
+export type TransportKind = AgentEndpoint['transport'];
+
+/** What a transport carries: text or bytes, always whole. What was sent as text arrives as text. */
+export type Frame = string | Uint8Array;
+
+/**
+ * One end of a connection. Frames arrive whole, in order, and each at most once; they are lost only together with the
+ * connection. A connection may die without either end being told: whoever needs to know asks the other end.
+ *
+ * - `maxFrameBytes` the largest frame that it carries, in bytes (UTF-8 for text).
+ * - `bufferedBytes` of the frames whose `send` has not settled; whoever sends waits while it is high.
+ */
+export interface Connection {
+  readonly maxFrameBytes: number;
+  readonly bufferedBytes: number;
+
+  /**
+   * Resolves when the frame has been handed over to what carries it, which does not mean that it arrived.
+   *
+   * Rejects with DELIVERY_FAILED when the connection is lost or closed before, and for a frame that is too large; the
+   * latter leaves the connection as it is.
+   */
+  send(frame: Frame): Promise<void>;
+
+  /**
+   * Calls `handler` with each frame that arrives, until the returned function is called. There is one handler at a time:
+   * another one takes its place. Frames that come while there is none are kept for the next, and it is never called
+   * within this call.
+   */
+  onFrame(handler: (frame: Frame) => void): () => void;
+
+  /**
+   * Calls `handler` once, when the connection is over, whoever ended it; after the last frame, and never within this
+   * call. A connection that is over already calls it too.
+   */
+  onLost(handler: (reason: string) => void): () => void;
+
+  /** Ends the connection for both ends once what `send` was given is on its way. May be called again. */
+  close(): Promise<void>;
+}
+
+/** A transport that takes connections. `address` is what others connect to. */
+export interface Listener {
+  readonly address: string;
+
+  /** Takes no more connections; those that are open stay. May be called again. */
+  close(): Promise<void>;
+}
+
+/** Carries frames between two ends, and knows nothing of agents, channels or envelopes. */
+export interface Transport {
+  readonly kind: TransportKind;
+
+  /** The largest frame that it carries, in bytes. */
+  readonly maxFrameBytes: number;
+
+  /**
+   * Rejects with DELIVERY_FAILED when nobody takes connections at `address`, and CANCELLED when `signal` aborts first;
+   * then nothing of the attempt is left.
+   */
+  connect(address: string, options?: { readonly signal?: AbortSignal }): Promise<Connection>;
+
+  /** Calls `onConnection` with each connection that somebody opens. Where it listens was said when it was made. */
+  listen(onConnection: (connection: Connection) => void): Promise<Listener>;
+}
+
+/** The size of a frame on its way. */
+export const frameBytes = (frame: Frame): number =>
+  typeof frame === 'string' ? Buffer.byteLength(frame) : frame.byteLength;
+
+export const connectionLost = (reason: string): OrreryError =>
+  new OrreryError('DELIVERY_FAILED', `The connection is lost: ${reason}`, { details: { reason } });
+
+export const unreachable = (address: string, reason: string, cause?: unknown): OrreryError =>
+  new OrreryError('DELIVERY_FAILED', `Nothing can be reached at "${address}": ${reason}`, {
+    details: { address, reason },
+    cause,
+  });
+
+export const frameTooLarge = (bytes: number, maxFrameBytes: number): OrreryError =>
+  new OrreryError('DELIVERY_FAILED', `A frame of ${bytes} bytes is too large, at most ${maxFrameBytes}`, {
+    details: { bytes, maxFrameBytes },
+  });
