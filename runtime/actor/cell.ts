@@ -10,9 +10,9 @@ import {
   type OrreryError,
   poison,
   supervisorGaveUp,
+  reasonOf,
 } from '../protocol/errors.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
-import { REPLY } from '../threads/batch-format.ts';
 import type { Place } from '../threads/place.ts';
 import { Actor, PENDING } from './actor.ts';
 import type { AgentDefinition } from './agent-definition.ts';
@@ -94,6 +94,10 @@ export class Cell {
   *mails(): Iterable<Mail> {
     for (const handling of this.handlings) if (handling.mail !== undefined) yield handling.mail;
     if (this.waiting > 0) yield* this.#mailbox;
+  }
+
+  get handlingTimeoutMs(): number {
+    return this.definition.options.handlingTimeoutMs ?? DEFAULT_HANDLING_MS;
   }
 
   isRetry(mail: Mail): boolean {
@@ -181,7 +185,7 @@ export class Cell {
     place.leave();
     if (handling.isOver) return;
     if (result === PENDING) place.turns.goesOn(this);
-    else if (result instanceof Promise || isThenable(result)) {
+    else if (isThenable(result)) {
       place.turns.goesOn(this);
       (result as Promise<unknown>).then(
         (value) => this.finish(handling, value),
@@ -196,8 +200,7 @@ export class Cell {
     handling.isWatched = true;
     const mail = handling.mail as Mail;
     const now = place.seams.clock.now();
-    const allowedMs = this.definition.options.handlingTimeoutMs ?? DEFAULT_HANDLING_MS;
-    const untilMs = mail.deadlineAtMs > 0 ? mail.deadlineAtMs : now + allowedMs;
+    const untilMs = mail.deadlineAtMs > 0 ? mail.deadlineAtMs : now + this.handlingTimeoutMs;
     handling.timer = place.wheel.add(untilMs, () => {
       const what = `The handling of ${mail.id} by ${this.row.id}`;
       this.cutOff(handling, deadlineExceeded(what, untilMs - now));
@@ -221,11 +224,7 @@ export class Cell {
     const mail = handling.mail as Mail;
     this.#letGo(handling);
     if (handling.cutShort !== undefined) this.outcomes.close(mail, 'expired', handling.cutShort);
-    else {
-      if (mail.ask !== NO_ASK)
-        this.outcomes.reply(mail, output === undefined ? REPLY.empty : REPLY.value, output);
-      this.outcomes.settle(mail, 'handled');
-    }
+    else this.outcomes.finish(mail, handling.entry, output);
     this.#goOn();
   }
 
@@ -246,7 +245,7 @@ export class Cell {
   /** The actor is dead: what it had in hand is told or tried again, and the supervisor decides what is next. */
   crash(error: unknown, culprit: Handling | undefined): void {
     if (!this.#isAlive) return;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     void this.#die(reason, error, culprit).then(() => this.place.crashed(this, reason));
   }
 
@@ -381,8 +380,15 @@ export class Cell {
   }
 }
 
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+/** What throws when it is asked is no promise. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return typeof (value as { then?: unknown }).then === 'function';
+  } catch {
+    return false;
+  }
+}
 
 const ANSWERABLE: ReadonlySet<number> = new Set([
   typeIndex('request'),

@@ -9,6 +9,7 @@ import {
   isOrreryError,
   moduleInvalid,
   OrreryError,
+  reasonOf,
   systemStopped,
 } from '../protocol/errors.ts';
 import type { Clock, Seams } from '../protocol/seams.ts';
@@ -177,7 +178,7 @@ const isCloneError = (error: unknown): error is Error =>
   (error.name === 'DataCloneError' || firstLine(error).startsWith('DataCloneError'));
 
 function firstLine(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return reasonOf(error);
   return error.message || (error.stack?.split('\n', 1)[0] ?? error.name);
 }
 

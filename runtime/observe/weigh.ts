@@ -7,7 +7,15 @@ const SMALL = 8;
  *
  * Costs at most a few microseconds, whatever the payload.
  */
-export function weigh(value: unknown, depth = 0): number {
+export function weigh(value: unknown): number {
+  try {
+    return weighPart(value, 0);
+  } catch {
+    return SMALL; // It throws when it is read.
+  }
+}
+
+function weighPart(value: unknown, depth: number): number {
   if (typeof value === 'string') return value.length + SMALL;
   if (typeof value !== 'object' || value === null) return SMALL;
   if (ArrayBuffer.isView(value)) return value.byteLength;
@@ -27,7 +35,7 @@ export function weigh(value: unknown, depth = 0): number {
 function weighSome(some: readonly unknown[], count: number, depth: number): number {
   if (some.length === 0) return SMALL;
   let sum = 0;
-  for (const part of some) sum += SMALL + weigh(part, depth + 1);
+  for (const part of some) sum += SMALL + weighPart(part, depth + 1);
   return (sum / some.length) * count;
 }
 

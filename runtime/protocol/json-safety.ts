@@ -13,7 +13,11 @@ const MAX_DEPTH = 1_000;
  * Map, Set, bytes, ...) and circles. An object's undefined field is absent in JSON and counts as absent here.
  */
 export function findUnserialisable(value: unknown, root = 'value'): Unserialisable | undefined {
-  return inspect(value, root, []);
+  try {
+    return inspect(value, root, []);
+  } catch {
+    return { path: root, kind: 'a value that throws when it is read' };
+  }
 }
 
 function inspect(value: unknown, path: string, above: object[]): Unserialisable | undefined {

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../protocol/errors.ts';
+import { ERROR_CODES, reasonOf } from '../protocol/errors.ts';
 import type { JudgePolicy, JudgeRequest, Verdict } from '../protocol/policy.ts';
 
 /**
@@ -17,7 +17,7 @@ export function judge(policies: readonly JudgePolicy[], request: JudgeRequest): 
     }
     return undefined;
   } catch (error) {
-    return failed(asked, error instanceof Error ? error.message : String(error));
+    return failed(asked, reasonOf(error));
   }
 }
 

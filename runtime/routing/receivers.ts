@@ -1,3 +1,4 @@
+import { reasonOf } from '../protocol/errors.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 
 /** What is called with each envelope for one agent. */
@@ -57,4 +58,4 @@ export class Receivers {
 }
 
 const failureOf = (agentId: string, error: unknown): string =>
-  `The receiver of ${agentId} failed: ${error instanceof Error ? error.message : String(error)}`;
+  `The receiver of ${agentId} failed: ${reasonOf(error)}`;

@@ -3,7 +3,7 @@ import { NO_ASK } from '../mailbox/mail.ts';
 import type { FlowSlab } from '../mailbox/flow-marks.ts';
 import { distance, slabIndexOf } from '../mailbox/flow-marks.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
-import { type ErrorData, errorToData, notSerialisable } from '../protocol/errors.ts';
+import { type ErrorData, errorToData, notSerialisable, reasonOf } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { type BatchSink, REPLY, structuredKind } from './batch-format.ts';
 import { BatchReader } from './batch-reader.ts';
@@ -234,7 +234,10 @@ export class Link {
     try {
       return write();
     } catch (error) {
-      if (outgoing.mails.length + outgoing.replyAsks.length < 2) throw error;
+      if (outgoing.mails.length + outgoing.replyAsks.length < 2) {
+        giveUp(outgoing, error);
+        return write();
+      }
       for (const flow of news.introduced) flow.isIntroduced = false;
       for (const [index] of news.slabs) this.#slabsSent.delete(index);
       return undefined;
@@ -285,6 +288,18 @@ function withoutUncarriable(outgoing: Outgoing): void {
   }
 }
 
+/** Replaces the one thing there is: it looked as if it could be carried, and cannot. */
+function giveUp({ mails: [mail], replyKinds, replyPayloads }: Outgoing, error: unknown): void {
+  const fault = errorToData(notSerialisable('payload', reasonOf(error)));
+  if (mail !== undefined) {
+    mail.tombstone = fault;
+    mail.payload = null;
+    mail.extras = undefined;
+  }
+  replyKinds.fill(REPLY.error);
+  replyPayloads.fill(fault);
+}
+
 function uncarriable(
   root: 'payload' | 'metadata' | 'answer',
   value: unknown,
@@ -297,7 +312,7 @@ function uncarriable(
   } catch (error) {
     const { path, kind } = (isStructured ? undefined : findUnserialisable(value, root)) ?? {
       path: root,
-      kind: (error as Error).message,
+      kind: reasonOf(error),
     };
     return errorToData(notSerialisable(path, kind));
   }

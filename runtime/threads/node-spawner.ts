@@ -1,3 +1,4 @@
+import { reasonOf } from '../protocol/errors.ts';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { nodePort, type Port } from './port.ts';
 import type { Spawned, Spawner } from './spawner.ts';
@@ -21,7 +22,7 @@ export class NodeSpawner implements Spawner {
     let reason = 'it exited';
     // An unhandled 'error' would end the whole process.
     worker.on('error', (error) => {
-      reason = error instanceof Error ? error.message : String(error);
+      reason = reasonOf(error);
     });
     return {
       line: this.#wrap(port1),

@@ -19,6 +19,7 @@ import {
   errorToData,
   notSerialisable,
   type OrreryError,
+  reasonOf,
 } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { GrantBook } from '../routing/grants.ts';
@@ -179,7 +180,7 @@ export class Place {
       (isRunning) => {
         if (isRunning) this.#deps.tell({ t: 'started', slot: cell.row.slot });
       },
-      (error: unknown) => this.crashed(cell, error instanceof Error ? error.message : String(error)),
+      (error: unknown) => this.crashed(cell, reasonOf(error)),
     );
   }
 

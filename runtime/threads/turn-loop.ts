@@ -80,8 +80,11 @@ export class TurnLoop {
       return;
     }
     this.#isRunning = true;
-    cell.run(this.#mayGoOn);
-    this.#isRunning = false;
+    try {
+      cell.run(this.#mayGoOn);
+    } finally {
+      this.#isRunning = false;
+    }
     if (this.#ready.length > 0) this.#yield();
   }
 
@@ -99,12 +102,15 @@ export class TurnLoop {
     this.#isRunning = true;
     this.#lastFlushMs = this.#read();
     if (this.#lastFlushMs > this.#endsMs) this.#endsMs = this.#lastFlushMs + TURN_MS;
-    for (let cell = this.#next(); cell !== undefined; cell = this.#next()) {
-      cell.isQueued = false;
-      cell.run(this.#mayGoOn);
-      if (this.#lastFlushMs > this.#endsMs) break;
+    try {
+      for (let cell = this.#next(); cell !== undefined; cell = this.#next()) {
+        cell.isQueued = false;
+        cell.run(this.#mayGoOn);
+        if (this.#lastFlushMs > this.#endsMs) break;
+      }
+    } finally {
+      this.#isRunning = false;
     }
-    this.#isRunning = false;
     if (this.#ready.length > 0) this.#yield();
   }
 
