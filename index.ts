@@ -2,7 +2,7 @@ import { loadPolicies, type PolicyOptions } from './policies/index.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { createSystem as createSystemFrom } from './runtime/system/create-system.ts';
 import type { System } from './runtime/system/system.ts';
-import type { SystemOptions } from './runtime/system/system-options.ts';
+import { requireOptions, type SystemOptions } from './runtime/system/system-options.ts';
 import { NodeSpawner } from './runtime/threads/node-spawner.ts';
 
 export { DEFAULT_TIER_ASSIGNMENTS } from './actors/planets/index.ts';
@@ -20,7 +20,8 @@ export interface StartOptions extends SystemOptions {
  *
  * Fails with INVALID_OPTIONS naming field and value, or MODULE_INVALID naming the module; then nothing of it is left.
  */
-export async function startSystem({ policies = {}, ...options }: StartOptions = {}): Promise<System> {
+export async function startSystem(options: StartOptions = {}): Promise<System> {
+  const { policies = {}, ...rest } = requireOptions(options);
   return createSystemFrom(
     {
       seams: systemSeams(),
@@ -28,6 +29,6 @@ export async function startSystem({ policies = {}, ...options }: StartOptions = 
       policies: await loadPolicies(policies),
       workerOptions: policies,
     },
-    options,
+    rest,
   );
 }

@@ -1,5 +1,7 @@
 import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
+import { parseInput } from '../protocol/capability.ts';
 import { actorDied, notHere, type OrreryError, refused } from '../protocol/errors.ts';
+import type { HandlerEntry } from './agent-definition.ts';
 import type { Cell } from './cell.ts';
 import { Handling } from './handling.ts';
 import { LogicRunner } from './logic-runner.ts';
@@ -54,20 +56,33 @@ export class Actor {
     return state;
   }
 
-  /** Runs the code for `mail`: what it returns or throws is the outcome. */
+  /** Runs the code for `mail`, on what its capability makes of the payload: what it returns or throws is the outcome. */
   handle(mail: Mail, handling: Handling): unknown {
-    if (this.#logic !== undefined) return this.#logic.handle(mail, handling) ? undefined : PENDING;
+    const { capability, payload } = mail;
+    const { row, definition } = this.#cell;
+    const entry = capability === undefined ? undefined : definition.handlers.get(capability);
+    if (entry === undefined) {
+      if (this.#logic !== undefined) return this.#send(this.#logic, payload, handling);
+      return this.#handleEnvelope(mail, handling);
+    }
+    refuseOtherKind(entry, mail, row.id);
+    handling.entry = entry;
+    // The mail keeps what was sent: a second attempt parses it again.
+    const input = parseInput(entry.capability, payload);
+    if (this.#logic !== undefined) return this.#send(this.#logic, input, handling);
+    if (entry.kind === 'stream') return pumpStream(entry, input, handling);
+    return entry.run(input as never, handling as never);
+  }
+
+  #send(logic: LogicRunner, input: unknown, handling: Handling): unknown {
+    return logic.handle(input, handling) ? undefined : PENDING;
+  }
+
+  #handleEnvelope(mail: Mail, handling: Handling): unknown {
     const { capability } = mail;
     const { row, definition } = this.#cell;
-    if (capability !== undefined) {
-      const entry = definition.handlers.get(capability);
-      if (entry !== undefined) {
-        if (entry.kind === 'stream') return pumpStream(entry, mail, handling);
-        return entry.run(mail.payload as never, handling as never);
-      }
-      if (definition.envelopeHandlers.size === 0) {
-        throw refused(`${row.id} does not handle the capability "${capability}"`, { capability });
-      }
+    if (capability !== undefined && definition.envelopeHandlers.size === 0) {
+      throw refused(`${row.id} does not handle the capability "${capability}"`, { capability });
     }
     const messageType = messageTypeOf(mail);
     const onEnvelope = definition.envelopeHandlers.get(messageType);
@@ -111,4 +126,12 @@ export class Actor {
     this.#life.end();
     this.state = undefined;
   }
+}
+
+/** A value is asked for, a stream is read: the other way the answer would go nowhere. */
+function refuseOtherKind({ kind, capability: { id } }: HandlerEntry, mail: Mail, agentId: string): void {
+  const isRead = mail.extras?.stream === true;
+  if (isRead === (kind === 'stream')) return;
+  const how = kind === 'stream' ? 'a stream: read it with stream()' : 'one value: ask for it with ask()';
+  throw refused(`${agentId} answers "${id}" with ${how}`, { capability: id, kind });
 }

@@ -1,40 +1,12 @@
 import type { AnyActorLogic } from 'xstate';
-import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
+import type { AgentCard } from '../protocol/agent-card.ts';
 import { type Capability, describeCapability } from '../protocol/capability.ts';
-import type { A2AEnvelope, A2AMessageType, Delivery } from '../protocol/envelope.ts';
+import { requireCapability } from '../protocol/capability-options.ts';
+import { A2A_MESSAGE_TYPES, type A2AEnvelope, type A2AMessageType } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
+import { parseOptions, requireFunction } from '../protocol/parse-options.ts';
+import { AgentOptions } from './agent-options.ts';
 import type { ActorContext, HandlingContext } from './context.ts';
-
-/** As in OTP: always restarted, only after an abnormal end, or never. */
-export type Restart = 'permanent' | 'transient' | 'temporary';
-
-/**
- * Who the agent is and how it is run.
- *
- * - `delivery`          what happens to an envelope that a death cut off. @default 'once'
- * - `restart`           @default 'permanent'
- * - `handlingTimeoutMs` how long one envelope may be in hand when it has no deadline of its own. @default 30_000
- * - `startTimeoutMs`    how long `onStart` may take. @default 5_000
- * - `stopTimeoutMs`     how long `onStop` may take. @default 1_000
- * - `mailboxCapacity`   envelopes that may wait, in all and from one thread. @default 1_000
- * - `lazy`              started by its first envelope. @default false
- */
-export interface AgentOptions {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly description: string;
-  readonly tier: AgentTier;
-  readonly sandboxId?: string;
-  readonly protocols?: readonly string[];
-  readonly delivery?: Delivery;
-  readonly restart?: Restart;
-  readonly handlingTimeoutMs?: number;
-  readonly startTimeoutMs?: number;
-  readonly stopTimeoutMs?: number;
-  readonly mailboxCapacity?: number;
-  readonly lazy?: boolean;
-}
 
 export type Handler<State, Input, Output> = (
   input: Input,
@@ -67,24 +39,30 @@ export class AgentDefinition<State = undefined> {
   actorLogic: AnyActorLogic | undefined;
 
   constructor(options: AgentOptions) {
-    this.options = options;
+    this.options = parseOptions(AgentOptions, options, 'agent');
   }
 
   /** Answers `capability` with what `run` returns. What it throws ends the actor; `refused(...)` only declines. */
-  handle<Input, Output>(capability: Capability<Input, Output>, run: Handler<State, Input, Output>): this {
+  handle<Parsed, Given>(
+    capability: Capability<unknown, unknown, Parsed, Given>,
+    run: Handler<State, Parsed, Given>,
+  ): this {
     return this.#add({ capability, kind: 'value', run } as unknown as HandlerEntry);
   }
 
   /** Answers `capability` with a stream of what `run` yields. */
-  handleStream<Input, Output>(
-    capability: Capability<Input, Output>,
-    run: StreamHandler<State, Input, Output>,
+  handleStream<Parsed, Given>(
+    capability: Capability<unknown, unknown, Parsed, Given>,
+    run: StreamHandler<State, Parsed, Given>,
   ): this {
     return this.#add({ capability, kind: 'stream', run } as unknown as HandlerEntry);
   }
 
   /** Handles envelopes of `type` that name no capability. For a request, what `run` returns is the answer. */
   on(type: A2AMessageType, run: EnvelopeHandler<State>): this {
+    if (!A2A_MESSAGE_TYPES.includes(type))
+      throw invalidOptions('on', type, `one of ${A2A_MESSAGE_TYPES.join(', ')}`);
+    requireFunction(`the handler of ${type}`, run);
     if (this.envelopeHandlers.has(type)) throw invalidOptions('on', type, 'a message type not handled yet');
     this.envelopeHandlers.set(type, run as EnvelopeHandler<never>);
     return this;
@@ -92,22 +70,26 @@ export class AgentDefinition<State = undefined> {
 
   /** Makes the agent's state; runs before the first envelope and after each restart. */
   onStart<Next>(run: (ctx: ActorContext) => Next | Promise<Next>): AgentDefinition<Next> {
+    requireFunction('onStart', run);
     this.start = run;
     return this as unknown as AgentDefinition<Next>;
   }
 
   /** Runs when the agent stops or is about to be restarted; what it throws is reported and ends nothing. */
   onStop(run: (ctx: ActorContext<State>) => unknown): this {
+    requireFunction('onStop', run);
     this.stop = run as (ctx: ActorContext<never>) => unknown;
     return this;
   }
 
   /**
    * Lets XState logic handle what arrives. Each envelope is one event: `type` is the capability id or, without one, the
-   * message type; `input` the payload, `envelope` the whole, `ctx` the handling context to reply or settle with.
+   * message type; `input` the payload (parsed, if the capability is listed), `envelope` the whole, `ctx` the handling context to reply or settle with.
    */
   logic(logic: AnyActorLogic, capabilities: readonly Capability[] = []): this {
     if (this.actorLogic !== undefined) throw invalidOptions('logic', this.options.id, 'one logic an agent');
+    requireFunction('logic.transition', (logic as AnyActorLogic | null | undefined)?.transition);
+    if (!Array.isArray(capabilities)) throw invalidOptions('capabilities', capabilities, 'a list of them');
     this.actorLogic = logic;
     for (const declared of capabilities) {
       this.#add({ capability: declared, kind: 'value', run: () => undefined });
@@ -135,7 +117,8 @@ export class AgentDefinition<State = undefined> {
   }
 
   #add(entry: HandlerEntry): this {
-    const { id } = entry.capability;
+    const { id } = requireCapability('capability', entry.capability);
+    requireFunction(`the handler of ${id}`, entry.run);
     if (this.handlers.has(id))
       throw invalidOptions('handle', id, `a capability ${this.options.id} does not handle yet`);
     this.handlers.set(id, entry);
@@ -143,5 +126,5 @@ export class AgentDefinition<State = undefined> {
   }
 }
 
-/** Starts the definition of an agent. */
+/** Starts the definition of an agent. Fails with INVALID_OPTIONS naming field and value, as its methods do. */
 export const defineAgent = (options: AgentOptions): AgentDefinition => new AgentDefinition(options);

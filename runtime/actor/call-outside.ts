@@ -1,13 +1,25 @@
+import { reasonOf } from '../protocol/errors.ts';
+
+/** Listeners whose failure was told: one that fails may be called thousands of times a second. */
+const told = new WeakSet<object>();
+
 /**
- * Calls a user's listener. What it throws is nobody's here: it is thrown on its own, as an uncaught error of the thread,
- * so that whatever is in the middle of something goes on.
+ * Calls a user's listener. What it throws, or rejects with, ends nothing, and whatever is in the middle of something goes
+ * on: the first failure of a listener is a warning of the process (`OrreryWarning`).
  */
-export function callOutside<Arg>(listener: ((arg: Arg) => void) | undefined, arg: Arg): void {
+export function callOutside<Arg>(listener: ((arg: Arg) => unknown) | undefined, arg: Arg): void {
+  if (listener === undefined) return;
   try {
-    listener?.(arg);
+    const result = listener(arg);
+    if (result instanceof Promise) result.catch((error: unknown) => warn(listener, error));
   } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
+    warn(listener, error);
   }
+}
+
+function warn(listener: object, error: unknown): void {
+  if (told.has(listener)) return;
+  told.add(listener);
+  const detail = error instanceof Error ? String(error.stack) : '';
+  process.emitWarning(`A listener failed: ${reasonOf(error)}`, { type: 'OrreryWarning', detail });
 }

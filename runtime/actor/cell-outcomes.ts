@@ -1,10 +1,11 @@
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, NO_ASK } from '../mailbox/mail.ts';
 import type { Outcome } from '../observe/system-event.ts';
+import { parseOutput } from '../protocol/capability.ts';
 import { type ErrorData, errorToData, type OrreryError } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch-format.ts';
 import type { Place } from '../threads/place.ts';
-import type { AgentDefinition } from './agent-definition.ts';
+import type { AgentDefinition, HandlerEntry } from './agent-definition.ts';
 import { AnsweredIds } from './answered-ids.ts';
 
 /** How the envelopes of one agent end: their asks are answered, their outcomes noted and told. */
@@ -18,6 +19,20 @@ export class CellOutcomes {
     this.#place = place;
     this.#agentId = agentId;
     this.#definition = definition;
+  }
+
+  /** Ends an envelope that was handled: answers its ask, if it has one, with `output` as `entry` declares it. */
+  finish(mail: Mail, entry: HandlerEntry | undefined, output: unknown): void {
+    if (mail.ask !== NO_ASK) {
+      let answer = output;
+      try {
+        if (entry?.kind === 'value') answer = parseOutput(entry.capability, output, this.#agentId);
+      } catch (error) {
+        return this.close(mail, 'rejected', error as OrreryError);
+      }
+      this.reply(mail, answer === undefined ? REPLY.empty : REPLY.value, answer);
+    }
+    this.settle(mail, 'handled');
   }
 
   /** Answers the ask behind `mail`. */

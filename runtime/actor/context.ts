@@ -4,8 +4,8 @@ import type { RoutingResult } from '../protocol/routing-result.ts';
 
 /** Whom to ask: whoever offers the capability, or one agent by id. */
 export type Target<Input, Output> =
-  | Capability<Input, Output>
-  | { readonly agent: string; readonly capability: Capability<Input, Output> };
+  | Capability<Input, Output, unknown, unknown>
+  | { readonly agent: string; readonly capability: Capability<Input, Output, unknown, unknown> };
 
 /** How far an asked agent has come: `fraction` in [0, 1], `note` in its own words. */
 export interface Progress {
@@ -47,7 +47,8 @@ export interface Sender {
    * Asks and waits for the answer.
    *
    * Rejects with an `OrreryError`: what the router refused (AGENT_NOT_FOUND, CAPABILITY_NOT_FOUND, TIER_VIOLATION, ...),
-   * MAILBOX_FULL, ACTOR_DIED, THREAD_DIED, DEADLINE_EXCEEDED, CANCELLED, POISON, REFUSED, NOT_SERIALISABLE.
+   * MAILBOX_FULL, ACTOR_DIED, THREAD_DIED, DEADLINE_EXCEEDED, CANCELLED, POISON, REFUSED, NOT_SERIALISABLE,
+   * INVALID_PAYLOAD.
    */
   ask<Input, Output>(
     target: Target<Input, Output>,
@@ -62,7 +63,7 @@ export interface Sender {
     options?: AskOptions,
   ): AsyncIterable<Output>;
 
-  /** Sends without waiting. A refusal is in the result; it never throws for one. */
+  /** Sends without waiting. A refusal is in the result; only a target or options that are none throw INVALID_OPTIONS. */
   tell<Input>(
     target: string | Target<Input, unknown>,
     payload: NoInfer<Input>,

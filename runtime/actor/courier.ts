@@ -75,7 +75,9 @@ export class Courier {
     parent: Handling | undefined,
   ): AsyncGenerator<Output, void, undefined> {
     const mail = this.#make.ask(from, target as Target<unknown, unknown>, input, options, parent, true);
-    const waiting = new WaitingStream<Output>(mail, parent, this.#onPull, options.onProgress);
+    const nowMs = (): number => this.#place.seams.clock.now();
+    const deps = { nowMs, onPull: this.#onPull, onProgress: options.onProgress };
+    const waiting = new WaitingStream<Output>(mail, parent, deps);
     this.#beginAsk(from, waiting, options);
     try {
       for (let next = await waiting.next(); next.done !== true; next = await waiting.next()) yield next.value;

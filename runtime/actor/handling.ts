@@ -1,8 +1,10 @@
 import type { Mail } from '../mailbox/mail.ts';
 import { messageTypeOf, toEnvelope } from '../mailbox/mail.ts';
 import { type A2AEnvelope, asksForWork, type PathHop } from '../protocol/envelope.ts';
-import { cancelled, type OrreryError } from '../protocol/errors.ts';
+import { cancelled, invalidOptions, type OrreryError } from '../protocol/errors.ts';
+import { requireFunction } from '../protocol/parse-options.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { HandlerEntry } from './agent-definition.ts';
 import type { WaitingAsk } from './ask-table.ts';
 import type { Cell } from './cell.ts';
 import type { AskOptions, HandlingContext, Target, TellOptions } from './context.ts';
@@ -17,6 +19,8 @@ import type { Timer } from './timer-wheel.ts';
 export class Handling implements HandlingContext<never> {
   readonly cell: Cell;
   readonly mail: Mail | undefined;
+  /** What answers the capability of the envelope, if the agent declares it. */
+  entry: HandlerEntry | undefined = undefined;
   timer: Timer | undefined = undefined;
   /** It takes longer than the turn in which it began. */
   isWatched = false;
@@ -79,6 +83,9 @@ export class Handling implements HandlingContext<never> {
   }
 
   sleep(ms: number): Promise<void> {
+    if (typeof ms !== 'number' || Number.isNaN(ms)) {
+      return Promise.reject(invalidOptions('ms', ms, 'a number of milliseconds'));
+    }
     return this.cell.place.sleep(ms, this.signal);
   }
 
@@ -86,6 +93,7 @@ export class Handling implements HandlingContext<never> {
     _name: string,
     run: (signal: AbortSignal) => Result | Promise<Result>,
   ): Promise<Result> {
+    requireFunction('run', run);
     this.signal.throwIfAborted();
     return await run(this.signal);
   }
@@ -125,6 +133,8 @@ export class Handling implements HandlingContext<never> {
   }
 
   progress(fraction: number, note?: string): void {
+    if (!Number.isFinite(fraction)) throw invalidOptions('fraction', fraction, 'a finite number');
+    if (note !== undefined && typeof note !== 'string') throw invalidOptions('note', note, 'a text');
     if (!this.isOver && this.mail !== undefined) this.cell.outcomes.progress(this.mail, fraction, note);
   }
 

@@ -59,11 +59,12 @@ export class LogicRunner {
     actor.start();
   }
 
-  /** Sends the envelope as an event. True when it is handled; else it is when it replies, settles or becomes ready. */
-  handle(mail: Mail, handling: Handling): boolean {
+  /** Sends the envelope in hand as an event with `input`. True when it is handled; else it is when it replies, settles or becomes ready. */
+  handle(input: unknown, handling: Handling): boolean {
+    const mail = handling.mail as Mail;
     const type = mail.capability ?? messageTypeOf(mail);
     this.#pending = undefined;
-    this.#actor.send(new LogicEvent(type, mail.payload, handling) as never);
+    this.#actor.send(new LogicEvent(type, input, handling) as never);
     if (handling.isOver || !this.#isMachine) return true;
     if (isReady(this.#actor.getSnapshot() as Snapshot)) return true;
     this.#pending = handling;

@@ -30,6 +30,7 @@ export class MailMaker {
     parent: Handling | undefined,
     isStream: boolean,
   ): Mail {
+    checkAskOptions(options);
     const { agent, capability } = splitTarget(target);
     const now = this.#now();
     // A stream is never the same one again: part of it may have been read.
@@ -60,6 +61,7 @@ export class MailMaker {
     options: TellOptions,
     parent: Handling | undefined,
   ): Mail {
+    checkOptions(options);
     const { agent, capability } =
       typeof target === 'string' ? { agent: target, capability: undefined } : splitTarget(target);
     return new Mail(
@@ -102,7 +104,42 @@ function splitTarget(target: Target<unknown, unknown>): {
   agent: string | undefined;
   capability: Capability;
 } {
-  return 'agent' in target ? target : { agent: undefined, capability: target };
+  if (typeof target !== 'object' || target === null) throw invalidOptions('target', target, A_TARGET);
+  const { agent } = target as { agent?: string };
+  if (agent === undefined) {
+    const { id } = target as Capability;
+    if (typeof id !== 'string') throw invalidOptions('target', target, A_TARGET);
+    return { agent, capability: target as Capability };
+  }
+  if (typeof agent !== 'string') throw invalidOptions('target.agent', agent, 'the id of an agent');
+  const { capability } = target as { capability: Capability | undefined };
+  if (typeof capability?.id !== 'string')
+    throw invalidOptions('target.capability', capability, 'a capability');
+  return target as { agent: string; capability: Capability };
+}
+
+const A_TARGET = 'a capability, or { agent, capability }';
+
+/** Agents send all the time: looked for is only what would break further on, where nobody knows whose fault it is. */
+function checkOptions(options: TellOptions): void {
+  if (typeof options !== 'object' || options === null)
+    throw invalidOptions('options', options, 'an object of options');
+  const { correlationId, justification } = options;
+  if (correlationId !== undefined && typeof correlationId !== 'string')
+    throw invalidOptions('correlationId', correlationId, 'a text');
+  if (justification !== undefined && typeof justification !== 'string')
+    throw invalidOptions('justification', justification, 'a text');
+}
+
+function checkAskOptions(options: AskOptions): void {
+  checkOptions(options);
+  const { signal, whenFull, onProgress } = options;
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function')
+    throw invalidOptions('signal', signal, 'an AbortSignal');
+  if (whenFull !== undefined && whenFull !== 'park' && whenFull !== 'reject')
+    throw invalidOptions('whenFull', whenFull, 'one of reject, park');
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw invalidOptions('onProgress', onProgress, 'a function');
 }
 
 function extrasFor(
@@ -118,8 +155,15 @@ function extrasFor(
   const flags = (isCapability ? 1 : 0) | (isStructured ? 2 : 0) | (isDerived ? 4 : 0) | (isStream ? 8 : 0);
   if (inReplyTo === undefined && delivery === undefined) return sharedExtras(flags, justification);
   const extras = extrasOf(flags, justification);
-  if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
-  if (delivery !== undefined) extras.delivery = delivery;
+  if (inReplyTo !== undefined) {
+    if (typeof inReplyTo !== 'string') throw invalidOptions('inReplyTo', inReplyTo, 'a text');
+    extras.inReplyTo = inReplyTo;
+  }
+  if (delivery !== undefined) {
+    if (delivery !== 'once' && delivery !== 'retry')
+      throw invalidOptions('delivery', delivery, 'one of once, retry');
+    extras.delivery = delivery;
+  }
   return extras;
 }
 

@@ -54,11 +54,15 @@ export class CpuPool {
   /**
    * What the default export of `module` returns for `input`; both cross as structured clones.
    *
-   * Rejects with what the function throws (its message, name and code), else with MODULE_INVALID, NOT_SERIALISABLE,
-   * THREAD_DIED when the task ended its thread, SYSTEM_STOPPED when the pool closes. When `signal` aborts, the task's
-   * thread is ended and `run` rejects with the reason, if that is an `OrreryError`, else with CANCELLED.
+   * Rejects with what the function throws (its message, name and code), else with INVALID_OPTIONS when `module` is no
+   * URL, MODULE_INVALID, NOT_SERIALISABLE, THREAD_DIED when the task ended its thread, SYSTEM_STOPPED when the pool
+   * closes. When `signal` aborts, the task's thread is ended and `run` rejects with the reason, if that is an
+   * `OrreryError`, else with CANCELLED.
    */
   async run<Output>(module: URL, input: unknown, signal?: AbortSignal): Promise<Output> {
+    if (!(module instanceof URL)) {
+      throw invalidOptions('module', module, "a URL, such as new URL('./sums.js', import.meta.url)");
+    }
     const task: OffloadedTask = { module: module.href, input };
     const isTurn = await this.#turns.take(signal);
     if (!isTurn) throw this.#explain(task, undefined, signal);

@@ -1,19 +1,45 @@
-import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import type { Mail } from '../mailbox/mail.ts';
+import { parseOutput } from '../protocol/capability.ts';
+import { OrreryError } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch-format.ts';
 import type { HandlerEntry } from './agent-definition.ts';
 import type { Handling } from './handling.ts';
+import type { StreamWindow } from './stream-windows.ts';
 
 /** Sends what a stream's handler yields, as fast as its reader reads. Resolves when the handler ends. */
-export async function pumpStream(entry: HandlerEntry, mail: Mail, handling: Handling): Promise<void> {
+export async function pumpStream(entry: HandlerEntry, input: unknown, handling: Handling): Promise<void> {
   const { cell } = handling;
+  const mail = handling.mail as Mail;
   const window = cell.place.windows.open(mail);
   try {
-    const chunks = entry.run(mail.payload as never, handling as never) as AsyncIterable<unknown>;
+    const chunks = entry.run(input as never, handling as never) as AsyncIterable<unknown>;
     for await (const chunk of chunks) {
-      await window.take(handling.signal);
-      if (mail.ask !== NO_ASK) cell.outcomes.reply(mail, REPLY.chunk, chunk);
+      const parsed = parseOutput(entry.capability, chunk, cell.row.id);
+      if (window.isFull) await waitForReader(window, handling);
+      else await window.take(handling.signal);
+      cell.outcomes.reply(mail, REPLY.chunk, parsed);
     }
   } finally {
     cell.place.windows.close(mail);
   }
+}
+
+/** A reader that takes nothing for as long as a handling may take has left: the stream is cut off. */
+async function waitForReader(window: StreamWindow, handling: Handling): Promise<void> {
+  const { cell } = handling;
+  const { place, handlingTimeoutMs } = cell;
+  const timer = place.wheel.add(place.seams.clock.now() + handlingTimeoutMs, () =>
+    cell.cutOff(handling, readerLeft(handling, handlingTimeoutMs)),
+  );
+  try {
+    await window.take(handling.signal);
+  } finally {
+    timer.cancel();
+  }
+}
+
+function readerLeft({ mail, self }: Handling, timeoutMs: number): OrreryError {
+  const what = `the stream ${(mail as Mail).id} of ${self}`;
+  const message = `The reader of ${what} took nothing from it within ${timeoutMs} ms`;
+  return new OrreryError('DEADLINE_EXCEEDED', message, { details: { what, timeoutMs } });
 }

@@ -7,13 +7,18 @@ export class StreamWindow {
   #room = STREAM_WINDOW;
   #wake: (() => void) | undefined;
 
+  /** The handler has to wait before its next chunk. */
+  get isFull(): boolean {
+    return this.#room <= 0;
+  }
+
   pull(count: number): void {
     this.#room += count;
     this.#wake?.();
   }
 
   async take(signal: AbortSignal): Promise<void> {
-    while (this.#room <= 0) {
+    while (this.isFull) {
       signal.throwIfAborted();
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

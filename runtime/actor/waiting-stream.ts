@@ -1,6 +1,6 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Mail } from '../mailbox/mail.ts';
-import { type ErrorCode, type ErrorData, errorFromData, isOrreryError } from '../protocol/errors.ts';
+import { type ErrorCode, type ErrorData, errorFromData, isOrreryError, refused } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch-format.ts';
 import { WaitingAsk } from './ask-table.ts';
 import { callOutside } from './call-outside.ts';
@@ -11,26 +11,31 @@ import { toProgress } from './waiting-value.ts';
 /** Chunks that a stream's handler may be ahead of its reader. */
 export const STREAM_WINDOW = 64;
 const PULL_EVERY = STREAM_WINDOW / 2;
+/** A slow reader lets the handler go on sooner, so that it does not look like one that has left. */
+const PULL_AFTER_MS = 50;
+
+export interface WaitingStreamDeps {
+  readonly nowMs: () => number;
+  /** `count` more chunks are read. */
+  readonly onPull: (stream: WaitingAsk, count: number) => void;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+}
 
 /** An ask that waits for a stream: chunks wait here until they are read, and what is read lets the handler go on. */
 export class WaitingStream<Output> extends WaitingAsk {
   readonly #chunks = new Fifo<Output>();
-  readonly #onPull: (stream: WaitingAsk, count: number) => void;
-  readonly #onProgress: ((progress: Progress) => void) | undefined;
+  readonly #deps: WaitingStreamDeps;
   #isEnded = false;
   #error: Error | undefined;
+  /** Chunks read since the handler was last told, and when that was. */
   #read = 0;
+  #toldAtMs: number;
   #wake: (() => void) | undefined;
 
-  constructor(
-    asked: Mail,
-    owner: Handling | undefined,
-    onPull: (stream: WaitingAsk, count: number) => void,
-    onProgress: ((progress: Progress) => void) | undefined,
-  ) {
+  constructor(asked: Mail, owner: Handling | undefined, deps: WaitingStreamDeps) {
     super(asked, owner);
-    this.#onPull = onPull;
-    this.#onProgress = onProgress;
+    this.#deps = deps;
+    this.#toldAtMs = asked.timestamp;
   }
 
   get isEnded(): boolean {
@@ -45,8 +50,9 @@ export class WaitingStream<Output> extends WaitingAsk {
   answer(kind: number, payload: unknown): boolean {
     if (kind === REPLY.chunk) this.#chunks.push(payload as Output);
     else if (kind === REPLY.error) this.#error = errorFromData(payload as ErrorData);
+    else if (kind === REPLY.value) this.#error = notAStream(this.agentId, this.asked);
     else if (kind === REPLY.progress)
-      callOutside(this.#onProgress, toProgress(payload as [number, string | null]));
+      callOutside(this.#deps.onProgress, toProgress(payload as [number, string | null]));
     if (kind !== REPLY.chunk && kind !== REPLY.progress) this.#isEnded = true;
     this.#wake?.();
     return !this.#isEnded;
@@ -68,11 +74,23 @@ export class WaitingStream<Output> extends WaitingAsk {
     }
     if (this.#chunks.length > 0) {
       const value = this.#chunks.shift() as Output;
-      this.#read += 1;
-      if (this.#read % PULL_EVERY === 0) this.#onPull(this, PULL_EVERY);
+      this.#tellRead();
       return { value, done: false };
     }
     if (this.#error !== undefined) throw this.#error;
     return { value: undefined, done: true };
   }
+
+  #tellRead(): void {
+    this.#read += 1;
+    const nowMs = this.#deps.nowMs();
+    if (this.#read < PULL_EVERY && nowMs - this.#toldAtMs < PULL_AFTER_MS) return;
+    if (!this.#isEnded) this.#deps.onPull(this, this.#read);
+    this.#read = 0;
+    this.#toldAtMs = nowMs;
+  }
 }
+
+/** An agent that has no handler for the capability, but one for every envelope, answers with a value. */
+const notAStream = (agentId: string, { capability }: Mail): Error =>
+  refused(`${agentId} answers "${capability}" with one value: ask for it with ask()`, { capability });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidCard } from './errors.ts';
 
 /** 0 orchestrator, 1 strategic, 2 operational, 3 specialist. */
-export const AgentTier = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]);
+export const AgentTier = z.literal([0, 1, 2, 3]);
 export type AgentTier = z.infer<typeof AgentTier>;
 
 /** Where an agent can be reached: a transport and, unless it is local, a URL, topic key or multiaddr. */

@@ -1,45 +1,53 @@
 import { z } from 'zod';
 import type { CapabilityDescriptor } from './agent-card.ts';
-import { issuesOf } from './agent-card.ts';
-import { invalidOptions, invalidPayload } from './errors.ts';
+import { asyncPartOf } from './async-part.ts';
+import { GivenCapability } from './capability-options.ts';
+import { invalidOptions, invalidPayload, reasonOf, refused } from './errors.ts';
+import { parseOptions } from './parse-options.ts';
+import { faultsOf } from './payload-faults.ts';
 
 /**
  * What an agent can be asked for, with the types of what it takes and gives.
+ *
+ * The asker sends an `Input` and gets an `Output`; the handler gets what the input schema makes of it, a `Parsed`, and
+ * returns a `Given`, of which the output schema makes the `Output`. They differ where a schema has defaults or transforms.
  *
  * - `id`       dotted, such as `types.check`.
  * - `carries`  `json` (default) crosses threads as JSON columns; `structured` by structured clone, for what JSON
  *              cannot say: dates, maps, bytes, bigint.
  * - `readOnly` asking for it changes nothing.
  */
-export interface Capability<Input = unknown, Output = unknown> {
+export interface Capability<Input = unknown, Output = unknown, Parsed = Input, Given = Output> {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  readonly input: z.ZodType<Input>;
-  readonly output: z.ZodType<Output>;
+  readonly input: z.ZodType<Parsed, Input>;
+  readonly output: z.ZodType<Output, Given>;
   readonly carries: 'json' | 'structured';
   readonly readOnly: boolean;
 }
 
-export interface CapabilityOptions<Input, Output> {
+export interface CapabilityOptions<Input, Output, Parsed = Input, Given = Output> {
   readonly id: string;
   readonly name?: string;
   readonly description: string;
-  readonly input: z.ZodType<Input>;
-  readonly output: z.ZodType<Output>;
+  readonly input: z.ZodType<Parsed, Input>;
+  readonly output: z.ZodType<Output, Given>;
   readonly carries?: 'json' | 'structured';
   readonly readOnly?: boolean;
 }
 
-/** Declares a capability. Fails with INVALID_OPTIONS on an empty id, or on JSON carriage of a schema that JSON lacks. */
-export function capability<Input, Output>(
-  options: CapabilityOptions<Input, Output>,
-): Capability<Input, Output> {
-  const { id, description, input, output } = options;
-  if (!/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(id)) {
-    throw invalidOptions('capability.id', id, 'a dotted id such as "types.check"');
-  }
-  const carries = options.carries ?? 'json';
+/**
+ * Declares a capability. Fails with INVALID_OPTIONS naming field and value, also on JSON carriage of a schema that JSON
+ * lacks, or on a schema with an async function.
+ */
+export function capability<Input, Output, Parsed, Given>(
+  options: CapabilityOptions<Input, Output, Parsed, Given>,
+): Capability<Input, Output, Parsed, Given> {
+  parseOptions(GivenCapability, options, 'capability');
+  const { id, description, input, output, carries = 'json' } = options;
+  requireSync(id, 'input', input);
+  requireSync(id, 'output', output);
   if (carries === 'json') {
     requireJson(id, 'input', input);
     requireJson(id, 'output', output);
@@ -62,31 +70,77 @@ export function describeCapability(declared: Capability): CapabilityDescriptor {
     id,
     name,
     description,
-    inputSchema: schemaOf(declared.input),
-    outputSchema: schemaOf(declared.output),
+    inputSchema: schemaOf(declared.input, 'input'),
+    outputSchema: schemaOf(declared.output, 'output'),
   };
 }
 
 /** The input if it fits the capability's schema; else throws INVALID_PAYLOAD naming field and fault. */
-export function parseInput<Input>(declared: Capability<Input>, input: unknown): Input {
-  const parsed = declared.input.safeParse(input);
+export function parseInput<Parsed>(declared: Capability<unknown, unknown, Parsed>, input: unknown): Parsed {
+  const parsed = parse(declared, 'input', declared.input, input);
   if (parsed.success) return parsed.data;
-  throw invalidPayload(declared.id, issuesOf(parsed.error));
+  throw invalidPayload(declared.id, faultsOf(parsed.error));
 }
 
-const schemaOf = (schema: z.ZodType): unknown =>
-  z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' });
+/** What the schema makes of an answer or chunk of `agentId`; throws REFUSED naming field and fault if it does not fit. */
+export function parseOutput<Output>(
+  declared: Capability<unknown, Output>,
+  output: unknown,
+  agentId: string,
+): Output {
+  const parsed = parse(declared, 'output', declared.output, output);
+  if (parsed.success) return parsed.data;
+  const { id } = declared;
+  const issues = faultsOf(parsed.error);
+  throw refused(`The answer of ${agentId} does not fit "${id}": ${issues}`, {
+    agentId,
+    capability: id,
+    issues,
+  });
+}
+
+/** Faults name the value as the schema saw it. */
+const PARSING = { reportInput: true } as const;
+
+type Parse<Result> = { success: true; data: Result } | { success: false; error: z.ZodError };
+
+/** What the code of a schema throws is a fault of the value, so that no payload ends an actor. */
+function parse<Result>(
+  { id }: Capability,
+  side: 'input' | 'output',
+  schema: z.ZodType<Result>,
+  value: unknown,
+): Parse<Result> {
+  try {
+    return schema.safeParse(value, PARSING);
+  } catch (error) {
+    if (error instanceof z.core.$ZodAsyncError)
+      throw invalidOptions(sideOf(id, side), 'asynchronous', NO_PROMISES);
+    const message = `its schema threw: ${reasonOf(error)}`;
+    return { success: false, error: new z.ZodError([{ code: 'custom', path: [], message, input: value }]) };
+  }
+}
+
+const NO_PROMISES = 'a schema whose refinements and transforms return no promises';
+const sideOf = (id: string, side: 'input' | 'output'): string => `capability "${id}".${side}`;
+
+function requireSync(id: string, side: 'input' | 'output', schema: z.ZodType): void {
+  const found = asyncPartOf(schema);
+  if (found !== undefined) throw invalidOptions(sideOf(id, side), found, NO_PROMISES);
+}
+
+/** What crosses is what goes into the input schema, and what comes out of the output schema. */
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): unknown =>
+  z.toJSONSchema(schema, { unrepresentable: 'any', io });
 
 function requireJson(id: string, side: 'input' | 'output', schema: z.ZodType): void {
   if (schema instanceof z.ZodVoid || schema instanceof z.ZodUndefined) return;
   try {
-    z.toJSONSchema(schema, { io: 'input' });
+    z.toJSONSchema(schema, { io: side });
   } catch (error) {
     const reason = (error as Error).message;
-    throw invalidOptions(
-      `capability "${id}".${side}`,
-      reason,
-      "a schema that JSON can carry, or carries: 'structured'",
-    );
+    // What a transform makes cannot be known.
+    if (side === 'output' && reason.startsWith('Transforms')) return;
+    throw invalidOptions(sideOf(id, side), reason, "a schema that JSON can carry, or carries: 'structured'");
   }
 }

@@ -1,3 +1,5 @@
+import { findUnserialisable } from './json-safety.ts';
+
 /**
  * Every code that the runtime answers with. The list is closed: callers branch on it.
  *
@@ -76,10 +78,25 @@ export function reasonOf(error: unknown): string {
 
 /** The error as plain data, for a port or a log. Anything that is not an `OrreryError` becomes `fallbackCode`. */
 export function errorToData(error: unknown, fallbackCode: ErrorCode = 'ACTOR_DIED'): ErrorData {
-  if (isOrreryError(error)) return { code: error.code, message: reasonOf(error), details: error.details };
+  if (isOrreryError(error))
+    return { code: error.code, message: reasonOf(error), details: plainDetails(error.details) };
   const stack = stackOf(error);
   const message = reasonOf(error);
   return stack === undefined ? { code: fallbackCode, message } : { code: fallbackCode, message, stack };
+}
+
+/** What no port carries is described, field by field: code and message must arrive whatever is beside them. */
+function plainDetails(details: ErrorData['details']): NonNullable<ErrorData['details']> {
+  if (findUnserialisable(details, 'details') === undefined) return details ?? {};
+  try {
+    const plain = Object.entries(details ?? {}).map(([field, value]) => {
+      const fault = findUnserialisable(value, field);
+      return [field, fault === undefined ? value : `${fault.path} holds ${fault.kind}`];
+    });
+    return Object.fromEntries(plain);
+  } catch {
+    return {};
+  }
 }
 
 function stackOf(error: unknown): string | undefined {

@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import { invalidOptions } from './errors.ts';
 
-/** The options if they fit `schema`; else throws INVALID_OPTIONS naming the first field at fault and its value. */
+/**
+ * The options if they fit `schema`; else throws INVALID_OPTIONS naming the first field at fault and its value. `root` is
+ * what the options are called; with '' their fields are named alone.
+ */
 export function parseOptions<Schema extends z.ZodType>(
   schema: Schema,
   options: unknown,
@@ -24,7 +27,18 @@ export function parseOptions<Schema extends z.ZodType>(
 }
 
 const fieldOf = (root: string, path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}.${String(key)}`),
-    root,
-  );
+  path.reduce<string>((at, key) => {
+    if (typeof key === 'number') return `${at}[${key}]`;
+    return at === '' ? String(key) : `${at}.${String(key)}`;
+  }, root);
+
+/** Throws INVALID_OPTIONS naming `field` when the value cannot be called. */
+export function requireFunction(field: string, value: unknown): void {
+  if (typeof value !== 'function') throw invalidOptions(field, value, 'a function');
+}
+
+/** Throws INVALID_OPTIONS naming `field` when the value is no text, or an empty one. */
+export function requireText(field: string, value: unknown): void {
+  if (typeof value !== 'string' || value === '')
+    throw invalidOptions(field, value, 'a text that is not empty');
+}

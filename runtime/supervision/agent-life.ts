@@ -1,5 +1,5 @@
 import { initialTransition, type SnapshotFrom, transition } from 'xstate';
-import type { Restart } from '../actor/agent-definition.ts';
+import type { Restart } from '../actor/agent-options.ts';
 import type { AgentStatus } from '../system/system.ts';
 import { type AgentLifeEvent, agentLifeMachine } from './agent-life.machine.ts';
 

@@ -1,4 +1,4 @@
-import type { Restart } from '../actor/agent-definition.ts';
+import type { Restart } from '../actor/agent-options.ts';
 import type { Random } from '../protocol/seams.ts';
 import type { AgentStatus } from '../system/system.ts';
 import { type BackOff, backOffMs } from './back-off.ts';

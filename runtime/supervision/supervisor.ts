@@ -1,4 +1,4 @@
-import type { Restart } from '../actor/agent-definition.ts';
+import type { Restart } from '../actor/agent-options.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';

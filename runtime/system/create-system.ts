@@ -10,12 +10,13 @@ import { A2A_MESSAGE_TYPES, type A2AEnvelope, parseEnvelope } from '../protocol/
 import {
   agentNotFound,
   controlLost,
+  invalidOptions,
   notSerialisable,
   type OrreryError,
   systemStopped,
 } from '../protocol/errors.ts';
 import { isSystemId, type JudgePolicy, systemParty } from '../protocol/policy.ts';
-import { parseOptions } from '../protocol/parse-options.ts';
+import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
 import { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -30,6 +31,7 @@ import type { Place } from '../threads/place.ts';
 import { newSeatMemories } from '../threads/seat.ts';
 import type { Spawned, Spawner } from '../threads/spawner.ts';
 import { ControlWatch, newControlBeat } from './control-watch.ts';
+import { checkAsk, checkReceiver, checkTell, parseDrainMs, parseLimit } from './given-sends.ts';
 import type { Conservation, DeadLetter, RosterRow, System } from './system.ts';
 import { type AgentSpec, parseAgent, parseSystemOptions, type SystemOptions } from './system-options.ts';
 
@@ -134,13 +136,17 @@ class RunningSystem implements System {
   }
 
   async start(agents: readonly (AgentSpec | ReturnType<typeof parseAgent>)[]): Promise<void> {
+    if (!Array.isArray(agents)) throw invalidOptions('agents', agents, 'a list of agents');
     const orders = agents.map((spec, at) => this.#orderOf(parseAgent(spec as AgentSpec, at)));
     await this.#caller.api.start(orders);
   }
 
   ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {
-    const refusal = this.#end ?? faultOf(target as Target<unknown, unknown>, input);
-    if (refusal !== undefined) return Promise.reject(refusal);
+    try {
+      this.#checkAsk(target as Target<unknown, unknown>, input, options);
+    } catch (refusal) {
+      return Promise.reject(refusal);
+    }
     return this.#place.courier.ask(this.#identity, target, input, options, undefined);
   }
 
@@ -149,8 +155,7 @@ class RunningSystem implements System {
     input: Input,
     options: AskOptions = {},
   ): AsyncIterable<Output> {
-    const refusal = this.#end ?? faultOf(target as Target<unknown, unknown>, input);
-    if (refusal !== undefined) throw refusal;
+    this.#checkAsk(target as Target<unknown, unknown>, input, options);
     return this.#place.courier.stream(this.#identity, target, input, options, undefined);
   }
 
@@ -159,6 +164,7 @@ class RunningSystem implements System {
     payload: unknown,
     options: TellOptions = {},
   ): RoutingResult {
+    checkTell(target, options);
     const refusal = this.#end ?? faultOf(target, payload);
     if (refusal !== undefined) return refusedResult(target, refusal);
     return this.#place.courier.tell(this.#identity, target, payload, options, undefined);
@@ -169,6 +175,7 @@ class RunningSystem implements System {
     payload: unknown,
     options: TellOptions = {},
   ): Promise<RoutingResult> {
+    checkTell(target, options);
     const refusal = this.#end ?? faultOf(target, payload);
     if (refusal !== undefined) return refusedResult(target, refusal);
     return this.#place.courier.tellWhenRoom(this.#identity, target, payload, options, undefined);
@@ -198,10 +205,12 @@ class RunningSystem implements System {
     agentId: string,
     handler: (envelope: A2AEnvelope) => unknown,
   ): Promise<() => Promise<void>> {
+    checkReceiver(agentId, handler);
     const card = this.registry.getById(agentId);
     if (card === undefined) throw agentNotFound(agentId);
-    const { id, name, version, description, tier } = card;
-    const definition = defineAgent({ id, name, version, description, tier });
+    const { name, version, description, tier } = card;
+    // Who it is says the card: the registry takes ids that no agent of a module may have.
+    const definition = defineAgent({ id: 'receiver', name, version, description, tier });
     for (const type of A2A_MESSAGE_TYPES) definition.on(type, handler);
     await this.#caller.api.start([{ ...this.#orderOf(definition), card }]);
     return () => this.stopAgent(agentId);
@@ -217,11 +226,14 @@ class RunningSystem implements System {
     return this.#caller.api.roster();
   }
 
-  recentEvents(limit = 1_000): Promise<readonly SystemEvent[]> {
-    return this.#caller.api.recentEvents().then((events) => events.slice(-limit));
+  async recentEvents(limit = 1_000): Promise<readonly SystemEvent[]> {
+    const most = parseLimit(limit);
+    const events = await this.#caller.api.recentEvents();
+    return most === 0 ? [] : events.slice(-most);
   }
 
   async inspect(listener: (event: SystemEvent) => void): Promise<() => void> {
+    requireFunction('listener', listener);
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) await this.#caller.api.inspect(true);
     return () => {
@@ -230,7 +242,8 @@ class RunningSystem implements System {
     };
   }
 
-  thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
+  async thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
+    requireText('correlationId', correlationId);
     return this.#caller.api.thread(correlationId);
   }
 
@@ -250,25 +263,39 @@ class RunningSystem implements System {
     return metricsText(counts, account, roster);
   }
 
-  stopAgent(agentId: string): Promise<void> {
+  async stopAgent(agentId: string): Promise<void> {
+    requireText('agentId', agentId);
     return this.#caller.api.stopAgent(agentId);
   }
 
-  restart(agentId: string): Promise<void> {
+  async restart(agentId: string): Promise<void> {
+    requireText('agentId', agentId);
     return this.#caller.api.restart(agentId);
   }
 
-  terminate(place: string): Promise<void> {
+  async terminate(place: string): Promise<void> {
+    requireText('place', place);
     return this.#caller.api.terminate(place);
   }
 
-  stop({ drainMs = DEFAULT_DRAIN_MS }: { drainMs?: number } = {}): Promise<void> {
-    this.#stopping ??= this.#stop(drainMs);
-    return this.#stopping;
+  stop(options: { drainMs?: number } = {}): Promise<void> {
+    try {
+      const drainMs = parseDrainMs(options, DEFAULT_DRAIN_MS);
+      this.#stopping ??= this.#stop(drainMs);
+      return this.#stopping;
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
+  }
+
+  #checkAsk(target: Target<unknown, unknown>, input: unknown, options: AskOptions): void {
+    checkAsk(target, options);
+    const refusal = this.#end ?? faultOf(target, input);
+    if (refusal !== undefined) throw refusal;
   }
 
   async #stop(drainMs: number): Promise<void> {

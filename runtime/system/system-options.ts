@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentDefinition } from '../actor/agent-definition.ts';
+import { AgentId } from '../actor/agent-options.ts';
 import { CpuPoolOptions } from '../actor/offload.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
@@ -21,7 +22,7 @@ export type Isolation = z.infer<typeof Isolation>;
 export const ModuleAgent = z.strictObject({
   module: z.instanceof(URL),
   isolation: Isolation.default('thread'),
-  instances: z.array(z.string().min(1)).min(1).optional(),
+  instances: z.array(AgentId).min(1).optional(),
   lazy: z.boolean().optional(),
 });
 export type ModuleAgent = z.input<typeof ModuleAgent>;
@@ -56,14 +57,21 @@ export interface SystemOptions {
 /** The options with their defaults; throws INVALID_OPTIONS naming field and value. */
 export function parseSystemOptions(options: SystemOptions) {
   const parsed = parseOptions(OwnOptions, options, 'options');
-  const supervision = parseOptions(SupervisorOptions, options.supervision ?? {}, 'supervision');
-  const watchdog = parseOptions(WatchdogOptions, options.watchdog ?? {}, 'watchdog');
+  const { supervision: ofDeaths = {}, watchdog: ofLoops = {}, cpu: ofPool = {} } = options;
+  const supervision = parseOptions(SupervisorOptions, ofDeaths, 'supervision');
+  const watchdog = parseOptions(WatchdogOptions, ofLoops, 'watchdog');
   const agents = (options.agents ?? []).map(parseAgent);
-  const cpu = parseOptions(CpuPoolOptions, options.cpu ?? {}, 'cpu');
+  const cpu = parseOptions(CpuPoolOptions, ofPool, 'cpu');
   return { ...parsed, supervision, watchdog, cpu, agents };
 }
 
-/** The agent with its defaults. */
+/** The value if it is an object, with whatever in it; else throws INVALID_OPTIONS. */
+export function requireOptions<Options extends object>(options: Options): Options {
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
+  throw invalidOptions('options', options, 'an object of options');
+}
+
+/** The agent with its defaults; throws INVALID_OPTIONS naming field and value. */
 export function parseAgent(spec: AgentSpec, at = 0): z.output<typeof ModuleAgent> | AgentDefinition<unknown> {
   if (spec instanceof AgentDefinition) return spec as AgentDefinition<unknown>;
   if (typeof spec !== 'object' || spec === null) {

@@ -72,7 +72,10 @@ export interface System extends Sender, AsyncDisposable {
   roster(): Promise<readonly RosterRow[]>;
   /** The last events of every thread in time order. */
   recentEvents(limit?: number): Promise<readonly SystemEvent[]>;
-  /** Calls `listener` with every event from now on, until the returned function is called. */
+  /**
+   * Calls `listener` with every event from now on, until the returned function is called. A listener that fails ends
+   * nothing: its first failure is a warning of the process.
+   */
   inspect(listener: (event: SystemEvent) => void): Promise<() => void>;
   /** The envelopes of one conversation, in timestamp order, as far back as the bounded rings reach. */
   thread(correlationId: string): Promise<readonly A2AEnvelope[]>;

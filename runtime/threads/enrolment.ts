@@ -1,9 +1,9 @@
 import type { AgentCard } from '../protocol/agent-card.ts';
-import { invalidOptions, isOrreryError, moduleInvalid } from '../protocol/errors.ts';
+import { invalidOptions, isOrreryError, moduleInvalid, reasonOf } from '../protocol/errors.ts';
 import type { AgentProfile, TableChange } from '../routing/routing-table.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
-import type { Hosting } from './hosting.ts';
+import { type Hosting, LOAD_MS } from './hosting.ts';
 import type { LoadedAgent } from './place-host.ts';
 import type { Places } from './places.ts';
 
@@ -144,10 +144,15 @@ function recordsOf(
 }
 
 function unloadable(module: string, error: unknown): Error {
-  if (isOrreryError(error) && error.code === 'MODULE_INVALID') return error;
-  return moduleInvalid(
-    module,
-    `loading it failed: ${error instanceof Error ? error.message : String(error)}`,
-    error,
-  );
+  const code = isOrreryError(error) ? error.code : undefined;
+  if (code === 'MODULE_INVALID') return error as Error;
+  if (code === 'DEADLINE_EXCEEDED') {
+    const reason = `importing it did not end within ${LOAD_MS / 1_000} seconds: it loops, or waits for something`;
+    return moduleInvalid(module, reason, error);
+  }
+  if (code === 'THREAD_DIED') {
+    const reason = 'its thread ended while it was imported, as by process.exit or for want of memory';
+    return moduleInvalid(module, reason, error);
+  }
+  return moduleInvalid(module, `loading it failed: ${reasonOf(error)}`, error);
 }

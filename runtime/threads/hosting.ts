@@ -5,7 +5,7 @@ import type { AgentRecord } from './agent-book.ts';
 import type { PlaceRecord, Places } from './places.ts';
 
 /** How long a module may take to load. */
-const LOAD_MS = 10_000;
+export const LOAD_MS = 10_000;
 
 /** Agents that are being hosted, and what waits for it. */
 interface Pending {

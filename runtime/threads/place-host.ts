@@ -1,4 +1,5 @@
 import { AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
+import { AgentOptions } from '../actor/agent-options.ts';
 import type { Cell } from '../actor/cell.ts';
 import { CpuPool, type CpuPoolOptions } from '../actor/offload.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
@@ -9,7 +10,15 @@ import type { SystemEvent } from '../observe/system-event.ts';
 import { answerEnvelopeOf, TRAFFIC } from '../observe/traffic-ring.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { A2AEnvelope, Delivery } from '../protocol/envelope.ts';
-import { errorToData, moduleInvalid, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
+import {
+  errorToData,
+  moduleInvalid,
+  notHere,
+  type OrreryError,
+  systemStopped,
+  reasonOf,
+} from '../protocol/errors.ts';
+import { parseOptions } from '../protocol/parse-options.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -296,16 +305,18 @@ async function importAgent(module: string): Promise<AgentDefinition<unknown>> {
   try {
     exported = (await import(module)) as Record<string, unknown>;
   } catch (error) {
-    throw moduleInvalid(
-      module,
-      `importing it failed: ${error instanceof Error ? error.message : String(error)}`,
-      error,
-    );
+    throw moduleInvalid(module, `importing it failed: ${reasonOf(error)}`, error);
   }
   const definitions = Object.values(exported).filter(isDefinition);
   if (definitions.length === 0) throw moduleInvalid(module, 'it exports no agent made by defineAgent');
   if (new Set(definitions).size > 1) throw moduleInvalid(module, 'it exports more than one agent');
-  return definitions[0] as AgentDefinition<unknown>;
+  const definition = definitions[0] as AgentDefinition<unknown>;
+  try {
+    parseOptions(AgentOptions, definition.options, 'agent'); // Another copy of the package may have looked less closely.
+  } catch (error) {
+    throw moduleInvalid(module, reasonOf(error), error);
+  }
+  return definition;
 }
 
 /** An agent made by another copy of the package is one too. */

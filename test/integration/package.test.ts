@@ -13,7 +13,8 @@ describe('the packed package (F-12)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'orrery-package-'));
 
   beforeAll(async () => {
-    await run('npm', ['run', '--silent', 'build'], { cwd: ROOT });
+    // As in a fresh clone: packing builds.
+    rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
     const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));

@@ -1,6 +1,6 @@
 import { startSystem, type System } from 'orrery';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { count, dates, endings, sum } from '../fixtures/agents/counting.ts';
+import { count, dates, endings, oddly, sum } from '../fixtures/agents/counting.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
 let system: System;
@@ -161,10 +161,8 @@ describe('A stream whose handler fails', () => {
 
   it('throws NOT_SERIALISABLE on a chunk that cannot cross, and its handler is cancelled', async () => {
     const read: number[] = [];
-    const reading = readAll(
-      system.stream({ agent: 'far', capability: count }, { upTo: 2, ends: 'oddly' }),
-      read,
-    );
+    const stream = system.stream({ agent: 'far', capability: oddly }, undefined);
+    const reading = readAll(stream as AsyncIterable<number>, read);
     const { code, message } = await rejection(reading);
     expect(code).toBe('NOT_SERIALISABLE');
     expect(message).toContain('answer holds a bigint');

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { AgentCard } from '../protocol/agent-card.ts';
+import { BROADCAST, Delivery } from '../protocol/envelope.ts';
+import { isSystemId } from '../protocol/policy.ts';
+
+/** As in OTP: always restarted, only after an abnormal end, or never. */
+export const Restart = z.enum(['permanent', 'transient', 'temporary']);
+export type Restart = z.infer<typeof Restart>;
+
+const MAX_ID_LENGTH = 256;
+/** Timers count no further: one that is longer fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The id of an agent that runs here: what a card may have, if it can stand in a line of text and is not reserved. */
+export const AgentId = AgentCard.shape.id.refine(
+  (id) => id.length <= MAX_ID_LENGTH && !/[\s\p{Cc}]/u.test(id) && id !== BROADCAST && !isSystemId(id),
+  `an id of 1 to ${MAX_ID_LENGTH} characters without white space, not "${BROADCAST}" and not below "system/"`,
+);
+
+const Milliseconds = z.number().positive().max(MAX_TIMER_MS);
+
+/**
+ * Who the agent is and how it is run.
+ *
+ * - `delivery`          what happens to an envelope that a death cut off. @default 'once'
+ * - `restart`           @default 'permanent'
+ * - `handlingTimeoutMs` how long one envelope may be in hand when it has no deadline of its own, and how long the reader of
+ *                       a stream may take nothing from it. @default 30_000
+ * - `startTimeoutMs`    how long `onStart` may take. @default 5_000
+ * - `stopTimeoutMs`     how long `onStop` may take. @default 1_000
+ * - `mailboxCapacity`   envelopes that may wait, in all and from one thread. @default 1_000
+ * - `lazy`              started by its first envelope. @default false
+ */
+export const AgentOptions = z
+  .strictObject({
+    id: AgentId,
+    name: AgentCard.shape.name,
+    version: AgentCard.shape.version,
+    description: AgentCard.shape.description,
+    tier: AgentCard.shape.tier,
+    sandboxId: z.string().min(1).optional(),
+    protocols: z.array(z.string().min(1)).readonly().optional(),
+    delivery: Delivery.optional(),
+    restart: Restart.optional(),
+    handlingTimeoutMs: Milliseconds.optional(),
+    startTimeoutMs: Milliseconds.optional(),
+    stopTimeoutMs: Milliseconds.optional(),
+    mailboxCapacity: z.int().positive().optional(),
+    lazy: z.boolean().optional(),
+  })
+  .readonly();
+export type AgentOptions = z.infer<typeof AgentOptions>;
