@@ -7,21 +7,21 @@ import { readCommandLine } from './command-line.ts';
 import { commandHelp, help } from './help.ts';
 import { Interruption } from './interruption.ts';
 import { COMMANDS } from './options.ts';
-import { runCommand } from './run-command.ts';
+import { EXIT_UNWRITTEN, runCommand } from './run-command.ts';
 import { type Screen, screenOn } from './screen.ts';
 import { UsageError } from './usage-error.ts';
 
 const EXIT_USAGE = 64;
 const EXIT_FAILED = 1;
 
-async function main(words: readonly string[], screen: Screen): Promise<number> {
+async function main(words: readonly string[], screen: Screen, errors: Screen): Promise<number> {
   const line = readCommandLine(words);
   const { version } = packageJson;
   if (line.kind === 'version') screen.write(`orrery ${version}\n`);
   if (line.kind === 'help') screen.write(line.command === undefined ? help() : commandHelp(line.command));
   if (line.kind !== 'command') return 0;
   using interruption = new Interruption({ clock: wallClock, process });
-  const deps = { screen, clock: wallClock, interruption, version };
+  const deps = { screen, errors, clock: wallClock, interruption, version };
   return line.command === 'run'
     ? await runCommand(line.options, line.positionals, deps)
     : await agentsCommand(line.options, deps);
@@ -37,10 +37,15 @@ function explain(error: unknown, [command = '']: readonly string[]): string {
 }
 
 const words = process.argv.slice(2);
-const errors = screenOn(process.stderr);
+const [screen, errors] = [screenOn(process.stdout), screenOn(process.stderr)];
 try {
-  process.exitCode = await main(words, screenOn(process.stdout));
+  process.exitCode = await main(words, screen, errors);
 } catch (error) {
   errors.write(`orrery: ${explain(error, words)}\n`);
   process.exitCode = error instanceof UsageError || error instanceof MissionError ? EXIT_USAGE : EXIT_FAILED;
+}
+const failure = await screen.settled();
+if (failure !== undefined) {
+  errors.write(`orrery: Standard output could not be written: ${failure}\n`);
+  process.exitCode ||= EXIT_UNWRITTEN;
 }

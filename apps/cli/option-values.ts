@@ -6,8 +6,8 @@ const MAX_WORKERS = 64;
 /** The value of `--workers`. */
 export function readWorkers(value: string | true | undefined): number | undefined {
   if (value === undefined) return undefined;
-  const workers = Number(value);
-  if (Number.isInteger(workers) && workers >= 1 && workers <= MAX_WORKERS) return workers;
+  const workers = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
+  if (workers >= 1 && workers <= MAX_WORKERS) return workers;
   throw new UsageError(`Option "--workers" is "${value}", expected a whole number from 1 to ${MAX_WORKERS}`);
 }
 

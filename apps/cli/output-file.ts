@@ -1,38 +1,60 @@
 import {
   closeSync,
+  constants,
+  fstatSync,
   fsyncSync,
+  ftruncateSync,
   openSync,
   realpathSync,
   renameSync,
+  rmSync,
   type Stats,
   statSync,
-  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { ownDescriptor } from './own-descriptor.ts';
 import { UsageError } from './usage-error.ts';
+
+/** What an open file is written with. */
+export interface Disk {
+  /** Writes at least one byte of `bytes` from `at` on, and says how many. */
+  write(descriptor: number, bytes: Uint8Array, at: number): number;
+  sync(descriptor: number): void;
+}
+
+const DISK: Disk = { write: writeSync, sync: fsyncSync };
 
 /**
  * A file that is there in full or not at all: written beside its place as `FILE.<pid>.part`, then renamed.
  *
  * Opened before the work begins, so that a path that cannot be written is found out first. A target that is
  * no regular file (`/dev/stdout`, a pipe) is written directly: renaming would replace the device.
+ *
+ * From then on nothing throws: the first fault ends the file, and `failure` says what it was.
  */
 export class OutputFile {
   readonly path: string;
+  readonly #disk: Disk;
   readonly #partPath: string | undefined;
+  readonly #isOurs: boolean;
   #descriptor: number | undefined;
+  #wholeBytes = 0;
+  #failure: string | undefined;
 
   /** `option` is named in the UsageError when `path` cannot be written. */
-  constructor(option: string, path: string) {
+  constructor(option: string, path: string, disk = DISK) {
     const absolute = resolve(path);
+    this.#disk = disk;
     try {
-      const status = statSync(absolute, { throwIfNoEntry: false });
+      const given = ownDescriptor(absolute);
+      const status = given === undefined ? statSync(absolute, { throwIfNoEntry: false }) : fstatSync(given);
       refuseFolder(option, path, status);
-      this.path = status === undefined ? absolute : realpathSync(absolute);
-      const isPlain = status === undefined || status.isFile();
+      const isPlain = given === undefined && (status === undefined || status.isFile());
+      this.path = isPlain && status !== undefined ? realpathSync(absolute) : absolute;
       this.#partPath = isPlain ? `${this.path}.${process.pid}.part` : undefined;
-      this.#descriptor = openSync(this.#partPath ?? this.path, 'w');
+      this.#isOurs = given === undefined;
+      this.#descriptor = given ?? openSync(this.#partPath ?? this.path, isPlain ? 'w' : DIRECTLY);
     } catch (error) {
       if (error instanceof UsageError) throw error;
       throw new UsageError(
@@ -41,33 +63,87 @@ export class OutputFile {
     }
   }
 
-  /** Appends; what is written after `commit` or `discard` is dropped. */
-  write(text: string): void {
-    if (this.#descriptor === undefined) return;
+  /** Why the file is not in its place, if it is not. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * Appends all of `text` or nothing, and says which. What is written after `commit`, `discard` or a failure is dropped.
+   */
+  write(text: string): boolean {
+    if (this.#descriptor === undefined) return false;
     const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
+    try {
+      for (let at = 0; at < bytes.length; ) at += this.#writeSome(this.#descriptor, bytes, at);
+    } catch (error) {
+      this.#fail(error as NodeJS.ErrnoException);
+      return false;
+    }
+    this.#wholeBytes += bytes.length;
+    return true;
   }
 
   /** Puts the file into its place. */
   commit(): void {
     if (this.#descriptor === undefined) return;
-    if (this.#partPath !== undefined) fsyncSync(this.#descriptor);
-    this.#close();
-    if (this.#partPath !== undefined) renameSync(this.#partPath, this.path);
+    try {
+      if (this.#partPath !== undefined) this.#disk.sync(this.#descriptor);
+      this.#close();
+      if (this.#partPath !== undefined) renameSync(this.#partPath, this.path);
+    } catch (error) {
+      this.#fail(error as NodeJS.ErrnoException);
+    }
   }
 
   /** Leaves what was there before, and nothing beside it. */
   discard(): void {
     if (this.#descriptor === undefined) return;
     this.#close();
-    if (this.#partPath !== undefined) unlinkSync(this.#partPath);
+    if (this.#partPath !== undefined) rmSync(this.#partPath, { force: true });
+  }
+
+  /** Somebody who reads a pipe slowly is waited for. */
+  #writeSome(descriptor: number, bytes: Uint8Array, at: number): number {
+    for (;;) {
+      try {
+        return this.#disk.write(descriptor, bytes, at);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+        Atomics.wait(NEVER_NOTIFIED, 0, 0, FULL_PIPE_MS);
+      }
+    }
+  }
+
+  /** What was written whole stays beside the place, where it replaces nothing. */
+  #fail(error: NodeJS.ErrnoException): void {
+    this.#failure = whatFailed(error);
+    try {
+      if (this.#partPath === undefined) return;
+      if (this.#wholeBytes === 0) rmSync(this.#partPath, { force: true });
+      else {
+        if (this.#descriptor !== undefined) ftruncateSync(this.#descriptor, this.#wholeBytes);
+        this.#failure += `; what was written is in ${this.#partPath}`;
+      }
+    } catch {
+      // The first fault is the one to tell.
+    } finally {
+      this.#close();
+    }
   }
 
   #close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    const descriptor = this.#descriptor;
     this.#descriptor = undefined;
+    if (descriptor !== undefined && this.#isOurs) closeSync(descriptor);
   }
 }
+
+/** Without waiting for somebody to read a pipe: that would be for ever, and deaf to Ctrl-C. */
+const DIRECTLY = constants.O_WRONLY | constants.O_NONBLOCK;
+
+const FULL_PIPE_MS = 5;
+const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 
 function refuseFolder(option: string, path: string, status: Stats | undefined): void {
   if (status?.isDirectory())
@@ -77,5 +153,17 @@ function refuseFolder(option: string, path: string, status: Stats | undefined): 
 function reasonOf(error: NodeJS.ErrnoException, absolute: string): string {
   if (error.code === 'ENOENT') return `the folder ${dirname(absolute)} does not exist`;
   if (error.code === 'ENOTDIR') return `${dirname(absolute)} is not a folder`;
+  if (error.code === 'ENXIO') return 'nobody reads from it';
   return `it cannot be written (${error.code ?? error.message})`;
+}
+
+/** What went wrong with something that is being written, in words. */
+export function whatFailed({ code, message }: NodeJS.ErrnoException): string {
+  if (code === undefined) return message;
+  const words = {
+    ENOSPC: 'no space is left',
+    EDQUOT: 'the quota is used up',
+    EPIPE: 'nobody reads it any more',
+  };
+  return Object.hasOwn(words, code) ? `${words[code as keyof typeof words]} (${code})` : message;
 }

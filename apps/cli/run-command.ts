@@ -16,9 +16,10 @@ import type { Screen } from './screen.ts';
 import { startTeam } from './start-team.ts';
 import { TraceFile } from './trace-file.ts';
 
-/** What every command is given. */
+/** What every command is given; `errors` is for what a reader of the output must not take for output. */
 export interface CommandDeps {
   readonly screen: Screen;
+  readonly errors: Screen;
   readonly clock: Clock;
   readonly interruption: Interruption;
   readonly version: string;
@@ -26,6 +27,9 @@ export interface CommandDeps {
 
 /** How long an interrupted run waits for its receipts. */
 const RECEIPTS_MS = 200;
+
+/** Of sysexits.h: an output that could be opened could not be written. */
+export const EXIT_UNWRITTEN = 74;
 
 /** `orrery run`: the exit code. */
 export async function runCommand(
@@ -50,7 +54,7 @@ export async function runCommand(
 }
 
 async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
-  const { interruption, screen } = deps;
+  const { interruption, errors } = deps;
   await using system = await startTeam(plan.workers === undefined ? {} : { workers: plan.workers });
   const stopTrace = await startTrace(system, plan, deps);
   const outcome = await watched(system, plan, deps);
@@ -62,10 +66,10 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
     ...(signalNumber === undefined ? {} : { signalNumber }),
     ...(receipts === undefined ? {} : { receipts }),
   });
-  stopTrace();
-  writeReport(report, plan, screen);
+  const failures = [stopTrace(), writeReport(report, plan, deps)].filter((one) => one !== undefined);
+  for (const failure of failures) errors.write(`orrery: ${failure}\n`);
   if (interruption.signal.aborted) await system.stop({ drainMs: 0 });
-  return report.exitCode;
+  return report.exitCode === 0 && failures.length > 0 ? EXIT_UNWRITTEN : report.exitCode;
 }
 
 async function watched(
@@ -83,11 +87,12 @@ async function watched(
   }
 }
 
+/** What is returned ends the trace, and says what went wrong with it, if anything did. */
 async function startTrace(
   system: System,
   { mission, root, record }: RunPlan,
   { clock, version }: CommandDeps,
-) {
+): Promise<() => string | undefined> {
   if (record === undefined) return () => undefined;
   const agents = (await system.roster()).map(({ id, name, tier, capabilities, place }) => ({
     id,
@@ -110,6 +115,7 @@ async function startTrace(
   return () => {
     stop();
     trace.commit();
+    return trace.failure;
   };
 }
 
@@ -137,8 +143,12 @@ async function receiptsOf(
   }
 }
 
-function writeReport(report: MissionReport, { json }: RunPlan, screen: Screen): void {
+/** What went wrong with the report as JSON, if anything did. */
+function writeReport(report: MissionReport, { json }: RunPlan, { screen }: CommandDeps): string | undefined {
   screen.write(`${terminalReport(report, screen.paint).join('\n')}\n`);
   json?.write(`${JSON.stringify(report, null, 2)}\n`);
   json?.commit();
+  return json?.failure === undefined
+    ? undefined
+    : `The report could not be written to ${json.path}: ${json.failure}`;
 }

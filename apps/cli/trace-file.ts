@@ -15,10 +15,15 @@ export interface TraceHeader {
   readonly agents: readonly Pick<RosterRow, 'id' | 'name' | 'tier' | 'capabilities' | 'place'>[];
 }
 
-/** Writes a header and then every event as a line of JSON (docs/trace.md). */
+/**
+ * Writes a header and then every event as a line of JSON (docs/trace.md). When the file can take no more, what follows
+ * is only counted.
+ */
 export class TraceFile {
   readonly #file: OutputFile;
   #lines = '';
+  #buffered = 0;
+  #written = 0;
   #isFlushDue = false;
 
   constructor(file: OutputFile, header: TraceHeader) {
@@ -26,7 +31,17 @@ export class TraceFile {
     this.#file.write(`${JSON.stringify(header)}\n`);
   }
 
+  /** A sentence that says where the trace stops and why, if it is not all there. */
+  get failure(): string | undefined {
+    const { failure, path } = this.#file;
+    if (failure === undefined) return undefined;
+    const all = this.#written + this.#buffered;
+    return `The trace could not be written to ${path} and stops after ${this.#written} of ${all} events: ${failure}`;
+  }
+
   record(event: SystemEvent): void {
+    this.#buffered += 1;
+    if (this.#file.failure !== undefined) return;
     this.#lines += `${JSON.stringify(event)}\n`;
     if (this.#lines.length >= MAX_BUFFERED_CHARS) this.#flush();
     if (this.#isFlushDue) return;
@@ -43,7 +58,10 @@ export class TraceFile {
   }
 
   #flush(): void {
-    this.#file.write(this.#lines);
+    const isWritten = this.#file.write(this.#lines);
     this.#lines = '';
+    if (!isWritten) return;
+    this.#written += this.#buffered;
+    this.#buffered = 0;
   }
 }

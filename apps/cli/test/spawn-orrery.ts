@@ -2,7 +2,8 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+/** The file that the command is. */
+export const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;

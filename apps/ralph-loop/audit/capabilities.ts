@@ -35,10 +35,10 @@ export const securityScan = capability({
   readOnly: true,
 });
 
-export const VerifyRequest = z.object({
-  root: z.string().min(1),
+/** `task` is for the gate's reader: what was asked for, and what its result should be held against. */
+export const VerifyRequest = AuditRequest.extend({
   findings: z.array(Finding),
-  task: z.unknown(),
+  task: z.unknown().optional(),
 });
 
 /**

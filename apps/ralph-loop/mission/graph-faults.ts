@@ -6,7 +6,16 @@ export function graphFaults(tasks: readonly MissionTask[]): string[] {
   const named = [...duplicateIds(tasks), ...unknownDependencies(tasks)];
   if (named.length > 0) return named;
   const cycle = findCycle(tasks);
-  return cycle === undefined ? [] : [`tasks: a cycle of dependencies: ${cycle.join(' -> ')}`];
+  return cycle === undefined ? [] : [cycleFault(cycle)];
+}
+
+const SHOWN_TASKS = 8;
+
+/** The cycle in words; of a long one the beginning and the end. */
+function cycleFault(cycle: readonly string[]): string {
+  if (cycle.length <= SHOWN_TASKS + 2) return `tasks: a cycle of dependencies: ${cycle.join(' -> ')}`;
+  const shown = [...cycle.slice(0, SHOWN_TASKS), '…', ...cycle.slice(-2)];
+  return `tasks: a cycle of ${cycle.length - 1} dependencies: ${shown.join(' -> ')}`;
 }
 
 function duplicateIds(tasks: readonly MissionTask[]): string[] {

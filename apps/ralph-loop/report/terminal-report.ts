@@ -46,9 +46,9 @@ export function terminalReport(report: MissionReport, paint: Paint = plain): str
 const section = (title: string, paint: Paint, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [paint('bold', title), ...lines.map((line) => `  ${line}`), ''];
 
-function findingLines({ findings }: MissionReport, paint: Paint): string[] {
+function findingLines({ findings, tasks }: MissionReport, paint: Paint): string[] {
   const present = SEVERITIES.filter((severity) => findings.some((finding) => finding.severity === severity));
-  if (present.length === 0) return ['No findings.'];
+  if (present.length === 0) return [noFindings(tasks)];
   return present.flatMap((severity) => {
     const all = findings.filter((finding) => finding.severity === severity);
     const listed = all
@@ -61,6 +61,15 @@ function findingLines({ findings }: MissionReport, paint: Paint): string[] {
     const rest = more > 0 ? [`  ... and ${more} more; --json FILE has them all`] : [];
     return [paint(SEVERITY_STYLE[severity], `${severity.toUpperCase()} (${all.length})`), ...listed, ...rest];
   });
+}
+
+/** What nobody looked at is not free of findings. */
+function noFindings(tasks: readonly TaskReport[]): string {
+  const accepted = tasks.filter(({ status }) => status === 'accepted').length;
+  if (accepted === tasks.length) return 'No findings.';
+  return accepted === 0
+    ? 'Nothing can be said about findings: no task was accepted.'
+    : `No findings in ${accepted} of ${count(tasks.length, 'task')}; the others were not accepted.`;
 }
 
 const taskLines = (tasks: readonly TaskReport[]): string[] =>

@@ -1,9 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MissionReport } from '@orrery/ralph-loop';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Orrery, orrery } from '../spawn-orrery.ts';
+import { type Ended, MAIN, Orrery, orrery } from '../spawn-orrery.ts';
 
 let folder: string;
 let repo: string;
@@ -123,6 +124,68 @@ describe('orrery run', () => {
     const ended = await run.ended;
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(readReport(json).stopReason).toBe('all-accepted');
+  });
+});
+
+/** The command as a shell runs it, `$ORRERY` standing for it. */
+async function inShell(script: string): Promise<Ended> {
+  const env = { ...process.env, ORRERY: `${process.execPath} --conditions=orrery-source ${MAIN}` };
+  const file = join(mkdtempSync(join(folder, 'shell-')), 'script.sh');
+  writeFileSync(file, script);
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  execFile('bash', [file], { cwd: folder, env }, (error, stdout, stderr) =>
+    resolve({ code: error === null ? 0 : Number(error.code), signal: null, stdout, stderr }),
+  );
+  return promise;
+}
+
+describe('orrery run, writing to what is no file,', () => {
+  const NO_SPACE = 'no space is left (ENOSPC)';
+
+  it('goes on when the report or the trace cannot be written, says so in a sentence, and exits with 74', async () => {
+    const json = join(folder, 'report.json');
+    const [report, trace] = await Promise.all([
+      orrery('run', '--repo', repo, '--json', '/dev/full'),
+      orrery('run', '--repo', repo, '--json', json, '--record', '/dev/full'),
+    ]);
+    expect(report).toMatchObject({
+      code: 74,
+      stderr: `orrery: The report could not be written to /dev/full: ${NO_SPACE}\n`,
+    });
+    expect(report.stdout).toContain('all tasks accepted');
+    expect(trace.code).toBe(74);
+    expect(trace.stderr).toMatch(
+      /^orrery: The trace could not be written to \/dev\/full and stops after 0 of \d+ events: no space is left \(ENOSPC\)\n$/,
+    );
+    expect(trace.stdout).toContain('all tasks accepted');
+    expect(readReport(json).stopReason).toBe('all-accepted');
+  });
+
+  it('writes the report as JSON although it cannot print', async () => {
+    const ended = await inShell('$ORRERY run --repo repo --json report.json > /dev/full');
+    expect(ended).toMatchObject({
+      code: 74,
+      stderr: `orrery: Standard output could not be written: ${NO_SPACE}\n`,
+    });
+    expect(readReport(join(folder, 'report.json')).stopReason).toBe('all-accepted');
+  });
+
+  it('writes to standard output, into pipes and beside what is printed into a file', async () => {
+    const [piped, substituted, filed] = await Promise.all([
+      inShell('set -o pipefail; $ORRERY run --repo repo --json /dev/stdout | cat'),
+      inShell(
+        '$ORRERY run --repo repo --json >(cat > report.json) > /dev/null; code=$?; wait $!; exit $code',
+      ),
+      inShell('$ORRERY run --repo repo --json /dev/stdout > all.txt'),
+    ]);
+    for (const ended of [piped, substituted, filed]) expect(ended).toMatchObject({ code: 0, stderr: '' });
+    const all = readFileSync(join(folder, 'all.txt'), 'utf8');
+    for (const printed of [piped.stdout, all]) {
+      expect(printed).toContain('all tasks accepted');
+      const json = printed.slice(printed.indexOf('\n{\n'));
+      expect(MissionReport.parse(JSON.parse(json)).stopReason).toBe('all-accepted');
+    }
+    expect(readReport(join(folder, 'report.json')).stopReason).toBe('all-accepted');
   });
 });
 

@@ -58,7 +58,7 @@ describe('a command line', () => {
 });
 
 describe('option values', () => {
-  it.each(['0', '1.5', '-1', 'many', '1e9', ' '])('--workers %s is refused', (value) => {
+  it.each(['0', '1.5', '-1', 'many', '1e9', '1e1', '0x4', ' '])('--workers %s is refused', (value) => {
     expect(() => readWorkers(value)).toThrow(
       `Option "--workers" is "${value}", expected a whole number from 1 to 64`,
     );

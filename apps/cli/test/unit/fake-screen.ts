@@ -12,4 +12,6 @@ export class FakeScreen implements Screen {
   write(text: string): void {
     this.written.push(text);
   }
+
+  async settled(): Promise<undefined> {}
 }

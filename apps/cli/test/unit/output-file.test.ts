@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   mkdtempSync,
@@ -6,11 +7,12 @@ import {
   rmSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OutputFile } from '../../output-file.ts';
+import { type Disk, OutputFile } from '../../output-file.ts';
 import { TraceFile } from '../../trace-file.ts';
 
 let folder: string;
@@ -18,6 +20,21 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'orrery-output-'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A disk with room for so many bytes. */
+function diskOf(bytes: number): Disk {
+  let left = bytes;
+  return {
+    write: (descriptor, all, at) => {
+      if (left === 0)
+        throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+      const written = writeSync(descriptor, all, at, Math.min(left, all.length - at));
+      left -= written;
+      return written;
+    },
+    sync: () => undefined,
+  };
+}
 
 describe('an output file', () => {
   it('takes its place only when it is whole', () => {
@@ -60,6 +77,55 @@ describe('an output file', () => {
     expect(() => new OutputFile('--json', '/dev/null')).not.toThrow();
   });
 
+  it('waits for the reader of a pipe that is full', () => {
+    let refusals = 3;
+    const disk: Disk = {
+      ...diskOf(1_000),
+      write: (descriptor, bytes, at) => {
+        if (refusals-- > 0) throw Object.assign(new Error('EAGAIN'), { code: 'EAGAIN' });
+        return writeSync(descriptor, bytes, at);
+      },
+    };
+    const path = join(folder, 'out.json');
+    const file = new OutputFile('--json', path, disk);
+    expect(file.write('all')).toBe(true);
+    file.commit();
+    expect(readFileSync(path, 'utf8')).toBe('all');
+  });
+
+  it('leaves what was there when the disk is full, and nothing beside it of a text that did not fit', () => {
+    const path = join(folder, 'out.json');
+    writeFileSync(path, 'before');
+    const file = new OutputFile('--json', path, diskOf(3));
+    expect(file.write('after')).toBe(false);
+    file.commit();
+    file.discard();
+    expect(file.failure).toBe('no space is left (ENOSPC)');
+    expect(readFileSync(path, 'utf8')).toBe('before');
+    expect(readdirSync(folder)).toEqual(['out.json']);
+  });
+
+  it('leaves what was there when it cannot be made safe', () => {
+    const path = join(folder, 'out.json');
+    writeFileSync(path, 'before');
+    const sync = () => {
+      throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+    };
+    const file = new OutputFile('--json', path, { ...diskOf(1_000), sync });
+    file.write('after');
+    file.commit();
+    const part = `${path}.${process.pid}.part`;
+    expect(file.failure).toBe(`EIO: i/o error, fsync; what was written is in ${part}`);
+    expect(readFileSync(path, 'utf8')).toBe('before');
+    expect(readFileSync(part, 'utf8')).toBe('after');
+  });
+
+  it('is refused when it is a pipe that nobody reads', () => {
+    const path = join(folder, 'pipe');
+    execFileSync('bash', ['-c', 'mkfifo "$0"', path]);
+    expect(() => new OutputFile('--json', path)).toThrow('nobody reads from it');
+  });
+
   it('is refused before anything is written when it cannot be', () => {
     writeFileSync(join(folder, 'file'), '');
     const refused = (path: string) => () => new OutputFile('--json', path);
@@ -75,29 +141,52 @@ describe('an output file', () => {
   });
 });
 
+const header = {
+  format: 'orrery-trace',
+  version: 1,
+  orrery: '0.1.0',
+  startedAtMs: 5,
+  mission: 'm',
+  root: '/',
+  agents: [],
+} as const;
+
+const recorded = (file: OutputFile, count: number) => {
+  const trace = new TraceFile(file, header);
+  const events = Array.from(
+    { length: count },
+    (_, index) => ({ type: 'message-sent', timestamp: index }) as const,
+  );
+  for (const event of events) trace.record(event);
+  trace.commit();
+  return { trace, events };
+};
+
+const linesOf = (path: string): unknown[] =>
+  readFileSync(path, 'utf8')
+    .split(/(?<=\n)/)
+    .map((line) => JSON.parse(line) as unknown);
+
 describe('a trace file', () => {
   it('holds a header and every event, a line each', () => {
     const path = join(folder, 'trace.jsonl');
-    const header = {
-      format: 'orrery-trace',
-      version: 1,
-      orrery: '0.1.0',
-      startedAtMs: 5,
-      mission: 'm',
-      root: '/',
-      agents: [],
-    } as const;
-    const trace = new TraceFile(new OutputFile('--record', path), header);
-    const events = Array.from(
-      { length: 3_000 },
-      (_, index) => ({ type: 'message-sent', timestamp: index }) as const,
+    const { trace, events } = recorded(new OutputFile('--record', path), 3_000);
+    expect(trace.failure).toBeUndefined();
+    expect(linesOf(path)).toEqual([header, ...events]);
+  });
+
+  it('stops at a whole line when the disk is full, says where, and replaces no earlier trace', () => {
+    const path = join(folder, 'trace.jsonl');
+    writeFileSync(path, 'before');
+    const { trace, events } = recorded(new OutputFile('--record', path, diskOf(100_000)), 3_000);
+    const part = `${path}.${process.pid}.part`;
+    const [, ...written] = linesOf(part);
+    expect(written.length).toBeGreaterThan(0);
+    expect(written).toEqual(events.slice(0, written.length));
+    expect(trace.failure).toBe(
+      `The trace could not be written to ${path} and stops after ${written.length} of 3000 events: ` +
+        `no space is left (ENOSPC); what was written is in ${part}`,
     );
-    for (const event of events) trace.record(event);
-    trace.commit();
-    const lines = readFileSync(path, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as unknown);
-    expect(lines).toEqual([header, ...events]);
+    expect(readFileSync(path, 'utf8')).toBe('before');
   });
 });

@@ -4,6 +4,7 @@ import type { CompilerOptions, Diagnostic, ParsedCommandLine, Program, SourceFil
 import type { MemoryRelief } from '../memory-relief.ts';
 import { readSource } from '../read-source.ts';
 import { BoundedFiles, type DeclarationCache, FILE_OVERHEAD_BYTES } from './bounded-files.ts';
+import { isDeclarationFile } from './declaration-file.ts';
 import { type MemoryBudget, memoryBudget } from './memory-budget.ts';
 import { RenewableProgram } from './renewable-program.ts';
 import { taintedFiles } from './taint.ts';
@@ -13,6 +14,8 @@ import { type Trust, trustIn } from './trust.ts';
 export interface CheckListener {
   found(diagnostic: Diagnostic, trust: Trust): void;
   checked(file: SourceFile): void;
+  /** Says whether a file that a program has although it is not listed, by its absolute path, is to be checked too. */
+  takesImported(path: string): boolean;
   skipped(kind: string, reason: string, path?: string): void;
   /** The end of a program, after which its files are forgotten. */
   flush(): Promise<void>;
@@ -39,7 +42,7 @@ export async function checkProject(work: ProjectToCheck, listener: CheckListener
     usesDom: usesDom(work.project.options),
     text: textOf(files),
   });
-  const ambient = work.project.fileNames.filter(isDeclaration);
+  const ambient = work.project.fileNames.filter(isDeclarationFile);
   for (const [index, part] of partsOf(files, budget).entries()) {
     await checkPart(work, { rootNames: [...ambient, ...part], budget, isFirst: index === 0 }, listener);
     await listener.flush();
@@ -55,7 +58,7 @@ interface RootFile {
 /** The files of the project but for declarations, which speak for the whole of it and belong to every part. */
 function readableFiles({ root, project }: ProjectToCheck, listener: CheckListener): RootFile[] {
   return project.fileNames.flatMap((path) => {
-    if (isDeclaration(path)) return [];
+    if (isDeclarationFile(path)) return [];
     const read = path.startsWith(root + sep) ? readSource(root, path.slice(root.length + 1)) : OUTSIDE;
     if ('source' in read) return [{ path, bytes: read.bytes }];
     listener.skipped(read.skipped, read.reason, path);
@@ -86,8 +89,6 @@ const usesDom = ({ lib, noLib }: CompilerOptions): boolean =>
 
 const OUTSIDE = { skipped: 'outside', reason: 'is outside of the repository' } as const;
 
-const isDeclaration = (file: string): boolean => /\.d\.([^./]+\.)?[cm]?ts$/.test(file);
-
 const NO_FILES: ReadonlySet<string> = new Set();
 
 interface Part {
@@ -114,7 +115,7 @@ async function checkPart(work: ProjectToCheck, part: Part, listener: CheckListen
     for (const found of diagnosticsIn(context.program)) listener.found(found, trustIn(found, context));
   };
   if (isFirst) check(generalDiagnostics);
-  for (const name of rootNames) {
+  for (const name of [...rootNames, ...importedBy(programs.current, rootNames, listener)]) {
     await programs.relieve();
     // No program in a variable here: this function waits, and what it holds meanwhile is not collected.
     check((program) => checkFile(program, name, listener));
@@ -124,6 +125,14 @@ async function checkPart(work: ProjectToCheck, part: Part, listener: CheckListen
   const refused = rootNames.filter((name) => files.refused.has(name));
   for (const name of refused)
     listener.skipped('not-checked', 'does not fit into the program, or is nested too deeply', name);
+}
+
+function importedBy(program: Program, rootNames: readonly string[], listener: CheckListener): string[] {
+  const listed = new Set(rootNames);
+  return program
+    .getSourceFiles()
+    .map(({ fileName }) => fileName)
+    .filter((name) => !listed.has(name) && listener.takesImported(name));
 }
 
 const generalDiagnostics = (program: Program): readonly Diagnostic[] => [

@@ -15,20 +15,24 @@ const OPTION_IS_HISTORY = new Set([5101, 5102, 5107, 5108]);
 const FILE_NOT_FOUND = 6053;
 const NAMED_PACKAGES = 8;
 
+/** Who counts the files that are checked, and decides about those that are only imported. */
+export interface FileListener extends Pick<CheckListener, 'takesImported'> {
+  readonly checked: () => void;
+}
+
 /** Turns the compiler's diagnostics into findings, and those that prove nothing into notes. */
 export class DiagnosticReport implements CheckListener {
   readonly #root: string;
   readonly #report: ReportBuilder;
-  readonly #advance: () => void;
+  readonly #files: FileListener;
   #defects = new Map<string, { source: SourceText; defects: Defect[] }>();
   #untrusted = new Map<Exclude<Trust, 'defect'>, number>();
   #packages = new Set<string>();
 
-  /** `advance` is called for each file that was checked. */
-  constructor(root: string, report: ReportBuilder, advance: () => void) {
+  constructor(root: string, report: ReportBuilder, files: FileListener) {
     this.#root = root;
     this.#report = report;
-    this.#advance = advance;
+    this.#files = files;
   }
 
   /** A fault of the configuration at `config`, an absolute path. */
@@ -58,7 +62,11 @@ export class DiagnosticReport implements CheckListener {
 
   checked(file: SourceFile): void {
     this.#report.saw(file.text.length);
-    this.#advance();
+    this.#files.checked();
+  }
+
+  takesImported(path: string): boolean {
+    return this.#files.takesImported(path);
   }
 
   skipped(kind: string, reason: string, path?: string): void {
@@ -80,22 +88,30 @@ export class DiagnosticReport implements CheckListener {
     if (count('package') > 0) {
       this.skipped(
         'packages-missing',
-        `${count('package')} errors say that ${this.#named()} cannot be found`,
+        `${counted(count('package'), 'error says', 'errors say')} that ${this.#named()} cannot be found`,
         config,
       );
     }
     if (count('unbuilt') > 0) {
       this.skipped(
         'unbuilt',
-        `${count('unbuilt')} imports lead to packages of the repository that are not built`,
+        `${counted(count('unbuilt'), 'import leads', 'imports lead')} to packages of the repository that are not built`,
         config,
       );
     }
     if (count('unloaded') > 0) {
-      this.skipped('not-loaded', `${count('unloaded')} imports lead to files that were left out`, config);
+      this.skipped(
+        'not-loaded',
+        `${counted(count('unloaded'), 'import leads', 'imports lead')} to files that were left out`,
+        config,
+      );
     }
     if (count('follows') > 0) {
-      this.skipped('may-follow', `${count('follows')} errors may only follow from what is missing`, config);
+      this.skipped(
+        'may-follow',
+        `${counted(count('follows'), 'error', 'errors')} may only follow from what is missing`,
+        config,
+      );
     }
     this.#untrusted = new Map();
     this.#packages = new Set();
@@ -132,6 +148,9 @@ export class DiagnosticReport implements CheckListener {
     return path.startsWith(this.#root + sep) ? path.slice(this.#root.length + 1).replaceAll(sep, '/') : path;
   }
 }
+
+const counted = (number: number, one: string, several: string): string =>
+  `${number} ${number === 1 ? one : several}`;
 
 /** An error at the end of a file stands on its last line with text: a finding needs a line to show. */
 function anchor(source: SourceText, offset: number): number | undefined {

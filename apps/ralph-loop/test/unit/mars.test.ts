@@ -14,7 +14,7 @@ describe('MARS', () => {
     const root = fixturePath('mars');
     const { findings, notes } = await check(root);
     expect(spotsOf(findings)).toEqual(plantedIn(root));
-    expect(notes).toEqual([]);
+    expect(notes).toMatchObject([{ kind: 'no-project', file: 'excluded/wrong.ts' }]);
   });
 
   it('says that a folder is empty, or has no project', async () => {
@@ -33,7 +33,11 @@ describe('MARS', () => {
     );
     const { findings, notes } = await check(repo.path);
     expect(spotsOf(findings)).toEqual(['types.TS2322 main.ts:3']);
-    expect(notes.map(({ kind }) => kind)).toContain('packages-missing');
+    expect(notes).toContainEqual({
+      kind: 'packages-missing',
+      file: 'tsconfig.json',
+      reason: '1 error says that some-package cannot be found',
+    });
   });
 
   it('checks what it can of a folder with links in a circle, binary files and a broken configuration', async () => {

@@ -48,6 +48,17 @@ describe('a mission', () => {
   });
 });
 
+describe('a long cycle of tasks', () => {
+  it('is told by its beginning and its end', () => {
+    const tasks = Array.from({ length: 20_000 }, (_, index) =>
+      task({ id: `t${index}`, dependsOn: [`t${(index + 1) % 20_000}`] }),
+    );
+    expect(faultsOf(mission({ tasks }))).toEqual([
+      'tasks: a cycle of 20000 dependencies: t0 -> t1 -> t2 -> t3 -> t4 -> t5 -> t6 -> t7 -> … -> t19999 -> t0',
+    ]);
+  });
+});
+
 describe('a mission is refused', () => {
   const cases: readonly [string, unknown, readonly string[]][] = [
     ['without a version', mission({ version: undefined }), ['version: expected 1, but it is missing']],

@@ -149,6 +149,18 @@ describe('a report on the terminal', () => {
     ]);
   });
 
+  it('claims to have found nothing only of tasks that were accepted', () => {
+    const first = (...statuses: TaskStatus[]) =>
+      terminalReport(
+        buildReport(outcome(statuses.map((status, index) => view('abc'[index] ?? '', status)))),
+      )[0];
+    expect(first('accepted', 'accepted')).toBe('No findings.');
+    expect(first('accepted', 'cancelled', 'failed')).toBe(
+      'No findings in 1 of 3 tasks; the others were not accepted.',
+    );
+    expect(first('cancelled', 'escalated')).toBe('Nothing can be said about findings: no task was accepted.');
+  });
+
   it('does not list ten thousand findings', () => {
     const findings = Array.from({ length: 10_000 }, (_, index) => finding({ id: `f${index}` }));
     const lines = terminalReport(buildReport(outcome([view('a', 'accepted', { findings })])));

@@ -43,7 +43,12 @@ describe('the projects that MARS checks', () => {
       'tools/two/tsconfig.json': { compilerOptions: OPTIONS },
       'tools/two/a.ts': WRONG,
     });
-    const { findings } = await check(repo.path);
+    const { findings, notes } = await check(repo.path);
+    expect(notes).toContainEqual({
+      kind: 'project-aside',
+      file: 'apps/left-out/tsconfig.json',
+      reason: 'its project was not checked: the workspaces leave it out',
+    });
     expect(spotsOf(findings).map((spot) => spot.split(' ')[1])).toEqual([
       'apps/one/a.ts:1',
       'core/a.ts:1',
@@ -59,6 +64,62 @@ describe('the projects that MARS checks', () => {
       'test/a.ts': WRONG,
     });
     expect(spotsOf((await check(repo.path)).findings)).toEqual(['types.TS2322 server/a.ts:1']);
+  });
+
+  it('are also those that neither root nor workspaces name, with the files that no other project has', async () => {
+    using repo = repository({
+      'tsconfig.json': { compilerOptions: OPTIONS, include: ['a/*.ts'] },
+      'a/x.ts': WRONG,
+      'a/tsconfig.json': { compilerOptions: { ...OPTIONS, noUnusedLocals: true } },
+      'b/tsconfig.json': { compilerOptions: OPTIONS },
+      'b/x.ts': WRONG,
+      'c/tsconfig.json': '{ "compilerOptions": ',
+      'fixtures/d/tsconfig.json': { compilerOptions: OPTIONS },
+    });
+    const { findings, notes } = await check(repo.path);
+    expect(spotsOf(findings)).toEqual([
+      'types.TS2322 a/x.ts:1',
+      'types.TS2322 b/x.ts:1',
+      'types.TS5024 c/tsconfig.json:1',
+    ]);
+    expect(notes.map(({ kind, file }) => [kind, file])).toEqual([
+      ['project-aside', 'fixtures/d/tsconfig.json'],
+      ['no-inputs', 'c/tsconfig.json'],
+    ]);
+  });
+
+  it('have the files that are only imported, too', async () => {
+    using repo = repository({
+      'tsconfig.json': { compilerOptions: OPTIONS, files: ['main.ts'] },
+      'main.ts': "import { wrong } from './deep/wrong.ts';\nexport const main = wrong;\n",
+      'deep/wrong.ts': WRONG,
+    });
+    const { findings, notes, filesSeen } = await check(repo.path);
+    expect(spotsOf(findings)).toEqual(['types.TS2322 deep/wrong.ts:1']);
+    expect(filesSeen).toBe(2);
+    expect(notes).toEqual([]);
+  });
+
+  it('leave files that none of them has to a note', async () => {
+    using repo = repository({
+      'pk/tsconfig.json': { compilerOptions: OPTIONS },
+      'pk/a.ts': 'export const a = 1;\n',
+      'b.ts': WRONG,
+      'c.ts': WRONG,
+      'd.d.ts': 'export {};\n',
+      'e.mts': WRONG,
+      'f.tsx': WRONG,
+    });
+    const { findings, notes } = await check(repo.path);
+    expect(findings).toEqual([]);
+    expect(notes).toEqual([
+      {
+        kind: 'no-project',
+        file: 'b.ts',
+        reason:
+          'is the first of 4 TypeScript files in no project that was checked; then c.ts, e.mts and 1 more',
+      },
+    ]);
   });
 
   it('are strict by default only for a repository that does not ask for a compiler before 6', async () => {
