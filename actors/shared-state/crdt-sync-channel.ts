@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import * as Y from 'yjs';
 import type { z } from 'zod';
 import type { CRDTSyncMessage } from '../../runtime/protocol/crdt-sync-message.ts';
-import { refused } from '../../runtime/protocol/errors.ts';
+import { refused, reasonOf } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { CausalClock } from './causal-clock.ts';
@@ -17,7 +17,7 @@ import type { SyncMembership } from './sync-membership.ts';
 import { SyncLimits } from './sync-options.ts';
 import { SyncOutlet } from './sync-outlet.ts';
 import { SyncReceiver } from './sync-receiver.ts';
-import { SyncReporter, type SyncReporterDeps, textOf } from './sync-reporter.ts';
+import { SyncReporter, type SyncReporterDeps } from './sync-reporter.ts';
 import { InMemoryUpdateLog, LogKeeper, type UpdateLog } from './update-log.ts';
 
 /**
@@ -137,7 +137,7 @@ export class CRDTSyncChannel {
     const reporter = new SyncReporter({ ...deps, clock });
     const presence = new Presence(doc, {
       onLocalChange: () => this.#publishPresence(),
-      onListenerThrew: (error) => reporter.tell('handler-failed', agentId, textOf(error)),
+      onListenerThrew: (error) => reporter.tell('handler-failed', agentId, reasonOf(error)),
     });
     const counted = new CausalClock(agentId, clock.now());
     const frames = new SyncFrames({
@@ -160,7 +160,7 @@ export class CRDTSyncChannel {
         }),
         onCompacted: (updates, bytes) =>
           reporter.tell('compacted', agentId, `a snapshot replaces ${updates} updates, ${bytes} bytes`),
-        onFailed: (error) => reporter.tell('log-failed', agentId, textOf(error)),
+        onFailed: (error) => reporter.tell('log-failed', agentId, reasonOf(error)),
       },
       limits,
     );
@@ -216,7 +216,7 @@ export class CRDTSyncChannel {
     if (fault !== undefined) throw crdtDeserializationFailed(sourceAgentId, fault.reason);
     const sending = this.#take(update);
     const { thrown } = this.#document.apply(update);
-    if (thrown !== undefined) this.#reporter.tell('handler-failed', sourceAgentId, textOf(thrown));
+    if (thrown !== undefined) this.#reporter.tell('handler-failed', sourceAgentId, reasonOf(thrown));
     await sending;
   }
 
@@ -262,7 +262,7 @@ export class CRDTSyncChannel {
     try {
       this.document.destroy();
     } catch (error) {
-      this.#reporter.tell('handler-failed', this.#agentId, textOf(error));
+      this.#reporter.tell('handler-failed', this.#agentId, reasonOf(error));
     }
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as Y from 'yjs';
-import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import { invalidOptions, reasonOf } from '../../runtime/protocol/errors.ts';
 import type { SyncRefusal } from './sync-event.ts';
 
 /** Why an update is not applied. */
@@ -154,5 +154,5 @@ const isPending = ({ store }: Y.Doc): boolean => store.pendingStructs !== null |
 
 const malformed = (error: unknown): DocumentFault => ({
   refusal: 'MALFORMED',
-  reason: `it does not decode or apply: ${error instanceof Error ? error.message : String(error)}`,
+  reason: `it does not decode or apply: ${reasonOf(error)}`,
 });

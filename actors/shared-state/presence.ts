@@ -1,3 +1,4 @@
+import { reasonOf } from '../../runtime/protocol/errors.ts';
 import {
   Awareness,
   applyAwarenessUpdate,
@@ -6,7 +7,6 @@ import {
 } from 'y-protocols/awareness';
 import type * as Y from 'yjs';
 import type { SyncRefusal } from './sync-event.ts';
-import { textOf } from './sync-reporter.ts';
 
 /** Why an awareness update is not taken over. */
 export interface PresenceFault {
@@ -52,7 +52,7 @@ export class Presence {
     try {
       foreign = clientsIn(update).find((clientId) => !mayBring(clientId));
     } catch (error) {
-      return { refusal: 'MALFORMED', reason: `its awareness update does not decode: ${textOf(error)}` };
+      return { refusal: 'MALFORMED', reason: `its awareness update does not decode: ${reasonOf(error)}` };
     }
     if (foreign !== undefined) {
       return {

@@ -1,7 +1,8 @@
+import { reasonOf } from '../../runtime/protocol/errors.ts';
 import type { SyncFrames } from './sync-frames.ts';
 import type { SyncMedium } from './sync-medium.ts';
 import type { SyncKind } from './sync-message.ts';
-import { type SyncReporter, textOf } from './sync-reporter.ts';
+import type { SyncReporter } from './sync-reporter.ts';
 
 export interface SyncOutletDeps {
   readonly agentId: string;
@@ -48,7 +49,7 @@ export class SyncOutlet {
       () => this.#passing.delete(passed),
       (error: unknown) => {
         this.#passing.delete(passed);
-        this.#deps.reporter.tell('publish-failed', this.#deps.agentId, textOf(error));
+        this.#deps.reporter.tell('publish-failed', this.#deps.agentId, reasonOf(error));
       },
     );
     return passed;

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../runtime/protocol/errors.ts';
 import type { CRDTSyncMessage } from '../../runtime/protocol/crdt-sync-message.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { CausalClock } from './causal-clock.ts';
@@ -10,7 +11,7 @@ import { Repairs } from './repairs.ts';
 import type { SyncKind, SyncMessage } from './sync-message.ts';
 import type { SyncLimits } from './sync-options.ts';
 import type { SyncOutlet } from './sync-outlet.ts';
-import { type SyncReporter, textOf } from './sync-reporter.ts';
+import type { SyncReporter } from './sync-reporter.ts';
 import type { LogKeeper } from './update-log.ts';
 
 /**
@@ -212,13 +213,13 @@ export class SyncReceiver {
     // Logged before it is applied, for the same reason.
     log.append(payload);
     const { hasChanged, thrown } = document.apply(payload);
-    if (thrown !== undefined) reporter.tell('handler-failed', sourceAgentId, textOf(thrown));
+    if (thrown !== undefined) reporter.tell('handler-failed', sourceAgentId, reasonOf(thrown));
     if (!hasChanged && message.kind === 'state') return;
     for (const handler of this.#handlers) {
       try {
         handler({ sourceAgentId, vectorClock, payload, timestamp, operationId });
       } catch (error) {
-        reporter.tell('handler-failed', sourceAgentId, textOf(error));
+        reporter.tell('handler-failed', sourceAgentId, reasonOf(error));
       }
     }
   }
@@ -230,7 +231,7 @@ export class SyncReceiver {
     try {
       payload = document.stateSince(wanted);
     } catch (error) {
-      return reporter.refuse('MALFORMED', message, `its state vector does not decode: ${textOf(error)}`);
+      return reporter.refuse('MALFORMED', message, `its state vector does not decode: ${reasonOf(error)}`);
     }
     if (payload.length > limits.maxStateBytes) {
       const reason = `the state it asks for has ${payload.length} bytes, at most ${limits.maxStateBytes} are sent`;

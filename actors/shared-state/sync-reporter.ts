@@ -51,5 +51,3 @@ export class SyncReporter {
     }
   }
 }
-
-export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

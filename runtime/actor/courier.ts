@@ -1,5 +1,6 @@
 import { copyOf, type Mail } from '../mailbox/mail.ts';
 import type { Lane } from '../mailbox/lane.ts';
+import type { WaitingSend } from '../mailbox/waiting-send.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
@@ -16,7 +17,6 @@ import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { MailManner } from '../routing/mail-judge.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Place } from '../threads/place.ts';
-import type { RoomWaiter } from '../threads/room-waiters.ts';
 import type { WaitingAsk } from './ask-table.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
 import type { Handling } from './handling.ts';
@@ -132,7 +132,7 @@ export class Courier {
       signal,
       go,
       fail,
-    }: Pick<RoomWaiter, 'go' | 'fail'> & {
+    }: Pick<WaitingSend, 'go' | 'fail'> & {
       readonly parent: Handling | undefined;
       readonly signal: AbortSignal | undefined;
     },

@@ -1,4 +1,4 @@
-import { errorToData, isOrreryError, type ErrorData } from '../protocol/errors.ts';
+import { errorToData, isOrreryError, type ErrorData, reasonOf } from '../protocol/errors.ts';
 
 /** What a thread of the CPU pool is asked to do. `module` is a URL as text. */
 export interface OffloadedTask {
@@ -39,7 +39,7 @@ export async function runOffloaded({ module, input }: OffloadedTask): Promise<Of
 }
 
 function describeThrown(error: unknown): ThrownError {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
+  if (!(error instanceof Error)) return { name: 'Error', message: reasonOf(error) };
   const { name, message, stack } = error;
   const code = (error as { code?: unknown }).code;
   return {

@@ -1,6 +1,7 @@
+import type { WaitingSend } from '../mailbox/waiting-send.ts';
 import { type Actor, createActor, type SnapshotFrom } from 'xstate';
 import type { Clock } from '../protocol/seams.ts';
-import { type HeldSend, HeldSends } from './held-sends.ts';
+import { HeldSends } from './held-sends.ts';
 import type { RoutingTable, TableChange, TableDelta } from './routing-table.ts';
 import { type ThreadRouterEvent, threadRouterMachine } from './thread-router.machine.ts';
 
@@ -79,7 +80,7 @@ export class ThreadRouter {
   }
 
   /** Has a send wait until the table is whole; false when as many wait as may. */
-  hold(send: HeldSend): boolean {
+  hold(send: WaitingSend): boolean {
     return this.#held.add(send);
   }
 

@@ -1,24 +1,12 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Lane } from '../mailbox/lane.ts';
+import { sendAway, type WaitingSend } from '../mailbox/waiting-send.ts';
 import { systemStopped } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 
 /** Whoever waits for room is called when there is; this is for deadlines, signals, and a thread that died meanwhile. */
 const POLL_MS = 20;
-
-/**
- * Somebody who waits for room in a mailbox.
- *
- * - `go`       called when it is their turn; takes the room at once.
- * - `whyLeave` says why they wait no longer, while they do.
- * - `fail`     called with that, or with SYSTEM_STOPPED.
- */
-export interface RoomWaiter {
-  readonly go: () => void;
-  readonly whyLeave: (nowMs: number) => Error | undefined;
-  readonly fail: (error: Error) => void;
-}
 
 /** `want` asks the recipient's thread to say when there may be room. */
 export interface RoomWaitersDeps {
@@ -30,7 +18,7 @@ export interface RoomWaitersDeps {
 interface Queue {
   readonly row: AgentRow;
   readonly lane: Lane;
-  waiters: Fifo<RoomWaiter>;
+  waiters: Fifo<WaitingSend>;
 }
 
 /** Senders of one thread that wait for room in full mailboxes: a queue a mailbox, served first come, first served. */
@@ -55,10 +43,10 @@ export class RoomWaiters {
     return this.#queues.size > 0 && this.#queues.has(keyOf(row, lane));
   }
 
-  add(row: AgentRow, lane: Lane, waiter: RoomWaiter): void {
+  add(row: AgentRow, lane: Lane, waiter: WaitingSend): void {
     if (this.#isClosed) return waiter.fail(stopped());
     const key = keyOf(row, lane);
-    const queue = this.#queues.get(key) ?? { row, lane, waiters: new Fifo<RoomWaiter>() };
+    const queue = this.#queues.get(key) ?? { row, lane, waiters: new Fifo<WaitingSend>() };
     queue.waiters.push(waiter);
     this.#queues.set(key, queue);
     this.#stopPolling ??= this.#deps.clock.setTimer(POLL_MS, () => this.#poll());
@@ -100,31 +88,15 @@ export class RoomWaiters {
 
   #poll(): void {
     this.#stopPolling = undefined;
-    for (const queue of this.#queues.values()) this.#sendAway(queue);
+    const nowMs = this.#deps.clock.now();
+    for (const queue of this.#queues.values()) {
+      sendAway(queue.waiters, nowMs, (stay) => {
+        queue.waiters = stay;
+      });
+    }
     this.wake();
     if (this.#queues.size > 0) this.#stopPolling = this.#deps.clock.setTimer(POLL_MS, () => this.#poll());
   }
-
-  /** Fails those who wait no longer. */
-  #sendAway(queue: Queue): void {
-    const nowMs = this.#deps.clock.now();
-    if (!someoneLeaves(queue.waiters, nowMs)) return;
-    const stay = new Fifo<RoomWaiter>();
-    const leave: { waiter: RoomWaiter; why: Error }[] = [];
-    for (let at = 0; at < queue.waiters.length; at++) {
-      const waiter = queue.waiters.at(at) as RoomWaiter;
-      const why = waiter.whyLeave(nowMs);
-      if (why === undefined) stay.push(waiter);
-      else leave.push({ waiter, why });
-    }
-    queue.waiters = stay;
-    for (const { waiter, why } of leave) waiter.fail(why);
-  }
-}
-
-function someoneLeaves(waiters: Fifo<RoomWaiter>, nowMs: number): boolean {
-  for (let at = 0; at < waiters.length; at++) if (waiters.at(at)?.whyLeave(nowMs) !== undefined) return true;
-  return false;
 }
 
 const keyOf = ({ id }: AgentRow, lane: Lane): string => `${lane} ${id}`;

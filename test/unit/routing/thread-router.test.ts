@@ -1,5 +1,5 @@
+import type { WaitingSend } from '../../../runtime/mailbox/waiting-send.ts';
 import { describe, expect, it } from 'vitest';
-import type { HeldSend } from '../../../runtime/routing/held-sends.ts';
 import { deltaOf, RoutingTable, type TableDelta } from '../../../runtime/routing/routing-table.ts';
 import { systemProfile } from '../../../runtime/routing/system-profile.ts';
 import { ThreadRouter } from '../../../runtime/routing/thread-router.ts';
@@ -36,7 +36,7 @@ const noticing = (log: string[], name: string, whyLeave: () => Error | undefined
     go: () => log.push(`${name} goes`),
     whyLeave,
     fail: ({ message }) => log.push(`${name}: ${message}`),
-  }) satisfies HeldSend;
+  }) satisfies WaitingSend;
 
 describe('ThreadRouter', () => {
   it('is ready when the first table is here, and applies what follows it', () => {
