@@ -87,17 +87,15 @@ export class BatchReader {
     let serial = columns[1] as number;
     let at = 0;
     for (let head = 0; head < runs.length; head++) {
-      const flow = entry(columns[3], head) as number;
-      const type = entry(columns[4], head) as number;
-      const origin = entry(columns[5], head) as Named;
-      const sender = entry(columns[6], head) as Named;
-      const recipient = entry(columns[7], head) as Named;
-      const context = entry(columns[8], head) as number;
-      const correlation = entry(columns[9], head) as Named;
-      const path = entry(columns[10], head) as PathHop[] | 0;
-      const deadlineAtMs = deadlineFrom(fromMs, entry(columns[11], head) as Named);
-      const capability = entry(columns[12], head) as Named;
-      const extras = entry(columns[13], head);
+      const type = entry(columns[3], head) as number;
+      const origin = entry(columns[4], head) as Named;
+      const sender = entry(columns[5], head) as Named;
+      const context = entry(columns[6], head) as number;
+      const correlation = entry(columns[7], head) as Named;
+      const path = entry(columns[8], head) as PathHop[] | 0;
+      const deadlineAtMs = deadlineFrom(fromMs, entry(columns[9], head) as Named);
+      const capability = entry(columns[10], head) as Named;
+      const extras = entry(columns[11], head);
       for (const end = at + (runs[head] as number); at < end; at++) {
         const key = entry(columns[14], at) as Named;
         if (typeof key === 'number') serial += key;
@@ -106,7 +104,7 @@ export class BatchReader {
           origin,
           typeof key === 'number' ? serial : key,
           sender,
-          recipient,
+          entry(columns[13], at) as Named,
           context,
           correlation,
           path,
@@ -118,7 +116,7 @@ export class BatchReader {
           payloads[at],
           clones,
         );
-        sink.mail(flow, mail);
+        sink.mail(entry(columns[12], at) as number, mail);
       }
     }
     return payloads.length;

@@ -126,14 +126,20 @@ export class BatchWriter {
     const payloads = new Array<unknown>(mails.length);
     let serial = firstSerial;
     let run = 0;
+    let previous = first;
+    let recipient = this.#names.string(first.recipient);
     for (let at = 0; at < mails.length; at++) {
       const mail = mails[at] as Mail;
-      if (at > 0 && (flows[at] !== flows[at - 1] || !isAlike(mail, mails[at - 1] as Mail))) {
-        this.#head(flows[at - 1] as OutFlow, mails[at - 1] as Mail, run, first.timestamp);
+      if (mail !== previous && !isAlike(mail, previous)) {
+        this.#head(previous, run, first.timestamp);
         run = 0;
       }
+      if (mail.recipient !== previous.recipient) recipient = this.#names.string(mail.recipient);
+      previous = mail;
       run += 1;
       const { key, ask } = mail;
+      this.#flows.push((flows[at] as OutFlow).flow);
+      this.#recipients.push(recipient);
       this.#keys.push(typeof key === 'string' ? key : key - serial);
       if (typeof key === 'number') serial = key;
       this.#times.push(since(first.timestamp, mail.timestamp));
@@ -141,22 +147,22 @@ export class BatchWriter {
       this.#askGenerations.push(askGeneration(ask));
       payloads[at] = this.#payloadOf(mail);
     }
-    this.#head(flows.at(-1) as OutFlow, mails.at(-1) as Mail, run, first.timestamp);
+    this.#head(previous, run, first.timestamp);
     return [
       first.timestamp,
       firstSerial,
       this.#runs.takeAll(),
-      this.#flows.take(),
       this.#types.take(),
       this.#origins.take(),
       this.#senders.take(),
-      this.#recipients.take(),
       this.#contexts.take(),
       this.#correlations.take(),
       this.#paths.take(),
       this.#deadlines.take(),
       this.#capabilities.take(),
       this.#extras.take(),
+      this.#flows.take(),
+      this.#recipients.take(),
       this.#keys.take(),
       this.#times.take(),
       this.#askSlots.take(),
@@ -166,15 +172,13 @@ export class BatchWriter {
   }
 
   /** What a run of mails has in common. */
-  #head(flow: OutFlow, mail: Mail, run: number, firstMs: number): void {
+  #head(mail: Mail, run: number, firstMs: number): void {
     const names = this.#names;
     const context = names.context(mail);
     this.#runs.push(run);
-    this.#flows.push(flow.flow);
     this.#types.push(typeOf(mail));
     this.#origins.push(this.#originOf(mail));
     this.#senders.push(names.string(mail.sender));
-    this.#recipients.push(names.string(mail.recipient));
     this.#contexts.push(context);
     // What a run of several shares is not the own id of each, even if it is the last one's.
     const correlation = run === 1 ? correlationOf(mail) : (mail.correlationId ?? NO_CORRELATION);
@@ -238,7 +242,7 @@ function deadlineOf({ deadlineAtMs }: Mail, fromMs: number): number | string {
   return deadlineAtMs === fromMs ? String(deadlineAtMs) : since(fromMs, deadlineAtMs);
 }
 
-/** Says whether two mails of one flow differ in no more than id, time, ask and payload. */
+/** Says whether two mails differ in no more than flow, recipient, id, time, ask and payload. */
 const isAlike = (mail: Mail, other: Mail): boolean =>
   mail.sender === other.sender &&
   mail.path === other.path &&
@@ -247,7 +251,6 @@ const isAlike = (mail: Mail, other: Mail): boolean =>
   mail.deadlineAtMs === other.deadlineAtMs &&
   mail.extras === other.extras &&
   mail.type === other.type &&
-  mail.recipient === other.recipient &&
   mail.origin === other.origin &&
   typeof mail.key === typeof other.key &&
   (mail.payload === undefined) === (other.payload === undefined) &&
