@@ -24,6 +24,8 @@ export const COMMANDS = {
     options: {
       repo: { value: 'PATH', help: 'The repository to work on (default: the current folder)' },
       json: { value: 'FILE', help: 'Write the report as JSON' },
+      sarif: { value: 'FILE', help: 'Write the findings as SARIF 2.1.0' },
+      html: { value: 'FILE', help: 'Write the report as one page of HTML' },
       'fail-on': {
         value: 'SEVERITY',
         help: 'Exit with 1 on findings from this severity on: critical, high, medium, low, info',

@@ -1,15 +1,18 @@
 import {
   buildReport,
   gatherReceipts,
+  htmlReport,
   type MissionOutcome,
   type MissionReport,
   type Receipts,
   runMission,
+  sarifReport,
   terminalReport,
 } from '@orrery/ralph-loop';
 import type { Clock, System } from 'orrery';
 import type { Interruption } from './interruption.ts';
 import { LiveView, type View } from './live-view.ts';
+import type { OutputFile } from './output-file.ts';
 import { PlainView } from './plain-view.ts';
 import { planRun, type RunPlan, type TypedOptions } from './run-plan.ts';
 import type { Screen } from './screen.ts';
@@ -40,17 +43,21 @@ export async function runCommand(
   const plan = await planRun(options, positionals);
   // A second Ctrl-C ends the process in the middle: half a report helps nobody, half a trace does.
   const onExit = () => {
-    plan.json?.discard();
-    plan.record?.commit();
+    plan.outputs.record?.commit();
+    discardAll(plan);
   };
   process.once('exit', onExit);
   try {
     return await carryOut(plan, deps);
   } finally {
     process.off('exit', onExit);
-    plan.json?.discard();
-    plan.record?.discard();
+    discardAll(plan);
   }
+}
+
+/** What was committed stays. */
+function discardAll({ outputs }: RunPlan): void {
+  for (const file of Object.values(outputs)) file.discard();
 }
 
 async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
@@ -66,7 +73,7 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
     ...(signalNumber === undefined ? {} : { signalNumber }),
     ...(receipts === undefined ? {} : { receipts }),
   });
-  const failures = [stopTrace(), writeReport(report, plan, deps)].filter((one) => one !== undefined);
+  const failures = [stopTrace(), ...writeReports(report, plan, deps)].filter((one) => one !== undefined);
   for (const failure of failures) errors.write(`orrery: ${failure}\n`);
   if (interruption.signal.aborted) await system.stop({ drainMs: 0 });
   return report.exitCode === 0 && failures.length > 0 ? EXIT_UNWRITTEN : report.exitCode;
@@ -90,7 +97,7 @@ async function watched(
 /** What is returned ends the trace, and says what went wrong with it, if anything did. */
 async function startTrace(
   system: System,
-  { mission, root, record }: RunPlan,
+  { mission, root, outputs: { record } }: RunPlan,
   { clock, version }: CommandDeps,
 ): Promise<() => string | undefined> {
   if (record === undefined) return () => undefined;
@@ -143,12 +150,26 @@ async function receiptsOf(
   }
 }
 
-/** What went wrong with the report as JSON, if anything did. */
-function writeReport(report: MissionReport, { json }: RunPlan, { screen }: CommandDeps): string | undefined {
+/** Prints the report and writes it in every form that was asked for; what went wrong with any of them. */
+function writeReports(
+  report: MissionReport,
+  { outputs: { json, sarif, html } }: RunPlan,
+  { screen, version }: CommandDeps,
+): (string | undefined)[] {
   screen.write(`${terminalReport(report, screen.paint).join('\n')}\n`);
-  json?.write(`${JSON.stringify(report, null, 2)}\n`);
-  json?.commit();
-  return json?.failure === undefined
-    ? undefined
-    : `The report could not be written to ${json.path}: ${json.failure}`;
+  return [
+    writeWhole(json, () => asJson(report)),
+    writeWhole(sarif, () => asJson(sarifReport(report, version))),
+    writeWhole(html, () => htmlReport(report)),
+  ];
+}
+
+const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+function writeWhole(file: OutputFile | undefined, textOf: () => string): string | undefined {
+  if (file === undefined) return undefined;
+  file.write(textOf());
+  file.commit();
+  if (file.failure === undefined) return undefined;
+  return `The report could not be written to ${file.path}: ${file.failure}`;
 }

@@ -7,14 +7,17 @@ import { UsageError } from './usage-error.ts';
 /** Options as they were typed; `true` for those without a value. */
 export type TypedOptions = Readonly<Record<string, string | true>>;
 
+/** The options that name a file to be written. */
+const OUTPUTS = ['json', 'sarif', 'html', 'record'] as const;
+type Output = (typeof OUTPUTS)[number];
+
 /** Everything that `run` was asked for, checked before anything starts. */
 export interface RunPlan {
   readonly mission: Mission;
   readonly root: string;
   readonly failOn: Severity | undefined;
   readonly workers: number | undefined;
-  readonly json: OutputFile | undefined;
-  readonly record: OutputFile | undefined;
+  readonly outputs: { readonly [Option in Output]?: OutputFile };
 }
 
 /** Checks everything that can be checked before anything starts. Fails with UsageError or MissionError. */
@@ -26,23 +29,29 @@ export async function planRun(options: TypedOptions, positionals: readonly strin
   if ('refusal' in repository) throw new UsageError(`Option "--repo" is "${repo}": ${repository.refusal}`);
   const { root } = repository;
   const mission = await readMission(positionals[0] ?? defaultMission(root));
-  const { json, record } = options;
-  if (json !== undefined && record !== undefined && resolve(String(json)) === resolve(String(record))) {
-    throw new UsageError(`Options "--json" and "--record" both name "${json}"`);
-  }
-  return { mission, root, failOn, workers, ...outputs(json, record) };
+  return { mission, root, failOn, workers, outputs: openOutputs(options) };
 }
 
-/** The first file is given up when the second cannot be opened. */
-function outputs(json: string | true | undefined, record: string | true | undefined) {
-  const jsonFile = json === undefined ? undefined : new OutputFile('--json', String(json));
+/** The files written before this one are given up when it cannot be opened. */
+function openOutputs(options: TypedOptions): RunPlan['outputs'] {
+  const paths = new Map<string, string>();
+  for (const option of OUTPUTS) {
+    const path = options[option];
+    if (path === undefined) continue;
+    const other = paths.get(resolve(String(path)));
+    if (other !== undefined)
+      throw new UsageError(`Options "--${other}" and "--${option}" both name "${path}"`);
+    paths.set(resolve(String(path)), option);
+  }
+  const files: { [Option in Output]?: OutputFile } = {};
   try {
-    return {
-      json: jsonFile,
-      record: record === undefined ? undefined : new OutputFile('--record', String(record)),
-    };
+    for (const option of OUTPUTS) {
+      const path = options[option];
+      if (path !== undefined) files[option] = new OutputFile(`--${option}`, String(path));
+    }
+    return files;
   } catch (error) {
-    jsonFile?.discard();
+    for (const file of Object.values(files)) file.discard();
     throw error;
   }
 }

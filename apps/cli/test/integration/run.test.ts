@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MissionReport } from '@orrery/ralph-loop';
+import type { Log } from 'sarif';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Ended, MAIN, Orrery, orrery } from '../spawn-orrery.ts';
 
@@ -23,6 +24,18 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const readReport = (file: string) => MissionReport.parse(JSON.parse(readFileSync(file, 'utf8')));
 
 describe('orrery run', () => {
+  it('writes the findings as SARIF and the report as a page', async () => {
+    const [sarif, html] = [join(folder, 'report.sarif'), join(folder, 'report.html')];
+    expect(await orrery('run', '--repo', repo, '--sarif', sarif, '--html', html)).toMatchObject({ code: 0 });
+    const log = JSON.parse(readFileSync(sarif, 'utf8')) as Log;
+    const places = log.runs[0]?.results?.map(({ locations }) => locations?.[0]?.physicalLocation);
+    expect(places).toContainEqual(
+      expect.objectContaining({ artifactLocation: { uri: 'wrong.ts', uriBaseId: 'SRCROOT' } }),
+    );
+    expect(readFileSync(html, 'utf8')).toContain('<code>wrong.ts:1:14</code>');
+    expect(readdirSync(folder).sort()).toEqual(['repo', 'report.html', 'report.sarif']);
+  });
+
   it('audits a repository, prints plain lines and a report, and writes the report and the trace', async () => {
     const [json, record] = [join(folder, 'report.json'), join(folder, 'trace.jsonl')];
     const ended = await orrery('run', '--repo', repo, '--json', json, '--record', record);

@@ -1,0 +1,141 @@
+import { htmlEscape as html } from 'escape-goat';
+import { SEVERITIES } from '../audit/finding.ts';
+import { REPORT_STYLE } from './html-style.ts';
+import type { MissionReport, Receipts, TaskReport } from './mission-report.ts';
+import { byteCount, count, duration, printable } from './printable.ts';
+
+type Fragment = string;
+
+/**
+ * The report as one HTML page that needs nothing else: no script, no font, no picture, no address.
+ *
+ * Everything in it that comes from files, missions or agents is escaped, and what a reader would not see (control
+ * characters, marks that reverse the writing direction) is shown by its code.
+ */
+export function htmlReport(report: MissionReport): string {
+  const { mission, root, stopReason, findings, refused, tasks, receipts } = report;
+  const title = html`<title>${text(`${mission.name}: ${stopReason}`)}</title>`;
+  const body = [
+    heading(report),
+    section(`Findings (${findings.length})`, findingsBySeverity(report)),
+    section('Tasks', tasks.map(taskCard).join('\n')),
+    refused.length === 0 ? '' : section(`Refused by ${report.gate}`, refusedTable(report)),
+    receipts === undefined ? '' : section('Receipts', receiptTables(receipts)),
+    html`<footer>${text(root)}</footer>`,
+  ].join('\n');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+${title}
+<style>${REPORT_STYLE}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+const text = (value: string): string => printable(value);
+
+const section = (title: string, content: Fragment): Fragment =>
+  `${html`<h2>${text(title)}</h2>`}\n${content}`;
+
+function heading({ mission, stopReason, exitCode, startedAtMs, durationMs, tasks }: MissionReport): Fragment {
+  const accepted = tasks.filter(({ status }) => status === 'accepted').length;
+  const kind = stopReason === 'all-accepted' ? 'good' : 'bad';
+  const began = new Date(startedAtMs).toISOString();
+  return [
+    html`<h1>${text(mission.name)}</h1>`,
+    mission.description === undefined ? '' : html`<p>${text(mission.description)}</p>`,
+    html`<p><strong class="${kind}">${stopReason}</strong> (exit code ${exitCode}), ${accepted} of ${count(tasks.length, 'task')} accepted, ${duration(durationMs)}, began <time datetime="${began}">${began}</time></p>`,
+  ].join('\n');
+}
+
+function findingsBySeverity({ findings }: MissionReport): Fragment {
+  if (findings.length === 0) return '<p>None.</p>';
+  return SEVERITIES.map((severity) => {
+    const all = findings.filter((finding) => finding.severity === severity);
+    if (all.length === 0) return '';
+    const rows = all.map(({ file, line, column, message, rule, agent, evidence }) => {
+      const place = `${file}:${line}${column === undefined ? '' : `:${column}`}`;
+      return html`<tr><td><code>${text(place)}</code></td><td>${text(message)}<br><code class="evidence">${text(evidence)}</code></td><td>${rule}</td><td>${agent}</td></tr>`;
+    });
+    const isOpen = severity === 'info' ? '' : ' open';
+    return `<details${isOpen}><summary class="${severity}">${severity} (${all.length})</summary>\n${tableOf(['place', 'what', 'rule', 'agent'], rows)}</details>`;
+  }).join('\n');
+}
+
+function taskCard(task: TaskReport): Fragment {
+  const { id, title, status, why, capability, correlationId, attempts, notes, filesSeen, bytesSeen } = task;
+  const seen = [
+    ...(filesSeen === undefined ? [] : [count(filesSeen, 'file')]),
+    ...(bytesSeen === undefined ? [] : [byteCount(bytesSeen)]),
+  ].join(', ');
+  return [
+    html`<article><h3>${text(id)} <small>${text(title)}</small></h3>`,
+    html`<p><strong class="${status === 'accepted' ? 'good' : 'bad'}">${status}</strong>: ${text(why)}. ${capability}, thread <code>${text(correlationId)}</code>${seen === '' ? '' : `, ${seen}`}</p>`,
+    attempts.length === 0 ? '' : tableOf(ATTEMPT_HEAD, attempts.map(attemptRow)),
+    notes.length === 0 ? '' : noteList(notes),
+    '</article>',
+  ].join('\n');
+}
+
+const ATTEMPT_HEAD = ['attempt', 'agent', 'place', 'took', 'ended'] as const;
+
+const attemptRow = ({
+  number,
+  agent,
+  place,
+  durationMs,
+  gateMs,
+  ended,
+  reason,
+}: TaskReport['attempts'][number]): Fragment =>
+  html`<tr><td>${number}</td><td>${agent}</td><td>${place}</td><td>${duration(durationMs)}${gateMs === undefined ? '' : ` + ${duration(gateMs)} gate`}</td><td>${ended}${reason === undefined ? '' : `: ${text(reason)}`}</td></tr>`;
+
+const noteList = (notes: TaskReport['notes']): Fragment => {
+  const items = notes.map(
+    ({ kind, file, reason }) =>
+      html`<li>${kind}${file === undefined ? '' : ` ${text(file)}`}: ${text(reason)}</li>`,
+  );
+  return `<details><summary>left out (${notes.length})</summary>\n<ul>\n${items.join('\n')}\n</ul></details>`;
+};
+
+const refusedTable = ({ refused }: MissionReport): Fragment =>
+  tableOf(
+    ['task', 'place', 'rule', 'why it was refused'],
+    refused.map(
+      ({ task, finding, reason }) =>
+        html`<tr><td>${text(task)}</td><td><code>${text(`${finding.file}:${finding.line}`)}</code></td><td>${finding.rule}</td><td>${text(reason)}</td></tr>`,
+    ),
+  );
+
+function receiptTables({ envelopes, agents, deadLetters }: Receipts): Fragment {
+  const { accepted, handled, rejected, expired, deadLettered, inFlight, holds } = envelopes;
+  return [
+    html`<p>${accepted} envelopes accepted ${holds ? '=' : 'but'} ${handled} handled + ${rejected} rejected + ${expired} expired + ${deadLettered} dead-lettered + ${inFlight} in flight</p>`,
+    tableOf(
+      ['agent', 'place', 'status', 'restarts'],
+      agents.map(
+        ({ name, place, status, restarts }) =>
+          html`<tr><td>${text(name)}</td><td>${place}</td><td>${status}</td><td>${restarts}</td></tr>`,
+      ),
+    ),
+    deadLetters.length === 0
+      ? ''
+      : tableOf(
+          ['dead letter to', 'code', 'why'],
+          deadLetters.map(
+            ({ recipient, code, reason }) =>
+              html`<tr><td>${text(recipient)}</td><td>${code}</td><td>${text(reason)}</td></tr>`,
+          ),
+        ),
+  ].join('\n');
+}
+
+const tableOf = (head: readonly string[], rows: readonly Fragment[]): Fragment =>
+  `<table><thead><tr>${head.map((name) => `<th>${name}</th>`).join('')}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody></table>`;

@@ -1,0 +1,107 @@
+import type { Log, Notification, ReportingDescriptor, Result } from 'sarif';
+import type { Severity } from '../audit/finding.ts';
+import { RULES } from '../audit/rules.ts';
+import type { MissionReport, TaskReport } from './mission-report.ts';
+
+const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
+
+const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
+  critical: 'error',
+  high: 'error',
+  medium: 'warning',
+  low: 'note',
+  info: 'note',
+};
+
+/**
+ * The report as SARIF 2.1.0, for tools that show findings beside the code: one run, a result each finding.
+ *
+ * Paths are relative to the repository and percent-encoded; `SRCROOT` is the repository itself. `version` is that of
+ * the command.
+ */
+export function sarifReport(report: MissionReport, version: string): Log {
+  const rules = rulesOf(report);
+  const indexes = new Map(rules.map(({ id }, index) => [id, index]));
+  const { root, startedAtMs, durationMs, exitCode, stopReason } = report;
+  return {
+    $schema: SCHEMA,
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'orrery', semanticVersion: version, rules } },
+        invocations: [
+          {
+            executionSuccessful: exitCode === 0 || stopReason === 'findings-at-or-above',
+            exitCode,
+            exitCodeDescription: stopReason,
+            startTimeUtc: new Date(startedAtMs).toISOString(),
+            endTimeUtc: new Date(startedAtMs + durationMs).toISOString(),
+            toolExecutionNotifications: report.tasks.flatMap(notificationsOf),
+          },
+        ],
+        originalUriBaseIds: { SRCROOT: { uri: folderUri(root) } },
+        columnKind: 'utf16CodeUnits',
+        results: report.findings.map((finding) => resultOf(finding, indexes.get(finding.rule) ?? -1)),
+      },
+    ],
+  };
+}
+
+const rulesOf = ({ findings }: MissionReport): ReportingDescriptor[] =>
+  [...new Set(findings.map(({ rule }) => rule))].sort().map((id) => {
+    const rule = RULES[id];
+    return {
+      id,
+      ...(rule === undefined
+        ? {}
+        : { shortDescription: { text: rule.what }, defaultConfiguration: { level: LEVELS[rule.severity] } }),
+    };
+  });
+
+function resultOf(finding: MissionReport['findings'][number], ruleIndex: number): Result {
+  const { id, rule, severity, message, file, line, column, evidence, agent, task } = finding;
+  return {
+    ruleId: rule,
+    ruleIndex,
+    level: LEVELS[severity],
+    message: { text: message },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: relativeUri(file), uriBaseId: 'SRCROOT' },
+          region: {
+            startLine: line,
+            ...(column === undefined ? {} : { startColumn: column }),
+            snippet: { text: evidence },
+          },
+        },
+      },
+    ],
+    partialFingerprints: { 'orreryFinding/v1': id },
+    properties: { severity, agent, task },
+  };
+}
+
+/** What was left out is told: silence would look like a clean file. A task that was not accepted is an error. */
+function notificationsOf({ id, status, why, notes }: TaskReport): Notification[] {
+  const left: Notification[] = notes.map(({ kind, file, reason }) => ({
+    level: 'note',
+    descriptor: { id: kind },
+    message: { text: `${id}: ${reason}` },
+    ...(file === undefined
+      ? {}
+      : {
+          locations: [
+            { physicalLocation: { artifactLocation: { uri: relativeUri(file), uriBaseId: 'SRCROOT' } } },
+          ],
+        }),
+  }));
+  if (status === 'accepted') return left;
+  return [
+    { level: 'error', descriptor: { id: `task-${status}` }, message: { text: `${id}: ${why}` } },
+    ...left,
+  ];
+}
+
+const relativeUri = (file: string): string => file.split('/').map(encodeURIComponent).join('/');
+const folderUri = (folder: string): string => `file://${relativeUri(folder)}/`;
