@@ -1,3 +1,4 @@
+import { comedyAsk } from '../contenders/comedy.ts';
 import { comlinkAsk } from '../contenders/comlink.ts';
 import { orreryAsk } from '../contenders/orrery.ts';
 import { piscinaAsk } from '../contenders/piscina.ts';
@@ -8,7 +9,7 @@ import type { Comparison, Goal, Race } from '../measurement.ts';
 /** DESIGN 11: of an unbatched raw port, at 64 in flight, for handlers and transition logic. */
 const PIPELINED: Goal = { better: 'more', target: 1.8, floor: 1.5 };
 
-/** DESIGN 11: of comlink and piscina, for a pipelined ask. */
+/** DESIGN 11: of comlink, piscina and comedy, for a pipelined ask. */
 const PEERS: Goal = { better: 'more', target: 3 };
 
 /** DESIGN 11: of a bare `actor.send` of the same machine. */
@@ -46,6 +47,7 @@ const pipelinedAsk = (width: number): Race => {
       rawPortAsk('tiers', width),
       comlinkAsk('tiers', width),
       piscinaAsk('tiers', width),
+      comedyAsk('tiers', width),
     ],
     comparisons: [
       rateOf('orrery handler', 'raw port', goal),
@@ -53,8 +55,10 @@ const pipelinedAsk = (width: number): Race => {
       rateOf('orrery machine', 'raw port'),
       rateOf('orrery handler', 'comlink', peers),
       rateOf('orrery handler', 'piscina', peers),
+      rateOf('orrery handler', 'comedy', peers),
       rateOf('comlink', 'raw port'),
       rateOf('piscina', 'raw port'),
+      rateOf('comedy', 'raw port'),
     ],
   };
 };
@@ -77,6 +81,7 @@ export const roundTrip: Race = {
     rawPortAsk('tiers', 1),
     comlinkAsk('tiers', 1),
     piscinaAsk('tiers', 1),
+    comedyAsk('tiers', 1),
   ],
   comparisons: [
     timeOf('orrery handler', ROUND_TRIP),
@@ -85,6 +90,7 @@ export const roundTrip: Race = {
     timeOf('raw port'),
     timeOf('comlink'),
     timeOf('piscina'),
+    timeOf('comedy'),
   ],
 };
 

@@ -1,3 +1,4 @@
+import { comedyTell } from '../contenders/comedy.ts';
 import { comlinkTell } from '../contenders/comlink.ts';
 import { orreryTell } from '../contenders/orrery.ts';
 import { piscinaTell } from '../contenders/piscina.ts';
@@ -28,6 +29,7 @@ export const tellAcrossThreads: Race = {
     rawPortUnbounded('tiers'),
     comlinkTell('tiers'),
     piscinaTell('tiers'),
+    comedyTell('tiers'),
     bareMachineSend,
   ],
   comparisons: [
@@ -39,6 +41,7 @@ export const tellAcrossThreads: Race = {
     { contender: 'raw port, unbounded', baseline: BATCHED, of: 'rate' },
     { contender: 'comlink', baseline: BATCHED, of: 'rate' },
     { contender: 'piscina', baseline: BATCHED, of: 'rate' },
+    { contender: 'comedy', baseline: BATCHED, of: 'rate' },
   ],
 };
 
