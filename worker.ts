@@ -1,4 +1,6 @@
 import { isMainThread, workerData } from 'node:worker_threads';
+import { negotiationAttendant } from './actors/negotiator/attendant.ts';
+import { swarmAttendant } from './actors/swarm/attendant.ts';
 import { loadPolicies, type PolicyOptions } from './policies/index.ts';
 import { bootThread, type ThreadDeps } from './runtime/threads/boot-thread.ts';
 
@@ -7,6 +9,8 @@ if (!isMainThread) {
   await bootThread({
     data: workerData as ThreadDeps['data'],
     entry: new URL(import.meta.url),
+    processEntry: new URL('./process.ts', import.meta.url),
+    attendants: [negotiationAttendant, swarmAttendant],
     makePolicies: (options) => loadPolicies(options as PolicyOptions),
   });
 }

@@ -3,7 +3,9 @@ import { floodMemory } from './probes/flood-memory.ts';
 import { idleAgents } from './probes/idle-agents.ts';
 import { importCost } from './probes/import-cost.ts';
 import { startUp } from './probes/start-up.ts';
+import { proposalRoundTrip, swarmOfMany } from './races/cooperation.ts';
 import { askInOneThread, pipelinedAsks, roundTrip } from './races/ask.ts';
+import { sharedStateUpdates } from './races/shared-state.ts';
 import { fanOuts, tellAcrossThreads, tellInOneThread } from './races/tell.ts';
 
 /** Everything that `npm run bench` measures, in the order of its table. */
@@ -14,6 +16,9 @@ export const catalogue: readonly Measurement[] = [
   tellInOneThread,
   askInOneThread,
   ...fanOuts,
+  proposalRoundTrip,
+  swarmOfMany,
+  sharedStateUpdates,
   startUp,
   ...idleAgents,
   importCost,

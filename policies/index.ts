@@ -6,6 +6,7 @@ import {
   TierRoutingConfig,
   type TierRule,
 } from '../runtime/protocol/routing-config.ts';
+import { budget } from './budget.ts';
 import { CustomPolicy, loadCustomPolicy } from './custom-policy.ts';
 import { deadline } from './deadline.ts';
 import { EscalationMode, escalation } from './escalation.ts';
@@ -48,6 +49,7 @@ export function defaultPolicies(options: Omit<PolicyOptions, 'custom'> = {}): re
   return [
     schemaVersion(),
     deadline(),
+    budget(),
     pathGuard(maxHops),
     sandbox(sandboxes),
     tierRules(tiers),

@@ -1,5 +1,8 @@
 export { AgentDefinition, defineAgent } from './actor/agent-definition.ts';
 export type { AgentOptions, Restart } from './actor/agent-options.ts';
+export type { AgentDesk, Attendant, Outgoing, Sent } from './actor/attendant.ts';
+export { deskOf, workOf } from './actor/cell-desk.ts';
+export { type AgentChannel, type AgentChannelOpener, channelsOf } from './actor/cell-channels.ts';
 export type {
   ActorContext,
   AskOptions,
@@ -9,10 +12,14 @@ export type {
   Target,
   TellOptions,
 } from './actor/context.ts';
-export type { A2AChannel, ChannelSendOptions, ChannelStatus } from './channels/a2a-channel.ts';
+export type { AcceptOptions, ChannelAcceptor } from './channels/agent-channels.ts';
+export type { A2AChannel, ChannelSendOptions } from './channels/a2a-channel.ts';
 export type { ChannelCounts, ChannelEvent, ChannelIdentity, FrameFault } from './channels/channel-event.ts';
 export { ChannelManager, type ChannelManagerOptions } from './channels/channel-manager.ts';
 export type { ChannelOptions } from './channels/channel-options.ts';
+export type { OpenChannelOptions, PortChannelOptions } from './channels/port-channel-options.ts';
+export { type ChannelProof, type ChannelSigner, channelSigner } from './channels/channel-proof.ts';
+export type { Admission, AdmitChannel, AskedChannel, HelloRefusal } from './channels/credentials.ts';
 export {
   type A2AMetrics,
   A2AObservability,
@@ -21,6 +28,7 @@ export {
 export type { Outcome, SystemEvent, SystemEventType } from './observe/system-event.ts';
 export * from './protocol/acp-descriptor.ts';
 export * from './protocol/agent-card.ts';
+export { Budget, Cost } from './protocol/budget.ts';
 export {
   type Capability,
   type CapabilityOptions,
@@ -28,6 +36,7 @@ export {
   describeCapability,
   parseInput,
 } from './protocol/capability.ts';
+export type { ChannelStatus } from './protocol/channel-status.ts';
 export * from './protocol/envelope.ts';
 export { EnvelopeFactory } from './protocol/envelope-factory.ts';
 export { ERROR_CODES, type ErrorCode, isOrreryError, OrreryError, refused } from './protocol/errors.ts';
@@ -42,9 +51,14 @@ export { Refusal, RoutingResult } from './protocol/routing-result.ts';
 export * from './protocol/seed-names.ts';
 export { systemSeams } from './protocol/system-seams.ts';
 export type { Clock, IdSource, NewId, Random, Seams } from './protocol/seams.ts';
+export { type SigningKeyPair, signingKeyPair } from './protocol/signing.ts';
 export type { Connection, Frame, Listener, Transport, TransportKind } from './protocol/transport.ts';
 export { AgentRegistry, type AgentRegistryOptions } from './routing/agent-registry.ts';
+export { type KnownPeersOptions, knownPeers } from './routing/known-peers.ts';
+export type { RemoteGrant } from './routing/remote-grant.ts';
 export { A2ARouter, type A2ARouterOptions, type SendOptions } from './routing/router.ts';
 export { createSystem, type SystemDeps } from './system/create-system.ts';
+export type { Account } from './system/account.ts';
+export type { SystemChannels } from './system/system-channels.ts';
 export type { AgentStatus, Conservation, DeadLetter, RosterRow, System } from './system/system.ts';
 export type { AgentSpec, SystemOptions } from './system/system-options.ts';

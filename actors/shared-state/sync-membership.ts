@@ -4,7 +4,7 @@ import { invalidOptions, OrreryError, refused } from '../../runtime/protocol/err
 import type { Party, Verdict } from '../../runtime/protocol/policy.ts';
 import { CLOSED_SANDBOXES } from '../../runtime/protocol/routing-config.ts';
 import { type SandboxReach, sandboxReach } from '../../runtime/protocol/sandbox-reach.ts';
-import { InMemoryMemberKeys, type MemberKeys, publicKeyFrom } from './member-keys.ts';
+import { InMemoryMemberKeys, type MemberKeys, memberKeyFrom } from './member-keys.ts';
 
 /** Who wants to join: tier and sandbox from its registered card; `publicKey` is a raw Ed25519 key in base64url. */
 export interface SyncMember {
@@ -62,7 +62,7 @@ export class SyncMembership {
     if (known !== undefined) throw refused(`${agentId} is a member under another key`, { agentId });
     // Objects cannot be keyed by it, as vector clocks are by their members.
     if (agentId === '__proto__') throw invalidOptions('member.agentId', agentId, 'another id');
-    const key = publicKeyFrom(publicKey);
+    const key = memberKeyFrom(publicKey);
     const candidate: Party = { id: agentId, tier, sandboxId, isSystem: false };
     const members = [...this.#members.values()].map(({ party }) => party);
     const verdict = this.#judgeSandbox(candidate, members) ?? this.#judgeJoin(candidate, members);

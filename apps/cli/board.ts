@@ -67,6 +67,10 @@ function changed(board: Board, { task, status, agent, attempt }: Changed): Board
   );
   const next = { ...board, agents, statuses: new Map(board.statuses).set(task, status) };
   const again = attempt > 1 ? ` (attempt ${attempt})` : '';
+  if (status === 'proposed' && agent !== undefined)
+    return busy(next, agent, { tasks: [task], what: `is asked to take ${task} on` });
+  if (status === 'recovering')
+    return busy(next, board.assigner, { tasks: [task], what: `decides about ${task}` });
   if (status === 'working' && agent !== undefined)
     return busy(next, agent, { tasks: [task], what: `works on ${task}${again}` });
   if (status === 'judging') return busy(next, board.gate, { tasks: [task], what: `judges ${task}` });

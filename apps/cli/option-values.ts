@@ -1,4 +1,4 @@
-import { nearest, SEVERITIES, Severity } from '@orrery/ralph-loop';
+import { type Mission, nearest, SEVERITIES, Severity } from '@orrery/ralph-loop';
 import { UsageError } from './usage-error.ts';
 
 const MAX_WORKERS = 64;
@@ -19,4 +19,14 @@ export function readSeverity(value: string | true | undefined): Severity | undef
   const meant = nearest(String(value), SEVERITIES);
   const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
   throw new UsageError(`Option "--fail-on" is "${value}", expected one of ${SEVERITIES.join(', ')}${hint}`);
+}
+
+/** The value of `--explain`: a task of the mission. */
+export function readTask(value: string | true | undefined, { tasks }: Mission): string | undefined {
+  if (value === undefined) return undefined;
+  const ids = tasks.map(({ id }) => id);
+  if (ids.includes(String(value))) return String(value);
+  const meant = nearest(String(value), ids);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  throw new UsageError(`Option "--explain" is "${value}", expected a task: ${ids.join(', ')}${hint}`);
 }

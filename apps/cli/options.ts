@@ -30,6 +30,7 @@ export const COMMANDS = {
         value: 'SEVERITY',
         help: 'Exit with 1 on findings from this severity on: critical, high, medium, low, info',
       },
+      explain: { value: 'TASK', help: 'Show who proposed, accepted, refused and did a task, and why' },
       record: { value: 'FILE', help: 'Write every event of the system as JSON lines' },
       workers: WORKERS,
       help: HELP,

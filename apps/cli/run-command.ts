@@ -1,5 +1,6 @@
 import {
   buildReport,
+  explainTask,
   gatherReceipts,
   htmlReport,
   type MissionOutcome,
@@ -9,7 +10,7 @@ import {
   sarifReport,
   terminalReport,
 } from '@orrery/ralph-loop';
-import type { Clock, System } from 'orrery';
+import type { Clock, System, Team } from 'orrery';
 import type { Interruption } from './interruption.ts';
 import { LiveView, type View } from './live-view.ts';
 import type { OutputFile } from './output-file.ts';
@@ -67,7 +68,7 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   const outcome = await watched(system, plan, deps);
   const { failOn } = plan;
   const { signalNumber } = interruption;
-  const receipts = await receiptsOf(system, deps);
+  const receipts = await receiptsOf(system, outcome, deps);
   const report = buildReport(outcome, {
     ...(failOn === undefined ? {} : { failOn }),
     ...(signalNumber === undefined ? {} : { signalNumber }),
@@ -79,11 +80,7 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   return report.exitCode === 0 && failures.length > 0 ? EXIT_UNWRITTEN : report.exitCode;
 }
 
-async function watched(
-  system: System,
-  { mission, root }: RunPlan,
-  deps: CommandDeps,
-): Promise<MissionOutcome> {
+async function watched(system: Team, { mission, root }: RunPlan, deps: CommandDeps): Promise<MissionOutcome> {
   const { interruption, clock } = deps;
   const view = await viewOf(system, deps);
   const onEvent = view.show.bind(view);
@@ -138,13 +135,14 @@ async function viewOf(system: System, { screen, clock }: CommandDeps): Promise<V
 /** Receipts are wanted, but somebody who pressed Ctrl-C does not wait for them. */
 async function receiptsOf(
   system: System,
+  outcome: MissionOutcome,
   { clock, interruption }: CommandDeps,
 ): Promise<Receipts | undefined> {
-  if (!interruption.signal.aborted) return gatherReceipts(system);
+  if (!interruption.signal.aborted) return gatherReceipts(system, outcome);
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const cancel = clock.setTimer(RECEIPTS_MS, () => resolve(undefined));
   try {
-    return await Promise.race([gatherReceipts(system).catch(() => undefined), late]);
+    return await Promise.race([gatherReceipts(system, outcome).catch(() => undefined), late]);
   } finally {
     cancel();
   }
@@ -153,10 +151,11 @@ async function receiptsOf(
 /** Prints the report and writes it in every form that was asked for; what went wrong with any of them. */
 function writeReports(
   report: MissionReport,
-  { outputs: { json, sarif, html } }: RunPlan,
+  { explain, outputs: { json, sarif, html } }: RunPlan,
   { screen, version }: CommandDeps,
 ): (string | undefined)[] {
-  screen.write(`${terminalReport(report, screen.paint).join('\n')}\n`);
+  const explained = explain === undefined ? [] : explainTask(report, explain, screen.paint);
+  screen.write(`${[...explained, ...terminalReport(report, screen.paint)].join('\n')}\n`);
   return [
     writeWhole(json, () => asJson(report)),
     writeWhole(sarif, () => asJson(sarifReport(report, version))),

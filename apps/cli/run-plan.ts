@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defaultMission, type Mission, readMission, repositoryRoot, type Severity } from '@orrery/ralph-loop';
-import { readSeverity, readWorkers } from './option-values.ts';
+import { readSeverity, readTask, readWorkers } from './option-values.ts';
 import { OutputFile } from './output-file.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -17,6 +17,7 @@ export interface RunPlan {
   readonly root: string;
   readonly failOn: Severity | undefined;
   readonly workers: number | undefined;
+  readonly explain: string | undefined;
   readonly outputs: { readonly [Option in Output]?: OutputFile };
 }
 
@@ -29,7 +30,8 @@ export async function planRun(options: TypedOptions, positionals: readonly strin
   if ('refusal' in repository) throw new UsageError(`Option "--repo" is "${repo}": ${repository.refusal}`);
   const { root } = repository;
   const mission = await readMission(positionals[0] ?? defaultMission(root));
-  return { mission, root, failOn, workers, outputs: openOutputs(options) };
+  const explain = readTask(options['explain'], mission);
+  return { mission, root, failOn, workers, explain, outputs: openOutputs(options) };
 }
 
 /** The files written before this one are given up when it cannot be opened. */

@@ -1,5 +1,5 @@
 import { defaultTeam } from '@orrery/ralph-loop';
-import { startSystem, type System } from 'orrery';
+import { startSystem, type Team } from 'orrery';
 
 /**
  * Heavy work is done in a pool of one thread for each worker: with one worker the analysers take turns, and a repository
@@ -8,8 +8,13 @@ import { startSystem, type System } from 'orrery';
 const DEFAULT_WORKERS = 1;
 
 /** The type check of a repository that leans on large packages needs it. */
-const HEAP_MB = 512;
+const HEAP_MB = 640;
 
 /** Starts the planets that have a job. */
-export const startTeam = ({ workers = DEFAULT_WORKERS }: { workers?: number }): Promise<System> =>
-  startSystem({ agents: defaultTeam(), cpu: { maxOldGenerationSizeMb: HEAP_MB }, workers });
+export const startTeam = ({ workers = DEFAULT_WORKERS }: { workers?: number }): Promise<Team> =>
+  startSystem({
+    agents: defaultTeam(),
+    cpu: { maxOldGenerationSizeMb: HEAP_MB },
+    spareThread: false,
+    workers,
+  });

@@ -17,6 +17,7 @@ export { nearest } from './mission/nearest.ts';
 export { parseMission, readMission } from './mission/read-mission.ts';
 export { buildReport, type ReportOptions } from './report/build-report.ts';
 export { htmlReport } from './report/html-report.ts';
+export { explainTask } from './report/explain-task.ts';
 export { gatherReceipts } from './report/gather-receipts.ts';
 export { MissionReport, Receipts, TaskReport } from './report/mission-report.ts';
 export { coloured, type Paint, plain } from './report/paint.ts';

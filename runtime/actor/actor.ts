@@ -1,20 +1,18 @@
 import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import { parseInput } from '../protocol/capability.ts';
-import { actorDied, notHere, type OrreryError, refused } from '../protocol/errors.ts';
-import type { HandlerEntry } from './agent-definition.ts';
+import { actorDied, notHere, type OrreryError } from '../protocol/errors.ts';
+import { type ActorLife, PENDING } from './actor-life.ts';
 import type { Cell } from './cell.ts';
 import { Handling } from './handling.ts';
 import { LogicRunner } from './logic-runner.ts';
 import { pumpStream } from './stream-pump.ts';
+import { envelopeHandlerOf, refuseOtherKind } from './unhandled.ts';
 
 const DEFAULT_START_MS = 5_000;
 const DEFAULT_STOP_MS = 1_000;
 
-/** The handler answers later, by `reply` or `settle`. */
-export const PENDING = Symbol('pending');
-
-/** One life of an agent: what its code does from `onStart` to `onStop`. */
-export class Actor {
+/** One life of an agent whose code runs in this thread. */
+export class Actor implements ActorLife {
   /** What `onStart` made, while the actor runs. */
   state: unknown = undefined;
   readonly #cell: Cell;
@@ -62,32 +60,47 @@ export class Actor {
     const { row, definition } = this.#cell;
     const entry = capability === undefined ? undefined : definition.handlers.get(capability);
     if (entry === undefined) {
-      if (this.#logic !== undefined) return this.#send(this.#logic, payload, handling);
+      if (this.#logic !== undefined && this.#isForLogic(mail))
+        return this.#send(this.#logic, mail, payload, handling);
       return this.#handleEnvelope(mail, handling);
     }
-    refuseOtherKind(entry, mail, row.id);
+    refuseOtherKind(entry, mail.extras?.stream === true, row.id);
     handling.entry = entry;
     // The mail keeps what was sent: a second attempt parses it again.
     const input = parseInput(entry.capability, payload);
-    if (this.#logic !== undefined) return this.#send(this.#logic, input, handling);
+    if (this.#logic !== undefined) return this.#send(this.#logic, mail, input, handling);
     if (entry.kind === 'stream') return pumpStream(entry, input, handling);
     return entry.run(input as never, handling as never);
   }
 
-  #send(logic: LogicRunner, input: unknown, handling: Handling): unknown {
-    return logic.handle(input, handling) ? undefined : PENDING;
+  /** Says whether its logic takes what names this message type or capability. */
+  takes(name: string): boolean {
+    return this.#logic?.takes(name) === true;
+  }
+
+  /** Only what somebody else would answer is kept from logic that does not take it. */
+  #isForLogic(mail: Mail): boolean {
+    const name = mail.capability ?? messageTypeOf(mail);
+    return this.#cell.place.attendance.handlerOf(name) === undefined || this.takes(name);
+  }
+
+  /** Its code runs in this thread: by the time that anybody asks it has. */
+  hasBegun(): boolean {
+    return true;
+  }
+
+  #send(logic: LogicRunner, mail: Mail, input: unknown, handling: Handling): unknown {
+    return logic.handle(mail.capability ?? messageTypeOf(mail), input, handling) ? undefined : PENDING;
   }
 
   #handleEnvelope(mail: Mail, handling: Handling): unknown {
     const { capability } = mail;
-    const { row, definition } = this.#cell;
-    if (capability !== undefined && definition.envelopeHandlers.size === 0) {
-      throw refused(`${row.id} does not handle the capability "${capability}"`, { capability });
-    }
-    const messageType = messageTypeOf(mail);
-    const onEnvelope = definition.envelopeHandlers.get(messageType);
-    if (onEnvelope !== undefined) return onEnvelope(handling.envelope, handling);
-    throw refused(`${row.id} handles no ${messageType} without a capability`, { messageType });
+    const { row, definition, place } = this.#cell;
+    const attended = place.attendance.handlerOf(capability ?? messageTypeOf(mail));
+    if (attended !== undefined && !definition.envelopeHandlers.has(messageTypeOf(mail)))
+      return attended(handling.envelope, handling);
+    const onEnvelope = envelopeHandlerOf(definition, row.id, messageTypeOf(mail), capability);
+    return onEnvelope(handling.envelope, handling);
   }
 
   /** It did not start: what it asked meanwhile is cancelled. */
@@ -126,12 +139,4 @@ export class Actor {
     this.#life.end();
     this.state = undefined;
   }
-}
-
-/** A value is asked for, a stream is read: the other way the answer would go nowhere. */
-function refuseOtherKind({ kind, capability: { id } }: HandlerEntry, mail: Mail, agentId: string): void {
-  const isRead = mail.extras?.stream === true;
-  if (isRead === (kind === 'stream')) return;
-  const how = kind === 'stream' ? 'a stream: read it with stream()' : 'one value: ask for it with ask()';
-  throw refused(`${agentId} answers "${id}" with ${how}`, { capability: id, kind });
 }

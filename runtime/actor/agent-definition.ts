@@ -1,4 +1,5 @@
 import type { AnyActorLogic } from 'xstate';
+import { AcceptOptions, type Acceptance, type ChannelAcceptor } from '../channels/agent-channels.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { type Capability, describeCapability } from '../protocol/capability.ts';
 import { requireCapability } from '../protocol/capability-options.ts';
@@ -37,6 +38,7 @@ export class AgentDefinition<State = undefined> {
   start: ((ctx: ActorContext) => unknown) | undefined;
   stop: ((ctx: ActorContext<never>) => unknown) | undefined;
   actorLogic: AnyActorLogic | undefined;
+  acceptance: Acceptance<HandlingContext<never>> | undefined;
 
   constructor(options: AgentOptions) {
     this.options = parseOptions(AgentOptions, options, 'agent');
@@ -65,6 +67,19 @@ export class AgentDefinition<State = undefined> {
     requireFunction(`the handler of ${type}`, run);
     if (this.envelopeHandlers.has(type)) throw invalidOptions('on', type, 'a message type not handled yet');
     this.envelopeHandlers.set(type, run as EnvelopeHandler<never>);
+    return this;
+  }
+
+  /**
+   * Accepts channels that other agents open to it: `accept` is called with each before it is open, in the agent's turn. An
+   * agent without it refuses them all, as does what `accept` throws: `refused('…')`.
+   */
+  onChannel(accept: ChannelAcceptor<HandlingContext<State>>, options: AcceptOptions = {}): this {
+    requireFunction('onChannel', accept);
+    if (this.acceptance !== undefined)
+      throw invalidOptions('onChannel', this.options.id, 'one acceptor an agent');
+    const settings = parseOptions(AcceptOptions, options, 'onChannel');
+    this.acceptance = { accept: accept as ChannelAcceptor<HandlingContext<never>>, options: settings };
     return this;
   }
 

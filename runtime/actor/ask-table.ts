@@ -1,32 +1,6 @@
 import { askGeneration, askName, askSlot, LAST_GENERATION } from '../mailbox/ask-name.ts';
-import type { Mail } from '../mailbox/mail.ts';
 import { REPLY } from '../threads/batch-format.ts';
-import type { Link } from '../threads/link.ts';
-import type { Handling } from './handling.ts';
-import type { Timer } from './timer-wheel.ts';
-
-/** One ask of this thread that waits for its answer. */
-export abstract class WaitingAsk {
-  readonly asked: Mail;
-  /** The handling that waits, if one does. */
-  readonly owner: Handling | undefined;
-  /** Whom it went to. */
-  agentId = '';
-  /** Where it went; undefined within the thread. */
-  link: Link | undefined = undefined;
-  timer: Timer | undefined = undefined;
-  /** Takes the listener off the asker's own signal. */
-  release: (() => void) | undefined = undefined;
-
-  constructor(asked: Mail, owner: Handling | undefined) {
-    this.asked = asked;
-    this.owner = owner;
-  }
-
-  /** The answer, as `REPLY` kinds. Returns true while more is to come. */
-  abstract answer(kind: number, payload: unknown): boolean;
-  abstract fail(error: Error): void;
-}
+import type { WaitingAsk } from './waiting-ask.ts';
 
 /** The asks of one thread that wait for an answer. */
 export class AskTable {

@@ -10,16 +10,17 @@ export class CellMailbox {
   readonly #system = new Fifo<Mail>();
   readonly #user = new Fifo<Mail>();
   readonly #callback = new Fifo<Mail>();
+  /** From the user lane, for an actor that runs ahead: nobody is taken before them. */
+  #taken: Fifo<Mail> | undefined;
   /** How many in the user lane are asks of other agents. */
   #asksOfAgents = 0;
 
   get length(): number {
-    return this.#system.length + this.#user.length + this.#callback.length;
+    return this.#system.length + this.#user.length + this.#callback.length + (this.#taken?.length ?? 0);
   }
 
   *[Symbol.iterator](): Iterator<Mail> {
-    for (const lane of [this.#system, this.#user, this.#callback])
-      for (let at = 0; at < lane.length; at++) yield lane.at(at) as Mail;
+    for (const lane of this.#lanes) for (let at = 0; at < lane.length; at++) yield lane.at(at) as Mail;
   }
 
   put(mail: Mail, lane: Lane): void {
@@ -42,7 +43,25 @@ export class CellMailbox {
 
   /** Takes whoever is next when nothing is in hand. */
   take(): Mail | undefined {
-    return this.#system.shift() ?? this.#callback.shift() ?? this.#fromUserLane(0);
+    if (this.#taken !== undefined && this.#taken.length > 0) return this.#from(this.#taken, 0);
+    return this.#system.shift() ?? this.#callback.shift() ?? this.#from(this.#user, 0);
+  }
+
+  /** Takes who is next for an actor that runs ahead, if that may have it and nobody could come before. */
+  takeAhead(mayHave: (mail: Mail) => boolean): Mail | undefined {
+    const next = this.#system.length + this.#callback.length > 0 ? undefined : this.#user.peek();
+    if (next === undefined || !mayHave(next)) return undefined;
+    this.#taken ??= new Fifo();
+    this.#taken.push(next);
+    return this.#user.shift();
+  }
+
+  /** Everybody whom the actor took ahead and did not come to, youngest first. */
+  leftAhead(): Mail[] {
+    const left: Mail[] = [];
+    const taken = this.#taken;
+    while (taken !== undefined && taken.length > 0) left.unshift(this.#from(taken, 0) as Mail);
+    return left;
   }
 
   /** Something may be here for which a handler that waits is interrupted. */
@@ -58,9 +77,11 @@ export class CellMailbox {
       if (handlings.some((one) => one.hasCaused(mail))) return callback.removeAt(at);
     }
     if (this.#asksOfAgents === 0) return undefined;
-    for (let at = 0; at < this.#user.length; at++) {
-      const mail = this.#user.at(at) as Mail;
-      if (isAskOfAgent(mail) && isAwaited(mail.sender, handlings)) return this.#fromUserLane(at);
+    for (const lane of this.#taken === undefined ? [this.#user] : [this.#taken, this.#user]) {
+      for (let at = 0; at < lane.length; at++) {
+        const mail = lane.at(at) as Mail;
+        if (isAskOfAgent(mail) && isAwaited(mail.sender, handlings)) return this.#from(lane, at);
+      }
     }
     return undefined;
   }
@@ -68,13 +89,17 @@ export class CellMailbox {
   /** Takes everything out. */
   *drain(): Iterable<Mail> {
     this.#asksOfAgents = 0;
-    for (const lane of [this.#system, this.#user, this.#callback])
+    for (const lane of this.#lanes)
       for (let mail = lane.shift(); mail !== undefined; mail = lane.shift()) yield mail;
   }
 
-  #fromUserLane(at: number): Mail | undefined {
-    const user = this.#user;
-    const mail = at === 0 ? user.shift() : user.removeAt(at);
+  get #lanes(): readonly Fifo<Mail>[] {
+    const lanes = [this.#system, this.#user, this.#callback];
+    return this.#taken === undefined ? lanes : [this.#taken, ...lanes];
+  }
+
+  #from(lane: Fifo<Mail>, at: number): Mail | undefined {
+    const mail = at === 0 ? lane.shift() : lane.removeAt(at);
     if (this.#asksOfAgents > 0 && mail !== undefined && isAskOfAgent(mail)) this.#asksOfAgents -= 1;
     return mail;
   }

@@ -2,6 +2,7 @@ import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, NO_ASK } from '../mailbox/mail.ts';
 import type { Outcome } from '../observe/system-event.ts';
 import { parseOutput } from '../protocol/capability.ts';
+import { findUnserialisable } from '../protocol/json-safety.ts';
 import { type ErrorData, errorToData, type OrreryError } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch-format.ts';
 import type { Place } from '../threads/place.ts';
@@ -13,12 +14,20 @@ export class CellOutcomes {
   readonly #place: Place;
   readonly #agentId: string;
   readonly #definition: AgentDefinition<unknown>;
+  readonly #onUnhandled: (mail: Mail, why: ErrorData) => void;
   #answered: AnsweredIds | undefined;
 
-  constructor(place: Place, agentId: string, definition: AgentDefinition<unknown>) {
+  /** `onUnhandled` hears of every envelope that is rejected or dead-lettered. */
+  constructor(
+    place: Place,
+    agentId: string,
+    definition: AgentDefinition<unknown>,
+    onUnhandled: (mail: Mail, why: ErrorData) => void,
+  ) {
     this.#place = place;
     this.#agentId = agentId;
     this.#definition = definition;
+    this.#onUnhandled = onUnhandled;
   }
 
   /** Ends an envelope that was handled: answers its ask, if it has one, with `output` as `entry` declares it. */
@@ -40,12 +49,14 @@ export class CellOutcomes {
     if (mail.extras?.derived === true && kind !== REPLY.chunk) {
       this.#answered?.remember(mail.sender, mail.id, { kind, payload });
     }
-    this.#place.answers.give(
-      mail,
-      kind,
-      payload,
-      this.#definition.handlers.get(mail.capability ?? '')?.capability.carries,
-    );
+    // Whoever gets its last answer finds what was not spent on it where it came from.
+    if (kind !== REPLY.chunk) this.#closeAccount(mail);
+    this.#place.answers.give(mail, kind, payload, this.carries(mail));
+  }
+
+  /** How what is answered to `mail` crosses to another thread. */
+  carries({ capability }: Mail): 'json' | 'structured' | undefined {
+    return this.#definition.handlers.get(capability ?? '')?.capability.carries;
   }
 
   progress(mail: Mail, fraction: number, note: string | undefined): void {
@@ -53,24 +64,48 @@ export class CellOutcomes {
     this.#place.log.progress(this.#agentId, mail, fraction, note);
   }
 
+  /** What `mail` last kept. */
+  lastCheckpoint(mail: Mail): unknown {
+    return this.#place.checkpoints.of(mail);
+  }
+
+  /** Keeps a partial result, and tells the asker; it has left this thread when this returns. */
+  checkpoint(mail: Mail, fraction: number, partial: unknown): void {
+    const { answers, checkpoints, log, outbox } = this.#place;
+    checkpoints.keep(mail, partial);
+    if (mail.ask !== NO_ASK)
+      answers.give(mail, REPLY.progress, [fraction, null, checkpoints.of(mail)], this.carries(mail));
+    log.progress(this.#agentId, mail, fraction, 'a checkpoint');
+    outbox.flush();
+  }
+
   settle(mail: Mail, outcome: Outcome): void {
     const flow = mail.flow as InFlow;
-    this.#place.outbox.forgetName(mail);
+    const { checkpoints, outbox } = this.#place;
+    this.#closeAccount(mail);
+    if (checkpoints.isUsed) checkpoints.forget(mail);
+    outbox.forgetName(mail);
     flow.settle(mail.sequence, outcome);
     this.#place.settled(flow, mail, outcome);
   }
 
   /** Ends an envelope that has not got what it asked for. */
   close(mail: Mail, outcome: Outcome, error: OrreryError): void {
-    if (mail.ask !== NO_ASK) this.reply(mail, REPLY.error, errorToData(error));
+    if (mail.ask !== NO_ASK) {
+      const partial = this.lastCheckpoint(mail);
+      this.reply(mail, REPLY.error, withPartial(errorToData(error), partial));
+    }
     this.settle(mail, outcome);
     this.#place.log.closed(this.#agentId, mail, outcome, error);
+    if (outcome === 'rejected') this.#onUnhandled(mail, errorToData(error));
   }
 
   deadLetter(mail: Mail, why: ErrorData): void {
-    if (mail.ask !== NO_ASK) this.reply(mail, REPLY.error, why);
+    const partial = this.lastCheckpoint(mail);
+    if (mail.ask !== NO_ASK) this.reply(mail, REPLY.error, withPartial(why, partial));
     this.settle(mail, 'dead-lettered');
-    this.#place.log.deadLetter(mail, this.#agentId, why);
+    this.#place.log.deadLetter(mail, this.#agentId, why, partial);
+    this.#onUnhandled(mail, why);
   }
 
   /**
@@ -88,4 +123,15 @@ export class CellOutcomes {
     this.settle(mail, 'handled');
     return true;
   }
+
+  /** Nothing is spent on it any more; for what it caused and still goes on its account stays open. */
+  #closeAccount({ extras }: Mail): void {
+    if (extras?.account !== undefined) this.#place.accounts.close(extras.account);
+  }
 }
+
+/** An error crosses as JSON: of a partial result that cannot, the asker has what it was told. */
+const withPartial = (error: ErrorData, partial: unknown): ErrorData =>
+  partial === undefined || findUnserialisable(partial) !== undefined
+    ? error
+    : { ...error, details: { ...error.details, partial } };

@@ -1,6 +1,7 @@
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { LANE, type Lane } from '../mailbox/lane.ts';
-import { isRetry, type Mail, messageTypeOf, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import { isRetry, type Mail, messageTypeOf, NO_ASK } from '../mailbox/mail.ts';
+import { type A2AMessageType, asksForWork } from '../protocol/envelope.ts';
 import {
   actorDied,
   deadlineExceeded,
@@ -14,18 +15,23 @@ import {
 } from '../protocol/errors.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Place } from '../threads/place.ts';
-import { Actor, PENDING } from './actor.ts';
+import { type ActorLife, PENDING } from './actor-life.ts';
+import { Actor } from './actor.ts';
 import type { AgentDefinition } from './agent-definition.ts';
+import { CellDesk } from './cell-desk.ts';
 import { CellMailbox, isAskOfAgent, isAwaited } from './cell-mailbox.ts';
 import { CellOutcomes } from './cell-outcomes.ts';
 import { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
+import { isThenable } from './is-thenable.ts';
+import { MAX_ATTEMPTS, turnAway } from './turn-away.ts';
 
 /** How long a handler may take to notice that its time is up before its actor is ended. */
 const GRACE_MS = 100;
-/** Tries that end in a death before an envelope is poison. */
-const MAX_ATTEMPTS = 3;
 const DEFAULT_HANDLING_MS = 30_000;
+
+/** Makes a cell's next actor. */
+export type MakeActor = (cell: Cell) => ActorLife;
 
 /**
  * - `idle`     lazy, waiting for its first envelope
@@ -57,18 +63,47 @@ export class Cell {
   readonly #mailbox = new CellMailbox();
   #hand: Handling | undefined;
   #below: Handling[] = [];
-  #actor: Actor | undefined;
+  readonly #makeActor: MakeActor;
+  #actor: ActorLife | undefined;
+  #desk: CellDesk | undefined;
   #giveUpReason = '';
   #stopReason: OrreryError | undefined;
   /** The end of the actor before, as long as its `onStop` may still run. */
   #ending: Promise<void> | undefined;
 
-  constructor(place: Place, row: AgentRow, definition: AgentDefinition<unknown>) {
+  /** `makeActor`: where its code runs. @default in this thread */
+  constructor(
+    place: Place,
+    row: AgentRow,
+    definition: AgentDefinition<unknown>,
+    makeActor: MakeActor = (cell) => new Actor(cell),
+  ) {
+    this.#makeActor = makeActor;
     this.place = place;
     this.row = row;
     this.definition = definition;
     this.identity = { id: row.id, slot: row.slot, party: row.party };
-    this.outcomes = new CellOutcomes(place, row.id, definition);
+    this.outcomes = new CellOutcomes(place, row.id, definition, (mail, why) =>
+      place.attendance.lost(this, mail, why),
+    );
+  }
+
+  /** Where attendants act for the agent. */
+  get desk(): CellDesk {
+    this.#desk ??= new CellDesk(this);
+    return this.#desk;
+  }
+
+  get hasDesk(): boolean {
+    return this.#desk !== undefined;
+  }
+
+  /** Says whether the agent itself handles what names this message type or capability. */
+  handles(name: string): boolean {
+    const { handlers, envelopeHandlers } = this.definition;
+    return (
+      handlers.has(name) || envelopeHandlers.has(name as A2AMessageType) || this.#actor?.takes(name) === true
+    );
   }
 
   /** What its actor keeps. */
@@ -110,9 +145,11 @@ export class Cell {
       this.outcomes.deadLetter(mail, mail.tombstone ?? errorToData(this.#endReason()));
       return;
     }
+    if (this.place.attendance.takes(this, mail)) return this.outcomes.settle(mail, 'handled');
     this.#mailbox.put(mail, lane);
     if (this.#hand === undefined || lane === LANE.callback || this.#isMutual(mail))
       this.place.turns.wake(this);
+    else this.#runAhead();
   }
 
   /** An ask of the handler in hand waits: its call-backs may be here already. */
@@ -125,8 +162,9 @@ export class Cell {
     if (this.status === 'idle' && this.waiting > 0) this.place.startCell(this);
     while (this.status === 'running') {
       const mail = this.#next();
-      if (mail === undefined) return;
-      this.#take(mail);
+      if (mail === undefined) return this.#runAhead();
+      if (this.#actor?.hasTaken?.(mail) === true) this.#takeUp(mail);
+      else if (!turnAway(this, mail)) this.#handle(mail);
       if (!mayGoOn()) {
         if (this.status === 'running' && this.waiting > 0) this.place.turns.wake(this);
         return;
@@ -145,41 +183,39 @@ export class Cell {
     return this.#hand?.isWaiting === true && isAskOfAgent(mail) && isAwaited(mail.sender, this.handlings);
   }
 
-  #take(mail: Mail): void {
-    const { place, outcomes } = this;
-    if (mail.tombstone !== undefined) return outcomes.deadLetter(mail, mail.tombstone);
-    if (mail.attempts >= MAX_ATTEMPTS)
-      return outcomes.deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
-    const { deadlineAtMs } = mail;
-    if (deadlineAtMs > 0 && deadlineAtMs <= place.turns.nowMs) {
-      const late = deadlineExceeded(
-        `${messageTypeOf(mail)} ${mail.id} to ${this.row.id}`,
-        deadlineAtMs - mail.timestamp,
-      );
-      return outcomes.close(mail, 'expired', late);
-    }
-    const cancellation = place.cancellations.reasonFor(mail);
-    if (cancellation !== undefined) return outcomes.close(mail, 'expired', cancellation);
-    if (mail.extras?.derived === true && !mail.wasInHand && outcomes.settleRepeated(mail)) return;
-    const flow = mail.flow as InFlow;
-    mail.wasInHand = true;
-    flow.start(mail.sequence);
-    if (mail.ask === NO_ASK && isAnswerable(mail)) place.judge.holdGrant(mail, this.row.id);
+  /** What the actor took ahead it may have handled by now: only that can be cancelled which it has not. */
+  #takeUp(mail: Mail): void {
     this.#handle(mail);
+    const cancellation = this.place.cancellations.reasonFor(mail);
+    const handling = this.handlings.find((one) => one.mail === mail);
+    if (cancellation !== undefined && handling !== undefined) this.cutOff(handling, cancellation);
+  }
+
+  /** Lets an actor whose code is elsewhere have what it will be given next. */
+  #runAhead(): void {
+    if (this.status === 'running') this.#actor?.runAhead?.(this.#mailbox);
   }
 
   #handle(mail: Mail): void {
     const handling = new Handling(this, mail);
+    const flow = mail.flow as InFlow;
+    mail.wasInHand = true;
+    flow.start(mail.sequence);
+    if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail)))
+      this.place.judge.holdGrant(mail, this.row.id);
     if (this.#hand !== undefined) this.#below.push(this.#hand);
     this.#hand = handling;
     const { place } = this;
-    place.enterHandling(this.row.slot, mail.flow as InFlow, mail.sequence);
+    place.enterHandling(this.row.slot, flow, mail.sequence);
     let result: unknown;
     try {
-      result = (this.#actor as Actor).handle(mail, handling);
+      result =
+        mail.extras?.channel === undefined
+          ? (this.#actor as ActorLife).handle(mail, handling)
+          : place.channels.handle(this, mail, handling);
     } catch (error) {
       place.leave();
-      this.#failed(handling, error);
+      this.fail(handling, error);
       return;
     }
     place.leave();
@@ -187,9 +223,9 @@ export class Cell {
     if (result === PENDING) place.turns.goesOn(this);
     else if (isThenable(result)) {
       place.turns.goesOn(this);
-      (result as Promise<unknown>).then(
+      result.then(
         (value) => this.finish(handling, value),
-        (error: unknown) => this.#failed(handling, error),
+        (error: unknown) => this.fail(handling, error),
       );
     } else this.finish(handling, result);
   }
@@ -228,7 +264,8 @@ export class Cell {
     this.#goOn();
   }
 
-  #failed(handling: Handling, error: unknown): void {
+  /** The handler threw: its actor is dead, unless that was a way to decline. */
+  fail(handling: Handling, error: unknown): void {
     if (handling.isOver) return;
     const mail = handling.mail as Mail;
     if (handling.cutShort !== undefined) {
@@ -246,7 +283,7 @@ export class Cell {
   crash(error: unknown, culprit: Handling | undefined): void {
     if (!this.#isAlive) return;
     const reason = reasonOf(error);
-    void this.#die(reason, error, culprit).then(() => this.place.crashed(this, reason));
+    void this.#die(reason, error, culprit).then(() => this.place.crashed(this, error));
   }
 
   /** Ends the actor because its group is restarted; its mailbox waits for the next one. */
@@ -263,12 +300,14 @@ export class Cell {
     const handlings = [...this.handlings].reverse();
     for (const handling of handlings) {
       const mail = handling.mail as Mail;
+      const hasBegun = this.#actor?.hasBegun(mail) !== false;
       if (handling === culprit) mail.attempts += 1;
       if (this.#mayTryAgain(mail)) handling.leaveAsks();
       this.#letGo(handling);
-      this.#cutOffByDeath(mail, reason, cause);
+      if (hasBegun) this.#cutOffByDeath(mail, reason, cause);
+      else this.#mailbox.putBack(mail);
     }
-    this.#ending = this.#endActor();
+    this.#ending = this.#endActor().then(() => this.#settleAhead(reason));
     return this.#ending;
   }
 
@@ -277,7 +316,7 @@ export class Cell {
     if (!this.#isAlive) return;
     this.status = 'down';
     for (const handling of [...this.handlings].reverse()) this.finish(handling, undefined);
-    this.#ending = this.#endActor();
+    this.#ending = this.#endActor().then(() => this.#settleAhead('it came to its end'));
     void this.#ending.then(() => this.place.exited(this));
   }
 
@@ -318,7 +357,7 @@ export class Cell {
     this.wasStarted = true;
     await this.#ending;
     if (this.#actor?.isOver === false || !this.#isAlive) return false;
-    const actor = new Actor(this);
+    const actor = this.#makeActor(this);
     this.#actor = actor;
     try {
       const state = await actor.start();
@@ -327,6 +366,7 @@ export class Cell {
     } catch (error) {
       if (actor.isOver || this.status !== 'starting') return false;
       actor.abandon();
+      this.place.channels.ended(this);
       this.status = 'down';
       throw error;
     }
@@ -375,25 +415,17 @@ export class Cell {
     return this.#stopReason ?? notHere(this.row.id, this.place.id);
   }
 
-  #endActor(): Promise<void> {
-    return this.#actor?.end() ?? Promise.resolve();
+  async #endActor(): Promise<void> {
+    this.place.attendance.ended(this);
+    await this.#actor?.end();
+    this.place.channels.ended(this);
+  }
+
+  /** What an actor that is over had taken ahead: it is known now what it had begun on. */
+  #settleAhead(reason: string): void {
+    for (const mail of this.#mailbox.leftAhead()) {
+      if (this.#actor?.hasBegun(mail) === true) this.#cutOffByDeath(mail, reason, undefined);
+      else this.#mailbox.putBack(mail);
+    }
   }
 }
-
-/** What throws when it is asked is no promise. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  if (typeof value !== 'object' || value === null) return false;
-  try {
-    return typeof (value as { then?: unknown }).then === 'function';
-  } catch {
-    return false;
-  }
-}
-
-const ANSWERABLE: ReadonlySet<number> = new Set([
-  typeIndex('request'),
-  typeIndex('task-proposal'),
-  typeIndex('stream-start'),
-]);
-
-const isAnswerable = (mail: Mail): boolean => ANSWERABLE.has(mail.type);

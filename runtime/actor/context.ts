@@ -1,3 +1,4 @@
+import type { Budget, Cost } from '../protocol/budget.ts';
 import type { Capability } from '../protocol/capability.ts';
 import type { A2AEnvelope, A2AMessageType, Delivery } from '../protocol/envelope.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
@@ -7,10 +8,11 @@ export type Target<Input, Output> =
   | Capability<Input, Output, unknown, unknown>
   | { readonly agent: string; readonly capability: Capability<Input, Output, unknown, unknown> };
 
-/** How far an asked agent has come: `fraction` in [0, 1], `note` in its own words. */
+/** How far an asked agent has come: `fraction` in [0, 1], `note` in its own words, `partial` what a checkpoint keeps. */
 export interface Progress {
   readonly fraction: number;
   readonly note?: string;
+  readonly partial?: unknown;
 }
 
 /**
@@ -20,6 +22,12 @@ export interface Progress {
  * - `correlationId` the thread this belongs to. @default that of the envelope being handled, else the new id
  * - `delivery`      overrides the recipient's choice.
  * - `whenFull`      `reject` fails with MAILBOX_FULL, `park` waits for room until the deadline. @default 'reject'
+ * - `budget`        what may be spent on it, split off from what there is for the envelope being handled; refused with
+ *                   BUDGET_EXCEEDED when that is less. @default it draws on that itself
+ * - `resumeFrom`    what an attempt elsewhere has kept: its handler has it as `ctx.resumeFrom`.
+ * - `metadata`      what else goes with the envelope: its handler has it in `ctx.envelope.metadata`. JSON.
+ * - `onSent`        is told the envelope's id when it is on its way.
+ * - `onProgress`    is told of checkpoints, too.
  */
 export interface AskOptions {
   readonly timeoutMs?: number;
@@ -28,10 +36,14 @@ export interface AskOptions {
   readonly correlationId?: string;
   readonly delivery?: Delivery;
   readonly whenFull?: 'reject' | 'park';
+  readonly budget?: Budget;
+  readonly resumeFrom?: unknown;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly onSent?: (envelopeId: string) => void;
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** `type` is the envelope's message type. @default 'notification' */
+/** `type` is the envelope's message type, `budget` as in `AskOptions`. @default type 'notification' */
 export interface TellOptions {
   readonly type?: A2AMessageType;
   readonly justification?: string;
@@ -39,6 +51,7 @@ export interface TellOptions {
   readonly inReplyTo?: string;
   readonly deadlineAtMs?: number;
   readonly delivery?: Delivery;
+  readonly budget?: Budget;
 }
 
 /** Sending, in the name of one sender. Everybody who may send has these: an agent's context, and the system itself. */
@@ -48,7 +61,7 @@ export interface Sender {
    *
    * Rejects with an `OrreryError`: what the router refused (AGENT_NOT_FOUND, CAPABILITY_NOT_FOUND, TIER_VIOLATION, ...),
    * MAILBOX_FULL, ACTOR_DIED, THREAD_DIED, DEADLINE_EXCEEDED, CANCELLED, POISON, REFUSED, NOT_SERIALISABLE,
-   * INVALID_PAYLOAD.
+   * INVALID_PAYLOAD, BUDGET_EXCEEDED, HOP_LIMIT. What the last checkpoint of the failed work kept is in `details.partial`.
    */
   ask<Input, Output>(
     target: Target<Input, Output>,
@@ -106,8 +119,26 @@ export interface ActorContext<State = undefined> extends Sender {
 export interface HandlingContext<State = undefined> extends ActorContext<State> {
   /** The envelope in hand. */
   readonly envelope: A2AEnvelope;
+  /** What may still be spent on this envelope and everything it causes; what is absent is unlimited. */
+  readonly budget: Budget;
+  /** What the last checkpoint of an earlier attempt kept, here or elsewhere; undefined when none was kept. */
+  readonly resumeFrom: unknown;
   /** Tells the asker, and whoever watches, how far the work is. */
   progress(fraction: number, note?: string): void;
+  /**
+   * Takes what a piece of work will cost out of the budget, before it is done: all of it, or nothing and throws
+   * BUDGET_EXCEEDED, saying what was asked for and what is left. What turns out not to be needed is given back by
+   * `refund`.
+   */
+  spend(cost: Cost): void;
+  /** Gives back what was spent here and not used. Throws INVALID_OPTIONS for more than that. */
+  refund(cost: Cost): void;
+  /**
+   * Keeps a partial result; the last one counts. It is told to the asker as progress; if the work fails it is in the
+   * error's `details.partial` and in the dead letter, and another attempt has it as `resumeFrom`. Throws
+   * NOT_SERIALISABLE.
+   */
+  checkpoint(partial: unknown): void;
   /** Answers the envelope; for XState logic. A handler answers by returning. */
   reply(output: unknown): void;
   /** Says that the envelope is handled; for XState logic. */

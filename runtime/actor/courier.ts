@@ -1,35 +1,31 @@
-import { copyOf, type Mail } from '../mailbox/mail.ts';
+import type { Mail } from '../mailbox/mail.ts';
 import type { Lane } from '../mailbox/lane.ts';
 import type { WaitingSend } from '../mailbox/waiting-send.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
+import type { Budget } from '../protocol/budget.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
-import {
-  agentNotFound,
-  cancelled,
-  deadlineExceeded,
-  type ErrorCode,
-  notHere,
-  OrreryError,
-} from '../protocol/errors.ts';
+import { agentNotFound, cancelled, deadlineExceeded, OrreryError } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { MailManner } from '../routing/mail-judge.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Place } from '../threads/place.ts';
-import type { WaitingAsk } from './ask-table.ts';
+import { broadcast } from './broadcast.ts';
+import { callOutside } from './call-outside.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
+import { Funding } from './funding.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
 import { laneFor } from './lane-for.ts';
 import { MailMaker } from './mail-maker.ts';
 import { fullVerdict, heldVerdict, stoppedError, unknownYet, verdictOf } from './send-verdicts.ts';
+import type { WaitingAsk } from './waiting-ask.ts';
 import { WaitingStream } from './waiting-stream.ts';
 import { WaitingValue } from './waiting-value.ts';
 
 const TOLD: MailManner = { isBroadcast: false, expectsReply: false };
 const ASKED: MailManner = { isBroadcast: false, expectsReply: true };
-const TOLD_ALL: MailManner = { isBroadcast: true, expectsReply: false };
 
 /** Routing is measured this often: asking the time twice costs as much as routing. */
 const MEASURE_EVERY = 16;
@@ -42,6 +38,7 @@ const MEASURE_EVERY = 16;
 export class Courier {
   readonly #place: Place;
   readonly #make: MailMaker;
+  readonly #funding: Funding;
   /** Why `#route` found nobody. */
   #verdict: Verdict | undefined;
   /** Whom it would have been, or whose mailbox is full. */
@@ -51,6 +48,7 @@ export class Courier {
   constructor(place: Place) {
     this.#place = place;
     this.#make = new MailMaker(place.seams.ids, () => place.turns.stamp());
+    this.#funding = new Funding(place.accounts);
   }
 
   ask<Input, Output>(
@@ -98,7 +96,7 @@ export class Courier {
     const asked = parent?.mail;
     if (asked !== undefined && options.inReplyTo === asked.id) this.#place.judge.holdGrant(asked, from.id);
     if (this.#isTooLate(mail, parent)) return this.#refuseLate(from, mail);
-    return this.#send(from, mail, mail.timestamp);
+    return this.#sendFunded(from, mail, options.budget, { parent, nowMs: mail.timestamp, manner: TOLD });
   }
 
   tellWhenRoom(
@@ -111,13 +109,19 @@ export class Courier {
     return new Promise((resolve, reject) => {
       const mail = this.#make.tell(from, target, payload, options, parent);
       if (this.#isTooLate(mail, parent)) return resolve(this.#refuseLate(from, mail));
+      const unfunded = this.#funding.give(mail, options.budget, from, parent);
+      if (unfunded !== undefined) return resolve(this.#refusal(from, mail, verdictOf(unfunded), undefined));
       const { clock } = this.#place.seams;
       const attempt = (nowMs: number, isInTurn: boolean): void => {
         const result = this.#trySend(from, mail, nowMs, isInTurn);
-        if (result !== undefined) return resolve(result);
+        if (result !== undefined) return resolve(this.#funding.closeUnlessSent(mail, result));
         const isForRoom = this.#meant !== undefined;
         const go = (): void => attempt(clock.now(), isForRoom);
-        this.#whenPossible(from, mail, { parent, signal: undefined, go, fail: reject });
+        const fail = (error: Error): void => {
+          this.#funding.close(mail);
+          reject(error);
+        };
+        this.#whenPossible(from, mail, { parent, signal: undefined, go, fail });
       };
       attempt(mail.timestamp, false);
     });
@@ -153,17 +157,38 @@ export class Courier {
     else if (!this.#place.router.hold(waiter)) fail(this.#refused(from, mail, heldVerdict(mail), undefined));
   }
 
-  /** Routes and accepts `mail`; a refusal is in the result. `latencyMs` is measured on every 16th send. */
-  send(from: Identity, mail: Mail): RoutingResult {
-    if (this.#isTooLate(mail, undefined)) return this.#refuseLate(from, mail);
-    return this.#send(from, mail, this.#place.seams.clock.now());
+  /**
+   * Routes and accepts `mail`, which is sent from `parent`; a refusal is in the result, one where the sandbox would not let
+   * an expected reply back included. `latencyMs` is measured on every 16th send.
+   */
+  send(
+    from: Identity,
+    mail: Mail,
+    { parent, expectsReply = false }: { parent?: Handling | undefined; expectsReply?: boolean } = {},
+  ): RoutingResult {
+    if (this.#isTooLate(mail, parent)) return this.#refuseLate(from, mail);
+    const nowMs = this.#place.seams.clock.now();
+    const manner = expectsReply ? ASKED : TOLD;
+    return this.#sendFunded(from, mail, mail.extras?.budget, { parent, nowMs, manner });
   }
 
-  #send(from: Identity, mail: Mail, nowMs: number): RoutingResult {
-    const result = this.#trySend(from, mail, nowMs, true);
-    if (result !== undefined) return result;
+  #sendFunded(
+    from: Identity,
+    mail: Mail,
+    budget: Budget | undefined,
+    {
+      parent,
+      nowMs,
+      manner,
+    }: { readonly parent: Handling | undefined; readonly nowMs: number; readonly manner: MailManner },
+  ): RoutingResult {
+    const unfunded = this.#funding.give(mail, budget, from, parent);
+    if (unfunded !== undefined) return this.#refusal(from, mail, verdictOf(unfunded), undefined);
+    const result = this.#trySend(from, mail, nowMs, true, manner);
+    if (result !== undefined) return this.#funding.closeUnlessSent(mail, result);
     const row = this.#meant;
-    return this.#refusal(from, mail, row === undefined ? unknownYet(mail) : fullVerdict(row), row);
+    const verdict = row === undefined ? unknownYet(mail) : fullVerdict(row);
+    return this.#funding.closeUnlessSent(mail, this.#refusal(from, mail, verdict, row));
   }
 
   /** The system stops, and this is not part of what was under way. */
@@ -180,10 +205,16 @@ export class Courier {
    * Undefined when it has to wait: the mailbox of `#meant` is full, or others wait for room in it and it is not this one's
    * turn; or there is no `#meant`, and the table is about to be replaced.
    */
-  #trySend(from: Identity, mail: Mail, nowMs: number, isInTurn: boolean): RoutingResult | undefined {
+  #trySend(
+    from: Identity,
+    mail: Mail,
+    nowMs: number,
+    isInTurn: boolean,
+    manner: MailManner = TOLD,
+  ): RoutingResult | undefined {
     const place = this.#place;
-    if (mail.recipient === BROADCAST) return this.#broadcast(from, mail, nowMs);
-    const row = this.#route(from, mail, TOLD, nowMs);
+    if (mail.recipient === BROADCAST) return broadcast(place, from, mail, nowMs);
+    const row = this.#route(from, mail, manner, nowMs);
     if (row === undefined) {
       if (this.#mayYetBeFound) return undefined;
       return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
@@ -202,14 +233,21 @@ export class Courier {
     return this.#meant === undefined && this.#place.router.isBehind;
   }
 
-  #beginAsk(from: Identity, waiting: WaitingAsk, options: AskOptions): void {
-    const { asked, owner } = waiting;
-    if (this.#isTooLate(asked, owner)) waiting.fail(stoppedError(asked));
-    else this.#sendAsk(from, waiting, options, asked.timestamp);
+  /** Sends an ask that was made elsewhere as soon as there is room for it; `waiting` is told of its answer. */
+  askLater(from: Identity, waiting: WaitingAsk, { signal }: Pick<AskOptions, 'signal'>): void {
+    this.#beginAsk(from, waiting, { whenFull: 'park', ...(signal && { signal }) });
   }
 
-  #measured(startedMs: number): void {
-    this.#place.log.routed(this.#place.seams.clock.monotonicMs() - startedMs);
+  #beginAsk(from: Identity, waiting: WaitingAsk, options: AskOptions): void {
+    const { asked, owner } = waiting;
+    if (this.#isTooLate(asked, owner)) return waiting.fail(stoppedError(asked));
+    const unfunded = this.#funding.give(asked, options.budget, from, owner);
+    if (unfunded !== undefined) {
+      this.#place.log.refusal(from.party, asked, verdictOf(unfunded), undefined);
+      return waiting.fail(unfunded);
+    }
+    if (asked.extras?.account !== undefined) waiting.onOver = () => this.#funding.close(asked);
+    this.#sendAsk(from, waiting, options, asked.timestamp);
   }
 
   #sendAsk(from: Identity, waiting: WaitingAsk, options: AskOptions, nowMs: number, isInTurn = false): void {
@@ -235,11 +273,14 @@ export class Courier {
     mail.ask = place.asks.open(waiting);
     waiting.agentId = row.id;
     waiting.link = place.links.to(row.place);
-    waiting.timer = place.wheel.add(mail.deadlineAtMs, this.#onLate, waiting);
+    // A channel keeps its own time: what its envelopes came to is what their recipient says.
+    if (mail.extras?.channel === undefined)
+      waiting.timer = place.wheel.add(mail.deadlineAtMs, this.#onLate, waiting);
     if (signal !== undefined) {
       waiting.release = onAbort(signal, () => this.#abandon(mail, cancelled(`The ask of ${row.id}`)));
     }
     owner?.waitsFor(waiting);
+    if (options.onSent !== undefined) callOutside(options.onSent, mail.id);
     this.#accept(from, row, lane, mail);
   }
 
@@ -288,7 +329,7 @@ export class Courier {
     if (this.#sends % MEASURE_EVERY !== 1) return this.#find(from, mail, manner, nowMs);
     const startedMs = this.#place.seams.clock.monotonicMs();
     const row = this.#find(from, mail, manner, nowMs);
-    this.#measured(startedMs);
+    this.#place.log.routed(this.#place.seams.clock.monotonicMs() - startedMs);
     return row;
   }
 
@@ -307,54 +348,6 @@ export class Courier {
         ? verdictOf(agentNotFound(mail.recipient))
         : place.judge.judge(from.party, row, mail, manner, nowMs);
     return this.#verdict === undefined ? row : undefined;
-  }
-
-  #broadcast(from: Identity, mail: Mail, nowMs: number): RoutingResult {
-    const place = this.#place;
-    const startedMs = place.seams.clock.monotonicMs();
-    const recipients: string[] = [];
-    const refused: { agentId: string; code: ErrorCode; reason: string }[] = [];
-    let isFull = false;
-    for (const row of place.table.rows()) {
-      if (row.id === from.id && !place.broadcastToSender) continue;
-      const verdict = place.judge.judge(from.party, row, mail, TOLD_ALL, nowMs);
-      if (verdict !== undefined) {
-        refused.push({ agentId: row.id, code: verdict.code, reason: verdict.reason });
-        place.log.refusal(from.party, mail, verdict, row);
-        continue;
-      }
-      const lane = laneFor(from, row, mail);
-      if (place.outbox.room(row, lane) <= 0) {
-        isFull = true;
-        const full = fullVerdict(row);
-        refused.push({ agentId: row.id, code: full.code, reason: full.reason });
-        place.log.refusal(from.party, mail, full, row);
-        continue;
-      }
-      if (row.slot < 0) {
-        refused.push({ agentId: row.id, ...verdictOf(notHere(row.id, row.place)) });
-        continue;
-      }
-      recipients.push(row.id);
-      if (from.party.tier !== row.party.tier && !from.party.isSystem)
-        place.log.crossTier(from.party, row, mail);
-      place.outbox.accept(row, lane, copyOf(mail), from.slot);
-    }
-    this.#measured(startedMs);
-    place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, BROADCAST, this.#place.log.routingMs);
-    const byType = COUNT.sentByType + mail.type;
-    place.counters[byType] = (place.counters[byType] as number) + 1;
-    return {
-      delivered: !isFull,
-      path: 'broadcast',
-      targetAgentId: BROADCAST,
-      latencyMs: this.#place.log.routingMs,
-      recipients,
-      refused,
-      ...(isFull
-        ? { errorCode: 'MAILBOX_FULL' as const, error: 'Some mailboxes are full; see refused' }
-        : {}),
-    };
   }
 
   #refusal(from: Identity, mail: Mail, verdict: Verdict, row: AgentRow | undefined): RoutingResult {

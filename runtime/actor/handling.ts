@@ -1,14 +1,18 @@
 import type { Mail } from '../mailbox/mail.ts';
 import { messageTypeOf, toEnvelope } from '../mailbox/mail.ts';
+import { type Funds, fundsOf } from '../budget/mail-account.ts';
+import { Purse } from '../budget/purse.ts';
 import { type A2AEnvelope, asksForWork, type PathHop } from '../protocol/envelope.ts';
+import type { Budget, Cost } from '../protocol/budget.ts';
 import { cancelled, invalidOptions, type OrreryError } from '../protocol/errors.ts';
 import { requireFunction } from '../protocol/parse-options.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { HandlerEntry } from './agent-definition.ts';
-import type { WaitingAsk } from './ask-table.ts';
 import type { Cell } from './cell.ts';
 import type { AskOptions, HandlingContext, Target, TellOptions } from './context.ts';
+import { Keeper } from './keeper.ts';
 import type { Timer } from './timer-wheel.ts';
+import type { WaitingAsk } from './waiting-ask.ts';
 
 /**
  * One envelope in an agent's hands, or a start or stop without one: what the agent's code sees as `ctx`.
@@ -33,6 +37,8 @@ export class Handling implements HandlingContext<never> {
   #abort: AbortController | undefined;
   #envelope: A2AEnvelope | undefined;
   #childPath: readonly PathHop[] | undefined;
+  #ownPurse: Purse | undefined;
+  #ownKeeper: Keeper | undefined;
 
   constructor(cell: Cell, mail: Mail | undefined) {
     this.cell = cell;
@@ -132,10 +138,45 @@ export class Handling implements HandlingContext<never> {
     return this.cell.place.courier.tellWhenRoom(this.cell.identity, target, payload, options, this);
   }
 
+  get budget(): Budget {
+    return this.#purse.left;
+  }
+
+  spend(cost: Cost): void {
+    if (this.cutShort !== undefined) throw this.cutShort;
+    if (this.isOver) throw cancelled(`The work of ${this.self}`);
+    this.#purse.spend(cost);
+  }
+
+  refund(cost: Cost): void {
+    this.#purse.refund(cost);
+  }
+
+  get #purse(): Purse {
+    this.#ownPurse ??= new Purse(this.cell.place.accounts, this.mail);
+    return this.#ownPurse;
+  }
+
   progress(fraction: number, note?: string): void {
     if (!Number.isFinite(fraction)) throw invalidOptions('fraction', fraction, 'a finite number');
     if (note !== undefined && typeof note !== 'string') throw invalidOptions('note', note, 'a text');
-    if (!this.isOver && this.mail !== undefined) this.cell.outcomes.progress(this.mail, fraction, note);
+    if (this.isOver || this.mail === undefined) return;
+    this.#keeper.fraction = fraction;
+    this.cell.outcomes.progress(this.mail, fraction, note);
+  }
+
+  get resumeFrom(): unknown {
+    return this.#keeper.resumeFrom;
+  }
+
+  checkpoint(partial: unknown): void {
+    if (partial === undefined) throw invalidOptions('partial', partial, 'a value');
+    if (!this.isOver) this.#keeper.keep(partial);
+  }
+
+  get #keeper(): Keeper {
+    this.#ownKeeper ??= new Keeper(this.cell.outcomes, this.mail);
+    return this.#ownKeeper;
   }
 
   reply(output: unknown): void {
@@ -154,6 +195,11 @@ export class Handling implements HandlingContext<never> {
 
   get deadlineAtMs(): number {
     return this.mail?.deadlineAtMs ?? 0;
+  }
+
+  /** What is sent from here draws on this. */
+  get funds(): Funds | undefined {
+    return fundsOf(this.mail);
   }
 
   /** The path of what is sent from here: the requests and proposals above, and this one if it is one. */
@@ -246,7 +292,8 @@ export class Handling implements HandlingContext<never> {
     for (const { asked } of waiting) {
       const record = this.cell.place.asks.close(asked.ask);
       if (record === undefined) continue;
-      if (!isLeft(asked.id)) this.cell.place.cancel(asked.id);
+      if (isLeft(asked.id)) record.onOver = undefined;
+      else this.cell.place.cancel(asked.id);
       record.fail(reason);
     }
   }

@@ -4,9 +4,13 @@ import type { PathHop } from '../protocol/envelope.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Identity } from './identity.ts';
 
-/** Call-backs have a lane of their own, so that an agent that waits can answer those it waits for. */
+/**
+ * Call-backs have a lane of their own, so that an agent that waits can answer those it waits for. All of one channel goes in
+ * one lane, or its order would be lost.
+ */
 export function laneFor(from: Identity, row: AgentRow, mail: Mail): Lane {
-  if (mail.path !== undefined && isOnPath(mail.path, row.id)) return LANE.callback;
+  if (mail.path !== undefined && mail.extras?.channel === undefined && isOnPath(mail.path, row.id))
+    return LANE.callback;
   return from.party.isSystem && from.id !== 'system/host' && from.id !== 'system/loop'
     ? LANE.system
     : LANE.user;

@@ -1,8 +1,12 @@
 import { type AnyActorLogic, type AnyActorRef, createActor } from 'xstate';
-import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { Clock } from '../protocol/seams.ts';
-import type { Handling } from './handling.ts';
+import type { HandlingContext } from './context.ts';
+
+/** What an envelope's handling is to logic: the machine sees it as `ctx`. */
+export interface LogicHandling extends Pick<HandlingContext<never>, 'envelope' | 'settle'> {
+  readonly isOver: boolean;
+}
 
 export interface LogicRunnerDeps {
   readonly clock: Clock;
@@ -15,9 +19,9 @@ export interface LogicRunnerDeps {
 class LogicEvent {
   readonly type: string;
   readonly input: unknown;
-  readonly ctx: Handling;
+  readonly ctx: LogicHandling;
 
-  constructor(type: string, input: unknown, ctx: Handling) {
+  constructor(type: string, input: unknown, ctx: LogicHandling) {
     this.type = type;
     this.input = input;
     this.ctx = ctx;
@@ -39,7 +43,7 @@ export class LogicRunner {
   readonly #actor: AnyActorRef;
   readonly #isMachine: boolean;
   /** The handling that ends when the machine becomes ready. */
-  #pending: Handling | undefined;
+  #pending: LogicHandling | undefined;
   #isStopped = false;
   /** Only while a handling waits: an observer costs on every event. */
   #listening: { unsubscribe(): void } | undefined;
@@ -59,10 +63,18 @@ export class LogicRunner {
     actor.start();
   }
 
-  /** Sends the envelope in hand as an event with `input`. True when it is handled; else it is when it replies, settles or becomes ready. */
-  handle(input: unknown, handling: Handling): boolean {
-    const mail = handling.mail as Mail;
-    const type = mail.capability ?? messageTypeOf(mail);
+  /** Says whether a machine takes an event of this name in its state; any other logic may. */
+  takes(name: string): boolean {
+    if (!this.#isMachine) return true;
+    const snapshot = this.#actor.getSnapshot() as { can(event: { type: string }): boolean };
+    return snapshot.can({ type: name });
+  }
+
+  /**
+   * Sends the envelope in hand as an event: its capability or message type, with `input`. True when it is handled; else it
+   * is when it replies, settles or becomes ready.
+   */
+  handle(type: string, input: unknown, handling: LogicHandling): boolean {
     this.#pending = undefined;
     this.#actor.send(new LogicEvent(type, input, handling) as never);
     if (handling.isOver || !this.#isMachine) return true;

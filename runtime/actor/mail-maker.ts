@@ -1,7 +1,9 @@
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import { Budget } from '../protocol/budget.ts';
 import type { Capability } from '../protocol/capability.ts';
-import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../protocol/envelope.ts';
+import { A2A_MESSAGE_TYPES, type A2AMessageType, EnvelopeMetadata } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
+import { parseOptions } from '../protocol/parse-options.ts';
 import type { IdSource } from '../protocol/seams.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
 import type { Handling } from './handling.ts';
@@ -48,7 +50,7 @@ export class MailMaker {
       narrowed(deadlineAtMs, parent),
       NO_ASK,
       parent?.childPath,
-      extrasFor(options, agent === undefined, capability, parent, isStream),
+      withAdditions(extrasFor(options, agent === undefined, capability, parent, isStream), options),
     );
     mail.correlationId ??= mail.id;
     return mail;
@@ -100,7 +102,8 @@ function narrowed(own: number, parent: Handling | undefined): number {
   return inherited > 0 && (own === 0 || inherited < own) ? inherited : own;
 }
 
-function splitTarget(target: Target<unknown, unknown>): {
+/** Throws INVALID_OPTIONS for what is no target. */
+export function splitTarget(target: Target<unknown, unknown>): {
   agent: string | undefined;
   capability: Capability;
 } {
@@ -124,22 +127,50 @@ const A_TARGET = 'a capability, or { agent, capability }';
 function checkOptions(options: TellOptions): void {
   if (typeof options !== 'object' || options === null)
     throw invalidOptions('options', options, 'an object of options');
-  const { correlationId, justification } = options;
+  const { correlationId, justification, budget } = options;
+  if (budget !== undefined) parseOptions(Budget, budget, 'budget');
   if (correlationId !== undefined && typeof correlationId !== 'string')
     throw invalidOptions('correlationId', correlationId, 'a text');
   if (justification !== undefined && typeof justification !== 'string')
     throw invalidOptions('justification', justification, 'a text');
 }
 
-function checkAskOptions(options: AskOptions): void {
+/** Throws INVALID_OPTIONS for what would break further on. */
+export function checkAskOptions(options: AskOptions): void {
   checkOptions(options);
-  const { signal, whenFull, onProgress } = options;
+  const { signal, whenFull, onProgress, onSent, metadata } = options;
   if (signal !== undefined && typeof signal?.addEventListener !== 'function')
     throw invalidOptions('signal', signal, 'an AbortSignal');
   if (whenFull !== undefined && whenFull !== 'park' && whenFull !== 'reject')
     throw invalidOptions('whenFull', whenFull, 'one of reject, park');
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw invalidOptions('onProgress', onProgress, 'a function');
+  if (onSent !== undefined && typeof onSent !== 'function')
+    throw invalidOptions('onSent', onSent, 'a function');
+  if (metadata !== undefined) requireAdditions(metadata);
+}
+
+/** What goes with an envelope says nothing that the runtime says of it. */
+function requireAdditions(metadata: unknown): void {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
+    throw invalidOptions('metadata', metadata, 'an object');
+  const known = Object.keys(metadata).find((key) => key in EnvelopeMetadata.shape);
+  if (known !== undefined)
+    throw invalidOptions(
+      `metadata.${known}`,
+      (metadata as Record<string, unknown>)[known],
+      'a field of your own',
+    );
+}
+
+/** The extras with what the asker adds, if it adds anything. */
+function withAdditions(
+  extras: MailExtras | undefined,
+  { metadata, resumeFrom }: AskOptions,
+): MailExtras | undefined {
+  if (metadata === undefined && resumeFrom === undefined) return extras;
+  const unknown = resumeFrom === undefined ? { ...metadata } : { ...metadata, resumeFrom };
+  return { ...extras, unknown };
 }
 
 function extrasFor(

@@ -38,7 +38,8 @@ async function waitForReader(window: StreamWindow, handling: Handling): Promise<
   }
 }
 
-function readerLeft({ mail, self }: Handling, timeoutMs: number): OrreryError {
+/** Why a stream is cut off that nobody reads any more. */
+export function readerLeft({ mail, self }: Handling, timeoutMs: number): OrreryError {
   const what = `the stream ${(mail as Mail).id} of ${self}`;
   const message = `The reader of ${what} took nothing from it within ${timeoutMs} ms`;
   return new OrreryError('DEADLINE_EXCEEDED', message, { details: { what, timeoutMs } });

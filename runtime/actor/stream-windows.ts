@@ -4,8 +4,14 @@ import { STREAM_WINDOW } from './waiting-stream.ts';
 
 /** Chunks that the reader of one stream still takes; a handler that is ahead waits here. */
 export class StreamWindow {
+  readonly #onPull: ((count: number) => void) | undefined;
   #room = STREAM_WINDOW;
   #wake: (() => void) | undefined;
+
+  /** `onPull` hears of each time that the reader takes more. */
+  constructor(onPull?: (count: number) => void) {
+    this.#onPull = onPull;
+  }
 
   /** The handler has to wait before its next chunk. */
   get isFull(): boolean {
@@ -15,6 +21,12 @@ export class StreamWindow {
   pull(count: number): void {
     this.#room += count;
     this.#wake?.();
+    this.#onPull?.(count);
+  }
+
+  /** One chunk is sent, whether there is room or not. */
+  spend(): void {
+    this.#room -= 1;
   }
 
   async take(signal: AbortSignal): Promise<void> {
@@ -27,7 +39,7 @@ export class StreamWindow {
       this.#wake = undefined;
     }
     signal.throwIfAborted();
-    this.#room -= 1;
+    this.spend();
   }
 }
 
@@ -40,8 +52,8 @@ export class StreamWindows {
     this.#ownSeat = ownSeat;
   }
 
-  open(mail: Mail): StreamWindow {
-    const window = new StreamWindow();
+  open(mail: Mail, onPull?: (count: number) => void): StreamWindow {
+    const window = new StreamWindow(onPull);
     this.#windows.set(this.#keyOf(mail), window);
     return window;
   }

@@ -1,12 +1,10 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Mail } from '../mailbox/mail.ts';
-import { type ErrorCode, type ErrorData, errorFromData, isOrreryError, refused } from '../protocol/errors.ts';
+import { type ErrorCode, isOrreryError, refused } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch-format.ts';
-import { WaitingAsk } from './ask-table.ts';
-import { callOutside } from './call-outside.ts';
 import type { Progress } from './context.ts';
 import type { Handling } from './handling.ts';
-import { toProgress } from './waiting-value.ts';
+import { WaitingAsk } from './waiting-ask.ts';
 
 /** Chunks that a stream's handler may be ahead of its reader. */
 export const STREAM_WINDOW = 64;
@@ -33,7 +31,7 @@ export class WaitingStream<Output> extends WaitingAsk {
   #wake: (() => void) | undefined;
 
   constructor(asked: Mail, owner: Handling | undefined, deps: WaitingStreamDeps) {
-    super(asked, owner);
+    super(asked, owner, deps.onProgress);
     this.#deps = deps;
     this.#toldAtMs = asked.timestamp;
   }
@@ -47,18 +45,15 @@ export class WaitingStream<Output> extends WaitingAsk {
     return isOrreryError(this.#error) ? this.#error.code : undefined;
   }
 
-  answer(kind: number, payload: unknown): boolean {
+  protected answered(kind: number, payload: unknown): boolean {
     if (kind === REPLY.chunk) this.#chunks.push(payload as Output);
-    else if (kind === REPLY.error) this.#error = errorFromData(payload as ErrorData);
     else if (kind === REPLY.value) this.#error = notAStream(this.agentId, this.asked);
-    else if (kind === REPLY.progress)
-      callOutside(this.#deps.onProgress, toProgress(payload as [number, string | null]));
-    if (kind !== REPLY.chunk && kind !== REPLY.progress) this.#isEnded = true;
+    if (kind !== REPLY.chunk) this.#isEnded = true;
     this.#wake?.();
     return !this.#isEnded;
   }
 
-  fail(error: Error): void {
+  protected failed(error: Error): void {
     this.#error = error;
     this.#isEnded = true;
     this.#wake?.();

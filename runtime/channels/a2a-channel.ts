@@ -1,8 +1,6 @@
+import type { ChannelStatus } from '../protocol/channel-status.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { TransportKind } from '../protocol/transport.ts';
-
-export const CHANNEL_STATUSES = ['connecting', 'open', 'reconnecting', 'closed'] as const;
-export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 
 /** `signal` takes back an envelope that still waits for room; one that is on its way stays on it. */
 export interface ChannelSendOptions {
@@ -24,15 +22,17 @@ export interface A2AChannel {
 
   /**
    * Resolves when a handler at the other end has been called with the envelope. Waits while the send window is full, and
-   * while the channel is not open. The envelope is read at once: changing it afterwards changes nothing.
+   * while the channel is not open. The envelope is read at once; its payload belongs to the channel from then on.
    *
    * Rejects with
    * - CHANNEL_CLOSED      the channel is closed, or was before the outcome was known; `details.mayHaveArrived` says
    *                       whether the envelope may have arrived all the same.
-   * - DELIVERY_FAILED     not acknowledged after all retries. It was not delivered and will not be; later ones are.
+   * - DELIVERY_FAILED     not acknowledged after all retries. It was not delivered and will not be; later ones are. Between
+   *                       agents of a system: the other one died over it; then `details.mayHaveArrived` is true.
    * - MAILBOX_FULL        too many envelopes wait already.
    * - INVALID_ENVELOPE, SCHEMA_VERSION_MISMATCH, NOT_SERIALISABLE  it is no envelope of the local agent that can cross.
    * - CANCELLED           `signal` aborted while it waited.
+   * - TIER_VIOLATION, SANDBOX_VIOLATION, ...  a rule refuses it; between agents of a system.
    */
   send(envelope: A2AEnvelope, options?: ChannelSendOptions): Promise<void>;
 

@@ -1,16 +1,9 @@
-import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
-import {
-  cancelled,
-  channelClosed,
-  type ErrorCode,
-  invalidEnvelope,
-  notSerialisable,
-  OrreryError,
-} from '../protocol/errors.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
+import { cancelled, channelClosed, type OrreryError } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { Connection, TransportKind } from '../protocol/transport.ts';
-import type { A2AChannel, ChannelSendOptions, ChannelStatus } from './a2a-channel.ts';
+import type { ChannelStatus } from '../protocol/channel-status.ts';
+import type { A2AChannel, ChannelSendOptions } from './a2a-channel.ts';
 import type { ChannelLifeEvent } from './channel.machine.ts';
 import type { ChannelEventBody, ChannelIdentity } from './channel-event.ts';
 import {
@@ -23,25 +16,33 @@ import {
 } from './channel-frame.ts';
 import { type ChannelEffect, FIRST_CHANNEL_STEP, nextChannelStep } from './channel-life.ts';
 import type { ChannelSettings } from './channel-options.ts';
+import type { Credentials, HelloRefusal } from './credentials.ts';
 import type { Dialer } from './dialer.ts';
+import { HelloExchange } from './hello-exchange.ts';
 import { Line, type LineUser } from './line.ts';
-import { type MessageHandler, Receiver } from './receiver.ts';
-import { Sender, type WrittenEnvelope } from './sender.ts';
+import type { MessageHandler } from './message-handlers.ts';
+import { Receiver } from './receiver.ts';
+import { Sender } from './sender.ts';
+import { writeEnvelope } from './written-envelope.ts';
 
 /** `dialer` is what the end that opened the channel has, and the other has not. */
 export interface ChannelEndDeps {
   readonly clock: Clock;
   readonly settings: ChannelSettings;
+  readonly credentials: Credentials;
   readonly dialer?: Dialer;
   readonly report: (event: ChannelEventBody) => void;
   readonly onOpen: () => void;
   readonly onClosed: () => void;
 }
 
-/** Why a hello is not accepted. */
-export interface HelloRefusal {
-  readonly code: ErrorCode;
-  readonly reason: string;
+/** A connection over which the other end said hello, and the key with which it proved who it is. */
+export interface TakenConnection {
+  readonly line: Line;
+  readonly hello: Hello;
+  readonly challenge: string;
+  readonly transport: TransportKind;
+  readonly publicKey: string | undefined;
 }
 
 type Greeting = Omit<Welcome, 'type'>;
@@ -69,6 +70,9 @@ export class ChannelEnd implements A2AChannel {
   // What this end waits for on its line before the channel is open; the greeting is what the other end said.
   #awaits: 'welcome' | 'acknowledgement' | undefined;
   #peer: Greeting | undefined;
+  #exchange: HelloExchange | undefined;
+  // Under which key it proved who it is: the same on every line.
+  #peerKey: string | undefined;
   #wasOpen = false;
   #openSinceMs = 0;
   #isAckDue = false;
@@ -118,11 +122,12 @@ export class ChannelEnd implements A2AChannel {
     this.#run(FIRST_CHANNEL_STEP.effects, undefined);
   }
 
-  /** Takes a connection over which the other end said hello, in place of the one it had; or says why not. */
-  accept(line: Line, hello: Hello, transport: TransportKind): HelloRefusal | undefined {
+  /** Takes a connection in place of the one it had; or says why not. */
+  accept({ line, hello, challenge, transport, publicKey }: TakenConnection): HelloRefusal | undefined {
     const isOther = hello.from !== this.remoteAgentId || hello.to !== this.localAgentId;
     const isForgetful = this.#wasOpen && !hello.resumes;
-    if (isOther || isForgetful || !this.#sender.canHaveReceived(hello.received))
+    const isStranger = this.#peer !== undefined && publicKey !== this.#peerKey;
+    if (isOther || isForgetful || isStranger || !this.#sender.canHaveReceived(hello.received))
       return { code: 'REFUSED', reason: `the channel ${this.id} is another one` };
     const old = this.#line;
     this.#forgetLine();
@@ -130,13 +135,18 @@ export class ChannelEnd implements A2AChannel {
     if (this.#status === 'open') this.#take('connection.lost', 'the other end came over another connection');
     this.#transport = transport;
     this.#peer = hello;
-    this.#useLine(line, 'acknowledgement', { type: 'welcome', ...this.#greeting() });
+    this.#peerKey = publicKey;
+    const greeting = this.#greeting();
+    const challenges = { ofReader: hello.nonce ?? '', ofGiver: challenge };
+    const proof = this.#deps.credentials.proveIfAsked(greeting, challenges);
+    this.#useLine(line, 'acknowledgement', { type: 'welcome', ...greeting, ...(proof && { proof }) });
     return undefined;
   }
 
   async send(envelope: A2AEnvelope, { signal }: ChannelSendOptions = {}): Promise<void> {
     if (this.#status === 'closed') throw this.#closedError();
-    const written = this.#write(envelope);
+    const most = largestEnvelope(this.id, this.#deps.settings.maxFrameBytes);
+    const written = writeEnvelope(envelope, this.localAgentId, most);
     if (signal?.aborted === true) throw cancelled(`Sending ${written.envelopeId}`);
     return this.#sender.send(written, signal);
   }
@@ -148,21 +158,6 @@ export class ChannelEnd implements A2AChannel {
   async close(): Promise<void> {
     if (this.#status !== 'closed') this.#take('channel.close', 'it was closed here');
     return this.#released;
-  }
-
-  #write(envelope: A2AEnvelope): WrittenEnvelope {
-    const parsed = parseEnvelope(envelope);
-    if (parsed.sender !== this.localAgentId)
-      throw invalidEnvelope(`sender: "${parsed.sender}" sends over a channel of "${this.localAgentId}"`);
-    const fault =
-      findUnserialisable(parsed.payload, 'payload') ?? findUnserialisable(parsed.metadata ?? {}, 'metadata');
-    if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
-    const json = JSON.stringify(parsed);
-    const bytes = Buffer.byteLength(json);
-    const most = largestEnvelope(this.id, this.#deps.settings.maxFrameBytes);
-    if (bytes > most)
-      throw invalidEnvelope(`its ${bytes} bytes are more than the ${most} that a frame carries`);
-    return { envelopeId: parsed.id, json, bytes };
   }
 
   #take(type: ChannelLifeEvent['type'], reason?: string): void {
@@ -205,10 +200,22 @@ export class ChannelEnd implements A2AChannel {
   }
 
   #onConnected(connection: Connection, kind: TransportKind): void {
-    const { clock, settings } = this.#deps;
+    const { clock, settings, credentials } = this.#deps;
     this.#transport = kind;
     const line = new Line(connection, clock, settings, this.#lineUser);
-    this.#useLine(line, 'welcome', { type: 'hello', resumes: this.#wasOpen, ...this.#greeting() });
+    const exchange = new HelloExchange(
+      { resumes: this.#wasOpen, ...this.#greeting() },
+      {
+        line,
+        credentials,
+        identity: { channelId: this.id, localAgentId: this.localAgentId, remoteAgentId: this.remoteAgentId },
+        knownKey: this.#peerKey,
+        onWelcome: (welcome, publicKey) => this.#welcomed(welcome, publicKey),
+        onRefused: (error) => this.#refused(error),
+      },
+    );
+    this.#exchange = exchange;
+    this.#useLine(line, 'welcome', exchange.hello);
   }
 
   #useLine(line: Line, awaits: 'welcome' | 'acknowledgement', greeting: Hello | Welcome): void {
@@ -245,7 +252,7 @@ export class ChannelEnd implements A2AChannel {
       this.#take('peer.closed', 'the other end closed it');
       return;
     }
-    if (this.#awaits === 'welcome') this.#onAnswer(frame);
+    if (this.#awaits === 'welcome') this.#exchange?.hear(frame);
     else if (frame.type === 'hello' || frame.type === 'welcome' || frame.type === 'refuse')
       this.#line?.fault('unexpected', `a ${frame.type} in the middle`);
     else {
@@ -254,28 +261,21 @@ export class ChannelEnd implements A2AChannel {
     }
   }
 
-  /** What the other end says to a hello. */
-  #onAnswer(frame: ChannelFrame): void {
-    const line = this.#line;
-    if (frame.type === 'refuse') {
-      this.#closeReason = new OrreryError(frame.code, `The channel ${this.id} was refused: ${frame.reason}`);
-      this.#take('peer.refused', `it was refused: ${frame.reason}`);
-    } else if (frame.type !== 'welcome') {
-      line?.fault('unexpected', `a ${frame.type} instead of a welcome`);
-    } else if (
-      frame.version !== CHANNEL_PROTOCOL_VERSION ||
-      frame.from !== this.remoteAgentId ||
-      frame.to !== this.localAgentId
-    ) {
-      line?.fault('forged', `a welcome of "${frame.from}", version ${frame.version}`);
-      line?.lose('it was not the other end that answered');
-    } else if (!this.#sender.canHaveReceived(frame.received)) {
+  #welcomed(welcome: Welcome, publicKey: string | undefined): void {
+    if (this.#awaits !== 'welcome') return;
+    if (!this.#sender.canHaveReceived(welcome.received)) {
       this.#take('peer.refused', 'the other end has lost count');
-    } else {
-      this.#peer = frame;
-      this.#isAckDue = true;
-      this.#take('peer.acknowledged');
+      return;
     }
+    this.#peer = welcome;
+    this.#peerKey = publicKey;
+    this.#isAckDue = true;
+    this.#take('peer.acknowledged');
+  }
+
+  #refused(error: OrreryError): void {
+    this.#closeReason = error;
+    this.#take('peer.refused', error.message);
   }
 
   #onOpenFrame(frame: ChannelFrame, bytes: number): void {

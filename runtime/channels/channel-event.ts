@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../protocol/errors.ts';
 import type { TransportKind } from '../protocol/transport.ts';
-import type { ChannelStatus } from './a2a-channel.ts';
+import type { ChannelStatus } from '../protocol/channel-status.ts';
 
 /** Why a frame, or a whole connection, was not used. */
 export type FrameFault = 'malformed' | 'oversized' | 'forged' | 'unexpected' | 'overflow';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { issuesOf } from '../protocol/agent-card.ts';
 import { ERROR_CODES } from '../protocol/errors.ts';
 import type { Frame } from '../protocol/transport.ts';
+import { SignedProof } from './channel-proof.ts';
 
 /** The version of what the two ends of a channel say to each other; they must agree. */
 export const CHANNEL_PROTOCOL_VERSION = 1;
@@ -11,6 +12,7 @@ const FRAME_WORDS_BYTES = 128;
 
 const channel = z.string().min(1);
 const sequence = z.int().nonnegative();
+const nonce = z.string().min(1).max(256);
 
 /**
  * How an end introduces itself.
@@ -30,16 +32,22 @@ const greeting = {
   maxFrameBytes: z.int().positive(),
 };
 
-/** `resumes` says that the channel was open before. */
-export const Hello = z.object({ type: z.literal('hello'), resumes: z.boolean(), ...greeting });
+/** `resumes` says that the channel was open before; `nonce` asks for a proof with the welcome. */
+export const Hello = z.object({
+  type: z.literal('hello'),
+  resumes: z.boolean(),
+  ...greeting,
+  nonce: nonce.optional(),
+});
 export type Hello = z.infer<typeof Hello>;
 
-export const Welcome = z.object({ type: z.literal('welcome'), ...greeting });
+export const Welcome = z.object({ type: z.literal('welcome'), ...greeting, proof: SignedProof.optional() });
 export type Welcome = z.infer<typeof Welcome>;
 
 /**
  * What crosses a channel's connection, as JSON text; unknown fields are skipped.
  *
+ * - `challenge` an answer to a hello: prove who you are, for this connection. `proof` answers it.
  * - `refuse`    the answer to a hello that is not accepted.
  * - `data`      one envelope; the first has the sequence 0.
  * - `ack`       as in a greeting. The first one answers the welcome.
@@ -48,6 +56,8 @@ export type Welcome = z.infer<typeof Welcome>;
 export const ChannelFrame = z.discriminatedUnion('type', [
   Hello,
   Welcome,
+  z.object({ type: z.literal('challenge'), channel, nonce }),
+  z.object({ type: z.literal('proof'), channel, proof: SignedProof }),
   z.object({ type: z.literal('refuse'), channel, code: z.enum(ERROR_CODES), reason: z.string() }),
   z.object({ type: z.literal('data'), channel, sequence, envelope: z.unknown() }),
   z.object({ type: z.literal('ack'), channel, received: sequence, passedOver: sequence.optional() }),

@@ -1,6 +1,6 @@
 import { initialTransition, transition } from 'xstate';
 import { OrreryError } from '../protocol/errors.ts';
-import type { ChannelStatus } from './a2a-channel.ts';
+import type { ChannelStatus } from '../protocol/channel-status.ts';
 import { type ChannelLifeEvent, channelMachine } from './channel.machine.ts';
 
 /** What a step has the channel do, in this order. */

@@ -1,18 +1,22 @@
 import { z } from 'zod';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import { agentNotFound, invalidOptions, reasonOf } from '../protocol/errors.ts';
+import type { A2ALogEvent } from '../protocol/log-event.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
 import type { Listener, Transport, TransportKind } from '../protocol/transport.ts';
 import type { A2AChannel } from './a2a-channel.ts';
-import { ChannelEnd, type HelloRefusal } from './channel-end.ts';
+import { ChannelEnd } from './channel-end.ts';
 import type { ChannelCounts, ChannelEvent, ChannelIdentity } from './channel-event.ts';
 import { CHANNEL_PROTOCOL_VERSION, frameText, type Hello } from './channel-frame.ts';
+import { channelLogEvent } from './channel-log-event.ts';
 import { ChannelOptions, type ChannelSettings } from './channel-options.ts';
+import type { ChannelProof } from './channel-proof.ts';
 import { ChannelReports } from './channel-reports.ts';
+import { type CredentialOptions, Credentials, type HelloRefusal } from './credentials.ts';
 import { Dialer } from './dialer.ts';
-import { Door } from './door.ts';
+import { Door, type Introduction } from './door.ts';
 import type { Line } from './line.ts';
 
 /**
@@ -20,18 +24,25 @@ import type { Line } from './line.ts';
  * - `hosts`       says whether this manager speaks for an agent.
  * - `endpointsOf` where an agent can be reached, such as `(id) => registry.getById(id)?.endpoints ?? []`; asked again for
  *                 every attempt to connect.
- * - `admit`       says whether another agent may open a channel to one of ours. @default everybody may
  * - `channel`     how channels wait, try again and bound what they keep.
  * - `maxAccepted` channels that others have opened, at most. @default 1_024
+ * - `log`         hears what an operator wants to, such as `(event) => observability.emit(event)`.
  */
-export interface ChannelManagerOptions {
+export interface ChannelManagerOptions extends CredentialOptions {
   readonly transports: readonly Transport[];
   readonly hosts: (agentId: string) => boolean;
   readonly endpointsOf: (agentId: string) => readonly AgentEndpoint[] | Promise<readonly AgentEndpoint[]>;
-  readonly admit?: (asked: ChannelIdentity) => boolean;
   readonly channel?: ChannelOptions;
   readonly maxAccepted?: number;
+  readonly log?: (event: A2ALogEvent) => void;
   readonly seams?: Pick<Seams, 'clock' | 'newId' | 'random'>;
+}
+
+/** The connection over which a hello was accepted, and what was proved on it. */
+interface Accepted {
+  readonly line: Line;
+  readonly kind: TransportKind;
+  readonly proof: ChannelProof | undefined;
 }
 
 const MaxAccepted = z.int().nonnegative().default(1_024);
@@ -39,8 +50,9 @@ const MaxAccepted = z.int().nonnegative().default(1_024);
 /**
  * Opens channels to agents elsewhere, and accepts those that others open to ours (seed 1). Needs no thread and no server.
  *
- * An id may be guessed or overheard: a hello proves nothing, unless the transport or `admit` does. Fails at construction
- * with INVALID_OPTIONS naming field and value.
+ * An id may be guessed or overheard: a hello proves nothing, unless the transport does or proofs are required. A proof is
+ * of who opens; that nobody else speaks afterwards is for the transport to see to. Fails at construction with
+ * INVALID_OPTIONS naming field and value.
  */
 export class ChannelManager {
   readonly #options: ChannelManagerOptions;
@@ -48,6 +60,7 @@ export class ChannelManager {
   readonly #settings: ChannelSettings;
   readonly #maxAccepted: number;
   readonly #reports: ChannelReports;
+  readonly #credentials: Credentials;
   readonly #door: Door;
   // Both ends of a channel can live here, so the two kinds are apart.
   readonly #opened = new Map<string, ChannelEnd>();
@@ -61,11 +74,19 @@ export class ChannelManager {
     this.#settings = parseOptions(ChannelOptions, options.channel ?? {}, 'channel');
     this.#maxAccepted = parseOptions(MaxAccepted, options.maxAccepted, 'maxAccepted');
     if (options.transports.length === 0) throw invalidOptions('transports', [], 'at least one transport');
+    const { log } = options;
     this.#reports = new ChannelReports(this.#seams.clock);
+    if (log !== undefined)
+      this.#reports.onEvent((event) => {
+        const logged = channelLogEvent(event);
+        if (logged !== undefined) log(logged);
+      });
+    this.#credentials = new Credentials(options);
     this.#door = new Door({
       clock: this.#seams.clock,
       settings: this.#settings,
-      onHello: (hello, line, kind) => this.#onHello(hello, line, kind),
+      challenge: () => this.#credentials.challenge(),
+      onHello: (said, line, kind) => this.#onHello(said, line, kind),
       onTurnedAway: (transport, reason) =>
         this.#reports.add({ type: 'connection-refused', transport, reason }),
     });
@@ -160,45 +181,58 @@ export class ChannelManager {
     throw failure.reason;
   }
 
-  #onHello(hello: Hello, line: Line, kind: TransportKind): void {
+  #onHello(said: Introduction, line: Line, kind: TransportKind): void | Promise<void> {
+    const { hello, challenge } = said;
     const { channel: channelId, from: remoteAgentId, to: localAgentId } = hello;
     const identity = { channelId, localAgentId, remoteAgentId };
-    const refusal = this.#refusalOf(hello, identity) ?? this.#accept(hello, identity, line, kind);
-    if (refusal === undefined) return;
-    const { code, reason } = refusal;
-    this.#reports.of(identity)({ type: 'hello-refused', errorCode: code, reason });
-    void line.end(frameText({ type: 'refuse', channel: channelId, code, reason }));
+    const refuse = ({ code, reason }: HelloRefusal): void => {
+      this.#reports.of(identity)({ type: 'hello-refused', errorCode: code, reason });
+      void line.end(frameText({ type: 'refuse', channel: channelId, code, reason }));
+    };
+    const refusal = this.#refusalOf(hello, identity);
+    if (refusal !== undefined) return refuse(refusal);
+    const challenges = { ofReader: challenge, ofGiver: hello.nonce ?? '' };
+    const proof = this.#credentials.check(hello, challenges, said.proof);
+    if (typeof proof === 'string') return refuse({ code: 'REFUSED', reason: proof });
+    const decide = (kept: HelloRefusal | undefined): void => {
+      if (line.isOver) return;
+      const late =
+        kept ?? this.#refusalOf(hello, identity) ?? this.#accept(said, identity, { line, kind, proof });
+      if (late !== undefined) refuse(late);
+    };
+    const { resumes } = hello;
+    const kept = this.#credentials.admit({ ...identity, isOurs: false, resumes, proof });
+    return kept instanceof Promise ? kept.then(decide) : decide(kept);
   }
 
+  /** What can be said at once, and may have changed while `admit` was asked. */
   #refusalOf({ version, channel, resumes }: Hello, asked: ChannelIdentity): HelloRefusal | undefined {
-    const { hosts, admit } = this.#options;
     if (version !== CHANNEL_PROTOCOL_VERSION) {
       const reason = `channel protocol ${version} is not spoken here, ${CHANNEL_PROTOCOL_VERSION} is`;
       return { code: 'SCHEMA_VERSION_MISMATCH', reason };
     }
-    if (!hosts(asked.localAgentId))
+    if (!this.#options.hosts(asked.localAgentId))
       return { code: 'AGENT_NOT_FOUND', reason: `"${asked.localAgentId}" is not here` };
     if (this.#accepted.has(channel)) return undefined;
     if (resumes) return { code: 'CHANNEL_CLOSED', reason: `there is no channel ${channel} here` };
     if (this.#accepted.size >= this.#maxAccepted)
       return { code: 'MAILBOX_FULL', reason: `there are ${this.#maxAccepted} channels already` };
-    if (admit?.(asked) === false)
-      return { code: 'REFUSED', reason: `"${asked.remoteAgentId}" is not admitted` };
     return undefined;
   }
 
   #accept(
-    hello: Hello,
+    { hello, challenge }: Introduction,
     identity: ChannelIdentity,
-    line: Line,
-    kind: TransportKind,
+    by: Accepted,
   ): HelloRefusal | undefined {
+    const { line, kind, proof } = by;
+    const taken = { line, hello, challenge, transport: kind, publicKey: proof?.publicKey };
     const known = this.#accepted.get(identity.channelId);
-    if (known !== undefined) return known.accept(line, hello, kind);
+    if (known !== undefined) return known.accept(taken);
     if (hello.received > 0) return { code: 'REFUSED', reason: 'a new channel has received nothing' };
     const end = this.#begin(identity, kind, { among: this.#accepted });
     end.start();
-    return end.accept(line, hello, kind);
+    return end.accept(taken);
   }
 
   #begin(
@@ -210,6 +244,7 @@ export class ChannelManager {
     const end: ChannelEnd = new ChannelEnd(identity, kind, {
       clock: this.#seams.clock,
       settings: this.#settings,
+      credentials: this.#credentials,
       ...(dialer === undefined ? {} : { dialer }),
       report,
       onOpen: () => {

@@ -1,7 +1,7 @@
-import { reasonOf } from '../protocol/errors.ts';
 import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
 import type { ChannelEventBody, FrameFault } from './channel-event.ts';
 import type { ChannelSettings } from './channel-options.ts';
+import { type MessageHandler, MessageHandlers } from './message-handlers.ts';
 import { ReceiveWindow } from './receive-window.ts';
 
 export interface ReceiverDeps {
@@ -11,8 +11,6 @@ export interface ReceiverDeps {
   /** The other end is to be told how much was received. */
   readonly onReceived: () => void;
 }
-
-export type MessageHandler = (envelope: A2AEnvelope) => unknown;
 
 /** Why an envelope that arrived was not kept. */
 export interface Fault {
@@ -24,12 +22,13 @@ export interface Fault {
 export class Receiver {
   readonly #deps: ReceiverDeps;
   readonly #window: ReceiveWindow;
-  readonly #handlers = new Set<{ readonly handle: MessageHandler }>();
+  readonly #handlers: MessageHandlers;
   #isDelivering = false;
 
   constructor(deps: ReceiverDeps) {
     this.#deps = deps;
     this.#window = new ReceiveWindow(deps.settings.windowSize, deps.settings.reorderBytes);
+    this.#handlers = new MessageHandlers(deps.report);
   }
 
   get received(): number {
@@ -41,13 +40,10 @@ export class Receiver {
   }
 
   onMessage(handle: MessageHandler): () => void {
-    const entry = { handle };
-    this.#handlers.add(entry);
+    const stop = this.#handlers.add(handle);
     // What waits is not handled inside the call that brings its handler.
     queueMicrotask(() => this.#deliver());
-    return () => {
-      this.#handlers.delete(entry);
-    };
+    return stop;
   }
 
   take(sequence: number, value: unknown, bytes: number): Fault | undefined {
@@ -94,21 +90,8 @@ export class Receiver {
       const envelope = this.#window.take();
       if (envelope === undefined) break;
       this.#deps.onReceived();
-      for (const { handle } of [...this.#handlers]) this.#call(handle, envelope);
+      void this.#handlers.call(envelope, undefined);
     }
     this.#isDelivering = false;
-  }
-
-  #call(handle: MessageHandler, envelope: A2AEnvelope): void {
-    const failed = (error: unknown): void => {
-      const reason = reasonOf(error);
-      this.#deps.report({ type: 'handler-failed', envelopeId: envelope.id, reason });
-    };
-    try {
-      const returned = handle(envelope);
-      if (returned instanceof Promise) returned.catch(failed);
-    } catch (error) {
-      failed(error);
-    }
   }
 }

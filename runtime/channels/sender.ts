@@ -5,19 +5,13 @@ import { dataFrameText, frameText, largestEnvelope, type Welcome } from './chann
 import type { ChannelSettings } from './channel-options.ts';
 import type { Line } from './line.ts';
 import { type Delivery, SendWindow } from './send-window.ts';
+import type { WrittenEnvelope } from './written-envelope.ts';
 
 export interface SenderDeps {
   readonly clock: Clock;
   readonly settings: ChannelSettings;
   readonly channelId: string;
   readonly report: (event: ChannelEventBody) => void;
-}
-
-/** An envelope as it crosses. */
-export interface WrittenEnvelope {
-  readonly envelopeId: string;
-  readonly json: string;
-  readonly bytes: number;
 }
 
 /** After so many lost connections that brought nothing, the envelope at the front is taken to be what breaks them. */

@@ -1,6 +1,5 @@
 import { EventRing } from '../observe/event-ring.ts';
 import { weigh } from '../observe/weigh.ts';
-import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { DeadLetter } from '../system/system.ts';
 
 const LETTERS_KEPT = 16_384;
@@ -8,17 +7,26 @@ const ENVELOPES_KEPT = 1_024;
 /** Bytes of payloads that are kept, about. */
 const BUDGET = 16_000_000;
 
+interface Kept {
+  readonly kept: Pick<DeadLetter, 'envelope' | 'partial'>;
+  readonly weight: number;
+}
+
 /** The last dead letters of a system: many by name and reason, the newest with their whole envelope. */
 export class DeadLetterBook {
   readonly #letters = new EventRing<DeadLetter>(LETTERS_KEPT);
-  readonly #envelopes = new Map<DeadLetter, { readonly envelope: A2AEnvelope; readonly weight: number }>();
+  readonly #envelopes = new Map<DeadLetter, Kept>();
   #weight = 0;
 
-  add({ envelope, ...letter }: DeadLetter): void {
+  add({ envelope, partial, ...letter }: DeadLetter): void {
     this.#letters.push(letter);
-    if (envelope === undefined) return;
-    const weight = weigh(envelope.payload);
-    this.#envelopes.set(letter, { envelope, weight });
+    if (envelope === undefined && partial === undefined) return;
+    const weight = weigh(envelope?.payload) + weigh(partial);
+    const kept = {
+      ...(envelope === undefined ? {} : { envelope }),
+      ...(partial === undefined ? {} : { partial }),
+    };
+    this.#envelopes.set(letter, { kept, weight });
     this.#weight += weight;
     for (const [oldest, kept] of this.#envelopes) {
       if (this.#envelopes.size <= ENVELOPES_KEPT && this.#weight <= BUDGET) return;
@@ -31,7 +39,7 @@ export class DeadLetterBook {
   toArray(): DeadLetter[] {
     return this.#letters.toArray().map((letter) => {
       const kept = this.#envelopes.get(letter);
-      return kept === undefined ? letter : { ...letter, envelope: kept.envelope };
+      return kept === undefined ? letter : { ...letter, ...kept.kept };
     });
   }
 }

@@ -1,4 +1,5 @@
 import type { AgentTier } from '../protocol/agent-card.ts';
+import type { Budget } from '../protocol/budget.ts';
 import {
   A2A_MESSAGE_TYPES,
   type A2AEnvelope,
@@ -10,6 +11,7 @@ import {
 } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import { idText } from '../protocol/seams.ts';
+import type { ChannelMark } from './channel-mark.ts';
 import type { InFlow } from './in-flow.ts';
 
 /** No ask waits for an answer to this mail. */
@@ -34,6 +36,12 @@ export interface MailExtras {
   stream?: true;
   /** The id was derived from the envelope being handled, so that a second attempt sends it again under the same id. */
   derived?: true;
+  /** What could be spent on it when it was sent. */
+  budget?: Budget;
+  /** The account that it is spent from, if its amounts are limited. */
+  account?: number;
+  /** It is part of a channel between two agents of the system. */
+  channel?: ChannelMark;
   /** Metadata that this version does not know. */
   unknown?: Record<string, unknown>;
 }
@@ -116,9 +124,12 @@ export class Mail {
   }
 }
 
-/** Says whether a death may have a mail tried again. A stream never is: part of it may have been read. */
+/**
+ * Says whether a death may have a mail tried again. A stream never is: part of it may have been read. Nor is what came over
+ * a channel: its two ends agree on what comes next.
+ */
 export const isRetry = (extras: MailExtras | undefined, delivery: Delivery): boolean =>
-  (extras?.delivery ?? delivery) === 'retry' && extras?.stream !== true;
+  (extras?.delivery ?? delivery) === 'retry' && extras?.stream !== true && extras?.channel === undefined;
 
 export const messageTypeOf = (mail: Mail): A2AMessageType => A2A_MESSAGE_TYPES[mail.type] ?? 'error';
 
@@ -151,6 +162,7 @@ function metadataOf(mail: Mail, tier: AgentTier, sandboxId: string | undefined):
   if (extras.justification !== undefined) metadata.escalationJustification = extras.justification;
   if (extras.inReplyTo !== undefined) metadata.inReplyTo = extras.inReplyTo;
   if (extras.delivery !== undefined) metadata.delivery = extras.delivery;
+  if (extras.budget !== undefined) metadata.budget = extras.budget;
   return extras.unknown === undefined ? metadata : { ...extras.unknown, ...metadata };
 }
 
@@ -184,11 +196,12 @@ function extrasOf(envelope: A2AEnvelope): MailExtras | undefined {
   const { tier, sandboxId, capability, deadlineAtMs, path, ...rest } = envelope.metadata ?? {
     tier: 3 as const,
   };
-  const { routingHint, escalationJustification, inReplyTo, delivery, ...unknown } = rest;
+  const { routingHint, escalationJustification, inReplyTo, delivery, budget, ...unknown } = rest;
   if (routingHint !== undefined) extras.routingHint = routingHint;
   if (escalationJustification !== undefined) extras.justification = escalationJustification;
   if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
   if (delivery !== undefined) extras.delivery = delivery;
+  if (budget !== undefined) extras.budget = budget;
   if (envelope.session !== undefined) extras.session = envelope.session;
   if (envelope.schema !== undefined) extras.schema = envelope.schema;
   if (Object.keys(unknown).length > 0) extras.unknown = unknown;

@@ -14,6 +14,7 @@ import { type Traffic, trafficEvents, TrafficRing } from './traffic-ring.ts';
 const TRAFFIC_KEPT = 1_024;
 const CROSSINGS_KEPT = 512;
 const AUDIT_KEPT = 512;
+const CHANNELS_KEPT = 256;
 const EVENTS_A_POST = 512;
 
 export interface PlaceLogDeps {
@@ -39,6 +40,8 @@ export class PlaceLog {
   readonly #crossings = new CrossingRing(CROSSINGS_KEPT);
   /** Everything else: refusals, errors, progress. */
   readonly #audit = new EventRing<SystemEvent>(AUDIT_KEPT);
+  /** Channels that come and go must not drive out what is rare. */
+  readonly #channels = new EventRing<SystemEvent>(CHANNELS_KEPT);
   /** How long the last measured routing took. */
   routingMs = 0;
   readonly #deps: PlaceLogDeps;
@@ -56,7 +59,8 @@ export class PlaceLog {
     this.#count(COUNT.routings);
   }
 
-  deadLetter(mail: Mail, recipient: string, why: ErrorData): void {
+  /** `partial`: what its work came to. */
+  deadLetter(mail: Mail, recipient: string, why: ErrorData, partial?: unknown): void {
     const { sender } = mail;
     // Of a mail whose every copy died, not even the name may be left.
     const id = mail.id === '' ? undefined : mail.id;
@@ -64,7 +68,8 @@ export class PlaceLog {
     const type = messageTypeOf(mail);
     const atMs = this.#deps.clock.now();
     const envelope = toEnvelope(mail, tier, sandboxId);
-    this.#letters.push({ id, sender, recipient, type, code: why.code, reason: why.message, atMs, envelope });
+    const letter = { id, sender, recipient, type, code: why.code, reason: why.message, atMs, envelope };
+    this.#letters.push(partial === undefined ? letter : { ...letter, partial });
     if (this.#letters.length === 1) this.#deps.onLetter();
     this.note({
       ...this.#about(mail),
@@ -142,7 +147,7 @@ export class PlaceLog {
   /** What is remembered, as the events that users see. */
   recentEvents(): SystemEvent[] {
     const { place: id, agentOf } = this.#deps;
-    const events = [...this.#audit.toArray(), ...this.#crossings.toEvents(id)];
+    const events = [...this.#audit.toArray(), ...this.#channels.toArray(), ...this.#crossings.toEvents(id)];
     for (const traffic of this.traffic.entries()) events.push(...trafficEvents(traffic, { id, agentOf }));
     return events;
   }
@@ -151,7 +156,7 @@ export class PlaceLog {
   note(event: SystemEvent): void {
     if (event.type === 'error') this.#count(COUNT.errors);
     const placed = { ...event, place: this.#deps.place };
-    this.#audit.push(placed);
+    (event.type === 'channel-status' ? this.#channels : this.#audit).push(placed);
     if (this.#streamed !== undefined) this.#stream(placed);
   }
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../protocol/errors.ts';
+import type { ChannelStatus } from '../protocol/channel-status.ts';
 import type { A2AMessageType } from '../protocol/envelope.ts';
 import type { AgentTier } from '../protocol/agent-card.ts';
 
@@ -23,6 +24,9 @@ export type SystemEventType =
   | 'place-started'
   | 'place-died'
   | 'router-state'
+  | 'negotiation'
+  | 'swarm'
+  | 'channel-status'
   | 'watchdog';
 
 /**
@@ -32,6 +36,7 @@ export type SystemEventType =
  * - `place`        the thread it happened in: `host`, `control`, `worker-1`, ...
  * - `security`     a policy refused something, or an audited boundary was crossed.
  * - `duration`     milliseconds, of a handling or a tool call.
+ * - `channelId`, `channelStatus` of a channel: `agentId` is at this end of it, `targetAgentId` at the other.
  */
 export interface SystemEvent {
   readonly type: SystemEventType;
@@ -58,4 +63,6 @@ export interface SystemEvent {
   readonly reason?: string;
   readonly fraction?: number;
   readonly attempt?: number;
+  readonly channelId?: string;
+  readonly channelStatus?: ChannelStatus;
 }

@@ -1,14 +1,17 @@
 import type { AgentCard } from './agent-card.ts';
+import { Budget, narrower } from './budget.ts';
 import {
   type A2AEnvelope,
   type A2AMessageType,
+  asksForWork,
   BROADCAST,
   type EnvelopeMetadata,
   SCHEMA_VERSION,
 } from './envelope.ts';
-import { agentNotFound, invalidOptions, notSerialisable } from './errors.ts';
+import { agentNotFound, invalidOptions, noHopsLeft, notSerialisable } from './errors.ts';
 import { earlier, type Inherited, inheritForReply, inheritFrom } from './inheritance.ts';
 import { findUnserialisable } from './json-safety.ts';
+import { parseOptions } from './parse-options.ts';
 import { isSystemId } from './policy.ts';
 import type { Seams } from './seams.ts';
 
@@ -34,7 +37,11 @@ export interface EnvelopeContent {
   readonly carries?: 'json' | 'structured';
 }
 
-/** `cause` is the envelope that the sender is handling: its conversation, deadline and path are passed on. */
+/**
+ * `cause` is the envelope that the sender is handling: its conversation, deadline, path and budget are passed on. A budget
+ * stands here as the amount that the envelope may carry away; that the sum of several is no more than there was is up to
+ * whoever makes them.
+ */
 export interface NewEnvelope extends EnvelopeContent {
   readonly sender: string;
   readonly recipient: string;
@@ -56,10 +63,18 @@ export class EnvelopeFactory {
     this.#deps = deps;
   }
 
-  /** Fails with AGENT_NOT_FOUND on an unregistered sender, NOT_SERIALISABLE on what JSON cannot carry. */
+  /**
+   * Fails with AGENT_NOT_FOUND on an unregistered sender, NOT_SERIALISABLE on what JSON cannot carry, INVALID_OPTIONS on a
+   * budget that is none, HOP_LIMIT when the budget of `cause` allows no more delegation.
+   */
   create(envelope: NewEnvelope): A2AEnvelope {
-    const { cause, sender } = envelope;
-    return this.#make(envelope, cause === undefined ? undefined : inheritFrom(cause, sender));
+    const { cause, sender, type } = envelope;
+    if (cause === undefined) return this.#make(envelope, undefined);
+    const { budget, ...inherited } = inheritFrom(cause, sender);
+    return this.#make(envelope, {
+      ...inherited,
+      budget: asksForWork(type) ? afterDelegation(budget, sender) : budget,
+    });
   }
 
   /** The answer to `to`, in its conversation and within its deadline. Fails as `create` does. */
@@ -102,8 +117,19 @@ export class EnvelopeFactory {
     const deadlineAtMs = earlier(chosen.deadlineAtMs, inherited?.deadlineAtMs);
     if (deadlineAtMs !== undefined) metadata.deadlineAtMs = deadlineAtMs;
     if (inherited?.path !== undefined) metadata.path = [...inherited.path];
+    const own =
+      chosen.budget === undefined ? undefined : parseOptions(Budget, chosen.budget, 'metadata.budget');
+    const budget = narrower(own, inherited?.budget);
+    if (budget !== undefined) metadata.budget = budget;
     return metadata;
   }
+}
+
+/** What is left of a budget for those that work is asked of. */
+function afterDelegation(budget: Budget | undefined, sender: string): Budget | undefined {
+  if (budget?.hops === undefined) return budget;
+  if (budget.hops === 0) throw noHopsLeft(sender);
+  return { ...budget, hops: budget.hops - 1 };
 }
 
 function addresseeOf({ recipient, metadata }: A2AEnvelope): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentTier, issuesOf } from './agent-card.ts';
+import { Budget } from './budget.ts';
 import { invalidEnvelope, schemaVersionMismatch } from './errors.ts';
 
 /** The envelope version that this runtime writes and reads. */
@@ -47,6 +48,8 @@ export type PathHop = z.infer<typeof PathHop>;
  * - `deadlineAtMs`              Unix milliseconds after which nobody waits for it; only ever narrows.
  * - `path`                      the requests, proposals and streams that caused this envelope, oldest first.
  * - `delivery`                  overrides the recipient's own choice.
+ * - `resumeFrom`                what an attempt elsewhere has kept of the same work.
+ * - `budget`                    what could be spent on it, and on all it causes, when it was sent; only ever narrows.
  */
 export const EnvelopeMetadata = z.looseObject({
   tier: AgentTier,
@@ -58,6 +61,8 @@ export const EnvelopeMetadata = z.looseObject({
   deadlineAtMs: z.number().optional(),
   path: z.array(PathHop).optional(),
   delivery: Delivery.optional(),
+  resumeFrom: z.unknown().optional(),
+  budget: Budget.optional(),
 });
 export type EnvelopeMetadata = z.infer<typeof EnvelopeMetadata>;
 

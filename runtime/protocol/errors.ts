@@ -134,9 +134,15 @@ export const channelClosed = (channelId: string, reason: string, mayHaveArrived 
     details: { channelId, reason, mayHaveArrived },
   });
 
-export const deliveryFailed = (envelopeId: string, over: string, reason: string): OrreryError =>
+/** `mayHaveArrived`: whoever had it in hand died over it, and may have handled it. */
+export const deliveryFailed = (
+  envelopeId: string,
+  over: string,
+  reason: string,
+  mayHaveArrived = false,
+): OrreryError =>
   new OrreryError('DELIVERY_FAILED', `The envelope ${envelopeId} was not delivered over ${over}: ${reason}`, {
-    details: { envelopeId, reason },
+    details: { envelopeId, reason, mayHaveArrived },
   });
 
 export const mailboxFull = (holder: string, capacity: number): OrreryError =>
@@ -176,6 +182,35 @@ export const hopLimit = (maxHops: number): OrreryError =>
   new OrreryError('HOP_LIMIT', `The delegation path is longer than ${maxHops} hops`, {
     details: { maxHops },
   });
+
+/** One envelope that is not sent: the budget of whoever would send it has no hops left. */
+export const noHopsLeft = (agentId: string): OrreryError =>
+  new OrreryError('HOP_LIMIT', `${agentId} may not delegate any further: its budget has 0 hops`, {
+    details: { agentId },
+  });
+
+/** Amounts as in a budget; what is absent from `left` is not limited. */
+export const budgetExceeded = (asked: Amounts, left: Amounts): OrreryError =>
+  new OrreryError(
+    'BUDGET_EXCEEDED',
+    `The budget has ${amountsText(left)} left, asked for: ${amountsText(asked)}`,
+    {
+      details: { asked, left },
+    },
+  );
+
+interface Amounts {
+  readonly tokens?: number | undefined;
+  readonly costUsd?: number | undefined;
+}
+
+function amountsText({ tokens, costUsd }: Amounts): string {
+  const amounts = [
+    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+    ...(costUsd === undefined ? [] : [`${costUsd} USD`]),
+  ];
+  return amounts.length === 0 ? 'no amount' : amounts.join(' and ');
+}
 
 export const poison = (agentId: string, attempts: number): OrreryError =>
   new OrreryError('POISON', `${agentId} died ${attempts} times on this envelope; it is not tried again`, {

@@ -1,3 +1,4 @@
+import type { Budget } from './budget.ts';
 import { type A2AEnvelope, asksForWork, type PathHop } from './envelope.ts';
 
 /** What an envelope takes over from the one being handled when it was made. */
@@ -5,17 +6,18 @@ export interface Inherited {
   readonly correlationId: string;
   readonly deadlineAtMs: number | undefined;
   readonly path: readonly PathHop[] | undefined;
+  readonly budget: Budget | undefined;
 }
 
 /**
- * What `handler`, while it handles `cause`, passes on: the conversation, the deadline, and the delegation path with
- * `cause` itself as its last hop where that asks for work.
+ * What `handler`, while it handles `cause`, passes on: the conversation, the deadline, the budget, and the delegation path
+ * with `cause` itself as its last hop where that asks for work.
  */
 export function inheritFrom(cause: A2AEnvelope, handler: string): Inherited {
-  const { correlationId, deadlineAtMs, path } = inheritForReply(cause);
-  if (!asksForWork(cause.type)) return { correlationId, deadlineAtMs, path };
+  const { path, ...inherited } = inheritForReply(cause);
+  if (!asksForWork(cause.type)) return { ...inherited, path };
   const hop = { agent: handler, capability: capabilityOf(cause) ?? '', envelopeId: cause.id };
-  return { correlationId, deadlineAtMs, path: [...(path ?? []), hop] };
+  return { ...inherited, path: [...(path ?? []), hop] };
 }
 
 /** What a reply to `cause` takes over: the work it ends is not above what the asker does next. */
@@ -23,6 +25,7 @@ export const inheritForReply = ({ id, correlationId, metadata }: A2AEnvelope): I
   correlationId: correlationId ?? id,
   deadlineAtMs: metadata?.deadlineAtMs,
   path: metadata?.path,
+  budget: metadata?.budget,
 });
 
 /** The capability that an envelope names, as its recipient or beside it. */

@@ -1,4 +1,5 @@
 import type { AgentTier } from './agent-card.ts';
+import type { Budget } from './budget.ts';
 import type { A2AMessageType, PathHop } from './envelope.ts';
 import type { ErrorCode } from './errors.ts';
 import type { RoutingConfig } from './routing-config.ts';
@@ -23,6 +24,7 @@ export interface Party {
  * - `justification` why a lower tier writes to a higher one.
  * - `capability`    which handler of the recipient is meant.
  * - `path`          the requests and proposals above this envelope, oldest first.
+ * - `budget`        what may be spent on it; undefined when that is not limited.
  *
  * One object is filled in again for every envelope, so a policy must not keep it.
  */
@@ -39,6 +41,7 @@ export interface JudgeRequest {
   deadlineAtMs: number | undefined;
   nowMs: number;
   path: readonly PathHop[];
+  budget: Budget | undefined;
 }
 
 /** A refusal: `retryAfterMs` when trying again later may help. */

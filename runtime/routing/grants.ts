@@ -26,8 +26,11 @@ const ANSWERS: Partial<Record<A2AMessageType, Answers>> = {
   request: answers(WORK, ['response', 'stream-end', 'error']),
   'stream-start': answers(WORK, ['response', 'stream-end', 'error']),
   'task-proposal': answers(['task-accept', 'task-reject', 'error'], ['task-reject', 'error']),
+  // Who is told that it has a task, or that another takes it, may say that this is not so.
+  'task-accept': answers(['task-reject'], ['task-reject']),
 };
-const ASSIGNMENT = answers(WORK, []);
+/** An assignment is renewed and given back by the same words as a proposal is answered. */
+const ASSIGNMENT = answers([...WORK, 'task-accept', 'task-reject'], ['task-reject']);
 
 /** Leave of `holder` to answer `peer`'s envelope `id`. */
 interface Grant {
@@ -100,7 +103,7 @@ export class GrantBook {
     if (grant === undefined) return;
     const { answers: allowed } = grant;
     if (reply.type !== 'task-accept' && !allowed.finals.has(reply.type)) return;
-    this.#open.delete(keyOf(grant.id, grant.holder, grant.peer));
+    this.end(grant.id, grant.holder, grant.peer);
     if (reply.type !== 'task-accept') return;
     this.#keep(this.#assigned, { ...grant, answers: ASSIGNMENT, expiresAtMs: Number.POSITIVE_INFINITY });
   }

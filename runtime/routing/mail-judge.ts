@@ -50,7 +50,11 @@ export class MailJudge {
     request.capability = mail.capability;
     request.deadlineAtMs = deadlineAtMs > 0 ? deadlineAtMs : undefined;
     request.path = mail.path ?? NO_PATH;
+    request.budget = extras?.budget;
     request.nowMs = nowMs;
+    const channel = extras?.channel;
+    // Who opened a channel has given leave to answer over it.
+    if (channel?.granted === true) return this.#decider.judgeDescribed(row.party, channel.id, true);
     return this.#decider.judgeDescribed(row.party, extras?.inReplyTo, manner.wasGranted);
   }
 
@@ -78,6 +82,26 @@ export class MailJudge {
     const { tier } = this.partyOf(sender);
     const metadata = mail.deadlineAtMs > 0 ? { tier, deadlineAtMs: mail.deadlineAtMs } : { tier };
     this.#grants.hold({ id, sender, type: messageTypeOf(mail), payload, metadata }, holder);
+  }
+
+  /** Says whether the sandbox lets whoever has this id see an agent: it may write to it. */
+  isSeen(readerId: string, row: AgentRow): boolean {
+    const { request } = this.#decider;
+    request.sender = this.partyOf(readerId);
+    request.type = 'notification';
+    request.schemaVersion = SCHEMA_VERSION;
+    request.isBroadcast = false;
+    request.expectsReply = false;
+    request.justification = undefined;
+    request.capability = undefined;
+    request.deadlineAtMs = undefined;
+    request.path = NO_PATH;
+    return this.#decider.judgeDescribed(row.party)?.code !== 'SANDBOX_VIOLATION';
+  }
+
+  /** `holder` has no more to answer to `peer`'s envelope. */
+  endGrant(envelopeId: string, holder: string, peer: string): void {
+    this.#grants.end(envelopeId, holder, peer);
   }
 
   /** `mail` went to `recipient`; if it answered something, the grant for that is used. */

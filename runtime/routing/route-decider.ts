@@ -72,6 +72,7 @@ export class RouteDecider {
     deadlineAtMs: undefined,
     nowMs: 0,
     path: NO_PATH,
+    budget: undefined,
   };
 
   constructor(
@@ -153,6 +154,7 @@ export class RouteDecider {
     request.capability = capabilityOf(envelope);
     request.deadlineAtMs = metadata?.deadlineAtMs;
     request.path = metadata?.path ?? NO_PATH;
+    request.budget = metadata?.budget;
     request.nowMs = this.#clock.now();
   }
 

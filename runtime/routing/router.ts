@@ -1,6 +1,6 @@
 import { A2AObservability } from '../observe/observability.ts';
 import { type A2AEnvelope, BROADCAST, parseEnvelope } from '../protocol/envelope.ts';
-import { agentNotFound, errorToData, invalidOptions } from '../protocol/errors.ts';
+import { agentNotFound, errorToData, invalidOptions, type OrreryError } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import type { JudgePolicy, Party, Verdict } from '../protocol/policy.ts';
 import { type RoutingConfig, SandboxRoutingConfig, TierRoutingConfig } from '../protocol/routing-config.ts';
@@ -56,6 +56,7 @@ export class A2ARouter {
   readonly #log: RoutingLog;
   readonly #decider: RouteDecider;
   readonly #delivery: LocalDelivery;
+  readonly #grants: GrantBook;
   readonly #threads: ThreadIndex;
   readonly #lookup: RemoteLookup | undefined;
 
@@ -67,6 +68,7 @@ export class A2ARouter {
     this.#clock = clock;
     this.#log = new RoutingLog(this.observability, clock);
     const grants = new GrantBook(clock);
+    this.#grants = grants;
     this.#decider = new RouteDecider(registry.table, policies, clock, { grants, broadcastToSender });
     this.#delivery = new LocalDelivery({
       table: registry.table,
@@ -106,6 +108,24 @@ export class A2ARouter {
       route = this.#decider.decide(sender, stamped, expectsReply);
     }
     return this.#follow(route, stamped, sender, this.#clock.monotonicMs() - startedMs);
+  }
+
+  /**
+   * Why the rules would refuse the envelope; undefined when they would let it pass. Sends nothing and is no event.
+   *
+   * Fails with INVALID_ENVELOPE or SCHEMA_VERSION_MISMATCH on what is no envelope.
+   */
+  judge(envelope: A2AEnvelope, { expectsReply = false }: SendOptions = {}): Verdict | undefined {
+    const parsed = parseEnvelope(envelope);
+    const sender = this.#decider.partyOf(parsed.sender);
+    if (sender === undefined) return verdictOf(agentNotFound(parsed.sender));
+    const route = this.#decider.decide(sender, stampedBy(sender, parsed), expectsReply);
+    return 'verdict' in route ? route.verdict : undefined;
+  }
+
+  /** `holder` has no more to answer to `peer`'s envelope: what it was granted for that ends. */
+  endGrant(envelopeId: string, holder: string, peer: string): void {
+    this.#grants.end(envelopeId, holder, peer);
   }
 
   /** Calls `handler` with every envelope for the agent, until the returned function is called. */
@@ -294,6 +314,8 @@ export class A2ARouter {
     return new RemoteLookup({ registry, remote, clock: this.#clock, timeoutMs, onProblem });
   }
 }
+
+const verdictOf = ({ code, message: reason }: OrreryError): Verdict => ({ code, reason });
 
 const pathTo = (row: AgentRow): 'local' | 'remote' => row.profile.card.origin;
 

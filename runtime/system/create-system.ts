@@ -1,17 +1,18 @@
 import { AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
+import type { AgentDesk, Attendant } from '../actor/attendant.ts';
 import { callOutside } from '../actor/call-outside.ts';
+import type { Cell } from '../actor/cell.ts';
 import type { AskOptions, Target, TellOptions } from '../actor/context.ts';
 import type { Identity } from '../actor/identity.ts';
+import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
-import { parseInput } from '../protocol/capability.ts';
+import type { Budget } from '../protocol/budget.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
 import {
   agentNotFound,
   controlLost,
   invalidOptions,
-  notSerialisable,
   type OrreryError,
   systemStopped,
 } from '../protocol/errors.ts';
@@ -21,6 +22,7 @@ import { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { AgentRegistry } from '../routing/agent-registry.ts';
+import { systemProfile } from '../routing/system-profile.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
 import { Caller, exposeApi } from '../threads/calls.ts';
 import type { Control } from '../threads/control.ts';
@@ -30,12 +32,28 @@ import { PlaceHost } from '../threads/place-host.ts';
 import type { Place } from '../threads/place.ts';
 import { newSeatMemories } from '../threads/seat.ts';
 import type { Spawned, Spawner } from '../threads/spawner.ts';
+import { type Account, openAccount } from './account.ts';
 import { ControlWatch, newControlBeat } from './control-watch.ts';
-import { checkAsk, checkReceiver, checkTell, parseDrainMs, parseLimit } from './given-sends.ts';
+import {
+  EmbedderSender,
+  type EmbedderSenderDeps,
+  faultOf,
+  jsonFaultOf,
+  refusedResult,
+} from './embedder-sender.ts';
+import { checkReceiver, parseDrainMs, parseLimit } from './given-sends.ts';
+import { HostChannels } from './system-channels.ts';
 import type { Conservation, DeadLetter, RosterRow, System } from './system.ts';
-import { type AgentSpec, parseAgent, parseSystemOptions, type SystemOptions } from './system-options.ts';
+import {
+  type AgentSpec,
+  parseAgent,
+  parseSystemOptions,
+  processOptionsOf,
+  type SystemOptions,
+} from './system-options.ts';
 
-const HOST_ID = 'system/host';
+/** Under which the embedder sends and is written to. */
+export const HOST_ID = 'system/host';
 const DEFAULT_DRAIN_MS = 1_000;
 /** Loading an agent may take long; the control thread bounds each step itself. */
 const CONTROL_TIMEOUT_MS = 120_000;
@@ -46,6 +64,8 @@ export interface SystemDeps {
   readonly spawner: Spawner;
   readonly policies: readonly JudgePolicy[];
   readonly workerOptions: unknown;
+  /** Who attends to the agents of the embedder's thread; the workers' entry says who does in the others. @default nobody */
+  readonly attendants?: readonly Attendant[];
 }
 
 /**
@@ -69,6 +89,7 @@ export async function createSystem(deps: SystemDeps, options: SystemOptions = {}
 /** A system seen from the thread that embeds it. */
 class RunningSystem implements System {
   readonly registry: AgentRegistry;
+  readonly channels: HostChannels;
   readonly #host: PlaceHost;
   readonly #place: Place;
   readonly #control: Spawned;
@@ -77,26 +98,31 @@ class RunningSystem implements System {
   readonly #inline = new Map<string, AgentDefinition<unknown>>();
   readonly #listeners = new Set<(event: SystemEvent) => void>();
   readonly #identity: Identity = { id: HOST_ID, slot: -1, party: systemParty(HOST_ID) };
+  readonly #sending: EmbedderSenderDeps;
+  readonly #sender: EmbedderSender;
   #end: OrreryError | undefined;
   #stopping: Promise<void> | undefined;
+  #desk: Promise<AgentDesk> | undefined;
 
   constructor(
-    { seams, spawner, policies, workerOptions }: SystemDeps,
+    { seams, spawner, policies, workerOptions, attendants = [] }: SystemDeps,
     options: ReturnType<typeof parseSystemOptions>,
   ) {
     const hostSeat = newSeatMemories();
+    const accounts = newAccountMemory();
     const [line, hostLine] = spawner.channel();
     const [hostApi, theirHostApi] = spawner.channel();
     const [api, theirApi] = spawner.channel();
     const [linePort, hostPort, apiPort] = [hostLine, theirHostApi, theirApi].map((port) =>
       spawner.transferable(port),
     );
-    const { workers, broadcastToSender, supervision, watchdog, cpu } = options;
+    const { workers, broadcastToSender, spareThread, supervision, watchdog, cpu } = options;
     const boot = {
       role: 'control',
-      options: { workers, broadcastToSender, supervision, watchdog, cpu },
+      options: { workers, broadcastToSender, spareThread, supervision, watchdog, cpu },
       workerOptions,
       hostSeat,
+      accounts,
       hostLine: linePort,
       hostApi: hostPort,
       api: apiPort,
@@ -114,9 +140,19 @@ class RunningSystem implements System {
       name: 'control',
     });
     this.#host = new PlaceHost({
-      boot: { ...hostSeat, id: 'host', seat: 0, table: EMPTY_TABLE, broadcastToSender, cpu },
+      boot: {
+        ...hostSeat,
+        accounts,
+        id: 'host',
+        seat: 0,
+        table: EMPTY_TABLE,
+        broadcastToSender,
+        cpu,
+        watchdog,
+      },
       seams,
       policies,
+      attendants,
       line,
       received: (port) => spawner.received(port),
       loop: nodeEventLoop(),
@@ -124,9 +160,17 @@ class RunningSystem implements System {
       onEvents: (events) => this.#publish(events),
     });
     this.#place = this.#host.place;
+    this.#sending = { courier: this.#place.courier, endOf: () => this.#end };
+    this.#sender = new EmbedderSender(this.#sending, this.#identity);
     this.registry = new AgentRegistry({
       table: this.#place.table,
       onChange: (delta) => void this.#caller.api.announce(delta).catch(() => undefined),
+    });
+    this.channels = new HostChannels({
+      place: this.#place,
+      hostId: HOST_ID,
+      openMailbox: () => this.desk(),
+      end: () => this.#end,
     });
     exposeApi(this.#host, hostApi);
   }
@@ -141,44 +185,33 @@ class RunningSystem implements System {
     await this.#caller.api.start(orders);
   }
 
-  ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {
-    try {
-      this.#checkAsk(target as Target<unknown, unknown>, input, options);
-    } catch (refusal) {
-      return Promise.reject(refusal);
-    }
-    return this.#place.courier.ask(this.#identity, target, input, options, undefined);
+  ask<Input, Output>(target: Target<Input, Output>, input: Input, options?: AskOptions): Promise<Output> {
+    return this.#sender.ask(target, input, options);
   }
 
   stream<Input, Output>(
     target: Target<Input, Output>,
     input: Input,
-    options: AskOptions = {},
+    options?: AskOptions,
   ): AsyncIterable<Output> {
-    this.#checkAsk(target as Target<unknown, unknown>, input, options);
-    return this.#place.courier.stream(this.#identity, target, input, options, undefined);
+    return this.#sender.stream(target, input, options);
   }
 
-  tell(
-    target: string | Target<unknown, unknown>,
-    payload: unknown,
-    options: TellOptions = {},
-  ): RoutingResult {
-    checkTell(target, options);
-    const refusal = this.#end ?? faultOf(target, payload);
-    if (refusal !== undefined) return refusedResult(target, refusal);
-    return this.#place.courier.tell(this.#identity, target, payload, options, undefined);
+  tell(target: string | Target<unknown, unknown>, payload: unknown, options?: TellOptions): RoutingResult {
+    return this.#sender.tell(target, payload, options);
   }
 
-  async tellWhenRoom(
+  tellWhenRoom(
     target: string | Target<unknown, unknown>,
     payload: unknown,
-    options: TellOptions = {},
+    options?: TellOptions,
   ): Promise<RoutingResult> {
-    checkTell(target, options);
-    const refusal = this.#end ?? faultOf(target, payload);
-    if (refusal !== undefined) return refusedResult(target, refusal);
-    return this.#place.courier.tellWhenRoom(this.#identity, target, payload, options, undefined);
+    return this.#sender.tellWhenRoom(target, payload, options);
+  }
+
+  openAccount(budget: Budget): Account {
+    if (this.#end !== undefined) throw this.#end;
+    return openAccount(this.#place.accounts, budget, this.#sending, this.#identity);
   }
 
   async send(envelope: A2AEnvelope): Promise<RoutingResult> {
@@ -214,6 +247,11 @@ class RunningSystem implements System {
     for (const type of A2A_MESSAGE_TYPES) definition.on(type, handler);
     await this.#caller.api.start([{ ...this.#orderOf(definition), card }]);
     return () => this.stopAgent(agentId);
+  }
+
+  desk(): Promise<AgentDesk> {
+    this.#desk ??= this.#openDesk();
+    return this.#desk;
   }
 
   async configure(config: RoutingConfig): Promise<void> {
@@ -292,10 +330,14 @@ class RunningSystem implements System {
     return this.stop();
   }
 
-  #checkAsk(target: Target<unknown, unknown>, input: unknown, options: AskOptions): void {
-    checkAsk(target, options);
-    const refusal = this.#end ?? faultOf(target, input);
-    if (refusal !== undefined) throw refusal;
+  /** The embedder's mailbox: an agent without handlers, under the name that everything of the embedder goes by. */
+  async #openDesk(): Promise<AgentDesk> {
+    const { card } = systemProfile(HOST_ID);
+    const { name, version, description } = card;
+    const definition = defineAgent({ id: 'host', name, version, description, tier: 0 });
+    await this.#caller.api.start([{ ...this.#orderOf(definition), card }]);
+    const slot = this.#place.table.get(HOST_ID)?.slot ?? -1;
+    return (this.#place.cellOf(slot) as Cell).desk;
   }
 
   async #stop(drainMs: number): Promise<void> {
@@ -329,35 +371,14 @@ class RunningSystem implements System {
     if (agent instanceof AgentDefinition) {
       const key = `inline:${this.#inline.size}`;
       this.#inline.set(key, agent as AgentDefinition<unknown>);
-      return { module: key, isInline: true, ids: undefined, lazy: undefined, card: undefined };
+      return { ...PLAIN_ORDER, module: key, isInline: true };
     }
     const { module, isolation, instances, lazy } = agent;
-    return { module: module.href, isInline: isolation === 'inline', ids: instances, lazy, card: undefined };
+    const isInline = isolation === 'inline';
+    const process = processOptionsOf(agent);
+    return { ...PLAIN_ORDER, module: module.href, isInline, process, ids: instances, lazy };
   }
 }
 
+const PLAIN_ORDER = { ids: undefined, lazy: undefined, card: undefined, process: undefined };
 const EMPTY_TABLE = { version: 0, ...NO_CHANGE };
-
-/** What the embedder gives is checked here, at the edge: the payload against its capability, or for what JSON can say. */
-function faultOf(target: string | Target<unknown, unknown>, payload: unknown): OrreryError | undefined {
-  const capability = typeof target === 'string' ? undefined : 'agent' in target ? target.capability : target;
-  try {
-    if (capability !== undefined) parseInput(capability, payload);
-  } catch (error) {
-    return error as OrreryError;
-  }
-  return capability?.carries === 'structured' ? undefined : jsonFaultOf('payload', payload);
-}
-
-function jsonFaultOf(field: string, value: unknown): OrreryError | undefined {
-  const fault = findUnserialisable(value, field);
-  return fault === undefined ? undefined : notSerialisable(fault.path, fault.kind);
-}
-
-function refusedResult(
-  target: string | Target<unknown, unknown>,
-  { code, message }: OrreryError,
-): RoutingResult {
-  const targetAgentId = typeof target === 'string' ? target : 'agent' in target ? target.agent : target.id;
-  return { delivered: false, path: 'local', targetAgentId, latencyMs: 0, error: message, errorCode: code };
-}

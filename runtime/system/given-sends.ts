@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AskOptions, Target, TellOptions } from '../actor/context.ts';
+import { Budget } from '../protocol/budget.ts';
 import { requireCapability } from '../protocol/capability-options.ts';
 import { A2AMessageType, Delivery } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
@@ -13,6 +14,7 @@ const OfAll = {
   justification: z.string().optional(),
   correlationId: z.string().optional(),
   delivery: Delivery.optional(),
+  budget: Budget.optional(),
 };
 
 const GivenAskOptions = z.strictObject({
@@ -20,6 +22,9 @@ const GivenAskOptions = z.strictObject({
   timeoutMs: Milliseconds.optional(),
   signal: z.custom<AbortSignal>(isSignal, 'an AbortSignal').optional(),
   whenFull: z.enum(['reject', 'park']).optional(),
+  resumeFrom: z.unknown().optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  onSent: z.custom((value) => typeof value === 'function', 'a function').optional(),
   onProgress: z.custom((value) => typeof value === 'function', 'a function').optional(),
 });
 

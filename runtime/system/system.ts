@@ -1,29 +1,37 @@
+import type { AgentDesk } from '../actor/attendant.ts';
 import type { Sender } from '../actor/context.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
+import type { Budget } from '../protocol/budget.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { AgentRegistry } from '../routing/agent-registry.ts';
+import type { Account } from './account.ts';
+import type { SystemChannels } from './system-channels.ts';
 import type { AgentSpec } from './system-options.ts';
 
 /** Where an agent's life stands. */
 export type AgentStatus = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
 
-/** One line of `orrery agents`. `waiting` counts envelopes in the mailbox. */
+/**
+ * One line of `orrery agents`. `waiting` counts envelopes in the mailbox; `pid` is the number of the process that runs the
+ * agent's code, if it has one of its own, whose `place` is then `process-<pid>`.
+ */
 export interface RosterRow {
   readonly id: string;
   readonly name: string;
   readonly tier: number;
   readonly capabilities: readonly string[];
   readonly place: string;
+  readonly pid?: number;
   readonly status: AgentStatus;
   readonly waiting: number;
   readonly restarts: number;
   readonly lastError?: string;
 }
 
-/** An envelope that nobody handled, and why. */
+/** An envelope that nobody handled, and why; `partial` is what the last checkpoint of the work on it kept. */
 export interface DeadLetter {
   readonly id: string | undefined;
   readonly sender: string;
@@ -33,6 +41,7 @@ export interface DeadLetter {
   readonly reason: string;
   readonly atMs: number;
   readonly envelope?: A2AEnvelope;
+  readonly partial?: unknown;
 }
 
 /**
@@ -57,6 +66,13 @@ export interface System extends Sender, AsyncDisposable {
    * threads in the order that the control thread gives them. Ending an agent's registration stops the agent.
    */
   readonly registry: AgentRegistry;
+  /**
+   * Opens one budget for many envelopes: what the account is asked and told to send, and all that this causes, spends from
+   * it, and it knows what was spent. A budget for one envelope alone is an option of `ask`. Throws INVALID_OPTIONS.
+   */
+  openAccount(budget: Budget): Account;
+  /** Channels to agents of the system, whose other end is in this thread. */
+  readonly channels: SystemChannels;
   /** Starts more agents; resolves and fails as `startSystem` does. */
   start(agents: readonly AgentSpec[]): Promise<void>;
   /**
@@ -64,6 +80,8 @@ export interface System extends Sender, AsyncDisposable {
    * function is called. What `handler` returns answers a request. Fails with AGENT_NOT_FOUND.
    */
   onReceive(agentId: string, handler: (envelope: A2AEnvelope) => unknown): Promise<() => Promise<void>>;
+  /** Where attendants act for the embedder, as `system/host`; from the first call on agents can write to it. */
+  desk(): Promise<AgentDesk>;
   /** Replaces the tier table or the sandbox lists, in every thread. */
   configure(config: RoutingConfig): Promise<void>;
   /** Routes an envelope made elsewhere (`EnvelopeFactory`); tier and sandbox come from its sender's registered card. */
@@ -87,7 +105,7 @@ export interface System extends Sender, AsyncDisposable {
   stopAgent(agentId: string): Promise<void>;
   /** Starts an agent that failed or stopped again; resolves when it has been started, or has failed to. */
   restart(agentId: string): Promise<void>;
-  /** Ends a worker thread from outside; its agents are restarted and none is charged. */
+  /** Ends a worker thread, or the process of an agent, from outside; its agents are restarted and none is charged. */
   terminate(place: string): Promise<void>;
   /** Drains (at most `drainMs`, default 1_000), stops every agent, and leaves no thread, socket or timer behind. */
   stop(options?: { drainMs?: number }): Promise<void>;

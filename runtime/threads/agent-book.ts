@@ -1,3 +1,4 @@
+import type { ProcessAgent } from '../processes/process-agent.ts';
 import { agentNotFound } from '../protocol/errors.ts';
 import {
   type AgentProfile,
@@ -13,6 +14,10 @@ export interface AgentRecord {
   readonly id: string;
   readonly slot: number;
   readonly module: string;
+  /** If its code runs in a process of its own. */
+  readonly process: ProcessAgent | undefined;
+  /** The process of its present life. */
+  pid: number | undefined;
   profile: AgentProfile;
   place: string;
   /** Deaths of its thread that were charged to it. */

@@ -1,10 +1,12 @@
+import type { Attendant } from '../actor/attendant.ts';
+import { NodeProcessSpawner } from '../processes/node-process-spawner.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
 import { exposeApi } from './calls.ts';
 import { Control, type ControlOptions } from './control.ts';
 import { nodeEventLoop } from './event-loop.ts';
 import { NodeSpawner } from './node-spawner.ts';
-import { type PlaceBoot, PlaceHost } from './place-host.ts';
+import { type PlaceBoot, PlaceHost, type PlaceHostDeps } from './place-host.ts';
 import type { Port } from './port.ts';
 import type { SeatMemories } from './seat.ts';
 
@@ -26,6 +28,7 @@ export type ThreadBoot =
       readonly hostLine: unknown;
       readonly hostApi: unknown;
       readonly api: unknown;
+      readonly accounts: SharedArrayBuffer;
       readonly beat: SharedArrayBuffer;
     };
 
@@ -33,11 +36,16 @@ export interface ThreadDeps {
   readonly data: { readonly boot: ThreadBoot; readonly line: unknown };
   /** The file that this thread runs; new threads run it too. */
   readonly entry: URL;
+  /** The file that the processes of agents run. */
+  readonly processEntry: URL;
   readonly makePolicies: (options: unknown) => Promise<readonly JudgePolicy[]>;
+  /** Who attends to the agents of a place. @default nobody */
+  readonly attendants?: readonly Attendant[];
 }
 
 /** Becomes the control thread or a place, as the boot data says. */
-export async function bootThread({ data, entry, makePolicies }: ThreadDeps): Promise<void> {
+export async function bootThread(deps: ThreadDeps): Promise<void> {
+  const { data, entry, processEntry, makePolicies, attendants = [] } = deps;
   const spawner = new NodeSpawner(entry);
   const { boot } = data;
   const line = spawner.received(data.line);
@@ -46,9 +54,15 @@ export async function bootThread({ data, entry, makePolicies }: ThreadDeps): Pro
     return;
   }
   const policies = await makePolicies(boot.workerOptions);
-  if (boot.role === 'place') bootPlace(boot, spawner, line, policies);
-  else awaitPlace(spawner, line, policies);
+  const { clock } = systemSeams();
+  const processSpawner = new NodeProcessSpawner({ entry: processEntry, clock });
+  const made = { policies, attendants, processSpawner };
+  if (boot.role === 'place') bootPlace(boot, spawner, line, made);
+  else awaitPlace(spawner, line, made);
 }
+
+/** What the composition root has made for a place. */
+type MadeForPlace = Pick<PlaceHostDeps, 'policies' | 'attendants' | 'processSpawner'>;
 
 function bootControl(boot: ThreadBoot & { role: 'control' }, spawner: NodeSpawner, line: Port): void {
   const control = new Control({
@@ -59,6 +73,7 @@ function bootControl(boot: ThreadBoot & { role: 'control' }, spawner: NodeSpawne
     hostLine: spawner.received(boot.hostLine),
     hostApi: spawner.received(boot.hostApi),
     hostSeat: boot.hostSeat,
+    accounts: boot.accounts,
     beat: boot.beat,
   });
   exposeApi(control, spawner.received(boot.api));
@@ -67,12 +82,12 @@ function bootControl(boot: ThreadBoot & { role: 'control' }, spawner: NodeSpawne
   line.hold();
 }
 
-function awaitPlace(spawner: NodeSpawner, line: Port, policies: readonly JudgePolicy[]): void {
+function awaitPlace(spawner: NodeSpawner, line: Port, made: MadeForPlace): void {
   let isTaken = false;
   line.onMessage((message) => {
     if (isTaken) return;
     isTaken = true;
-    bootPlace(message as ThreadBoot & { role: 'place' }, spawner, line, policies);
+    bootPlace(message as ThreadBoot & { role: 'place' }, spawner, line, made);
   });
   line.hold();
 }
@@ -81,12 +96,12 @@ function bootPlace(
   { boot, api }: ThreadBoot & { role: 'place' },
   spawner: NodeSpawner,
   line: Port,
-  policies: readonly JudgePolicy[],
+  made: MadeForPlace,
 ): void {
   const host = new PlaceHost({
     boot,
+    ...made,
     seams: systemSeams(),
-    policies,
     line,
     received: (port) => spawner.received(port),
     loop: nodeEventLoop(),

@@ -11,9 +11,13 @@ import type { SupervisorOptions } from '../supervision/supervisor-options.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';
 import type { Conservation, DeadLetter, RosterRow } from '../system/system.ts';
 import { AgentBook, type AgentRecord } from './agent-book.ts';
+import { AgentProcesses } from './agent-processes.ts';
 import { type AgentOrder, Enrolment } from './enrolment.ts';
+import { Accounts } from '../budget/accounts.ts';
+import { FirstStarts } from './first-starts.ts';
 import { Hosting } from './hosting.ts';
 import type { PlaceMessage } from './lines.ts';
+import { LostAccounts } from './lost-accounts.ts';
 import { Overview } from './overview.ts';
 import { Places } from './places.ts';
 import type { Port } from './port.ts';
@@ -22,12 +26,15 @@ import { SeatBook } from './seat-book.ts';
 import type { Spawner } from './spawner.ts';
 import { Succession } from './succession.ts';
 
+/** This thread opens no accounts. */
+const NO_SEAT = -1;
 const SHUTDOWN_MS = 3_000;
 const BEAT_MS = 100;
 
 export interface ControlOptions {
   readonly workers: number;
   readonly broadcastToSender: boolean;
+  readonly spareThread: boolean;
   readonly cpu: CpuPoolOptions;
   readonly supervision: SupervisorOptions;
   readonly watchdog: WatchdogOptions;
@@ -42,6 +49,8 @@ export interface ControlDeps {
   readonly hostLine: Port;
   readonly hostApi: Port;
   readonly hostSeat: SeatMemories;
+  /** The open budgets of the whole system. */
+  readonly accounts: SharedArrayBuffer;
   /** A number that this thread changes while it lives; the embedder's thread watches it. */
   readonly beat: SharedArrayBuffer;
 }
@@ -59,9 +68,11 @@ export class Control {
   readonly #hosting: Hosting;
   readonly #succession: Succession;
   readonly #enrolment: Enrolment;
+  readonly #lostAccounts: LostAccounts;
   readonly #log: ControlLog;
   readonly #overview: Overview;
-  readonly #firstStarts = new Map<string, () => void>();
+  readonly #firstStarts = new FirstStarts();
+  readonly #processes: AgentProcesses;
   readonly #ended = new Map<number, () => void>();
   readonly #beat: Int32Array;
   #config: RoutingConfig | undefined;
@@ -91,14 +102,32 @@ export class Control {
       workerOptions,
       seats: this.#seats,
       broadcastToSender: options.broadcastToSender,
+      spareThread: options.spareThread,
+      accounts: deps.accounts,
       cpu: options.cpu,
       watchdog: options.watchdog,
       table: () => this.#agents.snapshot(),
       onMessage: (seat, message) => this.#hear(seat, message),
-      onDeath: (place, dead, ending) => this.#succession.begin(place, dead, ending),
+      onDeath: (place, dead, ending) => {
+        this.#processes.endAt(place.id);
+        this.#succession.begin(place, dead, ending);
+        this.#lostAccounts.threadDied(dead.number);
+      },
       note: (type, facts) => this.#log.note(type, facts),
     });
+    this.#processes = new AgentProcesses({
+      agents: this.#agents,
+      places: this.#places,
+      spawner,
+      firstStarts: this.#firstStarts,
+    });
     this.#hosting = new Hosting(clock, this.#places);
+    this.#lostAccounts = new LostAccounts({
+      accounts: new Accounts(deps.accounts, NO_SEAT),
+      places: this.#places,
+      clock,
+      kept: () => this.#seats.heldAccounts(),
+    });
     const parts = {
       agents: this.#agents,
       places: this.#places,
@@ -114,7 +143,7 @@ export class Control {
       onUp: ({ id }) => this.#log.note('place-started', { place: id }),
       onReported: (crashes) => {
         this.#endStopped(crashes.map(({ agentId }) => agentId));
-        for (const { agentId, charged } of crashes) if (charged) this.#firstStartEnded(agentId);
+        for (const { agentId, charged } of crashes) if (charged) this.#firstStarts.ended(agentId);
       },
     });
     this.#live();
@@ -156,10 +185,7 @@ export class Control {
     this.#agents.get(id).gaveUp = undefined;
     const { status } = this.#supervisor.status(id);
     const isThere = status === 'starting' || status === 'running';
-    const started = new Promise<void>((resolve) => {
-      if (isThere) resolve();
-      else this.#firstStarts.set(id, resolve);
-    });
+    const started = isThere ? undefined : this.#firstStarts.of(id);
     this.#supervisor.restart(id);
     await started;
   }
@@ -174,8 +200,10 @@ export class Control {
     });
   }
 
-  /** Ends a worker thread from outside; resolves when its successor is up. */
+  /** Ends a worker thread, or the process of an agent, from outside; resolves when its successor is up. */
   async terminate(id: string): Promise<void> {
+    const process = this.#processes.end(id);
+    if (process !== undefined) return process;
     this.#places.end(id, { reason: 'it was ended from outside', isCharged: false });
     await new Promise<void>((resolve) => this.#places.whenUp(this.#places.get(id), resolve));
   }
@@ -230,7 +258,7 @@ export class Control {
   async #startAll(records: readonly AgentRecord[]): Promise<void> {
     const firstStarts = records
       .filter((record) => !record.profile.lazy)
-      .map(({ id }) => new Promise<void>((resolve) => this.#firstStarts.set(id, resolve)));
+      .map(({ id }) => this.#firstStarts.of(id));
     this.#order(
       'start',
       records.map((record) => record.id),
@@ -276,12 +304,7 @@ export class Control {
     const place = this.#places.get(agent.place);
     agent.gaveUp = reason;
     this.#places.whenUp(place, () => this.#places.tell(place, { t: 'give-up', slot: agent.slot, reason }));
-    this.#firstStartEnded(id);
-  }
-
-  #firstStartEnded(id: string): void {
-    this.#firstStarts.get(id)?.();
-    this.#firstStarts.delete(id);
+    this.#firstStarts.ended(id);
   }
 
   #hear(seat: Seat, message: PlaceMessage): void {
@@ -294,6 +317,9 @@ export class Control {
         return;
       case 'kept':
         for (const { seat: of, flow, mail } of message.kept) this.#seats.keep(of, flow, mail);
+        return;
+      case 'checkpoint':
+        this.#seats.keepCheckpoint(message.kept);
         return;
       case 'dead-letters':
         this.#log.addLetters(message.letters);
@@ -310,21 +336,26 @@ export class Control {
       case 'started':
         this.#lifeOf(message.slot, (id) => {
           this.#supervisor.started(id);
-          this.#firstStartEnded(id);
+          this.#firstStarts.ended(id);
         });
         return;
       case 'crashed':
         this.#lifeOf(message.slot, (id) => {
-          this.#supervisor.crashed(id, { reason: message.reason, charged: true });
+          const { reason, charged } = message;
+          this.#processes.note(message.slot, undefined);
+          this.#supervisor.crashed(id, { reason, charged });
           this.#endStopped([id]);
-          this.#firstStartEnded(id);
+          if (charged || this.#supervisor.status(id).status === 'stopped') this.#firstStarts.ended(id);
         });
+        return;
+      case 'process':
+        this.#processes.note(message.slot, message.pid);
         return;
       case 'exited':
         this.#lifeOf(message.slot, (id) => {
           this.#supervisor.exited(id);
           this.#endStopped([id]);
-          this.#firstStartEnded(id);
+          this.#firstStarts.ended(id);
         });
         return;
       case 'ended':

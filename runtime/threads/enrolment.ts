@@ -1,22 +1,28 @@
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { invalidOptions, isOrreryError, moduleInvalid, reasonOf } from '../protocol/errors.ts';
+import type { ProcessOptions } from '../processes/process-options.ts';
 import type { AgentProfile, TableChange } from '../routing/routing-table.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import { type Hosting, LOAD_MS } from './hosting.ts';
-import type { LoadedAgent } from './place-host.ts';
+import type { LoadedAgent } from './loaded-agent.ts';
 import type { Places } from './places.ts';
 
 /** An agent to be started: the module that holds it, in which place, and as whom. */
 export interface AgentOrder {
   readonly module: string;
   readonly isInline: boolean;
+  /** How its process is run, if its code is to run in one of its own. */
+  readonly process: ProcessOptions | undefined;
   /** Ids of its instances; its own id without. */
   readonly ids: readonly string[] | undefined;
   readonly lazy: boolean | undefined;
   /** The card that it is registered under already, instead of the module's. */
   readonly card: AgentCard | undefined;
 }
+
+/** The place of agents whose code runs in processes of their own. */
+const RELAY = 'relay';
 
 export interface EnrolmentDeps {
   readonly agents: AgentBook;
@@ -37,9 +43,10 @@ export class Enrolment {
   async enrol(orders: readonly AgentOrder[]): Promise<readonly AgentRecord[]> {
     const { agents, places, supervisor } = this.#deps;
     const loaded: { order: AgentOrder; agent: LoadedAgent; place: string }[] = [];
+    const fromProcesses = this.#loadProcesses(orders);
     for (const order of orders) {
-      const place = order.isInline ? 'host' : this.#leastLoaded(loaded.map((one) => one.place));
-      const agent = await this.#load(place, order.module);
+      const place = this.#placeFor(order, () => loaded.map((one) => one.place));
+      const agent = await (fromProcesses.get(order) ?? this.#load(place, order));
       loaded.push({ order, place, agent: { ...agent, card: order.card ?? agent.card } });
     }
     const records: AgentRecord[] = [];
@@ -79,6 +86,26 @@ export class Enrolment {
     places.tellAll({ t: 'table', delta });
   }
 
+  #placeFor({ isInline, process }: AgentOrder, taken: () => readonly string[]): string {
+    if (isInline) return 'host';
+    return process === undefined ? this.#leastLoaded(taken()) : this.#relay();
+  }
+
+  /** The place of all agents whose code runs in processes; no agent's code runs in its thread. */
+  #relay(): string {
+    const { places } = this.#deps;
+    if (!places.has(RELAY)) places.join(places.open(RELAY));
+    return RELAY;
+  }
+
+  /** Begins to load what loads in processes: they need not wait for each other. */
+  #loadProcesses(orders: readonly AgentOrder[]): ReadonlyMap<AgentOrder, Promise<LoadedAgent>> {
+    const ofProcesses = orders.filter(({ process }) => process !== undefined);
+    const loading = ofProcesses.map((order) => [order, this.#load(this.#relay(), order)] as const);
+    for (const [, agent] of loading) agent.catch(() => undefined); // It is asked for in its turn, or not any more.
+    return new Map(loading);
+  }
+
   #leastLoaded(taken: readonly string[]): string {
     const { agents, places } = this.#deps;
     const workers = [...places].map(({ id }) => id).filter((id) => id.startsWith('worker-'));
@@ -86,13 +113,13 @@ export class Enrolment {
   }
 
   /** A heavy module may compute for seconds while it is imported; one that never ends costs its thread. */
-  async #load(place: string, module: string): Promise<LoadedAgent> {
+  async #load(place: string, { module, process }: AgentOrder): Promise<LoadedAgent> {
     const { places } = this.#deps;
     places.unwatch(place);
     try {
-      return await places.get(place).caller.api.load(module);
+      return await places.get(place).caller.api.load(module, process);
     } catch (error) {
-      if (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED') {
+      if (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED' && process === undefined) {
         places.end(place, { reason: `importing ${module} did not end`, isCharged: false });
       }
       throw unloadable(module, error);
@@ -134,6 +161,8 @@ function recordsOf(
     id,
     slot: firstSlot + at,
     module,
+    process: loaded.process,
+    pid: undefined,
     profile,
     place,
     offences: 0,

@@ -50,7 +50,7 @@ export class Hosting {
         else settle(deadlineExceeded(`Loading ${agents[0]?.module}`, LOAD_MS));
       });
       this.#pending.set(ref, { place, agents, settle });
-      const orders = agents.map(({ id, module, broken }) => ({ id, module, broken }));
+      const orders = agents.map(({ id, module, broken, process }) => ({ id, module, broken, process }));
       this.#places.tell(place, { t: 'host', ref, change, agents: orders, isAgain });
     });
   }

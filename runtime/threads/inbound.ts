@@ -116,8 +116,9 @@ export class Inbound implements BatchSink {
       for (const mail of cell.mails()) {
         const { flow } = mail;
         if (flow === undefined || !known.has(flow)) continue;
-        // Who asked is dead; one that tries again sends it again, under the same id.
-        if (mail.ask !== NO_ASK && mail.extras?.derived !== true) unheard.push(mail.id);
+        // Who asked is dead; one that tries again sends it again, under the same id. Over a channel it was told, not asked.
+        const isAsked = mail.ask !== NO_ASK && mail.extras?.channel?.act !== 'data';
+        if (isAsked && mail.extras?.derived !== true) unheard.push(mail.id);
         if (mail.name >= 0) continue;
         const sender = this.#place.table.get(mail.sender)?.slot ?? -1;
         outbox.safeguard(mail, flow.seat, flow.flow, sender, cell.isRetry(mail));

@@ -1,6 +1,8 @@
+import type { KeptCheckpoint } from '../actor/checkpoints.ts';
 import type { MailData } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { ErrorData } from '../protocol/errors.ts';
+import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { TableChange, TableDelta } from '../routing/routing-table.ts';
 import type { DeadLetter } from '../system/system.ts';
@@ -52,11 +54,12 @@ export type ControlMessage =
       readonly ref: number;
       /** Their rows, which the others do not know yet. */
       readonly change: TableChange;
-      /** `broken` says why a module is not even tried. */
+      /** `broken` says why a module is not even tried; the code of one with a `process` is not loaded here. */
       readonly agents: readonly {
         readonly id: string;
         readonly module: string;
         readonly broken: string | undefined;
+        readonly process: ProcessAgent | undefined;
       }[];
       /** They lived in the place's former thread: one whose module does not load any more fails when it is started. */
       readonly isAgain: boolean;
@@ -65,8 +68,12 @@ export type ControlMessage =
   | { readonly t: 'halt'; readonly slots: readonly number[] }
   | { readonly t: 'stop'; readonly slots: readonly number[] }
   | { readonly t: 'events'; readonly events: readonly SystemEvent[] }
+  /** Ends the process of an agent from outside. */
+  | { readonly t: 'end-process'; readonly slot: number }
   | { readonly t: 'give-up'; readonly slot: number; readonly reason: string }
   | { readonly t: 'replay'; readonly replays: readonly Replay[] }
+  /** What envelopes of its agents kept in the place's former thread. */
+  | { readonly t: 'checkpoints'; readonly kept: readonly KeptCheckpoint[] }
   | { readonly t: 'inspect'; readonly isOn: boolean };
 
 /** What a place tells the control thread, one way. */
@@ -79,6 +86,7 @@ export type PlaceMessage =
     }
   | { readonly t: 'name-slab'; readonly seat: number; readonly memory: SharedArrayBuffer }
   | { readonly t: 'kept'; readonly kept: readonly { seat: number; flow: number; mail: MailData }[] }
+  | { readonly t: 'checkpoint'; readonly kept: KeptCheckpoint }
   | { readonly t: 'dead-letters'; readonly letters: readonly DeadLetter[] }
   /** The thread of `seat` is gone; `flows` lists those that it had introduced here, and the last sequence of each. */
   | {
@@ -91,6 +99,14 @@ export type PlaceMessage =
   | { readonly t: 'hosted'; readonly ref: number; readonly error: ErrorData | undefined }
   | { readonly t: 'ended'; readonly slot: number }
   | { readonly t: 'started'; readonly slot: number }
-  | { readonly t: 'crashed'; readonly slot: number; readonly reason: string }
+  /** `charged`: it was the agent's own fault. */
+  | {
+      readonly t: 'crashed';
+      readonly slot: number;
+      readonly reason: string;
+      readonly charged: boolean;
+    }
+  /** The code of the agent runs in this process. */
+  | { readonly t: 'process'; readonly slot: number; readonly pid: number | undefined }
   | { readonly t: 'exited'; readonly slot: number }
   | { readonly t: 'events'; readonly events: readonly SystemEvent[] };

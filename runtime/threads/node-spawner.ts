@@ -49,6 +49,14 @@ export class NodeSpawner implements Spawner {
     return [this.#wrap(port1), this.#wrap(port2)];
   }
 
+  endProcess(pid: number): void {
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // It is gone; where there are no groups, it ends with the thread that had started it.
+    }
+  }
+
   transferable(port: Port): unknown {
     return this.#ports.get(port);
   }

@@ -3,10 +3,12 @@ import type { ControlLog } from '../observe/control-log.ts';
 import { inOrderOfTalk } from '../observe/order-of-talk.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
+import { isSystemId } from '../protocol/policy.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { Conservation, RosterRow } from '../system/system.ts';
 import type { AgentBook } from './agent-book.ts';
+import { processName } from './agent-processes.ts';
 import type { Places } from './places.ts';
 import type { SeatBook } from './seat-book.ts';
 
@@ -35,7 +37,9 @@ export class Overview {
     const { agents, places, seats, supervisor } = this.#deps;
     places.readArrived();
     const waiting = seats.waiting();
-    return [...agents].map((agent) => {
+    // The embedder's mailbox is no agent.
+    const rows = [...agents].filter(({ id }) => !isSystemId(id));
+    return rows.map((agent) => {
       const { status, restarts, lastError } = supervisor.status(agent.id);
       const { card } = agent.profile;
       return {
@@ -43,7 +47,8 @@ export class Overview {
         name: card.name,
         tier: card.tier,
         capabilities: agent.profile.capabilityIds,
-        place: agent.place,
+        place: agent.pid === undefined ? agent.place : processName(agent.pid),
+        ...(agent.pid === undefined ? {} : { pid: agent.pid }),
         status,
         waiting: waiting.get(agent.slot) ?? 0,
         restarts,

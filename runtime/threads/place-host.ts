@@ -1,6 +1,8 @@
-import { AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
-import { AgentOptions } from '../actor/agent-options.ts';
-import type { Cell } from '../actor/cell.ts';
+import { type AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
+import { Attendance } from '../actor/attendance.ts';
+import type { Attendant } from '../actor/attendant.ts';
+import type { Cell, MakeActor } from '../actor/cell.ts';
+import { importAgent } from '../actor/import-agent.ts';
 import { CpuPool, type CpuPoolOptions } from '../actor/offload.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
 import type { Lane } from '../mailbox/lane.ts';
@@ -9,24 +11,21 @@ import { flowBase } from '../mailbox/flow-marks.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { answerEnvelopeOf, TRAFFIC } from '../observe/traffic-ring.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
-import type { A2AEnvelope, Delivery } from '../protocol/envelope.ts';
-import {
-  errorToData,
-  moduleInvalid,
-  notHere,
-  type OrreryError,
-  systemStopped,
-  reasonOf,
-} from '../protocol/errors.ts';
-import { parseOptions } from '../protocol/parse-options.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
+import { errorToData, moduleInvalid, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
+import { ProcessHost } from '../processes/process-host.ts';
+import type { ProcessOptions } from '../processes/process-options.ts';
+import type { ProcessSpawner } from '../processes/process-spawner.ts';
 import { GrantBook } from '../routing/grants.ts';
 import { RouteDecider } from '../routing/route-decider.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
+import type { WatchdogOptions } from '../supervision/watchdog.ts';
 import type { EventLoop } from './event-loop.ts';
 import type { ControlMessage, PlaceMessage, Replay } from './lines.ts';
+import { type LoadedAgent, loadedAgent } from './loaded-agent.ts';
 import { Place } from './place.ts';
 import type { Port } from './port.ts';
 
@@ -37,18 +36,12 @@ export interface PlaceBoot {
   readonly counters: SharedArrayBuffer;
   readonly status: SharedArrayBuffer;
   readonly commitLog: SharedArrayBuffer;
+  /** The open budgets of the whole system. */
+  readonly accounts: SharedArrayBuffer;
   readonly table: TableDelta;
   readonly broadcastToSender: boolean;
   readonly cpu: CpuPoolOptions;
-}
-
-/** What a module says of its agent. */
-export interface LoadedAgent {
-  readonly card: AgentCard;
-  readonly delivery: Delivery;
-  readonly mailboxCapacity: number;
-  readonly lazy: boolean;
-  readonly restart: 'permanent' | 'transient' | 'temporary';
+  readonly watchdog: WatchdogOptions;
 }
 
 /** Counts of one place; `inFlight` is counted in its mailboxes and ledgers. */
@@ -67,21 +60,30 @@ export interface PlaceHostDeps {
   /** Agents that were given as live objects, by their key. */
   readonly inline: ReadonlyMap<string, AgentDefinition<unknown>>;
   readonly onEvents?: (events: readonly SystemEvent[]) => void;
+  /** Who attends to the agents here. @default nobody */
+  readonly attendants?: readonly Attendant[];
+  /** Starts the processes of agents that have one. @default no such agent lives here */
+  readonly processSpawner?: ProcessSpawner;
 }
-
-const DEFAULT_CAPACITY = 1_000;
 
 /** Runs one place on the control thread's orders, and answers its questions (`PlaceHost` is the api of a place). */
 export class PlaceHost {
   readonly place: Place;
   readonly #deps: PlaceHostDeps;
   readonly #cpu: CpuPool;
+  readonly #processes: ProcessHost;
   readonly #definitions = new Map<string, AgentDefinition<unknown>>();
 
   constructor(deps: PlaceHostDeps) {
     this.#deps = deps;
     const { boot, seams, policies } = deps;
     this.#cpu = new CpuPool({ seams }, boot.cpu);
+    this.#processes = new ProcessHost({
+      spawner: deps.processSpawner,
+      clock: seams.clock,
+      watchdog: boot.watchdog,
+      loop: deps.loop,
+    });
     const table = new RoutingTable();
     const grants = new GrantBook(seams.clock);
     const { broadcastToSender } = boot;
@@ -93,6 +95,7 @@ export class PlaceHost {
       decider: new RouteDecider(table, policies, seams.clock, { grants, broadcastToSender }),
       loop: deps.loop,
       cpu: this.#cpu,
+      attendance: new Attendance(deps.attendants ?? []),
       tell: (message) => this.#tell(message),
     });
     this.place.router.replace(boot.table);
@@ -102,22 +105,24 @@ export class PlaceHost {
     });
   }
 
-  /** Imports an agent module; fails with MODULE_INVALID naming it. */
-  async load(module: string): Promise<LoadedAgent> {
+  /** Imports an agent module, here or in a process of its own. Fails with MODULE_INVALID naming it. */
+  async load(module: string, process?: ProcessOptions): Promise<LoadedAgent> {
+    if (process !== undefined) return this.#processes.load({ module, options: process });
     const definition = await this.#load(module);
-    const { options } = definition;
-    return {
-      card: definition.card(this.#deps.seams.clock.now()),
-      delivery: options.delivery ?? 'once',
-      mailboxCapacity: options.mailboxCapacity ?? DEFAULT_CAPACITY,
-      lazy: options.lazy ?? false,
-      restart: options.restart ?? 'permanent',
-    };
+    return loadedAgent(definition, definition.card(this.#deps.seams.clock.now()));
   }
 
   stats(): PlaceStats {
     this.place.outbox.flush();
     return { inFlight: this.place.inFlight(), isIdle: this.place.isIdle };
+  }
+
+  /** The accounts of the envelopes that wait here or are in hand. */
+  heldAccounts(): readonly number[] {
+    const held = new Set<number>();
+    for (const cell of this.place.cells())
+      for (const { extras } of cell.mails()) if (extras?.account !== undefined) held.add(extras.account);
+    return [...held];
   }
 
   configure(config: RoutingConfig): void {
@@ -155,7 +160,7 @@ export class PlaceHost {
       [...this.place.cells()].map((cell) => cell.stop(systemStopped(`${cell.row.id} was stopped with it`))),
     );
     this.place.outbox.flush();
-    await this.#cpu.close();
+    await Promise.all([this.#cpu.close(), this.#processes.close()]);
   }
 
   close(error: OrreryError = systemStopped('it was stopped')): void {
@@ -200,11 +205,19 @@ export class PlaceHost {
       case 'stop':
         for (const slot of message.slots) void this.#stop(slot);
         return;
+      case 'end-process': {
+        const cell = place.cellOf(message.slot);
+        if (cell !== undefined) this.#processes.endProcess(cell);
+        return;
+      }
       case 'give-up':
         place.cellOf(message.slot)?.giveUp(message.reason);
         return;
       case 'replay':
         for (const replay of message.replays) this.#replay(replay);
+        return;
+      case 'checkpoints':
+        for (const kept of message.kept) place.checkpoints.restore(kept);
         return;
       case 'inspect':
         place.log.inspect(message.isOn);
@@ -217,16 +230,17 @@ export class PlaceHost {
 
   async #host({ ref, change, agents, isAgain }: ControlMessage & { t: 'host' }): Promise<void> {
     try {
-      const definitions = await Promise.all(agents.map((agent) => this.#definitionOf(agent, isAgain)));
+      const hosted = await Promise.all(agents.map((agent) => this.#hostedOf(agent, isAgain)));
       this.place.router.enter(change);
-      agents.forEach(({ id }, at) => {
+      agents.forEach(({ id, module, process }, at) => {
         const row = this.place.table.get(id);
-        const definition = definitions[at] as AgentDefinition<unknown> | Error;
+        const agent = hosted[at] as Hosted | Error;
         if (row === undefined) return;
-        this.place.host(
-          row,
-          definition instanceof Error ? unstartable(row.profile.card, definition) : definition,
-        );
+        const { definition, makeActor } =
+          agent instanceof Error ? { definition: unstartable(row.profile.card, agent) } : agent;
+        this.place.host(row, definition, makeActor);
+        if (process !== undefined && row.profile.lazy)
+          this.#processes.dismiss({ module, options: process.options });
       });
       this.#tell({ t: 'hosted', ref, error: undefined });
     } catch (error) {
@@ -234,13 +248,14 @@ export class PlaceHost {
     }
   }
 
-  async #definitionOf(
-    { module, broken }: (ControlMessage & { t: 'host' })['agents'][number],
+  async #hostedOf(
+    { module, broken, process }: (ControlMessage & { t: 'host' })['agents'][number],
     isAgain: boolean,
-  ): Promise<AgentDefinition<unknown> | Error> {
+  ): Promise<Hosted | Error> {
     if (broken !== undefined) return moduleInvalid(module, broken);
+    if (process !== undefined) return this.#processes.agent(module, process);
     try {
-      return await this.#load(module);
+      return { definition: await this.#load(module) };
     } catch (error) {
       if (isAgain) return error as Error;
       throw error;
@@ -291,6 +306,12 @@ export class PlaceHost {
   }
 }
 
+/** What an agent does, and how its lives are made if its code is not here. */
+interface Hosted {
+  readonly definition: AgentDefinition<unknown>;
+  readonly makeActor?: MakeActor;
+}
+
 /** Stands for an agent whose module does not load any more: its start fails, and its supervisor decides what is next. */
 const unstartable = (
   { id, name, version, description, tier }: AgentCard,
@@ -299,30 +320,3 @@ const unstartable = (
   defineAgent({ id, name, version, description, tier }).onStart((): unknown => {
     throw error;
   });
-
-async function importAgent(module: string): Promise<AgentDefinition<unknown>> {
-  let exported: Record<string, unknown>;
-  try {
-    exported = (await import(module)) as Record<string, unknown>;
-  } catch (error) {
-    throw moduleInvalid(module, `importing it failed: ${reasonOf(error)}`, error);
-  }
-  const definitions = Object.values(exported).filter(isDefinition);
-  if (definitions.length === 0) throw moduleInvalid(module, 'it exports no agent made by defineAgent');
-  if (new Set(definitions).size > 1) throw moduleInvalid(module, 'it exports more than one agent');
-  const definition = definitions[0] as AgentDefinition<unknown>;
-  try {
-    parseOptions(AgentOptions, definition.options, 'agent'); // Another copy of the package may have looked less closely.
-  } catch (error) {
-    throw moduleInvalid(module, reasonOf(error), error);
-  }
-  return definition;
-}
-
-/** An agent made by another copy of the package is one too. */
-const isDefinition = (value: unknown): value is AgentDefinition<unknown> =>
-  value instanceof AgentDefinition ||
-  (typeof value === 'object' &&
-    value !== null &&
-    value.constructor?.name === 'AgentDefinition' &&
-    'handlers' in value);

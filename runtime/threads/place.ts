@@ -1,11 +1,17 @@
 import type { AgentDefinition } from '../actor/agent-definition.ts';
+import type { Attendance } from '../actor/attendance.ts';
 import { AskTable } from '../actor/ask-table.ts';
 import { Cancellations, isCausedBy } from '../actor/cancellations.ts';
-import { Cell } from '../actor/cell.ts';
+import { Cell, type MakeActor } from '../actor/cell.ts';
+import { CellChannels } from '../actor/cell-channels.ts';
+import { isFromOutside } from '../actor/actor-life.ts';
+import { Checkpoints } from '../actor/checkpoints.ts';
 import { Courier } from '../actor/courier.ts';
 import type { CpuPool } from '../actor/offload.ts';
+import { sleepUntil } from '../actor/sleep-until.ts';
 import { StreamWindows } from '../actor/stream-windows.ts';
 import { TimerWheel } from '../actor/timer-wheel.ts';
+import { Accounts } from '../budget/accounts.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, mailToData, NO_ASK } from '../mailbox/mail.ts';
 import { PlaceLog } from '../observe/place-log.ts';
@@ -50,9 +56,11 @@ export interface PlaceDeps {
   readonly counters: SharedArrayBuffer;
   readonly status: SharedArrayBuffer;
   readonly commitLog: SharedArrayBuffer;
+  readonly accounts: SharedArrayBuffer;
   readonly loop: EventLoop;
   readonly cpu: CpuPool;
   readonly broadcastToSender: boolean;
+  readonly attendance: Attendance;
   readonly tell: (message: PlaceMessage) => void;
 }
 
@@ -80,8 +88,13 @@ export class Place {
   readonly cancellations = new Cancellations();
   readonly windows: StreamWindows;
   readonly links: Links;
+  /** What envelopes may spend. */
+  readonly accounts: Accounts;
+  readonly checkpoints: Checkpoints;
   /** Who here waits for room in a mailbox. */
   readonly room: RoomWaiters;
+  readonly attendance: Attendance;
+  readonly channels = new CellChannels(this);
   readonly broadcastToSender: boolean;
   readonly #deps: PlaceDeps;
   readonly #cells: (Cell | undefined)[] = [];
@@ -98,12 +111,16 @@ export class Place {
     this.counters = new Float64Array(deps.counters);
     this.status = new Int32Array(deps.status);
     this.broadcastToSender = deps.broadcastToSender;
+    this.attendance = deps.attendance;
+    this.accounts = new Accounts(deps.accounts, deps.seat);
+    this.checkpoints = new Checkpoints(deps.seat, (kept) => deps.tell({ t: 'checkpoint', kept }));
     this.wheel = new TimerWheel(clock);
     this.windows = new StreamWindows(deps.seat);
     this.courier = new Courier(this);
-    this.links = new Links(this, deps.loop, (seat, flows) =>
-      deps.tell({ t: 'received-all', seat, flows: flows.map(({ flow, received }) => [flow, received]) }),
-    );
+    this.links = new Links(this, deps.loop, (seat, flows) => {
+      deps.tell({ t: 'received-all', seat, flows: flows.map(({ flow, received }) => [flow, received]) });
+      this.channels.threadDied(seat);
+    });
     this.room = new RoomWaiters({
       clock,
       room: (row, lane) => this.outbox.room(row, lane),
@@ -156,8 +173,8 @@ export class Place {
   /** Whose mailbox the envelope came into. */
   readonly agentOf = (mail: Mail): string => this.#cells[mail.flow?.slot ?? -1]?.row.id ?? mail.recipient;
 
-  host(row: AgentRow, definition: AgentDefinition<unknown>): Cell {
-    const cell = new Cell(this, row, definition);
+  host(row: AgentRow, definition: AgentDefinition<unknown>, makeActor?: MakeActor): Cell {
+    const cell = new Cell(this, row, definition, makeActor);
     this.#cells[row.slot] = cell;
     return cell;
   }
@@ -180,14 +197,20 @@ export class Place {
       (isRunning) => {
         if (isRunning) this.#deps.tell({ t: 'started', slot: cell.row.slot });
       },
-      (error: unknown) => this.crashed(cell, reasonOf(error)),
+      (error: unknown) => this.crashed(cell, error),
     );
   }
 
-  crashed(cell: Cell, reason: string): void {
+  /** The code of the cell's agent runs in this process now; undefined when it could not be started. */
+  hasProcess(cell: Cell, pid: number | undefined): void {
+    this.#deps.tell({ t: 'process', slot: cell.row.slot, pid });
+  }
+
+  crashed(cell: Cell, error: unknown): void {
     this.counters[COUNT.crashed] = (this.counters[COUNT.crashed] as number) + 1;
     this.outbox.flush();
-    this.#deps.tell({ t: 'crashed', slot: cell.row.slot, reason });
+    const charged = !isFromOutside(error);
+    this.#deps.tell({ t: 'crashed', slot: cell.row.slot, reason: reasonOf(error), charged });
   }
 
   exited(cell: Cell): void {
@@ -250,18 +273,7 @@ export class Place {
   // Waiting
 
   sleep(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      signal.throwIfAborted();
-      const onAbort = (): void => {
-        cancel();
-        reject(signal.reason as Error);
-      };
-      const cancel = this.seams.clock.setTimer(ms, () => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
+    return sleepUntil(this.seams.clock, ms, signal);
   }
 
   /** The outcome of `work`, or DEADLINE_EXCEEDED after `timeoutMs`. */
@@ -293,6 +305,7 @@ export class Place {
 
   refuseUnheld(mail: Mail, why: ErrorData): void {
     const flow = mail.flow as InFlow;
+    if (mail.extras?.account !== undefined) this.accounts.close(mail.extras.account);
     if (mail.ask !== NO_ASK) this.answers.give(mail, REPLY.error, why, 'json');
     flow.settle(mail.sequence, 'rejected');
     this.settled(flow, mail, 'rejected');
@@ -365,6 +378,7 @@ export class Place {
     this.router.stop(error);
     this.#stopBeat();
     this.#stopSweep();
+    this.channels.close(error);
     for (const [ask] of [...this.asks.waiting()]) this.asks.close(ask)?.fail(error);
     this.room.close();
     this.outbox.flush();

@@ -47,6 +47,9 @@ export interface PlacesDeps {
   readonly seats: SeatBook;
   readonly workerOptions: unknown;
   readonly broadcastToSender: boolean;
+  /** A thread is kept ready to replace another. */
+  readonly spareThread: boolean;
+  readonly accounts: SharedArrayBuffer;
   readonly cpu: CpuPoolOptions;
   readonly watchdog: WatchdogOptions;
   readonly table: () => TableDelta;
@@ -106,6 +109,10 @@ export class Places {
     return this.#places.get(id) as PlaceRecord;
   }
 
+  get size(): number {
+    return this.#places.size;
+  }
+
   get areUp(): boolean {
     for (const { isUp } of this) if (!isUp) return false;
     return true;
@@ -140,7 +147,7 @@ export class Places {
     place.untold = undefined;
     place.isUp = true;
     this.watch(place.id);
-    if (place.spawned !== undefined) this.#threads.prepare(SPARE_AFTER_MS);
+    if (place.spawned !== undefined && this.#deps.spareThread) this.#threads.prepare(SPARE_AFTER_MS);
   }
 
   /** Calls what has waited for the place; after `join`, when the first orders are given. */
@@ -282,8 +289,9 @@ export class Places {
   }
 
   #boot(id: string, seat: Seat) {
-    const { table, broadcastToSender, cpu } = this.#deps;
-    return { id, seat: seat.number, ...seat.memories, table: table(), broadcastToSender, cpu };
+    const { table, broadcastToSender, cpu, accounts, watchdog } = this.#deps;
+    const common = { accounts, broadcastToSender, cpu, watchdog };
+    return { id, seat: seat.number, ...seat.memories, ...common, table: table() };
   }
 
   #caller(id: string, api: Port): Caller<PlaceHost> {

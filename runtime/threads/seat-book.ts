@@ -1,9 +1,19 @@
 import { finishCommit } from '../mailbox/commit-log.ts';
+import type { KeptCheckpoint } from '../actor/checkpoints.ts';
 import { distance, MARK } from '../mailbox/flow-marks.ts';
-import { Mail, type MailData, mailFromData, mailToData, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import {
+  MAIL_DATA,
+  Mail,
+  type MailData,
+  mailFromData,
+  mailToData,
+  NO_ASK,
+  typeIndex,
+} from '../mailbox/mail.ts';
 import type { NamedMail } from '../mailbox/name-book.ts';
 import { COUNTER_WORDS } from '../observe/seat-counters.ts';
 import type { ErrorData } from '../protocol/errors.ts';
+import { CheckpointBook } from './checkpoint-book.ts';
 import type { PlaceDeath, Replay } from './lines.ts';
 import { type FlowWords, Seat, type SeatMemories } from './seat.ts';
 import { SecondLedger } from './second-ledger.ts';
@@ -36,6 +46,7 @@ export class SeatBook {
   readonly #living = new Map<number, Seat>();
   readonly #dead = new Map<number, Seat>();
   readonly #copies = new SecondLedger();
+  readonly #checkpoints = new CheckpointBook();
   /** Counts of threads that are gone. */
   readonly #past = new Float64Array(COUNTER_WORDS);
   #next = 0;
@@ -72,9 +83,32 @@ export class SeatBook {
     this.#copies.keep(seat, flow, mail);
   }
 
-  /** Lets go of the second copies of what is settled. */
+  /** Keeps the last checkpoint of an envelope: it outlives the thread that works on it. */
+  keepCheckpoint(kept: KeptCheckpoint): void {
+    this.#checkpoints.keep(kept);
+  }
+
+  /** The checkpoints of envelopes for agents that `isThere` names by their slot. */
+  checkpoints(isThere: (slot: number) => boolean): KeptCheckpoint[] {
+    return [...this.#checkpoints].filter(({ seat, flow }) => {
+      const marks = this.#find(seat)?.flow(flow);
+      return marks !== undefined && isThere(marks.words[marks.base + MARK.slot] as number);
+    });
+  }
+
+  /** The accounts of the mails of which there are second copies. */
+  *heldAccounts(): Iterable<number> {
+    for (const mail of this.#copies) {
+      const account = mail[MAIL_DATA.extras]?.account;
+      if (account !== undefined) yield account;
+    }
+  }
+
+  /** Lets go of second copies and checkpoints of what is settled. */
   trim(): void {
-    this.#copies.trim((seat, flow) => this.#find(seat)?.settled(flow));
+    const settledOf = (seat: number, flow: number): number | undefined => this.#find(seat)?.settled(flow);
+    this.#copies.trim(settledOf);
+    this.#checkpoints.trim(settledOf);
   }
 
   /** The counters of all threads, added up. */

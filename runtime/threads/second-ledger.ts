@@ -24,6 +24,10 @@ export class SecondLedger {
     return this.#flows.get(seat * FLOWS_A_SEAT + flow)?.get(sequence);
   }
 
+  *[Symbol.iterator](): Iterator<MailData> {
+    for (const mails of this.#flows.values()) yield* mails.values();
+  }
+
   /** Lets go of what is settled; `settledOf` says up to where, undefined of a flow that is forgotten. */
   trim(settledOf: (seat: number, flow: number) => number | undefined): void {
     for (const [key, mails] of this.#flows) {

@@ -20,6 +20,8 @@ export interface Spawner {
   /** Starts a thread that is given `boot`; `transfer` lists what in it stands for ports. */
   spawn(name: string, boot: unknown, transfer: readonly unknown[]): Spawned;
   channel(): Channel;
+  /** Ends a process that a thread of ours had started, and whatever that has started. */
+  endProcess(pid: number): void;
   /** What stands for a port in a message to another thread, to be listed among the transferred. */
   transferable(port: Port): unknown;
   /** The port that `value`, received in a message, is. */

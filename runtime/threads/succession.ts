@@ -144,6 +144,8 @@ export class Succession {
     const agents = book.at(place.id);
     this.#bringUpToDate(place, agents);
     const slots = new Set(agents.map(({ slot }) => slot));
+    const kept = seats.checkpoints((slot) => slots.has(slot));
+    if (kept.length > 0) places.tell(place, { t: 'checkpoints', kept });
     const replays = seats.replays(this.#context(slots, place.untold));
     if (replays.length > 0) places.tell(place, { t: 'replay', replays });
     places.join(place);

@@ -29,6 +29,13 @@ describe('examples (F-12)', () => {
     expect(lines.at(-1)).toBe('pluto is running after 2 restarts');
   });
 
+  it('swarm agrees with one agent on a task, and has several share another', async () => {
+    expect((await outputOf('swarm')).split('\n')).toEqual([
+      'accepted triton',
+      "completed { 'words.count': 4, 'words.shout': 'NOTHING IS LOST SILENTLY' }",
+    ]);
+  });
+
   it('own-loop works on while the embedding thread is blocked', async () => {
     expect((await outputOf('own-loop')).split('\n')).toEqual([
       'round 1: 3 of 3 steps were done while this thread was blocked',

@@ -2,19 +2,31 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startSystem, type System } from 'orrery';
+import { type RosterRow, startSystem, type System } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { echoed } from '../fixtures/agents/echo.agent.ts';
-import { FAULT_FOLDER, FAULTS, type Fault, PHASES, type Phase, poke } from '../fixtures/agents/faulty.ts';
+import {
+  FAULT_FOLDER,
+  FAULTS,
+  type Fault,
+  PHASES,
+  type Phase,
+  poke,
+  PROCESS_FAULTS,
+} from '../fixtures/agents/faulty.ts';
 import { probe } from '../fixtures/agents/prober.ts';
 import { expectedOf, readFailureMatrix } from '../fixtures/failure-matrix.ts';
 import { systemWithFaultyControl } from '../fixtures/faulty-control.ts';
+import { childrenOf } from '../fixtures/processes.ts';
 import { keepAsking } from '../fixtures/unrelated.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
-type Isolation = 'inline' | 'thread';
-
-const INLINE_FAULTS: readonly Fault[] = ['throws', 'rejects', 'hangs'];
+const FAULTS_OF = {
+  inline: ['throws', 'rejects', 'hangs'],
+  thread: FAULTS,
+  process: PROCESS_FAULTS,
+} as const satisfies Record<string, readonly Fault[]>;
+type Isolation = keyof typeof FAULTS_OF;
 /** A hanging handler is given this long; loops must be found before, also on a busy machine. */
 const TIMEOUT_MS = { hangs: 500, others: 20_000 };
 
@@ -43,6 +55,23 @@ async function settledThreads(): Promise<number | undefined> {
 
 const isBegun = (phase: Phase, fault: Fault): boolean => existsSync(join(folder, `${phase}-${fault}`));
 
+/** What an agent needs to commit its fault there: a process is given the folder, and too little memory. */
+const placed = (isolation: Isolation) =>
+  isolation === 'process'
+    ? {
+        isolation,
+        permissions: { read: [folder], write: [folder] },
+        env: { [FAULT_FOLDER]: folder },
+        memoryMb: 64,
+      }
+    : { isolation };
+
+/** What ends the thread, or the process, that the agent lives in. */
+async function killerOf(system: System, id: string): Promise<() => unknown> {
+  const { pid, place } = (await system.roster()).find((one) => one.id === id) as RosterRow;
+  return () => (pid === undefined ? system.terminate(place) : process.kill(pid, 'SIGKILL'));
+}
+
 async function stateOf(system: System, id: string): Promise<string> {
   const row = (await system.roster()).find((one) => one.id === id);
   return `${row?.status}, ${row?.restarts}`;
@@ -64,10 +93,12 @@ async function runCell(phase: Phase, fault: Fault, isolation: Isolation, cell: s
   rmSync(join(folder, id), { force: true });
   const system = await startSystem({
     // Started by the first envelope, so that somebody waits for an answer while the start fails.
-    agents: [agent('faulty', { instances: [id], isolation, lazy: phase === 'start' }), agent('echo')],
+    agents: [
+      agent('faulty', { instances: [id], ...placed(isolation), lazy: phase === 'start' }),
+      agent('echo'),
+    ],
   });
   try {
-    const place = (await system.roster()).find((row) => row.id === id)?.place;
     const stopAsking = keepAsking(system);
     const timeoutMs = fault === 'hangs' && phase === 'handle' ? TIMEOUT_MS.hangs : TIMEOUT_MS.others;
     const asked = system.ask({ agent: id, capability: poke }, undefined, { timeoutMs }).then(
@@ -76,7 +107,7 @@ async function runCell(phase: Phase, fault: Fault, isolation: Isolation, cell: s
     );
     if (fault === 'killed') {
       await until('the agent waits', () => isBegun(phase, fault));
-      await system.terminate(place as string);
+      await (await killerOf(system, id))();
     }
     expect(await asked).toBe(expected.asker);
     await expect
@@ -88,12 +119,12 @@ async function runCell(phase: Phase, fault: Fault, isolation: Isolation, cell: s
     await system.stop();
   }
   await until('no thread is left', () => threads() <= quietThreads);
+  if (isolation === 'process') expect(childrenOf(process.pid)).toEqual([]);
 }
 
 describe.each(PHASES)('A fault at %s', (phase) => {
-  describe.each(['inline', 'thread'] as const)('of an agent in a place of kind %s', (isolation) => {
-    const faults = isolation === 'inline' ? INLINE_FAULTS : FAULTS;
-    it.each(faults)(
+  describe.each(['inline', 'thread', 'process'] as const)('of an agent of isolation %s', (isolation) => {
+    it.each(FAULTS_OF[isolation])(
       'that %s ends as docs/semantics.md says, and others answer all the while',
       async (fault) => {
         const cell = matrix.get(fault)?.get(`${phase}, ${isolation}`);
@@ -136,32 +167,42 @@ describe('A fault of the control thread', () => {
   );
 });
 
-describe.each(['loops', 'killed'] as const)(
-  'With the embedding thread blocked for 3 s, an agent that %s',
-  (fault) => {
+/** How long the embedder is blocked: a process needs longer to be started than a thread that is kept ready. */
+const BLOCKED_MS = { thread: 3_000, process: 6_000 } as const;
+
+describe.each([
+  ['loops', 'thread'],
+  ['killed', 'thread'],
+  ['loops', 'process'],
+  ['killed', 'process'],
+] as const)(
+  'With the embedding thread blocked for seconds, an agent that %s, of isolation %s',
+  (fault, isolation) => {
     const id = `handle-${fault}`;
+    const blockedMs = BLOCKED_MS[isolation];
 
     it.each([
-      ['Atomics.wait', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)],
-      ['spawnSync', () => spawnSync('sleep', ['3'])],
+      ['Atomics.wait', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockedMs)],
+      ['spawnSync', () => spawnSync('sleep', [String(blockedMs / 1_000)])],
     ])('is back before %s returns, while two others talk to each other', async (name, block) => {
-      const begun = join(folder, `probing-${fault}-${name}`);
+      const begun = join(folder, `probing-${fault}-${isolation}-${name}`);
       rmSync(join(folder, id), { force: true });
       const system = await startSystem({
-        agents: [agent('faulty', { instances: [id] }), agent('prober'), agent('echo')],
+        agents: [agent('faulty', { instances: [id], ...placed(isolation) }), agent('prober'), agent('echo')],
         workers: 3,
       });
       try {
-        const probed = system.ask(probe, { forMs: 3_500, file: begun });
+        const probed = system.ask(probe, { forMs: blockedMs + 500, file: begun });
         await until('the prober begins', () => existsSync(begun));
         const poked = rejection(system.ask({ agent: id, capability: poke }, undefined));
         await until('the agent is at its fault', () => isBegun('handle', fault));
-        if (fault === 'killed') void system.terminate('worker-1');
+        const kill = await killerOf(system, id);
+        if (fault === 'killed') kill();
         await new Promise((resolve) => setImmediate(resolve));
         const blockedAtMs = Date.now();
         block();
         const unblockedAtMs = Date.now();
-        expect(unblockedAtMs - blockedAtMs).toBeGreaterThan(2_900);
+        expect(unblockedAtMs - blockedAtMs).toBeGreaterThan(blockedMs - 100);
         expect((await poked).code).toBe('ACTOR_DIED');
         const started = await until('it is back', () => startOf(system, id));
         expect(started).toBeGreaterThan(blockedAtMs);

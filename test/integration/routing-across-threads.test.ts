@@ -309,7 +309,7 @@ describe('Answers between tiers (C-06)', () => {
     expect(await team.unexpected()).toEqual([]);
   });
 
-  it('to a proposal become leave to work on it when that is accepted', async () => {
+  it('to a proposal become leave to work on it when that is accepted, until it is given back', async () => {
     const payload = {
       taskDescription: 'x',
       requiredCapabilities: [],
@@ -326,22 +326,19 @@ describe('Answers between tiers (C-06)', () => {
     const answer = { sender: 't1', recipient: 't2', payload: null, replyTo: proposed } as const;
     const early = await team.say({ ...answer, type: 'response' });
     const accepted = await team.say({ ...answer, type: 'task-accept' });
-    const twice = await team.say({ ...answer, type: 'task-accept' });
+    const renewed = await team.say({ ...answer, type: 'task-accept' });
     const working = [];
     for (const type of ['notification', 'response', 'stream-data', 'response'] as const)
       working.push(await team.say({ ...answer, type }));
-    expect([early, twice].map(({ running }) => running.errorCode)).toEqual([
+    const givenBack = await team.say({ ...answer, type: 'task-reject' });
+    const late = await team.say({ ...answer, type: 'response' });
+    expect([early, late].map(({ running }) => running.errorCode)).toEqual([
       'TIER_VIOLATION',
       'TIER_VIOLATION',
     ]);
-    expect([accepted, ...working].map(({ running }) => running.delivered)).toEqual([
-      true,
-      true,
-      true,
-      true,
-      true,
-    ]);
-    for (const said of [early, accepted, twice, ...working]) expectSame(said);
+    const all = [accepted, renewed, ...working, givenBack];
+    expect(all.map(({ running }) => running.delivered)).toEqual(all.map(() => true));
+    for (const said of [early, ...all, late]) expectSame(said);
     expect(await team.unexpected()).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { A2AChannel, ChannelStatus } from '../../runtime/channels/a2a-channel.ts';
+import type { A2AChannel } from '../../runtime/channels/a2a-channel.ts';
 import type { ChannelEvent } from '../../runtime/channels/channel-event.ts';
+import type { ChannelStatus } from '../../runtime/protocol/channel-status.ts';
 import { ChannelPair, moves, numbered, type Sent } from '../fixtures/channel-pair.ts';
 
 const MOVES: ReadonlySet<string> = new Set([

@@ -3,6 +3,8 @@ import { ProgressCounter } from './progress-counter.ts';
 import { repositoryRoot } from './repository-root.ts';
 
 const LOOK_EVERY_MS = 200;
+/** Who waits for a turn in the pool says so now and then: nobody is to take the work for stalled. */
+const WAITING_NOTE_EVERY = 50;
 
 /** What every offloaded job is given: the repository's real path, and where to count how far it is. */
 export interface PooledAudit {
@@ -38,8 +40,9 @@ export async function auditInPool<Output>(
   };
   const ended = work.then(end, end);
   let told = '';
-  while (!isOver) {
+  for (let looks = 0; !isOver; looks++) {
     await Promise.race([ended, ctx.sleep(LOOK_EVERY_MS)]);
+    if (counter.expected === 0 && looks % WAITING_NOTE_EVERY === 0) ctx.progress(0, 'waits for its turn');
     const note = `${counter.done} of ${counter.expected} ${unit}`;
     if (note === told || counter.expected === 0) continue;
     told = note;

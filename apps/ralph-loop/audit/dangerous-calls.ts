@@ -1,9 +1,10 @@
 import { checkCall, checkNew } from './dangerous/calls.ts';
 import { checkAssignment, checkAttribute, checkProperty } from './dangerous/writes.ts';
 import type { Defect } from './evidence.ts';
-import { isScript, parseScript } from './syntax/parse-script.ts';
+import { isScript } from './syntax/parse-script.ts';
 import type { Node } from './syntax/node.ts';
-import { type Scope, walk } from './syntax/scopes.ts';
+import type { Scope } from './syntax/scopes.ts';
+import { walkScript } from './syntax/walk-script.ts';
 import type { SourceText } from './source-text.ts';
 
 /** What was found, or why the file could not be looked at. */
@@ -17,20 +18,12 @@ const WORTH_PARSING =
 export function findDangerousCalls(source: SourceText): DangerousCalls {
   if (!isScript(source.file)) return { defects: findInConfiguration(source) };
   if (!WORTH_PARSING.test(source.text)) return { defects: [] };
-  const script = parseScript(source);
-  if ('unparsable' in script) return script;
   const defects: Defect[] = [];
-  try {
-    walk(script.program(), (node, scope) => {
-      const rule = check(node, scope);
-      if (rule !== undefined) defects.push({ rule, offset: node.start });
-    });
-  } catch (error) {
-    // The walk's own stack; what the parser's could bear is deeper.
-    if (error instanceof RangeError) return { unparsable: 'is nested too deeply to be walked' };
-    throw error;
-  }
-  return { defects };
+  const unparsable = walkScript(source, (node, scope) => {
+    const rule = check(node, scope);
+    if (rule !== undefined) defects.push({ rule, offset: node.start });
+  });
+  return unparsable === undefined ? { defects } : { unparsable };
 }
 
 /** The id of the rule that `node` breaks. */

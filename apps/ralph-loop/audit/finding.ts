@@ -32,6 +32,10 @@ export const Finding = z.strictObject({
 });
 export type Finding = z.infer<typeof Finding>;
 
+/** A finding that the gate refused, and why. It is not part of the result. */
+export const RefusedFinding = z.object({ finding: Finding, reason: z.string() });
+export type RefusedFinding = z.infer<typeof RefusedFinding>;
+
 /** What was left out of an audit, and why. Nothing is left out without one. */
 export const Note = z.strictObject({
   kind: z.string().min(1),

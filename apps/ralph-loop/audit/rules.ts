@@ -1,11 +1,22 @@
+import { ACCESSIBILITY_RULES } from './accessibility/rules.ts';
+import { isAside } from './aside.ts';
+import { DEPENDENCY_RULES } from './dependencies/rules.ts';
+import { DOCS_RULES } from './docs/rules.ts';
+import { ERROR_RULES } from './errors/rules.ts';
 import type { Severity } from './finding.ts';
-
-/** A rule: who looks for it, how severe it is, and what it says is wrong. */
-export interface Rule {
-  readonly agent: 'mars' | 'jupiter' | 'enceladus';
-  readonly severity: Severity;
-  readonly what: string;
-}
+import { HISTORY_RULES } from './history/rules.ts';
+import { IDEAS_RULES } from './ideas/rules.ts';
+import { INTEGRATION_RULES } from './integrations/rules.ts';
+import { METRIC_RULES } from './metrics/rules.ts';
+import { PERFORMANCE_RULES } from './performance/rules.ts';
+import { REALTIME_RULES } from './realtime/rules.ts';
+import { RELEASE_RULES } from './release/rules.ts';
+import { RESILIENCE_RULES } from './resilience/rules.ts';
+import { RESPONSIVE_RULES } from './responsive/rules.ts';
+import type { Rule, Rules } from './rule.ts';
+import { SCHEMA_RULES } from './schemas/rules.ts';
+import { CROSS_SPEC_RULES, SPEC_RULES } from './specs/rules.ts';
+import { TEST_RULES } from './test-quality/rules.ts';
 
 const enceladus = (severity: Severity, what: string): Rule => ({ agent: 'enceladus', severity, what });
 const secret = (what: string, severity: Severity = 'critical'): Rule =>
@@ -18,7 +29,7 @@ const secret = (what: string, severity: Severity = 'critical'): Rule =>
  * Where a dangerous call or a secret stands in tests, fixtures, examples, benchmarks or documentation it is one step
  * less severe (`severityAt`): such code does not run in production, but such keys have leaked.
  */
-export const RULES: Readonly<Record<string, Rule>> = {
+export const RULES: Rules = {
   'architecture.cycle': { agent: 'jupiter', severity: 'medium', what: 'Files import each other in a circle' },
   'architecture.lazy-cycle': {
     agent: 'jupiter',
@@ -75,6 +86,25 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'secret.stripe': secret('A Stripe key'),
   'secret.tailscale': secret('A Tailscale key'),
   'secret.vercel': secret('A Vercel token'),
+
+  ...ERROR_RULES,
+  ...TEST_RULES,
+
+  ...DOCS_RULES,
+  ...HISTORY_RULES,
+  ...IDEAS_RULES,
+  ...PERFORMANCE_RULES,
+  ...RELEASE_RULES,
+  ...RESILIENCE_RULES,
+  ...INTEGRATION_RULES,
+  ...REALTIME_RULES,
+  ...METRIC_RULES,
+  ...ACCESSIBILITY_RULES,
+  ...DEPENDENCY_RULES,
+  ...SPEC_RULES,
+  ...CROSS_SPEC_RULES,
+  ...RESPONSIVE_RULES,
+  ...SCHEMA_RULES,
 };
 
 const TYPE_ERROR: Rule = { agent: 'mars', severity: 'high', what: 'The compiler reports an error' };
@@ -86,10 +116,6 @@ export function ruleOf(id: string): Rule | undefined {
   return Object.hasOwn(RULES, id) ? RULES[id] : undefined;
 }
 
-const ASIDE_FOLDER =
-  /(^|\/)(tests?|__tests__|__mocks__|__fixtures__|specs?|e2e|fixtures?|testdata|mocks?|examples?|docs?|bench(mark)?s?)\//i;
-const ASIDE_FILE = /[.-](test|spec|stories|bench|fixture)\.[^/]+$|\.mdx?$/i;
-
 const ONE_LESS: Readonly<Record<Severity, Severity>> = {
   critical: 'high',
   high: 'medium',
@@ -100,6 +126,5 @@ const ONE_LESS: Readonly<Record<Severity, Severity>> = {
 
 /** How severe `rule` is in `file`. */
 export function severityAt({ agent, severity }: Rule, file: string): Severity {
-  const isAside = ASIDE_FOLDER.test(file) || ASIDE_FILE.test(file);
-  return agent === 'enceladus' && isAside ? ONE_LESS[severity] : severity;
+  return agent === 'enceladus' && isAside(file) ? ONE_LESS[severity] : severity;
 }

@@ -2,8 +2,10 @@ import type { Verification } from './capabilities.ts';
 import type { Finding } from './finding.ts';
 import type { MemoryRelief } from './memory-relief.ts';
 import type { ProgressCounter } from './progress-counter.ts';
+import { AgainCheck } from './verify/check-again.ts';
 import { checkClaim } from './verify/check-claim.ts';
 import { lineCheck } from './verify/check-line.ts';
+import { checkSize, isOfSize } from './verify/check-size.ts';
 import { TrailCheck } from './verify/check-trail.ts';
 import { readWithin } from './verify/read-within.ts';
 
@@ -26,12 +28,19 @@ export async function verifyFindings(
 ): Promise<Verification> {
   progress.expect(findings.length);
   const trails = new TrailCheck(root, memory);
+  const again = new AgainCheck(root);
   const reasons = new Map<Finding, string>();
   for (const [file, ofFile] of Map.groupBy(findings, (finding) => finding.file)) {
     const read = readWithin(root, file);
-    const checkLine = 'fault' in read ? () => read.fault : await lineCheck(read.source, ofFile);
+    const checkLine = 'fault' in read ? () => read.fault : await lineCheck(root, read.source, ofFile);
+    const checkPlace = (finding: Finding): string | undefined =>
+      isOfSize(finding) ? checkSize(root, finding) : checkLine(finding);
     for (const finding of ofFile) {
-      const reason = checkClaim(finding) ?? checkLine(finding) ?? (await trails.fault(finding));
+      const reason =
+        checkClaim(finding) ??
+        checkPlace(finding) ??
+        (await trails.fault(finding)) ??
+        (await again.fault(finding));
       if (reason !== undefined) reasons.set(finding, reason);
       progress.advance();
     }

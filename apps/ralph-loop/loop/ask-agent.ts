@@ -1,17 +1,23 @@
 import { type Capability, capability } from 'orrery';
 import { fromCallback } from 'xstate';
 import { z } from 'zod';
+import { awaitSwarm } from './await-swarm.ts';
 import { lostAnswer } from './lost-answer.ts';
 import { askTimeoutMs, type RunScope } from './run-scope.ts';
 import type { WorkOrder } from './task.machine.ts';
+import { taskAnswer } from './task-answer.ts';
 import type { TaskEvent } from './task-context.ts';
-import { TaskResult } from './task-result.ts';
 
-/** Asks the assigned agent to do the task, until the task's machine leaves the state that needed it. */
+/**
+ * Has the task done, until its machine leaves the state that needed it: asks whoever took it on, or follows what becomes
+ * of it in a swarm.
+ */
 export const askAgent = (run: RunScope) =>
   fromCallback<TaskEvent, WorkOrder>(({ input, sendBack }) => {
     const left = new AbortController();
-    void work(run, input, left.signal).then(sendBack);
+    const { item, swarmId } = input;
+    if (swarmId === undefined) void work(run, input, left.signal).then(sendBack);
+    else awaitSwarm(run, { swarmId, itemId: item.id }, { tell: sendBack, signal: left.signal });
     return () => left.abort();
   });
 
@@ -32,10 +38,7 @@ async function work(run: RunScope, order: WorkOrder, signal: AbortSignal): Promi
           tell({ type: 'task.progress', task: item.id, agent: to.agent, fraction, note }),
       },
     );
-    const result = TaskResult.safeParse(output);
-    const atMs = clock.now();
-    if (result.success) return { type: 'agent.answered', result: result.data, atMs };
-    return { type: 'agent.misspoke', why: faultsOf(result.error), atMs };
+    return taskAnswer(output, clock.now());
   } catch (error) {
     return { type: 'agent.lost', answer: lostAnswer(error), atMs: clock.now() };
   }
@@ -53,11 +56,3 @@ const inputOf = ({ root }: RunScope, { item, feedback }: WorkOrder): unknown => 
   root,
   ...(feedback === undefined ? {} : { feedback }),
 });
-
-const MAX_FAULTS = 5;
-
-const faultsOf = (error: z.ZodError): string =>
-  error.issues
-    .slice(0, MAX_FAULTS)
-    .map((issue) => `${issue.path.join('.') || 'it'}: ${issue.message}`)
-    .join('; ');

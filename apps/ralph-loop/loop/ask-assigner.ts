@@ -2,15 +2,21 @@ import type { RosterRow } from 'orrery';
 import { missionAssign } from '../audit/capabilities.ts';
 import { lostAnswer } from './lost-answer.ts';
 import { askTimeoutMs, type RunScope } from './run-scope.ts';
-import type { TaskEvent } from './task-context.ts';
+import type { Declined, TaskEvent } from './task-context.ts';
 import { isAlive, offers } from './team.ts';
 import type { WorkItem } from './work-item.ts';
+
+/** A task to be given out, and who will not have it. */
+export interface Unassigned {
+  readonly item: WorkItem;
+  readonly declined: readonly Declined[];
+}
 
 /** What is to be said to the machine of each task that the assigner was asked about. */
 export type Assignments = ReadonlyMap<string, TaskEvent>;
 
 /** Has the assigner say who gets which of `batch`; never rejects. One that dies is asked once more. */
-export async function askAssigner(run: RunScope, batch: readonly WorkItem[]): Promise<Assignments> {
+export async function askAssigner(run: RunScope, batch: readonly Unassigned[]): Promise<Assignments> {
   try {
     return await assignments(run, batch);
   } catch (error) {
@@ -22,8 +28,8 @@ export async function askAssigner(run: RunScope, batch: readonly WorkItem[]): Pr
   );
 }
 
-async function assignments(run: RunScope, batch: readonly WorkItem[]): Promise<Assignments> {
-  run.tell({ type: 'assignment.asked', agent: run.assigner, tasks: batch.map((item) => item.id) });
+async function assignments(run: RunScope, batch: readonly Unassigned[]): Promise<Assignments> {
+  run.tell({ type: 'assignment.asked', agent: run.assigner, tasks: batch.map(({ item }) => item.id) });
   const roster = await run.team.roster();
   const answer = await run.team.ask(
     { agent: run.assigner, capability: missionAssign },
@@ -34,7 +40,7 @@ async function assignments(run: RunScope, batch: readonly WorkItem[]): Promise<A
   const reasons = new Map(answer.unassignable.map(({ taskId, reason }) => [taskId, reason]));
   const atMs = run.clock.now();
   return new Map(
-    batch.map((item) => {
+    batch.map(({ item }) => {
       const named = agents.get(item.id);
       const row = roster.find(({ id }) => id === named);
       const mayWork = row !== undefined && isAlive(row) && offers(row, item.capability);
@@ -43,11 +49,12 @@ async function assignments(run: RunScope, batch: readonly WorkItem[]): Promise<A
   );
 }
 
-const forAssigner = ({ id, title, capability, priority }: WorkItem) => ({
+const forAssigner = ({ item: { id, title, capability, priority }, declined }: Unassigned) => ({
   id,
   title,
   capability,
   ...(Number.isFinite(priority) ? { priority } : {}),
+  ...(declined.length > 0 ? { declined: declined.map(({ agent }) => agent) } : {}),
 });
 
 const given = (run: RunScope, row: RosterRow, atMs: number): TaskEvent => ({
@@ -67,10 +74,10 @@ function missing(run: RunScope, { capability }: WorkItem, named?: string, reason
   };
 }
 
-const nobodyDecides = (run: RunScope, batch: readonly WorkItem[], reason: string): Assignments =>
+const nobodyDecides = (run: RunScope, batch: readonly Unassigned[], reason: string): Assignments =>
   new Map(
-    batch.map(({ id }) => [
-      id,
+    batch.map(({ item }) => [
+      item.id,
       { type: 'assigner.lost', why: `${run.assigner} could not assign it: ${reason}` },
     ]),
   );

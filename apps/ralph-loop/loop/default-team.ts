@@ -1,4 +1,4 @@
-const AGENTS = ['sun', 'mercury', 'mars', 'jupiter', 'enceladus'];
+import { PLANETS } from 'orrery/planets';
 
 /** An agent as `startSystem` takes it. */
 export interface TeamMember {
@@ -6,9 +6,9 @@ export interface TeamMember {
   readonly isolation: 'thread';
 }
 
-/** The planets that have a job, to be started in worker threads. */
+/** The 21 planets, to be started in worker threads. */
 export const defaultTeam = (): TeamMember[] =>
-  AGENTS.map((name) => ({
+  Object.keys(PLANETS).map((name) => ({
     module: new URL(`../audit/agents/${name}.agent.ts`, import.meta.url),
     isolation: 'thread',
   }));

@@ -31,5 +31,18 @@ const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 export function lostAnswer(error: unknown): LostAnswer {
   const code = isOrreryError(error) ? error.code : 'DELIVERY_FAILED';
   const message = error instanceof Error ? error.message : String(error);
-  return { code, reason: `${code}: ${message}`, isLasting: LASTING.has(code) };
+  return lostFault({ code, message });
 }
+
+/** The same of an error that came as data. */
+export const lostFault = ({
+  code,
+  message,
+}: {
+  readonly code: ErrorCode;
+  readonly message: string;
+}): LostAnswer => ({
+  code,
+  reason: `${code}: ${message}`,
+  isLasting: LASTING.has(code),
+});

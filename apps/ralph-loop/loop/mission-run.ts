@@ -4,13 +4,16 @@ import type { Mission } from '../mission/mission.ts';
 import { askAgent } from './ask-agent.ts';
 import { askAssigner } from './ask-assigner.ts';
 import { askGate } from './ask-gate.ts';
+import { askRecovery } from './ask-recovery.ts';
+import { formSwarm } from './form-swarm.ts';
 import type { LoopEvent, LoopNews } from './loop-event.ts';
 import type { MissionOutcome } from './mission-outcome.ts';
+import { proposeTask } from './propose-task.ts';
 import type { RunScope } from './run-scope.ts';
 import { cutOff, nextBatch, ready } from './schedule.ts';
 import { type Cut, stopReasonOf } from './stop-reason.ts';
 import { taskMachine } from './task.machine.ts';
-import type { TaskEvent } from './task-context.ts';
+import type { TaskContext, TaskEvent } from './task-context.ts';
 import { isOver, type TaskStatus } from './task-status.ts';
 import type { Team } from './team.ts';
 import { type TaskView, whyItGoesOn } from './why-it-goes-on.ts';
@@ -55,6 +58,8 @@ export class MissionRun {
   readonly #outcome = Promise.withResolvers<MissionOutcome>();
   #cut: Cut | undefined;
   #isAssigning = false;
+  /** Tasks for which a swarm is being formed. */
+  readonly #isForming = new Set<string>();
   #isInRound = false;
   #hasChanged = false;
   #lastWhy = '';
@@ -105,7 +110,13 @@ export class MissionRun {
 
   #startTasks(): void {
     const machine = taskMachine.provide({
-      actors: { askAgent: askAgent(this.#scope), askGate: askGate(this.#scope) },
+      actors: {
+        propose: proposeTask(this.#scope),
+        askAgent: askAgent(this.#scope),
+        askGate: askGate(this.#scope),
+        askRecovery: askRecovery(this.#scope),
+      },
+      actions: { release: ({ context }) => this.#release(context) },
     });
     const maxAttempts = this.#mission.limits.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
     for (const item of this.#items) {
@@ -131,7 +142,9 @@ export class MissionRun {
       title: item.title,
       status: value,
       attempt: context.attempts.length + (isOver(value) ? 0 : 1),
-      agent: context.assignee?.agent ?? context.attempts.at(-1)?.agent,
+      agent:
+        (value === 'proposed' ? context.proposedTo : context.assignee)?.agent ??
+        context.attempts.at(-1)?.agent,
       why: context.why,
     });
     this.#round();
@@ -171,11 +184,39 @@ export class MissionRun {
       this.#statuses,
       this.#mission.limits.maxParallel ?? DEFAULT_MAX_PARALLEL,
     );
-    if (batch.length === 0) return;
+    const [swarmed, solo] = this.#parted(batch);
+    for (const items of swarmed) this.#handToSwarm(items);
+    if (solo.length === 0) return;
     this.#isAssigning = true;
-    void askAssigner(this.#scope, batch).then((assignments) => {
+    const unassigned = solo.map((item) => ({ item, declined: this.#contextOf(item).declined }));
+    void askAssigner(this.#scope, unassigned).then((assignments) => {
       for (const [id, event] of assignments) this.#send(id, event);
       this.#isAssigning = false;
+      this.#round();
+    });
+  }
+
+  /** What a swarm is to have, by tasks, and what is given to single agents: that is also what a swarm did not manage. */
+  #parted(batch: readonly WorkItem[]): [readonly WorkItem[][], WorkItem[]] {
+    const open = batch.filter(({ taskId }) => !this.#isForming.has(taskId));
+    const [swarmed, solo] = [true, false].map((isForSwarm) =>
+      open.filter((item) => (item.isOfSwarm && this.#isNew(item)) === isForSwarm),
+    ) as [WorkItem[], WorkItem[]];
+    return [[...Map.groupBy(swarmed, ({ taskId }) => taskId).values()], solo];
+  }
+
+  /** A swarm is tried once. */
+  #isNew(item: WorkItem): boolean {
+    const { swarm, isRecovered } = this.#contextOf(item);
+    return swarm === undefined && !isRecovered;
+  }
+
+  #handToSwarm(items: readonly WorkItem[]): void {
+    const taskId = items[0]?.taskId ?? '';
+    this.#isForming.add(taskId);
+    void formSwarm(this.#scope, items).then((event) => {
+      for (const { id } of items) this.#send(id, event);
+      this.#isForming.delete(taskId);
       this.#round();
     });
   }
@@ -187,7 +228,7 @@ export class MissionRun {
   }
 
   #sayWhy(): void {
-    const why = whyItGoesOn(this.#views(), this.#deps.gate);
+    const why = whyItGoesOn(this.#views(), this.#deps);
     if (why !== this.#lastWhy) this.#tell({ type: 'loop.goes-on', why });
     this.#lastWhy = why;
   }
@@ -221,6 +262,17 @@ export class MissionRun {
       gate,
       tasks: this.#views(),
     });
+  }
+
+  /** Whoever took the task on has done with it, in whatever way. */
+  #release({ proposalId }: TaskContext): void {
+    if (proposalId === undefined) return;
+    // The mission goes on, or is over, whatever becomes of the message.
+    this.#deps.team.negotiator.release(proposalId).catch(() => undefined);
+  }
+
+  #contextOf({ id }: WorkItem): TaskContext {
+    return (this.#tasks.get(id) as Actor<typeof taskMachine>).getSnapshot().context;
   }
 
   #views(): TaskView[] {

@@ -34,3 +34,6 @@ export function askTimeoutMs({ clock, deadlineAtMs }: RunScope): number {
   if (deadlineAtMs === undefined) return UNLIMITED_ASK_MS;
   return Math.max(0, deadlineAtMs - clock.now()) + GRACE_MS;
 }
+
+/** How long an answer to a proposal may take. Who works on another task answers when that is done. */
+export const proposalTimeoutMs = (run: RunScope): number => askTimeoutMs(run);

@@ -25,15 +25,21 @@ export function cutOff(items: readonly WorkItem[], statuses: Statuses): { item: 
 }
 
 /**
- * The ready items that may be given out now, the most urgent first, so that at most `maxParallel` are in
+ * The ready items that may be given out now, the most urgent first, so that items of at most `maxParallel` tasks are in
  * hand.
  */
 export function nextBatch(items: readonly WorkItem[], statuses: Statuses, maxParallel: number): WorkItem[] {
-  const busy = items.filter((item) => isBusy(statuses.get(item.id) ?? 'waiting')).length;
+  const tasks = new Set(
+    items.filter(({ id }) => isBusy(statuses.get(id) ?? 'waiting')).map(({ taskId }) => taskId),
+  );
   return items
     .filter((item) => statuses.get(item.id) === 'ready')
     .sort(byUrgency)
-    .slice(0, Math.max(0, maxParallel - busy));
+    .filter(({ taskId }) => {
+      if (!tasks.has(taskId) && tasks.size >= maxParallel) return false;
+      tasks.add(taskId);
+      return true;
+    });
 }
 
 /** Two missing priorities are equal, though the difference of two infinities is not a number. */

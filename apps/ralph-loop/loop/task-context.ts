@@ -1,7 +1,8 @@
 import type { Assignee, Attempt } from './attempt.ts';
-import type { Finding } from '../audit/finding.ts';
+import type { Finding, RefusedFinding } from '../audit/finding.ts';
 import type { LostAnswer } from './lost-answer.ts';
-import type { RefusedFinding, TaskResult } from './task-result.ts';
+import type { SwarmPart } from './swarm-part.ts';
+import type { TaskResult } from './task-result.ts';
 import type { WorkItem } from './work-item.ts';
 
 /**
@@ -9,6 +10,12 @@ import type { WorkItem } from './work-item.ts';
  *
  * - `why`          it stands where it stands, in words.
  * - `attempts`     those that ended, oldest first.
+ * - `proposedTo`   whom the assigner named for it.
+ * - `assignee`     who has it, or had it last.
+ * - `proposalId`   under which the assignee took it on.
+ * - `swarm`        which swarm it was handed to, and what became of it there; that is done once.
+ * - `declined`     the agents that did not take it on since it was last recovered, and why.
+ * - `isRecovered`  the assigner found somebody once after nobody was left; it is asked to only once.
  * - `startedAtMs`  of the attempt in hand; `answeredAtMs` when its result went to the gate.
  * - `feedback`     what the gate wants changed; goes to the agent with the next attempt.
  * - `isRevised`    the gate has sent the task back once; it does so only once.
@@ -20,6 +27,11 @@ export interface TaskContext {
   readonly maxAttempts: number;
   readonly why: string;
   readonly assignee: Assignee | undefined;
+  readonly proposedTo: Assignee | undefined;
+  readonly proposalId: string | undefined;
+  readonly swarm: SwarmPart | undefined;
+  readonly declined: readonly Declined[];
+  readonly isRecovered: boolean;
   readonly attempts: readonly Attempt[];
   readonly startedAtMs: number;
   readonly answeredAtMs: number | undefined;
@@ -28,6 +40,12 @@ export interface TaskContext {
   readonly isRevised: boolean;
   readonly findings: readonly Finding[];
   readonly refused: readonly RefusedFinding[];
+}
+
+/** An agent that did not take a task on, with the reason code of its answer. */
+export interface Declined {
+  readonly agent: string;
+  readonly reason: string;
 }
 
 export interface TaskInput {
@@ -48,7 +66,13 @@ export type TaskEvent =
   | { type: 'dependencies.accepted'; why: string }
   | { type: 'dependency.lost'; why: string }
   | { type: 'agent.assigned'; to: Assignee; why: string; atMs: number }
+  | { type: 'proposal.accepted'; by: Assignee; proposalId: string; why: string; atMs: number }
+  | { type: 'proposal.declined'; by: readonly Declined[]; why: string }
+  | { type: 'swarm.formed'; swarmId: string; why: string; atMs: number }
+  | { type: 'swarm.moved'; part: SwarmPart; assignee: Assignee | undefined }
   | { type: 'agent.missing'; why: string }
+  | { type: 'agent.found'; why: string }
+  | { type: 'human.needed'; why: string }
   | { type: 'assigner.lost'; why: string }
   | { type: 'agent.answered'; result: TaskResult; atMs: number }
   | { type: 'agent.misspoke'; why: string; atMs: number }
@@ -64,6 +88,11 @@ export const newTask = ({ item, maxAttempts }: TaskInput): TaskContext => ({
   maxAttempts,
   why: item.dependsOn.length === 0 ? 'nothing stands before it' : `waits for ${item.dependsOn.join(', ')}`,
   assignee: undefined,
+  proposedTo: undefined,
+  proposalId: undefined,
+  swarm: undefined,
+  declined: [],
+  isRecovered: false,
   attempts: [],
   startedAtMs: 0,
   answeredAtMs: undefined,

@@ -10,7 +10,26 @@ export const hasAttemptsLeft = (task: TaskContext): boolean => task.attempts.len
 export function learn(task: TaskContext, event: TaskEvent): Changes {
   switch (event.type) {
     case 'agent.assigned':
-      return { ...attemptBegun(event.atMs), assignee: event.to, why: event.why };
+      return { proposedTo: event.to, why: event.why };
+    case 'proposal.accepted':
+      return {
+        ...attemptBegun(event.atMs),
+        assignee: event.by,
+        proposalId: event.proposalId,
+        why: event.why,
+      };
+    case 'swarm.formed':
+      return {
+        ...attemptBegun(event.atMs),
+        swarm: { id: event.swarmId, assignments: [], lates: 0 },
+        why: event.why,
+      };
+    case 'swarm.moved':
+      return { swarm: event.part, assignee: event.assignee ?? task.assignee };
+    case 'proposal.declined':
+      return { declined: [...task.declined, ...event.by], why: event.why };
+    case 'agent.found':
+      return { declined: [], isRecovered: true, why: event.why };
     case 'agent.answered':
       return {
         result: event.result,
@@ -48,7 +67,8 @@ function lost(task: TaskContext, { answer, atMs }: EventOf<'agent.lost'>): Chang
   return {
     ...attemptEnded(task, atMs, { ended: 'lost', code: answer.code, reason: answer.reason }),
     assignee: undefined,
-    why: `no answer from ${task.assignee?.agent}: ${answer.reason}`,
+    proposalId: undefined,
+    why: `no answer from ${task.assignee?.agent ?? 'the swarm'}: ${answer.reason}`,
   };
 }
 

@@ -15,7 +15,3 @@ export const TaskResult = z.object({
   bytesSeen: z.int().nonnegative().optional(),
 });
 export type TaskResult = z.infer<typeof TaskResult>;
-
-/** A finding that the gate refused, and why. It is not part of the result. */
-export const RefusedFinding = z.object({ finding: Finding, reason: z.string() });
-export type RefusedFinding = z.infer<typeof RefusedFinding>;

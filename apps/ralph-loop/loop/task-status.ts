@@ -5,8 +5,10 @@ import { z } from 'zod';
  *
  * - `waiting`    for the tasks it depends on.
  * - `ready`      to be given to an agent.
+ * - `proposed`   an agent was asked whether it takes it on.
  * - `working`    an agent has it.
  * - `judging`    the gate has its result.
+ * - `recovering` nobody was left to do it: the assigner is asked what is to become of it.
  * - `accepted`   the gate approved its result.
  * - `failed`     refused by the gate, or ended by an error that another attempt would not change.
  * - `exhausted`  its last allowed attempt did not succeed.
@@ -17,8 +19,10 @@ import { z } from 'zod';
 export const TaskStatus = z.enum([
   'waiting',
   'ready',
+  'proposed',
   'working',
   'judging',
+  'recovering',
   'accepted',
   'failed',
   'exhausted',
@@ -28,8 +32,9 @@ export const TaskStatus = z.enum([
 ]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
-/** Says whether an agent or the gate has the task in hand. */
-export const isBusy = (status: TaskStatus): boolean => status === 'working' || status === 'judging';
+/** Says whether an agent or the gate has the task in hand, or is about to. */
+export const isBusy = (status: TaskStatus): boolean =>
+  status === 'proposed' || status === 'working' || status === 'judging' || status === 'recovering';
 
 /** Says whether nothing will change any more. */
 export const isOver = (status: TaskStatus): boolean =>

@@ -1,15 +1,22 @@
 import { assertEvent, assign, fromCallback, setup } from 'xstate';
-import type { Assignee } from './attempt.ts';
-import { newTask, type TaskContext, type TaskEvent, type TaskInput } from './task-context.ts';
+import type { Assignee, Attempt } from './attempt.ts';
+import { type Declined, newTask, type TaskContext, type TaskEvent, type TaskInput } from './task-context.ts';
 import { hasAttemptsLeft, learn } from './task-moves.ts';
 import type { TaskResult } from './task-result.ts';
 import type { WorkItem } from './work-item.ts';
 
-/** What an agent is asked. */
+/** What an agent is asked; with `swarmId`, a swarm asks it. */
 export interface WorkOrder {
   readonly item: WorkItem;
   readonly to: Assignee;
   readonly feedback: string | undefined;
+  readonly swarmId: string | undefined;
+}
+
+/** To whom a task is proposed. */
+export interface ProposalOrder {
+  readonly item: WorkItem;
+  readonly to: Assignee;
 }
 
 /** What the gate is asked. */
@@ -18,11 +25,35 @@ export interface JudgeOrder {
   readonly result: TaskResult;
 }
 
-/** Both are used only in states that are entered with an assignee, and with a result. */
-const workOrder = ({ context: { item, assignee, feedback } }: { context: TaskContext }): WorkOrder => ({
+/** What the assigner is asked about a task that nobody is left to do. */
+export interface RecoveryOrder {
+  readonly item: WorkItem;
+  readonly declined: readonly Declined[];
+  readonly attempts: readonly Attempt[];
+  readonly isRecovered: boolean;
+  readonly why: string;
+}
+
+const recoveryOrder = ({
+  context: { item, declined, attempts, isRecovered, why },
+}: {
+  context: TaskContext;
+}): RecoveryOrder => ({ item, declined, attempts, isRecovered, why });
+
+/** Each is used only in states that are entered with what it needs. A swarm is asked once: later attempts are solo. */
+const proposalOrder = ({ context: { item, proposedTo } }: { context: TaskContext }): ProposalOrder => ({
+  item,
+  to: proposedTo as Assignee,
+});
+const workOrder = ({
+  context: { item, assignee, feedback, swarm, attempts, proposalId },
+}: {
+  context: TaskContext;
+}): WorkOrder => ({
   item,
   to: assignee as Assignee,
   feedback,
+  swarmId: attempts.length === 0 && proposalId === undefined ? swarm?.id : undefined,
 });
 const judgeOrder = ({ context: { item, result } }: { context: TaskContext }): JudgeOrder => ({
   item,
@@ -30,10 +61,11 @@ const judgeOrder = ({ context: { item, result } }: { context: TaskContext }): Ju
 });
 
 /**
- * The life of one task: given to an agent, judged by the gate, sent back once, begun again after a death.
+ * The life of one task: proposed to an agent, worked on, judged by the gate, sent back once, begun again after a death,
+ * and taken to the assigner when nobody is left to do it.
  *
- * `askAgent` and `askGate` are to be provided; they answer with events (`agent.answered`, `gate.judged`, ...)
- * and stop what they began when their state is left.
+ * The actors are to be provided; they answer with events (`proposal.accepted`, `agent.answered`, `gate.judged`, ...) and
+ * stop what they began when their state is left. `release` says that the assignee has it no more.
  */
 export const taskMachine = setup({
   types: {
@@ -42,6 +74,8 @@ export const taskMachine = setup({
     input: {} as TaskInput,
   },
   actors: {
+    propose: fromCallback<TaskEvent, ProposalOrder>(() => undefined),
+    askRecovery: fromCallback<TaskEvent, RecoveryOrder>(() => undefined),
     askAgent: fromCallback<TaskEvent, WorkOrder>(() => undefined),
     askGate: fromCallback<TaskEvent, JudgeOrder>(() => undefined),
   },
@@ -60,6 +94,7 @@ export const taskMachine = setup({
   },
   actions: {
     learn: assign(({ context, event }) => learn(context, event)),
+    release: () => undefined,
   },
 }).createMachine({
   id: 'task',
@@ -75,15 +110,33 @@ export const taskMachine = setup({
     },
     ready: {
       on: {
-        'agent.assigned': { target: 'working', actions: 'learn' },
-        'agent.missing': { target: 'escalated', actions: 'learn' },
+        'agent.assigned': { target: 'proposed', actions: 'learn' },
+        'swarm.formed': { target: 'working', actions: 'learn' },
+        'agent.missing': { target: 'recovering', actions: 'learn' },
         'assigner.lost': { target: 'blocked', actions: 'learn' },
+        'mission.ended': { target: 'cancelled', actions: 'learn' },
+      },
+    },
+    proposed: {
+      invoke: { src: 'propose', input: proposalOrder },
+      on: {
+        'proposal.accepted': { target: 'working', actions: 'learn' },
+        'proposal.declined': { target: 'ready', actions: 'learn' },
+        'mission.ended': { target: 'cancelled', actions: 'learn' },
+      },
+    },
+    recovering: {
+      invoke: { src: 'askRecovery', input: recoveryOrder },
+      on: {
+        'agent.found': { target: 'ready', actions: 'learn' },
+        'human.needed': { target: 'escalated', actions: 'learn' },
         'mission.ended': { target: 'cancelled', actions: 'learn' },
       },
     },
     working: {
       invoke: { src: 'askAgent', input: workOrder },
       on: {
+        'swarm.moved': { actions: 'learn' },
         'agent.answered': { target: 'judging', actions: 'learn' },
         'agent.misspoke': [
           { guard: 'mayRevise', target: 'working', reenter: true, actions: 'learn' },
@@ -92,7 +145,7 @@ export const taskMachine = setup({
         ],
         'agent.lost': [
           { guard: 'isLasting', target: 'failed', actions: 'learn' },
-          { guard: 'hasAttemptsLeft', target: 'ready', actions: 'learn' },
+          { guard: 'hasAttemptsLeft', target: 'ready', actions: ['release', 'learn'] },
           { target: 'exhausted', actions: 'learn' },
         ],
         'mission.ended': { target: 'cancelled', actions: 'learn' },
@@ -111,11 +164,11 @@ export const taskMachine = setup({
         'mission.ended': { target: 'cancelled', actions: 'learn' },
       },
     },
-    accepted: { type: 'final' },
-    failed: { type: 'final' },
-    exhausted: { type: 'final' },
-    blocked: { type: 'final' },
-    escalated: { type: 'final' },
-    cancelled: { type: 'final' },
+    accepted: { type: 'final', entry: 'release' },
+    failed: { type: 'final', entry: 'release' },
+    exhausted: { type: 'final', entry: 'release' },
+    blocked: { type: 'final', entry: 'release' },
+    escalated: { type: 'final', entry: 'release' },
+    cancelled: { type: 'final', entry: 'release' },
   },
 });

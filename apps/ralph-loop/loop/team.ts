@@ -1,7 +1,11 @@
-import type { RosterRow, System } from 'orrery';
+import type { RosterRow, System, TaskNegotiator } from 'orrery';
+import type { Swarms } from 'orrery/swarm';
 
 /** What the loop needs of a running system. */
-export type Team = Pick<System, 'ask' | 'roster'>;
+export interface Team extends Pick<System, 'ask' | 'roster'> {
+  readonly negotiator: Pick<TaskNegotiator, 'propose' | 'release'>;
+  readonly swarms: Pick<Swarms, 'createSwarm' | 'getSwarm' | 'onChange'>;
+}
 
 /** Says whether `row` is an agent that offers `capability`. */
 export const offers = (row: RosterRow, capability: string): boolean => row.capabilities.includes(capability);

@@ -8,10 +8,19 @@ export interface TaskView {
 }
 
 /** Why the loop does not end yet, in one sentence; what is in hand first, then what waits. */
-export function whyItGoesOn(tasks: readonly TaskView[], gate: string): string {
+export function whyItGoesOn(
+  tasks: readonly TaskView[],
+  { assigner, gate }: { assigner: string; gate: string },
+): string {
   const parts = [
-    listed(tasks, 'working', ({ item, assignee }) => `${assignee?.agent} works on ${item.id}`),
+    listed(tasks, 'working', ({ item, assignee }) => `${assignee?.agent ?? 'a swarm'} works on ${item.id}`),
     listed(tasks, 'judging', ({ item }) => `${gate} judges ${item.id}`),
+    listed(
+      tasks,
+      'proposed',
+      ({ item, proposedTo }) => `${proposedTo?.agent} is asked to take ${item.id} on`,
+    ),
+    listed(tasks, 'recovering', ({ item }) => `${assigner} is asked what is to become of ${item.id}`),
     listed(tasks, 'ready', ({ item }) => `${item.id} is to be given out`),
     listed(tasks, 'waiting', ({ item }) => `${item.id} waits for ${openDependencies(tasks, item.dependsOn)}`),
   ];

@@ -4,8 +4,8 @@ import { capabilitiesOf, type Mission, type MissionTask } from '../mission/missi
  * One capability to be exercised for one task: what the loop schedules, assigns, gates and retries.
  *
  * A task with one `capability` is one item with the task's own id; one with `requiredCapabilities` is an item
- * each, named `task/capability`. All items of a task share its correlation id, `mission/task`, so that one
- * query shows its whole thread.
+ * each, named `task/capability`; several of them are handed to a swarm together. All items of a task share its
+ * correlation id, `mission/task`, so that one query shows its whole thread.
  */
 export interface WorkItem {
   readonly id: string;
@@ -13,6 +13,7 @@ export interface WorkItem {
   readonly title: string;
   readonly description: string | undefined;
   readonly capability: string;
+  readonly isOfSwarm: boolean;
   readonly input: Readonly<Record<string, unknown>>;
   readonly acceptance: readonly string[];
   readonly dependsOn: readonly string[];
@@ -32,6 +33,7 @@ export function workItems(mission: Mission): WorkItem[] {
       title: task.title,
       description: task.description,
       capability,
+      isOfSwarm: capabilitiesOf(task).length > 1,
       input: task.input ?? {},
       acceptance: task.acceptance ?? [],
       dependsOn: (task.dependsOn ?? []).flatMap((id) => itemIds.get(id) ?? []),

@@ -76,7 +76,7 @@ function findingsOf(tasks: readonly TaskView[]): MissionReport['findings'] {
 }
 
 function taskReport({ status, context }: TaskView): TaskReport {
-  const { item, why, attempts, result } = context;
+  const { item, why, attempts, result, swarm } = context;
   const { filesSeen, bytesSeen } = result ?? {};
   return {
     id: item.id,
@@ -87,6 +87,7 @@ function taskReport({ status, context }: TaskView): TaskReport {
     why,
     correlationId: item.correlationId,
     dependsOn: [...item.dependsOn],
+    ...(swarm === undefined ? {} : { swarm }),
     attempts: [...attempts],
     notes: result?.notes ?? [],
     ...(filesSeen === undefined ? {} : { filesSeen }),

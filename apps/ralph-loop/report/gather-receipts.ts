@@ -1,14 +1,19 @@
 import type { System } from 'orrery';
+import type { MissionOutcome } from '../loop/mission-outcome.ts';
 import type { Receipts } from './mission-report.ts';
+import { threadEntry } from './thread-entry.ts';
 
-/** Asks a running system for what it did: envelopes counted, restarts, dead letters. */
+/** Asks a running system for what it did: envelopes counted, restarts, dead letters, the thread of each task. */
 export async function gatherReceipts(
-  system: Pick<System, 'conservation' | 'roster' | 'deadLetters'>,
+  system: Pick<System, 'conservation' | 'roster' | 'deadLetters' | 'thread'>,
+  { tasks }: Pick<MissionOutcome, 'tasks'>,
 ): Promise<Receipts> {
-  const [envelopes, roster, deadLetters] = await Promise.all([
+  const correlationIds = [...new Set(tasks.map(({ context }) => context.item.correlationId))];
+  const [envelopes, roster, deadLetters, threads] = await Promise.all([
     system.conservation(),
     system.roster(),
     system.deadLetters(),
+    Promise.all(correlationIds.map((id) => system.thread(id))),
   ]);
   return {
     envelopes: { ...envelopes },
@@ -19,6 +24,10 @@ export async function gatherReceipts(
       recipient,
       code,
       reason,
+    })),
+    threads: correlationIds.map((correlationId, at) => ({
+      correlationId,
+      envelopes: (threads[at] ?? []).map(threadEntry),
     })),
   };
 }

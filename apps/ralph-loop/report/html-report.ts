@@ -70,7 +70,8 @@ function findingsBySeverity({ findings }: MissionReport): Fragment {
 }
 
 function taskCard(task: TaskReport): Fragment {
-  const { id, title, status, why, capability, correlationId, attempts, notes, filesSeen, bytesSeen } = task;
+  const { id, title, status, why, capability, correlationId, swarm, attempts, notes, filesSeen, bytesSeen } =
+    task;
   const seen = [
     ...(filesSeen === undefined ? [] : [count(filesSeen, 'file')]),
     ...(bytesSeen === undefined ? [] : [byteCount(bytesSeen)]),
@@ -79,6 +80,7 @@ function taskCard(task: TaskReport): Fragment {
     html`<article><h3>${text(id)} <small>${text(title)}</small></h3>`,
     html`<p><strong class="${status === 'accepted' ? 'good' : 'bad'}">${status}</strong>: ${text(why)}. ${capability}, thread <code>${text(correlationId)}</code>${seen === '' ? '' : `, ${seen}`}</p>`,
     attempts.length === 0 ? '' : tableOf(ATTEMPT_HEAD, attempts.map(attemptRow)),
+    swarm === undefined ? '' : swarmTable(swarm),
     notes.length === 0 ? '' : noteList(notes),
     '</article>',
   ].join('\n');
@@ -97,6 +99,15 @@ const attemptRow = ({
 }: TaskReport['attempts'][number]): Fragment =>
   html`<tr><td>${number}</td><td>${agent}</td><td>${place}</td><td>${duration(durationMs)}${gateMs === undefined ? '' : ` + ${duration(gateMs)} gate`}</td><td>${ended}${reason === undefined ? '' : `: ${text(reason)}`}</td></tr>`;
 
+const swarmTable = ({ id, assignments }: NonNullable<TaskReport['swarm']>): Fragment =>
+  tableOf(
+    [html`swarm ${text(id)}`, 'envelope', 'took', 'ended'],
+    assignments.map(
+      ({ agent, epoch, envelopeId = '', startedAtMs, endedAtMs, end = 'has it', error }) =>
+        html`<tr><td>${agent} (${epoch})</td><td><code>${envelopeId}</code></td><td>${endedAtMs === undefined ? '' : duration(endedAtMs - startedAtMs)}</td><td>${end}${error === undefined ? '' : `: ${text(error)}`}</td></tr>`,
+    ),
+  );
+
 const noteList = (notes: TaskReport['notes']): Fragment => {
   const items = notes.map(
     ({ kind, file, reason }) =>
@@ -114,7 +125,7 @@ const refusedTable = ({ refused }: MissionReport): Fragment =>
     ),
   );
 
-function receiptTables({ envelopes, agents, deadLetters }: Receipts): Fragment {
+function receiptTables({ envelopes, agents, deadLetters, threads }: Receipts): Fragment {
   const { accepted, handled, rejected, expired, deadLettered, inFlight, holds } = envelopes;
   return [
     html`<p>${accepted} envelopes accepted ${holds ? '=' : 'but'} ${handled} handled + ${rejected} rejected + ${expired} expired + ${deadLettered} dead-lettered + ${inFlight} in flight</p>`,
@@ -134,8 +145,18 @@ function receiptTables({ envelopes, agents, deadLetters }: Receipts): Fragment {
               html`<tr><td>${text(recipient)}</td><td>${code}</td><td>${text(reason)}</td></tr>`,
           ),
         ),
+    threads.map(threadDetails).join('\n'),
   ].join('\n');
 }
+
+const threadDetails = ({ correlationId, envelopes }: Receipts['threads'][number]): Fragment => {
+  const rows = envelopes.map(
+    ({ atMs, id, sender, recipient, type, says }) =>
+      html`<tr><td>${new Date(atMs).toISOString()}</td><td><code>${id}</code></td><td>${text(sender)} to ${text(recipient)}</td><td>${type}</td><td>${text(says)}</td></tr>`,
+  );
+  const summary = html`<summary>thread ${text(correlationId)} (${count(envelopes.length, 'envelope')})</summary>`;
+  return `<details>${summary}\n${tableOf(['made', 'envelope', 'from and to', 'type', 'what it says'], rows)}</details>`;
+};
 
 const tableOf = (head: readonly string[], rows: readonly Fragment[]): Fragment =>
   `<table><thead><tr>${head.map((name) => `<th>${name}</th>`).join('')}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody></table>`;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { Finding, Note, Severity } from '../audit/finding.ts';
+import { Finding, Note, RefusedFinding, Severity } from '../audit/finding.ts';
 import { Attempt } from '../loop/attempt.ts';
 import { StopReason } from '../loop/stop-reason.ts';
-import { RefusedFinding } from '../loop/task-result.ts';
+import { SwarmPart } from '../loop/swarm-part.ts';
 import { TaskStatus } from '../loop/task-status.ts';
+import { ThreadEntry } from './thread-entry.ts';
 
 /**
  * What became of one task (of one capability of it, if it needs several).
@@ -11,6 +12,7 @@ import { TaskStatus } from '../loop/task-status.ts';
  * - `id`             the task's id, or `task/capability`.
  * - `why`            it came to `status`, in words.
  * - `correlationId`  under which all its envelopes are found.
+ * - `swarm`          if it was handed to one: who had it there, and under which envelopes.
  * - `attempts`       oldest first: who worked on it where, how long, and how it ended.
  */
 export const TaskReport = z.strictObject({
@@ -22,6 +24,7 @@ export const TaskReport = z.strictObject({
   why: z.string(),
   correlationId: z.string(),
   dependsOn: z.array(z.string()),
+  swarm: SwarmPart.optional(),
   attempts: z.array(Attempt),
   notes: z.array(Note),
   filesSeen: z.int().nonnegative().optional(),
@@ -36,6 +39,7 @@ export type TaskReport = z.infer<typeof TaskReport>;
  *                  inFlight.
  * - `agents`       where each ran and how often it was restarted.
  * - `deadLetters`  the envelopes nobody handled, and why.
+ * - `threads`      the envelopes of each task, oldest first; of a long mission, those that are still known.
  */
 export const Receipts = z.strictObject({
   envelopes: z.strictObject({
@@ -65,6 +69,7 @@ export const Receipts = z.strictObject({
       reason: z.string(),
     }),
   ),
+  threads: z.array(z.strictObject({ correlationId: z.string(), envelopes: z.array(ThreadEntry) })),
 });
 export type Receipts = z.infer<typeof Receipts>;
 

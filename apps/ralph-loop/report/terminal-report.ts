@@ -37,7 +37,7 @@ export function terminalReport(report: MissionReport, paint: Paint = plain): str
     ...section(`Refused by ${report.gate}`, paint, refusedLines(report)),
     ...section('Escalated', paint, endedLines(report.tasks, ['escalated'])),
     ...section('Left', paint, endedLines(report.tasks, ['cancelled', 'blocked'])),
-    ...section('Left out', paint, report.tasks.flatMap(noteLines)),
+    ...section('Left out', paint, noteLines(report.tasks)),
     ...section('Receipts', paint, report.receipts === undefined ? [] : receiptLines(report.receipts)),
     summary(report, paint),
   ];
@@ -118,10 +118,19 @@ function refusedLines({ refused }: MissionReport): string[] {
 const endedLines = (tasks: readonly TaskReport[], statuses: readonly string[]): string[] =>
   tasks.filter(({ status }) => statuses.includes(status)).map(({ id, why }) => `${id}: ${printable(why)}`);
 
-const noteLines = ({ id, notes }: TaskReport): string[] =>
-  notes.map(
-    ({ file, reason }) => `${id}: ${file === undefined ? '' : `${printable(file)} `}${printable(reason)}`,
+/** What several tasks left out for the same reason stands there once. */
+function noteLines(tasks: readonly TaskReport[]): string[] {
+  const notes = tasks.flatMap(({ id, notes: own }) =>
+    own.map(({ file, reason }) => ({
+      id,
+      text: `${file === undefined ? '' : `${printable(file)} `}${printable(reason)}`,
+    })),
   );
+  return [...Map.groupBy(notes, ({ text }) => text)].map(([text, [first, ...others]]) => {
+    const more = others.length > 0 ? ` and ${count(others.length, 'other')}` : '';
+    return `${first?.id}${more}: ${text}`;
+  });
+}
 
 function receiptLines({ envelopes, agents, deadLetters }: Receipts): string[] {
   const { accepted, handled, rejected, expired, deadLettered, inFlight, holds } = envelopes;

@@ -28,6 +28,14 @@ const arbMetadata = () =>
       deadlineAtMs: arbTimestamp(),
       path: fc.array(arbHop(), { maxLength: 3 }),
       delivery: fc.constantFrom('once', 'retry'),
+      budget: fc.record(
+        {
+          tokens: fc.nat(1_000),
+          costUsd: fc.double({ min: 0, max: 100, noNaN: true }).map((usd) => usd + 0),
+          hops: fc.nat(16),
+        },
+        { requiredKeys: [], noNullPrototype: true },
+      ),
       fromANewerPeer: arbJson(),
     },
     { requiredKeys: ['tier'], noNullPrototype: true },

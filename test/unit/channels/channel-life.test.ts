@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CHANNEL_STATUSES, type ChannelStatus } from '../../../runtime/channels/a2a-channel.ts';
+import { ChannelStatus } from '../../../runtime/protocol/channel-status.ts';
 import type { ChannelLifeEvent } from '../../../runtime/channels/channel.machine.ts';
 import { FIRST_CHANNEL_STEP, nextChannelStep } from '../../../runtime/channels/channel-life.ts';
 
@@ -37,7 +37,7 @@ describe('the life of a channel (N-P10, C-30)', () => {
     expect(FIRST_CHANNEL_STEP).toEqual({ status: 'connecting', effects: ['dial'] });
   });
 
-  for (const status of CHANNEL_STATUSES) {
+  for (const status of ChannelStatus.options) {
     for (const event of EVENTS) {
       const step = STEPS[status][event];
       if (step === undefined) {

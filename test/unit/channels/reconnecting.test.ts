@@ -8,7 +8,7 @@ const range = (count: number, sender = 'mars'): string[] =>
 
 const outcomes = (sent: readonly Sent[]): Set<string> => new Set(sent.map(({ outcome }) => outcome));
 
-describe('a channel that loses its connection (N-3.7, N-V01)', () => {
+describe('a channel that loses its connection (N-3.7, N-V01, N-T03)', () => {
   it.each(['drop', 'halfOpen', 'freeze'] as const)(
     'reconnects after %s, loses nothing and repeats nothing',
     async (trouble) => {

@@ -9,6 +9,7 @@ describe('defaultPolicies (N-D21)', () => {
     expect(defaultPolicies().map(({ name }) => name)).toEqual([
       'schema-version',
       'deadline',
+      'budget',
       'path-guard',
       'sandbox',
       'tier-rules',
@@ -62,7 +63,7 @@ describe('loadPolicies', () => {
       judge: ({ nowMs }) => (nowMs < limit ? undefined : { code: 'REFUSED', reason: 'too late', retryAfterMs: 5 }),
     });`);
     const policies = await loadPolicies({ custom: [{ module, options: { limit: 500 } }] });
-    expect(policies).toHaveLength(7);
+    expect(policies).toHaveLength(8);
     const own = policies.at(-1);
     expect(own?.judge(requestOf({ nowMs: 499 }))).toBeUndefined();
     expect(own?.judge(requestOf({ nowMs: 500 }))).toEqual({

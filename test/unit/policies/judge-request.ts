@@ -24,6 +24,7 @@ export const requestOf = (fields: Partial<JudgeRequest> = {}): JudgeRequest => (
   deadlineAtMs: undefined,
   nowMs: 1_000,
   path: [],
+  budget: undefined,
   ...fields,
 });
 

@@ -147,3 +147,50 @@ describe('EnvelopeFactory (N-D20, N-2.1, N-2.2, N-2.4, N-13.6, N-D06)', () => {
     expect(factory.reply(broadcast, { sender: 'venus' }).sender).toBe('venus');
   });
 });
+
+describe('The budget of an envelope (F-04)', () => {
+  const work = { sender: 'mars', recipient: 'venus', type: 'request' as const };
+  const causeWith = (budget: { tokens?: number; costUsd?: number; hops?: number }) =>
+    factoryOf().create({ ...work, sender: 'venus', recipient: 'mars', metadata: { budget } });
+
+  it('is what its maker chooses', () => {
+    expect(causeWith({ tokens: 5, hops: 1 }).metadata?.budget).toEqual({ tokens: 5, hops: 1 });
+  });
+
+  it('is passed on, narrowed by what is chosen, and by a hop where it asks for work', () => {
+    const cause = causeWith({ tokens: 5, costUsd: 1, hops: 2 });
+    const metadata = { budget: { tokens: 9, costUsd: 0.5 } };
+    expect(factoryOf().create({ ...work, cause, metadata }).metadata?.budget).toEqual({
+      tokens: 5,
+      costUsd: 0.5,
+      hops: 1,
+    });
+    expect(factoryOf().create({ ...work, type: 'notification', cause }).metadata?.budget).toEqual({
+      tokens: 5,
+      costUsd: 1,
+      hops: 2,
+    });
+  });
+
+  it('is passed on by a reply as it is', () => {
+    const cause = causeWith({ tokens: 5, hops: 0 });
+    expect(factoryOf().reply(cause, {}).metadata?.budget).toEqual({ tokens: 5, hops: 0 });
+  });
+
+  it('allows no delegation without hops: HOP_LIMIT', () => {
+    const cause = causeWith({ hops: 0 });
+    expect(() => factoryOf().create({ ...work, cause })).toThrow(
+      expect.objectContaining({ code: 'HOP_LIMIT', details: { agentId: 'mars' } }),
+    );
+  });
+
+  it('is refused with INVALID_OPTIONS when it is none, naming field and value', () => {
+    const metadata = { budget: { tokens: -5 } };
+    expect(() => factoryOf().create({ ...work, metadata })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTIONS',
+        message: expect.stringContaining('metadata.budget.tokens is -5'),
+      }),
+    );
+  });
+});

@@ -13,6 +13,9 @@ const WORK: A2AMessageType[] = [
   'error',
 ];
 
+/** What an assignment is leave for: the work, to renew it and to give it back. */
+const ASSIGNED: A2AMessageType[] = [...WORK, 'task-accept', 'task-reject'];
+
 function bookOf(options?: GrantBookOptions) {
   const clock = new FakeClock(0);
   const book = new GrantBook(clock, options);
@@ -37,6 +40,7 @@ describe('GrantBook (C-06)', () => {
     ['request', WORK],
     ['stream-start', WORK],
     ['task-proposal', ['task-accept', 'task-reject', 'error']],
+    ['task-accept', ['task-reject']],
     ['notification', []],
     ['response', []],
     ['stream-data', []],
@@ -77,11 +81,30 @@ describe('GrantBook (C-06)', () => {
     const { asked, book, reply, permitted, clock } = bookOf();
     asked('task-proposal', { payload: { deadlineMs: 100 } });
     book.use(reply('task-accept'));
-    expect(permitted()).toEqual(inOrder(WORK));
+    expect(permitted()).toEqual(inOrder(ASSIGNED));
     clock.advance(10_000_000);
-    book.use(reply('response'));
-    expect(permitted()).toEqual(inOrder(WORK));
+    for (const type of ['response', 'task-accept'] as const) {
+      book.use(reply(type));
+      expect(permitted()).toEqual(inOrder(ASSIGNED));
+    }
     book.end('q', 'mercury', 'venus');
+    expect(permitted()).toEqual([]);
+  });
+
+  it('ends with the assignment that is given back', () => {
+    const { asked, book, reply, permitted } = bookOf();
+    asked('task-proposal');
+    book.use(reply('task-accept'));
+    book.use(reply('task-reject'));
+    expect(permitted()).toEqual([]);
+  });
+
+  it('for a task that an agent is told it has is leave to say that it has not, no more', () => {
+    const { asked, book, reply, permitted } = bookOf();
+    asked('task-accept');
+    book.use(reply('task-accept'));
+    expect(permitted()).toEqual(['task-reject']);
+    book.use(reply('task-reject'));
     expect(permitted()).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import { capability, defineAgent } from 'orrery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AgentDefinition } from '../../../runtime/actor/agent-definition.ts';
+import { newAccountMemory } from '../../../runtime/budget/account-memory.ts';
 import { systemParty } from '../../../runtime/protocol/policy.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import {
@@ -68,7 +69,16 @@ function bootPlace() {
     close: () => undefined,
   };
   const host = new PlaceHost({
-    boot: { ...newSeatMemories(), id: 'here', seat: 0, table: BOOT, broadcastToSender: true, cpu: {} },
+    boot: {
+      ...newSeatMemories(),
+      accounts: newAccountMemory(),
+      id: 'here',
+      seat: 0,
+      table: BOOT,
+      broadcastToSender: true,
+      cpu: {},
+      watchdog: {},
+    },
     seams: systemSeams(),
     policies: [],
     line,
@@ -89,7 +99,7 @@ function bootPlace() {
     });
   const deltaFor = (version: number, ids: readonly string[]): TableDelta => deltaOf(version, rowsOf(ids));
   const hostAll = async (ids: readonly string[]): Promise<void> => {
-    const agents = ids.map((id) => ({ id, module: id, broken: undefined }));
+    const agents = ids.map((id) => ({ id, module: id, broken: undefined, process: undefined }));
     control({ t: 'host', ref: 0, change: deltaFor(0, ids), agents, isAgain: false });
     await until('they are hosted', () => told.some(({ t }) => t === 'hosted'));
     control({ t: 'start', slots: ids.map((_, slot) => slot) });

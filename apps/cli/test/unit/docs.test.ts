@@ -28,6 +28,9 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   'place-started': true,
   'place-died': true,
   'router-state': true,
+  'channel-status': true,
+  negotiation: true,
+  swarm: true,
   watchdog: true,
 };
 

@@ -82,6 +82,11 @@ describe('orrery', () => {
       () => ['run', '--json', join(folder, 'x'), '--record', `${folder}/./x`],
       'both name',
     ],
+    [
+      'a task to explain that there is not',
+      () => ['run', '--explain', 'type'],
+      'Option "--explain" is "type", expected a task: security, architecture, ',
+    ],
   ];
 
   it.each(refused)('refuses %s with 64, and leaves nothing behind', async (_, words, message) => {

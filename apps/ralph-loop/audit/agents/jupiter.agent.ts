@@ -1,6 +1,6 @@
 import { defineAgent } from 'orrery';
 import { PLANETS } from 'orrery/planets';
-import { auditInPool } from '../audit-in-pool.ts';
+import { audited } from '../audited.ts';
 import { architectureCycles } from '../capabilities.ts';
 import { HANDLING_TIMEOUT_MS } from './handling-timeout.ts';
 
@@ -10,6 +10,4 @@ export const jupiter = defineAgent({
   ...PLANETS.jupiter,
   delivery: 'retry',
   handlingTimeoutMs: HANDLING_TIMEOUT_MS,
-}).handle(architectureCycles, ({ root, layers = [] }, ctx) =>
-  auditInPool(ctx, JOB, { root, layers, unit: 'scripts' }),
-);
+}).handle(architectureCycles, audited(JOB, 'scripts'));

@@ -1,6 +1,6 @@
 import { defineAgent } from 'orrery';
 import { PLANETS } from 'orrery/planets';
-import { auditInPool } from '../audit-in-pool.ts';
+import { audited } from '../audited.ts';
 import { typesCheck } from '../capabilities.ts';
 import { HANDLING_TIMEOUT_MS } from './handling-timeout.ts';
 
@@ -10,4 +10,4 @@ export const mars = defineAgent({
   ...PLANETS.mars,
   delivery: 'retry',
   handlingTimeoutMs: HANDLING_TIMEOUT_MS,
-}).handle(typesCheck, ({ root }, ctx) => auditInPool(ctx, JOB, { root, unit: 'files' }));
+}).handle(typesCheck, audited(JOB, 'files'));

@@ -7,7 +7,7 @@ import { BoundedFiles, type DeclarationCache, FILE_OVERHEAD_BYTES } from './boun
 import { isDeclarationFile } from './declaration-file.ts';
 import { type MemoryBudget, memoryBudget } from './memory-budget.ts';
 import { RenewableProgram } from './renewable-program.ts';
-import { taintedFiles } from './taint.ts';
+import { type Taint, taintedFiles } from './taint.ts';
 import { type Trust, trustIn } from './trust.ts';
 
 /** What checking tells, diagnostic by diagnostic, file by file. */
@@ -89,7 +89,7 @@ const usesDom = ({ lib, noLib }: CompilerOptions): boolean =>
 
 const OUTSIDE = { skipped: 'outside', reason: 'is outside of the repository' } as const;
 
-const NO_FILES: ReadonlySet<string> = new Set();
+const NO_FILES: ReadonlyMap<string, Taint> = new Map();
 
 interface Part {
   readonly rootNames: readonly string[];

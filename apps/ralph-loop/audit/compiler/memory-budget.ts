@@ -1,7 +1,7 @@
 import { resourceLimits } from 'node:worker_threads';
 
 /** What the CPU pool gives a thread by default, and what a large repository is checked in whatever it gives. */
-const SMALL_HEAP_MB = 256;
+const SMALL_HEAP_MB = 144;
 const MEGABYTE = 1024 * 1024;
 /** A parsed and bound text takes about this many times its size. */
 const HEAP_A_BYTE = 22;
@@ -35,22 +35,24 @@ export interface BudgetFor {
 
 /** A pool with a larger heap checks larger projects in one piece; one that does not fit is checked in a small heap. */
 export function memoryBudget({ usesDom, text, heapMb = heapOfThread() }: BudgetFor): MemoryBudget {
-  const whole = divide(heapMb, { usesDom, checkerShare: 0.4 });
+  const whole = divide(heapMb, { usesDom, ownShare: 1 / 3, checkerShare: 0.4 });
   if (text <= whole.wholeText) return whole;
-  return divide(Math.min(heapMb, SMALL_HEAP_MB), { usesDom, checkerShare: 0.25 });
+  return divide(Math.min(heapMb, SMALL_HEAP_MB), { usesDom, ownShare: 1 / 5, checkerShare: 0.25 });
 }
 
 const heapOfThread = (): number => resourceLimits?.maxOldGenerationSizeMb ?? SMALL_HEAP_MB;
 
 interface Division {
   readonly usesDom: boolean;
+  /** Of all text, that of the repository's own files; packages have the rest. */
+  readonly ownShare: number;
   readonly checkerShare: number;
 }
 
-function divide(heapMb: number, { usesDom, checkerShare }: Division): MemoryBudget {
+function divide(heapMb: number, { usesDom, ownShare, checkerShare }: Division): MemoryBudget {
   const heap = heapMb * MEGABYTE;
   const text = heap / 2 / HEAP_A_BYTE;
-  const ownText = text / 5;
+  const ownText = text * ownShare;
   const language = usesDom ? LANGUAGE_BYTES.withDom : LANGUAGE_BYTES.withoutDom;
   return {
     wholeText: ownText,

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Diagnostic, Node, Program, SourceFile, Type } from 'typescript';
 import type { BoundedFiles } from './bounded-files.ts';
+import { hasTypes, resolvedPath, type Taint } from './taint.ts';
 import { ts } from './typescript.ts';
 
 /**
@@ -28,6 +29,11 @@ const HOLDS_ANYWAY = new Set([
   2300, 2304, 2305, 2307, 2322, 2339, 2345, 2353, 2362, 2363, 2365, 2393, 2451, 2503, 2540, 2551, 2552, 2554,
   2555, 2588, 2614, 2724, 2739, 2740, 2741,
 ]);
+/** Duplicate and unknown names, assignments to constants. */
+const OF_ONE_FILE = new Set([2300, 2304, 2393, 2451, 2503, 2540, 2552, 2588]);
+const NOT_ASSIGNABLE = 2322;
+const BETWEEN_PRIMITIVES =
+  /^Type '(string|number|boolean|bigint|"[^"]*"|[\d.]+|true|false)' is not assignable to type '(string|number|boolean|bigint)'\.$/;
 const SPEAKS_OF_UNKNOWN = /\b(any|unknown|never)\b|'\{\}'/;
 const NO_SUCH_MEMBER = new Set([2339, 2551]);
 
@@ -57,8 +63,8 @@ export interface TrustContext {
   readonly files: BoundedFiles;
   /** Whether packages are installed anywhere the project would look. */
   readonly hasPackages: boolean;
-  /** Files whose types depend on something that is not there. */
-  readonly tainted: ReadonlySet<string>;
+  /** Files whose types depend on something that the program does not have. */
+  readonly tainted: ReadonlyMap<string, Taint>;
 }
 
 export function trustIn(diagnostic: Diagnostic, context: TrustContext): Trust {
@@ -67,16 +73,23 @@ export function trustIn(diagnostic: Diagnostic, context: TrustContext): Trust {
   const { code } = diagnostic;
   const specifier = MODULE_NOT_FOUND.has(code) ? quotedIn(diagnostic) : undefined;
   if (specifier !== undefined) {
-    if (!isBare(specifier)) return isRefused(diagnostic, specifier, files) ? 'unloaded' : 'defect';
+    if (isLeftOut(diagnostic, specifier, context)) return 'unloaded';
+    if (!isBare(specifier)) return 'defect';
     if (isWorkspacePackage(diagnostic, specifier, files)) return 'unbuilt';
     return isIncomplete ? 'package' : 'defect';
   }
   if (isIncomplete && isAboutPlatform(diagnostic)) return 'package';
-  const isTainted = diagnostic.file !== undefined && context.tainted.has(diagnostic.file.fileName);
-  return !isTainted || isSyntaxError(diagnostic) || holdsAnyway(diagnostic, context.program)
-    ? 'defect'
-    : 'follows';
+  const taint = diagnostic.file === undefined ? undefined : context.tainted.get(diagnostic.file.fileName);
+  if (taint === undefined || isSyntaxError(diagnostic)) return 'defect';
+  const holds =
+    taint === 'unloaded' ? needsNothingElse(diagnostic) : holdsAnyway(diagnostic, context.program);
+  return holds ? 'defect' : 'follows';
 }
+
+/** What was left out has been read by nobody: only what no other file could change is said about those that need it. */
+const needsNothingElse = (diagnostic: Diagnostic): boolean =>
+  OF_ONE_FILE.has(diagnostic.code) ||
+  (diagnostic.code === NOT_ASSIGNABLE && BETWEEN_PRIMITIVES.test(textOf(diagnostic)));
 
 const isSyntaxError = ({ code }: Diagnostic): boolean => code < 2000;
 
@@ -113,16 +126,13 @@ function isWorkspacePackage({ file }: Diagnostic, specifier: string, files: Boun
   return false;
 }
 
-function isRefused({ file }: Diagnostic, specifier: string, files: BoundedFiles): boolean {
+/** Whether the module is there, and only the program does not have it. */
+function isLeftOut({ file }: Diagnostic, specifier: string, { files, program }: TrustContext): boolean {
   if (file === undefined) return false;
-  const wanted = withoutExtension(posix.join(posix.dirname(file.fileName), specifier));
-  for (const path of files.refused) {
-    if (withoutExtension(path) === wanted || withoutExtension(path) === `${wanted}/index`) return true;
-  }
-  return false;
+  const path = resolvedPath(specifier, file, program, { files });
+  if (path === undefined) return false;
+  return files.refused.has(path) || (hasTypes(path) && program.getSourceFile(path) === undefined);
 }
-
-const withoutExtension = (path: string): string => path.replace(/(\.d)?\.[cm]?[jt]sx?$/, '');
 
 /** "Property does not exist" on something whose base class or interface is not known. */
 function isOnUnknownBase({ file, start, code }: Diagnostic, program: Program): boolean {

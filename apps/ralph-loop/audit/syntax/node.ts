@@ -1,6 +1,6 @@
-import { type Node, visitorKeys } from 'oxc-parser';
+import { type Node, type Span, visitorKeys } from 'oxc-parser';
 
-export type { Node };
+export type { Node, Span };
 
 /** Some kind of syntax node. */
 export type NodeOf<Type extends Node['type']> = Extract<Node, { type: Type }>;

@@ -1,10 +1,14 @@
-import { type ParseResult, type ParserOptions, type Program, parseSync } from 'oxc-parser';
+import { type Comment, type ParseResult, type ParserOptions, type Program, parseSync } from 'oxc-parser';
 import type { SourceText } from '../source-text.ts';
 import { isTooDeep } from './nesting.ts';
 
 /** A parsed file, or why it is not. Ask for `program` only when it is needed: it costs more than the parsing. */
 export type Script =
-  | { readonly module: ParseResult['module']; readonly program: () => Program }
+  | {
+      readonly module: ParseResult['module'];
+      readonly program: () => Program;
+      readonly comments: () => readonly Comment[];
+    }
   | { readonly unparsable: string };
 
 const SCRIPT = /\.(?:[cm]?[jt]s|[jt]sx)$/i;
@@ -22,7 +26,9 @@ export function parseScript({ file, text }: SourceText): Script {
   for (const options of dialectsOf(file)) {
     const result = parseSync(file, text, { ...options, preserveParens: false });
     const error = result.errors.find(({ severity }) => severity === 'Error');
-    if (error === undefined) return { module: result.module, program: () => result.program };
+    if (error === undefined) {
+      return { module: result.module, program: () => result.program, comments: () => result.comments };
+    }
     first ??= error.message;
   }
   return { unparsable: `cannot be parsed: ${first}` };

@@ -24,12 +24,28 @@ export function lookUp(name: string, scope: Scope | undefined): Binding | undefi
   return undefined;
 }
 
-/** Calls `visit` for every node below and including `node`, outer before inner, with the scope it stands in. */
-export function walk(node: Node, visit: (node: Node, scope: Scope) => void, outer?: Scope): void {
+/** The scope that declares `name`, as seen from `scope`; undefined for a global. */
+export function declaringScope(name: string, scope: Scope | undefined): Scope | undefined {
+  for (let at = scope; at !== undefined; at = at.outer) if (at.names.has(name)) return at;
+  return undefined;
+}
+
+/**
+ * Calls `visit` for every node below and including `node`, outer before inner, with the scope it stands in and the nodes
+ * around it, the nearest last.
+ */
+export function walk(
+  node: Node,
+  visit: (node: Node, scope: Scope, ancestors: readonly Node[]) => void,
+  outer?: Scope,
+  ancestors: Node[] = [],
+): void {
   const names = declaredBy(node);
   const scope = names === undefined ? (outer as Scope) : { names, outer };
-  visit(node, scope);
-  for (const child of childrenOf(node)) walk(child, visit, scope);
+  visit(node, scope, ancestors);
+  ancestors.push(node);
+  for (const child of childrenOf(node)) walk(child, visit, scope, ancestors);
+  ancestors.pop();
 }
 
 type Names = Map<string, Binding>;

@@ -1,4 +1,6 @@
-import { evidenceAt, sha256 } from '../evidence.ts';
+import { evidenceAt, findingsOf, sha256 } from '../evidence.ts';
+import { scanFile } from '../file-scan.ts';
+import { fileScanFor } from '../file-scans.ts';
 import type { Finding } from '../finding.ts';
 import { findSecrets } from '../secrets.ts';
 import { scanSource } from '../security-scan.ts';
@@ -7,11 +9,14 @@ import type { SourceText } from '../source-text.ts';
 /** What is wrong with a finding, if anything. */
 export type Check = (finding: Finding) => string | undefined;
 
-/** Checks findings against the lines of the file they name, which is looked through once for all of them. */
-export async function lineCheck(source: SourceText, findings: readonly Finding[]): Promise<Check> {
+/** Checks findings against the lines of the file they name, which is looked through once for all. `root` is a real path. */
+export async function lineCheck(
+  root: string,
+  source: SourceText,
+  findings: readonly Finding[],
+): Promise<Check> {
   const secrets = await findSecrets(source);
-  const isScanned = findings.some(({ agent }) => agent === 'enceladus');
-  const scanned = new Set(isScanned ? (await scanSource(source)).findings.map(({ id }) => id) : []);
+  const found = await foundAgain(root, source, findings);
   return (finding) => {
     const { line, column = 1, rule } = finding;
     const text = source.line(line);
@@ -22,8 +27,23 @@ export async function lineCheck(source: SourceText, findings: readonly Finding[]
     if (evidenceAt(source, line, secrets) !== finding.evidence)
       return `line ${line} does not read like its evidence`;
     // Unlike a compiler's error, these can be looked for again in the one file.
-    if (finding.agent === 'enceladus' && !scanned.has(finding.id))
-      return `line ${line} holds nothing of ${rule}`;
-    return undefined;
+    const isLookedFor = finding.agent === 'enceladus' || fileScanFor(rule) !== undefined;
+    return isLookedFor && !found.has(finding.id) ? `line ${line} holds nothing of ${rule}` : undefined;
   };
+}
+
+/** The ids of what the scans behind `findings` find in the file now. */
+async function foundAgain(
+  root: string,
+  source: SourceText,
+  findings: readonly Finding[],
+): Promise<ReadonlySet<string>> {
+  const found: Finding[] = [];
+  if (findings.some(({ agent }) => agent === 'enceladus')) found.push(...(await scanSource(source)).findings);
+  const scans = new Set(findings.map(({ rule }) => fileScanFor(rule)).filter((scan) => scan !== undefined));
+  for (const scan of scans) {
+    if (!scan.takes(source.file)) continue;
+    found.push(...(await findingsOf(source, (await scanFile(scan, source, root)).defects)));
+  }
+  return new Set(found.map(({ id }) => id));
 }

@@ -6,20 +6,25 @@ import type { SourceText } from '../source-text.ts';
 /** A file's text, or why a finding may not name that file. */
 export type ReadWithin = { readonly source: SourceText } | { readonly fault: string };
 
-/** Reads a file that surely lies inside `root`, a real path: neither `..` nor a symbolic link leads out of it. */
+/** Reads a file that surely lies inside `root`, a real path. */
 export function readWithin(root: string, file: string): ReadWithin {
-  if (!isPlain(file)) return { fault: 'its file is not a path inside the repository' };
+  const fault = pathFault(root, file);
+  if (fault !== undefined) return { fault };
+  const read = readSource(root, file);
+  return 'skipped' in read ? { fault: `its file ${read.reason}` } : { source: read.source };
+}
+
+/** What keeps `file` from being one inside `root`: neither `..` nor a symbolic link may lead out of it. */
+export function pathFault(root: string, file: string): string | undefined {
+  if (!isPlain(file)) return 'its file is not a path inside the repository';
   try {
-    if (!realpathSync(join(root, file)).startsWith(root === sep ? sep : root + sep)) {
-      return { fault: 'its file leads out of the repository' };
-    }
+    const isInside = realpathSync(join(root, file)).startsWith(root === sep ? sep : root + sep);
+    return isInside ? undefined : 'its file leads out of the repository';
   } catch (error) {
     const code = codeOf(error);
     const isGone = code === 'ENOENT' || code === 'ENOTDIR';
-    return { fault: isGone ? 'its file does not exist' : `its file cannot be read: ${code}` };
+    return isGone ? 'its file does not exist' : `its file cannot be read: ${code}`;
   }
-  const read = readSource(root, file);
-  return 'skipped' in read ? { fault: `its file ${read.reason}` } : { source: read.source };
 }
 
 const isPlain = (file: string): boolean =>

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startSystem, type System } from 'orrery';
+import { startSystem, type Team } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultTeam } from '../../loop/default-team.ts';
 import { runMission } from '../../loop/run-mission.ts';
@@ -10,7 +10,7 @@ import { parseMission } from '../../mission/read-mission.ts';
 import { buildReport } from '../../report/build-report.ts';
 import { gatherReceipts } from '../../report/gather-receipts.ts';
 
-let system: System;
+let system: Team;
 let root: string;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function reportOf(mission: string) {
     { root },
     { team: system, clock: wallClock },
   );
-  return buildReport(outcome, { receipts: await gatherReceipts(system) });
+  return buildReport(outcome, { receipts: await gatherReceipts(system, outcome) });
 }
 
 const documented = (): string =>

@@ -1,17 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startSystem, type System } from 'orrery';
+import { startSystem, type Team } from 'orrery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultTeam } from '../../loop/default-team.ts';
 import type { LoopEvent } from '../../loop/loop-event.ts';
+import type { MissionOutcome } from '../../loop/mission-outcome.ts';
 import { runMission } from '../../loop/run-mission.ts';
 import { wallClock } from '../../loop/wall-clock.ts';
 import { parseMission } from '../../mission/read-mission.ts';
 import { buildReport } from '../../report/build-report.ts';
+import { explainTask } from '../../report/explain-task.ts';
 import { gatherReceipts } from '../../report/gather-receipts.ts';
 
-let system: System;
+let system: Team;
 let root: string;
 
 beforeEach(async () => {
@@ -46,7 +48,52 @@ const run = (
   }: { limits?: Record<string, number>; signal?: AbortSignal; onEvent?: (event: LoopEvent) => void } = {},
 ) => runMission(missionOf(tasks, limits), { root, ...options }, { team: system, clock: wallClock });
 
+describe('a dispute', () => {
+  const evals =
+    'export const run = (text: string) => eval(text);\n\nexport const go = (text: string) => eval(text);\n';
+  const explained = async (outcome: MissionOutcome) => {
+    const report = buildReport(outcome, { receipts: await gatherReceipts(system, outcome) });
+    return { report, lines: explainTask(report, 'disputed').join('\n') };
+  };
+
+  it('goes from MERCURY back to the agent, from it to SUN with a justification, and ends with what holds', async () => {
+    writeFileSync(join(root, 'evals.ts'), evals);
+    const { report, lines } = await explained(await run([{ id: 'disputed', capability: 'work.insists' }]));
+    expect(report.stopReason).toBe('all-accepted');
+    expect(report.tasks[0]?.attempts.map(({ ended }) => ended)).toEqual(['refused', 'accepted']);
+    expect(report.findings.map(({ file, line }) => `${file}:${line}`)).toEqual(['evals.ts:1', 'evals.ts:3']);
+    expect(report.tasks[0]?.notes).toMatchObject([{ kind: 'withdrawn', file: 'evals.ts' }]);
+    expect(lines).toMatch(/system\/host -> planted +task-proposal/);
+    expect(lines).toMatch(/asks for work\.insists, again: 1 of the findings does not hold/);
+    expect(lines).toMatch(
+      /planted -> findings\.verify +request +asks for findings\.verify, because my last answer was refused/,
+    );
+    expect(lines).toMatch(
+      /planted -> mission\.rule +request +asks for mission\.rule, because I find again what MERCURY refuses/,
+    );
+  });
+
+  it('costs an agent its task when it is wrong more often than right', async () => {
+    writeFileSync(join(root, 'evals.ts'), evals);
+    const { report } = await explained(await run([{ id: 'disputed', capability: 'work.errs' }]));
+    expect(report.stopReason).toBe('task-failed');
+    expect(report.tasks[0]?.why).toContain(
+      '4 of 6 findings of planted do not hold: the rest is not to be trusted',
+    );
+  });
+});
+
 describe('a mission on worker threads', () => {
+  it('has a swarm for a task of several capabilities, and replaces whoever dies in it', async () => {
+    const outcome = await run([{ id: 'both', requiredCapabilities: ['work.well', 'work.exits-once'] }]);
+    expect(outcome.stopReason).toBe('all-accepted');
+    const [well, exits] = outcome.tasks.map(({ context }) => context);
+    expect(well?.swarm?.assignments).toMatchObject([{ agent: 'planted', end: 'completed' }]);
+    expect(well?.attempts).toMatchObject([{ agent: 'planted', ended: 'accepted' }]);
+    expect(exits?.swarm?.assignments[0]).toMatchObject({ agent: 'planted', end: 'failed' });
+    expect(exits?.attempts.at(-1)?.ended).toBe('accepted');
+  });
+
   it('is assigned by SUN, worked on with progress, and judged by MERCURY', async () => {
     const events: LoopEvent[] = [];
     const outcome = await run(
@@ -73,7 +120,7 @@ describe('a mission on worker threads', () => {
 
   it('ends with the limit when an agent dies every time, and accounts for every envelope', async () => {
     const outcome = await run([{ id: 'throws', capability: 'work.throws' }]);
-    const report = buildReport(outcome, { receipts: await gatherReceipts(system) });
+    const report = buildReport(outcome, { receipts: await gatherReceipts(system, outcome) });
     expect(report).toMatchObject({ stopReason: 'attempts-exhausted', exitCode: 2 });
     expect(report.tasks[0]?.attempts.map(({ code }) => code)).toEqual(['ACTOR_DIED', 'ACTOR_DIED']);
     expect(report.receipts?.envelopes.holds).toBe(true);

@@ -1,6 +1,7 @@
-import { type AskOptions, OrreryError, type RosterRow, type Target } from 'orrery';
+import { type AskOptions, OrreryError, type RosterRow, type Target, type TaskProposal } from 'orrery';
 import type { Finding } from '../../audit/finding.ts';
 import type { Team } from '../../loop/team.ts';
+import { FakeSwarms } from './fake-swarms.ts';
 
 type Input = Record<string, unknown>;
 type Answer = (input: Input, options: AskOptions) => unknown;
@@ -13,14 +14,42 @@ export interface Asked {
   readonly options: AskOptions;
 }
 
-/** A team in memory: the same `ask` and `roster` as a running system, answered by functions. */
+/** A team in memory: the same as of a running system, answered by functions. Whoever is proposed a task accepts. */
 export class FakeTeam implements Team {
   readonly asked: Asked[] = [];
+  /** Agent and correlation id of each proposal. */
+  readonly proposed: string[] = [];
+  readonly released: string[] = [];
+  /** What an agent says to a proposal instead of accepting. */
+  readonly refusals = new Map<string, () => Partial<TaskProposal> | undefined>();
+  readonly negotiator: { -readonly [Method in keyof Team['negotiator']]: Team['negotiator'][Method] } = {
+    propose: async (proposal, { to, correlationId = '' } = {}) => {
+      const agent = String(to);
+      const proposalId = `p${this.proposed.push(`${agent} ${correlationId}`)}`;
+      await Promise.resolve();
+      return {
+        ...proposal,
+        proposalId,
+        proposerAgentId: 'system/host',
+        correlationId,
+        isHeld: true,
+        proposedAtMs: 0,
+        ...(this.refusals.get(agent)?.() ?? { status: 'accepted', acceptedBy: agent }),
+      } as TaskProposal;
+    },
+    release: async (proposalId) => {
+      this.released.push(proposalId);
+    },
+  };
   readonly rows: RosterRow[] = [];
+  readonly swarms = new FakeSwarms(this);
   readonly #answers = new Map<string, Answer>();
 
   constructor() {
-    this.agent('sun', { 'mission.assign': assignToFirst });
+    this.agent('sun', {
+      'mission.assign': assignToFirst,
+      'mission.recover': ({ why }) => ({ decision: 'human', reason: String(why) }),
+    });
     this.agent('mercury', { 'findings.verify': approveAll });
   }
 
@@ -86,9 +115,10 @@ const rowOf = (id: string, capabilities: readonly string[]): RosterRow => ({
 /** Gives each task to the first who offers what it needs. */
 function assignToFirst({ tasks, roster }: Input): unknown {
   const rows = roster as readonly RosterRow[];
-  const given = (tasks as readonly { id: string; capability: string }[]).map(({ id, capability }) => ({
+  const open = tasks as readonly { id: string; capability: string; declined?: readonly string[] }[];
+  const given = open.map(({ id, capability, declined = [] }) => ({
     taskId: id,
-    agent: rows.find((row) => row.capabilities.includes(capability))?.id,
+    agent: rows.find((row) => row.capabilities.includes(capability) && !declined.includes(row.id))?.id,
   }));
   return {
     assignments: given.filter(({ agent }) => agent !== undefined),

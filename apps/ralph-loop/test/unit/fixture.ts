@@ -39,19 +39,35 @@ const filesIn = (folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 
-/** What the files of `folder` say is planted in them. */
+/** Names what is planted where a comment cannot stand, or would change what is found: `rule file: text of the line`. */
+const PLANTED_LIST = 'planted.txt';
+
+/** Up to the end of the line, or of the comment. */
+const PLANTED = /planted: ([\w.-]+(?:, [\w.-]+)*)(?: -->| \*\/\}?)?$/;
+
+/** What the files of `folder` say is planted in them, by a comment at the end of the line or in the list. */
 export const plantedIn = (folder: string): Spot[] =>
   filesIn(folder)
     .flatMap((file) => {
       const lines = readFileSync(join(folder, file), 'utf8').split('\n');
+      if (file === PLANTED_LIST)
+        return lines.filter((line) => line !== '').map((line) => listed(folder, line));
       return lines.flatMap((line, index) =>
-        (/planted: (.+)$/.exec(line)?.[1] ?? '')
+        (PLANTED.exec(line)?.[1] ?? '')
           .split(', ')
           .filter((rule) => rule !== '')
           .map((rule): Spot => `${rule} ${file}:${index + 1}`),
       );
     })
     .sort();
+
+function listed(folder: string, line: string): Spot {
+  const [, rule, file = '', text = ''] = /^(\S+) ([^:]+): (.+)$/.exec(line) ?? [];
+  const lines = readFileSync(join(folder, file), 'utf8').split('\n');
+  const found = lines.flatMap((one, index) => (one.includes(text) ? [index + 1] : []));
+  if (rule === undefined || found.length !== 1) throw new Error(`${line}: in ${found.length} lines`);
+  return `${rule} ${file}:${found[0] as number}`;
+}
 
 export const spotsOf = (findings: readonly Finding[]): Spot[] =>
   findings.map(({ rule, file, line }): Spot => `${rule} ${file}:${line}`).sort();

@@ -1,5 +1,7 @@
 import { OrreryError, refused } from 'orrery';
 import { describe, expect, it } from 'vitest';
+import { RecoveryRequest } from '../../audit/capabilities.ts';
+import { recoverTask } from '../../audit/recover.ts';
 import type { LoopEvent } from '../../loop/loop-event.ts';
 import { runMission } from '../../loop/run-mission.ts';
 import { parseMission } from '../../mission/read-mission.ts';
@@ -283,7 +285,7 @@ describe('deaths and refusals', () => {
     const outcome = await run(team, missionOf([{ id: 'a', capability: 'work' }]));
     expect(outcome).toMatchObject({
       stopReason: 'human-needed',
-      tasks: [{ status: 'escalated', context: { why: 'mars has failed' } }],
+      tasks: [{ status: 'escalated', context: { why: 'sun: mars has failed' } }],
     });
   });
 
@@ -292,7 +294,7 @@ describe('deaths and refusals', () => {
       'mission.assign': () => ({ assignments: [{ taskId: 'a', agent: 'mercury' }], unassignable: [] }),
     });
     const outcome = await run(team, missionOf([{ id: 'a', capability: 'work' }]));
-    expect(outcome.tasks[0]?.context.why).toBe('sun named mercury, who does not offer work now');
+    expect(outcome.tasks[0]?.context.why).toBe('sun: sun named mercury, who does not offer work now');
   });
 
   it('blocks what nobody assigns', async () => {
@@ -302,6 +304,192 @@ describe('deaths and refusals', () => {
       },
     });
     expect((await run(team, missionOf([{ id: 'a', capability: 'work' }]))).stopReason).toBe('task-blocked');
+  });
+});
+
+describe('proposals (N-8.5, N-7.3)', () => {
+  const busy = (reason: string) => () => ({ status: 'rejected', rejectionReason: reason }) as const;
+
+  it('hands a task to whoever takes it on, in its thread, and says when it is done', async () => {
+    const team = new FakeTeam().agent('mars', { work: () => ({}) });
+    const outcome = await run(team, missionOf([{ id: 'a', capability: 'work' }]));
+    expect(outcome.stopReason).toBe('all-accepted');
+    expect(team.proposed).toEqual(['mars test/a']);
+    expect(team.released).toEqual(['p1']);
+  });
+
+  it('asks the next one when one declines, and never the same again', async () => {
+    const team = new FakeTeam().agent('mars', { work: () => ({}) }).agent('venus', { work: () => ({}) });
+    team.refusals.set('mars', busy('BUSY'));
+    const outcome = await run(team, missionOf([{ id: 'a', capability: 'work' }]));
+    expect(outcome.stopReason).toBe('all-accepted');
+    expect(team.proposed).toEqual(['mars test/a', 'venus test/a']);
+    expect(team.work.map(({ agent }) => agent)).toEqual(['venus']);
+    expect(outcome.tasks[0]?.context.declined).toEqual([{ agent: 'mars', reason: 'BUSY' }]);
+  });
+
+  it('asks whoever took it on, if that is another one than was assigned', async () => {
+    const team = new FakeTeam().agent('mars', { work: () => ({}) }).agent('venus', { work: () => ({}) });
+    team.refusals.set('mars', () => ({ status: 'accepted', acceptedBy: 'venus' }));
+    const { tasks } = await run(team, missionOf([{ id: 'a', capability: 'work' }]));
+    expect(tasks[0]?.context.attempts).toMatchObject([{ agent: 'venus', ended: 'accepted' }]);
+    expect(team.work.map(({ agent }) => agent)).toEqual(['venus']);
+  });
+
+  it('takes to SUN what everybody declined, once, and then to a human, with what was tried', async () => {
+    const team = new FakeTeam().agent('mars', { work: () => ({}) });
+    team.agent('sun', {
+      'mission.recover': (input) => recoverTask(RecoveryRequest.parse(input)),
+    });
+    team.refusals.set('mars', busy('BUSY'));
+    const outcome = await run(team, missionOf([{ id: 'a', capability: 'work' }]));
+    expect(outcome.stopReason).toBe('human-needed');
+    expect(team.proposed).toEqual(['mars test/a', 'mars test/a']);
+    expect(outcome.tasks[0]?.context.why).toMatch(/tried mars: BUSY; a human must decide$/);
+    expect(team.work).toEqual([]);
+    expect(team.released).toEqual([]);
+  });
+
+  it('goes on with whoever is free when SUN has them asked again', async () => {
+    const team = new FakeTeam().agent('mars', { work: () => ({}) });
+    team.agent('sun', { 'mission.recover': (input) => recoverTask(RecoveryRequest.parse(input)) });
+    const answers = [busy('BUSY')(), undefined];
+    team.refusals.set('mars', () => answers.shift());
+    expect((await run(team, missionOf([{ id: 'a', capability: 'work' }]))).stopReason).toBe('all-accepted');
+  });
+
+  it('proposes again after a death, and gives the first assignment up', async () => {
+    const deaths = [true, false];
+    const team = new FakeTeam().agent('mars', {
+      work: () => {
+        if (deaths.shift()) throw new OrreryError('ACTOR_DIED', 'planted');
+        return {};
+      },
+    });
+    expect((await run(team, missionOf([{ id: 'a', capability: 'work' }]))).stopReason).toBe('all-accepted');
+    expect(team.proposed).toEqual(['mars test/a', 'mars test/a']);
+    expect(team.released).toEqual(['p1', 'p2']);
+  });
+
+  it('is cut off while it is still being proposed', async () => {
+    const team = new FakeTeam().agent('mars', { work: () => ({}) });
+    team.negotiator.propose = (_, { signal } = {}) =>
+      new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    const stop = new AbortController();
+    const { seen, outcome } = start(team, missionOf([{ id: 'a', capability: 'work' }]), stop.signal);
+    await seen((event) => event.type === 'task.changed' && event.status === 'proposed');
+    stop.abort();
+    expect(await outcome).toMatchObject({
+      stopReason: 'interrupted',
+      tasks: [{ status: 'cancelled', context: { attempts: [] } }],
+    });
+  });
+});
+
+describe('swarms (N-8.1, N-8.6)', () => {
+  const both = [{ id: 'both', requiredCapabilities: ['one', 'two'] }];
+
+  it('hand a task that needs several capabilities to those who have them, without SUN', async () => {
+    const team = new FakeTeam().agent('mars', { one: () => ({}) }).agent('venus', { two: () => ({}) });
+    const { tasks, stopReason } = await run(team, missionOf(both));
+    expect(stopReason).toBe('all-accepted');
+    expect(team.swarms.formed).toEqual(['T: one, two']);
+    expect(team.proposed).toEqual([]);
+    expect(team.asked.filter(({ agent }) => agent === 'sun')).toEqual([]);
+    expect(tasks.map(({ context }) => context.swarm)).toMatchObject([
+      {
+        id: 'swarm-1',
+        assignments: [{ agent: 'mars', epoch: 1, envelopeId: 'e-both/one-1', end: 'completed' }],
+      },
+      { id: 'swarm-1', assignments: [{ agent: 'venus', end: 'completed' }] },
+    ]);
+    expect(tasks.map(({ context }) => context.attempts[0])).toMatchObject([
+      { agent: 'mars', place: 'worker-1', ended: 'accepted' },
+      { agent: 'venus', place: 'worker-1', ended: 'accepted' },
+    ]);
+  });
+
+  it('say who replaced whom', async () => {
+    const dies = () => {
+      throw new OrreryError('ACTOR_DIED', 'planted');
+    };
+    const team = new FakeTeam()
+      .agent('mars', { one: dies })
+      .agent('pluto', { one: () => ({}) })
+      .agent('venus', { two: () => ({}) });
+    const { tasks, stopReason } = await run(team, missionOf(both));
+    expect(stopReason).toBe('all-accepted');
+    expect(tasks[0]?.context.swarm?.assignments.map(({ agent, end }) => `${agent} ${end}`)).toEqual([
+      'mars failed',
+      'pluto completed',
+    ]);
+    expect(tasks[0]?.context.attempts).toMatchObject([{ agent: 'pluto', ended: 'accepted' }]);
+  });
+
+  it('give back what they could not do: it is proposed to a single agent', async () => {
+    const deaths = [true, false];
+    const team = new FakeTeam().agent('venus', { two: () => ({}) }).agent('mars', {
+      one: () => {
+        if (deaths.shift()) throw new OrreryError('ACTOR_DIED', 'planted');
+        return {};
+      },
+    });
+    const { tasks, stopReason } = await run(team, missionOf(both));
+    expect(stopReason).toBe('all-accepted');
+    expect(team.proposed).toEqual(['mars test/both']);
+    expect(tasks[0]?.context.attempts.map(({ ended }) => ended)).toEqual(['lost', 'accepted']);
+  });
+
+  it('send back to its agent alone what the gate refuses', async () => {
+    const wrong = [finding()];
+    const answers = [{ findings: wrong }, {}];
+    const team = new FakeTeam()
+      .agent('venus', { two: () => ({}) })
+      .agent('mars', { one: () => answers.shift() });
+    team.agent('mercury', {
+      'findings.verify': ({ findings }) =>
+        (findings as unknown[]).length === 0
+          ? verdict({})
+          : verdict({
+              verdict: 'REJECTED',
+              feedback: 'no such line',
+              rejected: [{ finding: wrong[0], reason: 'no' }],
+            }),
+    });
+    const { stopReason } = await run(team, missionOf(both));
+    expect(stopReason).toBe('all-accepted');
+    expect(team.work.map(({ agent, input }) => `${agent} ${input['feedback'] ?? ''}`.trim()).sort()).toEqual([
+      'mars',
+      'mars no such line',
+      'venus',
+    ]);
+  });
+
+  it('leave a task to single agents when none can be formed', async () => {
+    const team = new FakeTeam().agent('mars', { one: () => ({}) }).agent('venus', { two: () => ({}) });
+    team.agent('sun', { 'mission.recover': (input) => recoverTask(RecoveryRequest.parse(input)) });
+    team.swarms.fault = new OrreryError('SYSTEM_STOPPED', 'planted');
+    expect((await run(team, missionOf(both))).stopReason).toBe('all-accepted');
+    expect([...team.proposed].sort()).toEqual(['mars test/both', 'venus test/both']);
+  });
+
+  it('count as one task towards maxParallel', async () => {
+    const team = new FakeTeam().agent('mars', { one: () => ({}), two: () => ({}), three: () => ({}) });
+    const { stopReason } = await run(
+      team,
+      missionOf(
+        [
+          { id: 'all', requiredCapabilities: ['one', 'two', 'three'] },
+          { id: 'solo', capability: 'one' },
+        ],
+        {
+          maxAttempts: 1,
+          maxParallel: 1,
+        },
+      ),
+    );
+    expect(stopReason).toBe('all-accepted');
+    expect(team.swarms.formed).toEqual(['T: one, two, three']);
   });
 });
 
@@ -400,6 +588,8 @@ describe('telling', () => {
       'a ready',
       'assignment.asked',
       'a is to be given out; b waits for a',
+      'a proposed',
+      'mars is asked to take a on; b waits for a',
       'a working',
       'mars works on a; b waits for a',
       'task.progress',
@@ -409,6 +599,8 @@ describe('telling', () => {
       'b ready',
       'assignment.asked',
       'b is to be given out',
+      'b proposed',
+      'mars is asked to take b on',
       'b working',
       'mars works on b',
       'task.progress',

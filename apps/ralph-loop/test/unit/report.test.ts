@@ -1,3 +1,4 @@
+import type { A2AMessageType } from 'orrery';
 import { describe, expect, it } from 'vitest';
 import type { Severity } from '../../audit/finding.ts';
 import type { MissionOutcome } from '../../loop/mission-outcome.ts';
@@ -9,7 +10,9 @@ import { parseMission } from '../../mission/read-mission.ts';
 import { buildReport } from '../../report/build-report.ts';
 import { MissionReport, type Receipts } from '../../report/mission-report.ts';
 import { byteCount, duration, printable } from '../../report/printable.ts';
+import { explainTask } from '../../report/explain-task.ts';
 import { terminalReport } from '../../report/terminal-report.ts';
+import { type ThreadEntry, threadEntry } from '../../report/thread-entry.ts';
 import { finding } from './fake-team.ts';
 
 const mission = parseMission(
@@ -41,6 +44,16 @@ const outcome = (tasks: readonly TaskView[], over: Partial<MissionOutcome> = {})
   ...over,
 });
 
+const envelope = (over: Partial<ThreadEntry>): ThreadEntry => ({
+  id: 'e1',
+  atMs: 1_500,
+  sender: 'system/host',
+  recipient: 'mars',
+  type: 'task-proposal',
+  says: 'proposes "A"',
+  ...over,
+});
+
 const receipts: Receipts = {
   envelopes: { accepted: 5, handled: 4, rejected: 0, expired: 0, deadLettered: 1, inFlight: 0, holds: true },
   agents: [
@@ -48,6 +61,9 @@ const receipts: Receipts = {
     { id: 'sun', name: 'SUN', place: 'worker-2', status: 'running', restarts: 0 },
   ],
   deadLetters: [{ sender: 'system/host', recipient: 'mars', code: 'ACTOR_DIED', reason: 'mars died' }],
+  threads: [
+    { correlationId: 'audit/a', envelopes: [envelope({}), envelope({ id: 'e2', type: 'task-accept' })] },
+  ],
 };
 
 const attempt = { agent: 'mars', place: 'worker-1', startedAtMs: 1_000, durationMs: 1_500, gateMs: 20 };
@@ -189,5 +205,73 @@ describe('numbers', () => {
     ]);
     expect([0, 999, 2_500, 2_000_000_000].map(byteCount)).toEqual(['0 B', '999 B', '2.5 KB', '2.0 GB']);
     expect(printable('plain ü text')).toBe('plain ü text');
+  });
+});
+
+describe('the thread of a task', () => {
+  const base = {
+    id: 'e',
+    schemaVersion: 1,
+    sender: 'a',
+    recipient: 'b',
+    correlationId: 'c',
+    timestamp: 5,
+  } as const;
+  const said: readonly [A2AMessageType, unknown, Record<string, unknown>, string][] = [
+    [
+      'task-proposal',
+      { taskDescription: 'Check', requiredCapabilities: ['types.check'], deadlineMs: 5_000 },
+      { escalationJustification: 'it is above me' },
+      'proposes "Check" (types.check), answer within 5.0 s, because it is above me',
+    ],
+    ['task-accept', { estimatedCompletionMs: 61_000 }, {}, 'would take it on, about 1 min 1 s'],
+    [
+      'task-accept',
+      { acceptedBy: 'mars', epoch: 2, leaseMs: 10_000 },
+      {},
+      'gives it to mars (epoch 2), for 10.0 s at a time',
+    ],
+    ['task-accept', { estimatedCompletionMs: 5, epoch: 2 }, {}, 'has it (epoch 2)'],
+    ['task-reject', { rejectionReason: 'COMPLETED' }, {}, 'says that it is done'],
+    [
+      'task-reject',
+      { rejectionReason: 'BUSY', alternativeSuggestion: 'venus' },
+      {},
+      'refuses: BUSY, names venus',
+    ],
+    ['request', { feedback: 'wrong line' }, { capability: 'work' }, 'asks for work, again: wrong line'],
+    ['response', { findings: [1, 2] }, {}, '2 findings'],
+    ['response', { verdict: 'REJECTED', feedback: 'no such line' }, {}, 'REJECTED: no such line'],
+    ['response', { decision: 'human', reason: 'nobody left' }, {}, 'human: nobody left'],
+    ['response', undefined, {}, 'nothing'],
+    ['notification', { any: 'thing' }, {}, '{"any":"thing"}'],
+    ['error', { code: 'ACTOR_DIED', message: 'mars died' }, {}, 'ACTOR_DIED: mars died'],
+  ];
+  it.each(said)('says what a %s with %j says', (type, payload, metadata, words) => {
+    const entry = threadEntry({ ...base, type, payload, metadata: { tier: 2, ...metadata } });
+    expect(entry).toEqual({ id: 'e', atMs: 5, sender: 'a', recipient: 'b', type, says: words });
+  });
+
+  it('cuts what is long, and names the envelope that is answered', () => {
+    const payload = { any: 'x'.repeat(10_000) };
+    const entry = threadEntry({ ...base, type: 'response', payload, metadata: { tier: 2, inReplyTo: 'q' } });
+    expect(entry.says).toHaveLength(300);
+    expect(entry.inReplyTo).toBe('q');
+  });
+
+  it('is explained line by line, with the ids of the envelopes', () => {
+    const report = buildReport(outcome([view('a', 'accepted', { why: 'the gate approved it' })]), {
+      receipts,
+    });
+    expect(explainTask(report, 'a')).toEqual([
+      'Task a',
+      '  a is accepted: the gate approved it',
+      '',
+      '  +500 ms  e1  system/host -> mars  task-proposal  proposes "A"',
+      '  +500 ms  e2  system/host -> mars  task-accept    proposes "A"',
+      '',
+    ]);
+    const { receipts: _, ...without } = report;
+    expect(explainTask(without, 'a').join()).toContain('No envelope of it is known any more');
   });
 });

@@ -52,10 +52,19 @@ describe('SUN', () => {
     expect(assignTasks([task('t', 'types.check'), task('f', 'fly')], roster)).toEqual({
       assignments: [],
       unassignable: [
-        { taskId: 't', reason: 'nobody alive offers types.check: mars (failed), moon (stopped)' },
+        { taskId: 't', reason: 'nobody is left who offers types.check: mars (failed), moon (stopped)' },
         { taskId: 'f', reason: 'nobody in the team offers fly' },
       ],
     });
+  });
+
+  it('does not give a task to who has declined it', () => {
+    const roster = [agent('mars', ['work']), agent('venus', ['work'])];
+    const declined = { ...task('t', 'work'), declined: ['mars'] };
+    expect(givenTo([declined], roster)).toEqual(['t venus']);
+    expect(assignTasks([declined], roster.slice(0, 1)).unassignable).toEqual([
+      { taskId: 't', reason: 'nobody is left who offers work: mars (declined)' },
+    ]);
   });
 
   it('waits for nobody: an agent that restarts may be given a task', () => {

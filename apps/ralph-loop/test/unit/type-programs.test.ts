@@ -152,6 +152,29 @@ describe('a program that MARS makes', () => {
     ]);
   });
 
+  it('does not blame the repository for what did not fit into one program', async () => {
+    const filler = `// ${'x'.repeat(900_000)}\n`;
+    using repo = repository({
+      'package.json': { name: 'whole', type: 'module', exports: { './*': './*' } },
+      'tsconfig.json': { compilerOptions: OPTIONS },
+      'a-user.ts': [
+        "import type { First } from './z-first.ts';",
+        "import type { Base } from './z-second.ts';",
+        "import { last } from 'whole/z-third.ts';",
+        'export interface Use extends Base, First { readonly own: string }',
+        'export const nameOf = ({ name }: Use): string => name;',
+        'export const use: Use = { own: last, name: "x", first: 1 };',
+        WRONG,
+      ].join('\n'),
+      'z-first.ts': `${filler}export interface First { readonly first: number }\n`,
+      'z-second.ts': `${filler}export interface Base { readonly name: string }\n`,
+      'z-third.ts': `${filler}export const last = 'x';\n`,
+    });
+    const { findings, notes } = await check(repo.path);
+    expect(spotsOf(findings)).toEqual(['types.TS2322 a-user.ts:7']);
+    expect(notes.map(({ kind }) => kind)).toEqual(['not-loaded', 'may-follow']);
+  });
+
   it('does not trust what may follow from packages that are not installed', async () => {
     using repo = repository({
       'tsconfig.json': { compilerOptions: OPTIONS },

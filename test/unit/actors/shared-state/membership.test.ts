@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InProcessHub } from '../../../../actors/shared-state/in-process-hub.ts';
-import { InMemoryMemberKeys, publicKeyFrom } from '../../../../actors/shared-state/member-keys.ts';
+import { InMemoryMemberKeys, memberKeyFrom } from '../../../../actors/shared-state/member-keys.ts';
 import { EnvelopeMedium, syncMessageOf } from '../../../../actors/shared-state/sync-envelope.ts';
 import { SyncMembership } from '../../../../actors/shared-state/sync-membership.ts';
 import { sandboxReach } from '../../../../runtime/protocol/sandbox-reach.ts';
@@ -62,7 +62,7 @@ describe('SyncMembership (C-32)', () => {
   it('keeps one key a member, and forgets it with the member', () => {
     const keys = new InMemoryMemberKeys();
     const membership = new SyncMembership({ judgeJoin: () => undefined, keys });
-    keys.set('x', publicKeyFrom(keysOf('x').publicKey));
+    keys.set('x', memberKeyFrom(keysOf('x').publicKey));
     expect(membership.keyOf('x')).toBeUndefined();
     const left: string[] = [];
     const stop = membership.onLeave((id) => left.push(id));

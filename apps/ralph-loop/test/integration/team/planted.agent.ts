@@ -2,6 +2,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { capability, defineAgent } from 'orrery';
 import { z } from 'zod';
+import { AuditReport } from '../../../audit/finding.ts';
+import { ProgressCounter } from '../../../audit/progress-counter.ts';
+import { revised } from '../../../audit/revise.ts';
+import { scanSecurity } from '../../../audit/security-scan.ts';
 
 const work = (id: string) =>
   capability({
@@ -12,6 +16,23 @@ const work = (id: string) =>
   });
 
 const done = (reason: string) => ({ notes: [{ kind: 'did', reason }] });
+
+const audit = (id: string) =>
+  capability({
+    id,
+    description: id,
+    input: z.object({ root: z.string(), feedback: z.string().optional() }),
+    output: AuditReport,
+  });
+
+/** What is really there, and every `wrong`-th of it once more, in a line where it is not. */
+async function mistaken(root: string, wrong: number): Promise<AuditReport> {
+  const report = await scanSecurity(root, new ProgressCounter());
+  const repeated = report.findings
+    .filter((_, at) => at % wrong === 0)
+    .map((finding) => ({ ...finding, id: `${finding.id}-again`, line: finding.line + 1 }));
+  return { ...report, findings: [...report.findings, ...repeated] };
+}
 
 /** Does its work, throws, ends its thread, loops for ever, or never answers, as it is asked. */
 export const planted = defineAgent({
@@ -39,6 +60,17 @@ export const planted = defineAgent({
     if (existsSync(marker)) return done('at the second attempt');
     writeFileSync(marker, '');
     for (;;);
+  })
+  .handle(audit('work.insists'), async (request, ctx) =>
+    revised(await mistaken(request.root, 2), request, ctx),
+  )
+  .handle(audit('work.errs'), async ({ root, ...request }, ctx) => {
+    const { findings, ...report } = await mistaken(root, 1);
+    // Three that do not hold for each two that do.
+    const more = findings
+      .filter(({ id }) => id.endsWith('-again'))
+      .map((one) => ({ ...one, id: `${one.id}-2` }));
+    return revised({ ...report, findings: [...findings, ...more] }, { root, ...request }, ctx);
   })
   .handle(work('work.never'), async (_input, ctx) => {
     await ctx.sleep(3_600_000);

@@ -1,0 +1,32 @@
+import type { EnvelopeHandler } from '../../runtime/actor/agent-definition.ts';
+import { type Attendant, deskOf } from '../../runtime/public.ts';
+import { CAPABILITY_NEGOTIATION } from './capability-negotiation.ts';
+import { negotiatorAt, negotiatorIfAny } from './desk-negotiator.ts';
+
+const consider: EnvelopeHandler<never> = (envelope, ctx) => negotiatorAt(deskOf(ctx)).consider(envelope);
+
+/** Few peers ask: what they need is loaded when the first one does. */
+const answerByCard: EnvelopeHandler<never> = async (envelope, ctx) => {
+  const handlers = await import('./capability-handlers.ts');
+  return handlers.answerByCard(envelope, ctx);
+};
+
+/**
+ * Sees to the negotiations of all agents of a thread: what is said about a proposal is answered at once, also while the
+ * agent is busy; a proposal waits for its turn, and is answered by card where the agent does not handle it. So is the
+ * question which capabilities two peers have in common.
+ */
+export const negotiationAttendant: Attendant = {
+  types: new Set(['task-accept', 'task-reject']),
+  owed: new Set(['task-proposal']),
+  handlers: new Map([
+    ['task-proposal', consider],
+    [CAPABILITY_NEGOTIATION, answerByCard],
+  ]),
+  arrived: (desk, envelope) => {
+    const received = negotiatorAt(desk).receive(envelope);
+    return received === 'handled' || (received === 'news' && !desk.handles(envelope.type));
+  },
+  lost: (desk, envelope, { code }) => negotiatorAt(desk).lost(envelope, code),
+  ended: (desk) => negotiatorIfAny(desk)?.end(),
+};

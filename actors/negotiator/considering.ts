@@ -1,0 +1,295 @@
+import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { Decision } from './decision.ts';
+import { LeaseClock } from './lease-clock.ts';
+import { MachineRun } from './machine-run.ts';
+import { notToBeHad } from './negotiation-errors.ts';
+import type { NegotiationEvent, NegotiationEventType } from './negotiation-event.ts';
+import { mayPassLater, type NegotiationMedium } from './negotiation-medium.ts';
+import {
+  type AcceptanceMessage,
+  type AssignmentMessage,
+  REASON,
+  type RejectionMessage,
+} from './negotiation-message.ts';
+import { type ProposalChange, type ProposalRecord, withChange } from './proposal-record.ts';
+import type { ProposalStore } from './proposal-store.ts';
+import { type ResponderEvent, responderMachine } from './responder.machine.ts';
+import type { TaskProposal } from './task-proposal.ts';
+
+/** An acceptance that nobody answers is said again after this long, */
+const REPEAT_MS = 1_000;
+/** and kept up for this long after the deadline: another agent that was first may turn out not to have the task. */
+const GRACE_MS = 10_000;
+/** An assignment is given back when it takes this many times as long as was estimated, */
+const OVERDUE_TIMES = 2;
+/** and this long on top. */
+const OVERDUE_MS = 60_000;
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export interface ConsideringDeps {
+  readonly agentId: string;
+  readonly clock: Clock;
+  readonly medium: NegotiationMedium;
+  readonly store: ProposalStore;
+  readonly note: (event: NegotiationEvent) => void;
+}
+
+/**
+ * - `envelopeId` of the proposal, which every answer names.
+ * - `isPlain`    its proposer does not speak this protocol: who accepts, has it.
+ * - `onOver`     called once, when nothing can change any more.
+ */
+export interface ConsideringOptions {
+  readonly envelopeId: string;
+  readonly isPlain: boolean;
+  readonly onOver: () => void;
+}
+
+/** One proposal at an agent that was asked: the machine, and what its steps do and are answered with. */
+export class Considering {
+  readonly #deps: ConsideringDeps;
+  readonly #options: ConsideringOptions;
+  readonly #proposalId: string;
+  readonly #proposerId: string;
+  readonly #lease: LeaseClock;
+  readonly #run: MachineRun<typeof responderMachine>;
+  readonly #decided = Promise.withResolvers<undefined>();
+  #accepted: PromiseWithResolvers<void> | undefined;
+  #estimateMs = 0;
+  #reason: string = REASON.timedOut;
+  #alternative: string | undefined;
+  #cancelOverdue: () => void = () => undefined;
+  #lastSent: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: ConsideringDeps, proposal: TaskProposal, options: ConsideringOptions) {
+    const { clock, store } = deps;
+    this.#deps = deps;
+    this.#options = options;
+    this.#proposalId = proposal.proposalId;
+    this.#proposerId = proposal.proposerAgentId;
+    this.#lease = new LeaseClock(clock);
+    store.put({ proposal, asked: [], answers: [], isOver: false });
+    const { deadlineMs } = proposal;
+    const holdMs = Math.min(deadlineMs + GRACE_MS, MAX_TIMER_MS);
+    this.#run = new MachineRun(
+      responderMachine,
+      { deadlineMs, holdMs, repeatMs: REPEAT_MS },
+      {
+        clock,
+        effects: {
+          tellAccepted: (_event, { epoch }) => this.#tellAccepted(epoch),
+          tellRejected: (event) => this.#tellRejected(event),
+        },
+        // A plain proposer answers nothing.
+        mayArm: (id) => id === 'deadline' || !options.isPlain,
+        onStep: (before, event) => this.#followed(before.value, event),
+      },
+    );
+  }
+
+  get isOver(): boolean {
+    return this.#run.isOver || (this.#options.isPlain && this.#run.snapshot.value === 'assigned');
+  }
+
+  /** Resolves when the agent has answered, or has nothing to answer any more. */
+  get decided(): Promise<undefined> {
+    return this.#decided.promise;
+  }
+
+  get isUndecided(): boolean {
+    return this.#run.snapshot.value === 'considering';
+  }
+
+  get isHeld(): boolean {
+    return this.#run.snapshot.value === 'assigned';
+  }
+
+  isFrom(agentId: string): boolean {
+    return agentId === this.#proposerId;
+  }
+
+  start(): void {
+    this.#note('received');
+    this.#run.start();
+  }
+
+  /** Does what was decided, unless the proposal was decided otherwise meanwhile. */
+  follow(decision: Decision): void {
+    if (!this.isUndecided) return;
+    if (decision.isTakenOn) this.#offer(decision.estimatedCompletionMs);
+    else this.decline(decision.reason, decision.alternative);
+  }
+
+  /** Resolves when the task is this agent's. While it has it, the new estimate counts from now. */
+  accept(estimatedCompletionMs: number): Promise<void> {
+    if (this.isHeld) {
+      this.#estimateMs = estimatedCompletionMs;
+      this.#watchOverdue();
+      return Promise.resolve();
+    }
+    this.#accepted ??= Promise.withResolvers<void>();
+    const { promise } = this.#accepted;
+    if (this.isUndecided) this.#offer(estimatedCompletionMs);
+    return promise;
+  }
+
+  /** Declines; takes an acceptance back that has not been answered. */
+  decline(reason: string, alternative?: string): void {
+    this.#reason = reason;
+    this.#alternative = alternative;
+    this.#run.send({ type: this.isUndecided ? 'agent.declines' : 'agent.releases' });
+  }
+
+  /** The assignment is over. */
+  release(reason: string): void {
+    this.#reason = reason;
+    this.#run.send({ type: 'agent.releases' });
+  }
+
+  /** The agent's actor has ended. */
+  end(reason: string): void {
+    this.decline(reason);
+    this.#cancelOverdue();
+    this.#run.stop();
+  }
+
+  /** The proposer says that the agent has the task. True when that is news. */
+  assigned({ acceptedBy, epoch, round, leaseMs }: AssignmentMessage): boolean {
+    if (acceptedBy !== this.#deps.agentId || round === undefined) return false;
+    const leaseLeftMs = this.#lease.leaseLeftMs(round, leaseMs);
+    if (leaseLeftMs === undefined) return false;
+    const wasHeld = this.isHeld;
+    this.#run.send({ type: 'assignment.received', epoch, leaseLeftMs });
+    return !wasHeld && this.isHeld;
+  }
+
+  /** The proposer says that it does not, or no more. True when that is news. */
+  refused(reason: string): boolean {
+    if (this.isOver) return false;
+    this.#reason = reason;
+    this.#run.send({ type: 'refusal.received' });
+    return true;
+  }
+
+  #offer(estimatedCompletionMs: number): void {
+    this.#estimateMs = estimatedCompletionMs;
+    this.#run.send({ type: 'agent.accepts' });
+    if (this.#options.isPlain) this.#run.send({ type: 'assignment.received', epoch: 1, leaseLeftMs: 1 });
+  }
+
+  // What the machine has done
+
+  #tellAccepted(epoch: number | undefined): void {
+    const { isPlain, envelopeId } = this.#options;
+    if (isPlain && epoch !== undefined) return;
+    const payload: AcceptanceMessage = {
+      acceptedBy: this.#deps.agentId,
+      estimatedCompletionMs: this.#estimateMs,
+      ...(isPlain ? {} : { proposalId: this.#proposalId, round: this.#lease.sending() }),
+      ...(epoch === undefined ? {} : { epoch }),
+    };
+    void this.#send('task-accept', payload, envelopeId).then(
+      ({ delivered, errorCode = 'DELIVERY_FAILED' }) => {
+        if (!delivered && !mayPassLater(errorCode)) this.refused(errorCode);
+      },
+    );
+  }
+
+  #tellRejected({ type }: ResponderEvent): void {
+    if (type === 'lease.ended') this.#reason = REASON.lapsed;
+    if (type === 'offer.ended') this.#reason = REASON.unanswered;
+    const payload: RejectionMessage = {
+      rejectionReason: this.#reason,
+      ...(this.#options.isPlain ? {} : { proposalId: this.#proposalId }),
+      ...(this.#alternative === undefined ? {} : { alternativeSuggestion: this.#alternative }),
+    };
+    void this.#send('task-reject', payload, this.#options.envelopeId);
+  }
+
+  #send(type: 'task-accept' | 'task-reject', payload: unknown, inReplyTo: string) {
+    const { correlationId } = this.#record.proposal;
+    const sent = this.#deps.medium.send({
+      recipient: this.#proposerId,
+      type,
+      payload,
+      inReplyTo,
+      correlationId,
+    });
+    this.#lastSent = sent;
+    return sent;
+  }
+
+  #watchOverdue(): void {
+    this.#cancelOverdue();
+    const overdueMs = Math.min(this.#estimateMs * OVERDUE_TIMES + OVERDUE_MS, MAX_TIMER_MS);
+    this.#cancelOverdue = this.#deps.clock.setTimer(overdueMs, () => this.release(REASON.overdue));
+  }
+
+  /** The machine has made a step from `before`: the record follows. */
+  #followed(before: string, event: ResponderEvent): void {
+    const { value, context } = this.#run.snapshot;
+    if (value === before) return;
+    this.#decided.resolve(undefined);
+    if (before === 'assigned') this.#cancelOverdue();
+    switch (value) {
+      case 'offered':
+        return this.#change({ estimatedCompletionMs: this.#estimateMs });
+      case 'assigned':
+        this.#change({
+          status: 'accepted',
+          acceptedBy: this.#deps.agentId,
+          isHeld: true,
+          ...(context.epoch === undefined ? {} : { epoch: context.epoch }),
+        });
+        this.#note('assigned');
+        this.#accepted?.resolve();
+        return this.#options.isPlain ? this.#options.onOver() : this.#watchOverdue();
+      case 'declined':
+        return this.#failed('declined', 'rejected');
+      case 'refused':
+        return this.#failed('refused', this.#reason === REASON.timedOut ? 'timed-out' : 'rejected');
+      case 'expired':
+        if (event.type === 'deadline.passed') this.#reason = REASON.timedOut;
+        return this.#failed('expired', 'timed-out');
+      case 'givenBack':
+      case 'takenBack':
+      case 'lapsed':
+        this.#change({ isHeld: false, rejectionReason: this.#reason });
+        this.#note('ended', this.#reason);
+        return this.#over();
+    }
+  }
+
+  #failed(type: NegotiationEventType, status: 'rejected' | 'timed-out'): void {
+    const alternative = this.#alternative;
+    this.#change({
+      status,
+      rejectionReason: this.#reason,
+      ...(alternative === undefined ? {} : { alternativeSuggestion: alternative }),
+    });
+    this.#note(type, this.#reason);
+    this.#accepted?.reject(notToBeHad(this.#record.proposal));
+    this.#over();
+  }
+
+  #over(): void {
+    const { envelopeId, onOver } = this.#options;
+    onOver();
+    // Its last word is still an answer.
+    void this.#lastSent.then(() => this.#deps.medium.endGrant(envelopeId, this.#proposerId));
+  }
+
+  get #record(): ProposalRecord {
+    return this.#deps.store.get(this.#proposalId) as ProposalRecord;
+  }
+
+  #change(change: ProposalChange): void {
+    this.#deps.store.put(withChange(this.#record, change, this.isOver));
+  }
+
+  #note(type: NegotiationEventType, reason?: string): void {
+    const why = reason === undefined ? {} : { reason };
+    const timestamp = this.#deps.clock.now();
+    this.#deps.note({ type, proposal: this.#record.proposal, agentId: this.#proposerId, timestamp, ...why });
+  }
+}

@@ -1,0 +1,35 @@
+import type { AgentDesk, ActorContext } from '../../runtime/public.ts';
+import type { NegotiationMedium } from './negotiation-medium.ts';
+
+/** The medium of an agent in a running system, whose attendant brings what comes in. A cause's `origin` is a context. */
+export const deskMedium = (desk: AgentDesk): NegotiationMedium => ({
+  get capabilities() {
+    return desk.capabilities;
+  },
+  get mailbox() {
+    return desk.mailbox;
+  },
+  whoOffers: (capabilities) => desk.whoOffers(capabilities),
+  judge: (message) => desk.judge(message),
+  send: async (message, cause) => desk.send(message, cause?.origin as ActorContext<unknown> | undefined),
+  listen: () => () => undefined,
+  endGrant: (envelopeId, peer) => desk.endGrant(envelopeId, peer),
+});
+
+/** The medium of the embedder, whose mailbox is made when it first proposes. */
+export function hostMedium(openDesk: () => Promise<AgentDesk>): NegotiationMedium {
+  let medium: NegotiationMedium | undefined;
+  const opened = (): NegotiationMedium => medium as NegotiationMedium;
+  return {
+    capabilities: [],
+    mailbox: { waiting: 0, capacity: 0 },
+    open: async () => {
+      medium ??= deskMedium(await openDesk());
+    },
+    whoOffers: (capabilities) => opened().whoOffers(capabilities),
+    judge: (message) => opened().judge(message),
+    send: (message, cause) => opened().send(message, cause),
+    listen: () => () => undefined,
+    endGrant: (envelopeId, peer) => opened().endGrant(envelopeId, peer),
+  };
+}

@@ -1,0 +1,29 @@
+export { capabilityNegotiation, negotiateCapabilities, offersCapabilities } from './capability-handlers.ts';
+export {
+  CAPABILITY_NEGOTIATION,
+  CAPABILITY_NEGOTIATION_RESPONSE,
+  CapabilityNegotiation,
+  CapabilityNegotiationResponse,
+  readNegotiation,
+  readNegotiationResponse,
+  SuggestedAgent,
+} from './capability-negotiation.ts';
+export { type Decide, type Decision, decideByCard, decline, takeOn } from './decision.ts';
+export { matchCapabilities, type NegotiationOffer } from './match-capabilities.ts';
+export type { NegotiationEvent, NegotiationEventType } from './negotiation-event.ts';
+export type { NegotiationMedium, ProposalCause } from './negotiation-medium.ts';
+export {
+  AcceptanceMessage,
+  AssignmentMessage,
+  ProposalMessage,
+  REASON,
+  RejectionMessage,
+} from './negotiation-message.ts';
+export { NewTaskProposal, ProposeOptions } from './new-proposal.ts';
+export type { AnswerEffect, ProposalAnswer, ProposalRecord } from './proposal-record.ts';
+export { InMemoryProposalStore, type ProposalStore } from './proposal-store.ts';
+export { proposerMachine } from './proposer.machine.ts';
+export { responderMachine } from './responder.machine.ts';
+export { routerMedium, type RouterMediumOptions } from './router-medium.ts';
+export { TaskNegotiator, type TaskNegotiatorOptions } from './task-negotiator.ts';
+export type { ProposalStatus, TaskProposal } from './task-proposal.ts';

@@ -1,0 +1,124 @@
+import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
+import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import { Considering } from './considering.ts';
+import {
+  type AssignmentMessage,
+  ProposalMessage,
+  REASON,
+  type RejectionMessage,
+} from './negotiation-message.ts';
+import type { SideDeps } from './proposals-made.ts';
+import type { TaskProposal } from './task-proposal.ts';
+
+/** Refusals of proposals that have not come in yet, as many as are remembered. */
+const EARLY_REFUSALS = 256;
+
+/** The proposals that an agent has got. */
+export class ProposalsGot {
+  readonly #deps: SideDeps;
+  readonly #live = new Map<string, Considering>();
+  /** Why, by proposal; oldest first. */
+  readonly #earlyRefusals = new Map<string, string>();
+
+  constructor(deps: SideDeps) {
+    this.#deps = deps;
+  }
+
+  /** What is not over. */
+  get(proposalId: string): Considering | undefined {
+    return this.#live.get(proposalId);
+  }
+
+  /**
+   * Takes in a proposal that was delivered; undefined for one that is here already, or was refused before it came. Fails
+   * with INVALID_OPTIONS on what is no proposal.
+   */
+  open(envelope: A2AEnvelope): { considering: Considering; proposal: TaskProposal } | undefined {
+    const { agentId, seams, medium, store, note } = this.#deps;
+    const message = parseOptions(ProposalMessage, envelope.payload, 'proposal');
+    const proposal = this.#proposalOf(envelope, message);
+    const { proposalId } = proposal;
+    if (store.get(proposalId) !== undefined) return undefined;
+    const considering = new Considering({ agentId, clock: seams.clock, medium, store, note }, proposal, {
+      envelopeId: envelope.id,
+      isPlain: message.proposalId === undefined,
+      onOver: () => this.#live.delete(proposalId),
+    });
+    this.#live.set(proposalId, considering);
+    considering.start();
+    const refusal = this.#earlyRefusals.get(proposalId);
+    if (refusal === undefined) return { considering, proposal };
+    this.#earlyRefusals.delete(proposalId);
+    considering.refused(refusal);
+    return undefined;
+  }
+
+  /** The proposer of `envelope` says that the agent has a task. True when that is news. */
+  assigned(envelope: A2AEnvelope, message: AssignmentMessage): boolean {
+    const considering = this.#live.get(message.proposalId);
+    if (considering?.isFrom(envelope.sender) === true) return considering.assigned(message);
+    // Where it has lost its memory, or has given the task back since, the proposer has to learn it.
+    this.#refuse(envelope, message.proposalId, REASON.notHeld);
+    return false;
+  }
+
+  /** The proposer says that it does not get it, or has it no more. True when that is news. */
+  refused({ sender }: A2AEnvelope, proposalId: string, reason: string): boolean {
+    const considering = this.#live.get(proposalId);
+    if (considering !== undefined) return considering.isFrom(sender) && considering.refused(reason);
+    if (this.#deps.store.get(proposalId) === undefined) this.#refuseEarly(proposalId, reason);
+    return false;
+  }
+
+  /** The agent will not come to answer a proposal, for this reason. */
+  lost(envelope: A2AEnvelope, reason: string): void {
+    const { data: message } = ProposalMessage.safeParse(envelope.payload);
+    if (message === undefined) return;
+    const { proposalId } = message;
+    const considering = this.#live.get(proposalId ?? envelope.id);
+    if (considering !== undefined) considering.decline(reason);
+    else this.#refuse(envelope, proposalId, reason);
+  }
+
+  /** The agent is there no more. */
+  end(reason: string): void {
+    for (const considering of [...this.#live.values()]) considering.end(reason);
+    this.#live.clear();
+  }
+
+  #refuse({ id, sender, correlationId }: A2AEnvelope, proposalId: string | undefined, reason: string): void {
+    const about = proposalId === undefined ? {} : { proposalId };
+    void this.#deps.medium.send({
+      recipient: sender,
+      type: 'task-reject',
+      payload: { ...about, rejectionReason: reason } satisfies RejectionMessage,
+      inReplyTo: id,
+      ...(correlationId === undefined ? {} : { correlationId }),
+    });
+  }
+
+  #refuseEarly(proposalId: string, reason: string): void {
+    this.#earlyRefusals.set(proposalId, reason);
+    if (this.#earlyRefusals.size <= EARLY_REFUSALS) return;
+    const [oldest = ''] = this.#earlyRefusals.keys();
+    this.#earlyRefusals.delete(oldest);
+  }
+
+  #proposalOf({ id, sender, correlationId, metadata }: A2AEnvelope, message: ProposalMessage): TaskProposal {
+    const { taskDescription, requiredCapabilities, estimatedComplexity, deadlineMs } = message;
+    const proposedAtMs = this.#deps.seams.clock.now();
+    const leftMs = (metadata?.deadlineAtMs ?? Number.POSITIVE_INFINITY) - proposedAtMs;
+    return {
+      proposalId: message.proposalId ?? id,
+      taskDescription,
+      requiredCapabilities,
+      estimatedComplexity,
+      deadlineMs: Math.max(1, Math.min(deadlineMs, leftMs)),
+      proposerAgentId: sender,
+      status: 'pending',
+      correlationId: correlationId ?? id,
+      isHeld: false,
+      proposedAtMs,
+    };
+  }
+}

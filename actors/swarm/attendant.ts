@@ -1,0 +1,20 @@
+import type { Attendant } from '../../runtime/public.ts';
+import { coordinatorAt, coordinatorIfAny } from './desk-swarms.ts';
+import { isSwarmPayload } from './swarm-request.ts';
+
+/**
+ * Sees to the swarms of all agents of a thread: what participants ask of a coordinator is answered at once, also while its
+ * agent is busy, which as a rule it is: it waits for the outcome.
+ */
+export const swarmAttendant: Attendant = {
+  types: new Set(['request', 'response', 'error']),
+  owed: new Set(),
+  handlers: new Map(),
+  arrived: (desk, envelope) => {
+    const isAsked = envelope.type === 'request' && isSwarmPayload(envelope.payload);
+    const coordinator = isAsked ? coordinatorAt(desk) : coordinatorIfAny(desk);
+    return coordinator?.receive(envelope) === true;
+  },
+  lost: () => undefined,
+  ended: () => undefined,
+};

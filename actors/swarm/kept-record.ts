@@ -1,0 +1,47 @@
+import type { SwarmRecord } from './swarm-record.ts';
+import type { SwarmSession } from './swarm-session.ts';
+
+/** `save` keeps a record in a store; `onChange` hears of every change. */
+export interface KeptRecordDeps {
+  readonly save: (record: SwarmRecord) => void | Promise<void>;
+  readonly onChange: (session: SwarmSession) => void;
+}
+
+/** A swarm's record, and the order of what is done: nothing that follows from a change is done before it is kept. */
+export class KeptRecord {
+  readonly #deps: KeptRecordDeps;
+  #current: SwarmRecord;
+  /** Resolves when all that was changed so far is kept. */
+  #saving: Promise<void> | undefined;
+
+  constructor(deps: KeptRecordDeps, record: SwarmRecord) {
+    this.#deps = deps;
+    this.#current = record;
+  }
+
+  get current(): SwarmRecord {
+    return this.#current;
+  }
+
+  change(record: SwarmRecord): void {
+    this.#current = record;
+    const saving = this.#deps.save(record);
+    if (saving !== undefined) this.#await(saving);
+    this.#deps.onChange(record.session);
+  }
+
+  /** Calls `then` when everything up to here is kept: at once, if it is. */
+  whenSaved(then: () => void): void {
+    if (this.#saving === undefined) then();
+    else void this.#saving.then(then);
+  }
+
+  #await(saving: Promise<void>): void {
+    const former = this.#saving;
+    const all = former === undefined ? saving : former.then(() => saving);
+    this.#saving = all;
+    void all.then(() => {
+      if (this.#saving === all) this.#saving = undefined;
+    });
+  }
+}

@@ -1,0 +1,210 @@
+import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
+import { AskingHands, type Asker } from './asking-hands.ts';
+import { CoordinatorCore, type SwarmCoordinatorOptions } from './coordinator-core.ts';
+import { type Negotiator, Recruiter } from './recruiter.ts';
+import { noSuchSwarm, notYours } from './swarm-errors.ts';
+import { ownerOf } from './swarm-id.ts';
+import { isOver } from './swarm-life.ts';
+import type { SwarmMedium } from './swarm-medium.ts';
+import type { SwarmNotice } from './swarm-notice.ts';
+import type { SwarmOutcome } from './swarm-outcome.ts';
+import type { SwarmReach } from './swarm-reach.ts';
+import type { SwarmAnswer, SwarmRequest } from './swarm-request.ts';
+import type { SwarmSession } from './swarm-session.ts';
+import type { CreateSwarmOptions, ReportOptions, Swarms } from './swarms.ts';
+
+/**
+ * How one face of a coordinator reaches agents.
+ *
+ * - `asker`      asks them to do what is assigned to them. @default assignments go out as envelopes of their own
+ * - `negotiator` makes the proposals. @default that of the agent
+ * - `inherited`  what swarms take over from the work in which they are made.
+ */
+export interface FaceOptions {
+  readonly asker?: Asker;
+  readonly negotiator?: Negotiator;
+  readonly inherited?: () => {
+    readonly signal: AbortSignal;
+    readonly correlationId: string | undefined;
+  };
+}
+
+/**
+ * Coordinates the swarms of one agent, and lets it take part in those of others (seed 1).
+ *
+ * Acts for that agent alone: what it sends is judged by the rules that hold for the agent, and it reports for nobody else.
+ * Beyond the seed: `resume`, `close`, and what `Swarms` adds.
+ */
+export class SwarmCoordinator implements Swarms {
+  readonly #core: CoordinatorCore;
+  readonly #reach: SwarmReach;
+  readonly #inherited: FaceOptions['inherited'];
+
+  /** Over its own medium and negotiator; or another face of a coordinator that is there. */
+  constructor(
+    options: SwarmCoordinatorOptions | CoordinatorCore,
+    { asker, negotiator, inherited }: FaceOptions = {},
+  ) {
+    const core = options instanceof CoordinatorCore ? options : new CoordinatorCore(options);
+    this.#core = core;
+    this.#inherited = inherited;
+    const { medium, envelopes } = core;
+    const recruiter = new Recruiter(negotiator ?? core.negotiator, medium);
+    const hands = asker === undefined ? envelopes : new AskingHands(asker, medium.seams.clock);
+    this.#reach = {
+      isExplicit: hands.isExplicit,
+      whoOffers: (capabilityId) => medium.whoOffers(capabilityId),
+      propose: (proposal) => recruiter.propose(proposal),
+      dismiss: (swarmId, agentId) => recruiter.dismiss(swarmId, agentId),
+      hand: (order, reports) => hands.hand(order, reports),
+      handAgain: (order, envelopeId, reports) => hands.handAgain(order, envelopeId, reports),
+      note: (event) => medium.note?.(event),
+      notify: (recipient, correlationId, notice) => {
+        if (recipient !== medium.agentId || medium.isTold)
+          void notify(medium, recipient, correlationId, notice);
+      },
+    };
+  }
+
+  /** Goes on with the swarms of this agent that the store has and this coordinator does not know. */
+  async resume(): Promise<void> {
+    await this.#core.medium.open?.();
+    await this.#core.owned.resume(this.#reach);
+  }
+
+  async createSwarm(
+    taskDescription: string,
+    requiredCapabilities: readonly string[],
+    options: CreateSwarmOptions = {},
+  ): Promise<SwarmSession> {
+    await this.#core.medium.open?.();
+    const task = { taskDescription, requiredCapabilities };
+    return this.#core.owned.create(this.#reach, task, this.#within(options));
+  }
+
+  async joinSwarm(swarmId: string, agentId: string): Promise<void> {
+    await this.#forAgent(agentId, { kind: 'swarm.join', swarmId });
+  }
+
+  async leaveSwarm(swarmId: string, agentId: string, reason?: string): Promise<void> {
+    const why = reason === undefined ? {} : { reason };
+    await this.#forAgent(agentId, { kind: 'swarm.leave', swarmId, ...why });
+  }
+
+  async completeSubTask(
+    swarmId: string,
+    subTaskId: string,
+    result: unknown,
+    { epoch }: ReportOptions = {},
+  ): Promise<void> {
+    const meant = epoch === undefined ? {} : { epoch };
+    await this.#ask({ kind: 'swarm.complete', swarmId, subTaskId, result, ...meant });
+  }
+
+  async failSubTask(
+    swarmId: string,
+    subTaskId: string,
+    error: string,
+    { epoch }: ReportOptions = {},
+  ): Promise<void> {
+    const meant = epoch === undefined ? {} : { epoch };
+    await this.#ask({ kind: 'swarm.fail', swarmId, subTaskId, error, ...meant });
+  }
+
+  async cancelSwarm(swarmId: string, reason = 'its owner cancelled it'): Promise<void> {
+    this.#requireOwn(swarmId);
+    this.#core.owned.cancel(swarmId, reason);
+  }
+
+  getSwarm(swarmId: string): SwarmSession | undefined {
+    return this.#core.owned.get(swarmId) ?? this.#core.pictures.get(swarmId);
+  }
+
+  listActiveSwarms(): SwarmSession[] {
+    const known = [...this.#core.owned.list(), ...this.#core.pictures.values()];
+    return known
+      .filter(({ status }) => !isOver(status))
+      .sort((one, other) => one.createdAt - other.createdAt);
+  }
+
+  async readSwarm(swarmId: string): Promise<SwarmSession> {
+    const answer = await this.#ask({ kind: 'swarm.read', swarmId });
+    if (answer.kind !== 'swarm.picture') throw noSuchSwarm(swarmId);
+    return answer.session;
+  }
+
+  async outcome(swarmId: string): Promise<SwarmOutcome> {
+    this.#requireOwn(swarmId);
+    return this.#core.owned.outcome(swarmId);
+  }
+
+  onChange(listener: (session: SwarmSession) => void): () => void {
+    requireFunction('listener', listener);
+    return this.#core.owned.onChange(listener);
+  }
+
+  /** Lets go of everything. What was going on can be resumed from the store. */
+  close(): void {
+    this.#core.close();
+  }
+
+  /** The options, with what is taken over from the work in hand. */
+  #within(options: CreateSwarmOptions): CreateSwarmOptions {
+    if (this.#inherited === undefined) return options;
+    const { signal, correlationId } = this.#inherited();
+    const own = options.signal;
+    return {
+      ...(correlationId === undefined ? {} : { correlationId }),
+      ...options,
+      signal: own === undefined ? signal : AbortSignal.any([signal, own]),
+    };
+  }
+
+  /** What an agent does for itself, or the owner for it. */
+  async #forAgent(agentId: string, request: SwarmRequest): Promise<void> {
+    const { medium, owned } = this.#core;
+    if (agentId === medium.agentId) await this.#ask(request);
+    else {
+      const session = owned.get(request.swarmId);
+      if (session === undefined) throw notYours(request.swarmId, medium.agentId, agentId);
+      owned.answer(agentId, request, true);
+    }
+  }
+
+  /** Asks the coordinator of the swarm, which may be this one. */
+  async #ask(request: SwarmRequest): Promise<SwarmAnswer> {
+    const { swarmId } = request;
+    const { medium, owned, post } = this.#core;
+    requireText('swarmId', swarmId);
+    const ownerId = ownerOf(swarmId);
+    if (ownerId === undefined) throw noSuchSwarm(swarmId);
+    if (ownerId === medium.agentId) return owned.answer(ownerId, request);
+    await medium.open?.();
+    const answer = await post.ask(ownerId, request);
+    if (answer.kind === 'swarm.picture') this.#core.shown(answer.session);
+    return answer;
+  }
+
+  #requireOwn(swarmId: string): void {
+    const { medium, owned } = this.#core;
+    if (owned.get(swarmId) !== undefined) return;
+    const ownerId = ownerOf(swarmId);
+    if (ownerId === undefined || ownerId === medium.agentId) throw noSuchSwarm(swarmId);
+    throw notYours(swarmId, medium.agentId);
+  }
+}
+
+/** Tells an agent; whoever watches learns when that was not possible. */
+async function notify(
+  medium: SwarmMedium,
+  recipient: string,
+  correlationId: string,
+  payload: SwarmNotice,
+): Promise<void> {
+  const justification = `${recipient} takes part in the swarm ${payload.swarmId}`;
+  const letter = { recipient, type: 'notification' as const, payload, correlationId, justification };
+  const { delivered, error } = await medium.send(letter);
+  if (delivered) return;
+  const reason = `${recipient} was not told "${payload.kind}": ${error}`;
+  medium.note?.({ correlationId, reason, isGood: false, agentId: recipient });
+}

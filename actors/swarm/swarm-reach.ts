@@ -1,0 +1,96 @@
+import type { ErrorData } from '../../runtime/protocol/errors.ts';
+import type { SwarmNotice } from './swarm-notice.ts';
+
+/** A proposal to one agent to take part in a swarm. */
+export interface SwarmProposal {
+  readonly swarmId: string;
+  readonly correlationId: string;
+  readonly agentId: string;
+  readonly taskDescription: string;
+  readonly requiredCapabilities: readonly string[];
+  readonly complexity: 'simple' | 'medium' | 'complex';
+  readonly justification: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * What an agent answered.
+ *
+ * - `willing`  to take part, if there is something for it to do.
+ * - `declined` with a reason code; also when a policy does not let the owner write to it.
+ * - `silent`   nothing within the time.
+ */
+export type ProposalAnswer =
+  | { readonly standing: 'willing' }
+  | { readonly standing: 'declined'; readonly reason: string }
+  | { readonly standing: 'silent' };
+
+/** An assignment on its way to its agent. `partial` is the last partial result, if the sub-task has been tried before. */
+export interface WorkOrder {
+  readonly swarmId: string;
+  readonly correlationId: string;
+  readonly subTaskId: string;
+  readonly epoch: number;
+  readonly agentId: string;
+  readonly capability: string;
+  readonly requiredCapabilities: readonly string[];
+  readonly description: string;
+  readonly input: unknown;
+  readonly partial: unknown;
+  readonly justification: string | undefined;
+  readonly leaseMs: number;
+  /** Until when an answer is of use to anybody, in Unix milliseconds. */
+  readonly deadlineAtMs: number;
+}
+
+/** How an assignment goes, as far as is heard. None of these is called before `hand` has returned. */
+export interface WorkReports {
+  /** It is on its way, in this envelope. */
+  sent(envelopeId: string): void;
+  /** The agent gave a sign of life; `partial` is there when it was a checkpoint. */
+  progressed(progress: { readonly partial?: unknown }): void;
+  completed(result: unknown): void;
+  failed(error: ErrorData): void;
+  /** The work in which the swarm was made has ended, and everything that it caused with it. */
+  orphaned(): void;
+}
+
+/** An assignment that was handed over. */
+export interface HandedWork {
+  /** Cancels the work and listens no longer. */
+  cancel(reason: string): void;
+  /** Listens no longer; the work goes on. */
+  release(): void;
+}
+
+/** How assignments are handed over. */
+export interface Hands {
+  /** Whether the agents that it hands assignments to know that they take part in a swarm. */
+  readonly isExplicit: boolean;
+  /** Hands an assignment over. */
+  hand(order: WorkOrder, reports: WorkReports): HandedWork;
+  /** Goes on listening to what was handed over before a restart; undefined when that is not possible. */
+  handAgain(order: WorkOrder, envelopeId: string | undefined, reports: WorkReports): HandedWork | undefined;
+}
+
+/** Something that whoever watches the system wants to know. `isGood`: all is as it should be. */
+export interface SwarmEvent {
+  readonly correlationId: string;
+  readonly reason: string;
+  readonly isGood: boolean;
+  readonly agentId?: string;
+}
+
+/** How a swarm reaches agents in the name of its owner: under the rules that hold for the owner. */
+export interface SwarmReach extends Hands {
+  /** The other agents with the capability that the owner may see, in registration order. */
+  whoOffers(capabilityId: string): readonly string[];
+  /** Proposes to one agent. Never rejects. */
+  propose(proposal: SwarmProposal): Promise<ProposalAnswer>;
+  /** The agent is not needed any more: what was agreed with it ends. */
+  dismiss(swarmId: string, agentId: string): void;
+  /** Tells the owner or a participant; what becomes of it is nobody's concern. */
+  notify(agentId: string, correlationId: string, notice: SwarmNotice): void;
+  /** Tells whoever watches. */
+  note(event: SwarmEvent): void;
+}

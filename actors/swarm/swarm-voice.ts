@@ -1,0 +1,82 @@
+import type { KeptRecord } from './kept-record.ts';
+import type { SwarmNotice } from './swarm-notice.ts';
+import { outcomeOf } from './swarm-outcome.ts';
+import type { SwarmReach } from './swarm-reach.ts';
+import { memberIn } from './swarm-record.ts';
+import type { SwarmFault } from './swarm-session.ts';
+
+/** What a swarm tells its owner, and those participants that listen. */
+export class SwarmVoice {
+  readonly #kept: KeptRecord;
+  readonly #reach: SwarmReach;
+
+  constructor(kept: KeptRecord, reach: SwarmReach) {
+    this.#kept = kept;
+    this.#reach = reach;
+  }
+
+  /** The swarm is in another state. */
+  moved(): void {
+    const { id, status, participants, subTasks, error } = this.#kept.current.session;
+    const done = subTasks.filter((one) => one.status === 'completed').length;
+    const team = participants.length === 0 ? '' : `, done by ${participants.join(', ')}`;
+    const why = error === undefined ? '' : `: ${error.code}: ${error.message}`;
+    const progress = `${done} of ${subTasks.length} sub-tasks completed${team}`;
+    this.#note(`The swarm ${id} is ${status}, ${progress}${why}`, status !== 'failed');
+  }
+
+  /** A report did not count. */
+  heardLate(agentId: string, subTaskId: string, epoch: number): void {
+    this.#note(`${agentId} reported on "${subTaskId}" too late: assignment ${epoch} is over`, false, agentId);
+  }
+
+  /** The shared state has a new result. */
+  stateChanged(subTaskId: string): void {
+    const { id: swarmId, status, stateVersion, ownerId } = this.#kept.current.session;
+    const notice: SwarmNotice = { kind: 'swarm.state', swarmId, status, stateVersion, subTaskId };
+    this.#tell(ownerId, notice);
+    for (const agentId of this.#listeners()) this.#tell(agentId, notice);
+  }
+
+  escalated(subTaskId: string, error: SwarmFault): void {
+    const { id: swarmId, ownerId } = this.#kept.current.session;
+    this.#note(error.message, false);
+    this.#tell(ownerId, { kind: 'swarm.escalated', swarmId, subTaskId, error });
+  }
+
+  withdrawn(agentId: string, about: { subTaskId: string; epoch: number; reason: string }): void {
+    const { current } = this.#kept;
+    const { subTaskId, reason } = about;
+    this.#note(`"${subTaskId}" was taken from ${agentId}: ${reason}`, reason === 'left', agentId);
+    if (memberIn(current, agentId)?.listens !== true) return;
+    this.#tell(agentId, { kind: 'swarm.withdrawn', swarmId: current.session.id, ...about });
+  }
+
+  ended(): void {
+    const { current } = this.#kept;
+    const { id: swarmId, status, ownerId } = current.session;
+    this.#tell(ownerId, { kind: 'swarm.ended', swarmId, status, outcome: outcomeOf(current) });
+    for (const agentId of this.#listeners()) this.#tell(agentId, { kind: 'swarm.ended', swarmId, status });
+    for (const { agentId, standing } of current.team)
+      if (standing === 'willing') this.#reach.dismiss(swarmId, agentId);
+  }
+
+  #listeners(): readonly string[] {
+    const { session, team } = this.#kept.current;
+    return team
+      .filter(
+        ({ agentId, listens, standing }) => listens && standing === 'willing' && agentId !== session.ownerId,
+      )
+      .map(({ agentId }) => agentId);
+  }
+
+  #note(reason: string, isGood: boolean, agentId?: string): void {
+    const { correlationId } = this.#kept.current.session;
+    const whom = agentId === undefined ? {} : { agentId };
+    this.#reach.note({ correlationId, reason, isGood, ...whom });
+  }
+
+  #tell(agentId: string, notice: SwarmNotice): void {
+    this.#kept.whenSaved(() => this.#reach.notify(agentId, this.#kept.current.session.correlationId, notice));
+  }
+}

@@ -1,0 +1,58 @@
+import { fromCallback } from 'xstate';
+import { lostAnswer } from './lost-answer.ts';
+import { proposalTimeoutMs, type RunScope } from './run-scope.ts';
+import type { ProposalOrder } from './task.machine.ts';
+import type { TaskEvent } from './task-context.ts';
+
+/** Proposes the task to the assigned agent, until the task's machine leaves the state that needed it. */
+export const proposeTask = (run: RunScope) =>
+  fromCallback<TaskEvent, ProposalOrder>(({ input, sendBack }) => {
+    const left = new AbortController();
+    void proposal(run, input, left.signal).then(sendBack);
+    return () => left.abort();
+  });
+
+/**
+ * Proposes and says who has it now; never rejects. Who declines may name another agent, which is then asked as well: so
+ * whoever takes it on need not be the one that was assigned.
+ */
+async function proposal(run: RunScope, { item, to }: ProposalOrder, signal: AbortSignal): Promise<TaskEvent> {
+  const { clock, team } = run;
+  try {
+    const record = await team.negotiator.propose(
+      {
+        taskDescription: item.title,
+        requiredCapabilities: [item.capability],
+        estimatedComplexity: 'medium',
+        deadlineMs: proposalTimeoutMs(run),
+      },
+      { to: to.agent, correlationId: item.correlationId, signal },
+    );
+    const { status, acceptedBy, proposalId, rejectionReason = 'REJECTED' } = record;
+    if (status === 'accepted' && acceptedBy !== undefined) {
+      const place = acceptedBy === to.agent ? to.place : await placeOf(run, acceptedBy);
+      const by = { agent: acceptedBy, place };
+      return {
+        type: 'proposal.accepted',
+        by,
+        proposalId,
+        why: `${acceptedBy} took it on`,
+        atMs: clock.now(),
+      };
+    }
+    return declined(to.agent, status === 'timed-out' ? 'PROPOSAL_TIMEOUT' : rejectionReason);
+  } catch (error) {
+    return declined(to.agent, lostAnswer(error).reason);
+  }
+}
+
+const declined = (agent: string, reason: string): TaskEvent => ({
+  type: 'proposal.declined',
+  by: [{ agent, reason }],
+  why: `${agent} did not take it on: ${reason}`,
+});
+
+async function placeOf({ team }: RunScope, agent: string): Promise<string> {
+  const roster = await team.roster();
+  return roster.find(({ id }) => id === agent)?.place ?? 'unknown';
+}

@@ -1,0 +1,18 @@
+import type { z } from 'zod';
+import type { TaskEvent } from './task-context.ts';
+import { TaskResult } from './task-result.ts';
+
+/** What an agent's answer is to the task's machine: its result, or that it is none. */
+export function taskAnswer(output: unknown, atMs: number): TaskEvent {
+  const result = TaskResult.safeParse(output);
+  if (result.success) return { type: 'agent.answered', result: result.data, atMs };
+  return { type: 'agent.misspoke', why: faultsOf(result.error), atMs };
+}
+
+const MAX_FAULTS = 5;
+
+const faultsOf = (error: z.ZodError): string =>
+  error.issues
+    .slice(0, MAX_FAULTS)
+    .map((issue) => `${issue.path.join('.') || 'it'}: ${issue.message}`)
+    .join('; ');

@@ -1,0 +1,41 @@
+import type { MissionReport, TaskReport } from './mission-report.ts';
+import { type Paint, plain } from './paint.ts';
+import { duration, printable } from './printable.ts';
+import { table } from './table.ts';
+
+/**
+ * The thread of one task as lines: who proposed, accepted, refused and worked, why, and under which envelope.
+ *
+ * `taskId` is a task of the mission; one that needs several capabilities is shown with all of them.
+ */
+export function explainTask(report: MissionReport, taskId: string, paint: Paint = plain): string[] {
+  const parts = report.tasks.filter(({ task }) => task === taskId);
+  return [
+    paint('bold', `Task ${taskId}`),
+    ...parts.flatMap((part) => [
+      `  ${part.id} is ${part.status}: ${printable(part.why)}`,
+      ...(part.swarm?.assignments ?? []).map(
+        ({ agent, epoch, end = 'has it', error, envelopeId }) =>
+          `    in swarm ${part.swarm?.id}, ${agent} (epoch ${epoch}, envelope ${envelopeId ?? 'unknown'}): ${end}${error === undefined ? '' : `, ${printable(error)}`}`,
+      ),
+    ]),
+    '',
+    ...threadLines(report, parts),
+    '',
+  ];
+}
+
+function threadLines({ receipts, startedAtMs }: MissionReport, parts: readonly TaskReport[]): string[] {
+  const correlationId = parts[0]?.correlationId;
+  const entries = receipts?.threads.find((thread) => thread.correlationId === correlationId)?.envelopes ?? [];
+  if (entries.length === 0)
+    return ['  No envelope of it is known any more: it was stopped, or they are too old.'];
+  const rows = entries.map(({ atMs, id, sender, recipient, type, says }) => [
+    `+${duration(Math.max(0, atMs - startedAtMs))}`,
+    id,
+    `${sender} -> ${recipient}`,
+    type,
+    printable(says),
+  ]);
+  return table(rows, '  ');
+}

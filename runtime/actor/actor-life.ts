@@ -1,0 +1,41 @@
+import type { Mail } from '../mailbox/mail.ts';
+import type { CellMailbox } from './cell-mailbox.ts';
+import type { Handling } from './handling.ts';
+
+/** The handler answers later, by `reply` or `settle`. */
+export const PENDING = Symbol('pending');
+
+/** One life of an agent, from `onStart` to `onStop`, as its cell sees it; wherever its code runs. */
+export interface ActorLife {
+  /** What `onStart` made, while the actor runs. */
+  state: unknown;
+  readonly isOver: boolean;
+  /** Resolves to its state. Rejects when `onStart` fails or takes too long. */
+  start(): Promise<unknown>;
+  /** Has the code handle `mail`: what it returns or throws is the outcome, unless that is `PENDING`. */
+  handle(mail: Mail, handling: Handling): unknown;
+  /** Says whether its logic takes what names this message type or capability. */
+  takes(name: string): boolean;
+  /** Says whether the code may have begun on this envelope; when its life is over, whether it had. */
+  hasBegun(mail: Mail): boolean;
+  /** Takes envelopes that wait, to have the code begin on them as soon as it is done with those before. */
+  runAhead?(mailbox: CellMailbox): void;
+  /** Says whether it has taken this envelope so. */
+  hasTaken?(mail: Mail): boolean;
+  /** It did not start: what it asked meanwhile is cancelled. */
+  abandon(): void;
+  /** Ends it with its `onStop`, once; what that throws is reported. */
+  end(): Promise<void>;
+}
+
+/** Something outside ended the actor: nobody is to blame. */
+export class EndedFromOutside extends Error {}
+
+/** Anything can be thrown, also what throws when it is looked at. */
+export function isFromOutside(error: unknown): boolean {
+  try {
+    return error instanceof EndedFromOutside;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,82 @@
+import type { SystemEvent } from '../observe/system-event.ts';
+import type { A2AEnvelope, A2AMessageType } from '../protocol/envelope.ts';
+import type { ErrorData } from '../protocol/errors.ts';
+import type { Verdict } from '../protocol/policy.ts';
+import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { EnvelopeHandler } from './agent-definition.ts';
+import type { ActorContext } from './context.ts';
+
+/**
+ * An envelope to be sent to one agent.
+ *
+ * - `correlationId` @default that of the envelope being handled, else its own id
+ * - `justification` why a lower tier writes to a higher one.
+ * - `deadlineAtMs`  Unix milliseconds after which nobody waits for it.
+ * - `expectsReply`  refused at once where the sandbox would not let the answer back. @default false
+ */
+export interface Outgoing {
+  readonly recipient: string;
+  readonly type: A2AMessageType;
+  readonly payload: unknown;
+  readonly correlationId?: string;
+  readonly inReplyTo?: string;
+  readonly justification?: string;
+  readonly deadlineAtMs?: number;
+  readonly expectsReply?: boolean;
+}
+
+/** What became of it, and under which id. */
+export interface Sent extends RoutingResult {
+  readonly envelopeId: string;
+}
+
+/**
+ * What an attendant can do in the name of one agent, whether that is handling something or not. It outlives the agent's
+ * actors, and ends with its thread.
+ */
+export interface AgentDesk {
+  readonly agentId: string;
+  readonly seams: Seams;
+  /** What attendants keep here, by their own names. */
+  readonly held: Map<string, unknown>;
+  /** Envelopes that wait for the agent, and how many may. */
+  readonly mailbox: { readonly waiting: number; readonly capacity: number };
+  /** The capabilities on its card. */
+  readonly capabilities: readonly string[];
+  /** Says whether the agent itself handles what names this message type or capability. */
+  handles(name: string): boolean;
+  /**
+   * Every other agent with all these capabilities, in registration order, as far as the sandbox lets `seenBy` see them.
+   * @default by the agent itself
+   */
+  whoOffers(capabilities: readonly string[], seenBy?: string): readonly string[];
+  /** The name on an agent's card, or its id without one. */
+  nameOf(agentId: string): string;
+  /** Why the rules would refuse it; undefined when it may be sent. Sends nothing and is no event. */
+  judge(message: Outgoing): Verdict | undefined;
+  /** Sends it as the agent; `cause` is the context of what the agent is handling, from which it inherits. */
+  send(message: Outgoing, cause?: ActorContext<unknown>): Sent;
+  /** The agent has no more to answer to `peer`'s envelope: what it was granted for that ends. */
+  endGrant(envelopeId: string, peer: string): void;
+  note(event: Omit<SystemEvent, 'timestamp'>): void;
+}
+
+/**
+ * Sees to a protocol for all agents of a thread, so that it goes on while they are busy, and where they know nothing of
+ * it. The composition root says who attends; one without state serves every thread.
+ *
+ * - `types`    are shown to `arrived` as they come, before they wait in the mailbox.
+ * - `owed`     are told to `lost` when they end without having been handled: rejected or dead-lettered.
+ * - `handlers` answer in their turn what the agent does not handle: by message type or capability id.
+ */
+export interface Attendant {
+  readonly types: ReadonlySet<A2AMessageType>;
+  readonly owed: ReadonlySet<A2AMessageType>;
+  readonly handlers: ReadonlyMap<string, EnvelopeHandler<never>>;
+  /** True when it is handled; false leaves it to the agent. */
+  arrived(desk: AgentDesk, envelope: A2AEnvelope): boolean;
+  lost(desk: AgentDesk, envelope: A2AEnvelope, why: ErrorData): void;
+  /** An actor of the agent has ended; another one may follow. */
+  ended(desk: AgentDesk): void;
+}

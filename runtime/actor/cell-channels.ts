@@ -1,0 +1,132 @@
+import {
+  type Acceptance,
+  AgentChannels,
+  type ChannelOpener,
+  type PortAnswer,
+} from '../channels/agent-channels.ts';
+import type { AgentChannel as AgentChannelOf } from '../channels/port-channel.ts';
+import type { PortOutcome } from '../channels/port-sender.ts';
+import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import { cancelled, invalidOptions, type OrreryError } from '../protocol/errors.ts';
+import { REPLY } from '../threads/batch-format.ts';
+import type { Place } from '../threads/place.ts';
+import type { Cell } from './cell.ts';
+import type { ActorContext, HandlingContext } from './context.ts';
+import type { Handling } from './handling.ts';
+import { WaitingAsk } from './waiting-ask.ts';
+
+/** A channel to another agent of the system, as an agent with this state has it. */
+export type AgentChannel<State = undefined> = AgentChannelOf<HandlingContext<State>>;
+
+/** The channels of an agent: opens them, and lists those that are not closed. */
+export type AgentChannelOpener<State = undefined> = ChannelOpener<HandlingContext<State>>;
+
+/** A mail of a channel on its way. */
+class WaitingDelivery extends WaitingAsk {
+  readonly #answered: (outcome: PortOutcome) => void;
+
+  constructor(asked: Mail, answered: (outcome: PortOutcome) => void) {
+    super(asked, undefined, undefined);
+    this.#answered = answered;
+  }
+
+  protected answered(_kind: number, value: unknown): boolean {
+    this.#answered({ value });
+    return false;
+  }
+
+  protected failed(error: Error): void {
+    this.#answered({ error: error as OrreryError });
+  }
+}
+
+/** The channels of the agents of one thread, an `AgentChannels` an actor that has any. */
+export class CellChannels {
+  readonly #place: Place;
+  readonly #bySlot = new Map<number, AgentChannels<HandlingContext>>();
+  #lives = 0;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  [Symbol.iterator](): Iterator<AgentChannels<HandlingContext>> {
+    return this.#bySlot.values();
+  }
+
+  /** Those of the actor that runs in `cell`. */
+  of(cell: Cell): AgentChannels<HandlingContext> {
+    const { slot, id } = cell.row;
+    const known = this.#bySlot.get(slot);
+    if (known !== undefined) return known;
+    const place = this.#place;
+    const { clock, newId, random } = place.seams;
+    this.#lives += 1;
+    const channels = new AgentChannels<HandlingContext>(
+      {
+        agentId: id,
+        life: `${place.seat}.${this.#lives}`,
+        clock,
+        newId,
+        random,
+        ask: (mail, answered, signal) => {
+          const waiting = new WaitingDelivery(mail, answered);
+          place.courier.askLater(cell.identity, waiting, signal === undefined ? {} : { signal });
+        },
+        isThere: (life) => seatOf(life) === place.seat || place.links.ofSeat(seatOf(life)) !== undefined,
+        note: (event) => place.log.note(event),
+      },
+      cell.definition.acceptance as Acceptance<HandlingContext> | undefined,
+    );
+    this.#bySlot.set(slot, channels);
+    return channels;
+  }
+
+  /** Has the agent take in a mail of a channel. What is returned, or settles, is the answer. */
+  handle(cell: Cell, mail: Mail, handling: Handling): unknown {
+    const taken = this.of(cell).take(mail, () => handling.envelope, handling);
+    return taken instanceof Promise ? taken.then(({ answer }) => answer) : this.#answer(cell, mail, taken);
+  }
+
+  /** Whoever sent it learns that a handler was called, not when that is done. */
+  #answer(cell: Cell, mail: Mail, { answer, settled }: PortAnswer): unknown {
+    if (settled === undefined) return answer;
+    cell.outcomes.reply(mail, REPLY.empty, undefined);
+    mail.ask = NO_ASK;
+    return settled;
+  }
+
+  /** The actor of `cell` is over. */
+  ended({ row }: Cell): void {
+    const channels = this.#bySlot.get(row.slot);
+    if (channels === undefined) return;
+    this.#bySlot.delete(row.slot);
+    channels.end(`the actor of ${row.id} is over`);
+  }
+
+  threadDied(seat: number): void {
+    for (const channels of this.#bySlot.values()) channels.threadDied((life) => seatOf(life) === seat);
+  }
+
+  close(error: OrreryError): void {
+    for (const channels of this.#bySlot.values()) channels.shut(error);
+    this.#bySlot.clear();
+  }
+}
+
+/** A life is named by the seat of its thread, and a number in it. */
+const seatOf = (life: string): number => Number.parseInt(life, 10);
+
+/**
+ * The channels of the agent whose context this is. They outlast what is in hand, and end with the actor.
+ *
+ * Fails with INVALID_OPTIONS on what is no context of an agent in a thread of the system, and with CANCELLED when the work
+ * that the context was given for is over.
+ */
+export function channelsOf<State>(ctx: ActorContext<State>): AgentChannelOpener<State> {
+  const { cell, isOver } = (ctx ?? {}) as unknown as Partial<Handling>;
+  if (cell === undefined)
+    throw invalidOptions('ctx', ctx, 'the context of an agent in a thread of the system');
+  if (isOver === true) throw cancelled(`The work of ${cell.row.id}`);
+  return cell.place.channels.of(cell) as unknown as AgentChannelOpener<State>;
+}

@@ -1,0 +1,142 @@
+import { Mail, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import type { SystemEvent } from '../observe/system-event.ts';
+import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
+import type { Verdict } from '../protocol/policy.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { AgentDesk, Outgoing, Sent } from './attendant.ts';
+import type { Cell } from './cell.ts';
+import type { ActorContext } from './context.ts';
+import type { Handling } from './handling.ts';
+
+/** What attendants do in the name of the agent of one cell. */
+export class CellDesk implements AgentDesk {
+  readonly held = new Map<string, unknown>();
+  readonly #cell: Cell;
+
+  constructor(cell: Cell) {
+    this.#cell = cell;
+  }
+
+  get agentId(): string {
+    return this.#cell.row.id;
+  }
+
+  get seams(): Seams {
+    return this.#cell.place.seams;
+  }
+
+  get mailbox(): AgentDesk['mailbox'] {
+    return { waiting: this.#cell.waiting, capacity: this.#cell.row.profile.mailboxCapacity };
+  }
+
+  get capabilities(): readonly string[] {
+    return this.#cell.row.profile.capabilityIds;
+  }
+
+  handles(name: string): boolean {
+    return this.#cell.handles(name);
+  }
+
+  whoOffers(capabilities: readonly string[], seenBy: string = this.agentId): readonly string[] {
+    const { table, judge } = this.#cell.place;
+    const [first, ...others] = capabilities;
+    const found: string[] = [];
+    for (const row of first === undefined ? table.rows() : table.withCapability(first)) {
+      const { id, profile } = row;
+      if (id === this.agentId || !others.every((other) => profile.capabilityIds.includes(other))) continue;
+      if (judge.isSeen(seenBy, row)) found.push(id);
+    }
+    return found;
+  }
+
+  nameOf(agentId: string): string {
+    return this.#cell.place.table.get(agentId)?.profile.card.name ?? agentId;
+  }
+
+  judge(message: Outgoing): Verdict | undefined {
+    const { place, identity } = this.#cell;
+    const row = place.table.get(message.recipient);
+    if (row === undefined) {
+      const { code, message: reason } = agentNotFound(message.recipient);
+      return { code, reason };
+    }
+    const manner = { isBroadcast: false, expectsReply: message.expectsReply === true };
+    const mail = this.#mailOf(message, undefined);
+    return place.judge.judge(identity.party, row, mail, manner, mail.timestamp);
+  }
+
+  send(message: Outgoing, cause?: ActorContext<unknown>): Sent {
+    const { place, identity } = this.#cell;
+    const parent = cause as Handling | undefined;
+    const mail = this.#mailOf(message, parent);
+    const { expectsReply = false } = message;
+    const result = place.courier.send(identity, mail, { parent, expectsReply });
+    return { ...result, envelopeId: mail.id };
+  }
+
+  endGrant(envelopeId: string, peer: string): void {
+    this.#cell.place.judge.endGrant(envelopeId, this.agentId, peer);
+  }
+
+  note(event: Omit<SystemEvent, 'timestamp'>): void {
+    const { place } = this.#cell;
+    place.log.note({ ...event, timestamp: place.seams.clock.now() });
+  }
+
+  /** Its id is never derived from the envelope in hand: what is sent here is not the same in another attempt. */
+  #mailOf(message: Outgoing, parent: Handling | undefined): Mail {
+    const { place, row } = this.#cell;
+    const { ids } = place.seams;
+    const { recipient, type, payload, inReplyTo, justification } = message;
+    const extras = {
+      ...(inReplyTo === undefined ? {} : { inReplyTo }),
+      ...(justification === undefined ? {} : { justification }),
+    };
+    return new Mail(
+      ids.next(),
+      ids.origin,
+      typeIndex(type),
+      row.id,
+      recipient,
+      message.correlationId ?? parent?.correlationId,
+      place.turns.stamp(),
+      payload,
+      undefined,
+      earliest(message.deadlineAtMs ?? 0, parent?.deadlineAtMs ?? 0),
+      NO_ASK,
+      parent?.childPath,
+      Object.keys(extras).length === 0 ? undefined : extras,
+    );
+  }
+}
+
+/** The earlier of two deadlines; 0 is none. */
+const earliest = (one: number, other: number): number =>
+  one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other);
+
+/**
+ * The desk of the agent whose context this is; for whoever writes an attendant. Fails with INVALID_OPTIONS on what is no
+ * context of an agent that runs.
+ */
+export function deskOf(ctx: ActorContext<unknown>): AgentDesk {
+  const desk = (ctx as Partial<Handling> | undefined)?.cell?.desk;
+  if (desk === undefined) throw invalidOptions('ctx', ctx, 'the context of an agent that runs');
+  return desk;
+}
+
+/**
+ * The conversation and the deadline, Unix milliseconds, of what an agent is handling, as far as it has them; and whether
+ * that is over or was cut short, so that nothing more is sent from there.
+ */
+export function workOf(ctx: ActorContext<unknown>): {
+  readonly correlationId: string | undefined;
+  readonly deadlineAtMs: number | undefined;
+  readonly isOver: boolean;
+} {
+  const { correlationId, deadlineAtMs, isOver, cutShort } = ctx as Handling;
+  return {
+    correlationId,
+    deadlineAtMs: deadlineAtMs > 0 ? deadlineAtMs : undefined,
+    isOver: isOver || cutShort !== undefined,
+  };
+}

@@ -1,0 +1,76 @@
+import type { Mail } from '../mailbox/mail.ts';
+import { type ErrorData, errorFromData, isOrreryError, OrreryError } from '../protocol/errors.ts';
+import { REPLY } from '../threads/batch-format.ts';
+import type { Link } from '../threads/link.ts';
+import { callOutside } from './call-outside.ts';
+import type { Progress } from './context.ts';
+import type { Handling } from './handling.ts';
+import type { Timer } from './timer-wheel.ts';
+
+type OnProgress = ((progress: Progress) => void) | undefined;
+
+/** Fraction and note; of a checkpoint, what it keeps. */
+type ProgressData = readonly [number, string | null] | readonly [number, null, unknown];
+
+/** One ask of this thread that waits for its answer. */
+export abstract class WaitingAsk {
+  readonly asked: Mail;
+  /** The handling that waits, if one does. */
+  readonly owner: Handling | undefined;
+  /** Whom it went to. */
+  agentId = '';
+  /** Where it went; undefined within the thread. */
+  link: Link | undefined = undefined;
+  timer: Timer | undefined = undefined;
+  /** Takes the listener off the asker's own signal. */
+  release: (() => void) | undefined = undefined;
+  /** Called when it is over, before the asker learns of it. */
+  onOver: (() => void) | undefined = undefined;
+  readonly #onProgress: OnProgress;
+  /** What the last checkpoint kept. */
+  #partial: unknown;
+
+  constructor(asked: Mail, owner: Handling | undefined, onProgress: OnProgress) {
+    this.asked = asked;
+    this.owner = owner;
+    this.#onProgress = onProgress;
+  }
+
+  /** The answer, as `REPLY` kinds. Returns true while more is to come. */
+  answer(kind: number, payload: unknown): boolean {
+    if (kind === REPLY.progress) {
+      this.#progress(payload as ProgressData);
+      return true;
+    }
+    if (kind !== REPLY.chunk) this.onOver?.();
+    if (kind === REPLY.error) this.failed(this.#withPartial(errorFromData(payload as ErrorData)));
+    else return this.answered(kind, payload);
+    return false;
+  }
+
+  fail(error: Error): void {
+    this.onOver?.();
+    this.failed(this.#withPartial(error));
+  }
+
+  /** A value, a chunk or the end. Returns true while more is to come. */
+  protected abstract answered(kind: number, payload: unknown): boolean;
+  protected abstract failed(error: Error): void;
+
+  #progress(data: ProgressData): void {
+    const [fraction, note] = data;
+    if (data.length === 3) {
+      this.#partial = data[2];
+      callOutside(this.#onProgress, { fraction, partial: structuredClone(data[2]) });
+    } else callOutside(this.#onProgress, note === null ? { fraction } : { fraction, note });
+  }
+
+  /** However it failed: what the work came to is in the details. */
+  #withPartial(error: Error): Error {
+    const partial = this.#partial;
+    if (partial === undefined || !isOrreryError(error) || error.details['partial'] !== undefined)
+      return error;
+    const { code, message, details, cause } = error;
+    return new OrreryError(code, message, { details: { ...details, partial }, cause });
+  }
+}

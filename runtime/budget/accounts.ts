@@ -1,0 +1,223 @@
+import type { Cost } from '../protocol/budget.ts';
+import { budgetExceeded, mailboxFull, type OrreryError } from '../protocol/errors.ts';
+import { AccountMemory, type Miscount, NOTHING, type NumberWord, WORD } from './account-memory.ts';
+import { type Amounts, budgetOf, grantedAmounts } from './amounts.ts';
+
+const NOTHING_LEFT: Cost = { tokens: 0, costUsd: 0 };
+
+const AMOUNTS = [
+  ['tokens', WORD.tokens, WORD.spentTokens],
+  ['micros', WORD.micros, WORD.spentMicros],
+] as const;
+
+/**
+ * What the envelopes of a system may spend: a tree of accounts, as one thread sees it.
+ *
+ * An account without an amount of its own draws on the one above it, and with none above it is not limited. What an account
+ * is opened with is taken out of those above; what is left when it closes goes back. It closes when whoever opened it has
+ * let go of it and none below it is open.
+ */
+export class Accounts {
+  readonly #memory: AccountMemory;
+  readonly #seat: number;
+
+  constructor(memory: SharedArrayBuffer, seat: number) {
+    this.#memory = new AccountMemory(memory);
+    this.#seat = seat;
+  }
+
+  /** How many are open. Counts them: for tests and overviews. */
+  get size(): number {
+    return this.#memory.size;
+  }
+
+  /**
+   * Opens an account that has `own` for itself. Returns the refusal when the one above has not that much, or is over
+   * (BUDGET_EXCEEDED), or no more can be open (MAILBOX_FULL).
+   */
+  open(above: number | undefined, own: Amounts): number | OrreryError {
+    const memory = this.#memory;
+    const account = memory.allocate(this.#seat);
+    if (account === undefined) return mailboxFull('The book of open budgets', memory.capacity);
+    const parent = above === undefined ? undefined : this.#withAmounts(above);
+    if (parent !== undefined) {
+      if (!memory.isHeld(above as number) || !memory.addBelow(parent))
+        return this.#discard(account, own, NOTHING_LEFT);
+      memory.write(account, WORD.above, parent);
+      const left = this.#chargeOr(parent, own);
+      if (left !== undefined) return this.#discard(account, own, left);
+    }
+    for (const [field, word] of AMOUNTS) {
+      const amount = own[field];
+      if (amount !== undefined) memory.write(account, word, amount);
+    }
+    return account;
+  }
+
+  #discard(account: number, own: Amounts, left: Cost): OrreryError {
+    this.close(account);
+    return budgetExceeded(budgetOf(own), left);
+  }
+
+  /** Takes `amounts` out; returns the refusal when it has not that much, or is over. */
+  spend(account: number, amounts: Amounts): OrreryError | undefined {
+    const left = this.#memory.isHeld(account) ? this.#chargeOr(account, amounts) : NOTHING_LEFT;
+    if (left !== undefined) return budgetExceeded(budgetOf(amounts), left);
+    this.#note(account, amounts, 1);
+    return undefined;
+  }
+
+  /** Puts back what was spent and not used. The caller has seen that it was spent. */
+  refund(account: number, amounts: Amounts): void {
+    if (!this.#memory.isOpen(account)) return;
+    for (const [field, word] of AMOUNTS) this.#give(account, word, amounts[field] ?? 0);
+    this.#note(account, amounts, -1);
+  }
+
+  /** What can be spent; an amount that is not limited is absent. Nothing, when it is over. */
+  left(account: number): Cost {
+    if (!this.#memory.isOpen(account)) return NOTHING_LEFT;
+    return budgetOf({
+      tokens: this.#leftIn(account, WORD.tokens),
+      micros: this.#leftIn(account, WORD.micros),
+    });
+  }
+
+  /** What was spent on an account with none above it, and below it. */
+  spent(account: number): Required<Cost> {
+    const tokens = this.#memory.read(account, WORD.spentTokens) ?? 0;
+    const micros = this.#memory.read(account, WORD.spentMicros) ?? 0;
+    return { tokens, costUsd: budgetOf({ micros }).costUsd ?? 0 };
+  }
+
+  /** Lets go of an account, once or several times: nothing can be spent on it any more, but on those that are below it. */
+  close(account: number): void {
+    if (this.#memory.letGo(account)) this.#clear(account);
+  }
+
+  /** Whoever opened it has not let go of it. */
+  isHeld(account: number): boolean {
+    return this.#memory.isHeld(account);
+  }
+
+  /** What the dead thread of `seat` opened, and has not let go of. */
+  heldBy(seat: number): number[] {
+    return [...this.#memory.heldBy(seat)];
+  }
+
+  /** What is being closed, which takes no time: for longer, when the thread that does it has ended. */
+  closing(): number[] {
+    return [...this.#memory.closing()];
+  }
+
+  /** Closes what is left of an account that a thread was closing when it ended. */
+  finishClosing(account: number): void {
+    this.#clear(account);
+  }
+
+  /** Accounts that wait for others below them that are not there: for longer than a moment, when a thread has ended. */
+  miscounted(): Miscount[] {
+    return this.#memory.miscounted();
+  }
+
+  /** Lets such an account close, if it still stands as it was seen. */
+  correct(miscount: Miscount): void {
+    if (this.#memory.correct(miscount)) this.#clear(miscount.account);
+  }
+
+  #clear(account: number): void {
+    const memory = this.#memory;
+    const above = memory.read(account, WORD.above) ?? 0;
+    for (const [, word] of AMOUNTS) {
+      const rest = memory.empty(account, word);
+      if (above > 0) this.#give(above, word, rest);
+    }
+    if (memory.free(account) && above > 0 && memory.dropBelow(above)) this.#clear(above);
+  }
+
+  /** The account itself, or the nearest above it that has an amount of its own; what is opened below draws on that. */
+  #withAmounts(account: number): number {
+    const memory = this.#memory;
+    for (let at = account; ; ) {
+      const above = memory.read(at, WORD.above) ?? 0;
+      if (above === 0 || AMOUNTS.some(([, word]) => memory.read(at, word) !== NOTHING)) return at;
+      at = above;
+    }
+  }
+
+  /** Takes both amounts out; or neither, and says what is left, which is less. */
+  #chargeOr(account: number, amounts: Amounts): Cost | undefined {
+    for (;;) {
+      if (this.#charge(account, amounts)) return undefined;
+      if (!this.#memory.isOpen(account)) return NOTHING_LEFT;
+      const left = this.left(account);
+      // Some of it may have come back meanwhile.
+      const { tokens = Infinity, micros = Infinity } = grantedAmounts(left);
+      if (tokens < (amounts.tokens ?? 0) || micros < (amounts.micros ?? 0)) return left;
+    }
+  }
+
+  /** Takes both amounts out, or neither. */
+  #charge(account: number, { tokens = 0, micros = 0 }: Amounts): boolean {
+    const memory = this.#memory;
+    const tokenHolder = tokens > 0 ? this.#holderOf(account, WORD.tokens) : undefined;
+    const microHolder = micros > 0 ? this.#holderOf(account, WORD.micros) : undefined;
+    // As long as it is open, so are those above it, and they are who was found.
+    if (!memory.isOpen(account)) return false;
+    for (;;) {
+      if (tokenHolder !== undefined && memory.isShort(tokenHolder, WORD.tokens, tokens)) return false;
+      if (microHolder !== undefined && memory.isShort(microHolder, WORD.micros, micros)) return false;
+
+      if (tokenHolder === undefined) {
+        if (microHolder === undefined || memory.add(microHolder, WORD.micros, -micros)) return true;
+        continue;
+      }
+      if (microHolder === undefined) {
+        if (memory.add(tokenHolder, WORD.tokens, -tokens)) return true;
+        continue;
+      }
+      // Between here and there others see too few tokens: they wait until it is certain.
+      memory.flux(tokenHolder, 'begin');
+      const hasTokens = memory.add(tokenHolder, WORD.tokens, -tokens);
+      const hasBoth = hasTokens && memory.add(microHolder, WORD.micros, -micros);
+      if (hasTokens && !hasBoth) {
+        memory.add(tokenHolder, WORD.tokens, tokens);
+        memory.flux(tokenHolder, 'taken back');
+      }
+      memory.flux(tokenHolder, 'end');
+      if (hasBoth) return true;
+    }
+  }
+
+  /** Adds to the nearest amount, if one limits the account. */
+  #give(account: number, word: NumberWord, value: number): void {
+    const holder = value > 0 ? this.#holderOf(account, word) : undefined;
+    if (holder !== undefined) this.#memory.add(holder, word, value);
+  }
+
+  /** The account with the amount that limits this one: itself or one above; undefined when none does. */
+  #holderOf(account: number, word: NumberWord): number | undefined {
+    const memory = this.#memory;
+    for (let at = account; at > 0; at = memory.read(at, WORD.above) ?? 0) {
+      if (memory.read(at, word) !== NOTHING) return at;
+    }
+    return undefined;
+  }
+
+  #leftIn(account: number, word: NumberWord): number | undefined {
+    const holder = this.#holderOf(account, word);
+    return holder === undefined ? undefined : (this.#memory.read(holder, word) ?? 0);
+  }
+
+  /** Adds to what is known of the account at the top. */
+  #note(account: number, amounts: Amounts, sign: 1 | -1): void {
+    const memory = this.#memory;
+    let top = account;
+    for (let above = memory.read(top, WORD.above) ?? 0; above > 0; above = memory.read(top, WORD.above) ?? 0)
+      top = above;
+    for (const [field, , spent] of AMOUNTS) {
+      const amount = amounts[field] ?? 0;
+      if (amount > 0) memory.add(top, spent, sign * amount);
+    }
+  }
+}

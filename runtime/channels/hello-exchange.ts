@@ -1,0 +1,98 @@
+import { OrreryError, reasonOf } from '../protocol/errors.ts';
+import type { ChannelIdentity } from './channel-event.ts';
+import {
+  CHANNEL_PROTOCOL_VERSION,
+  type ChannelFrame,
+  frameText,
+  type Hello,
+  type Welcome,
+} from './channel-frame.ts';
+import type { Challenges } from './channel-proof.ts';
+import type { Credentials, HelloRefusal } from './credentials.ts';
+import type { Line } from './line.ts';
+
+/** How a hello ends for good. What is only wrong with the line ends the line, which its user hears. */
+export interface HelloExchangeUser {
+  onWelcome(welcome: Welcome, publicKey: string | undefined): void;
+  onRefused(error: OrreryError): void;
+}
+
+export interface HelloExchangeDeps extends HelloExchangeUser {
+  readonly line: Line;
+  readonly credentials: Credentials;
+  readonly identity: ChannelIdentity;
+  /** The key under which the other end answered before; it has to be the same again. */
+  readonly knownKey: string | undefined;
+}
+
+/** What the end that dials says and hears on one connection, until it is welcomed. */
+export class HelloExchange {
+  readonly hello: Hello;
+  readonly #deps: HelloExchangeDeps;
+  #challenge = '';
+
+  constructor(hello: Omit<Hello, 'type' | 'nonce'>, deps: HelloExchangeDeps) {
+    const nonce = deps.credentials.challenge();
+    this.hello = { type: 'hello', ...hello, ...(nonce === '' ? {} : { nonce }) };
+    this.#deps = deps;
+  }
+
+  /** Takes what the other end says. */
+  hear(frame: ChannelFrame): void {
+    const { line, identity } = this.#deps;
+    if (frame.type === 'refuse') this.#refuse(frame);
+    else if (frame.type === 'challenge' && this.#challenge === '') this.#prove(frame.nonce);
+    else if (frame.type !== 'welcome') line.fault('unexpected', `a ${frame.type} instead of a welcome`);
+    else if (
+      frame.version !== CHANNEL_PROTOCOL_VERSION ||
+      frame.from !== identity.remoteAgentId ||
+      frame.to !== identity.localAgentId
+    )
+      this.#mistrust(`a welcome of "${frame.from}", version ${frame.version}`);
+    else this.#judge(frame);
+  }
+
+  get #challenges(): Challenges {
+    return { ofReader: this.hello.nonce ?? '', ofGiver: this.#challenge };
+  }
+
+  #refuse({ code, reason }: HelloRefusal): void {
+    const { identity, onRefused } = this.#deps;
+    onRefused(new OrreryError(code, `The channel ${identity.channelId} was refused: ${reason}`));
+  }
+
+  /** Somebody else may answer at the same address next time. */
+  #mistrust(reason: string): void {
+    this.#deps.line.fault('forged', reason);
+    this.#deps.line.lose('it was not the other end that answered');
+  }
+
+  #prove(challenge: string): void {
+    const { line, credentials } = this.#deps;
+    this.#challenge = challenge;
+    try {
+      const proof = credentials.prove(this.hello, { ofReader: challenge, ofGiver: this.hello.nonce ?? '' });
+      void line.send(frameText({ type: 'proof', channel: this.hello.channel, proof }));
+    } catch (error) {
+      this.#refuse({ code: 'REFUSED', reason: reasonOf(error) });
+    }
+  }
+
+  /** Who welcomes may have to prove who it is, and be admitted. */
+  #judge(welcome: Welcome): void {
+    const { line, credentials, identity, knownKey, onWelcome } = this.#deps;
+    const proof = credentials.check(welcome, this.#challenges, welcome.proof);
+    if (typeof proof === 'string') return this.#mistrust(proof);
+    const { resumes } = this.hello;
+    if (resumes && proof?.publicKey !== knownKey) return this.#mistrust('a welcome under another key');
+    if (proof === undefined) return onWelcome(welcome, undefined);
+    const decide = (refusal: HelloRefusal | undefined): void => {
+      if (line.isOver) return;
+      if (refusal === undefined) onWelcome(welcome, proof.publicKey);
+      else this.#refuse(refusal);
+    };
+    const kept = credentials.admit({ ...identity, isOurs: true, resumes, proof });
+    if (kept instanceof Promise) void kept.then(decide);
+    else decide(kept);
+  }
+}

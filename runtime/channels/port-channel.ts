@@ -1,0 +1,331 @@
+import type { A2AEnvelope } from '../protocol/envelope.ts';
+import type { ChannelStatus } from '../protocol/channel-status.ts';
+import {
+  cancelled,
+  channelClosed,
+  invalidEnvelope,
+  type ErrorCode,
+  type OrreryError,
+} from '../protocol/errors.ts';
+import type { Clock, Random } from '../protocol/seams.ts';
+import { backOffMs } from '../supervision/back-off.ts';
+import type { A2AChannel, ChannelSendOptions } from './a2a-channel.ts';
+import type { ChannelLifeEvent } from './channel.machine.ts';
+import type { ChannelEventBody } from './channel-event.ts';
+import { type ChannelEffect, FIRST_CHANNEL_STEP, nextChannelStep } from './channel-life.ts';
+import { type MessageHandler, MessageHandlers } from './message-handlers.ts';
+import type { PortChannelSettings } from './port-channel-options.ts';
+import type { DataAnswer, OpenRequest, PortAim, PortStamp } from './port-mail.ts';
+import { type PortOutcome, PortSender } from './port-sender.ts';
+import { ownEnvelope } from './written-envelope.ts';
+
+/** How often an agent is asked to take a channel again that it dies over. */
+const MAX_DIALS = 3;
+
+/** Its actor died, with its thread or without: the next one may take the channel. */
+const DIED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ACTOR_DIED', 'THREAD_DIED']);
+
+export interface PortChannelDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly settings: PortChannelSettings;
+  /** The life of the local agent that this end belongs to. */
+  readonly life: string;
+  readonly report: (event: ChannelEventBody) => void;
+  /** Asks the other agent; `answered` is called once, unless `signal` aborts. */
+  readonly ask: (
+    request: OpenRequest,
+    waiting: { readonly untilMs: number; readonly signal: AbortSignal },
+    answered: (outcome: PortOutcome) => void,
+  ) => void;
+  readonly give: (envelope: A2AEnvelope, aim: PortAim, answered: (outcome: PortOutcome) => void) => void;
+  readonly tell: (act: 'ready' | 'lost' | 'close', payload: unknown) => void;
+  /** Says whether the thread of a life is there. */
+  readonly isThere: (life: string) => boolean;
+  readonly onClosed: () => void;
+}
+
+/**
+ * A channel as an agent has it.
+ *
+ * - `isAccepted` the other agent opened it.
+ * - `isResumed`  it was open with this agent before, in a life that is over.
+ */
+export interface AgentChannel<Context> extends A2AChannel {
+  readonly isAccepted: boolean;
+  readonly isResumed: boolean;
+  /**
+   * As `A2AChannel.onMessage`. A handler runs in the agent's turn, one envelope at a time, with the context of what is in
+   * hand; if it returns a promise the agent takes nothing else until that settles.
+   */
+  onMessage(handler: MessageHandler<Context>): () => void;
+}
+
+/**
+ * One end of a channel between two agents of a system: a view on the ordinary way of envelopes, which orders, bounds and
+ * keeps them and knows of every death. What it adds is a life, a window, and the way back after a death.
+ *
+ * The end that is left when the other's actor dies asks its successor to take the channel; what that had not begun is given
+ * to it.
+ */
+export class PortChannel<Context> implements AgentChannel<Context> {
+  readonly id: string;
+  readonly localAgentId: string;
+  readonly remoteAgentId: string;
+  readonly transport = 'local';
+  readonly isAccepted: boolean;
+  readonly isResumed: boolean;
+  readonly stamp: PortStamp;
+  /** Settles when the channel is open for the first time, or closed without. */
+  readonly opened: Promise<void>;
+  readonly #openedNow = Promise.withResolvers<void>();
+  readonly #deps: PortChannelDeps;
+  readonly #sender: PortSender;
+  readonly #handlers: MessageHandlers<Context>;
+  #status: ChannelStatus = FIRST_CHANNEL_STEP.status;
+  /** The other end is to be asked; the one that is asked waits, until it was open. */
+  #asks: boolean;
+  #wasOpen = false;
+  #peer: PortAim | undefined;
+  #runs = 0;
+  #toldRun = 0;
+  #untilMs = 0;
+  #dials = 0;
+  #attempt: AbortController | undefined;
+  #cancelDeadline: (() => void) | undefined;
+  #cancelRedial: (() => void) | undefined;
+  #lastWord: 'close' | 'lost' | undefined;
+  #closeReason: OrreryError | undefined;
+
+  constructor(
+    stamp: PortStamp,
+    deps: PortChannelDeps,
+    { asks, isResumed }: { readonly asks: boolean; readonly isResumed: boolean },
+  ) {
+    const { report, give, settings } = deps;
+    this.id = stamp.channelId;
+    this.localAgentId = stamp.localAgentId;
+    this.remoteAgentId = stamp.remoteAgentId;
+    this.isAccepted = stamp.granted;
+    this.isResumed = isResumed;
+    this.stamp = stamp;
+    this.#asks = asks;
+    this.#deps = deps;
+    this.opened = this.#openedNow.promise;
+    // Whoever does not wait for it hears of the end by events.
+    this.opened.catch(() => undefined);
+    this.#handlers = new MessageHandlers(report);
+    this.#sender = new PortSender({
+      ...settings,
+      channelId: this.id,
+      give,
+      report,
+      onLost: (life, reason) => this.lost(life, reason),
+      onClosed: () => this.closedThere('the other end closed it'),
+    });
+  }
+
+  get status(): ChannelStatus {
+    return this.#status;
+  }
+
+  /** The life of the other agent that it is open with, or was last. */
+  get peerLife(): string | undefined {
+    return this.#peer?.life;
+  }
+
+  /** Where this end can be written to. */
+  get aim(): PortAim {
+    return { life: this.#deps.life, run: this.#handlers.size > 0 ? this.#runs : 0 };
+  }
+
+  /** Begins the channel's life. */
+  start(): void {
+    this.#deps.report({ type: 'channel-status', from: undefined, status: this.#status });
+    this.#run(FIRST_CHANNEL_STEP.effects, undefined);
+  }
+
+  async send(envelope: A2AEnvelope, { signal }: ChannelSendOptions = {}): Promise<void> {
+    if (this.#status === 'closed') throw this.#closedError();
+    const own = ownEnvelope(envelope, this.localAgentId);
+    const { recipient, metadata } = own;
+    if (recipient !== this.remoteAgentId)
+      throw invalidEnvelope(`recipient: "${recipient}" is not at the other end, "${this.remoteAgentId}" is`);
+    if (metadata?.routingHint !== undefined)
+      throw invalidEnvelope('metadata.routingHint: a channel has one recipient, whatever it can do');
+    if (signal?.aborted === true) throw cancelled(`Sending ${own.id}`);
+    return this.#sender.send(own, signal);
+  }
+
+  onMessage(handler: MessageHandler<Context>): () => void {
+    if (this.#status === 'closed') return () => undefined;
+    const isFirst = this.#handlers.size === 0;
+    const stop = this.#handlers.add(handler);
+    if (isFirst) {
+      this.#runs += 1;
+      if (this.#status === 'open') this.#tellReady();
+    }
+    return stop;
+  }
+
+  async close(): Promise<void> {
+    this.end('close', 'it was closed here');
+  }
+
+  /** Ends it; the other end is told the last word: that the channel is closed, or that this end's actor is over. */
+  end(lastWord: 'close' | 'lost' | undefined, reason: string, because?: OrreryError): void {
+    if (this.#status === 'closed') return;
+    this.#lastWord = lastWord;
+    this.#closeReason = because;
+    this.#take('channel.close', reason);
+  }
+
+  /** It may open, for the other end has asked for it. */
+  accepted(peer: PortAim): void {
+    this.#toldRun = this.aim.run;
+    this.#meet(peer);
+  }
+
+  /** A life of the other agent is over. */
+  lost(life: string, reason: string): void {
+    if (this.#status !== 'open' || this.#peer?.life !== life) return;
+    this.#sender.aimAt(undefined);
+    this.#take('connection.lost', reason);
+  }
+
+  /** The other end listens from now on. */
+  readyThere(peer: PortAim): void {
+    if (this.#peer?.life !== peer.life) return;
+    this.#peer = peer;
+    if (this.#status === 'open') this.#sender.aimAt(peer);
+  }
+
+  closedThere(reason: string): void {
+    if (this.#status !== 'closed') this.#take('peer.closed', reason);
+  }
+
+  /** Gives an envelope that came for `run` to the handlers; `settled` is there while some of them go on. */
+  take(
+    run: number | undefined,
+    envelope: () => A2AEnvelope,
+    ctx: Context,
+  ): { readonly answer: DataAnswer; readonly settled?: Promise<unknown> | undefined } {
+    if (this.#handlers.size === 0 || run !== this.#runs) return { answer: 'later' };
+    return { answer: undefined, settled: this.#handlers.call(envelope(), ctx) };
+  }
+
+  #take(type: ChannelLifeEvent['type'], reason?: string): void {
+    const from = this.#status;
+    const { status, effects } = nextChannelStep(from, type);
+    this.#status = status;
+    if (status !== from) {
+      const because = reason === undefined ? {} : { reason };
+      this.#deps.report({ type: 'channel-status', from, status, ...because });
+    }
+    this.#run(effects, reason);
+  }
+
+  #run(effects: readonly ChannelEffect[], reason: string | undefined): void {
+    for (const effect of effects) {
+      if (effect === 'dial') this.#dial();
+      else if (effect === 'dialAgain') this.#dialAgain();
+      else if (effect === 'resume') this.#resume();
+      else this.#release(reason ?? 'it was closed');
+    }
+  }
+
+  #dial(): void {
+    const { clock, settings } = this.#deps;
+    const { openTimeoutMs, reconnectTimeoutMs } = settings;
+    const [what, timeoutMs] = this.#wasOpen
+      ? (['open again', reconnectTimeoutMs] as const)
+      : (['opened', openTimeoutMs] as const);
+    this.#untilMs = clock.now() + timeoutMs;
+    this.#dials = 0;
+    this.#cancelDeadline = clock.setTimer(timeoutMs, () => {
+      this.#lastWord = 'close';
+      this.#take('deadline.passed', `it was not ${what} within ${timeoutMs} ms`);
+    });
+    if (this.#asks) this.#ask();
+  }
+
+  #dialAgain(): void {
+    const { clock, random, settings } = this.#deps;
+    const waitMs = backOffMs(settings.redial, this.#dials, random);
+    this.#cancelRedial = clock.setTimer(waitMs, () => this.#ask());
+  }
+
+  #ask(): void {
+    const attempt = new AbortController();
+    const { aim } = this;
+    this.#attempt = attempt;
+    this.#dials += 1;
+    this.#toldRun = aim.run;
+    this.#deps.ask(
+      { ...aim, resumes: this.#wasOpen },
+      { untilMs: this.#untilMs, signal: attempt.signal },
+      (outcome) => {
+        if (this.#attempt !== attempt) return;
+        this.#attempt = undefined;
+        if ('value' in outcome) this.#meet(outcome.value as PortAim);
+        else this.#refused(outcome.error);
+      },
+    );
+  }
+
+  /** A channel that was open outlives several deaths; whoever dies over a first request may have died of it. */
+  #refused(error: OrreryError): void {
+    if (this.#wasOpen && DIED.has(error.code) && this.#dials < MAX_DIALS) {
+      this.#take('connection.lost', error.message);
+      return;
+    }
+    this.#closeReason = error;
+    this.#take('peer.refused', error.message);
+  }
+
+  /** Both ends have acknowledged. */
+  #meet(peer: PortAim): void {
+    this.#peer = peer;
+    this.#take('peer.acknowledged');
+    if (!this.#deps.isThere(peer.life)) this.lost(peer.life, 'its thread is gone');
+  }
+
+  #resume(): void {
+    this.#cancelDeadline?.();
+    this.#asks = true;
+    this.#wasOpen = true;
+    this.#openedNow.resolve();
+    if (this.aim.run !== this.#toldRun) this.#tellReady();
+    this.#sender.aimAt(this.#peer);
+  }
+
+  #tellReady(): void {
+    const { aim } = this;
+    this.#toldRun = aim.run;
+    if (aim.run > 0) this.#deps.tell('ready', aim);
+  }
+
+  #stopAsking(): void {
+    this.#cancelRedial?.();
+    this.#attempt?.abort();
+    this.#attempt = undefined;
+  }
+
+  #release(reason: string): void {
+    const { tell, life, onClosed } = this.#deps;
+    this.#cancelDeadline?.();
+    this.#stopAsking();
+    this.#closeReason ??= channelClosed(this.id, reason);
+    this.#sender.close(reason);
+    this.#handlers.clear();
+    this.#openedNow.reject(this.#closeReason);
+    if (this.#lastWord === 'close') tell('close', { reason });
+    else if (this.#lastWord === 'lost') tell('lost', { life });
+    onClosed();
+  }
+
+  /** Always CHANNEL_CLOSED, whatever closed it. */
+  #closedError(): OrreryError {
+    return channelClosed(this.id, this.#closeReason?.message ?? 'it was closed');
+  }
+}

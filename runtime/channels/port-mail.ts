@@ -1,0 +1,84 @@
+import type { ChannelMark } from '../mailbox/channel-mark.ts';
+import { fromEnvelope, Mail, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import type { A2AEnvelope, A2AMessageType } from '../protocol/envelope.ts';
+import type { ChannelIdentity } from './channel-event.ts';
+
+/**
+ * Where an end can be written to: a life of its agent, and since when that has listened without a break; 0 while it does
+ * not.
+ */
+export interface PortAim {
+  readonly life: string;
+  readonly run: number;
+}
+
+/** What asks for a channel; `resumes` says that it was open before. */
+export interface OpenRequest extends PortAim {
+  readonly resumes: boolean;
+}
+
+/** What a recipient answers to data, beside nothing when a handler was called. */
+export type DataAnswer = undefined | 'later' | 'elsewhere' | 'closed';
+
+/** What all mail of one end has in common; `justification` was given when the channel was opened for the first time. */
+export interface PortStamp extends ChannelIdentity {
+  readonly granted: boolean;
+  readonly justification: string | undefined;
+}
+
+const TYPES: Record<Exclude<ChannelMark['act'], 'data'>, A2AMessageType> = {
+  open: 'stream-start',
+  ready: 'notification',
+  lost: 'notification',
+  close: 'stream-end',
+};
+
+/** Mail by which one end tells the other of the channel itself. Its conversation is the channel. */
+export function controlMail(
+  stamp: PortStamp,
+  act: keyof typeof TYPES,
+  {
+    id,
+    nowMs,
+    payload,
+    deadlineAtMs = 0,
+  }: {
+    readonly id: string;
+    readonly nowMs: number;
+    readonly payload: unknown;
+    readonly deadlineAtMs?: number;
+  },
+): Mail {
+  const { channelId, localAgentId, remoteAgentId } = stamp;
+  const mail = new Mail(
+    id,
+    '',
+    typeIndex(TYPES[act]),
+    localAgentId,
+    remoteAgentId,
+    channelId,
+    nowMs,
+    payload,
+    undefined,
+    deadlineAtMs,
+    NO_ASK,
+    undefined,
+    undefined,
+  );
+  return marked(mail, stamp, { id: channelId, act });
+}
+
+/** The mail that carries what a user sent to `aim`. */
+export function dataMail(envelope: A2AEnvelope, stamp: PortStamp, { life, run }: PortAim): Mail {
+  return marked(fromEnvelope(envelope), stamp, { id: stamp.channelId, act: 'data', to: life, run });
+}
+
+function marked(mail: Mail, { granted, justification }: PortStamp, mark: ChannelMark): Mail {
+  const given = mail.extras?.justification ?? justification;
+  mail.extras = {
+    ...mail.extras,
+    ...(given === undefined ? {} : { justification: given }),
+    channel: granted ? { ...mark, granted } : mark,
+  };
+  return mail;
+}

@@ -1,0 +1,67 @@
+import { setup } from 'xstate';
+
+/** What becomes of the process of an agent: `child.*` is what it says itself. */
+export type AgentProcessEvent =
+  | { readonly type: 'child.loaded' }
+  | { readonly type: 'child.unloadable' }
+  | { readonly type: 'child.ready' }
+  | { readonly type: 'child.unready' }
+  | { readonly type: 'child.ended' }
+  | { readonly type: 'agent.start' }
+  | { readonly type: 'agent.stop' }
+  | { readonly type: 'process.end' }
+  | { readonly type: 'process.condemn' }
+  | { readonly type: 'process.exited' };
+
+/**
+ * The life of an agent's process, from the host's side.
+ *
+ * What the process says is believed only in a state that lists it. A process that is `ending` is listened to until it is
+ * gone, for what it did before counts; one that is `condemned`, because it said what no process of ours says, is not.
+ */
+export const agentProcessMachine = setup({
+  types: { events: {} as AgentProcessEvent },
+  actions: {
+    kill: () => undefined,
+  },
+}).createMachine({
+  id: 'agentProcess',
+  initial: 'loading',
+  on: {
+    'process.end': '.ending',
+    'process.condemn': '.condemned',
+    'process.exited': '.gone',
+  },
+  states: {
+    loading: {
+      on: { 'child.loaded': 'loaded', 'child.unloadable': 'ending' },
+    },
+    loaded: {
+      on: { 'agent.start': 'starting' },
+    },
+    starting: {
+      tags: 'listened',
+      on: { 'child.ready': 'running', 'child.unready': 'ending' },
+    },
+    running: {
+      tags: 'listened',
+      on: { 'agent.stop': 'stopping' },
+    },
+    stopping: {
+      tags: 'listened',
+      on: { 'child.ended': 'ending' },
+    },
+    ending: {
+      tags: 'listened',
+      entry: 'kill',
+      on: { 'process.end': {} },
+    },
+    condemned: {
+      entry: 'kill',
+      on: { 'process.end': {}, 'process.condemn': {} },
+    },
+    gone: {
+      type: 'final',
+    },
+  },
+});

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { AgentOptions } from '../actor/agent-options.ts';
+import { CapabilityDescriptor } from '../protocol/agent-card.ts';
+import { GivenCapability } from '../protocol/capability-options.ts';
+import { A2A_MESSAGE_TYPES, A2AMessageType } from '../protocol/envelope.ts';
+import { ERROR_CODES, type ErrorData } from '../protocol/errors.ts';
+
+/** Texts of a process end in logs, of which each keeps thousands. */
+const MAX_TEXT = 4_096;
+const MAX_DETAILS = 16_384;
+
+const Text = z.string().transform((text) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text));
+const Count = z.int().nonnegative();
+const Details = z.record(z.string(), z.unknown()).transform((details) => {
+  const isSmall = JSON.stringify(details).length <= MAX_DETAILS;
+  return isSmall ? details : {};
+});
+
+/** An error with a code of ours. */
+const CodedError = z.strictObject({
+  code: z.enum(ERROR_CODES),
+  message: Text,
+  details: Details.optional(),
+  stack: Text.optional(),
+});
+
+/** What an agent's code threw: `coded` if it has a code of ours. */
+export const ThrownData = z.strictObject({
+  name: Text,
+  message: Text,
+  stack: Text.optional(),
+  coded: CodedError.optional(),
+});
+export type ThrownData = z.infer<typeof ThrownData>;
+
+/** A capability as its agent declares it: what the card says, and how it is answered. */
+export const OfferedCapability = z.strictObject({
+  descriptor: CapabilityDescriptor.extend({ id: GivenCapability.shape.id }),
+  kind: z.enum(['value', 'stream']),
+  carries: z.enum(['json', 'structured']),
+});
+
+/** What agent a module holds; `types` are the message types that it handles without a capability. */
+export const Description = z.strictObject({
+  options: AgentOptions,
+  capabilities: z.array(OfferedCapability).max(10_000),
+  types: z.array(A2AMessageType).max(A2A_MESSAGE_TYPES.length),
+});
+export type Description = z.output<typeof Description>;
+
+/** Whom to send to: an agent, a capability, or a capability of an agent. */
+const FrameTarget = z.strictObject({
+  agent: z.string().optional(),
+  capability: z
+    .strictObject({ id: z.string(), carries: z.enum(['json', 'structured']).optional() })
+    .optional(),
+});
+export type FrameTarget = z.infer<typeof FrameTarget>;
+
+/** Options of a send: whoever performs it looks at them as at those of any other agent. */
+const Options = z.record(z.string(), z.unknown());
+
+/** What of it the code wants to hear beside the answer: how far it is, and its id when it is on its way. */
+const Listened = { isFollowed: z.boolean(), isAnnounced: z.boolean() };
+const Request = { n: Count, a: Count, target: FrameTarget, input: z.unknown().optional(), options: Options };
+
+/**
+ * What the process of an agent tells the host, which checks all of it: nothing in it is believed but what the agent may
+ * decide for itself.
+ *
+ * `n` and `a` as in `HostFrame`: what stands beside an `n` is done in the name of the agent while it handles that envelope.
+ *
+ * - `begun`  the handler of `n` is about to run: written before it does.
+ * - `ask`, `read`, `send` are answered under their `a`; `cancel` ends the wait, `want` asks for so many more chunks.
+ * - `call`   the process stands still until it is answered. `input` is what is told, spent or kept.
+ * - `lost`   the agent's logic failed outside of any envelope. `stray`: nobody caught an error.
+ */
+export const ChildFrame = z.discriminatedUnion('t', [
+  z.strictObject({ t: z.literal('loaded'), description: Description }),
+  z.strictObject({ t: z.literal('unloadable'), reason: Text }),
+  z.strictObject({ t: z.literal('ready') }),
+  z.strictObject({ t: z.literal('unready'), error: ThrownData }),
+  z.strictObject({ t: z.literal('begun'), n: Count }),
+  z.strictObject({ t: z.literal('done'), n: Count, output: z.unknown().optional() }),
+  z.strictObject({ t: z.literal('failed'), n: Count, error: ThrownData }),
+  z.strictObject({ t: z.literal('chunk'), n: Count, value: z.unknown().optional() }),
+  z.strictObject({ t: z.literal('progress'), n: Count, fraction: z.number(), note: Text.optional() }),
+  z.strictObject({ t: z.literal('ask'), ...Request, ...Listened }),
+  z.strictObject({ t: z.literal('read'), ...Request, ...Listened }),
+  z.strictObject({ t: z.literal('send'), ...Request }),
+  z.strictObject({ t: z.literal('cancel'), a: Count }),
+  z.strictObject({ t: z.literal('want'), a: Count, count: Count }),
+  z.strictObject({
+    t: z.literal('call'),
+    n: Count,
+    what: z.enum(['tell', 'spend', 'refund', 'budget', 'resumeFrom', 'checkpoint']),
+    target: FrameTarget.optional(),
+    input: z.unknown().optional(),
+    options: Options.optional(),
+  }),
+  z.strictObject({ t: z.literal('exited') }),
+  z.strictObject({ t: z.literal('lost'), error: ThrownData }),
+  z.strictObject({ t: z.literal('stray'), error: ThrownData }),
+  z.strictObject({ t: z.literal('ended'), error: ThrownData.optional() }),
+  z.strictObject({ t: z.literal('pong') }),
+]);
+export type ChildFrame = z.output<typeof ChildFrame>;
+export type GivenChildFrame = z.input<typeof ChildFrame>;
+
+/** A value that somebody threw, as data; whatever it is. */
+export function thrownData(error: unknown, coded: ErrorData | undefined, message: string): ThrownData {
+  const { name, stack } = error instanceof Error ? error : { name: 'Error', stack: undefined };
+  return {
+    name: String(name),
+    message,
+    ...(typeof stack === 'string' ? { stack } : {}),
+    ...(coded === undefined ? {} : { coded: coded as NonNullable<ThrownData['coded']> }),
+  };
+}

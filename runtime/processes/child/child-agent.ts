@@ -1,0 +1,226 @@
+import { PENDING } from '../../actor/actor-life.ts';
+import type { AgentDefinition } from '../../actor/agent-definition.ts';
+import { isThenable } from '../../actor/is-thenable.ts';
+import { LogicRunner } from '../../actor/logic-runner.ts';
+import { envelopeHandlerOf, refuseOtherKind } from '../../actor/unhandled.ts';
+import { parseInput, parseOutput } from '../../protocol/capability.ts';
+import {
+  errorFromData,
+  errorToData,
+  isOrreryError,
+  type OrreryError,
+  reasonOf,
+} from '../../protocol/errors.ts';
+import type { Seams } from '../../protocol/seams.ts';
+import type { GivenChildFrame, ThrownData } from '../child-frame.ts';
+import type { HostFrame } from '../host-frame.ts';
+import { ChildHandling, type GivenWork, type HandlingAgent } from './child-handling.ts';
+import type { ChildLine } from './child-line.ts';
+import { ChildRequests } from './child-requests.ts';
+import { saying, wholeValue } from './saying.ts';
+import { streamOut } from './stream-out.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export interface ChildAgentDeps {
+  readonly definition: AgentDefinition<unknown>;
+  readonly line: ChildLine;
+  readonly seams: Seams;
+  readonly offload: HandlingAgent['offload'];
+}
+
+/** Runs an agent's code in its process, on the host's orders. */
+export class ChildAgent implements HandlingAgent {
+  self = '';
+  state: unknown = undefined;
+  readonly line: ChildLine;
+  readonly requests: ChildRequests;
+  readonly seams: Seams;
+  readonly offload: HandlingAgent['offload'];
+  readonly #definition: AgentDefinition<unknown>;
+  readonly #life: ChildHandling;
+  readonly #handlings = new Map<number, ChildHandling>();
+  readonly #queue: WorkQueue;
+  #logic: LogicRunner | undefined;
+
+  constructor({ definition, line, seams, offload }: ChildAgentDeps) {
+    this.#definition = definition;
+    this.line = line;
+    this.requests = new ChildRequests(line);
+    this.seams = seams;
+    this.offload = offload;
+    this.#life = new ChildHandling(this, undefined);
+    this.#queue = new WorkQueue((work) => this.#handle(work));
+  }
+
+  obey(frame: HostFrame): void {
+    switch (frame.t) {
+      case 'start':
+        void this.#start(frame.self);
+        return;
+      case 'handle':
+        this.#queue.add(frame, frame.turn);
+        return;
+      case 'now':
+        this.#queue.runNow(frame.n);
+        return;
+      case 'abort':
+        this.#abort(frame.n, errorFromData(frame.error));
+        return;
+      case 'pull': {
+        const handling = this.#handlings.get(frame.n);
+        if (handling === undefined) return;
+        handling.credit += frame.count;
+        handling.wake();
+        return;
+      }
+      case 'answer':
+        this.requests.answered(frame.a, frame);
+        return;
+      case 'stop':
+        void this.#stop();
+        return;
+      case 'ping':
+        this.line.say({ t: 'pong' });
+        return;
+    }
+  }
+
+  /** An error that nobody caught. */
+  noteStray(error: unknown): void {
+    if (this.#handlings.size > 0) this.#queue.stop();
+    this.line.sayNow({ t: 'stray', error: thrownOf(error) });
+  }
+
+  finish(handling: ChildHandling, output: unknown): void {
+    if (!this.#isOpen(handling)) return;
+    const { n, entry, work } = handling;
+    if (work?.isAsked !== true || entry?.kind === 'stream') return this.#close(handling, { t: 'done', n });
+    try {
+      const answer = entry === undefined ? output : parseOutput(entry.capability, output, this.self);
+      const isStructured = entry?.capability.carries === 'structured';
+      const last = { t: 'done', n, output: wholeValue(answer, isStructured) } as const;
+      saying('answer', answer, () => this.#close(handling, last, isStructured));
+    } catch (error) {
+      this.#fail(handling, error);
+    }
+  }
+
+  async #start(self: string): Promise<void> {
+    this.self = self;
+    try {
+      this.state = await this.#definition.start?.(this.#life);
+      const { actorLogic } = this.#definition;
+      if (actorLogic !== undefined) {
+        this.#logic = new LogicRunner(actorLogic, this.state, {
+          clock: this.seams.clock,
+          onError: (error) => this.#end({ t: 'lost', error: thrownOf(error) }),
+          onDone: () => this.#end({ t: 'exited' }),
+        });
+      }
+      this.line.say({ t: 'ready' });
+    } catch (error) {
+      this.line.say({ t: 'unready', error: thrownOf(error) });
+    }
+  }
+
+  /** Its life is over, as the host will find: nothing more is begun. */
+  #end(why: GivenChildFrame): void {
+    this.#queue.stop();
+    this.line.say(why);
+  }
+
+  async #stop(): Promise<void> {
+    this.#queue.stop();
+    this.#logic?.stop();
+    try {
+      await this.#definition.stop?.(this.#life as never);
+      this.line.say({ t: 'ended' });
+    } catch (error) {
+      this.line.say({ t: 'ended', error: thrownOf(error) });
+    }
+  }
+
+  #handle(work: GivenWork): void {
+    const handling = new ChildHandling(this, work);
+    this.#handlings.set(work.n, handling);
+    this.line.sayNow({ t: 'begun', n: work.n });
+    try {
+      const result = this.#dispatch(handling, work);
+      if (handling.isOver || result === PENDING) return;
+      if (!isThenable(result)) this.finish(handling, result);
+      else
+        result.then(
+          (output) => this.finish(handling, output),
+          (error: unknown) => this.#fail(handling, error),
+        );
+    } catch (error) {
+      this.#fail(handling, error);
+    }
+  }
+
+  #dispatch(handling: ChildHandling, { envelope, isRead }: GivenWork): unknown {
+    const { type, payload, metadata } = envelope;
+    const capability = metadata?.capability;
+    const entry = capability === undefined ? undefined : this.#definition.handlers.get(capability);
+    if (entry === undefined) {
+      if (this.#logic !== undefined) return this.#send(this.#logic, capability ?? type, payload, handling);
+      return envelopeHandlerOf(this.#definition, this.self, type, capability)(envelope, handling);
+    }
+    refuseOtherKind(entry, isRead, this.self);
+    handling.entry = entry;
+    const input = parseInput(entry.capability, payload);
+    if (this.#logic !== undefined) return this.#send(this.#logic, capability ?? type, input, handling);
+    if (entry.kind === 'stream') return streamOut(entry, input, handling, this);
+    return entry.run(input as never, handling as never);
+  }
+
+  #send(logic: LogicRunner, name: string, input: unknown, handling: ChildHandling): unknown {
+    return logic.handle(name, input, handling) ? undefined : PENDING;
+  }
+
+  #abort(n: number, reason: OrreryError): void {
+    if (this.#queue.drop(n)) this.line.say({ t: 'failed', n, error: thrownOf(reason) });
+    else this.#handlings.get(n)?.cutOff(reason);
+  }
+
+  #fail(handling: ChildHandling, error: unknown): void {
+    if (!this.#isOpen(handling)) return;
+    if (isDeadly(error)) this.#queue.stop();
+    this.#close(handling, { t: 'failed', n: handling.n, error: thrownOf(error) });
+  }
+
+  #isOpen(handling: ChildHandling): boolean {
+    return handling.n > 0 && !handling.isOver;
+  }
+
+  #close(
+    handling: ChildHandling,
+    last: GivenChildFrame & { t: 'done' | 'failed' },
+    isStructured = false,
+  ): void {
+    this.line.say(last, isStructured);
+    handling.isOver = true;
+    this.#handlings.delete(handling.n);
+    this.#queue.done(handling.n);
+  }
+}
+
+/** Says whether an actor dies of it: by a code it only declines, unless it has taken over somebody's death. */
+const isDeadly = (error: unknown): boolean => !isOrreryError(error) || error.code === 'ACTOR_DIED';
+
+function thrownOf(error: unknown): ThrownData {
+  const message = reasonOf(error);
+  const coded = isOrreryError(error) ? { coded: errorToData(error) } : {};
+  const { name, stack } = namedOf(error);
+  return { name, message, ...(stack === undefined ? {} : { stack }), ...coded };
+}
+
+/** Anything can be thrown, also what throws when it is looked at. */
+function namedOf(error: unknown): { name: string; stack?: string } {
+  try {
+    if (!(error instanceof Error)) return { name: 'Error' };
+    return { name: String(error.name), stack: String(error.stack) };
+  } catch {
+    return { name: 'Error' };
+  }
+}

@@ -1,0 +1,30 @@
+import { Socket } from 'node:net';
+import { parentPort } from 'node:worker_threads';
+import { FD, USAGE_BYTES } from '../file-descriptors.ts';
+
+// The thread that ends the process when its host is gone, whatever the main thread does: a loop there does not stop it.
+const lifeline = new Socket({ fd: FD.lifeline, readable: true, writable: true });
+
+lifeline.on('data', (questions: Buffer) => {
+  for (const _question of questions) {
+    const { user, system } = process.cpuUsage();
+    const answer = Buffer.alloc(USAGE_BYTES);
+    answer.writeDoubleLE((user + system) / 1_000, 0);
+    answer.writeDoubleLE(process.memoryUsage.rss(), 8);
+    lifeline.write(answer);
+  }
+});
+lifeline.on('error', () => undefined);
+lifeline.on('close', endEverything);
+lifeline.on('end', endEverything);
+
+/** The process, and whatever it has started. */
+function endEverything(): void {
+  try {
+    process.kill(-process.pid, 'SIGKILL');
+  } catch {
+    process.kill(process.pid, 'SIGKILL'); // Not every system has groups.
+  }
+}
+
+parentPort?.postMessage('watching');

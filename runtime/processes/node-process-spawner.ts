@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { reasonOf } from '../protocol/errors.ts';
+import type { Clock } from '../protocol/seams.ts';
+import { codePaths } from './code-paths.ts';
+import { exitReason } from './exit-reason.ts';
+import { FD } from './file-descriptors.ts';
+import { Lifeline } from './lifeline.ts';
+import { nodeArguments } from './node-arguments.ts';
+import { forwardOutput, LastWords } from './process-output.ts';
+import { hasProc, preferAsVictim, procUsage } from './proc-usage.ts';
+import type { ProcessOptions } from './process-options.ts';
+import type { ProcessSpawner, ProcessUsage, SpawnedProcess } from './process-spawner.ts';
+
+/** How long what a process wrote may take to arrive when it is gone: somebody else may hold the pipe. */
+const LEFTOVER_MS = 500;
+
+export interface NodeProcessSpawnerDeps {
+  /** The file that each process runs. */
+  readonly entry: URL;
+  readonly clock: Clock;
+  /** Whether to look into `/proc`, where there is one. @default true */
+  readonly usesProc?: boolean;
+}
+
+/** Starts Node processes under the permission model, each at the head of a process group of its own. */
+export class NodeProcessSpawner implements ProcessSpawner {
+  readonly #deps: NodeProcessSpawnerDeps;
+
+  constructor(deps: NodeProcessSpawnerDeps) {
+    this.#deps = deps;
+  }
+
+  spawn(module: string, options: ProcessOptions): SpawnedProcess {
+    const { entry, clock, usesProc = true } = this.#deps;
+    const args = nodeArguments(options, codePaths(module, entry));
+    const { childProcess, worker } = options.permissions;
+    const keeps = [...(worker ? ['worker'] : []), ...(childProcess ? ['child'] : [])];
+    const child = spawn(process.execPath, [...args, fileURLToPath(entry), ...keeps], {
+      env: environmentOf(options.env),
+      // What a terminal signals to the host's group is not for it: it ends when the host says so, or is gone.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    // One that cannot be started has no pipes, and says so later.
+    child.on('error', () => undefined);
+    if (child.stdio === undefined) throw new Error('the system starts no more processes');
+    return new NodeProcess(child, { clock, usesProc: usesProc && hasProc(), mayHaveChildren: childProcess });
+  }
+}
+
+interface NodeProcessDeps {
+  readonly clock: Clock;
+  readonly usesProc: boolean;
+  readonly mayHaveChildren: boolean;
+}
+
+class NodeProcess implements SpawnedProcess {
+  readonly pid: number | undefined;
+  readonly #child: ChildProcess;
+  readonly #deps: NodeProcessDeps;
+  readonly #inbox: Duplex;
+  readonly #outbox: Duplex;
+  readonly #answers: Duplex;
+  readonly #lifeline: Lifeline;
+  readonly #lastWords = new LastWords();
+  #isCorked = false;
+  #isExited = false;
+  #hasSaidAll = false;
+  #reason = 'it could not be started';
+  #onExit: ((reason: string) => void) | undefined;
+
+  constructor(child: ChildProcess, deps: NodeProcessDeps) {
+    this.#child = child;
+    this.#deps = deps;
+    this.pid = child.pid;
+    const pipes = child.stdio as unknown as readonly Duplex[];
+    const pipe = (fd: number): Duplex => quiet(pipes[fd] as Duplex);
+    this.#inbox = pipe(FD.inbox);
+    this.#outbox = pipe(FD.outbox);
+    this.#answers = pipe(FD.answers);
+    this.#lifeline = new Lifeline(pipe(FD.lifeline), () => this.kill());
+    forwardOutput(child.stdout, process.stdout);
+    forwardOutput(child.stderr, process.stderr, (text) => this.#lastWords.add(text));
+    if (this.pid !== undefined && deps.usesProc) preferAsVictim(this.pid);
+    this.#outbox.once('close', () => this.#saidAll());
+    child.on('error', (error) => {
+      if (this.pid === undefined) this.#exited(`its process could not be started: ${reasonOf(error)}`);
+    });
+    child.once('exit', (code, signal) => this.#exited(exitReason(code, signal, this.#lastWords.text)));
+  }
+
+  get backlogBytes(): number {
+    return this.#inbox.writableLength;
+  }
+
+  get unreadAnswerBytes(): number {
+    return this.#answers.writableLength;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.#isExited) return;
+    // What is written at once goes in one piece.
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#inbox.cork();
+      process.nextTick(() => {
+        this.#isCorked = false;
+        this.#inbox.uncork();
+      });
+    }
+    this.#inbox.write(bytes);
+  }
+
+  answer(bytes: Uint8Array): void {
+    if (!this.#isExited) this.#answers.write(bytes);
+  }
+
+  onBytes(listener: (bytes: Buffer) => void): void {
+    this.#outbox.on('data', listener);
+  }
+
+  pause(): void {
+    this.#outbox.pause();
+  }
+
+  resume(): void {
+    this.#outbox.resume();
+  }
+
+  async usage(): Promise<ProcessUsage | undefined> {
+    if (this.pid === undefined || this.#isExited) return undefined;
+    return this.#deps.usesProc ? procUsage(this.pid) : this.#lifeline.usage();
+  }
+
+  kill(): void {
+    if (!this.#isExited) this.#killGroup();
+  }
+
+  onExit(listener: (reason: string) => void): void {
+    this.#onExit = listener;
+    this.#tellIfOver();
+  }
+
+  /** Its number stands for its group; nobody else can have it while somebody of the group is there. */
+  #killGroup(): void {
+    if (this.pid === undefined) return;
+    try {
+      process.kill(-this.pid, 'SIGKILL');
+    } catch {
+      this.#child.kill('SIGKILL'); // Not every system has groups.
+    }
+  }
+
+  #exited(reason: string): void {
+    if (this.#isExited) return;
+    if (this.#deps.mayHaveChildren) this.#killGroup();
+    this.#isExited = true;
+    this.#reason = reason;
+    this.#tellIfOver();
+    this.#deps.clock.setTimer(LEFTOVER_MS, () => this.#leaveLeftovers());
+  }
+
+  #leaveLeftovers(): void {
+    if (this.#hasSaidAll) return;
+    if (this.#outbox.isPaused()) this.#deps.clock.setTimer(LEFTOVER_MS, () => this.#leaveLeftovers());
+    else this.#saidAll();
+  }
+
+  #saidAll(): void {
+    this.#hasSaidAll = true;
+    this.#tellIfOver();
+  }
+
+  #tellIfOver(): void {
+    if (!this.#isExited || !this.#hasSaidAll || this.#onExit === undefined) return;
+    const tell = this.#onExit;
+    this.#onExit = undefined;
+    for (const stream of [this.#inbox, this.#outbox, this.#answers]) stream.destroy();
+    tell(this.#reason);
+  }
+}
+
+/** That a process is gone is told once, by its exit: not by every pipe that breaks. */
+function quiet(stream: Duplex): Duplex {
+  stream.on('error', () => undefined);
+  return stream;
+}
+
+/** Nothing is inherited but what Windows cannot start a process without. */
+function environmentOf(env: Readonly<Record<string, string>>): Record<string, string> {
+  const root = process.env['SystemRoot'];
+  return root === undefined ? { ...env } : { SystemRoot: root, ...env };
+}

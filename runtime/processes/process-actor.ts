@@ -1,0 +1,365 @@
+import { type ActorLife, EndedFromOutside, PENDING } from '../actor/actor-life.ts';
+import type { Cell } from '../actor/cell.ts';
+import type { CellMailbox } from '../actor/cell-mailbox.ts';
+import { Handling } from '../actor/handling.ts';
+import { refuseOtherKind } from '../actor/unhandled.ts';
+import type { InFlow } from '../mailbox/in-flow.ts';
+import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
+import {
+  actorDied,
+  errorToData,
+  notHere,
+  notSerialisable,
+  type OrreryError,
+  reasonOf,
+} from '../protocol/errors.ts';
+import type { AgentProcess, ProcessEnd, ProcessListener, WorkFrame } from './agent-process.ts';
+import type { Turn } from './host-frame.ts';
+import { ProcessRequests } from './process-requests.ts';
+import { ProcessStream } from './process-stream.ts';
+import type { Processes, ProcessOrder } from './processes.ts';
+import { errorOf } from './thrown.ts';
+
+const DEFAULT_START_MS = 5_000;
+const DEFAULT_STOP_MS = 1_000;
+
+/** What the code may be given to do ahead, milliseconds of it, and in envelopes. */
+const AHEAD_MS = 2;
+const MAX_AHEAD = 64;
+/** An envelope with less time than this is not given ahead: it might be over before its turn. */
+const AHEAD_DEADLINE_MS = 1_000;
+/** How quickly the pace follows. */
+const PACE_SHARE = 0.2;
+
+/** An envelope that the process has been given; its handling begins here when the cell comes to it. */
+interface Work {
+  readonly n: number;
+  readonly mail: Mail;
+  readonly givenAtMs: number;
+  handling: Handling | undefined;
+  /** If the handler answers with one. */
+  stream: ProcessStream | undefined;
+  hasBegun: boolean;
+}
+
+export interface ProcessActorDeps {
+  readonly processes: Processes;
+  readonly order: ProcessOrder;
+  /** The process of the life before is gone. */
+  readonly isFree: Promise<unknown>;
+}
+
+/**
+ * One life of an agent whose code runs in a process of its own. The cell, its mailbox and everything that is judged or
+ * accounted for are here; the process is given one envelope after the other, and what it does with it is done from here.
+ */
+export class ProcessActor implements ActorLife, ProcessListener {
+  state: unknown = undefined;
+  readonly #cell: Cell;
+  readonly #deps: ProcessActorDeps;
+  /** In which its start and stop run. */
+  readonly #life: Handling;
+  readonly #works = new Map<number, Work>();
+  /** Those that the cell has not come to yet. */
+  readonly #ahead = new Map<Mail, Work>();
+  /** What an envelope takes, as a decayed mean; nothing is known before the first. */
+  #paceMs = Number.POSITIVE_INFINITY;
+  #lastDoneAtMs = 0;
+  #process: AgentProcess | undefined;
+  #requests: ProcessRequests | undefined;
+  #given = 0;
+  #isRunning = false;
+  #ending: Promise<void> | undefined;
+
+  constructor(cell: Cell, deps: ProcessActorDeps) {
+    this.#cell = cell;
+    this.#deps = deps;
+    this.#life = new Handling(cell, undefined);
+  }
+
+  get isOver(): boolean {
+    return this.#life.isOver;
+  }
+
+  /** Resolves when its process is gone, or at once if it never had one. */
+  get gone(): Promise<unknown> {
+    return this.#process?.gone ?? Promise.resolve();
+  }
+
+  async start(): Promise<unknown> {
+    const { place, row, definition } = this.#cell;
+    await this.#deps.isFree;
+    if (this.isOver) return undefined;
+    const process = this.#deps.processes.take(this.#deps.order);
+    this.#process = process;
+    this.#requests = new ProcessRequests(row.id, process);
+    place.hasProcess(this.#cell, process.pid);
+    await process.description;
+    if (this.isOver) return undefined;
+    const timeoutMs = definition.options.startTimeoutMs ?? DEFAULT_START_MS;
+    await place.within(process.start(row.id, this), timeoutMs, `The start of ${row.id}`);
+    this.#isRunning = !this.isOver;
+    return undefined;
+  }
+
+  handle(mail: Mail, handling: Handling): unknown {
+    const { place, row, definition } = this.#cell;
+    const { capability } = mail;
+    const entry = capability === undefined ? undefined : definition.handlers.get(capability);
+    if (entry !== undefined) refuseOtherKind(entry, mail.extras?.stream === true, row.id);
+    else if (!definition.envelopeHandlers.has(messageTypeOf(mail))) {
+      const attended = place.attendance.handlerOf(capability ?? messageTypeOf(mail));
+      if (attended !== undefined) return attended(handling.envelope as never, handling as never);
+    }
+    const work = this.#ahead.get(mail) ?? this.#give(mail, this.#cell.inHand > 1 ? 'between' : 'own');
+    this.#attach(work, handling);
+    if (entry?.kind === 'stream') {
+      const pull = (count: number): void => this.#process?.write({ t: 'pull', n: work.n, count });
+      work.stream = new ProcessStream(this.#cell, handling, pull);
+    }
+    return PENDING;
+  }
+
+  /**
+   * Gives the process what is next, as much as it does in a moment: it need not wait for the host between two envelopes.
+   * What it has begun on is known from what it says, so that a death cuts off no more than without.
+   */
+  runAhead(mailbox: CellMailbox): void {
+    if (!this.#isRunning || this.#works.size === 0) return;
+    const most = Math.min(MAX_AHEAD, Math.floor(AHEAD_MS / this.#paceMs));
+    while (this.#ahead.size < most) {
+      const mail = mailbox.takeAhead(this.#mayRunAhead);
+      if (mail === undefined) return;
+      try {
+        const work = this.#give(mail, 'next');
+        this.#ahead.set(mail, work);
+        (mail.flow as InFlow).start(mail.sequence);
+      } catch {
+        return; // It is given in its turn, and then this is told.
+      }
+    }
+  }
+
+  hasTaken(mail: Mail): boolean {
+    return this.#ahead.has(mail);
+  }
+
+  takes(): boolean {
+    return false;
+  }
+
+  hasBegun(mail: Mail): boolean {
+    const process = this.#process;
+    if (process === undefined || !process.isGone || !process.isHeardOut) return true;
+    for (const work of this.#works.values()) if (work.mail === mail) return work.hasBegun;
+    return true;
+  }
+
+  abandon(): void {
+    this.#endLife(actorDied(this.#cell.row.id, 'it did not start'));
+    this.#process?.end(NOT_STARTED);
+  }
+
+  /** Ends its process from outside: nobody is to blame. */
+  endProcess(): void {
+    this.#process?.end({ reason: 'it was ended from outside', isCharged: false });
+  }
+
+  end(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    const { place, row, definition } = this.#cell;
+    const process = this.#process;
+    this.#isRunning = false;
+    process?.goOn();
+    if (process !== undefined && !this.isOver) {
+      const timeoutMs = definition.options.stopTimeoutMs ?? DEFAULT_STOP_MS;
+      try {
+        const failure = await place.within(process.stop(), timeoutMs, `The stop of ${row.id}`);
+        if (failure !== undefined) place.log.error(row.id, errorOf(failure));
+      } catch (error) {
+        place.log.error(row.id, error);
+      }
+    }
+    this.#endLife(notHere(row.id, place.id));
+    process?.end(OVER);
+    await process?.gone;
+  }
+
+  #endLife(reason: OrreryError): void {
+    this.#life.cutOff(reason);
+    this.#life.end();
+  }
+
+  // What the process says
+
+  onWork(frame: WorkFrame): boolean {
+    if ('n' in frame && this.#isAhead(frame.n)) return false;
+    this.#cell.place.turns.beginUnlessRunning();
+    switch (frame.t) {
+      case 'begun':
+        this.#workOf(frame.n, (work) => {
+          work.hasBegun = true;
+        });
+        return true;
+      case 'done':
+        this.#workOf(frame.n, (work) => this.#done(work, frame.output));
+        return true;
+      case 'failed':
+        this.#workOf(frame.n, (work) => this.#failed(work, errorOf(frame.error)));
+        return true;
+      case 'chunk':
+        this.#workOf(frame.n, ({ stream }) => {
+          if (stream === undefined) throw new Error(`it streams an answer to envelope ${frame.n}`);
+          stream.send(frame.value);
+        });
+        return true;
+      case 'progress':
+        this.#contextOf(frame.n).progress(frame.fraction, frame.note);
+        return true;
+      case 'ask':
+      case 'read':
+      case 'send':
+        this.#requests?.begin(frame, this.#contextOf(frame.n));
+        return true;
+      case 'call':
+        this.#requests?.call(frame, this.#contextOf(frame.n));
+        return true;
+      case 'cancel':
+        this.#requests?.cancel(frame.a);
+        return true;
+      case 'want':
+        this.#requests?.want(frame.a, frame.count);
+        return true;
+      case 'exited':
+        this.#cell.exit();
+        return true;
+      case 'lost':
+        this.#cell.crash(errorOf(frame.error), this.#lastBegun());
+        return true;
+      case 'stray':
+        this.#noteStray(errorOf(frame.error));
+        return true;
+    }
+  }
+
+  onFinding(reason: string): void {
+    const { place, row } = this.#cell;
+    const timestamp = place.seams.clock.now();
+    place.log.note({ type: 'watchdog', timestamp, place: place.id, agentId: row.id, reason });
+  }
+
+  onGone({ reason, isCharged }: ProcessEnd): void {
+    if (!this.#isRunning) return;
+    const error = isCharged ? new Error(reason) : new EndedFromOutside(reason);
+    this.#cell.crash(error, isCharged ? this.#lastBegun() : undefined);
+  }
+
+  #give(mail: Mail, turn: Turn): Work {
+    const process = this.#process as AgentProcess;
+    const { tier, sandboxId } = this.#cell.place.judge.partyOf(mail.sender);
+    const envelope = toEnvelope(mail, tier, sandboxId);
+    const n = this.#given + 1;
+    const isRead = mail.extras?.stream === true;
+    const isAsked = mail.ask !== NO_ASK;
+    try {
+      process.write({ t: 'handle', n, envelope, isAsked, isRead, turn }, mail.extras?.structured === true);
+    } catch (error) {
+      throw notSerialisable('payload', reasonOf(error));
+    }
+    this.#given = n;
+    const givenAtMs = this.#cell.place.seams.clock.monotonicMs();
+    const work = { n, mail, givenAtMs, handling: undefined, stream: undefined, hasBegun: false };
+    this.#works.set(n, work);
+    return work;
+  }
+
+  /** The cell has come to it. */
+  #attach(work: Work, handling: Handling): void {
+    const { n, mail } = work;
+    work.handling = handling;
+    const wasAhead = this.#ahead.delete(mail);
+    handling.signal.addEventListener('abort', () => {
+      if (this.#works.has(n))
+        this.#process?.write({ t: 'abort', n, error: errorToData(handling.signal.reason) });
+    });
+    // Whoever waits for its answer is in hand: its turn is now.
+    if (wasAhead && this.#cell.inHand > 1) this.#process?.write({ t: 'now', n });
+    if (wasAhead) this.#process?.goOn();
+  }
+
+  readonly #mayRunAhead = (mail: Mail): boolean => {
+    const { place, definition } = this.#cell;
+    const entry = mail.capability === undefined ? undefined : definition.handlers.get(mail.capability);
+    const { extras, deadlineAtMs } = mail;
+    if (entry?.kind !== 'value' || extras?.stream === true || extras?.derived === true) return false;
+    if (extras?.channel !== undefined || mail.tombstone !== undefined || mail.attempts > 0) return false;
+    if (deadlineAtMs > 0 && deadlineAtMs < place.turns.nowMs + AHEAD_DEADLINE_MS) return false;
+    return place.cancellations.reasonFor(mail) === undefined;
+  };
+
+  /** The cell will come to it, and only then is anything done in its name. */
+  #isAhead(n: number): boolean {
+    const work = this.#works.get(n);
+    return this.#isRunning && work !== undefined && work.handling === undefined;
+  }
+
+  #done(work: Work, output: unknown): void {
+    this.#close(work);
+    if (work.handling !== undefined) this.#cell.finish(work.handling, output);
+  }
+
+  #failed(work: Work, error: Error): void {
+    this.#close(work);
+    if (work.handling !== undefined) this.#cell.fail(work.handling, error);
+  }
+
+  #close({ n, givenAtMs, stream }: Work): void {
+    this.#works.delete(n);
+    stream?.close();
+    const nowMs = this.#cell.place.seams.clock.monotonicMs();
+    const tookMs = nowMs - Math.max(givenAtMs, this.#lastDoneAtMs);
+    this.#lastDoneAtMs = nowMs;
+    const isFirst = this.#paceMs === Number.POSITIVE_INFINITY;
+    this.#paceMs = isFirst ? tookMs : this.#paceMs + (tookMs - this.#paceMs) * PACE_SHARE;
+  }
+
+  /** What is said of an envelope that is done with is late, not wrong. */
+  #workOf(n: number, use: (work: Work) => void): void {
+    const work = this.#works.get(n);
+    if (work !== undefined) use(work);
+    else this.#requireGiven(n);
+  }
+
+  /** In which context something is done; that of an envelope that is done with refuses everything. */
+  #contextOf(n: number): Handling {
+    if (n === 0) return this.#life;
+    const handling = this.#works.get(n)?.handling;
+    if (handling !== undefined) return handling;
+    this.#requireGiven(n);
+    const past = new Handling(this.#cell, undefined);
+    past.end();
+    return past;
+  }
+
+  #requireGiven(n: number): void {
+    if (n > this.#given) throw new Error(`it speaks of envelope ${n}, and has been given ${this.#given}`);
+  }
+
+  #lastBegun(): Handling | undefined {
+    return [...this.#works.values()].findLast(({ hasBegun }) => hasBegun)?.handling;
+  }
+
+  /** As in a thread: an error that nobody caught is reported, and ends an actor that is at work. */
+  #noteStray(error: Error): void {
+    const cell = this.#cell;
+    cell.place.log.error(cell.row.id, error);
+    if (cell.inHand > 0) cell.crash(error, this.#lastBegun());
+  }
+}
+
+const NOT_STARTED: ProcessEnd = { reason: 'it did not start', isCharged: true };
+const OVER: ProcessEnd = { reason: 'its life is over', isCharged: false };

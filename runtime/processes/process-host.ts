@@ -1,0 +1,80 @@
+import type { AgentDefinition } from '../actor/agent-definition.ts';
+import type { Cell, MakeActor } from '../actor/cell.ts';
+import { invalidOptions } from '../protocol/errors.ts';
+import type { Clock } from '../protocol/seams.ts';
+import type { WatchdogOptions } from '../supervision/watchdog.ts';
+import type { EventLoop } from '../threads/event-loop.ts';
+import { type LoadedAgent, loadedAgent } from '../threads/loaded-agent.ts';
+import type { ProcessAgent } from './process-agent.ts';
+import { ProcessActor } from './process-actor.ts';
+import type { ProcessSpawner } from './process-spawner.ts';
+import { Processes, type ProcessOrder } from './processes.ts';
+import { describedCard, standIn } from './stand-in.ts';
+
+export interface ProcessHostDeps {
+  /** Undefined where no processes are started. */
+  readonly spawner: ProcessSpawner | undefined;
+  readonly clock: Clock;
+  readonly watchdog: WatchdogOptions;
+  readonly loop: EventLoop;
+}
+
+/** The agents of one place whose code runs in processes of their own. */
+export class ProcessHost {
+  readonly #deps: ProcessHostDeps;
+  readonly #actors = new Map<Cell, ProcessActor>();
+  #processes: Processes | undefined;
+
+  constructor(deps: ProcessHostDeps) {
+    this.#deps = deps;
+  }
+
+  /** What agent a module holds, as its own process says. Fails with MODULE_INVALID. */
+  async load(order: ProcessOrder): Promise<LoadedAgent> {
+    const { options } = order;
+    const description = await this.#open().load(order);
+    const card = describedCard(description, this.#deps.clock.now());
+    const { tier = card.tier, sandboxId = card.sandboxId } = options;
+    const granted = { ...card, tier, ...(sandboxId === undefined ? {} : { sandboxId }) };
+    return loadedAgent(standIn(description), granted, { options, description });
+  }
+
+  /** What stands for the agent here, and how its lives are made. */
+  agent(
+    module: string,
+    { options, description }: ProcessAgent,
+  ): { definition: AgentDefinition<unknown>; makeActor: MakeActor } {
+    const order = { module, options };
+    return { definition: standIn(description), makeActor: (cell) => this.#makeActor(cell, order) };
+  }
+
+  /** Nobody needs the process soon in which the module was loaded to see what it holds. */
+  dismiss(order: ProcessOrder): void {
+    this.#processes?.dismiss(order);
+  }
+
+  /** Ends the agent's process from outside. */
+  endProcess(cell: Cell): void {
+    this.#actors.get(cell)?.endProcess();
+  }
+
+  async close(): Promise<void> {
+    await this.#processes?.close();
+  }
+
+  #makeActor(cell: Cell, order: ProcessOrder): ProcessActor {
+    const before = this.#actors.get(cell);
+    const isFree = before?.gone ?? Promise.resolve();
+    const actor = new ProcessActor(cell, { processes: this.#open(), order, isFree });
+    this.#actors.set(cell, actor);
+    return actor;
+  }
+
+  #open(): Processes {
+    const { spawner, clock, watchdog, loop } = this.#deps;
+    if (spawner === undefined) throw invalidOptions('isolation', 'process', 'one that this place can give');
+    const arrivals = () => new Promise<void>((resolve) => loop.yieldTurn(resolve));
+    this.#processes ??= new Processes({ spawner, clock, watchdog, arrivals });
+    return this.#processes;
+  }
+}

@@ -1,0 +1,103 @@
+import { moduleInvalid, reasonOf } from '../protocol/errors.ts';
+import type { Clock } from '../protocol/seams.ts';
+import type { WatchdogOptions } from '../supervision/watchdog.ts';
+import { AgentProcess, type ProcessEnd } from './agent-process.ts';
+import type { Description } from './child-frame.ts';
+import type { ProcessOptions } from './process-options.ts';
+import type { ProcessSpawner } from './process-spawner.ts';
+import { ProcessWatch } from './process-watch.ts';
+
+/** How long a module may take to load: less than whoever asks for it waits. */
+const LOAD_MS = 8_000;
+/** How long a process that was loaded to see what is in its module is kept for the agent. */
+const KEPT_MS = 10_000;
+
+/** Which agent's code a process runs, and how. */
+export interface ProcessOrder {
+  readonly module: string;
+  readonly options: ProcessOptions;
+}
+
+export interface ProcessesDeps {
+  readonly spawner: ProcessSpawner;
+  readonly clock: Clock;
+  readonly watchdog: WatchdogOptions;
+  /** Resolves when the event loop has taken in what has arrived by now. */
+  readonly arrivals: () => Promise<void>;
+}
+
+/** The processes of the agents of one place. */
+export class Processes {
+  readonly #deps: ProcessesDeps;
+  readonly #watch: ProcessWatch;
+  readonly #all = new Set<AgentProcess>();
+  /** Loaded, and nobody's yet. */
+  readonly #kept = new Map<string, AgentProcess>();
+
+  constructor(deps: ProcessesDeps) {
+    this.#deps = deps;
+    this.#watch = new ProcessWatch(deps);
+  }
+
+  /**
+   * Loads a module in a process of its own and says what agent it holds; the first `take` of the same gets that process.
+   * Fails with MODULE_INVALID.
+   */
+  async load(order: ProcessOrder): Promise<Description> {
+    const process = this.#spawn(order);
+    try {
+      const description = await process.description;
+      this.#keep(keyOf(order), process);
+      return description;
+    } catch (error) {
+      process.end({ reason: 'its module cannot be loaded', isCharged: true });
+      throw moduleInvalid(order.module, reasonOf(error), error);
+    }
+  }
+
+  /** A process that has loaded the module, or is about to. */
+  take(order: ProcessOrder): AgentProcess {
+    const key = keyOf(order);
+    const kept = this.#kept.get(key);
+    this.#kept.delete(key);
+    return kept === undefined || kept.isOver ? this.#spawn(order) : kept;
+  }
+
+  /** Nobody takes it soon. */
+  dismiss(order: ProcessOrder): void {
+    const key = keyOf(order);
+    this.#kept.get(key)?.end(NOT_NEEDED);
+    this.#kept.delete(key);
+  }
+
+  /** Ends all; resolves when they are gone. */
+  async close(): Promise<void> {
+    this.#watch.close();
+    const all = [...this.#all];
+    for (const process of all) process.end({ reason: 'the system is stopped', isCharged: false });
+    await Promise.all(all.map(({ gone }) => gone));
+  }
+
+  #spawn({ module, options }: ProcessOrder): AgentProcess {
+    const { spawner, clock } = this.#deps;
+    const process = new AgentProcess(module, options, { spawner, clock, loadTimeoutMs: LOAD_MS });
+    this.#all.add(process);
+    void process.gone.then(() => this.#all.delete(process));
+    if (process.pid !== undefined) this.#watch.watch(process, options);
+    return process;
+  }
+
+  #keep(key: string, process: AgentProcess): void {
+    this.#kept.get(key)?.end(NOT_NEEDED);
+    this.#kept.set(key, process);
+    this.#deps.clock.setTimer(KEPT_MS, () => {
+      if (this.#kept.get(key) !== process) return;
+      this.#kept.delete(key);
+      process.end(NOT_NEEDED);
+    });
+  }
+}
+
+const keyOf = ({ module, options }: ProcessOrder): string => JSON.stringify([module, options]);
+
+const NOT_NEEDED: ProcessEnd = { reason: 'nobody needed it', isCharged: false };

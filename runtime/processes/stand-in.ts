@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { AgentDefinition } from '../actor/agent-definition.ts';
+import type { AgentCard } from '../protocol/agent-card.ts';
+import type { Capability } from '../protocol/capability.ts';
+import type { Description } from './child-frame.ts';
+
+/**
+ * An agent of which only the description is here: its code is in a process of its own, and so are the schemas that its
+ * payloads and answers are parsed with.
+ */
+export function standIn({ options, capabilities, types }: Description): AgentDefinition<unknown> {
+  const definition = new AgentDefinition<unknown>(options);
+  for (const { descriptor, kind, carries } of capabilities) {
+    const declared = declaredElsewhere(descriptor.id, carries);
+    if (kind === 'stream') definition.handleStream(declared, elsewhere);
+    else definition.handle(declared, elsewhere);
+  }
+  for (const type of types) definition.on(type, elsewhere);
+  return definition;
+}
+
+/** The card of a described agent: its capabilities are as its process described them. */
+export const describedCard = (description: Description, nowMs: number): AgentCard => ({
+  ...standIn(description).card(nowMs),
+  capabilities: description.capabilities.map(({ descriptor }) => descriptor),
+});
+
+/** A capability of which no more is known here than what carries its payloads. */
+export const declaredElsewhere = (id: string, carries: Capability['carries'] = 'json'): Capability => ({
+  id,
+  name: id,
+  description: '',
+  input: z.unknown(),
+  output: z.unknown(),
+  carries,
+  readOnly: false,
+});
+
+function elsewhere(): never {
+  throw new Error('The code of this agent is in another process');
+}

@@ -1,0 +1,49 @@
+import type { AgentBook } from './agent-book.ts';
+import type { FirstStarts } from './first-starts.ts';
+import type { Places } from './places.ts';
+import type { Spawner } from './spawner.ts';
+
+/** How a process is called where a place is named. */
+export const processName = (pid: number): string => `process-${pid}`;
+
+export interface AgentProcessesDeps {
+  readonly agents: AgentBook;
+  readonly places: Places;
+  readonly spawner: Spawner;
+  readonly firstStarts: FirstStarts;
+}
+
+/** The processes of agents as the control thread knows them: by their numbers. */
+export class AgentProcesses {
+  readonly #deps: AgentProcessesDeps;
+
+  constructor(deps: AgentProcessesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The code of the agent in this slot runs in this process now; undefined when it runs in none. */
+  note(slot: number, pid: number | undefined): void {
+    const agent = this.#deps.agents.inSlot(slot);
+    if (agent !== undefined) agent.pid = pid;
+  }
+
+  /** Ends a process from outside; resolves when its agent has been started again, or will not be. Undefined for no process. */
+  end(name: string): Promise<void> | undefined {
+    const { agents, places, firstStarts } = this.#deps;
+    for (const { id, pid, slot, place } of agents) {
+      if (pid === undefined || processName(pid) !== name) continue;
+      places.tell(places.get(place), { t: 'end-process', slot });
+      return firstStarts.of(id);
+    }
+    return undefined;
+  }
+
+  /** The thread that relayed for these processes is gone: they would end by themselves, but a moment later. */
+  endAt(place: string): void {
+    const { agents, spawner } = this.#deps;
+    for (const agent of agents.at(place)) {
+      if (agent.pid !== undefined) spawner.endProcess(agent.pid);
+      agent.pid = undefined;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { AgentDefinition } from '../actor/agent-definition.ts';
+import type { Restart } from '../actor/agent-options.ts';
+import type { ProcessAgent } from '../processes/process-agent.ts';
+import type { AgentCard } from '../protocol/agent-card.ts';
+import type { Delivery } from '../protocol/envelope.ts';
+
+const DEFAULT_CAPACITY = 1_000;
+
+/** What a module says of its agent; `process` if its code runs in a process of its own. */
+export interface LoadedAgent {
+  readonly card: AgentCard;
+  readonly delivery: Delivery;
+  readonly mailboxCapacity: number;
+  readonly lazy: boolean;
+  readonly restart: Restart;
+  readonly process: ProcessAgent | undefined;
+}
+
+/** The agent that a definition says, under this card. */
+export function loadedAgent(
+  { options }: AgentDefinition<unknown>,
+  card: AgentCard,
+  process?: ProcessAgent,
+): LoadedAgent {
+  return {
+    card,
+    delivery: options.delivery ?? 'once',
+    mailboxCapacity: options.mailboxCapacity ?? DEFAULT_CAPACITY,
+    lazy: options.lazy ?? false,
+    restart: options.restart ?? 'permanent',
+    process,
+  };
+}

@@ -1,0 +1,190 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { startSystem } from 'orrery';
+import { afterAll, describe, expect, it } from 'vitest';
+import { codePaths } from '../../../runtime/processes/code-paths.ts';
+import { exitReason } from '../../../runtime/processes/exit-reason.ts';
+import { nodeArguments } from '../../../runtime/processes/node-arguments.ts';
+import { ProcessOptions } from '../../../runtime/processes/process-options.ts';
+import { parseAgent, processOptionsOf } from '../../../runtime/system/system-options.ts';
+import { rejection } from '../../fixtures/until.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-paths-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const module = new URL('file:///srv/agents/mars.js');
+const wrong = (fields: object) => {
+  try {
+    parseAgent({ module, isolation: 'process', ...fields } as never);
+    return 'accepted';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe('The options of an agent in a process of its own', () => {
+  it('have defaults that permit nothing', () => {
+    const agent = parseAgent({ module, isolation: 'process' });
+    expect(processOptionsOf(agent as never)).toEqual({
+      permissions: {
+        read: [],
+        write: [],
+        net: false,
+        childProcess: false,
+        worker: false,
+        addons: false,
+        wasi: false,
+        ffi: false,
+      },
+      memoryMb: 256,
+      residentMb: 512,
+      env: {},
+    });
+  });
+
+  it('name paths as texts or URLs, and stay what they are when they are read again', () => {
+    const given = { read: ['/data/in/../out/', new URL('file:///data/a%20file')], write: [] };
+    const once = parseAgent({ module, isolation: 'process', permissions: given, memoryMb: 64 });
+    const twice = parseAgent(once as never);
+    for (const agent of [once, twice])
+      expect(processOptionsOf(agent as never)).toMatchObject({
+        permissions: { read: ['/data/out/', '/data/a file'] },
+        memoryMb: 64,
+        residentMb: 320,
+      });
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'a relative path',
+      { permissions: { read: ['data'] } },
+      'permissions.read[0] is "data", expected an absolute path',
+    ],
+    ['a pattern', { permissions: { write: ['/data/*'] } }, 'permissions.write[0] is "/data/*"'],
+    [
+      'a URL of no file',
+      { permissions: { read: [new URL('https://a.example/')] } },
+      'permissions.read[0] is',
+    ],
+    [
+      'a permission that is none',
+      { permissions: { root: true } },
+      'permissions.root is true, expected no option',
+    ],
+    ['a permission that is no answer', { permissions: { net: 'yes' } }, 'permissions.net is "yes"'],
+    ['too little heap', { memoryMb: 4 }, 'memoryMb is 4'],
+    ['no whole megabytes', { residentMb: 200.5 }, 'residentMb is 200.5'],
+    ['an environment for Node itself', { env: { NODE_OPTIONS: '--allow-fs-read=*' } }, 'NODE_OPTIONS'],
+    ['a variable that is no text', { env: { PORT: 80 } }, 'env.PORT is 80'],
+    ['a tier that is none', { tier: 4 }, 'tier is 4'],
+    ['an empty sandbox', { sandboxId: '' }, 'sandboxId is ""'],
+    [
+      'a module that is no file',
+      { module: new URL('data:text/javascript,') },
+      'module is "data:text/javascript,"',
+    ],
+  ])('are refused, naming field and value: %s', (_, fields, message) => {
+    expect(wrong(fields)).toContain('agents.0');
+    expect(wrong(fields)).toContain(message);
+  });
+
+  it('are refused for an agent that has none', () => {
+    for (const isolation of ['inline', 'thread'] as const)
+      expect(wrong({ isolation, memoryMb: 64 })).toContain(
+        "memoryMb is 64, expected nothing, without isolation: 'process'",
+      );
+  });
+
+  it('are refused by startSystem before anything is started', async () => {
+    const agents = [{ module, isolation: 'process' as const, memoryMb: 1 }];
+    expect((await rejection(startSystem({ agents }))).code).toBe('INVALID_OPTIONS');
+  });
+});
+
+describe('The arguments of a process', () => {
+  const options = (given: object) => ProcessOptions.parse(given);
+
+  it('permit reading its code and nothing else, unless more is granted', () => {
+    const args = nodeArguments(options({}), [folder], []);
+    expect(args).toEqual([
+      '--permission',
+      '--allow-worker',
+      '--disable-warning=SecurityWarning',
+      `--allow-fs-read=${folder}`,
+      '--max-old-space-size=256',
+    ]);
+    const granted = nodeArguments(
+      options({ permissions: { net: true, childProcess: true, addons: true, wasi: true, write: [folder] } }),
+      [],
+      [],
+    );
+    expect(granted).toEqual(
+      expect.arrayContaining(['--allow-child-process', '--allow-addons', '--allow-wasi']),
+    );
+    expect(granted).toContain(`--allow-fs-write=${folder}`);
+  });
+
+  it('grant a path that is not there yet as a file and as a folder', () => {
+    const path = join(folder, 'later');
+    const args = nodeArguments(options({ permissions: { write: [path] } }), [], []);
+    expect(args).toEqual(expect.arrayContaining([`--allow-fs-write=${path}`, `--allow-fs-write=${path}/*`]));
+  });
+
+  it('resolve packages under the conditions of this process', () => {
+    const own = ['--conditions=one', '-C', 'two', '--inspect', '--conditions', 'three'];
+    const args = nodeArguments(options({}), [], own);
+    expect(args.filter((arg) => arg.startsWith('--conditions'))).toEqual([
+      '--conditions=one',
+      '--conditions=two',
+      '--conditions=three',
+    ]);
+    expect(args.join()).not.toContain('inspect');
+  });
+});
+
+describe('The paths of the code of an agent', () => {
+  it('are its folder, the packages above it, and Orrery: not what lies beside', () => {
+    const app = join(folder, 'app');
+    mkdirSync(join(app, 'agents', 'mars'), { recursive: true });
+    mkdirSync(join(app, 'node_modules'));
+    mkdirSync(join(app, 'secrets'));
+    for (const name of ['package.json', 'agents/mars/mars.js', '.env']) writeFileSync(join(app, name), '');
+    const entry = new URL('../../../process.ts', import.meta.url);
+    const paths = codePaths(pathToFileURL(join(app, 'agents/mars/mars.js')).href, entry);
+    expect(paths).toContain(join(app, 'agents/mars'));
+    expect(paths).toContain(join(app, 'node_modules'));
+    expect(paths).toContain(join(app, 'package.json'));
+    expect(paths).toContain(new URL('../../../runtime', import.meta.url).pathname);
+    for (const path of ['', 'agents', 'secrets', '.env']) expect(paths).not.toContain(join(app, path));
+    const root = new URL('../../../', import.meta.url).pathname;
+    for (const path of ['test', 'docs', '.git', 'README.md']) expect(paths).not.toContain(join(root, path));
+    expect(paths).not.toContain('/');
+  });
+
+  it('are where a link leads, too', () => {
+    const real = join(folder, 'real');
+    mkdirSync(real);
+    writeFileSync(join(real, 'linked.js'), '');
+    const link = join(folder, 'link');
+    symlinkSync(real, link);
+    const paths = codePaths(pathToFileURL(join(link, 'linked.js')).href, new URL('file:///x/process.js'));
+    expect(paths).toEqual(expect.arrayContaining([link, real]));
+  });
+});
+
+describe('The end of a process', () => {
+  it.each<[number | null, string | null, string, string]>([
+    [7, null, '', 'its process ended with exit code 7'],
+    [null, 'SIGKILL', '', 'its process was ended by SIGKILL'],
+    [
+      null,
+      'SIGABRT',
+      'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
+      'its process ran out of memory and was ended by SIGABRT',
+    ],
+  ])('is told: code %s, signal %s', (code, signal, lastWords, reason) => {
+    expect(exitReason(code, signal, lastWords)).toBe(reason);
+  });
+});
