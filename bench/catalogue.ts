@@ -6,6 +6,7 @@ import { startUp } from './probes/start-up.ts';
 import { proposalRoundTrip, swarmOfMany } from './races/cooperation.ts';
 import { askInOneThread, pipelinedAsks, roundTrip } from './races/ask.ts';
 import { sharedStateUpdates } from './races/shared-state.ts';
+import { processAsks } from './races/process.ts';
 import { fanOuts, tellAcrossThreads, tellInOneThread } from './races/tell.ts';
 
 /** Everything that `npm run bench` measures, in the order of its table. */
@@ -13,6 +14,7 @@ export const catalogue: readonly Measurement[] = [
   tellAcrossThreads,
   ...pipelinedAsks,
   roundTrip,
+  ...processAsks,
   tellInOneThread,
   askInOneThread,
   ...fanOuts,

@@ -5,8 +5,11 @@ import { type Layout, type Member, receiversOf, SENDERS } from './team.ts';
 /** What a receiver is made of. */
 export type ReceiverKind = 'handler' | 'transition' | 'machine';
 
-/** Senders in one worker and receivers in the other, or all in the thread that starts the system. */
-export type Where = 'across' | 'inline';
+/**
+ * Senders in one worker and receivers in the other; or each receiver in a process of its own; or all in the thread that
+ * starts the system.
+ */
+export type Where = 'across' | 'process' | 'inline';
 
 export interface TeamOptions {
   readonly receivers: ReceiverKind;
@@ -26,13 +29,24 @@ const RECEIVERS: Readonly<Record<ReceiverKind, URL>> = {
 export async function startTeam({ receivers, layout, where }: TeamOptions): Promise<System> {
   const senders = specsOf(SENDERS, (tier) => withParameters(SENDER, { tier, layout }));
   const receiving = specsOf(receiversOf(layout), (tier) => withParameters(RECEIVERS[receivers], { tier }));
-  const agents =
-    where === 'across'
-      ? inTwoWorkers(senders, receiving)
-      : [...senders, ...receiving].map((spec) => ({ ...spec, isolation: 'inline' as const }));
-  const system = await startSystem({ agents, workers: 2 });
+  const system = await startSystem({ agents: placed(senders, receiving, where), workers: 2 });
   await requirePlaces(system, where);
   return system;
+}
+
+/** The receivers' modules import what lies above their folder. */
+const BENCH = { read: [new URL('./', import.meta.url)] };
+
+function placed(
+  senders: readonly ModuleSpec[],
+  receivers: readonly ModuleSpec[],
+  where: Where,
+): readonly ModuleSpec[] {
+  if (where === 'across') return inTwoWorkers(senders, receivers);
+  if (where === 'inline')
+    return [...senders, ...receivers].map((spec) => ({ ...spec, isolation: 'inline' as const }));
+  const isolated = receivers.map((spec) => ({ ...spec, isolation: 'process' as const, permissions: BENCH }));
+  return [...inTwoWorkers(senders, []), ...isolated];
 }
 
 type ModuleSpec = Extract<AgentSpec, { module: URL }>;
@@ -64,7 +78,12 @@ async function requirePlaces(system: System, where: Where): Promise<void> {
   };
   const [senders, receivers] = [placesOf('sender-'), placesOf('receiver-')];
   const isApart = senders.length === 1 && receivers.length === 1 && senders[0] !== receivers[0];
-  if (where === 'across' ? isApart : senders.concat(receivers).every((place) => place === 'host')) return;
+  const isIn: Readonly<Record<Where, () => boolean>> = {
+    across: () => isApart,
+    process: () => senders.length === 1 && receivers.every((place) => place.startsWith('process-')),
+    inline: () => senders.concat(receivers).every((place) => place === 'host'),
+  };
+  if (isIn[where]()) return;
   await system.stop();
   throw new Error(
     `Senders are in ${senders.join(', ')}, receivers in ${receivers.join(', ')}; wanted: ${where}`,

@@ -1,6 +1,6 @@
 import { Budget, isUsedUp } from '../runtime/protocol/budget.ts';
 import { asksForWork } from '../runtime/protocol/envelope.ts';
-import { budgetExceeded, invalidEnvelope } from '../runtime/protocol/errors.ts';
+import { budgetUsedUp, invalidEnvelope } from '../runtime/protocol/errors.ts';
 import type { JudgePolicy, Verdict } from '../runtime/protocol/policy.ts';
 
 /**
@@ -22,5 +22,5 @@ function judgeBudget(given: Budget, type: Parameters<typeof asksForWork>[0]): Ve
     return { code: 'INVALID_ENVELOPE', reason: invalidEnvelope(issues.join('; ')).message };
   }
   if (!asksForWork(type) || !isUsedUp(given)) return undefined;
-  return { code: 'BUDGET_EXCEEDED', reason: budgetExceeded({}, given).message };
+  return { code: 'BUDGET_EXCEEDED', reason: budgetUsedUp(given).message };
 }

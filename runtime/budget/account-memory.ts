@@ -1,6 +1,6 @@
 /**
  * The accounts of a system as words in memory that all its threads share, and the steps by which they change: each is one
- * compare-and-swap, so that a thread which ends in the middle leaves nothing half done.
+ * compare-and-swap. A thread may end between two of them; what it leaves so is told by `closing` and `miscounted`.
  *
  * An account has a slot. Whoever has its turn in that slot is its *generation*, which stands in every word of it: who is
  * late finds another generation there, and changes nothing.
@@ -94,6 +94,7 @@ export class AccountMemory {
     const life = packed(generation, (BigInt(seat & 0xffff) << SEAT_BITS) | BigInt(HELD));
     if (Atomics.compareExchange(this.#words, at, before, life) !== before) return undefined;
     const account = slot + generation * SLOT_BITS;
+    Atomics.store(this.#halves, (baseOf(slot) + WORD.flux) * 2, 0);
     this.write(account, WORD.above, 0);
     this.write(account, WORD.tokens, NOTHING);
     this.write(account, WORD.micros, NOTHING);
@@ -173,7 +174,7 @@ export class AccountMemory {
     for (let reads = 0; reads < FLUX_READS; reads++) {
       const takenBack = Atomics.load(this.#halves, flux + 1);
       if ((this.read(account, word) ?? 0) >= value) return false;
-      const isSettled = Atomics.load(this.#halves, flux) === 0;
+      const isSettled = Atomics.load(this.#halves, flux) <= 0;
       if (isSettled && Atomics.load(this.#halves, flux + 1) === takenBack) return true;
     }
     return true;
@@ -217,7 +218,7 @@ export class AccountMemory {
 
   /** Corrects a count, if nothing has changed it meanwhile. True when nothing holds the account: the caller closes it. */
   correct({ account, life, excess }: Miscount): boolean {
-    return this.#change(account, (state, now) => (now === life ? -excess * ONE_BELOW : 0)) === CLOSING;
+    return this.#change(account, (_state, now) => (now === life ? -excess * ONE_BELOW : 0)) === CLOSING;
   }
 
   /** How many slots are taken. */

@@ -3,7 +3,7 @@ import { AgentOptions } from '../actor/agent-options.ts';
 import { CapabilityDescriptor } from '../protocol/agent-card.ts';
 import { GivenCapability } from '../protocol/capability-options.ts';
 import { A2A_MESSAGE_TYPES, A2AMessageType } from '../protocol/envelope.ts';
-import { ERROR_CODES, type ErrorData } from '../protocol/errors.ts';
+import { ERROR_CODES } from '../protocol/errors.ts';
 
 /** Texts of a process end in logs, of which each keeps thousands. */
 const MAX_TEXT = 4_096;
@@ -106,14 +106,3 @@ export const ChildFrame = z.discriminatedUnion('t', [
 ]);
 export type ChildFrame = z.output<typeof ChildFrame>;
 export type GivenChildFrame = z.input<typeof ChildFrame>;
-
-/** A value that somebody threw, as data; whatever it is. */
-export function thrownData(error: unknown, coded: ErrorData | undefined, message: string): ThrownData {
-  const { name, stack } = error instanceof Error ? error : { name: 'Error', stack: undefined };
-  return {
-    name: String(name),
-    message,
-    ...(typeof stack === 'string' ? { stack } : {}),
-    ...(coded === undefined ? {} : { coded: coded as NonNullable<ThrownData['coded']> }),
-  };
-}

@@ -76,10 +76,10 @@ export class ProcessWatch {
     const usage = await watched?.process.usage();
     if (watched === undefined || usage === undefined) throw new Error(`nothing is known of process ${key}`);
     this.#weigh(watched, usage.residentBytes);
-    if (usage.cpuMs === watched.cpuMs) watched.signs += 1;
-    else watched.process.ping();
-    watched.cpuMs = usage.cpuMs;
     const { beat } = watched.process;
+    if (usage.cpuMs === watched.cpuMs) watched.signs += 1;
+    else if (beat > 0) watched.process.ping();
+    watched.cpuMs = usage.cpuMs;
     return {
       atMs: this.#deps.clock.monotonicMs(),
       beat: beat === 0 ? 0 : beat + watched.signs,

@@ -199,6 +199,12 @@ export const budgetExceeded = (asked: Amounts, left: Amounts): OrreryError =>
     },
   );
 
+/** No amount is asked for, but work that could not pay for anything. */
+export const budgetUsedUp = (left: Amounts): OrreryError =>
+  new OrreryError('BUDGET_EXCEEDED', `The budget has ${amountsText(left)} left: it asks nobody for work`, {
+    details: { left },
+  });
+
 interface Amounts {
   readonly tokens?: number | undefined;
   readonly costUsd?: number | undefined;

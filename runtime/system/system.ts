@@ -16,7 +16,7 @@ export type AgentStatus = 'starting' | 'running' | 'restarting' | 'stopped' | 'f
 
 /**
  * One line of `orrery agents`. `waiting` counts envelopes in the mailbox; `pid` is the number of the process that runs the
- * agent's code, if it has one of its own, whose `place` is then `process-<pid>`.
+ * agent's code, if it has one of its own, whose `place` is then `process-<pid>`; `threadId` is that of its worker thread.
  */
 export interface RosterRow {
   readonly id: string;
@@ -25,6 +25,7 @@ export interface RosterRow {
   readonly capabilities: readonly string[];
   readonly place: string;
   readonly pid?: number;
+  readonly threadId?: number;
   readonly status: AgentStatus;
   readonly waiting: number;
   readonly restarts: number;

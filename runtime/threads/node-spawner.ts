@@ -25,6 +25,8 @@ export class NodeSpawner implements Spawner {
       reason = reasonOf(error);
     });
     return {
+      // Its own is -1 once it is gone.
+      threadId: worker.threadId,
       line: this.#wrap(port1),
       cpuMs: async () => {
         const { user, system } = await worker.cpuUsage();

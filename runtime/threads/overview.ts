@@ -42,13 +42,16 @@ export class Overview {
     return rows.map((agent) => {
       const { status, restarts, lastError } = supervisor.status(agent.id);
       const { card } = agent.profile;
+      const { pid } = agent;
+      const threadId = pid === undefined ? places.threadIdOf(agent.place) : undefined;
       return {
         id: agent.id,
         name: card.name,
         tier: card.tier,
         capabilities: agent.profile.capabilityIds,
-        place: agent.pid === undefined ? agent.place : processName(agent.pid),
-        ...(agent.pid === undefined ? {} : { pid: agent.pid }),
+        place: pid === undefined ? agent.place : processName(pid),
+        ...(pid === undefined ? {} : { pid }),
+        ...(threadId === undefined ? {} : { threadId }),
         status,
         waiting: waiting.get(agent.slot) ?? 0,
         restarts,

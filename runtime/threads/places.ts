@@ -141,6 +141,11 @@ export class Places {
     this.#attend(place);
   }
 
+  /** The number of the thread that is this place now; none for the embedder's. */
+  threadIdOf(id: string): number | undefined {
+    return this.#places.get(id)?.spawned?.threadId;
+  }
+
   /** Links a place with all that are up; whoever is not will be linked with it when it is. Then it is up itself. */
   join(place: PlaceRecord): void {
     for (const other of this) if (other !== place && other.isUp) this.#link(place, other);

@@ -2,6 +2,8 @@ import type { Port } from './port.ts';
 
 /** A thread as whoever started it sees it. */
 export interface Spawned {
+  /** Its number in this process. */
+  readonly threadId: number;
   /** The one-way line to it. */
   readonly line: Port;
   /** Processor time that it has used, milliseconds; may never settle once it is gone. */

@@ -199,8 +199,8 @@ describe('A system that cannot start', () => {
     ],
     [
       'an isolation',
-      { agents: [agent('living', { isolation: 'process' as never })] },
-      /isolation is "process", expected/,
+      { agents: [agent('living', { isolation: 'fiber' as never })] },
+      /isolation is "fiber", expected/,
     ],
     [
       'an unknown field',

@@ -40,6 +40,26 @@ describe('the packed package (F-12)', () => {
     expect(stdout).toContain('pluto is running after 2 restarts');
   });
 
+  it('starts a process from its compiled JavaScript (F-06)', async () => {
+    writeFileSync(
+      join(folder, 'apart.agent.mjs'),
+      `import { capability, defineAgent } from 'orrery';
+import { z } from 'zod';
+export const where = capability({ id: 'where', description: 'Where', input: z.object({}), output: z.int() });
+export const apart = defineAgent({ id: 'apart', name: 'APART', version: '1.0.0', description: 'Apart', tier: 3 })
+  .handle(where, () => process.pid);`,
+    );
+    writeFileSync(
+      join(folder, 'apart.mjs'),
+      `import { startSystem } from 'orrery';
+import { where } from './apart.agent.mjs';
+await using system = await startSystem({ agents: [{ module: new URL('./apart.agent.mjs', import.meta.url), isolation: 'process' }] });
+console.log((await system.ask(where, {})) !== process.pid, (await system.roster())[0].place.startsWith('process-'));`,
+    );
+    const { stdout } = await run(process.execPath, ['apart.mjs'], { cwd: folder, timeout: 25_000 });
+    expect(stdout.trim()).toBe('true true');
+  });
+
   it('has types that a strict project accepts', async () => {
     cpSync(join(ROOT, 'examples/hello.ts'), join(folder, 'hello.ts'));
     const tsconfig = {

@@ -47,7 +47,7 @@ async function expectRestarted(
   system: System,
   culprit: Name,
   restarted: readonly Name[],
-  die = async (): Promise<unknown> => {
+  die = async (): Promise<void> => {
     const died = await rejection(system.ask({ agent: culprit, capability: act }, 'crash'));
     expect(died.code).toBe('ACTOR_DIED');
   },

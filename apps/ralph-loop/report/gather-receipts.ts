@@ -17,7 +17,15 @@ export async function gatherReceipts(
   ]);
   return {
     envelopes: { ...envelopes },
-    agents: roster.map(({ id, name, place, status, restarts }) => ({ id, name, place, status, restarts })),
+    agents: roster.map(({ id, name, place, threadId, pid, status, restarts }) => ({
+      id,
+      name,
+      place,
+      ...(threadId === undefined ? {} : { threadId }),
+      ...(pid === undefined ? {} : { pid }),
+      status,
+      restarts,
+    })),
     deadLetters: deadLetters.map(({ id, sender, recipient, code, reason }) => ({
       ...(id === undefined ? {} : { id }),
       sender,

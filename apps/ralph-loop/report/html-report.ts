@@ -130,10 +130,10 @@ function receiptTables({ envelopes, agents, deadLetters, threads }: Receipts): F
   return [
     html`<p>${accepted} envelopes accepted ${holds ? '=' : 'but'} ${handled} handled + ${rejected} rejected + ${expired} expired + ${deadLettered} dead-lettered + ${inFlight} in flight</p>`,
     tableOf(
-      ['agent', 'place', 'status', 'restarts'],
+      ['agent', 'place', 'thread or process', 'status', 'restarts'],
       agents.map(
-        ({ name, place, status, restarts }) =>
-          html`<tr><td>${text(name)}</td><td>${place}</td><td>${status}</td><td>${restarts}</td></tr>`,
+        ({ name, place, threadId, pid, status, restarts }) =>
+          html`<tr><td>${text(name)}</td><td>${place}</td><td>${whereOf(threadId, pid)}</td><td>${status}</td><td>${restarts}</td></tr>`,
       ),
     ),
     deadLetters.length === 0
@@ -148,6 +148,9 @@ function receiptTables({ envelopes, agents, deadLetters, threads }: Receipts): F
     threads.map(threadDetails).join('\n'),
   ].join('\n');
 }
+
+const whereOf = (threadId: number | undefined, pid: number | undefined): string =>
+  pid !== undefined ? `process ${pid}` : threadId === undefined ? '' : `thread ${threadId}`;
 
 const threadDetails = ({ correlationId, envelopes }: Receipts['threads'][number]): Fragment => {
   const rows = envelopes.map(

@@ -37,7 +37,7 @@ export type TaskReport = z.infer<typeof TaskReport>;
  *
  * - `envelopes`    how every envelope ended: accepted = handled + rejected + expired + deadLettered +
  *                  inFlight.
- * - `agents`       where each ran and how often it was restarted.
+ * - `agents`       where each ran, in which thread or process of this machine, and how often it was restarted.
  * - `deadLetters`  the envelopes nobody handled, and why.
  * - `threads`      the envelopes of each task, oldest first; of a long mission, those that are still known.
  */
@@ -56,6 +56,8 @@ export const Receipts = z.strictObject({
       id: z.string(),
       name: z.string(),
       place: z.string(),
+      threadId: z.int().nonnegative().optional(),
+      pid: z.int().positive().optional(),
       status: z.string(),
       restarts: z.int().nonnegative(),
     }),

@@ -26,9 +26,31 @@ const arbCost = (): fc.Arbitrary<Cost> =>
     fc.record({ tokens: fc.nat(40), costUsd: arbUsd(40) }, EXACT),
   );
 
+/** Seldom next to nothing. */
+const arbAmount = (max: number) =>
+  fc.oneof(
+    { arbitrary: fc.nat(3), weight: 1 },
+    { arbitrary: fc.integer({ min: Math.ceil(max / 4), max }), weight: 6 },
+  );
+
+const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+  fc.oneof({ arbitrary: fc.constant(undefined), weight: 6 }, { arbitrary, weight: 1 });
+const mostly = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+  fc.oneof({ arbitrary: fc.constant(undefined), weight: 1 }, { arbitrary, weight: 3 });
+
 /** Budgets of which some leave a kind of amount, or everything, to what is above. */
 export const arbBudget = (max: number): fc.Arbitrary<Budget> =>
-  fc.record({ tokens: fc.nat(max), costUsd: arbUsd(max), hops: fc.nat(4) }, EXACT) as fc.Arbitrary<Budget>;
+  fc
+    .record({
+      tokens: mostly(arbAmount(max)),
+      costUsd: mostly(arbAmount(max).map((cents) => cents / 100)),
+      hops: seldom(fc.nat(3)),
+    })
+    .map(({ tokens, costUsd, hops }) => ({
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(costUsd === undefined ? {} : { costUsd }),
+      ...(hops === undefined ? {} : { hops }),
+    }));
 
 const arbOwn = (): fc.Arbitrary<Pick<Job, 'budget'>> =>
   fc.oneof(
@@ -47,7 +69,7 @@ function arbStep(layer: number, options: JobOptions): fc.Arbitrary<Step> {
   if (layer + 1 === LAYERS.length) return arbSpending();
   const arbAsk: fc.Arbitrary<Step> = fc.record({
     do: fc.constant('ask' as const),
-    jobs: fc.array(arbJob(layer + 1, options), { minLength: 1, maxLength: 3 }),
+    jobs: fc.array(arbJob(layer + 1, options), { minLength: 1, maxLength: 3, size: 'max' }),
     isParallel: options.isParallel ? fc.boolean() : fc.constant(false),
   });
   const arbTell: fc.Arbitrary<Step> = fc.record({
@@ -64,7 +86,7 @@ function arbStep(layer: number, options: JobOptions): fc.Arbitrary<Step> {
 /** A job for an agent of this layer: spends, and gives parts of it to those below. */
 export function arbJob(layer: number, options: JobOptions): fc.Arbitrary<Job> {
   const arbEnd: fc.Arbitrary<Step[]> = fc.oneof(
-    { arbitrary: fc.constant<Step[]>([]), weight: 5 },
+    { arbitrary: fc.constant<Step[]>([]), weight: 12 },
     {
       arbitrary: fc.constantFrom(...options.ends).map((end): Step[] => [{ do: end }]),
       weight: options.ends.length,
@@ -74,7 +96,7 @@ export function arbJob(layer: number, options: JobOptions): fc.Arbitrary<Job> {
     .record({
       agent: fc.constantFrom(...(LAYERS[layer] as readonly string[])),
       own: arbOwn(),
-      steps: fc.array(arbStep(layer, options), { maxLength: 4 }),
+      steps: fc.array(arbStep(layer, options), { minLength: 1, maxLength: 4, size: 'max' }),
       end: arbEnd,
     })
     .map(({ agent, own, steps, end }) => ({ agent, ...own, steps: [...steps, ...end] }));

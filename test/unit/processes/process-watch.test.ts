@@ -95,6 +95,12 @@ describe('The watch over processes', () => {
     team.life.answers = false;
     await team.clock.advanceAsync(5_000);
     expect(team.child.isKilled).toBe(false);
+    // Nobody would answer yet.
+    expect(pings(team.child)).toBe(0);
+    run(team);
+    team.life.answers = true;
+    await team.clock.advanceAsync(5_000);
+    expect(team.child.isKilled).toBe(false);
   });
 
   it('ends one that has more memory than it may, while it is loaded too', async () => {

@@ -53,7 +53,7 @@ describe('VENUS', () => {
   });
 
   it('finds each element once, however deep it stands', async () => {
-    const nested = '<div>'.repeat(40) + '{a && <b><img /></b>}' + '</div>'.repeat(40);
+    const nested = `${'<div>'.repeat(40)}{a && <b><img /></b>}${'</div>'.repeat(40)}`;
     expect(await spots('deep.jsx', `export const A = (a) => (${nested});`)).toHaveLength(1);
   });
 

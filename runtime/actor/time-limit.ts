@@ -1,0 +1,30 @@
+import type { Mail } from '../mailbox/mail.ts';
+import { deadlineExceeded, type OrreryError } from '../protocol/errors.ts';
+import type { Cell } from './cell.ts';
+import type { Handling } from './handling.ts';
+
+/** How long a handler may take to notice that its time is up before its actor is ended. */
+const GRACE_MS = 100;
+
+/** Watches over a handler that takes longer than a turn: it has until the deadline of its envelope, or its agent's. */
+export function watchTime(cell: Cell, handling: Handling): void {
+  const { place, row } = cell;
+  handling.isWatched = true;
+  const mail = handling.mail as Mail;
+  const now = place.seams.clock.now();
+  const untilMs = mail.deadlineAtMs > 0 ? mail.deadlineAtMs : now + cell.handlingTimeoutMs;
+  handling.timer = place.wheel.add(untilMs, () => {
+    cutOff(cell, handling, deadlineExceeded(`The handling of ${mail.id} by ${row.id}`, untilMs - now));
+  });
+}
+
+/** Tells a handler that its time is over; ends its actor if it does not listen. */
+export function cutOff(cell: Cell, handling: Handling, reason: OrreryError): void {
+  if (handling.isOver) return;
+  handling.cutOff(reason);
+  handling.timer?.cancel();
+  handling.timer = cell.place.wheel.add(cell.place.seams.clock.now() + GRACE_MS, () => {
+    if (handling.isOver) return;
+    cell.crash(new Error(`it did not stop ${GRACE_MS} ms after ${reason.message}`), handling);
+  });
+}
