@@ -24,6 +24,13 @@ module.exports = {
       to: { pathNot: ['^runtime/', packages], dependencyTypesNot: ['core'] },
     },
     {
+      name: 'a-process-knows-frames-alone',
+      comment: "What runs in an agent's process has no system around it: its host has, at the other end of the frames.",
+      severity: 'error',
+      from: { path: '^runtime/processes/child/' },
+      to: { pathNot: ['^runtime/(processes|actor|protocol)/', packages], dependencyTypesNot: ['core'] },
+    },
+    {
       name: 'policies-know-the-protocol',
       comment: 'policies import only policies, runtime/protocol, packages and built-ins.',
       severity: 'error',
@@ -73,13 +80,13 @@ module.exports = {
       comment: 'Only tests, benchmarks and users import the composition roots.',
       severity: 'error',
       from: { path: '^(runtime|actors|transports|policies)/' },
-      to: { path: '^(index|worker)\\.ts$' },
+      to: { path: '^(index|worker|process)\\.ts$' },
     },
     {
       name: 'product-imports-no-tooling',
       comment: 'Nothing that is published imports tests, benchmarks, examples, apps or tooling.',
       severity: 'error',
-      from: { path: '^(index\\.ts$|worker\\.ts$|(runtime|actors|transports|policies)/)' },
+      from: { path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|(runtime|actors|transports|policies)/)' },
       to: { path: '^(test|bench|examples|apps|\\.ci)/' },
     },
     {
@@ -100,7 +107,7 @@ module.exports = {
       name: 'no-undeclared-packages',
       comment: 'What is published imports only declared dependencies.',
       severity: 'error',
-      from: { path: '^(index\\.ts$|worker\\.ts$|(runtime|actors|transports|policies)/)' },
+      from: { path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|(runtime|actors|transports|policies)/)' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev', 'unknown'] },
     },
   ],

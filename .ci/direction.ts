@@ -10,6 +10,7 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 const ROOMS = [
   'index.ts',
   'worker.ts',
+  'process.ts',
   'runtime',
   'actors',
   'transports',

@@ -301,6 +301,7 @@ export class CRDTSyncChannel {
     if (this.#isJoined) return;
     this.#isJoined = true;
     this.#counted.start();
+    // What could not be passed on is an event; the others ask for it.
     if (this.#bringsContent) this.#sendChange(this.#document.stateSince(stateVector)).catch(() => {});
     this.#joined.resolve();
   }
@@ -312,6 +313,7 @@ export class CRDTSyncChannel {
   }
 
   #onLocalChange(update: Uint8Array): void {
+    // The same: whoever changed the document waits for nobody.
     this.#take(update).catch(() => {});
     this.#log.compactIfDue();
   }

@@ -63,7 +63,10 @@ function discardAll({ outputs }: RunPlan): void {
 
 async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   const { interruption, errors } = deps;
-  await using system = await startTeam(plan.workers === undefined ? {} : { workers: plan.workers });
+  await using system = await startTeam({
+    root: plan.root,
+    ...(plan.workers === undefined ? {} : { workers: plan.workers }),
+  });
   const stopTrace = await startTrace(system, plan, deps);
   const outcome = await watched(system, plan, deps);
   const { failOn } = plan;

@@ -1,4 +1,4 @@
-import { defaultTeam } from '@orrery/ralph-loop';
+import { defaultTeam, hasMoreFilesThan } from '@orrery/ralph-loop';
 import { startSystem, type Team } from 'orrery';
 
 /**
@@ -9,12 +9,23 @@ const DEFAULT_WORKERS = 1;
 
 /** The type check of a repository that leans on large packages needs it. */
 const HEAP_MB = 640;
+/** Where there are more files than this, types are checked in parts, and a smaller heap keeps the whole small. */
+const MANY_FILES = 10_000;
+const SMALL_HEAP_MB = 288;
 
-/** Starts the planets that have a job. */
-export const startTeam = ({ workers = DEFAULT_WORKERS }: { workers?: number }): Promise<Team> =>
-  startSystem({
+/** Starts the planets, for an audit of the repository at `root` if one is to be audited. */
+export const startTeam = ({
+  workers = DEFAULT_WORKERS,
+  root,
+}: {
+  workers?: number;
+  root?: string;
+}): Promise<Team> => {
+  const isLarge = root !== undefined && hasMoreFilesThan(root, MANY_FILES);
+  return startSystem({
     agents: defaultTeam(),
-    cpu: { maxOldGenerationSizeMb: HEAP_MB },
+    cpu: { maxOldGenerationSizeMb: isLarge ? SMALL_HEAP_MB : HEAP_MB },
     spareThread: false,
     workers,
   });
+};

@@ -1,4 +1,5 @@
 export { SEVERITIES, Severity } from './audit/finding.ts';
+export { hasMoreFilesThan } from './audit/repository-size.ts';
 export { repositoryRoot, type RepositoryRoot } from './audit/repository-root.ts';
 export { defaultMission } from './mission/default-mission.ts';
 export { defaultTeam } from './loop/default-team.ts';

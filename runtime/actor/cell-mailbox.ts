@@ -31,11 +31,12 @@ export class CellMailbox {
     else this.#system.push(mail);
   }
 
-  /** Puts an envelope that was taken in front of all others of its lane. */
+  /** Puts an envelope that was taken in front of all others of its lane, and of those that were taken ahead of them. */
   putBack(mail: Mail): void {
     const { lane } = mail.flow as InFlow;
     if (lane === LANE.user) {
-      this.#user.unshift(mail);
+      const isBeforeTaken = this.#taken !== undefined && this.#taken.length > 0;
+      (isBeforeTaken ? (this.#taken as Fifo<Mail>) : this.#user).unshift(mail);
       if (isAskOfAgent(mail)) this.#asksOfAgents += 1;
     } else if (lane === LANE.callback) this.#callback.unshift(mail);
     else this.#system.unshift(mail);

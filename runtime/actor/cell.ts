@@ -4,7 +4,6 @@ import { isRetry, type Mail, messageTypeOf, NO_ASK } from '../mailbox/mail.ts';
 import { type A2AMessageType, asksForWork } from '../protocol/envelope.ts';
 import {
   actorDied,
-  deadlineExceeded,
   errorToData,
   isOrreryError,
   notHere,
@@ -24,10 +23,9 @@ import { CellOutcomes } from './cell-outcomes.ts';
 import { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
 import { isThenable } from './is-thenable.ts';
+import { cutOff } from './time-limit.ts';
 import { MAX_ATTEMPTS, turnAway } from './turn-away.ts';
 
-/** How long a handler may take to notice that its time is up before its actor is ended. */
-const GRACE_MS = 100;
 const DEFAULT_HANDLING_MS = 30_000;
 
 /** Makes a cell's next actor. */
@@ -188,7 +186,7 @@ export class Cell {
     this.#handle(mail);
     const cancellation = this.place.cancellations.reasonFor(mail);
     const handling = this.handlings.find((one) => one.mail === mail);
-    if (cancellation !== undefined && handling !== undefined) this.cutOff(handling, cancellation);
+    if (cancellation !== undefined && handling !== undefined) cutOff(this, handling, cancellation);
   }
 
   /** Lets an actor whose code is elsewhere have what it will be given next. */
@@ -230,30 +228,6 @@ export class Cell {
     } else this.finish(handling, result);
   }
 
-  /** The handler takes longer than a turn: from here its deadline watches it. */
-  watch(handling: Handling): void {
-    const { place } = this;
-    handling.isWatched = true;
-    const mail = handling.mail as Mail;
-    const now = place.seams.clock.now();
-    const untilMs = mail.deadlineAtMs > 0 ? mail.deadlineAtMs : now + this.handlingTimeoutMs;
-    handling.timer = place.wheel.add(untilMs, () => {
-      const what = `The handling of ${mail.id} by ${this.row.id}`;
-      this.cutOff(handling, deadlineExceeded(what, untilMs - now));
-    });
-  }
-
-  /** Tells a handler that its time is over; ends its actor if it does not listen. */
-  cutOff(handling: Handling, reason: OrreryError): void {
-    if (handling.isOver) return;
-    handling.cutOff(reason);
-    handling.timer?.cancel();
-    handling.timer = this.place.wheel.add(this.place.seams.clock.now() + GRACE_MS, () => {
-      if (handling.isOver) return;
-      this.crash(new Error(`it did not stop ${GRACE_MS} ms after ${reason.message}`), handling);
-    });
-  }
-
   /** The handler is done and `output` is its answer. */
   finish(handling: Handling, output: unknown): void {
     if (handling.isOver) return;
@@ -267,16 +241,13 @@ export class Cell {
   /** The handler threw: its actor is dead, unless that was a way to decline. */
   fail(handling: Handling, error: unknown): void {
     if (handling.isOver) return;
-    const mail = handling.mail as Mail;
-    if (handling.cutShort !== undefined) {
-      this.#letGo(handling);
-      this.outcomes.close(mail, 'expired', handling.cutShort);
-      this.#goOn();
-    } else if (isOrreryError(error) && error.code !== 'ACTOR_DIED') {
-      this.#letGo(handling);
-      this.outcomes.close(mail, 'rejected', error);
-      this.#goOn();
-    } else this.crash(error, handling);
+    const late = handling.cutShort;
+    const declined = isOrreryError(error) && error.code !== 'ACTOR_DIED' ? error : undefined;
+    const why = late ?? declined;
+    if (why === undefined) return this.crash(error, handling);
+    this.#letGo(handling);
+    this.outcomes.close(handling.mail as Mail, late === undefined ? 'rejected' : 'expired', why);
+    this.#goOn();
   }
 
   /** The actor is dead: what it had in hand is told or tried again, and the supervisor decides what is next. */
@@ -307,7 +278,7 @@ export class Cell {
       if (hasBegun) this.#cutOffByDeath(mail, reason, cause);
       else this.#mailbox.putBack(mail);
     }
-    this.#ending = this.#endActor().then(() => this.#settleAhead(reason));
+    this.#ending = this.#endActor(reason);
     return this.#ending;
   }
 
@@ -316,7 +287,7 @@ export class Cell {
     if (!this.#isAlive) return;
     this.status = 'down';
     for (const handling of [...this.handlings].reverse()) this.finish(handling, undefined);
-    this.#ending = this.#endActor().then(() => this.#settleAhead('it came to its end'));
+    this.#ending = this.#endActor('it came to its end');
     void this.#ending.then(() => this.place.exited(this));
   }
 
@@ -401,7 +372,7 @@ export class Cell {
       this.outcomes.deadLetter(mail, errorToData(reason));
     }
     this.#clear();
-    if (wasAlive) this.#ending = this.#endActor();
+    if (wasAlive) this.#ending = this.#endActor('it was stopped');
     await this.#ending;
   }
 
@@ -415,14 +386,11 @@ export class Cell {
     return this.#stopReason ?? notHere(this.row.id, this.place.id);
   }
 
-  async #endActor(): Promise<void> {
+  async #endActor(reason: string): Promise<void> {
     this.place.attendance.ended(this);
     await this.#actor?.end();
     this.place.channels.ended(this);
-  }
-
-  /** What an actor that is over had taken ahead: it is known now what it had begun on. */
-  #settleAhead(reason: string): void {
+    // Of what it had taken ahead it is known now what it had begun on.
     for (const mail of this.#mailbox.leftAhead()) {
       if (this.#actor?.hasBegun(mail) === true) this.#cutOffByDeath(mail, reason, undefined);
       else this.#mailbox.putBack(mail);

@@ -5,6 +5,7 @@ import { REPLY } from '../threads/batch-format.ts';
 import type { HandlerEntry } from './agent-definition.ts';
 import type { Handling } from './handling.ts';
 import type { StreamWindow } from './stream-windows.ts';
+import { cutOff } from './time-limit.ts';
 
 /** Sends what a stream's handler yields, as fast as its reader reads. Resolves when the handler ends. */
 export async function pumpStream(entry: HandlerEntry, input: unknown, handling: Handling): Promise<void> {
@@ -29,7 +30,7 @@ async function waitForReader(window: StreamWindow, handling: Handling): Promise<
   const { cell } = handling;
   const { place, handlingTimeoutMs } = cell;
   const timer = place.wheel.add(place.seams.clock.now() + handlingTimeoutMs, () =>
-    cell.cutOff(handling, readerLeft(handling, handlingTimeoutMs)),
+    cutOff(cell, handling, readerLeft(handling, handlingTimeoutMs)),
   );
   try {
     await window.take(handling.signal);

@@ -1,4 +1,5 @@
 import { type Actor, createActor } from 'xstate';
+import { EndedFromOutside } from '../actor/actor-life.ts';
 import { reasonOf } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { type AgentProcessEvent, agentProcessMachine } from './agent-process.machine.ts';
@@ -29,6 +30,12 @@ export interface ProcessEnd {
   readonly reason: string;
   readonly isCharged: boolean;
 }
+
+const STARTED_BEFORE: ProcessEnd = { reason: 'its process was started before', isCharged: true };
+
+/** What whoever waits for a process is told of its end. */
+export const errorOfEnd = ({ reason, isCharged }: ProcessEnd): Error =>
+  isCharged ? new Error(reason) : new EndedFromOutside(reason);
 
 export interface AgentProcessDeps {
   readonly spawner: ProcessSpawner;
@@ -119,7 +126,7 @@ export class AgentProcess {
   start(self: string, listener: ProcessListener): Promise<void> {
     this.#listener = listener;
     if (this.#step('agent.start')) this.write({ t: 'start', self });
-    else this.#started.reject(new Error(this.#end?.reason ?? 'its process was started before'));
+    else this.#started.reject(errorOfEnd(this.#end ?? STARTED_BEFORE));
     return this.#started.promise;
   }
 
@@ -242,10 +249,10 @@ export class AgentProcess {
     if (!this.#step('process.exited')) return;
     const end = this.#end as ProcessEnd;
     this.#cancelLoadTimer();
-    this.#loaded.reject(new Error(end.reason));
+    this.#loaded.reject(errorOfEnd(end));
     this.#stopped.resolve(undefined);
     this.#listener?.onGone(end);
-    this.#started.reject(new Error(end.reason));
+    this.#started.reject(errorOfEnd(end));
     this.#gone.resolve(end);
   }
 }

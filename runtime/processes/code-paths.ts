@@ -32,7 +32,7 @@ function foundAbove(file: string): string[] {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     for (const name of ['package.json', 'node_modules']) {
       const path = join(folder, name);
-      if (existsSync(path)) found.push(path);
+      if (existsSync(path)) found.push(path, realpathSync(path));
     }
     if (folder === root) return found;
   }

@@ -1,4 +1,4 @@
-import { type ActorLife, EndedFromOutside, PENDING } from '../actor/actor-life.ts';
+import { type ActorLife, PENDING } from '../actor/actor-life.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { CellMailbox } from '../actor/cell-mailbox.ts';
 import { Handling } from '../actor/handling.ts';
@@ -13,8 +13,15 @@ import {
   type OrreryError,
   reasonOf,
 } from '../protocol/errors.ts';
-import type { AgentProcess, ProcessEnd, ProcessListener, WorkFrame } from './agent-process.ts';
+import {
+  type AgentProcess,
+  errorOfEnd,
+  type ProcessEnd,
+  type ProcessListener,
+  type WorkFrame,
+} from './agent-process.ts';
 import type { Turn } from './host-frame.ts';
+import { Pace } from './pace.ts';
 import { ProcessRequests } from './process-requests.ts';
 import { ProcessStream } from './process-stream.ts';
 import type { Processes, ProcessOrder } from './processes.ts';
@@ -23,13 +30,8 @@ import { errorOf } from './thrown.ts';
 const DEFAULT_START_MS = 5_000;
 const DEFAULT_STOP_MS = 1_000;
 
-/** What the code may be given to do ahead, milliseconds of it, and in envelopes. */
-const AHEAD_MS = 2;
-const MAX_AHEAD = 64;
 /** An envelope with less time than this is not given ahead: it might be over before its turn. */
 const AHEAD_DEADLINE_MS = 1_000;
-/** How quickly the pace follows. */
-const PACE_SHARE = 0.2;
 
 /** An envelope that the process has been given; its handling begins here when the cell comes to it. */
 interface Work {
@@ -62,9 +64,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
   readonly #works = new Map<number, Work>();
   /** Those that the cell has not come to yet. */
   readonly #ahead = new Map<Mail, Work>();
-  /** What an envelope takes, as a decayed mean; nothing is known before the first. */
-  #paceMs = Number.POSITIVE_INFINITY;
-  #lastDoneAtMs = 0;
+  readonly #pace = new Pace();
   #process: AgentProcess | undefined;
   #requests: ProcessRequests | undefined;
   #given = 0;
@@ -126,7 +126,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
    */
   runAhead(mailbox: CellMailbox): void {
     if (!this.#isRunning || this.#works.size === 0) return;
-    const most = Math.min(MAX_AHEAD, Math.floor(AHEAD_MS / this.#paceMs));
+    const most = this.#pace.ahead;
     while (this.#ahead.size < most) {
       const mail = mailbox.takeAhead(this.#mayRunAhead);
       if (mail === undefined) return;
@@ -252,10 +252,8 @@ export class ProcessActor implements ActorLife, ProcessListener {
     place.log.note({ type: 'watchdog', timestamp, place: place.id, agentId: row.id, reason });
   }
 
-  onGone({ reason, isCharged }: ProcessEnd): void {
-    if (!this.#isRunning) return;
-    const error = isCharged ? new Error(reason) : new EndedFromOutside(reason);
-    this.#cell.crash(error, isCharged ? this.#lastBegun() : undefined);
+  onGone(end: ProcessEnd): void {
+    if (this.#isRunning) this.#cell.crash(errorOfEnd(end), end.isCharged ? this.#lastBegun() : undefined);
   }
 
   #give(mail: Mail, turn: Turn): Work {
@@ -320,11 +318,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
   #close({ n, givenAtMs, stream }: Work): void {
     this.#works.delete(n);
     stream?.close();
-    const nowMs = this.#cell.place.seams.clock.monotonicMs();
-    const tookMs = nowMs - Math.max(givenAtMs, this.#lastDoneAtMs);
-    this.#lastDoneAtMs = nowMs;
-    const isFirst = this.#paceMs === Number.POSITIVE_INFINITY;
-    this.#paceMs = isFirst ? tookMs : this.#paceMs + (tookMs - this.#paceMs) * PACE_SHARE;
+    this.#pace.done(givenAtMs, this.#cell.place.seams.clock.monotonicMs());
   }
 
   /** What is said of an envelope that is done with is late, not wrong. */

@@ -2,6 +2,7 @@ import type { Cell } from '../actor/cell.ts';
 import type { Handling } from '../actor/handling.ts';
 import { readerLeft } from '../actor/stream-pump.ts';
 import type { StreamWindow } from '../actor/stream-windows.ts';
+import { cutOff } from '../actor/time-limit.ts';
 import type { Timer } from '../actor/timer-wheel.ts';
 import { STREAM_WINDOW } from '../actor/waiting-stream.ts';
 import type { Mail } from '../mailbox/mail.ts';
@@ -46,7 +47,7 @@ export class ProcessStream {
   #waitForReader(): void {
     const { place, handlingTimeoutMs } = this.#cell;
     this.#timer = place.wheel.add(place.seams.clock.now() + handlingTimeoutMs, () =>
-      this.#cell.cutOff(this.#handling, readerLeft(this.#handling, handlingTimeoutMs)),
+      cutOff(this.#cell, this.#handling, readerLeft(this.#handling, handlingTimeoutMs)),
     );
   }
 }

@@ -276,6 +276,7 @@ class RunningSystem implements System {
     if (this.#listeners.size === 1) await this.#caller.api.inspect(true);
     return () => {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0 || this.#end !== undefined) return;
+      // A control thread that is gone sends no events either.
       this.#caller.api.inspect(false).catch(() => undefined);
     };
   }

@@ -10,6 +10,7 @@ import { Courier } from '../actor/courier.ts';
 import type { CpuPool } from '../actor/offload.ts';
 import { sleepUntil } from '../actor/sleep-until.ts';
 import { StreamWindows } from '../actor/stream-windows.ts';
+import { cutOff } from '../actor/time-limit.ts';
 import { TimerWheel } from '../actor/timer-wheel.ts';
 import { Accounts } from '../budget/accounts.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
@@ -265,7 +266,7 @@ export class Place {
     this.turns.watchYoung();
     for (const cell of this.turns.busy) {
       for (const handling of cell.handlings) {
-        if (isCausedBy(handling.mail as Mail, envelopeId)) cell.cutOff(handling, reason);
+        if (isCausedBy(handling.mail as Mail, envelopeId)) cutOff(cell, handling, reason);
       }
     }
   }

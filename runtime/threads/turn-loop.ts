@@ -1,4 +1,5 @@
 import type { Cell } from '../actor/cell.ts';
+import { watchTime } from '../actor/time-limit.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { EventLoop } from './event-loop.ts';
@@ -129,7 +130,7 @@ export class TurnLoop {
       cell.isYoung = false;
       if (cell.inHand === 0) continue;
       this.busy.add(cell);
-      for (const handling of cell.handlings) if (!handling.isWatched) cell.watch(handling);
+      for (const handling of cell.handlings) if (!handling.isWatched) watchTime(cell, handling);
     }
   };
 

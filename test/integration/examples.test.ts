@@ -36,6 +36,13 @@ describe('examples (F-12)', () => {
     ]);
   });
 
+  it('own-process keeps an agent from files and from the memory of others', async () => {
+    const lines = (await outputOf('own-process')).split('\n');
+    expect(lines.slice(0, 2)).toEqual(['/granted.txt: 5 bytes', '/etc/passwd: ERR_ACCESS_DENIED']);
+    expect(lines[2]).toMatch(/^ACTOR_DIED: .* its process used \d+ MB of memory, and may use 320$/);
+    expect(lines[3]).toBe('still there: 5 bytes');
+  });
+
   it('own-loop works on while the embedding thread is blocked', async () => {
     expect((await outputOf('own-loop')).split('\n')).toEqual([
       'round 1: 3 of 3 steps were done while this thread was blocked',

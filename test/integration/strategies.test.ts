@@ -62,6 +62,8 @@ async function expectRestarted(
   await die();
   const expected = NAMES.map((name) => `${name} running ${restarted.includes(name) ? 1 : 0}`);
   await expect.poll(() => restartsOf(system), { timeout: 20_000 }).toEqual(expected);
+  // What a restart cut off is told by the agent's own thread: only the others are still in hand.
+  await Promise.all(inHand.filter((_, at) => restarted.includes(others[at] as Name)));
   abort();
   const ends = await Promise.all(inHand);
   expect(ends.map(({ code }) => code)).toEqual(

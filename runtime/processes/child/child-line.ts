@@ -32,8 +32,8 @@ export class ChildLine {
       for (let next = reader.next(); next !== undefined; next = reader.next())
         onFrame(next.frame as HostFrame);
     });
-    inbox.on('error', () => process.exit());
-    inbox.on('end', () => process.exit());
+    inbox.on('error', awaitTheEnd);
+    inbox.on('end', awaitTheEnd);
   }
 
   /** Says something, at the latest when the code that runs now is through. Throws what cannot be written. */
@@ -55,7 +55,12 @@ export class ChildLine {
     if (this.#said.length === 0) return;
     const bytes = this.#said.length === 1 ? (this.#said[0] as Buffer) : Buffer.concat(this.#said);
     this.#said = [];
-    for (let at = 0; at < bytes.length; ) at += writeSync(FD.outbox, bytes, at);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(FD.outbox, bytes, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+      awaitTheEnd();
+    }
   }
 
   /** Says something and stands still until it is answered; throws what the answer says. */
@@ -67,12 +72,24 @@ export class ChildLine {
   }
 }
 
+const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
+const END_MS = 2_000;
+
+/**
+ * The host is gone. The thread at the lifeline ends the process with all that it has started: if this thread exited before,
+ * its children would live on.
+ */
+function awaitTheEnd(): never {
+  Atomics.wait(NEVER_NOTIFIED, 0, 0, END_MS);
+  process.exit();
+}
+
 function readAnswer(): CallAnswer {
   const reader = new FrameReader();
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
   for (;;) {
     const count = readSync(FD.answers, piece);
-    if (count === 0) process.exit(); // Nobody is there any more.
+    if (count === 0) awaitTheEnd(); // Nobody is there any more.
     reader.add(Buffer.from(piece.subarray(0, count)));
     const next = reader.next();
     if (next !== undefined) return next.frame as CallAnswer;

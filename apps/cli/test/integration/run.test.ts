@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MissionReport } from '@orrery/ralph-loop';
+import { PLANETS } from 'orrery/planets';
 import type { Log } from 'sarif';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Ended, MAIN, Orrery, orrery } from '../spawn-orrery.ts';
@@ -209,6 +210,7 @@ describe('orrery agents', () => {
     expect(table.stdout).toMatch(/^AGENT +TIER +CAPABILITIES +PLACE +STATUS +MAILBOX +RESTARTS\n/);
     expect(table.stdout).toMatch(/^mars +L2 +types\.check +worker-\d +running +0 +0$/m);
     const ids = (JSON.parse(json.stdout) as { id: string }[]).map(({ id }) => id);
-    expect(ids.sort()).toEqual(['enceladus', 'jupiter', 'mars', 'mercury', 'sun']);
+    expect(ids.sort()).toEqual(Object.keys(PLANETS).sort());
+    expect(ids).toHaveLength(21);
   });
 });

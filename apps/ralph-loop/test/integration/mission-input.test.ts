@@ -80,6 +80,6 @@ describe('an input that makes no sense', () => {
       expect(task).toMatchObject({ status: 'failed', attempts: [{ ended: 'lost' }] });
       for (const words of named) expect(task?.why).toContain(words);
     }
-    expect(report.receipts?.agents.map(({ restarts }) => restarts)).toEqual([0, 0, 0, 0, 0]);
+    expect(report.receipts?.agents.filter(({ restarts }) => restarts > 0)).toEqual([]);
   });
 });
