@@ -57,10 +57,6 @@ function setUp({ atMs = 1_000, onFlush = () => {} } = {}) {
           return;
         }
       },
-      watch: (handling: { isWatched: boolean }) => {
-        handling.isWatched = true;
-        log.push(`watch ${name}`);
-      },
     };
     return cell as unknown as Cell;
   };
@@ -216,14 +212,20 @@ describe('the turns of a TurnLoop', () => {
   });
 
   it('watch a handler that goes on when the event loop has turned, unless it is done by then', () => {
-    const { turns, loop, cellOf, handled } = setUp();
+    const { turns, loop, cellOf } = setUp();
     const [done, slow] = [cellOf('done', 0, 0), cellOf('slow', 0, 0)];
-    const handling = { isWatched: false };
-    Object.assign(slow, { inHand: 1, handlings: [handling, { isWatched: true }] });
+    const handling = { isWatched: false, mail: { id: 'm', deadlineAtMs: 5 } };
+    const watched: number[] = [];
+    Object.assign(slow, {
+      inHand: 1,
+      handlings: [handling, { isWatched: true }],
+      row: { id: 'slow' },
+      place: { seams: { clock: { now: () => 0 } }, wheel: { add: (atMs: number) => watched.push(atMs) } },
+    });
     for (const cell of [done, slow, slow]) turns.goesOn(cell);
     expect([turns.isIdle, loop.yieldedCount, turns.busy.size]).toEqual([false, 1, 0]);
     loop.turn();
-    expect(handled()).toEqual(['watch slow']);
+    expect(watched).toEqual([5]);
     expect([...turns.busy]).toEqual([slow]);
     expect([done.isYoung, slow.isYoung, handling.isWatched]).toEqual([false, false, true]);
   });
