@@ -25,7 +25,8 @@ module.exports = {
     },
     {
       name: 'a-process-knows-frames-alone',
-      comment: "What runs in an agent's process has no system around it: its host has, at the other end of the frames.",
+      comment:
+        "What runs in an agent's process has no system around it: its host has, at the other end of the frames.",
       severity: 'error',
       from: { path: '^runtime/processes/child/' },
       to: { pathNot: ['^runtime/(processes|actor|protocol)/', packages], dependencyTypesNot: ['core'] },
