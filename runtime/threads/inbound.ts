@@ -48,6 +48,15 @@ export class Inbound implements BatchSink {
     return true;
   }
 
+  /** Reads the next post; blocks this thread until it is here, at most so long. */
+  await(ms: number): boolean {
+    this.link.expect();
+    // Whatever is posted from here on ends the rest.
+    if (this.take()) return true;
+    this.link.rest(ms);
+    return this.take();
+  }
+
   header(tableVersion: number, peak: number): void {
     this.hasAsks = false;
     this.#isStale = tableVersion < this.#place.table.version;

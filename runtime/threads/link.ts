@@ -20,11 +20,12 @@ const MAX_BATCH = 128;
 /** How long the other side may take in nothing before its credit does not count any more. */
 const PATIENCE_MS = 100;
 
-/** Words of the credit memory that both ends of a link share; the other side sets the flags. */
+/** Words of the credit memory that both ends of a link share. The other side sets the flags but for `RESTS`. */
 const TAKEN_IN = 0;
 const IS_STARVED = 1;
 const WANTS_ROOM = 2;
-const SIDE_WORDS = 3;
+const RESTS = 3;
+const SIDE_WORDS = 4;
 
 export const newCreditMemory = (): SharedArrayBuffer => new SharedArrayBuffer(2 * SIDE_WORDS * 4);
 
@@ -148,6 +149,16 @@ export class Link {
     }
   }
 
+  /** From here on a post of the other side ends a `rest`. */
+  expect(): void {
+    Atomics.store(this.#credit, this.#deps.side * SIDE_WORDS + RESTS, 1);
+  }
+
+  /** Blocks this thread, at most so long, until the other side has posted something since `expect`. */
+  rest(ms: number): void {
+    Atomics.wait(this.#credit, this.#deps.side * SIDE_WORDS + RESTS, 1, ms);
+  }
+
   /** Asks the other side to say when mail from here is settled. */
   wantRoom(): void {
     Atomics.store(this.#credit, (1 - this.#deps.side) * SIDE_WORDS + WANTS_ROOM, 1);
@@ -207,6 +218,7 @@ export class Link {
     }
     // First the post, then the marks: what they call sent has left this thread, whenever it is ended.
     this.#deps.port.post(message);
+    this.#rouse();
     this.#names.posted();
     this.#posted = (this.#posted + mails.length) | 0;
     if (mails.length > 0) {
@@ -216,6 +228,14 @@ export class Link {
       }
       this.#deps.onPost(first);
     }
+  }
+
+  /** Ends the other side's rest. */
+  #rouse(): void {
+    const at = (1 - this.#deps.side) * SIDE_WORDS + RESTS;
+    if (Atomics.load(this.#credit, at) === 0) return;
+    Atomics.store(this.#credit, at, 0);
+    Atomics.notify(this.#credit, at, 1);
   }
 
   /** Undefined when everything could be carried, but not in one message: strings end at half a gigabyte. */

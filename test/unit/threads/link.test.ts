@@ -218,3 +218,31 @@ describe('a batch that is too large for one message', () => {
     );
   });
 });
+
+/** What comes in the other order, or not at all, would let the test run into its timeout. */
+const LONG_MS = 60_000;
+
+describe('the rest of a link', () => {
+  it('ends at once when the other side has posted since it was expected to', () => {
+    const { end, other } = setUp();
+    end.link.expect();
+    other.send(0, 'a');
+    other.link.flush();
+    end.link.rest(LONG_MS);
+    end.link.expect();
+    other.link.sendReply(7, REPLY.value, 'yes', false);
+    other.link.flush();
+    end.link.rest(LONG_MS);
+    expect(end.undelivered).toBe(2);
+  });
+
+  it('ends by itself when nothing comes, and what this side posts does not end it', () => {
+    const { end } = setUp();
+    end.link.expect();
+    end.send(0, 'a');
+    end.link.flush();
+    const startedMs = performance.now();
+    end.link.rest(5);
+    expect(performance.now() - startedMs).toBeGreaterThan(4);
+  });
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { EventLoop } from '../../../runtime/threads/event-loop.ts';
 import { Listening } from '../../../runtime/threads/listening.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { FakeLoop } from '../../fixtures/fake-loop.ts';
@@ -8,11 +9,15 @@ const LOOK_MS = 0.01;
 const PATIENCE_MS = 0.1;
 const TURN_MS = 5;
 const LONGEST_PAUSE = 1_024;
+/** Where threads share a core: how long a thread sleeps, and how many messages it must have saved to do so again. */
+const SLEEP_MS = 2;
+const FIRST_PAUSE_ASLEEP = 128;
 
 /** `comes` says whether there is a message at a look, counted from 1. */
-function setUp(comes: (look: number) => boolean) {
+function setUp(comes: (look: number) => boolean, listens: EventLoop['listens'] = 'awake') {
   const clock = new FakeClock();
   const loop = new FakeLoop();
+  loop.listens = listens;
   const log: string[] = [];
   const listening = new Listening({ clock, loop, flush: () => log.push('flush') });
   let looks = 0;
@@ -22,6 +27,13 @@ function setUp(comes: (look: number) => boolean) {
       clock.advance(LOOK_MS);
       const came = comes(looks);
       log.push(came ? 'came' : 'nothing');
+      return came;
+    },
+    await: (ms: number) => {
+      looks += 1;
+      const came = comes(looks);
+      clock.advance(came ? LOOK_MS : ms);
+      log.push(came ? 'came' : 'slept');
       return came;
     },
   };
@@ -99,11 +111,32 @@ describe('Listening', () => {
     expect(passedBy(message)).toBe((127 >> 3) * 2 + 1);
   });
 
-  it('does nothing where no other thread can run meanwhile', () => {
-    const { loop, listening, other, log } = setUp(() => true);
-    loop.isParallel = false;
+  it('does nothing where the thread may not wait', () => {
+    const { loop, listening, other, log } = setUp(() => true, 'never');
     for (let count = 0; count < 10; count++) listening.listenTo(other);
     expect([loop.soonCount, loop.settle(), log]).toEqual([0, 0, []]);
+  });
+
+  it('sleeps where the other threads need its core, and goes on with what wakes it', () => {
+    const { message, log } = setUp((look) => look <= 5, 'asleep');
+    const { looks, ms } = message();
+    expect(looks).toBe(6);
+    expect(ms).toBeCloseTo(5 * LOOK_MS + SLEEP_MS, 3);
+    expect(log.filter((line) => line !== 'flush')).toEqual([...Array(5).fill('came'), 'slept']);
+  });
+
+  it('ends with its turn, asleep too', () => {
+    const { message } = setUp(() => true, 'asleep');
+    const { ms } = message();
+    expect(ms).toBeGreaterThanOrEqual(TURN_MS);
+    expect(ms).toBeLessThanOrEqual(TURN_MS + LOOK_MS);
+  });
+
+  it('lets many messages go by after it slept in vain, which takes the time of many', () => {
+    const { message } = setUp(() => false, 'asleep');
+    const passed = Array.from({ length: 5 }, () => passedBy(message));
+    const [first, second, third] = [1, 3, 7].map((times) => times * FIRST_PAUSE_ASLEEP);
+    expect(passed).toEqual([0, first, second, third, LONGEST_PAUSE]);
   });
 
   it('posts what is due before each look', () => {
@@ -116,7 +149,8 @@ describe('Listening', () => {
 
   it('looks only when the code that runs and its promises are done, and listens to one at a time', () => {
     const { loop, listening, other, log, clock } = setUp(() => false);
-    const second = { take: () => expect.unreachable('Nobody listens to the second one') };
+    const nobody = () => expect.unreachable('Nobody listens to the second one');
+    const second = { take: nobody, await: nobody };
     listening.listenTo(other);
     listening.listenTo(second);
     listening.listenTo(other);
