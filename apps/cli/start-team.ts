@@ -8,10 +8,10 @@ import { startSystem, type Team } from 'orrery';
 const DEFAULT_WORKERS = 1;
 
 /** The type check of a repository that leans on large packages needs it. */
-const HEAP_MB = 640;
+const HEAP = { maxOldGenerationSizeMb: 640 };
 /** Where there are more files than this, types are checked in parts, and a smaller heap keeps the whole small. */
 const MANY_FILES = 10_000;
-const SMALL_HEAP_MB = 288;
+const SMALL_HEAP = { maxOldGenerationSizeMb: 288, maxYoungGenerationSizeMb: 16 };
 
 /** Starts the planets, for an audit of the repository at `root` if one is to be audited. */
 export const startTeam = ({
@@ -24,7 +24,7 @@ export const startTeam = ({
   const isLarge = root !== undefined && hasMoreFilesThan(root, MANY_FILES);
   return startSystem({
     agents: defaultTeam(),
-    cpu: { maxOldGenerationSizeMb: isLarge ? SMALL_HEAP_MB : HEAP_MB },
+    cpu: isLarge ? SMALL_HEAP : HEAP,
     spareThread: false,
     workers,
   });

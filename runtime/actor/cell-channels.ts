@@ -71,7 +71,7 @@ export class CellChannels {
         random,
         ask: (mail, answered, signal) => {
           const waiting = new WaitingDelivery(mail, answered);
-          place.courier.askLater(cell.identity, waiting, signal === undefined ? {} : { signal });
+          place.courier.askLater(cell.row, waiting, signal === undefined ? {} : { signal });
         },
         isThere: (life) => seatOf(life) === place.seat || place.links.ofSeat(seatOf(life)) !== undefined,
         note: (event) => place.log.note(event),

@@ -54,23 +54,23 @@ export class CellDesk implements AgentDesk {
   }
 
   judge(message: Outgoing): Verdict | undefined {
-    const { place, identity } = this.#cell;
-    const row = place.table.get(message.recipient);
-    if (row === undefined) {
+    const { place, row } = this.#cell;
+    const recipient = place.table.get(message.recipient);
+    if (recipient === undefined) {
       const { code, message: reason } = agentNotFound(message.recipient);
       return { code, reason };
     }
     const manner = { isBroadcast: false, expectsReply: message.expectsReply === true };
     const mail = this.#mailOf(message, undefined);
-    return place.judge.judge(identity.party, row, mail, manner, mail.timestamp);
+    return place.judge.judge(row.party, recipient, mail, manner, mail.timestamp);
   }
 
   send(message: Outgoing, cause?: ActorContext<unknown>): Sent {
-    const { place, identity } = this.#cell;
+    const { place, row } = this.#cell;
     const parent = cause as Handling | undefined;
     const mail = this.#mailOf(message, parent);
     const { expectsReply = false } = message;
-    const result = place.courier.send(identity, mail, { parent, expectsReply });
+    const result = place.courier.send(row, mail, { parent, expectsReply });
     return { ...result, envelopeId: mail.id };
   }
 

@@ -6,28 +6,25 @@ import { findUnserialisable } from '../protocol/json-safety.ts';
 import { type ErrorData, errorToData, type OrreryError } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch-format.ts';
 import type { Place } from '../threads/place.ts';
-import type { AgentDefinition, HandlerEntry } from './agent-definition.ts';
+import type { HandlerEntry } from './agent-definition.ts';
 import { AnsweredIds } from './answered-ids.ts';
+import type { Cell } from './cell.ts';
 
 /** How the envelopes of one agent end: their asks are answered, their outcomes noted and told. */
 export class CellOutcomes {
-  readonly #place: Place;
-  readonly #agentId: string;
-  readonly #definition: AgentDefinition<unknown>;
-  readonly #onUnhandled: (mail: Mail, why: ErrorData) => void;
+  readonly #cell: Cell;
   #answered: AnsweredIds | undefined;
 
-  /** `onUnhandled` hears of every envelope that is rejected or dead-lettered. */
-  constructor(
-    place: Place,
-    agentId: string,
-    definition: AgentDefinition<unknown>,
-    onUnhandled: (mail: Mail, why: ErrorData) => void,
-  ) {
-    this.#place = place;
-    this.#agentId = agentId;
-    this.#definition = definition;
-    this.#onUnhandled = onUnhandled;
+  constructor(cell: Cell) {
+    this.#cell = cell;
+  }
+
+  get #place(): Place {
+    return this.#cell.place;
+  }
+
+  get #agentId(): string {
+    return this.#cell.row.id;
   }
 
   /** Ends an envelope that was handled: answers its ask, if it has one, with `output` as `entry` declares it. */
@@ -56,7 +53,7 @@ export class CellOutcomes {
 
   /** How what is answered to `mail` crosses to another thread. */
   carries({ capability }: Mail): 'json' | 'structured' | undefined {
-    return this.#definition.handlers.get(capability ?? '')?.capability.carries;
+    return this.#cell.definition.handlers.get(capability ?? '')?.capability.carries;
   }
 
   progress(mail: Mail, fraction: number, note: string | undefined): void {
@@ -97,7 +94,7 @@ export class CellOutcomes {
     }
     this.settle(mail, outcome);
     this.#place.log.closed(this.#agentId, mail, outcome, error);
-    if (outcome === 'rejected') this.#onUnhandled(mail, errorToData(error));
+    if (outcome === 'rejected') this.#place.attendance.lost(this.#cell, mail, errorToData(error));
   }
 
   deadLetter(mail: Mail, why: ErrorData): void {
@@ -105,7 +102,7 @@ export class CellOutcomes {
     if (mail.ask !== NO_ASK) this.reply(mail, REPLY.error, withPartial(why, partial));
     this.settle(mail, 'dead-lettered');
     this.#place.log.deadLetter(mail, this.#agentId, why, partial);
-    this.#onUnhandled(mail, why);
+    this.#place.attendance.lost(this.#cell, mail, why);
   }
 
   /**

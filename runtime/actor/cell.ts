@@ -21,15 +21,17 @@ import { CellDesk } from './cell-desk.ts';
 import { CellMailbox, isAskOfAgent, isAwaited } from './cell-mailbox.ts';
 import { CellOutcomes } from './cell-outcomes.ts';
 import { Handling } from './handling.ts';
-import type { Identity } from './identity.ts';
 import { isThenable } from './is-thenable.ts';
 import { cutOff } from './time-limit.ts';
 import { MAX_ATTEMPTS, turnAway } from './turn-away.ts';
 
 const DEFAULT_HANDLING_MS = 30_000;
+const NO_HANDLINGS: readonly Handling[] = [];
 
 /** Makes a cell's next actor. */
 export type MakeActor = (cell: Cell) => ActorLife;
+
+const inThisThread: MakeActor = (cell) => new Actor(cell);
 
 /**
  * - `idle`     lazy, waiting for its first envelope
@@ -49,7 +51,6 @@ export class Cell {
   readonly place: Place;
   readonly row: AgentRow;
   readonly definition: AgentDefinition<unknown>;
-  readonly identity: Identity;
   readonly outcomes: CellOutcomes;
   status: CellStatus = 'down';
   /** Had an actor before, in this thread. */
@@ -60,7 +61,7 @@ export class Cell {
   isYoung = false;
   readonly #mailbox = new CellMailbox();
   #hand: Handling | undefined;
-  #below: Handling[] = [];
+  #below: readonly Handling[] = NO_HANDLINGS;
   readonly #makeActor: MakeActor;
   #actor: ActorLife | undefined;
   #desk: CellDesk | undefined;
@@ -74,16 +75,13 @@ export class Cell {
     place: Place,
     row: AgentRow,
     definition: AgentDefinition<unknown>,
-    makeActor: MakeActor = (cell) => new Actor(cell),
+    makeActor: MakeActor = inThisThread,
   ) {
     this.#makeActor = makeActor;
     this.place = place;
     this.row = row;
     this.definition = definition;
-    this.identity = { id: row.id, slot: row.slot, party: row.party };
-    this.outcomes = new CellOutcomes(place, row.id, definition, (mail, why) =>
-      place.attendance.lost(this, mail, why),
-    );
+    this.outcomes = new CellOutcomes(this);
   }
 
   /** Where attendants act for the agent. */
@@ -201,7 +199,7 @@ export class Cell {
     flow.start(mail.sequence);
     if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail)))
       this.place.judge.holdGrant(mail, this.row.id);
-    if (this.#hand !== undefined) this.#below.push(this.#hand);
+    if (this.#hand !== undefined) this.#below = [...this.#below, this.#hand];
     this.#hand = handling;
     const { place } = this;
     place.enterHandling(this.row.slot, flow, mail.sequence);
@@ -306,8 +304,11 @@ export class Cell {
   #letGo(handling: Handling): void {
     handling.end();
     if (handling.isWatched) this.place.turns.begin();
-    if (this.#hand === handling) this.#hand = this.#below.pop();
-    else this.#below = this.#below.filter((other) => other !== handling);
+    if (this.#hand !== handling) this.#below = this.#below.filter((other) => other !== handling);
+    else {
+      this.#hand = this.#below.at(-1);
+      if (this.#hand !== undefined) this.#below = this.#below.slice(0, -1);
+    }
     if (this.#hand === undefined && this.place.turns.busy.size > 0) this.place.turns.busy.delete(this);
   }
 

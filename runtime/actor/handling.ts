@@ -109,7 +109,7 @@ export class Handling implements HandlingContext<never> {
   }
 
   ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {
-    return this.cell.place.courier.ask(this.cell.identity, target, input, options, this);
+    return this.cell.place.courier.ask(this.cell.row, target, input, options, this);
   }
 
   stream<Input, Output>(
@@ -117,7 +117,7 @@ export class Handling implements HandlingContext<never> {
     input: Input,
     options: AskOptions = {},
   ): AsyncIterable<Output> {
-    return this.cell.place.courier.stream(this.cell.identity, target, input, options, this);
+    return this.cell.place.courier.stream(this.cell.row, target, input, options, this);
   }
 
   tell(
@@ -126,7 +126,7 @@ export class Handling implements HandlingContext<never> {
     options: TellOptions = {},
   ): RoutingResult {
     if (this.isOver || this.cutShort !== undefined) return this.#tooLate();
-    return this.cell.place.courier.tell(this.cell.identity, target, payload, options, this);
+    return this.cell.place.courier.tell(this.cell.row, target, payload, options, this);
   }
 
   async tellWhenRoom(
@@ -135,7 +135,7 @@ export class Handling implements HandlingContext<never> {
     options: TellOptions = {},
   ): Promise<RoutingResult> {
     if (this.isOver || this.cutShort !== undefined) return this.#tooLate();
-    return this.cell.place.courier.tellWhenRoom(this.cell.identity, target, payload, options, this);
+    return this.cell.place.courier.tellWhenRoom(this.cell.row, target, payload, options, this);
   }
 
   get budget(): Budget {

@@ -17,15 +17,17 @@ import type { OffloadedOutcome, OffloadedTask, ThrownError } from './run-offload
 import { Turns } from './turns.ts';
 
 /**
- * - `maxThreads`             tasks that run at once; the others wait their turn.
- * - `idleTimeoutMs`          how long a thread without a task stays.
- * - `maxOldGenerationSizeMb` heap of a thread. A task that needs more loses its thread, but a thread is no wall: some
- *                            ways to exhaust it end the process, and some cannot be ended at all.
+ * - `maxThreads`               tasks that run at once; the others wait their turn.
+ * - `idleTimeoutMs`            how long a thread without a task stays.
+ * - `maxOldGenerationSizeMb`   heap of a thread. A task that needs more loses its thread, but a thread is no wall: some
+ *                              ways to exhaust it end the process, and some cannot be ended at all.
+ * - `maxYoungGenerationSizeMb` what of it is new. Less of it is collected more often. @default what Node takes, 64
  */
 export const CpuPoolOptions = z.strictObject({
   maxThreads: z.int().positive().default(1),
   idleTimeoutMs: z.int().nonnegative().default(5_000),
   maxOldGenerationSizeMb: z.number().min(16).default(256),
+  maxYoungGenerationSizeMb: z.number().min(1).optional(),
 });
 export type CpuPoolOptions = z.input<typeof CpuPoolOptions>;
 
@@ -113,14 +115,17 @@ export class CpuPool {
 
   async #make(): Promise<Piscina> {
     const { Piscina } = await import('piscina');
-    const { maxThreads, idleTimeoutMs, maxOldGenerationSizeMb } = this.#options;
+    const { maxThreads, idleTimeoutMs, maxOldGenerationSizeMb, maxYoungGenerationSizeMb } = this.#options;
     const pool = new Piscina({
       filename: taskRunner.href,
       name: 'runOffloaded',
       minThreads: 0,
       maxThreads,
       idleTimeout: idleTimeoutMs,
-      resourceLimits: { maxOldGenerationSizeMb },
+      resourceLimits: {
+        maxOldGenerationSizeMb,
+        ...(maxYoungGenerationSizeMb === undefined ? {} : { maxYoungGenerationSizeMb }),
+      },
       recordTiming: false,
     });
     pool.on('workerCreate', () => this.#track(pool.threads));

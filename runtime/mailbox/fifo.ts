@@ -1,4 +1,6 @@
 const SMALLEST = 8;
+/** Of all that are empty. */
+const NO_ITEMS: readonly [] = [];
 
 /**
  * A first-in first-out queue that grows with its content, and gives the memory back after a flood.
@@ -7,7 +9,7 @@ const SMALLEST = 8;
  */
 export class Fifo<T> {
   // A circle whose size is zero or a power of two.
-  #items: (T | undefined)[] = [];
+  #items: (T | undefined)[] = NO_ITEMS as never;
   #head = 0;
   #length = 0;
 
@@ -66,7 +68,7 @@ export class Fifo<T> {
   }
 
   clear(): void {
-    this.#items = [];
+    this.#items = NO_ITEMS as never;
     this.#head = 0;
     this.#length = 0;
   }

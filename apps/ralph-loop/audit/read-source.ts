@@ -7,6 +7,8 @@ export const MAX_FILE_BYTES = 1024 * 1024;
 
 /** Where git, too, looks for a NUL to call a file binary. */
 const SNIFFED_BYTES = 8_000;
+/** The head of the file that is read now: of a binary file nothing else needs room. */
+const sniffed = Buffer.alloc(SNIFFED_BYTES);
 
 export type SkipKind = 'binary' | 'too-large' | 'unreadable';
 
@@ -40,10 +42,11 @@ function readOpen(descriptor: number, file: string, maxBytes: number): ReadResul
   const stat = fstatSync(descriptor);
   if (!stat.isFile()) return { skipped: 'unreadable', reason: 'is not a regular file' };
   if (stat.size > maxBytes) return { skipped: 'too-large', reason: tooLarge(stat.size, maxBytes) };
+  const head = fill(descriptor, sniffed, 0, Math.min(SNIFFED_BYTES, stat.size));
+  const isUtf16 = head >= 2 && sniffed[0] === 0xff && sniffed[1] === 0xfe;
+  if (!isUtf16 && sniffed.subarray(0, head).includes(0)) return { skipped: 'binary', reason: 'is binary' };
   const bytes = Buffer.allocUnsafe(stat.size);
-  const head = fill(descriptor, bytes, 0, Math.min(SNIFFED_BYTES, stat.size));
-  const isUtf16 = head >= 2 && bytes[0] === 0xff && bytes[1] === 0xfe;
-  if (!isUtf16 && bytes.subarray(0, head).includes(0)) return { skipped: 'binary', reason: 'is binary' };
+  sniffed.copy(bytes, 0, 0, head);
   const length = fill(descriptor, bytes, head, stat.size);
   const content = bytes.subarray(0, length);
   if (!isUtf16 && content.includes(0)) return { skipped: 'binary', reason: 'is binary' };
