@@ -35,7 +35,7 @@ export interface BudgetFor {
 
 /** A pool with a larger heap checks larger projects in one piece; one that does not fit is checked in a small heap. */
 export function memoryBudget({ usesDom, text, heapMb = heapOfThread() }: BudgetFor): MemoryBudget {
-  const whole = divide(heapMb, { usesDom, ownShare: 1 / 3, checkerShare: 0.4 });
+  const whole = divide(heapMb, { usesDom, ownShare: 1 / 3, checkerShare: 0.3 });
   if (text <= whole.wholeText) return whole;
   return divide(Math.min(heapMb, SMALL_HEAP_MB), { usesDom, ownShare: 1 / 5, checkerShare: 0.25 });
 }

@@ -24,6 +24,8 @@ export class RenewableProgram {
   readonly #checkerBytes: number;
   #program: Program;
   #limit: number | undefined;
+  /** The least that was ever in use with a new checker. */
+  #floor = Number.POSITIVE_INFINITY;
 
   constructor(options: CreateProgramOptions, { files, memory, checkerBytes }: RenewableProgramDeps) {
     this.#files = files;
@@ -41,14 +43,23 @@ export class RenewableProgram {
   /** Replaces the program if its checker has grown. */
   async relieve(): Promise<void> {
     const used = usedHeap();
-    this.#limit ??= used + this.#checkerBytes;
+    this.#limit ??= this.#nextLimit(used);
     if (used < this.#limit) return;
     await this.#memory.collect();
     // Half of it was garbage: worth going on.
     if (usedHeap() < this.#limit - this.#checkerBytes / 2) return;
     this.#renew();
     await this.#memory.collect();
-    this.#limit = usedHeap() + this.#checkerBytes;
+    this.#limit = this.#nextLimit(usedHeap());
+  }
+
+  /**
+   * The old checker is not always collected at once, and must not count as what the new one needs: the heap would hold
+   * two full ones in the end.
+   */
+  #nextLimit(used: number): number {
+    this.#floor = Math.min(this.#floor, used);
+    return Math.max(this.#floor + this.#checkerBytes, used + this.#checkerBytes / 4);
   }
 
   #renew(): void {

@@ -84,7 +84,7 @@ describe('a dispute', () => {
 });
 
 describe('a mission on worker threads', () => {
-  it('has a swarm for a task of several capabilities, and replaces whoever dies in it', async () => {
+  it('has a swarm for a task of several capabilities, and replaces whoever dies in it (N-T04)', async () => {
     const outcome = await run([{ id: 'both', requiredCapabilities: ['work.well', 'work.exits-once'] }]);
     expect(outcome.stopReason).toBe('all-accepted');
     const [well, exits] = outcome.tasks.map(({ context }) => context);
