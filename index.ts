@@ -55,7 +55,7 @@ export async function startSystem(options: StartOptions = {}): Promise<Team> {
     },
     rest,
   );
-  const negotiator = hostNegotiator(system, HOST_ID);
+  const negotiator = hostNegotiator(system, { agentId: HOST_ID, seams });
   const swarms = hostSwarms(system, { agentId: HOST_ID, seams, negotiator });
   return Object.assign(system, { negotiator, swarms });
 }

@@ -11,6 +11,10 @@ if (!isMainThread) {
     entry: new URL(import.meta.url),
     processEntry: new URL('./process.ts', import.meta.url),
     attendants: [negotiationAttendant, swarmAttendant],
+    openStore: async (path) => {
+      const { SqliteStore } = await import('./runtime/journal/sqlite-store.ts');
+      return SqliteStore.open({ path });
+    },
     makePolicies: (options) => loadPolicies(options as PolicyOptions),
   });
 }

@@ -11,6 +11,7 @@ const ROOMS = [
   'index.ts',
   'worker.ts',
   'process.ts',
+  'simulate.ts',
   'runtime',
   'actors',
   'transports',

@@ -2,9 +2,11 @@ import type { Measurement } from './measurement.ts';
 import { floodMemory } from './probes/flood-memory.ts';
 import { idleAgents } from './probes/idle-agents.ts';
 import { importCost } from './probes/import-cost.ts';
+import { simulation } from './probes/simulate.ts';
 import { startUp } from './probes/start-up.ts';
 import { proposalRoundTrip, swarmOfMany } from './races/cooperation.ts';
 import { askInOneThread, pipelinedAsks, roundTrip } from './races/ask.ts';
+import { durable } from './races/durable.ts';
 import { sharedStateUpdates } from './races/shared-state.ts';
 import { processAsks } from './races/process.ts';
 import { fanOuts, tellAcrossThreads, tellInOneThread } from './races/tell.ts';
@@ -21,8 +23,10 @@ export const catalogue: readonly Measurement[] = [
   proposalRoundTrip,
   swarmOfMany,
   sharedStateUpdates,
+  ...durable,
   startUp,
   ...idleAgents,
   importCost,
   floodMemory,
+  simulation,
 ];

@@ -15,6 +15,8 @@ export interface TeamOptions {
   readonly receivers: ReceiverKind;
   readonly layout: Layout;
   readonly where: Where;
+  /** All mailboxes are kept in this file. @default none is kept */
+  readonly journal?: string;
 }
 
 const SENDER = new URL('./agents/sender.agent.ts', import.meta.url);
@@ -26,10 +28,11 @@ const RECEIVERS: Readonly<Record<ReceiverKind, URL>> = {
 };
 
 /** Starts a system with default policies, the 21 senders and the receivers of the layout. */
-export async function startTeam({ receivers, layout, where }: TeamOptions): Promise<System> {
+export async function startTeam({ receivers, layout, where, journal }: TeamOptions): Promise<System> {
   const senders = specsOf(SENDERS, (tier) => withParameters(SENDER, { tier, layout }));
   const receiving = specsOf(receiversOf(layout), (tier) => withParameters(RECEIVERS[receivers], { tier }));
-  const system = await startSystem({ agents: placed(senders, receiving, where), workers: 2 });
+  const kept = journal === undefined ? {} : { journal: { path: journal, durable: 'all' as const } };
+  const system = await startSystem({ agents: placed(senders, receiving, where), workers: 2, ...kept });
   await requirePlaces(system, where);
   return system;
 }

@@ -49,6 +49,7 @@ export type {
 } from './protocol/routing-config.ts';
 export { Refusal, RoutingResult } from './protocol/routing-result.ts';
 export * from './protocol/seed-names.ts';
+export type { Snapshot, StateIdentity } from './protocol/snapshot.ts';
 export { systemSeams } from './protocol/system-seams.ts';
 export type { Clock, IdSource, NewId, Random, Seams } from './protocol/seams.ts';
 export { type SigningKeyPair, signingKeyPair } from './protocol/signing.ts';
@@ -60,5 +61,13 @@ export { A2ARouter, type A2ARouterOptions, type SendOptions } from './routing/ro
 export { createSystem, type SystemDeps } from './system/create-system.ts';
 export type { Account } from './system/account.ts';
 export type { SystemChannels } from './system/system-channels.ts';
+export type {
+  AgentUpgrade,
+  ResumeOptions,
+  UpgradeOptions,
+  UpgradeResult,
+  Upgrading,
+} from './system/upgrading.ts';
+export type { KeptRecord, KeptRecords } from './system/kept-records.ts';
 export type { AgentStatus, Conservation, DeadLetter, RosterRow, System } from './system/system.ts';
 export type { AgentSpec, SystemOptions } from './system/system-options.ts';

@@ -1,3 +1,4 @@
+import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { AgentDesk, System } from '../../runtime/public.ts';
 import { decline } from './decision.ts';
 import { deskMedium, hostMedium } from './desk-medium.ts';
@@ -37,7 +38,10 @@ export function negotiatorAt(desk: AgentDesk): TaskNegotiator {
 }
 
 /** The embedder's negotiator. It declines what is proposed to it, unless `onProposalReceived` has a handler. */
-export function hostNegotiator(system: Pick<System, 'desk'>, agentId: string): TaskNegotiator {
+export function hostNegotiator(
+  system: Pick<System, 'desk'>,
+  { agentId, seams }: { agentId: string; seams: Seams },
+): TaskNegotiator {
   let openedAt: AgentDesk | undefined;
   const open = async (): Promise<AgentDesk> => {
     openedAt = await system.desk();
@@ -46,6 +50,7 @@ export function hostNegotiator(system: Pick<System, 'desk'>, agentId: string): T
   };
   const negotiator = new TaskNegotiator({
     agentId,
+    seams,
     medium: hostMedium(open),
     decide: () => decline({ reason: REASON.notCapable }),
     onEvent: (event) => {
@@ -58,8 +63,8 @@ export function hostNegotiator(system: Pick<System, 'desk'>, agentId: string): T
 function noteAt(desk: AgentDesk, event: NegotiationEvent): void {
   const { type, proposal, errorCode, agentId: other } = event;
   if (!NOTED.has(type)) return;
-  const { correlationId } = proposal;
-  const about = { agentId: desk.agentId, correlationId, reason: sentenceOf(event) };
+  const { correlationId, proposalId } = proposal;
+  const about = { agentId: desk.agentId, correlationId, proposalId, reason: sentenceOf(event) };
   const whom = other === undefined ? {} : { targetAgentId: other };
   if (errorCode === undefined)
     desk.note({ type: 'negotiation', ...about, ...whom, success: type === 'accepted' });

@@ -51,6 +51,8 @@ export function advance(board: Board, event: LoopEvent): Board {
     }
     case 'task.changed':
       return changed(board, event);
+    case 'progress.lost':
+      return { ...board, why: `that ${event.task} is accepted could not be kept: ${event.why}` };
     case 'loop.goes-on':
       return { ...board, why: event.why };
     case 'mission.ended':

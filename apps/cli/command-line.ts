@@ -27,7 +27,10 @@ export function readCommandLine(words: readonly string[]): CommandLine {
 }
 
 const isCommand = (word: string): word is CommandName => Object.hasOwn(COMMANDS, word);
-const known = (): string => `expected ${Object.keys(COMMANDS).join(' or ')}`;
+const known = (): string => {
+  const names = Object.keys(COMMANDS);
+  return `expected ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+};
 
 function unknownCommand(word: string): string {
   if (word.startsWith('-')) return `Unknown option "${word}" before the command; ${known()}`;

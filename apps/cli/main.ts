@@ -9,6 +9,7 @@ import { Interruption } from './interruption.ts';
 import { COMMANDS } from './options.ts';
 import { EXIT_UNWRITTEN, runCommand } from './run-command.ts';
 import { type Screen, screenOn } from './screen.ts';
+import { simulateCommand } from './simulate-command.ts';
 import { UsageError } from './usage-error.ts';
 
 const EXIT_USAGE = 64;
@@ -22,9 +23,9 @@ async function main(words: readonly string[], screen: Screen, errors: Screen): P
   if (line.kind !== 'command') return 0;
   using interruption = new Interruption({ clock: wallClock, process });
   const deps = { screen, errors, clock: wallClock, interruption, version };
-  return line.command === 'run'
-    ? await runCommand(line.options, line.positionals, deps)
-    : await agentsCommand(line.options, deps);
+  if (line.command === 'run') return await runCommand(line.options, line.positionals, deps);
+  if (line.command === 'simulate') return await simulateCommand(line.options, line.positionals, deps);
+  return await agentsCommand(line.options, deps);
 }
 
 /** What went wrong, for a person: our own errors have a sentence, anything else is a bug and shows where. */

@@ -11,6 +11,14 @@ export function readWorkers(value: string | true | undefined): number | undefine
   throw new UsageError(`Option "--workers" is "${value}", expected a whole number from 1 to ${MAX_WORKERS}`);
 }
 
+/** The value of `--seeds` or `--first-seed`. */
+export function readCount(option: string, value: string | true | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const count = /^\d{1,9}$/.test(String(value)) ? Number(value) : 0;
+  if (count >= 1) return count;
+  throw new UsageError(`Option "${option}" is "${value}", expected a whole number from 1 to 999999999`);
+}
+
 /** The value of `--fail-on`. */
 export function readSeverity(value: string | true | undefined): Severity | undefined {
   if (value === undefined) return undefined;

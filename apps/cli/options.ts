@@ -32,6 +32,23 @@ export const COMMANDS = {
       },
       explain: { value: 'TASK', help: 'Show who proposed, accepted, refused and did a task, and why' },
       record: { value: 'FILE', help: 'Write every event of the system as JSON lines' },
+      journal: { value: 'FILE', help: 'Keep in FILE what is accepted, so that it outlives this process' },
+      resume: { help: 'Go on with the mission that the journal has' },
+      workers: WORKERS,
+      help: HELP,
+    },
+  },
+  simulate: {
+    arguments: ['MISSION'],
+    help: 'Run a mission in virtual time under faults, seed after seed',
+    options: {
+      repo: { value: 'PATH', help: 'The repository to work on (default: the current folder)' },
+      seeds: { value: 'N', help: 'How many seeds to try (default: 20)' },
+      'first-seed': { value: 'N', help: 'The first of them (default: 1)' },
+      record: {
+        value: 'FILE',
+        help: 'Write the trace of the first seed that breaks something as JSON lines',
+      },
       workers: WORKERS,
       help: HELP,
     },

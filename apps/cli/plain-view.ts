@@ -28,6 +28,8 @@ function sentence(event: LoopEvent): string | undefined {
       return `${event.mission}: ${event.tasks.length} tasks, assigned by ${event.assigner}, judged by ${event.gate}`;
     case 'task.changed':
       return `${event.task} is ${event.status}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ''}: ${event.why}`;
+    case 'progress.lost':
+      return `${event.task} is accepted, but that could not be kept: ${event.why}`;
     case 'loop.goes-on':
       return `goes on: ${event.why}`;
     case 'mission.ended':

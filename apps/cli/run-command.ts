@@ -5,6 +5,7 @@ import {
   htmlReport,
   type MissionOutcome,
   type MissionReport,
+  openProgress,
   type Receipts,
   runMission,
   sarifReport,
@@ -66,6 +67,7 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   await using system = await startTeam({
     root: plan.root,
     ...(plan.workers === undefined ? {} : { workers: plan.workers }),
+    ...(plan.journal === undefined ? {} : { journal: plan.journal }),
   });
   const stopTrace = await startTrace(system, plan, deps);
   const outcome = await watched(system, plan, deps);
@@ -83,12 +85,19 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   return report.exitCode === 0 && failures.length > 0 ? EXIT_UNWRITTEN : report.exitCode;
 }
 
-async function watched(system: Team, { mission, root }: RunPlan, deps: CommandDeps): Promise<MissionOutcome> {
+async function watched(system: Team, plan: RunPlan, deps: CommandDeps): Promise<MissionOutcome> {
   const { interruption, clock } = deps;
+  const { mission, root, journal, isResumed } = plan;
+  const progress =
+    journal === undefined ? undefined : await openProgress(system.records, mission, { root, isResumed });
   const view = await viewOf(system, deps);
   const onEvent = view.show.bind(view);
   try {
-    return await runMission(mission, { root, signal: interruption.signal, onEvent }, { team: system, clock });
+    return await runMission(
+      mission,
+      { root, signal: interruption.signal, onEvent },
+      { team: system, clock, ...(progress === undefined ? {} : { progress }) },
+    );
   } finally {
     view.close();
   }

@@ -18,6 +18,10 @@ export interface RunPlan {
   readonly failOn: Severity | undefined;
   readonly workers: number | undefined;
   readonly explain: string | undefined;
+  /** Where it is kept what is accepted. */
+  readonly journal: string | undefined;
+  /** What the journal has is not done again. */
+  readonly isResumed: boolean;
   readonly outputs: { readonly [Option in Output]?: OutputFile };
 }
 
@@ -31,7 +35,15 @@ export async function planRun(options: TypedOptions, positionals: readonly strin
   const { root } = repository;
   const mission = await readMission(positionals[0] ?? defaultMission(root));
   const explain = readTask(options['explain'], mission);
-  return { mission, root, failOn, workers, explain, outputs: openOutputs(options) };
+  const { journal, isResumed } = readJournal(options);
+  return { mission, root, failOn, workers, explain, journal, isResumed, outputs: openOutputs(options) };
+}
+
+function readJournal({ journal, resume }: TypedOptions): Pick<RunPlan, 'journal' | 'isResumed'> {
+  const isResumed = resume !== undefined;
+  if (isResumed && journal === undefined)
+    throw new UsageError('Option "--resume" needs "--journal FILE", the journal of the run to go on with');
+  return { journal: journal === undefined ? undefined : resolve(String(journal)), isResumed };
 }
 
 /** The files written before this one are given up when it cannot be opened. */

@@ -17,15 +17,18 @@ const SMALL_HEAP = { maxOldGenerationSizeMb: 288, maxYoungGenerationSizeMb: 16 }
 export const startTeam = ({
   workers = DEFAULT_WORKERS,
   root,
+  journal,
 }: {
   workers?: number;
   root?: string;
+  journal?: string;
 }): Promise<Team> => {
   const isLarge = root !== undefined && hasMoreFilesThan(root, MANY_FILES);
   return startSystem({
     agents: defaultTeam(),
     cpu: isLarge ? SMALL_HEAP : HEAP,
     spareThread: false,
+    ...(journal === undefined ? {} : { journal: { path: journal } }),
     workers,
   });
 };

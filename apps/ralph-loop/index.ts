@@ -1,11 +1,12 @@
 export { SEVERITIES, Severity } from './audit/finding.ts';
 export { hasMoreFilesThan } from './audit/repository-size.ts';
-export { repositoryRoot, type RepositoryRoot } from './audit/repository-root.ts';
+export { REPOSITORY_ROOT, repositoryRoot, type RepositoryRoot } from './audit/repository-root.ts';
 export { defaultMission } from './mission/default-mission.ts';
 export { defaultTeam } from './loop/default-team.ts';
 export { Attempt } from './loop/attempt.ts';
 export type { LoopEvent } from './loop/loop-event.ts';
 export type { MissionOutcome } from './loop/mission-outcome.ts';
+export { type MissionProgress, openProgress } from './loop/mission-progress.ts';
 export type { RunMissionDeps, RunMissionOptions } from './loop/mission-run.ts';
 export { runMission } from './loop/run-mission.ts';
 export { EXIT_CODES, StopReason } from './loop/stop-reason.ts';

@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { System } from 'orrery';
 import { askBurst, handled, tellBurst } from '../capabilities.ts';
-import type { Contender } from '../measurement.ts';
-import { type ReceiverKind, startTeam, type Where } from '../orrery-team.ts';
+import type { Contender, Session } from '../measurement.ts';
+import { type ReceiverKind, startTeam, type TeamOptions, type Where } from '../orrery-team.ts';
 import { sharesOf } from '../pipelined.ts';
 import { type Layout, receiversOf, SENDERS } from '../team.ts';
 
@@ -14,16 +17,30 @@ export interface AskPlan {
 
 /** Every sender tells its share; a run ends when the receivers have answered for all of it. */
 export const orreryTell = (receivers: ReceiverKind, layout: Layout, where: Where): Contender =>
-  orrery(receivers, layout, where, (system, count) => {
-    const shares = sharesOf(count, SENDERS.length);
-    return eachSender(shares, (agent, share) =>
-      system.ask({ agent, capability: tellBurst }, { count: share }, { timeoutMs: BURST_MS }),
+  orrery({ receivers, layout, where }, tell);
+
+/** The same, to mailboxes that outlive the process: each finding is kept before it is sent on its way. */
+export const orreryDurableTell = (receivers: ReceiverKind, layout: Layout): Contender => ({
+  name: 'orrery durable',
+  open: async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
+    const session = await openTeam(
+      { receivers, layout, where: 'across', journal: join(folder, 'journal') },
+      tell,
     );
-  });
+    return {
+      run: (count) => session.run(count),
+      close: async () => {
+        await session.close();
+        rmSync(folder, { recursive: true });
+      },
+    };
+  },
+});
 
 /** `width` loops of asks, dealt out to the senders. */
 export const orreryAsk = (receivers: ReceiverKind, layout: Layout, { where, width }: AskPlan): Contender =>
-  orrery(receivers, layout, where, (system, count) => {
+  orrery({ receivers, layout, where }, (system, count) => {
     const widths = sharesOf(width, SENDERS.length);
     return eachSender(widths, (agent, loops) => {
       const burst = { count: Math.ceil((count * loops) / width), width: loops };
@@ -34,23 +51,30 @@ export const orreryAsk = (receivers: ReceiverKind, layout: Layout, { where, widt
 /** Has the senders do about `count` operations; resolves to how many they did. */
 type Run = (system: System, count: number) => Promise<number>;
 
-const orrery = (receivers: ReceiverKind, layout: Layout, where: Where, run: Run): Contender => ({
-  name: `orrery ${receivers}`,
-  open: async () => {
-    const system = await startTeam({ receivers, layout, where });
-    let sent = 0;
-    return {
-      run: async (count) => {
-        sent += await run(system, count);
-      },
-      close: async () => {
-        const arrived = await handledBy(system, layout);
-        await system.stop();
-        if (arrived !== sent) throw new Error(`${sent} findings were sent, ${arrived} were handled`);
-      },
-    };
-  },
+const tell: Run = (system, count) =>
+  eachSender(sharesOf(count, SENDERS.length), (agent, share) =>
+    system.ask({ agent, capability: tellBurst }, { count: share }, { timeoutMs: BURST_MS }),
+  );
+
+const orrery = (team: TeamOptions, run: Run): Contender => ({
+  name: `orrery ${team.receivers}`,
+  open: () => openTeam(team, run),
 });
+
+async function openTeam(team: TeamOptions, run: Run): Promise<Session> {
+  const system = await startTeam(team);
+  let sent = 0;
+  return {
+    run: async (count) => {
+      sent += await run(system, count);
+    },
+    close: async () => {
+      const arrived = await handledBy(system, team.layout);
+      await system.stop();
+      if (arrived !== sent) throw new Error(`${sent} findings were sent, ${arrived} were handled`);
+    },
+  };
+}
 
 async function handledBy(system: System, layout: Layout): Promise<number> {
   const counts = await Promise.all(

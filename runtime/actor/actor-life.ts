@@ -1,17 +1,27 @@
 import type { Mail } from '../mailbox/mail.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
+import type { Cell } from './cell.ts';
 import type { CellMailbox } from './cell-mailbox.ts';
 import type { Handling } from './handling.ts';
 
 /** The handler answers later, by `reply` or `settle`. */
 export const PENDING = Symbol('pending');
 
+/** Makes a cell's next actor. */
+export type MakeActor = (cell: Cell) => ActorLife;
+
 /** One life of an agent, from `onStart` to `onStop`, as its cell sees it; wherever its code runs. */
 export interface ActorLife {
   /** What `onStart` made, while the actor runs. */
   state: unknown;
   readonly isOver: boolean;
-  /** Resolves to its state. Rejects when `onStart` fails or takes too long. */
-  start(): Promise<unknown>;
+  /**
+   * Resolves to its state, which is what its code makes of `from`, if there is such. Rejects when `onStart` fails or takes
+   * too long, and with SNAPSHOT_UNKNOWN.
+   */
+  start(from?: Snapshot): Promise<unknown>;
+  /** What it would leave to the next actor now; undefined when it keeps nothing. Fails with NOT_SERIALISABLE. */
+  snapshot(): Snapshot | undefined | Promise<Snapshot | undefined>;
   /** Has the code handle `mail`: what it returns or throws is the outcome, unless that is `PENDING`. */
   handle(mail: Mail, handling: Handling): unknown;
   /** Says whether its logic takes what names this message type or capability. */

@@ -1,6 +1,9 @@
 import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import { parseInput } from '../protocol/capability.ts';
 import { actorDied, notHere, type OrreryError } from '../protocol/errors.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
+import { stateFrom } from '../upgrade/restore.ts';
+import { takeSnapshot } from '../upgrade/take-snapshot.ts';
 import { type ActorLife, PENDING } from './actor-life.ts';
 import type { Cell } from './cell.ts';
 import { Handling } from './handling.ts';
@@ -30,28 +33,35 @@ export class Actor implements ActorLife {
     return this.#life.isOver;
   }
 
-  /** Resolves to its state. Rejects when `onStart` fails or takes too long. */
-  start(): Promise<unknown> {
+  start(from?: Snapshot): Promise<unknown> {
     const { place, row, definition } = this.#cell;
     const timeoutMs = definition.options.startTimeoutMs ?? DEFAULT_START_MS;
     place.enter(row.slot);
-    const starting = this.#begin();
+    const starting = this.#begin(from);
     place.leave();
     return place.within(starting, timeoutMs, `The start of ${row.id}`);
   }
 
-  async #begin(): Promise<unknown> {
+  async #begin(from: Snapshot | undefined): Promise<unknown> {
     const cell = this.#cell;
-    const state = await cell.definition.start?.(this.#life);
+    const kept = from && stateFrom(cell.definition, from);
+    const made = await cell.definition.start?.(this.#life);
     const logic = cell.definition.actorLogic;
     // A start that took too long may come to its end in the next life.
-    if (logic === undefined || this.isOver) return state;
-    this.#logic = new LogicRunner(logic, state, {
+    if (logic === undefined || this.isOver) return kept === undefined ? made : kept.state;
+    const deps = {
       clock: cell.place.seams.clock,
-      onError: (error) => cell.crash(error, cell.handlings.at(-1)),
+      onError: (error: unknown) => cell.crash(error, cell.handlings.at(-1)),
       onDone: () => cell.exit(),
-    });
-    return state;
+    };
+    this.#logic = new LogicRunner(logic, made, deps, kept);
+    return made;
+  }
+
+  snapshot(): Snapshot | undefined {
+    const { row, definition, place } = this.#cell;
+    const left = this.#logic === undefined ? { state: this.state } : this.#logic.leave();
+    return left && takeSnapshot(definition, left, { agentId: row.id, atMs: place.seams.clock.now() });
   }
 
   /** Runs the code for `mail`, on what its capability makes of the payload: what it returns or throws is the outcome. */

@@ -1,11 +1,15 @@
 import type { AnyActorLogic } from 'xstate';
+import { z } from 'zod';
 import { AcceptOptions, type Acceptance, type ChannelAcceptor } from '../channels/agent-channels.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { type Capability, describeCapability } from '../protocol/capability.ts';
 import { requireCapability } from '../protocol/capability-options.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope, type A2AMessageType } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
-import { parseOptions, requireFunction } from '../protocol/parse-options.ts';
+import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
+import type { Migration } from '../upgrade/migrations.ts';
+import { versionRange } from '../upgrade/version-range.ts';
 import { AgentOptions } from './agent-options.ts';
 import type { ActorContext, HandlingContext } from './context.ts';
 
@@ -39,6 +43,9 @@ export class AgentDefinition<State = undefined> {
   stop: ((ctx: ActorContext<never>) => unknown) | undefined;
   actorLogic: AnyActorLogic | undefined;
   acceptance: Acceptance<HandlingContext<never>> | undefined;
+  /** What the state that it hands on must be. */
+  stateSchema: z.ZodType | undefined;
+  readonly migrations: Migration[] = [];
 
   constructor(options: AgentOptions) {
     this.options = parseOptions(AgentOptions, options, 'agent');
@@ -109,6 +116,39 @@ export class AgentDefinition<State = undefined> {
     for (const declared of capabilities) {
       this.#add({ capability: declared, kind: 'value', run: () => undefined });
     }
+    return this;
+  }
+
+  /**
+   * Says that its state is handed on to the next version of its code, and of what kind it is: what `onStart` made, the state
+   * of its transition logic, or the context of its machine. It has to be what JSON can say. `onStart` runs in each life;
+   * where a state is handed on, what it returns is dropped.
+   *
+   * Logic hands its state on without this, too; the schema says more exactly then when two states are of one kind.
+   */
+  keepsState(schema: z.ZodType): this {
+    if (!(schema instanceof z.core.$ZodType)) throw invalidOptions('keepsState', schema, 'a schema');
+    if (this.stateSchema !== undefined)
+      throw invalidOptions('keepsState', this.options.id, 'one schema an agent');
+    this.stateSchema = schema;
+    return this;
+  }
+
+  /**
+   * Makes a state that it can go on with of one that another version has left: `run` is given the state, as JSON, and the
+   * snapshot that it was in. `from` is that version, or a range: `1.x`, `^1.2`, `>=1.2 <3`. Several are applied one after the
+   * other where one leads to a version that another starts from.
+   *
+   * - `to` the version whose state `run` makes. @default the agent's own
+   */
+  migrate<Before, After>(
+    from: string,
+    run: (state: Before, snapshot: Snapshot) => After,
+    { to = this.options.version }: { readonly to?: string } = {},
+  ): this {
+    requireFunction(`the migration from ${from}`, run);
+    requireText('to', to);
+    this.migrations.push({ from, isFrom: versionRange('from', from), to, run });
     return this;
   }
 

@@ -30,6 +30,8 @@ const Milliseconds = z.number().positive().max(MAX_TIMER_MS);
  * - `stopTimeoutMs`     how long `onStop` may take. @default 1_000
  * - `mailboxCapacity`   envelopes that may wait, in all and from one thread. @default 1_000
  * - `lazy`              started by its first envelope. @default false
+ * - `durable`           what waits in its mailbox outlives the process, in a system with a journal. @default what the
+ *                       journal's options say
  */
 export const AgentOptions = z
   .strictObject({
@@ -47,6 +49,7 @@ export const AgentOptions = z
     stopTimeoutMs: Milliseconds.optional(),
     mailboxCapacity: z.int().positive().optional(),
     lazy: z.boolean().optional(),
+    durable: z.boolean().optional(),
   })
   .readonly();
 export type AgentOptions = z.infer<typeof AgentOptions>;

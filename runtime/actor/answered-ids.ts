@@ -2,10 +2,13 @@
 const IDS_A_SENDER = 1_024;
 const SENDERS = 64;
 
-interface Answer {
+/** What was answered; without a kind it is only known that the envelope was taken. */
+export interface Answer {
   readonly kind: number | undefined;
   readonly payload: unknown;
 }
+
+const NOT_ANSWERED: Answer = { kind: undefined, payload: undefined };
 
 /**
  * The last envelopes with derived ids that an agent took, and what it answered: when their sender died in mid-work and
@@ -16,15 +19,22 @@ interface Answer {
 export class AnsweredIds {
   /** The one heard of last stands last. */
   readonly #senders = new Map<string, Map<string, Answer>>();
+  readonly #onForget: (sender: string, id: string) => void;
+
+  constructor(onForget: (sender: string, id: string) => void = () => undefined) {
+    this.#onForget = onForget;
+  }
 
   /** What is known of `id`; when nothing is, it is remembered as taken from now on. */
   recall(sender: string, id: string): Answer | undefined {
-    const answers = this.#of(sender);
-    const known = answers.get(id);
-    if (known !== undefined) return known;
-    answers.set(id, { kind: undefined, payload: undefined });
-    if (answers.size > IDS_A_SENDER) dropFirst(answers);
-    return undefined;
+    const known = this.#of(sender).get(id);
+    if (known === undefined) this.add(sender, id, NOT_ANSWERED);
+    return known;
+  }
+
+  /** What is known of `id`. */
+  get(sender: string, id: string): Answer | undefined {
+    return this.#senders.get(sender)?.get(id);
   }
 
   remember(sender: string, id: string, answer: Answer): void {
@@ -32,18 +42,29 @@ export class AnsweredIds {
     if (answers?.has(id) === true) answers.set(id, answer);
   }
 
+  /** Remembers `id` as taken, and so answered. */
+  add(sender: string, id: string, answer: Answer): void {
+    const answers = this.#of(sender);
+    answers.set(id, answer);
+    const [oldest] = answers.keys();
+    if (answers.size <= IDS_A_SENDER || oldest === undefined) return;
+    answers.delete(oldest);
+    this.#onForget(sender, oldest);
+  }
+
   #of(sender: string): Map<string, Answer> {
     const known = this.#senders.get(sender) ?? new Map<string, Answer>();
     this.#senders.delete(sender);
     this.#senders.set(sender, known);
-    if (this.#senders.size > SENDERS) dropFirst(this.#senders);
+    if (this.#senders.size > SENDERS) this.#forgetFirst();
     return known;
   }
-}
 
-function dropFirst(map: Map<string, unknown>): void {
-  for (const key of map.keys()) {
-    map.delete(key);
-    return;
+  #forgetFirst(): void {
+    const [first] = this.#senders;
+    if (first === undefined) return;
+    const [sender, answers] = first;
+    this.#senders.delete(sender);
+    for (const id of answers.keys()) this.#onForget(sender, id);
   }
 }

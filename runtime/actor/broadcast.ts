@@ -7,6 +7,7 @@ import { type ErrorCode, notHere } from '../protocol/errors.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { MailManner } from '../routing/mail-judge.ts';
 import type { Place } from '../threads/place.ts';
+import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
 import { laneFor } from './lane-for.ts';
 import { fullVerdict, verdictOf } from './send-verdicts.ts';
@@ -14,7 +15,13 @@ import { fullVerdict, verdictOf } from './send-verdicts.ts';
 const TOLD_ALL: MailManner = { isBroadcast: true, expectsReply: false };
 
 /** Sends a copy of `mail` to everybody who may get it and has room; the result says who does, and why the others not. */
-export function broadcast(place: Place, from: Identity, mail: Mail, nowMs: number): RoutingResult {
+export function broadcast(
+  place: Place,
+  from: Identity,
+  mail: Mail,
+  nowMs: number,
+  parent: Handling | undefined,
+): RoutingResult {
   const startedMs = place.seams.clock.monotonicMs();
   const recipients: string[] = [];
   const refused: { agentId: string; code: ErrorCode; reason: string }[] = [];
@@ -48,7 +55,7 @@ export function broadcast(place: Place, from: Identity, mail: Mail, nowMs: numbe
     recipients.push(row.id);
     if (from.party.tier !== row.party.tier && !from.party.isSystem)
       place.log.crossTier(from.party, row, mail);
-    place.outbox.accept(row, lane, copy, from.slot);
+    place.outbox.accept(row, lane, copy, from.slot, parent);
   }
   place.log.routed(place.seams.clock.monotonicMs() - startedMs);
   place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, BROADCAST, place.log.routingMs);

@@ -12,11 +12,16 @@ export class CellMailbox {
   readonly #callback = new Fifo<Mail>();
   /** From the user lane, for an actor that runs ahead: nobody is taken before them. */
   #taken: Fifo<Mail> | undefined;
+  /** What former processes left, before everything in the user lane. */
+  #left: Fifo<Mail> | undefined;
+  /** More of it may come: the user lane waits. */
+  expectsLeft = false;
   /** How many in the user lane are asks of other agents. */
   #asksOfAgents = 0;
 
   get length(): number {
-    return this.#system.length + this.#user.length + this.#callback.length + (this.#taken?.length ?? 0);
+    const waiting = this.#system.length + this.#user.length + this.#callback.length;
+    return waiting + (this.#taken?.length ?? 0) + (this.#left?.length ?? 0);
   }
 
   *[Symbol.iterator](): Iterator<Mail> {
@@ -24,6 +29,11 @@ export class CellMailbox {
   }
 
   put(mail: Mail, lane: Lane): void {
+    if (mail.wasLeft) {
+      this.#left ??= new Fifo();
+      this.#left.push(mail);
+      return;
+    }
     if (lane === LANE.user) {
       this.#user.push(mail);
       if (isAskOfAgent(mail)) this.#asksOfAgents += 1;
@@ -33,10 +43,13 @@ export class CellMailbox {
 
   /** Puts an envelope that was taken in front of all others of its lane, and of those that were taken ahead of them. */
   putBack(mail: Mail): void {
+    if (mail.wasLeft) {
+      this.#left?.unshift(mail);
+      return;
+    }
     const { lane } = mail.flow as InFlow;
     if (lane === LANE.user) {
-      const isBeforeTaken = this.#taken !== undefined && this.#taken.length > 0;
-      (isBeforeTaken ? (this.#taken as Fifo<Mail>) : this.#user).unshift(mail);
+      (this.hasTaken ? (this.#taken as Fifo<Mail>) : this.#user).unshift(mail);
       if (isAskOfAgent(mail)) this.#asksOfAgents += 1;
     } else if (lane === LANE.callback) this.#callback.unshift(mail);
     else this.#system.unshift(mail);
@@ -44,17 +57,24 @@ export class CellMailbox {
 
   /** Takes whoever is next when nothing is in hand. */
   take(): Mail | undefined {
-    if (this.#taken !== undefined && this.#taken.length > 0) return this.#from(this.#taken, 0);
-    return this.#system.shift() ?? this.#callback.shift() ?? this.#from(this.#user, 0);
+    if (this.hasTaken) return this.#from(this.#taken as Fifo<Mail>, 0);
+    const first = this.#system.shift() ?? this.#callback.shift() ?? this.#left?.shift();
+    return first ?? (this.expectsLeft ? undefined : this.#from(this.#user, 0));
   }
 
   /** Takes who is next for an actor that runs ahead, if that may have it and nobody could come before. */
   takeAhead(mayHave: (mail: Mail) => boolean): Mail | undefined {
-    const next = this.#system.length + this.#callback.length > 0 ? undefined : this.#user.peek();
+    const others = this.#system.length + this.#callback.length + (this.#left?.length ?? 0);
+    const next = others > 0 || this.expectsLeft ? undefined : this.#user.peek();
     if (next === undefined || !mayHave(next)) return undefined;
     this.#taken ??= new Fifo();
     this.#taken.push(next);
     return this.#user.shift();
+  }
+
+  /** Somebody is in the hands of an actor that runs ahead. */
+  get hasTaken(): boolean {
+    return this.#taken !== undefined && this.#taken.length > 0;
   }
 
   /** Everybody whom the actor took ahead and did not come to, youngest first. */
@@ -95,8 +115,8 @@ export class CellMailbox {
   }
 
   get #lanes(): readonly Fifo<Mail>[] {
-    const lanes = [this.#system, this.#user, this.#callback];
-    return this.#taken === undefined ? lanes : [this.#taken, ...lanes];
+    const lanes = [this.#taken, this.#system, this.#left, this.#user, this.#callback];
+    return lanes.filter((lane) => lane !== undefined);
   }
 
   #from(lane: Fifo<Mail>, at: number): Mail | undefined {

@@ -7,7 +7,7 @@ import { type ErrorData, errorToData, type OrreryError } from '../protocol/error
 import { REPLY } from '../threads/batch-format.ts';
 import type { Place } from '../threads/place.ts';
 import type { HandlerEntry } from './agent-definition.ts';
-import { AnsweredIds } from './answered-ids.ts';
+import { AnsweredIds, type Answer } from './answered-ids.ts';
 import type { Cell } from './cell.ts';
 
 /** How the envelopes of one agent end: their asks are answered, their outcomes noted and told. */
@@ -29,7 +29,7 @@ export class CellOutcomes {
 
   /** Ends an envelope that was handled: answers its ask, if it has one, with `output` as `entry` declares it. */
   finish(mail: Mail, entry: HandlerEntry | undefined, output: unknown): void {
-    if (mail.ask !== NO_ASK) {
+    if (mayBeAskedFor(mail)) {
       let answer = output;
       try {
         if (entry?.kind === 'value') answer = parseOutput(entry.capability, output, this.#agentId);
@@ -43,11 +43,10 @@ export class CellOutcomes {
 
   /** Answers the ask behind `mail`. */
   reply(mail: Mail, kind: number, payload: unknown): void {
-    if (mail.extras?.derived === true && kind !== REPLY.chunk) {
-      this.#answered?.remember(mail.sender, mail.id, { kind, payload });
-    }
+    if (mail.extras?.derived === true && kind !== REPLY.chunk) this.#remember(mail, { kind, payload });
     // Whoever gets its last answer finds what was not spent on it where it came from.
     if (kind !== REPLY.chunk) this.#closeAccount(mail);
+    if (mail.ask === NO_ASK) return;
     this.#place.answers.give(mail, kind, payload, this.carries(mail));
   }
 
@@ -83,12 +82,14 @@ export class CellOutcomes {
     if (checkpoints.isUsed) checkpoints.forget(mail);
     outbox.forgetName(mail);
     flow.settle(mail.sequence, outcome);
+    if (mail.kept > 0)
+      this.#place.journal?.settled(mail, this.#cell, this.#answered?.get(mail.sender, mail.id));
     this.#place.settled(flow, mail, outcome);
   }
 
   /** Ends an envelope that has not got what it asked for. */
   close(mail: Mail, outcome: Outcome, error: OrreryError): void {
-    if (mail.ask !== NO_ASK) {
+    if (mayBeAskedFor(mail)) {
       const partial = this.lastCheckpoint(mail);
       this.reply(mail, REPLY.error, withPartial(errorToData(error), partial));
     }
@@ -99,7 +100,7 @@ export class CellOutcomes {
 
   deadLetter(mail: Mail, why: ErrorData): void {
     const partial = this.lastCheckpoint(mail);
-    if (mail.ask !== NO_ASK) this.reply(mail, REPLY.error, withPartial(why, partial));
+    if (mayBeAskedFor(mail)) this.reply(mail, REPLY.error, withPartial(why, partial));
     this.settle(mail, 'dead-lettered');
     this.#place.log.deadLetter(mail, this.#agentId, why, partial);
     this.#place.attendance.lost(this.#cell, mail, why);
@@ -110,8 +111,7 @@ export class CellOutcomes {
    * it is new.
    */
   settleRepeated(mail: Mail): boolean {
-    this.#answered ??= new AnsweredIds();
-    const answer = this.#answered.recall(mail.sender, mail.id);
+    const answer = this.#taken.recall(mail.sender, mail.id);
     if (answer === undefined) return false;
     if (mail.ask !== NO_ASK) {
       if (answer.kind === undefined) return false;
@@ -121,11 +121,31 @@ export class CellOutcomes {
     return true;
   }
 
+  /** What the agent took under an id that may be sent again, in a former process or in this one. */
+  hasTaken(sender: string, id: string, answer: Answer): void {
+    this.#taken.add(sender, id, answer);
+  }
+
+  /** What is kept is answered in the next process too, whoever handled it. */
+  #remember(mail: Mail, answer: Answer): void {
+    if (mail.kept > 0) this.#taken.add(mail.sender, mail.id, answer);
+    else this.#answered?.remember(mail.sender, mail.id, answer);
+  }
+
+  get #taken(): AnsweredIds {
+    this.#answered ??= new AnsweredIds((sender, id) => this.#place.journal?.forget(this.#cell, sender, id));
+    return this.#answered;
+  }
+
   /** Nothing is spent on it any more; for what it caused and still goes on its account stays open. */
   #closeAccount({ extras }: Mail): void {
     if (extras?.account !== undefined) this.#place.accounts.close(extras.account);
   }
 }
+
+/** Somebody waits for its answer; or asked in a former process, and may ask again under the same id. */
+const mayBeAskedFor = ({ ask, wasLeft, extras }: Mail): boolean =>
+  ask !== NO_ASK || (wasLeft && extras?.derived === true);
 
 /** An error crosses as JSON: of a partial result that cannot, the asker has what it was told. */
 const withPartial = (error: ErrorData, partial: unknown): ErrorData =>

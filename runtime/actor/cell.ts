@@ -3,43 +3,31 @@ import { LANE, type Lane } from '../mailbox/lane.ts';
 import { isRetry, type Mail, messageTypeOf, NO_ASK } from '../mailbox/mail.ts';
 import { type A2AMessageType, asksForWork } from '../protocol/envelope.ts';
 import {
-  actorDied,
+  type ErrorData,
   errorToData,
   isOrreryError,
   notHere,
   type OrreryError,
-  poison,
   supervisorGaveUp,
   reasonOf,
 } from '../protocol/errors.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Place } from '../threads/place.ts';
-import { type ActorLife, PENDING } from './actor-life.ts';
-import { Actor } from './actor.ts';
+import { type ActorLife, type MakeActor, PENDING } from './actor-life.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import { CellDesk } from './cell-desk.ts';
+import { CellLives } from './cell-lives.ts';
 import { CellMailbox, isAskOfAgent, isAwaited } from './cell-mailbox.ts';
 import { CellOutcomes } from './cell-outcomes.ts';
+import type { CellStatus } from './cell-status.ts';
 import { Handling } from './handling.ts';
 import { isThenable } from './is-thenable.ts';
 import { cutOff } from './time-limit.ts';
-import { MAX_ATTEMPTS, turnAway } from './turn-away.ts';
+import { cutOffByDeath, mayTryAgain, turnAway } from './turn-away.ts';
 
 const DEFAULT_HANDLING_MS = 30_000;
 const NO_HANDLINGS: readonly Handling[] = [];
-
-/** Makes a cell's next actor. */
-export type MakeActor = (cell: Cell) => ActorLife;
-
-const inThisThread: MakeActor = (cell) => new Actor(cell);
-
-/**
- * - `idle`     lazy, waiting for its first envelope
- * - `down`     its actor is dead; the supervisor decides
- * - `failed`   the supervisor gave up; what arrives is dead-lettered
- * - `stopped`  ended for good, likewise
- */
-export type CellStatus = 'idle' | 'starting' | 'running' | 'down' | 'failed' | 'stopped';
 
 /**
  * One agent in one thread: its mailbox, which outlives its actor, and the actor of the moment.
@@ -50,7 +38,8 @@ export type CellStatus = 'idle' | 'starting' | 'running' | 'down' | 'failed' | '
 export class Cell {
   readonly place: Place;
   readonly row: AgentRow;
-  readonly definition: AgentDefinition<unknown>;
+  definition: AgentDefinition<unknown>;
+  readonly lives: CellLives;
   readonly outcomes: CellOutcomes;
   status: CellStatus = 'down';
   /** Had an actor before, in this thread. */
@@ -62,26 +51,20 @@ export class Cell {
   readonly #mailbox = new CellMailbox();
   #hand: Handling | undefined;
   #below: readonly Handling[] = NO_HANDLINGS;
-  readonly #makeActor: MakeActor;
-  #actor: ActorLife | undefined;
   #desk: CellDesk | undefined;
-  #giveUpReason = '';
-  #stopReason: OrreryError | undefined;
-  /** The end of the actor before, as long as its `onStop` may still run. */
-  #ending: Promise<void> | undefined;
+  #endReason: OrreryError | undefined;
 
   /** `makeActor`: where its code runs. @default in this thread */
-  constructor(
-    place: Place,
-    row: AgentRow,
-    definition: AgentDefinition<unknown>,
-    makeActor: MakeActor = inThisThread,
-  ) {
-    this.#makeActor = makeActor;
+  constructor(place: Place, row: AgentRow, definition: AgentDefinition<unknown>, makeActor?: MakeActor) {
     this.place = place;
     this.row = row;
     this.definition = definition;
+    this.lives = new CellLives(this, makeActor);
     this.outcomes = new CellOutcomes(this);
+  }
+
+  get #actor(): ActorLife | undefined {
+    return this.lives.current;
   }
 
   /** Where attendants act for the agent. */
@@ -135,10 +118,16 @@ export class Cell {
     return isRetry(mail.extras, this.row.profile.delivery);
   }
 
+  /** Whether what former processes left for it may still come: nothing newer is taken before. */
+  expectLeft(isExpected: boolean): void {
+    this.#mailbox.expectsLeft = isExpected;
+    if (!isExpected && this.waiting > 0) this.place.turns.wake(this);
+  }
+
   /** Puts an accepted envelope into its lane. */
   deliver(mail: Mail, lane: Lane): void {
     if (this.status === 'failed' || this.status === 'stopped') {
-      this.outcomes.deadLetter(mail, mail.tombstone ?? errorToData(this.#endReason()));
+      this.outcomes.deadLetter(mail, mail.tombstone ?? this.#lastWord);
       return;
     }
     if (this.place.attendance.takes(this, mail)) return this.outcomes.settle(mail, 'handled');
@@ -156,16 +145,25 @@ export class Cell {
   /** Takes envelopes until `mayGoOn` says no, the mailbox is empty, or a handler takes its time. */
   run(mayGoOn: () => boolean): void {
     if (this.status === 'idle' && this.waiting > 0) this.place.startCell(this);
-    while (this.status === 'running') {
+    while (this.#mayTake) {
       const mail = this.#next();
       if (mail === undefined) return this.#runAhead();
       if (this.#actor?.hasTaken?.(mail) === true) this.#takeUp(mail);
       else if (!turnAway(this, mail)) this.#handle(mail);
       if (!mayGoOn()) {
-        if (this.status === 'running' && this.waiting > 0) this.place.turns.wake(this);
+        if (this.waiting > 0 && this.#mayTake) this.place.turns.wake(this);
         return;
       }
     }
+  }
+
+  get #mayTake(): boolean {
+    return this.status === 'running' || (this.status === 'finishing' && !this.isAtRest);
+  }
+
+  /** Nothing is in hand, or in the hands of an actor that runs ahead. */
+  get isAtRest(): boolean {
+    return this.#hand === undefined && !this.#mailbox.hasTaken;
   }
 
   #next(): Mail | undefined {
@@ -197,6 +195,7 @@ export class Cell {
     const flow = mail.flow as InFlow;
     mail.wasInHand = true;
     flow.start(mail.sequence);
+    if (mail.kept > 0) this.place.journal?.started(mail);
     if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail)))
       this.place.judge.holdGrant(mail, this.row.id);
     if (this.#hand !== undefined) this.#below = [...this.#below, this.#hand];
@@ -228,7 +227,7 @@ export class Cell {
 
   /** The handler is done and `output` is its answer. */
   finish(handling: Handling, output: unknown): void {
-    if (handling.isOver) return;
+    if (handling.isOver || this.#awaitsJournal(handling, () => this.finish(handling, output))) return;
     const mail = handling.mail as Mail;
     this.#letGo(handling);
     if (handling.cutShort !== undefined) this.outcomes.close(mail, 'expired', handling.cutShort);
@@ -243,9 +242,17 @@ export class Cell {
     const declined = isOrreryError(error) && error.code !== 'ACTOR_DIED' ? error : undefined;
     const why = late ?? declined;
     if (why === undefined) return this.crash(error, handling);
+    if (this.#awaitsJournal(handling, () => this.fail(handling, error))) return;
     this.#letGo(handling);
     this.outcomes.close(handling.mail as Mail, late === undefined ? 'rejected' : 'expired', why);
     this.#goOn();
+  }
+
+  /** What a handler sent is kept before what it sent it for is settled. */
+  #awaitsJournal(handling: Handling, go: () => void): boolean {
+    if (!handling.awaitsJournal(go)) return false;
+    this.place.turns.goesOn(this);
+    return true;
   }
 
   /** The actor is dead: what it had in hand is told or tried again, and the supervisor decides what is next. */
@@ -261,23 +268,26 @@ export class Cell {
   }
 
   get #isAlive(): boolean {
-    return this.status === 'running' || this.status === 'starting';
+    return this.status === 'running' || this.status === 'starting' || this.status === 'finishing';
   }
 
   #die(reason: string, cause: unknown, culprit: Handling | undefined): Promise<void> {
     this.status = 'down';
-    const handlings = [...this.handlings].reverse();
-    for (const handling of handlings) {
+    this.cutOffInHand(reason, cause, culprit);
+    return this.endActor(reason);
+  }
+
+  /** Ends what is in hand as a death does. */
+  cutOffInHand(reason: string, cause?: unknown, culprit?: Handling): void {
+    for (const handling of [...this.handlings].reverse()) {
       const mail = handling.mail as Mail;
       const hasBegun = this.#actor?.hasBegun(mail) !== false;
       if (handling === culprit) mail.attempts += 1;
-      if (this.#mayTryAgain(mail)) handling.leaveAsks();
+      if (mayTryAgain(this, mail)) handling.leaveAsks();
       this.#letGo(handling);
-      if (hasBegun) this.#cutOffByDeath(mail, reason, cause);
+      if (hasBegun) cutOffByDeath(this, this.#mailbox, mail, { reason, cause });
       else this.#mailbox.putBack(mail);
     }
-    this.#ending = this.#endActor(reason);
-    return this.#ending;
   }
 
   /** The actor's logic came to its end: what it has in hand is handled. */
@@ -285,20 +295,7 @@ export class Cell {
     if (!this.#isAlive) return;
     this.status = 'down';
     for (const handling of [...this.handlings].reverse()) this.finish(handling, undefined);
-    this.#ending = this.#endActor('it came to its end');
-    void this.#ending.then(() => this.place.exited(this));
-  }
-
-  #mayTryAgain(mail: Mail): boolean {
-    return this.isRetry(mail) && mail.attempts < MAX_ATTEMPTS;
-  }
-
-  #cutOffByDeath(mail: Mail, reason: string, cause: unknown): void {
-    if (!this.isRetry(mail))
-      return this.outcomes.deadLetter(mail, errorToData(actorDied(this.row.id, reason, cause)));
-    if (!this.#mayTryAgain(mail))
-      return this.outcomes.deadLetter(mail, errorToData(poison(this.row.id, mail.attempts)));
-    this.#mailbox.putBack(mail);
+    void this.endActor('it came to its end').then(() => this.place.exited(this));
   }
 
   #letGo(handling: Handling): void {
@@ -309,7 +306,11 @@ export class Cell {
       this.#hand = this.#below.at(-1);
       if (this.#hand !== undefined) this.#below = this.#below.slice(0, -1);
     }
-    if (this.#hand === undefined && this.place.turns.busy.size > 0) this.place.turns.busy.delete(this);
+    if (this.#hand !== undefined) return;
+    if (this.place.turns.busy.size > 0) this.place.turns.busy.delete(this);
+    if (this.status !== 'finishing') return;
+    if (this.isAtRest) this.lives.rested();
+    else this.place.turns.wake(this);
   }
 
   /** What was in hand is answered and settled: the next one may begin. */
@@ -322,29 +323,29 @@ export class Cell {
 
   // Life
 
-  /** Starts a new actor; resolves to whether it runs: it may be stopped meanwhile. Rejects when it did not start. */
-  async start(): Promise<boolean> {
+  /**
+   * Starts a new actor, from what one before it has left, if there is such; resolves to whether it runs: it may be stopped
+   * meanwhile. Rejects when it did not start.
+   */
+  async start(from?: Snapshot): Promise<boolean> {
     if (this.#isAlive) return this.status === 'running';
+    if (from === undefined && (this.status === 'changing' || this.status === 'parked')) return false;
     this.status = 'starting';
     this.wasStarted = true;
-    await this.#ending;
-    if (this.#actor?.isOver === false || !this.#isAlive) return false;
-    const actor = this.#makeActor(this);
-    this.#actor = actor;
     try {
-      const state = await actor.start();
-      if (actor.isOver || this.status !== 'starting') return false;
-      actor.state = state;
+      if (!(await this.lives.begin(from))) return false;
     } catch (error) {
-      if (actor.isOver || this.status !== 'starting') return false;
-      actor.abandon();
-      this.place.channels.ended(this);
       this.status = 'down';
       throw error;
     }
+    this.goOn();
+    return true;
+  }
+
+  /** Takes envelopes from now on. */
+  goOn(): void {
     this.status = 'running';
     if (this.waiting > 0) this.place.turns.wake(this);
-    return true;
   }
 
   /** Makes the cell ready to start at its first envelope. */
@@ -355,15 +356,15 @@ export class Cell {
 
   /** The supervisor gave up: whatever waits or comes is dead-lettered. */
   giveUp(reason: string): void {
-    this.#giveUpReason = reason;
+    this.#endReason = supervisorGaveUp(this.row.id, reason);
     this.status = 'failed';
     this.#clear();
   }
 
   /** Ends the agent for good; what waits is dead-lettered. */
   async stop(reason = notHere(this.row.id, this.place.id)): Promise<void> {
-    if (this.status === 'stopped') return this.#ending;
-    this.#stopReason = reason;
+    if (this.status === 'stopped') return this.lives.ending;
+    this.#endReason = reason;
     const wasAlive = this.#isAlive;
     this.status = 'stopped';
     for (const handling of [...this.handlings].reverse()) {
@@ -373,28 +374,25 @@ export class Cell {
       this.outcomes.deadLetter(mail, errorToData(reason));
     }
     this.#clear();
-    if (wasAlive) this.#ending = this.#endActor('it was stopped');
-    await this.#ending;
+    await (wasAlive ? this.endActor('it was stopped') : this.lives.ending);
   }
 
   #clear(): void {
-    const why = errorToData(this.#endReason());
-    for (const mail of this.#mailbox.drain()) this.outcomes.deadLetter(mail, mail.tombstone ?? why);
+    for (const mail of this.#mailbox.drain())
+      this.outcomes.deadLetter(mail, mail.tombstone ?? this.#lastWord);
   }
 
-  #endReason(): OrreryError {
-    if (this.status === 'failed') return supervisorGaveUp(this.row.id, this.#giveUpReason);
-    return this.#stopReason ?? notHere(this.row.id, this.place.id);
+  get #lastWord(): ErrorData {
+    return errorToData(this.#endReason ?? notHere(this.row.id, this.place.id));
   }
 
-  async #endActor(reason: string): Promise<void> {
-    this.place.attendance.ended(this);
-    await this.#actor?.end();
-    this.place.channels.ended(this);
-    // Of what it had taken ahead it is known now what it had begun on.
-    for (const mail of this.#mailbox.leftAhead()) {
-      if (this.#actor?.hasBegun(mail) === true) this.#cutOffByDeath(mail, reason, undefined);
-      else this.#mailbox.putBack(mail);
-    }
+  /** Ends the actor with its `onStop`; of what it had taken ahead it is known then what it had begun on. */
+  endActor(reason: string): Promise<void> {
+    return this.lives.end(() => {
+      for (const mail of this.#mailbox.leftAhead()) {
+        if (this.#actor?.hasBegun(mail) === true) cutOffByDeath(this, this.#mailbox, mail, { reason });
+        else this.#mailbox.putBack(mail);
+      }
+    });
   }
 }

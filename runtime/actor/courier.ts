@@ -43,6 +43,8 @@ export class Courier {
   #verdict: Verdict | undefined;
   /** Whom it would have been, or whose mailbox is full. */
   #meant: AgentRow | undefined;
+  /** From which handling what is sent now is sent. */
+  #parent: Handling | undefined;
   #sends = 0;
 
   constructor(place: Place) {
@@ -113,6 +115,7 @@ export class Courier {
       if (unfunded !== undefined) return resolve(this.#refusal(from, mail, verdictOf(unfunded), undefined));
       const { clock } = this.#place.seams;
       const attempt = (nowMs: number, isInTurn: boolean): void => {
+        this.#parent = parent;
         const result = this.#trySend(from, mail, nowMs, isInTurn);
         if (result !== undefined) return resolve(this.#funding.closeUnlessSent(mail, result));
         const isForRoom = this.#meant !== undefined;
@@ -184,6 +187,7 @@ export class Courier {
   ): RoutingResult {
     const unfunded = this.#funding.give(mail, budget, from, parent);
     if (unfunded !== undefined) return this.#refusal(from, mail, verdictOf(unfunded), undefined);
+    this.#parent = parent;
     const result = this.#trySend(from, mail, nowMs, true, manner);
     if (result !== undefined) return this.#funding.closeUnlessSent(mail, result);
     const row = this.#meant;
@@ -213,7 +217,7 @@ export class Courier {
     manner: MailManner = TOLD,
   ): RoutingResult | undefined {
     const place = this.#place;
-    if (mail.recipient === BROADCAST) return broadcast(place, from, mail, nowMs);
+    if (mail.recipient === BROADCAST) return broadcast(place, from, mail, nowMs, this.#parent);
     const row = this.#route(from, mail, manner, nowMs);
     if (row === undefined) {
       if (this.#mayYetBeFound) return undefined;
@@ -281,6 +285,7 @@ export class Courier {
     }
     owner?.waitsFor(waiting);
     if (options.onSent !== undefined) callOutside(options.onSent, mail.id);
+    this.#parent = owner;
     this.#accept(from, row, lane, mail);
   }
 
@@ -320,7 +325,7 @@ export class Courier {
     if (from.party.tier !== row.party.tier && !from.party.isSystem && !row.party.isSystem) {
       place.log.crossTier(from.party, row, mail);
     }
-    place.outbox.accept(row, lane, mail, from.slot);
+    place.outbox.accept(row, lane, mail, from.slot, this.#parent);
   }
 
   /** The recipient; or undefined, and then `#verdict` says why. */
@@ -339,14 +344,16 @@ export class Courier {
       const { row, verdict, meant } = place.judge.resolveCapability(from.party, mail, manner, nowMs);
       this.#verdict = verdict;
       this.#meant = meant;
-      return row;
+      if (row === undefined || place.journal === undefined) return row;
+      this.#verdict = place.journal.refusal(row);
+      return this.#verdict === undefined ? row : undefined;
     }
     const row = place.table.get(mail.recipient);
     this.#meant = row;
     this.#verdict =
       row === undefined
         ? verdictOf(agentNotFound(mail.recipient))
-        : place.judge.judge(from.party, row, mail, manner, nowMs);
+        : (place.judge.judge(from.party, row, mail, manner, nowMs) ?? place.journal?.refusal(row));
     return this.#verdict === undefined ? row : undefined;
   }
 

@@ -39,6 +39,10 @@ export class Handling implements HandlingContext<never> {
   #childPath: readonly PathHop[] | undefined;
   #ownPurse: Purse | undefined;
   #ownKeeper: Keeper | undefined;
+  /** What was sent from here and the journal does not have yet. */
+  #unkept = 0;
+  /** What is to be done when it has. */
+  #whenKept: (() => void) | undefined;
 
   constructor(cell: Cell, mail: Mail | undefined) {
     this.cell = cell;
@@ -96,16 +100,16 @@ export class Handling implements HandlingContext<never> {
   }
 
   async effect<Result>(
-    _name: string,
+    name: string,
     run: (signal: AbortSignal) => Result | Promise<Result>,
   ): Promise<Result> {
     requireFunction('run', run);
     this.signal.throwIfAborted();
-    return await run(this.signal);
+    return await this.cell.place.effect(this, name, run);
   }
 
   offload<Input, Output>(module: URL, input: Input): Promise<Output> {
-    return this.cell.place.offload<Input, Output>(module, input, this.signal);
+    return this.cell.place.offload<Input, Output>(this, module, input);
   }
 
   ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {
@@ -226,6 +230,22 @@ export class Handling implements HandlingContext<never> {
     if (!this.derivesIds) return undefined;
     this.#children += 1;
     return `${(this.mail as Mail).id}~${this.#children.toString(36)}`;
+  }
+
+  /** So many more of what was sent from here wait for the journal, or fewer. */
+  keeps(count: number): void {
+    this.#unkept += count;
+    if (this.#unkept > 0 || this.#whenKept === undefined) return;
+    const go = this.#whenKept;
+    this.#whenKept = undefined;
+    if (!this.isOver) go();
+  }
+
+  /** What was sent from here waits for the journal: `go` is called when it does not any more. False when nothing waits. */
+  awaitsJournal(go: () => void): boolean {
+    if (this.#unkept === 0) return false;
+    this.#whenKept ??= go;
+    return true;
   }
 
   waitsFor(ask: WaitingAsk): void {

@@ -1,7 +1,12 @@
 import { type AnyActorLogic, type AnyActorRef, createActor } from 'xstate';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
+import { reasonOf, refused } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
+import { isMachine } from '../upgrade/state-identity.ts';
+import type { MachineState } from '../upgrade/machine-state.ts';
+import type { KeptState } from '../upgrade/restore.ts';
 import type { HandlingContext } from './context.ts';
+import { LogicTimers } from './logic-timers.ts';
 
 /** What an envelope's handling is to logic: the machine sees it as `ctx`. */
 export interface LogicHandling extends Pick<HandlingContext<never>, 'envelope' | 'settle'> {
@@ -35,12 +40,14 @@ class LogicEvent {
 /** What a snapshot tells us, of whatever logic. */
 interface Snapshot {
   readonly status: string;
+  readonly error?: unknown;
   hasTag?(tag: string): boolean;
 }
 
 /** Runs an agent's XState logic: one root actor, one event an envelope. */
 export class LogicRunner {
   readonly #actor: AnyActorRef;
+  readonly #timers: LogicTimers;
   readonly #isMachine: boolean;
   /** The handling that ends when the machine becomes ready. */
   #pending: LogicHandling | undefined;
@@ -48,9 +55,20 @@ export class LogicRunner {
   /** Only while a handling waits: an observer costs on every event. */
   #listening: { unsubscribe(): void } | undefined;
 
-  constructor(logic: AnyActorLogic, input: unknown, { clock, onError, onDone }: LogicRunnerDeps) {
-    const actor = createActor(logic, { input, clock: asXStateClock(clock) } as never);
+  /** `kept`: the state that it begins with, as `leave` gave it. Throws when that is none that it can go on with. */
+  constructor(
+    logic: AnyActorLogic,
+    input: unknown,
+    { clock, onError, onDone }: LogicRunnerDeps,
+    kept?: KeptState,
+  ) {
+    const timers = new LogicTimers(clock);
+    const snapshot = kept && { snapshot: snapshotOf(logic, kept) };
+    const actor = createActor(logic, { input, clock: timers.xstateClock, ...snapshot } as never);
+    timers.attach(actor);
+    this.#timers = timers;
     this.#actor = actor;
+    if (kept !== undefined) requireActive(actor.getSnapshot() as Snapshot);
     this.#isMachine = typeof (actor.getSnapshot() as Snapshot).hasTag === 'function';
     actor.subscribe({
       error: (error) => {
@@ -61,6 +79,18 @@ export class LogicRunner {
       },
     });
     actor.start();
+    if (kept !== undefined && this.#isMachine) timers.resume((kept.state as MachineState).timers ?? []);
+  }
+
+  /**
+   * The state that the next actor can begin with; undefined when it is over, and for logic that is neither a machine nor a
+   * transition function: that begins anew. Throws REFUSED when the state is not all there is to hand on.
+   */
+  leave(): KeptState | undefined {
+    const persisted = this.#persisted();
+    if (persisted.status !== 'active') return undefined;
+    if (this.#isMachine) return { state: { ...persisted, timers: this.#timers.left() } };
+    return 'context' in persisted && !('input' in persisted) ? { state: persisted.context } : undefined;
   }
 
   /** Says whether a machine takes an event of this name in its state; any other logic may. */
@@ -84,6 +114,14 @@ export class LogicRunner {
     return false;
   }
 
+  #persisted(): Snapshot & { readonly context?: unknown } {
+    try {
+      return this.#actor.getPersistedSnapshot() as Snapshot;
+    } catch (error) {
+      throw refused(`its state cannot be handed on: ${reasonOf(error)}`);
+    }
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#pending = undefined;
@@ -102,12 +140,14 @@ export class LogicRunner {
 
 const isReady = (snapshot: Snapshot): boolean => snapshot.hasTag?.('ready') === true;
 
-function asXStateClock(clock: Clock): {
-  setTimeout: (fn: () => void, ms: number) => unknown;
-  clearTimeout: (id: unknown) => void;
-} {
-  return {
-    setTimeout: (fn, ms) => clock.setTimer(ms, fn),
-    clearTimeout: (cancel) => (cancel as () => void)(),
-  };
+/** What XState restores. */
+function snapshotOf(logic: AnyActorLogic, { state }: KeptState): unknown {
+  if (!isMachine(logic)) return { status: 'active', output: undefined, error: undefined, context: state };
+  const { timers: _timers, ...persisted } = state as MachineState;
+  return persisted;
+}
+
+function requireActive({ status, error }: Snapshot): void {
+  if (status !== 'active')
+    throw error ?? new Error(`its logic is ${status} in the state that it begins with`);
 }

@@ -1,9 +1,27 @@
 import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
-import { deadlineExceeded, errorToData, poison } from '../protocol/errors.ts';
+import { actorDied, deadlineExceeded, errorToData, poison } from '../protocol/errors.ts';
 import type { Cell } from './cell.ts';
+import type { CellMailbox } from './cell-mailbox.ts';
 
 /** Tries that end in a death before an envelope is poison. */
-export const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
+
+/** Says whether a mail that a death has cut off is tried again. */
+export const mayTryAgain = (cell: Cell, mail: Mail): boolean =>
+  cell.isRetry(mail) && mail.attempts < MAX_ATTEMPTS;
+
+/** What a death has cut off goes back into the mailbox, in front, or ends. */
+export function cutOffByDeath(
+  cell: Cell,
+  mailbox: CellMailbox,
+  mail: Mail,
+  { reason, cause }: { readonly reason: string; readonly cause?: unknown },
+): void {
+  const { id } = cell.row;
+  if (mayTryAgain(cell, mail)) return mailbox.putBack(mail);
+  const why = cell.isRetry(mail) ? poison(id, mail.attempts) : actorDied(id, reason, cause);
+  cell.outcomes.deadLetter(mail, errorToData(why));
+}
 
 /** Ends an envelope that must not be handled any more; false when it may be. */
 export function turnAway({ place, outcomes, row }: Cell, mail: Mail): boolean {

@@ -76,8 +76,12 @@ export class Mail {
   tombstone: ErrorData | undefined = undefined;
   /** Its record among the shared names, or -1. */
   name = -1;
+  /** Its number in the journal; 0 when it is not kept there. */
+  kept = 0;
   /** Was in hand before, in this thread. */
   wasInHand = false;
+  /** A former process left it. */
+  wasLeft = false;
   /** The id, once somebody has asked for it. */
   #id: string | undefined = undefined;
 
@@ -214,10 +218,19 @@ export type MailData = readonly [
   number,
   number,
   ErrorData | undefined,
+  number,
+  boolean,
 ];
 
 /** Where some of it lies. */
-export const MAIL_DATA = { extras: 12, sequence: 13, attempts: 14, tombstone: 15 } as const;
+export const MAIL_DATA = {
+  extras: 12,
+  sequence: 13,
+  attempts: 14,
+  tombstone: 15,
+  kept: 16,
+  wasLeft: 17,
+} as const;
 
 export const mailToData = (mail: Mail): MailData => [
   mail.key,
@@ -236,6 +249,8 @@ export const mailToData = (mail: Mail): MailData => [
   mail.sequence,
   mail.attempts,
   mail.tombstone,
+  mail.kept,
+  mail.wasLeft,
 ];
 
 export function mailFromData(data: MailData): Mail {
@@ -243,6 +258,8 @@ export function mailFromData(data: MailData): Mail {
   mail.sequence = data[MAIL_DATA.sequence];
   mail.attempts = data[MAIL_DATA.attempts];
   mail.tombstone = data[MAIL_DATA.tombstone];
+  mail.kept = data[MAIL_DATA.kept];
+  mail.wasLeft = data[MAIL_DATA.wasLeft];
   return mail;
 }
 

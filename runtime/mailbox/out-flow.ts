@@ -29,6 +29,8 @@ export class OutFlow {
   isDirty = false;
   /** Sent but not committed; of a local flow. */
   uncommitted = 0;
+  /** Accepted, but not numbered before the journal has them. */
+  pending = 0;
   #inbound: InFlow | undefined;
   readonly #entries = new Fifo<Mail>();
 

@@ -3,7 +3,7 @@ import { COUNT } from './seat-counters.ts';
 
 /**
  * The account of a moment: `before` and `after` are the counters of all threads around it, `inFlight` what was counted
- * in their mailboxes and ledgers within it.
+ * in their mailboxes and ledgers within it, and `left` what former processes accepted and nobody has been given yet.
  *
  * `isExact` says that the numbers add up as they stand. Where envelopes move meanwhile they cannot: `holds` says that
  * they add up but for what moved.
@@ -11,18 +11,18 @@ import { COUNT } from './seat-counters.ts';
 export function conservationOf(
   before: Float64Array,
   after: Float64Array,
-  inFlight: number,
+  { inFlight, left }: { readonly inFlight: number; readonly left: number },
 ): Conservation & { readonly isExact: boolean } {
   const [accepted, settled] = [at(after, COUNT.accepted), settledOf(after)];
   const least = at(before, COUNT.accepted) - settled;
   const most = accepted - settledOf(before);
   return {
-    accepted,
+    accepted: accepted + left,
     handled: at(after, COUNT.handled),
     rejected: at(after, COUNT.rejected),
     expired: at(after, COUNT.expired),
     deadLettered: at(after, COUNT.deadLettered),
-    inFlight,
+    inFlight: inFlight + left,
     holds: least <= inFlight && inFlight <= most,
     isExact: accepted === settled + inFlight,
   };

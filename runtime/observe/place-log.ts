@@ -27,8 +27,13 @@ export interface PlaceLogDeps {
   /** There are letters to be posted with the next flush. */
   readonly onLetter: () => void;
   readonly postLetters: (letters: readonly DeadLetter[]) => void;
+  /** The letter is about a mail that the journal has. */
+  readonly keepLetter: (mail: Mail, letter: DeadLetter) => void;
   readonly postEvents: (events: readonly SystemEvent[]) => void;
 }
+
+/** `mail`: the envelope of an event that is about the traffic of one. */
+export type EventWatcher = (event: SystemEvent, mail: Mail | undefined) => void;
 
 /**
  * What one thread tells of itself: rings of its last events, always on; every event while somebody listens; the dead
@@ -46,6 +51,7 @@ export class PlaceLog {
   routingMs = 0;
   readonly #deps: PlaceLogDeps;
   #streamed: SystemEvent[] | undefined;
+  #watcher: EventWatcher | undefined;
   #letters: DeadLetter[] = [];
 
   constructor(deps: PlaceLogDeps) {
@@ -68,8 +74,10 @@ export class PlaceLog {
     const type = messageTypeOf(mail);
     const atMs = this.#deps.clock.now();
     const envelope = toEnvelope(mail, tier, sandboxId);
-    const letter = { id, sender, recipient, type, code: why.code, reason: why.message, atMs, envelope };
-    this.#letters.push(partial === undefined ? letter : { ...letter, partial });
+    const bare = { id, sender, recipient, type, code: why.code, reason: why.message, atMs, envelope };
+    const letter = partial === undefined ? bare : { ...bare, partial };
+    this.#letters.push(letter);
+    if (mail.kept > 0) this.#deps.keepLetter(mail, letter);
     if (this.#letters.length === 1) this.#deps.onLetter();
     this.note({
       ...this.#about(mail),
@@ -117,7 +125,7 @@ export class PlaceLog {
     this.#count(COUNT.refused);
     const isFull = code === 'MAILBOX_FULL';
     // A flood of one event a refused envelope would drive everything else out of the ring.
-    if (isFull && this.#streamed === undefined) return;
+    if (isFull && !this.#isTold) return;
     const security = row !== undefined && !isFull;
     if (security) this.#count(COUNT.securityEvents);
     this.note({
@@ -140,7 +148,7 @@ export class PlaceLog {
   crossTier(sender: Party, row: AgentRow, mail: Mail): void {
     this.#count(COUNT.crossTier);
     this.#crossings.note(mail, sender.tier, row.id, row.party.tier);
-    if (this.#streamed === undefined) return;
+    if (!this.#isTold) return;
     this.#stream(crossingEvent(crossingOf(mail, sender.tier, row.id, row.party.tier), this.#deps.place));
   }
 
@@ -157,21 +165,36 @@ export class PlaceLog {
     if (event.type === 'error') this.#count(COUNT.errors);
     const placed = { ...event, place: this.#deps.place };
     (event.type === 'channel-status' ? this.#channels : this.#audit).push(placed);
-    if (this.#streamed !== undefined) this.#stream(placed);
+    if (this.#isTold) this.#stream(placed);
   }
 
   /** Streams every event from now on, or stops. */
   inspect(isOn: boolean): void {
     this.#streamed = isOn ? [] : undefined;
-    this.traffic.listen(isOn ? (traffic) => this.#streamTraffic(traffic) : undefined);
+    this.#listen();
+  }
+
+  /** Tells `watcher` every event as it happens: a simulation sees a thread so, also one that dies. */
+  watch(watcher: EventWatcher): void {
+    this.#watcher = watcher;
+    this.#listen();
+  }
+
+  get #isTold(): boolean {
+    return this.#streamed !== undefined || this.#watcher !== undefined;
+  }
+
+  #listen(): void {
+    this.traffic.listen(this.#isTold ? (traffic) => this.#streamTraffic(traffic) : undefined);
   }
 
   #streamTraffic(traffic: Traffic): void {
     const { place: id, agentOf } = this.#deps;
-    for (const event of trafficEvents(traffic, { id, agentOf })) this.#stream(event);
+    for (const event of trafficEvents(traffic, { id, agentOf })) this.#stream(event, traffic.mail);
   }
 
-  #stream(event: SystemEvent): void {
+  #stream(event: SystemEvent, mail?: Mail): void {
+    this.#watcher?.(event, mail);
     const events = this.#streamed;
     if (events === undefined) return;
     if (events.push(event) === 1) this.#deps.defer(() => this.#postEvents());

@@ -21,13 +21,16 @@ export type SystemEventType =
   | 'agent-restarting'
   | 'agent-failed'
   | 'agent-stopped'
+  | 'agent-upgraded'
+  | 'agent-parked'
   | 'place-started'
   | 'place-died'
   | 'router-state'
   | 'negotiation'
   | 'swarm'
   | 'channel-status'
-  | 'watchdog';
+  | 'watchdog'
+  | 'fault';
 
 /**
  * One thing that happened in the system, as `inspect()` streams it and `--record` writes it, a line each.
@@ -37,6 +40,7 @@ export type SystemEventType =
  * - `security`     a policy refused something, or an audited boundary was crossed.
  * - `duration`     milliseconds, of a handling or a tool call.
  * - `channelId`, `channelStatus` of a channel: `agentId` is at this end of it, `targetAgentId` at the other.
+ * - `proposalId`  of a negotiation.
  */
 export interface SystemEvent {
   readonly type: SystemEventType;
@@ -65,4 +69,5 @@ export interface SystemEvent {
   readonly attempt?: number;
   readonly channelId?: string;
   readonly channelStatus?: ChannelStatus;
+  readonly proposalId?: string;
 }

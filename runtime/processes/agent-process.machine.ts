@@ -7,8 +7,10 @@ export type AgentProcessEvent =
   | { readonly type: 'child.ready' }
   | { readonly type: 'child.unready' }
   | { readonly type: 'child.ended' }
+  | { readonly type: 'child.left' }
   | { readonly type: 'agent.start' }
   | { readonly type: 'agent.stop' }
+  | { readonly type: 'agent.leave' }
   | { readonly type: 'process.end' }
   | { readonly type: 'process.condemn' }
   | { readonly type: 'process.exited' };
@@ -45,11 +47,16 @@ export const agentProcessMachine = setup({
     },
     running: {
       tags: 'listened',
-      on: { 'agent.stop': 'stopping' },
+      on: { 'agent.stop': 'stopping', 'agent.leave': 'leaving' },
+    },
+    leaving: {
+      tags: 'listened',
+      on: { 'child.left': 'running', 'agent.stop': 'stopping' },
     },
     stopping: {
       tags: 'listened',
-      on: { 'child.ended': 'ending' },
+      // What it leaves may come after it was no longer waited for.
+      on: { 'child.ended': 'ending', 'child.left': 'stopping' },
     },
     ending: {
       tags: 'listened',

@@ -2,8 +2,9 @@ import { type Actor, createActor } from 'xstate';
 import { EndedFromOutside } from '../actor/actor-life.ts';
 import { reasonOf } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
 import { type AgentProcessEvent, agentProcessMachine } from './agent-process.machine.ts';
-import type { ChildFrame, Description, ThrownData } from './child-frame.ts';
+import type { ChildFrame, Description, LeftState, ThrownData } from './child-frame.ts';
 import { encodeFrame } from './frame-codec.ts';
 import { FramePump } from './frame-pump.ts';
 import type { CallAnswer, HostFrame } from './host-frame.ts';
@@ -12,7 +13,7 @@ import type { ProcessSpawner, ProcessUsage, SpawnedProcess } from './process-spa
 import { errorOf } from './thrown.ts';
 
 /** What a process says of its own life, and not of its agent's work. */
-type LifeFrame = 'loaded' | 'unloadable' | 'ready' | 'unready' | 'ended' | 'pong';
+type LifeFrame = 'loaded' | 'unloadable' | 'ready' | 'unready' | 'left' | 'ended' | 'pong';
 export type WorkFrame = Exclude<ChildFrame, { t: LifeFrame }>;
 
 /** Whoever has the agent work. */
@@ -31,6 +32,7 @@ export interface ProcessEnd {
   readonly isCharged: boolean;
 }
 
+const NOT_RUNNING: ProcessEnd = { reason: 'its process does not run', isCharged: false };
 const STARTED_BEFORE: ProcessEnd = { reason: 'its process was started before', isCharged: true };
 
 /** What whoever waits for a process is told of its end. */
@@ -61,6 +63,7 @@ export class AgentProcess {
   readonly #started = Promise.withResolvers<void>();
   readonly #stopped = Promise.withResolvers<ThrownData | undefined>();
   readonly #gone = Promise.withResolvers<ProcessEnd>();
+  #left = Promise.withResolvers<LeftState | undefined>();
   #spawned: SpawnedProcess | undefined;
   #listener: ProcessListener | undefined;
   #end: ProcessEnd | undefined;
@@ -76,6 +79,7 @@ export class AgentProcess {
     // Whoever wants to know asks; they may have lost interest.
     this.description.catch(() => undefined);
     this.#started.promise.catch(() => undefined);
+    this.#left.promise.catch(() => undefined);
     const machine = agentProcessMachine.provide({ actions: { kill: () => this.#spawned?.kill() } });
     this.#life = createActor(machine).start();
     this.#pump = new FramePump({
@@ -122,12 +126,24 @@ export class AgentProcess {
     return !this.#isCondemned;
   }
 
-  /** Begins the agent's life. Rejects with what `onStart` threw, or says how the process ended. */
-  start(self: string, listener: ProcessListener): Promise<void> {
+  /**
+   * Begins the agent's life, from what a former process left, if there is such. Rejects with what `onStart` threw, with
+   * SNAPSHOT_UNKNOWN, or says how the process ended.
+   */
+  start(self: string, listener: ProcessListener, from?: Snapshot): Promise<void> {
     this.#listener = listener;
-    if (this.#step('agent.start')) this.write({ t: 'start', self });
+    if (this.#step('agent.start')) this.write({ t: 'start', self, from });
     else this.#started.reject(errorOfEnd(this.#end ?? STARTED_BEFORE));
     return this.#started.promise;
+  }
+
+  /** What the agent leaves to the next process; undefined when it keeps nothing. Fails with NOT_SERIALISABLE. */
+  leave(): Promise<LeftState | undefined> {
+    this.#left = Promise.withResolvers();
+    this.#left.promise.catch(() => undefined);
+    if (this.#step('agent.leave')) this.write({ t: 'leave' });
+    else this.#left.reject(errorOfEnd(this.#end ?? NOT_RUNNING));
+    return this.#left.promise;
   }
 
   /** Has the agent run its `onStop`; resolves to what that threw, if it did. Resolves at once when it cannot run. */
@@ -211,6 +227,11 @@ export class AgentProcess {
       case 'unready':
         if (this.#heard('child.unready')) this.#started.reject(errorOf(frame.error));
         return true;
+      case 'left':
+        if (!this.#heard('child.left')) return true;
+        if (frame.error === undefined) this.#left.resolve(frame.state);
+        else this.#left.reject(errorOf(frame.error));
+        return true;
       case 'ended':
         if (this.#heard('child.ended')) this.#stopped.resolve(frame.error);
         return true;
@@ -251,6 +272,7 @@ export class AgentProcess {
     this.#cancelLoadTimer();
     this.#loaded.reject(errorOfEnd(end));
     this.#stopped.resolve(undefined);
+    this.#left.reject(errorOfEnd(end));
     this.#listener?.onGone(end);
     this.#started.reject(errorOfEnd(end));
     this.#gone.resolve(end);

@@ -4,6 +4,7 @@ import { CapabilityDescriptor } from '../protocol/agent-card.ts';
 import { GivenCapability } from '../protocol/capability-options.ts';
 import { A2A_MESSAGE_TYPES, A2AMessageType } from '../protocol/envelope.ts';
 import { ERROR_CODES } from '../protocol/errors.ts';
+import { Snapshot } from '../protocol/snapshot.ts';
 
 /** Texts of a process end in logs, of which each keeps thousands. */
 const MAX_TEXT = 4_096;
@@ -48,6 +49,10 @@ export const Description = z.strictObject({
 });
 export type Description = z.output<typeof Description>;
 
+/** What it leaves to the next process; whose it is, and when it was taken, the host knows. */
+export const LeftState = Snapshot.omit({ agentId: true, atMs: true });
+export type LeftState = z.output<typeof LeftState>;
+
 /** Whom to send to: an agent, a capability, or a capability of an agent. */
 const FrameTarget = z.strictObject({
   agent: z.string().optional(),
@@ -73,6 +78,7 @@ const Request = { n: Count, a: Count, target: FrameTarget, input: z.unknown().op
  * - `begun`  the handler of `n` is about to run: written before it does.
  * - `ask`, `read`, `send` are answered under their `a`; `cancel` ends the wait, `want` asks for so many more chunks.
  * - `call`   the process stands still until it is answered. `input` is what is told, spent or kept.
+ * - `left`   the answer to `leave`: its state, if it keeps one, or why that cannot be handed on.
  * - `lost`   the agent's logic failed outside of any envelope. `stray`: nobody caught an error.
  */
 export const ChildFrame = z.discriminatedUnion('t', [
@@ -80,6 +86,7 @@ export const ChildFrame = z.discriminatedUnion('t', [
   z.strictObject({ t: z.literal('unloadable'), reason: Text }),
   z.strictObject({ t: z.literal('ready') }),
   z.strictObject({ t: z.literal('unready'), error: ThrownData }),
+  z.strictObject({ t: z.literal('left'), state: LeftState.optional(), error: ThrownData.optional() }),
   z.strictObject({ t: z.literal('begun'), n: Count }),
   z.strictObject({ t: z.literal('done'), n: Count, output: z.unknown().optional() }),
   z.strictObject({ t: z.literal('failed'), n: Count, error: ThrownData }),

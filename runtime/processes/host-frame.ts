@@ -1,5 +1,6 @@
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
 import type { Progress } from '../actor/context.ts';
 
 /**
@@ -8,7 +9,8 @@ import type { Progress } from '../actor/context.ts';
  * `n` numbers the envelopes of one life from 1; 0 is the life itself. `a` numbers what the agent's code waits for.
  *
  * - `load`   import the module and say what agent is in it.
- * - `start`  begin a life as `self`.
+ * - `start`  begin a life as `self`, from what a former process left, if there is such.
+ * - `leave`  say what the next process can begin from; nothing is in hand.
  * - `handle` an envelope. `isAsked`: somebody waits for the answer. `isRead`: as a stream.
  * - `now`    what was to be handled `next` cannot wait for those before it.
  * - `abort`  the time of an envelope is over.
@@ -19,7 +21,8 @@ import type { Progress } from '../actor/context.ts';
  */
 export type HostFrame =
   | { readonly t: 'load'; readonly module: string }
-  | { readonly t: 'start'; readonly self: string }
+  | { readonly t: 'start'; readonly self: string; readonly from?: Snapshot | undefined }
+  | { readonly t: 'leave' }
   | {
       readonly t: 'handle';
       readonly n: number;

@@ -5,6 +5,7 @@ import { Handling } from '../actor/handling.ts';
 import { refuseOtherKind } from '../actor/unhandled.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
 import {
   actorDied,
   errorToData,
@@ -86,7 +87,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     return this.#process?.gone ?? Promise.resolve();
   }
 
-  async start(): Promise<unknown> {
+  async start(from?: Snapshot): Promise<unknown> {
     const { place, row, definition } = this.#cell;
     await this.#deps.isFree;
     if (this.isOver) return undefined;
@@ -97,9 +98,17 @@ export class ProcessActor implements ActorLife, ProcessListener {
     await process.description;
     if (this.isOver) return undefined;
     const timeoutMs = definition.options.startTimeoutMs ?? DEFAULT_START_MS;
-    await place.within(process.start(row.id, this), timeoutMs, `The start of ${row.id}`);
+    await place.within(process.start(row.id, this, from), timeoutMs, `The start of ${row.id}`);
     this.#isRunning = !this.isOver;
     return undefined;
+  }
+
+  async snapshot(): Promise<Snapshot | undefined> {
+    const { place, row, definition } = this.#cell;
+    const timeoutMs = definition.options.stopTimeoutMs ?? DEFAULT_STOP_MS;
+    const leaving = this.#process?.leave() ?? Promise.resolve(undefined);
+    const left = await place.within(leaving, timeoutMs, `The snapshot of ${row.id}`);
+    return left && { ...left, agentId: row.id, atMs: place.seams.clock.now() };
   }
 
   handle(mail: Mail, handling: Handling): unknown {

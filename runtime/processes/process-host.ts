@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../actor/agent-definition.ts';
-import type { Cell, MakeActor } from '../actor/cell.ts';
+import type { MakeActor } from '../actor/actor-life.ts';
+import type { Cell } from '../actor/cell.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';

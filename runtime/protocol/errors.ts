@@ -30,6 +30,7 @@ export const ERROR_CODES = [
   'NOT_SERIALISABLE',
   'MODULE_INVALID',
   'SUPERVISOR_GAVE_UP',
+  'SNAPSHOT_UNKNOWN',
   'SYSTEM_STOPPED',
   'CONTROL_LOST',
   'NOT_HERE',
@@ -38,6 +39,10 @@ export const ERROR_CODES = [
   'INVALID_ENVELOPE',
   'INVALID_PAYLOAD',
   'INVALID_OPTIONS',
+  'STORE_FAILED',
+  'STORE_IN_USE',
+  'STORE_INVALID',
+  'SIMULATION_ESCAPED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -236,6 +241,40 @@ export const moduleInvalid = (module: string, reason: string, cause?: unknown): 
     cause,
   });
 
+/** Where a state comes from, or where it is to go: a machine by its id, its agent's version and the hash of its structure. */
+interface StateOf {
+  readonly machineId: string;
+  readonly version: string;
+  readonly hash: string;
+}
+
+/** `to` undefined: the code keeps no state. */
+export const snapshotUnknown = (
+  agentId: string,
+  reason: string,
+  { from, to }: { readonly from: StateOf; readonly to: StateOf | undefined },
+): OrreryError =>
+  new OrreryError(
+    'SNAPSHOT_UNKNOWN',
+    `${agentId} cannot go on with its state (${stateText(from)}) as ${stateText(to)}: ${reason}`,
+    { details: { agentId, reason, from, to } },
+  );
+
+const HASH_SHOWN = 12;
+
+const stateText = (of: StateOf | undefined): string =>
+  of === undefined
+    ? 'code that keeps no state'
+    : `"${of.machineId}", version ${of.version}, hash ${of.hash.slice(0, HASH_SHOWN)}`;
+
+/** An agent's state has to be what JSON can say, to be handed on. */
+export const stateNotSerialisable = (agentId: string, field: string, value: string): OrreryError =>
+  new OrreryError(
+    'NOT_SERIALISABLE',
+    `The state of ${agentId} cannot be handed on: ${field} holds ${value}, which JSON cannot carry`,
+    { details: { agentId, field, value } },
+  );
+
 export const supervisorGaveUp = (agentId: string, reason: string): OrreryError =>
   new OrreryError('SUPERVISOR_GAVE_UP', `The supervisor of ${agentId} gave up: ${reason}`, {
     details: { agentId, reason },
@@ -276,6 +315,45 @@ export const invalidOptions = (field: string, value: unknown, expected: string):
   new OrreryError('INVALID_OPTIONS', `${field} is ${describe(value)}, expected ${expected}`, {
     details: { field, value: describe(value), expected },
   });
+
+/** The store did not do it: the disk is full, read-only or broken, or the folder is not there. It may be tried again. */
+export const storeFailed = (file: string, operation: string, reason: string, cause?: unknown): OrreryError =>
+  new OrreryError('STORE_FAILED', `The store ${file} failed to ${operation}: ${reason}`, {
+    details: { file, operation, reason },
+    cause,
+  });
+
+/** `pid`: the process that has it open, if that is known. */
+export const storeInUse = (file: string, pid?: number): OrreryError =>
+  new OrreryError(
+    'STORE_IN_USE',
+    `The store ${file} is open already${pid === undefined ? '' : ` in process ${pid}`}; one process at a time can use it`,
+    { details: pid === undefined ? { file } : { file, pid } },
+  );
+
+/** The file is not one of ours, or not one any more. `facts` are beside file and reason in the details. */
+export const storeInvalid = (
+  file: string,
+  reason: string,
+  facts: Readonly<Record<string, unknown>> = {},
+  cause?: unknown,
+): OrreryError =>
+  new OrreryError('STORE_INVALID', `The store ${file} cannot be used: ${reason}`, {
+    details: { file, reason, ...facts },
+    cause,
+  });
+
+/** `resource` is what the agent reached for outside its context, `where` the stack of its code, if that could be had. */
+export const simulationEscaped = (
+  agentId: string,
+  resource: string,
+  where: string | undefined,
+): OrreryError =>
+  new OrreryError(
+    'SIMULATION_ESCAPED',
+    `${agentId} left the simulation (${resource}): what it waits for must come from its context, as ctx.sleep, ctx.ask, ctx.effect`,
+    { details: { agentId, resource, where } },
+  );
 
 /** What a handler throws to decline one envelope without dying: its sender gets REFUSED with the reason. */
 export const refused = (reason: string, details: Readonly<Record<string, unknown>> = {}): OrreryError =>

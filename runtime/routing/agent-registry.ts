@@ -33,7 +33,7 @@ export interface AgentRegistryOptions {
 }
 
 /** What a row has beside its card. */
-interface Placement extends Pick<AgentProfile, 'delivery' | 'mailboxCapacity' | 'lazy'> {
+interface Placement extends Pick<AgentProfile, 'delivery' | 'mailboxCapacity' | 'lazy' | 'durable'> {
   readonly slot: number;
   readonly place: string;
 }
@@ -44,6 +44,7 @@ const UNPLACED: Placement = {
   delivery: 'once',
   mailboxCapacity: 1_000,
   lazy: false,
+  durable: false,
 };
 
 /** Who is registered: the cards of this node's agents, and of those that other nodes told about (seed 1). */
@@ -199,12 +200,13 @@ export class AgentRegistry {
 
 const isLocal = (row: AgentRow | undefined): row is AgentRow => row?.profile.card.origin === 'local';
 
-const placementOf = ({ slot, place, profile: { delivery, mailboxCapacity, lazy } }: AgentRow): Placement => ({
+const placementOf = ({ slot, place, profile }: AgentRow): Placement => ({
   slot,
   place,
-  delivery,
-  mailboxCapacity,
-  lazy,
+  delivery: profile.delivery,
+  mailboxCapacity: profile.mailboxCapacity,
+  lazy: profile.lazy,
+  durable: profile.durable,
 });
 
 function nextRevision(card: AgentCard, known: AgentRow | undefined): AgentCard {

@@ -15,6 +15,7 @@ export interface Standing {
  *
  * - `card`     of one agent or, with instances, the template whose id is replaced.
  * - `standing` what a remote agent was granted. @default what the card says
+ * - `durable`  what waits in its mailbox outlives the process.
  */
 export interface AgentProfile {
   readonly card: AgentCard;
@@ -22,6 +23,7 @@ export interface AgentProfile {
   readonly delivery: Delivery;
   readonly mailboxCapacity: number;
   readonly lazy: boolean;
+  readonly durable: boolean;
   readonly standing?: Standing;
 }
 

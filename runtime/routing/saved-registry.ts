@@ -13,6 +13,7 @@ const SavedAgent = z.strictObject({
   delivery: Delivery,
   mailboxCapacity: z.int().positive(),
   lazy: z.boolean(),
+  durable: z.boolean().default(false),
 });
 export type SavedAgent = z.infer<typeof SavedAgent>;
 
@@ -21,8 +22,8 @@ const SavedRegistry = z.strictObject({ format: z.literal(1), agents: z.array(Sav
 /** The rows as JSON text. */
 export function saveRegistry(rows: Iterable<AgentRow>): string {
   const agents = Array.from(rows, (row) => {
-    const { standing, delivery, mailboxCapacity, lazy } = row.profile;
-    return { card: cardOf(row), place: row.place, standing, delivery, mailboxCapacity, lazy };
+    const { standing, delivery, mailboxCapacity, lazy, durable } = row.profile;
+    return { card: cardOf(row), place: row.place, standing, delivery, mailboxCapacity, lazy, durable };
   });
   return JSON.stringify({ format: 1, agents });
 }

@@ -19,6 +19,7 @@ export const systemProfile = (id: string, mailboxCapacity = 1_000): AgentProfile
   delivery: 'once',
   mailboxCapacity,
   lazy: false,
+  durable: false,
 });
 
 /** Makes a system actor addressable in a table of its own; in a running system the control thread does that. */

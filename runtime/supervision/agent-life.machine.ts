@@ -8,6 +8,8 @@ export type AgentLifeEvent =
   | { readonly type: 'agent.exited' }
   | { readonly type: 'agent.stop' }
   | { readonly type: 'agent.restart' }
+  | { readonly type: 'agent.parked' }
+  | { readonly type: 'agent.resume' }
   | { readonly type: 'group.restarting' }
   | { readonly type: 'backOff.elapsed' }
   | { readonly type: 'intensity.exceeded' };
@@ -22,6 +24,7 @@ const whileThere = {
   'agent.exited': [{ guard: 'returnsAfterExit', target: 'restarting' }, { target: 'stopped' }],
   'group.restarting': [{ guard: 'returnsAfterCrash', target: 'restarting' }, { target: 'stopped' }],
   'intensity.exceeded': 'failed',
+  'agent.parked': 'parked',
   'agent.stop': 'stopped',
 } as const;
 
@@ -30,6 +33,7 @@ const whileThere = {
  *
  * An event that a state does not list changes nothing: a report about a life that is over is late, not wrong.
  * `restarting` is the wait for the back-off; `group.restarting` says that a neighbour's death takes this agent along.
+ * `parked` has no actor, but a state that its code cannot go on with: only `agent.resume` starts it again.
  */
 export const agentLifeMachine = setup({
   types: {
@@ -59,6 +63,9 @@ export const agentLifeMachine = setup({
         'intensity.exceeded': 'failed',
         'agent.stop': 'stopped',
       },
+    },
+    parked: {
+      on: { 'agent.resume': 'starting', 'agent.stop': 'stopped' },
     },
     stopped: {
       on: { 'agent.restart': 'starting' },

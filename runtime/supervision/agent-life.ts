@@ -11,7 +11,7 @@ export interface AgentLife {
   readonly steps: Map<AgentLifeEvent['type'], AgentLife>;
 }
 
-// A life is one of fifteen: three restart kinds in five states. They are shared and their steps remembered, because a
+// A life is one of eighteen: three restart kinds in six states. They are shared and their steps remembered, because a
 // hundred thousand agents would otherwise pay 4 kB and 19 us a step each.
 const lives = new Map<string, AgentLife>();
 
@@ -27,6 +27,12 @@ export function nextLife(life: AgentLife, type: AgentLifeEvent['type']): AgentLi
   const next = share(transition(agentLifeMachine, life.snapshot, { type })[0]);
   life.steps.set(type, next);
   return next;
+}
+
+/** The same point of a life under another restart kind. */
+export function lifeUnder(restart: Restart, { status }: AgentLife): AgentLife {
+  const known = lives.get(`${restart}/${status}`);
+  return known ?? share(agentLifeMachine.resolveState({ value: status, context: { restart } }));
 }
 
 function share(snapshot: SnapshotFrom<typeof agentLifeMachine>): AgentLife {

@@ -63,8 +63,8 @@ export type Decision =
 /**
  * Decides what a group does about `deaths` that happened at once; a thread takes all its agents along.
  *
- * Deaths that happened at once count as one restart, and only if one of them is charged. Agents that were stopped or
- * have failed stay so, and a `temporary` neighbour is ended but does not return (OTP).
+ * Deaths that happened at once count as one restart, and only if one of them is charged. Agents that were stopped, are
+ * parked or have failed stay so, and a `temporary` neighbour is ended but does not return (OTP).
  */
 export function decideRestart(
   group: GroupState,
@@ -137,7 +137,8 @@ const settledConsecutive = ({ ranMs, consecutive }: Member, { withinMs }: Restar
 
 const isAlive = (status: AgentStatus): boolean => status === 'starting' || status === 'running';
 
-const isNotAtRest = ({ status }: Member): boolean => status !== 'stopped' && status !== 'failed';
+const isNotAtRest = ({ status }: Member): boolean =>
+  status !== 'stopped' && status !== 'failed' && status !== 'parked';
 
 const endingOrder = (members: readonly Member[]): readonly string[] =>
   members

@@ -3,7 +3,7 @@ import type { SystemEvent } from '../observe/system-event.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { AgentStatus } from '../system/system.ts';
-import { type AgentLife, beginLife, nextLife } from './agent-life.ts';
+import { type AgentLife, beginLife, lifeUnder, nextLife } from './agent-life.ts';
 import type { AgentLifeEvent } from './agent-life.machine.ts';
 import { type Death, type Decision, decideRestart, type Member } from './decide-restart.ts';
 import { describeGivingUp } from './describe-giving-up.ts';
@@ -150,6 +150,27 @@ export class Supervisor {
     this.#groups.pardon(agentId);
     this.#emit('agent-restarting', agentId, { attempt: agent.restarts, reason: 'by hand' });
     this.#deps.start([agentId], false);
+  }
+
+  /** Its code has changed: from now on it is restarted as this says. Fails with AGENT_NOT_FOUND. */
+  change(agentId: string, { restart }: { readonly restart: Restart }): void {
+    const agent = this.#find(agentId);
+    agent.life = lifeUnder(restart, agent.life);
+  }
+
+  /** Reports that an agent has a state that its code cannot go on with. It waits for `resume`. */
+  parked(agentId: string, reason: string): void {
+    const agent = this.#agents.get(agentId);
+    if (agent === undefined || !this.#step(agent, 'agent.parked')) return;
+    this.#schedule.drop(agentId);
+    agent.runningSinceMs = undefined;
+    agent.lastError = reason;
+    this.#emit('agent-parked', agentId, { reason, errorCode: 'SNAPSHOT_UNKNOWN' });
+  }
+
+  /** Reports that a parked agent is about to be started by somebody else; false when it is not parked. */
+  resume(agentId: string): boolean {
+    return this.#step(this.#find(agentId), 'agent.resume');
   }
 
   /** Where an agent stands. Fails with AGENT_NOT_FOUND. */

@@ -1,4 +1,4 @@
-import { AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
+import { defineAgent } from '../actor/agent-definition.ts';
 import type { AgentDesk, Attendant } from '../actor/attendant.ts';
 import { callOutside } from '../actor/call-outside.ts';
 import type { Cell } from '../actor/cell.ts';
@@ -26,13 +26,14 @@ import { systemProfile } from '../routing/system-profile.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
 import { Caller, exposeApi } from '../threads/calls.ts';
 import type { Control } from '../threads/control.ts';
+import { type EventLoop, nodeEventLoop } from '../threads/event-loop.ts';
 import type { AgentOrder } from '../threads/enrolment.ts';
-import { nodeEventLoop } from '../threads/event-loop.ts';
 import { PlaceHost } from '../threads/place-host.ts';
 import type { Place } from '../threads/place.ts';
 import { newSeatMemories } from '../threads/seat.ts';
 import type { Spawned, Spawner } from '../threads/spawner.ts';
 import { type Account, openAccount } from './account.ts';
+import { GivenAgents } from './given-agents.ts';
 import { ControlWatch, newControlBeat } from './control-watch.ts';
 import {
   EmbedderSender,
@@ -42,15 +43,11 @@ import {
   refusedResult,
 } from './embedder-sender.ts';
 import { checkReceiver, parseDrainMs, parseLimit } from './given-sends.ts';
+import { type KeptRecords, keptRecords } from './kept-records.ts';
 import { HostChannels } from './system-channels.ts';
 import type { Conservation, DeadLetter, RosterRow, System } from './system.ts';
-import {
-  type AgentSpec,
-  parseAgent,
-  parseSystemOptions,
-  processOptionsOf,
-  type SystemOptions,
-} from './system-options.ts';
+import { type AgentSpec, parseAgent, parseSystemOptions, type SystemOptions } from './system-options.ts';
+import { type Upgrading, upgrading } from './upgrading.ts';
 
 /** Under which the embedder sends and is written to. */
 export const HOST_ID = 'system/host';
@@ -66,6 +63,10 @@ export interface SystemDeps {
   readonly workerOptions: unknown;
   /** Who attends to the agents of the embedder's thread; the workers' entry says who does in the others. @default nobody */
   readonly attendants?: readonly Attendant[];
+  /** How things run in the embedder's thread. @default as in a thread of Node */
+  readonly loop?: EventLoop;
+  /** Is given the embedder's place, before anything happens in it. */
+  readonly onHost?: (host: PlaceHost) => void;
 }
 
 /**
@@ -79,7 +80,7 @@ export async function createSystem(deps: SystemDeps, options: SystemOptions = {}
   try {
     await system.boot();
     await system.start(parsed.agents);
-    return system;
+    return Object.assign(system, system.upgrading);
   } catch (error) {
     await system.stop({ drainMs: 0 });
     throw error;
@@ -87,15 +88,17 @@ export async function createSystem(deps: SystemDeps, options: SystemOptions = {}
 }
 
 /** A system seen from the thread that embeds it. */
-class RunningSystem implements System {
+class RunningSystem implements Omit<System, keyof Upgrading> {
   readonly registry: AgentRegistry;
   readonly channels: HostChannels;
+  readonly records: KeptRecords;
+  readonly upgrading: Upgrading;
   readonly #host: PlaceHost;
   readonly #place: Place;
   readonly #control: Spawned;
   readonly #watch: ControlWatch;
   readonly #caller: Caller<Control>;
-  readonly #inline = new Map<string, AgentDefinition<unknown>>();
+  readonly #given = new GivenAgents();
   readonly #listeners = new Set<(event: SystemEvent) => void>();
   readonly #identity: Identity = { id: HOST_ID, slot: -1, party: systemParty(HOST_ID) };
   readonly #sending: EmbedderSenderDeps;
@@ -105,7 +108,7 @@ class RunningSystem implements System {
   #desk: Promise<AgentDesk> | undefined;
 
   constructor(
-    { seams, spawner, policies, workerOptions, attendants = [] }: SystemDeps,
+    { seams, spawner, policies, workerOptions, attendants = [], loop = nodeEventLoop(), onHost }: SystemDeps,
     options: ReturnType<typeof parseSystemOptions>,
   ) {
     const hostSeat = newSeatMemories();
@@ -116,10 +119,10 @@ class RunningSystem implements System {
     const [linePort, hostPort, apiPort] = [hostLine, theirHostApi, theirApi].map((port) =>
       spawner.transferable(port),
     );
-    const { workers, broadcastToSender, spareThread, supervision, watchdog, cpu } = options;
+    const { workers, broadcastToSender, spareThread, supervision, watchdog, cpu, journal } = options;
     const boot = {
       role: 'control',
-      options: { workers, broadcastToSender, spareThread, supervision, watchdog, cpu },
+      options: { workers, broadcastToSender, spareThread, supervision, watchdog, cpu, journal },
       workerOptions,
       hostSeat,
       accounts,
@@ -155,10 +158,11 @@ class RunningSystem implements System {
       attendants,
       line,
       received: (port) => spawner.received(port),
-      loop: nodeEventLoop(),
-      inline: this.#inline,
+      loop,
+      inline: this.#given.live,
       onEvents: (events) => this.#publish(events),
     });
+    onHost?.(this.#host);
     this.#place = this.#host.place;
     this.#sending = { courier: this.#place.courier, endOf: () => this.#end };
     this.#sender = new EmbedderSender(this.#sending, this.#identity);
@@ -166,11 +170,17 @@ class RunningSystem implements System {
       table: this.#place.table,
       onChange: (delta) => void this.#caller.api.announce(delta).catch(() => undefined),
     });
+    this.records = keptRecords({ journal: () => this.#place.journal, end: () => this.#end });
     this.channels = new HostChannels({
       place: this.#place,
       hostId: HOST_ID,
       openMailbox: () => this.desk(),
       end: () => this.#end,
+    });
+    this.upgrading = upgrading({
+      api: this.#caller.api,
+      given: this.#given,
+      readArrived: () => this.#host.readArrived(),
     });
     exposeApi(this.#host, hostApi);
   }
@@ -181,8 +191,14 @@ class RunningSystem implements System {
 
   async start(agents: readonly (AgentSpec | ReturnType<typeof parseAgent>)[]): Promise<void> {
     if (!Array.isArray(agents)) throw invalidOptions('agents', agents, 'a list of agents');
-    const orders = agents.map((spec, at) => this.#orderOf(parseAgent(spec as AgentSpec, at)));
+    const orders = agents.map((spec, at) => this.#given.orderOf(parseAgent(spec as AgentSpec, at)));
+    await this.#startAll(orders);
+  }
+
+  /** The answer may overtake what it is about, which comes on a port of its own. */
+  async #startAll(orders: readonly AgentOrder[]): Promise<void> {
     await this.#caller.api.start(orders);
+    this.#host.readArrived();
   }
 
   ask<Input, Output>(target: Target<Input, Output>, input: Input, options?: AskOptions): Promise<Output> {
@@ -245,7 +261,7 @@ class RunningSystem implements System {
     // Who it is says the card: the registry takes ids that no agent of a module may have.
     const definition = defineAgent({ id: 'receiver', name, version, description, tier });
     for (const type of A2A_MESSAGE_TYPES) definition.on(type, handler);
-    await this.#caller.api.start([{ ...this.#orderOf(definition), card }]);
+    await this.#startAll([{ ...this.#given.orderOf(definition), card }]);
     return () => this.stopAgent(agentId);
   }
 
@@ -302,6 +318,11 @@ class RunningSystem implements System {
     return metricsText(counts, account, roster);
   }
 
+  async whenKept(): Promise<void> {
+    if (this.#end !== undefined) throw this.#end;
+    await this.#caller.api.whenKept();
+  }
+
   async stopAgent(agentId: string): Promise<void> {
     requireText('agentId', agentId);
     return this.#caller.api.stopAgent(agentId);
@@ -336,7 +357,7 @@ class RunningSystem implements System {
     const { card } = systemProfile(HOST_ID);
     const { name, version, description } = card;
     const definition = defineAgent({ id: 'host', name, version, description, tier: 0 });
-    await this.#caller.api.start([{ ...this.#orderOf(definition), card }]);
+    await this.#startAll([{ ...this.#given.orderOf(definition), card }]);
     const slot = this.#place.table.get(HOST_ID)?.slot ?? -1;
     return (this.#place.cellOf(slot) as Cell).desk;
   }
@@ -367,19 +388,6 @@ class RunningSystem implements System {
   #publish(events: readonly SystemEvent[]): void {
     for (const event of events) for (const listener of this.#listeners) callOutside(listener, event);
   }
-
-  #orderOf(agent: ReturnType<typeof parseAgent> | AgentDefinition): AgentOrder {
-    if (agent instanceof AgentDefinition) {
-      const key = `inline:${this.#inline.size}`;
-      this.#inline.set(key, agent as AgentDefinition<unknown>);
-      return { ...PLAIN_ORDER, module: key, isInline: true };
-    }
-    const { module, isolation, instances, lazy } = agent;
-    const isInline = isolation === 'inline';
-    const process = processOptionsOf(agent);
-    return { ...PLAIN_ORDER, module: module.href, isInline, process, ids: instances, lazy };
-  }
 }
 
-const PLAIN_ORDER = { ids: undefined, lazy: undefined, card: undefined, process: undefined };
 const EMPTY_TABLE = { version: 0, ...NO_CHANGE };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentDefinition } from '../actor/agent-definition.ts';
 import { AgentId } from '../actor/agent-options.ts';
+import { JournalOptions } from '../journal/journal-options.ts';
 import { CpuPoolOptions } from '../actor/offload.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { PROCESS_FIELDS, ProcessOptions } from '../processes/process-options.ts';
@@ -72,6 +73,7 @@ export type AgentSpec = ModuleAgent | AgentDefinition<unknown>;
  * - `spareThread`       whether a thread is kept ready to replace one that died. Without it that takes up to a third of a
  *                       second longer, and some 40 MB less memory are used. @default true
  * - `cpu`               the pool of each thread that `ctx.offload` runs in.
+ * - `journal`           where what must outlive the process is kept. @default nothing does
  */
 const OwnOptions = z.strictObject({
   agents: z.array(z.unknown()).default([]),
@@ -82,6 +84,7 @@ const OwnOptions = z.strictObject({
   watchdog: z.unknown().optional(),
   cpu: z.unknown().optional(),
   policies: z.unknown().optional(),
+  journal: z.unknown().optional(),
 });
 
 export interface SystemOptions {
@@ -92,6 +95,7 @@ export interface SystemOptions {
   readonly supervision?: SupervisorOptions;
   readonly watchdog?: WatchdogOptions;
   readonly cpu?: CpuPoolOptions;
+  readonly journal?: JournalOptions;
 }
 
 /** The options with their defaults; throws INVALID_OPTIONS naming field and value. */
@@ -102,7 +106,9 @@ export function parseSystemOptions(options: SystemOptions) {
   const watchdog = parseOptions(WatchdogOptions, ofLoops, 'watchdog');
   const agents = (options.agents ?? []).map(parseAgent);
   const cpu = parseOptions(CpuPoolOptions, ofPool, 'cpu');
-  return { ...parsed, supervision, watchdog, cpu, agents };
+  const journal =
+    options.journal === undefined ? undefined : parseOptions(JournalOptions, options.journal, 'journal');
+  return { ...parsed, supervision, watchdog, cpu, agents, journal };
 }
 
 /** The value if it is an object, with whatever in it; else throws INVALID_OPTIONS. */

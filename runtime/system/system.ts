@@ -6,21 +6,26 @@ import type { ErrorCode } from '../protocol/errors.ts';
 import type { Budget } from '../protocol/budget.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { StateIdentity } from '../protocol/snapshot.ts';
 import type { AgentRegistry } from '../routing/agent-registry.ts';
+import type { KeptRecords } from './kept-records.ts';
 import type { Account } from './account.ts';
 import type { SystemChannels } from './system-channels.ts';
 import type { AgentSpec } from './system-options.ts';
+import type { Upgrading } from './upgrading.ts';
 
-/** Where an agent's life stands. */
-export type AgentStatus = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
+/** Where an agent's life stands. `parked`: it has a state that its code cannot go on with, and waits for other code. */
+export type AgentStatus = 'starting' | 'running' | 'restarting' | 'parked' | 'stopped' | 'failed';
 
 /**
  * One line of `orrery agents`. `waiting` counts envelopes in the mailbox; `pid` is the number of the process that runs the
  * agent's code, if it has one of its own, whose `place` is then `process-<pid>`; `threadId` is that of its worker thread.
+ * `parked` says why its code, `to`, cannot go on with its state, `from`; without `to` that keeps none.
  */
 export interface RosterRow {
   readonly id: string;
   readonly name: string;
+  readonly version: string;
   readonly tier: number;
   readonly capabilities: readonly string[];
   readonly place: string;
@@ -30,6 +35,7 @@ export interface RosterRow {
   readonly waiting: number;
   readonly restarts: number;
   readonly lastError?: string;
+  readonly parked?: { readonly reason: string; readonly from: StateIdentity; readonly to?: StateIdentity };
 }
 
 /** An envelope that nobody handled, and why; `partial` is what the last checkpoint of the work on it kept. */
@@ -61,7 +67,7 @@ export interface Conservation {
 }
 
 /** A running team. Sends as `system/host`. */
-export interface System extends Sender, AsyncDisposable {
+export interface System extends Sender, Upgrading, AsyncDisposable {
   /**
    * Who is registered, as this thread knows it: reads answer at once, writes are valid here at once and reach the other
    * threads in the order that the control thread gives them. Ending an agent's registration stops the agent.
@@ -102,6 +108,13 @@ export interface System extends Sender, AsyncDisposable {
   conservation(): Promise<Conservation>;
   /** Prometheus text exposition. */
   metrics(): Promise<string>;
+  /**
+   * Resolves when everything that was sent so far to durable agents survives the end of the process and the loss of
+   * power; at once in a system without a journal.
+   */
+  whenKept(): Promise<void>;
+  /** What the embedder keeps in the journal. */
+  readonly records: KeptRecords;
   /** Ends one agent; what waits for it is dead-lettered. */
   stopAgent(agentId: string): Promise<void>;
   /** Starts an agent that failed or stopped again; resolves when it has been started, or has failed to. */

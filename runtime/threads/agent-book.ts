@@ -1,5 +1,6 @@
 import type { ProcessAgent } from '../processes/process-agent.ts';
-import { agentNotFound } from '../protocol/errors.ts';
+import { agentNotFound, type ErrorData } from '../protocol/errors.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
 import {
   type AgentProfile,
   deltaOf,
@@ -9,13 +10,19 @@ import {
   type TableDelta,
 } from '../routing/routing-table.ts';
 
+/** The state of an agent that waits for code that can go on with it: SNAPSHOT_UNKNOWN. */
+export interface ParkedAgent {
+  readonly snapshot: Snapshot;
+  readonly why: ErrorData;
+}
+
 /** An agent as the control thread knows it. */
 export interface AgentRecord {
   readonly id: string;
   readonly slot: number;
-  readonly module: string;
+  module: string;
   /** If its code runs in a process of its own. */
-  readonly process: ProcessAgent | undefined;
+  process: ProcessAgent | undefined;
   /** The process of its present life. */
   pid: number | undefined;
   profile: AgentProfile;
@@ -28,6 +35,8 @@ export interface AgentRecord {
   broken: string | undefined;
   /** Why it has failed. */
   gaveUp: string | undefined;
+  /** What it last was parked with; it may have been stopped since. */
+  parked: ParkedAgent | undefined;
 }
 
 /** Who is hosted where, and the table that says so to all: the authority that orders every change of it. */
@@ -114,6 +123,18 @@ export class AgentBook {
     const delta = { version: this.#table.version + 1, ...change };
     this.#table.apply(delta);
     return delta;
+  }
+
+  /** Gives an agent another profile; returns what all are to be told at once. */
+  replace(agent: AgentRecord, profile: AgentProfile): TableDelta {
+    agent.profile = profile;
+    const { id, slot, place } = agent;
+    const revision = (this.#table.get(id)?.revision ?? 0) + 1;
+    return this.write({
+      profiles: [profile],
+      upsert: [{ id, slot, place, profile: 0, revision }],
+      remove: [],
+    });
   }
 
   /** Moves agents, each to the place that `placeOf` names; returns what all are to be told at once. */

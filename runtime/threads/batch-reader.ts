@@ -41,7 +41,7 @@ export class BatchReader {
       return 1;
     }
     if (body[0] === FLAT_MAIL) {
-      if (body[19] !== undefined) this.#names.add(body[19] as Added);
+      if (body[19] !== undefined && body[19] !== 0) this.#names.add(body[19] as Added);
       this.#flatMail(body, clones, sink);
       return 1;
     }
@@ -77,6 +77,7 @@ export class BatchReader {
       body[18],
       clones,
     );
+    if (body[20] !== undefined) mail.kept = body[20] as number;
     sink.mail(body[3] as number, mail);
   }
 
@@ -116,6 +117,7 @@ export class BatchReader {
           payloads[at],
           clones,
         );
+        mail.kept = entry(columns[19], at) as number;
         sink.mail(entry(columns[12], at) as number, mail);
       }
     }

@@ -46,6 +46,7 @@ export class BatchWriter {
   readonly #askSlots = new Column<number>();
   readonly #askGenerations = new Column<number>();
   readonly #extras = new Column<unknown>();
+  readonly #kept = new Column<number>();
 
   constructor(names: SendingNames) {
     this.#names = names;
@@ -109,7 +110,8 @@ export class BatchWriter {
       this.#payloadOf(mail),
     ];
     const { added } = names;
-    if (added !== 0) body.push(added);
+    if (mail.kept !== 0) body.push(added, mail.kept);
+    else if (added !== 0) body.push(added);
     return body;
   }
 
@@ -145,6 +147,7 @@ export class BatchWriter {
       this.#times.push(since(first.timestamp, mail.timestamp));
       this.#askSlots.push(askSlot(ask));
       this.#askGenerations.push(askGeneration(ask));
+      this.#kept.push(mail.kept);
       payloads[at] = this.#payloadOf(mail);
     }
     this.#head(previous, run, first.timestamp);
@@ -168,6 +171,7 @@ export class BatchWriter {
       this.#askSlots.take(),
       this.#askGenerations.take(),
       payloads,
+      this.#kept.take(),
     ];
   }
 

@@ -1,14 +1,19 @@
 import type { Attendant } from '../actor/attendant.ts';
+import type { SystemEvent } from '../observe/system-event.ts';
 import { NodeProcessSpawner } from '../processes/node-process-spawner.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { Store } from '../protocol/store.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
 import { exposeApi } from './calls.ts';
 import { Control, type ControlOptions } from './control.ts';
-import { nodeEventLoop } from './event-loop.ts';
+import { type EventLoop, nodeEventLoop } from './event-loop.ts';
+import type { WriterMessage } from './journal-thread.ts';
 import { NodeSpawner } from './node-spawner.ts';
 import { type PlaceBoot, PlaceHost, type PlaceHostDeps } from './place-host.ts';
 import type { Port } from './port.ts';
 import type { SeatMemories } from './seat.ts';
+import type { Spawner } from './spawner.ts';
 
 /** What a thread is started as. Ports are still in the form in which they crossed. */
 export type ThreadBoot =
@@ -20,6 +25,11 @@ export type ThreadBoot =
     }
   /** Gets ready to be a place, and becomes one by the first message on its line: the boot data of that place. */
   | { readonly role: 'spare'; readonly workerOptions: unknown }
+  | {
+      readonly role: 'journal';
+      readonly options: { readonly path: string };
+      readonly api: unknown;
+    }
   | {
       readonly role: 'control';
       readonly options: ControlOptions;
@@ -39,34 +49,74 @@ export interface ThreadDeps {
   /** The file that the processes of agents run. */
   readonly processEntry: URL;
   readonly makePolicies: (options: unknown) => Promise<readonly JudgePolicy[]>;
+  /** Opens the store of a journal. */
+  readonly openStore: (path: string) => Promise<Store>;
   /** Who attends to the agents of a place. @default nobody */
   readonly attendants?: readonly Attendant[];
 }
 
-/** Becomes the control thread or a place, as the boot data says. */
-export async function bootThread(deps: ThreadDeps): Promise<void> {
-  const { data, entry, processEntry, makePolicies, attendants = [] } = deps;
-  const spawner = new NodeSpawner(entry);
-  const { boot } = data;
-  const line = spawner.received(data.line);
-  if (boot.role === 'control') {
-    bootControl(boot, spawner, line);
-    return;
-  }
-  const policies = await makePolicies(boot.workerOptions);
-  const { clock } = systemSeams();
-  const processSpawner = new NodeProcessSpawner({ entry: processEntry, clock });
-  const made = { policies, attendants, processSpawner };
-  if (boot.role === 'place') bootPlace(boot, spawner, line, made);
-  else awaitPlace(spawner, line, made);
+/** What a thread has around it. */
+export interface Surroundings {
+  readonly spawner: Spawner;
+  readonly seams: Seams;
+  readonly loop: EventLoop;
+  /** What a place is made of beside its boot data and its ports. */
+  readonly placeDeps: (workerOptions: unknown) => Promise<MadeForPlace>;
+  /** Opens the store of a journal. */
+  readonly openStore: (path: string) => Promise<Store>;
+  /** Has `report` called with every error that nobody in this thread caught. */
+  readonly onStray: (report: (error: unknown) => void) => void;
+  /** Is told what this thread has become. */
+  readonly onPlace?: (host: PlaceHost) => void;
+  readonly onControl?: (control: Control) => void;
+  readonly onControlEvent?: (event: SystemEvent) => void;
 }
 
 /** What the composition root has made for a place. */
-type MadeForPlace = Pick<PlaceHostDeps, 'policies' | 'attendants' | 'processSpawner'>;
+export type MadeForPlace = Pick<PlaceHostDeps, 'policies'> &
+  Partial<Pick<PlaceHostDeps, 'attendants' | 'processSpawner' | 'inline' | 'outside' | 'makeActor'>>;
 
-function bootControl(boot: ThreadBoot & { role: 'control' }, spawner: NodeSpawner, line: Port): void {
+/** Becomes the control thread or a place, as the boot data says. */
+export async function bootThread(deps: ThreadDeps): Promise<void> {
+  const { data, entry, processEntry, makePolicies, openStore, attendants = [] } = deps;
+  const spawner = new NodeSpawner(entry);
+  const seams = systemSeams();
+  await becomeThread(data.boot, spawner.received(data.line), {
+    spawner,
+    seams,
+    loop: nodeEventLoop(),
+    placeDeps: async (workerOptions) => ({
+      policies: await makePolicies(workerOptions),
+      attendants,
+      processSpawner: new NodeProcessSpawner({ entry: processEntry, clock: seams.clock }),
+    }),
+    openStore,
+    onStray: (report) => {
+      process.on('uncaughtException', report);
+      process.on('unhandledRejection', report);
+    },
+  });
+}
+
+/** Has the thread that runs this, or one of a simulation, become what the boot data says. */
+export async function becomeThread(boot: ThreadBoot, line: Port, surroundings: Surroundings): Promise<void> {
+  if (boot.role === 'control') {
+    bootControl(boot, surroundings, line);
+    return;
+  }
+  if (boot.role === 'journal') {
+    await bootJournal(boot, surroundings, line);
+    return;
+  }
+  const made = await surroundings.placeDeps(boot.workerOptions);
+  if (boot.role === 'place') bootPlace(boot, surroundings, line, made);
+  else awaitPlace(surroundings, line, made);
+}
+
+function bootControl(boot: ThreadBoot & { role: 'control' }, around: Surroundings, line: Port): void {
+  const { spawner, seams, onControl, onControlEvent } = around;
   const control = new Control({
-    seams: systemSeams(),
+    seams,
     spawner,
     options: boot.options,
     workerOptions: boot.workerOptions,
@@ -75,41 +125,57 @@ function bootControl(boot: ThreadBoot & { role: 'control' }, spawner: NodeSpawne
     hostSeat: boot.hostSeat,
     accounts: boot.accounts,
     beat: boot.beat,
+    onEvent: onControlEvent,
   });
   exposeApi(control, spawner.received(boot.api));
   // The line holds the thread: it ends when its starter ends it.
   line.onMessage(() => undefined);
   line.hold();
+  onControl?.(control);
 }
 
-function awaitPlace(spawner: NodeSpawner, line: Port, made: MadeForPlace): void {
+/** Loaded where it is needed: a system without a journal does not pay for it. */
+async function bootJournal(
+  { options, api }: ThreadBoot & { role: 'journal' },
+  { spawner, seams, loop, openStore }: Surroundings,
+  line: Port,
+): Promise<void> {
+  // What is posted meanwhile waits in the ports.
+  const { JournalDesk } = await import('./journal-desk.ts');
+  const received = (port: unknown): Port => spawner.received(port);
+  const desk = new JournalDesk({ path: options.path, openStore, received, seams, loop });
+  line.onMessage((message) => desk.welcome(message as WriterMessage));
+  line.hold();
+  exposeApi(desk, received(api));
+}
+
+function awaitPlace(around: Surroundings, line: Port, made: MadeForPlace): void {
   let isTaken = false;
   line.onMessage((message) => {
     if (isTaken) return;
     isTaken = true;
-    bootPlace(message as ThreadBoot & { role: 'place' }, spawner, line, made);
+    bootPlace(message as ThreadBoot & { role: 'place' }, around, line, made);
   });
   line.hold();
 }
 
 function bootPlace(
   { boot, api }: ThreadBoot & { role: 'place' },
-  spawner: NodeSpawner,
+  { spawner, seams, loop, onStray, onPlace }: Surroundings,
   line: Port,
   made: MadeForPlace,
 ): void {
   const host = new PlaceHost({
-    boot,
+    inline: new Map(),
     ...made,
-    seams: systemSeams(),
+    boot,
+    seams,
     line,
     received: (port) => spawner.received(port),
-    loop: nodeEventLoop(),
-    inline: new Map(),
+    loop,
   });
   line.hold();
-  const report = (error: unknown): void => host.place.noteStray(error);
-  process.on('uncaughtException', report);
-  process.on('unhandledRejection', report);
+  onStray((error) => host.place.noteStray(error));
   exposeApi(host, spawner.received(api));
+  onPlace?.(host);
 }

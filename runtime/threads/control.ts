@@ -1,8 +1,10 @@
+import type { z } from 'zod';
 import type { CpuPoolOptions } from '../actor/offload.ts';
+import type { JournalOptions } from '../journal/journal-options.ts';
 import { ControlLog } from '../observe/control-log.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { invalidOptions } from '../protocol/errors.ts';
+import { invalidOptions, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { AgentProfile, TableDelta } from '../routing/routing-table.ts';
@@ -11,11 +13,14 @@ import type { SupervisorOptions } from '../supervision/supervisor-options.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';
 import type { Conservation, DeadLetter, RosterRow } from '../system/system.ts';
 import { AgentBook, type AgentRecord } from './agent-book.ts';
+import { AgentOrders } from './agent-orders.ts';
 import { AgentProcesses } from './agent-processes.ts';
+import { AgentReports } from './agent-reports.ts';
 import { type AgentOrder, Enrolment } from './enrolment.ts';
 import { Accounts } from '../budget/accounts.ts';
 import { FirstStarts } from './first-starts.ts';
 import { Hosting } from './hosting.ts';
+import { JournalThread } from './journal-thread.ts';
 import type { PlaceMessage } from './lines.ts';
 import { LostAccounts } from './lost-accounts.ts';
 import { Overview } from './overview.ts';
@@ -25,6 +30,7 @@ import type { Seat, SeatMemories } from './seat.ts';
 import { SeatBook } from './seat-book.ts';
 import type { Spawner } from './spawner.ts';
 import { Succession } from './succession.ts';
+import { type UpgradeOrder, Upgrades } from './upgrades.ts';
 
 /** This thread opens no accounts. */
 const NO_SEAT = -1;
@@ -38,6 +44,8 @@ export interface ControlOptions {
   readonly cpu: CpuPoolOptions;
   readonly supervision: SupervisorOptions;
   readonly watchdog: WatchdogOptions;
+  /** Without one nothing outlives the process. */
+  readonly journal: z.output<typeof JournalOptions> | undefined;
 }
 
 export interface ControlDeps {
@@ -53,6 +61,8 @@ export interface ControlDeps {
   readonly accounts: SharedArrayBuffer;
   /** A number that this thread changes while it lives; the embedder's thread watches it. */
   readonly beat: SharedArrayBuffer;
+  /** Is told what happens in this thread. */
+  readonly onEvent?: ((event: SystemEvent) => void) | undefined;
 }
 
 /**
@@ -68,12 +78,15 @@ export class Control {
   readonly #hosting: Hosting;
   readonly #succession: Succession;
   readonly #enrolment: Enrolment;
+  readonly #upgrades: Upgrades;
   readonly #lostAccounts: LostAccounts;
   readonly #log: ControlLog;
   readonly #overview: Overview;
   readonly #firstStarts = new FirstStarts();
   readonly #processes: AgentProcesses;
-  readonly #ended = new Map<number, () => void>();
+  readonly #orders: AgentOrders;
+  readonly #reports: AgentReports;
+  readonly #journal: JournalThread | undefined;
   readonly #beat: Int32Array;
   #config: RoutingConfig | undefined;
   #inspected = false;
@@ -85,17 +98,24 @@ export class Control {
     const { seams, options, spawner, workerOptions } = deps;
     this.#beat = new Int32Array(deps.beat);
     const { clock } = seams;
-    this.#log = new ControlLog({ clock, onEvent: (event) => this.#show([event]) });
+    this.#log = new ControlLog({
+      clock,
+      onEvent: (event) => {
+        deps.onEvent?.(event);
+        this.#show([event]);
+      },
+    });
     this.#supervisor = new Supervisor(
       {
         seams,
-        start: (ids) => this.#order('start', ids),
-        stop: (ids) => this.#endAll(ids),
+        start: (ids) => this.#orders.give('start', ids),
+        stop: (ids) => this.#orders.endAll(ids),
         onEvent: (event) => this.#log.add(event),
         onGaveUp: (id, reason) => this.#gaveUp(id, reason),
       },
       options.supervision,
     );
+    this.#journal = options.journal && new JournalThread({ spawner, clock, options: options.journal });
     this.#places = new Places({
       seams,
       spawner,
@@ -106,10 +126,12 @@ export class Control {
       accounts: deps.accounts,
       cpu: options.cpu,
       watchdog: options.watchdog,
+      journal: this.#journal,
       table: () => this.#agents.snapshot(),
       onMessage: (seat, message) => this.#hear(seat, message),
       onDeath: (place, dead, ending) => {
         this.#processes.endAt(place.id);
+        this.#upgrades.cut(place);
         this.#succession.begin(place, dead, ending);
         this.#lostAccounts.threadDied(dead.number);
       },
@@ -135,14 +157,27 @@ export class Control {
       hosting: this.#hosting,
       supervisor: this.#supervisor,
     };
-    this.#enrolment = new Enrolment(parts);
+    this.#orders = new AgentOrders(parts);
+    this.#reports = new AgentReports({
+      ...parts,
+      orders: this.#orders,
+      processes: this.#processes,
+      firstStarts: this.#firstStarts,
+      isStopping: () => this.#isStopping,
+    });
+    this.#enrolment = new Enrolment({ ...parts, durable: options.journal?.durable });
+    this.#upgrades = new Upgrades({
+      ...parts,
+      enrolment: this.#enrolment,
+      note: (type, facts) => this.#log.note(type, facts),
+    });
     this.#overview = new Overview({ ...parts, clock, log: this.#log });
     this.#succession = new Succession({
       ...parts,
       current: () => ({ isInspected: this.#inspected, config: this.#config }),
       onUp: ({ id }) => this.#log.note('place-started', { place: id }),
       onReported: (crashes) => {
-        this.#endStopped(crashes.map(({ agentId }) => agentId));
+        this.#orders.endStopped(crashes.map(({ agentId }) => agentId));
         for (const { agentId, charged } of crashes) if (charged) this.#firstStarts.ended(agentId);
       },
     });
@@ -152,6 +187,7 @@ export class Control {
   /** Starts the worker threads and connects everybody with everybody. */
   async boot(): Promise<void> {
     const { hostLine, hostApi, hostSeat, options } = this.#deps;
+    if (this.#journal !== undefined) this.#log.addLetters(await this.#journal.open());
     this.#places.addHost(this.#seats.open(hostSeat), hostLine, hostApi);
     const workers = Array.from({ length: options.workers }, (_, at) => this.#places.open(`worker-${at + 1}`));
     for (const worker of workers) this.#places.join(worker);
@@ -162,7 +198,9 @@ export class Control {
 
   /** Starts agents. Resolves when each has been started once or waits for its first envelope. */
   async start(orders: readonly AgentOrder[]): Promise<void> {
-    await this.#startAll(await this.#enrolment.enrol(orders));
+    const records = await this.#enrolment.enrol(orders);
+    await this.#recover(records);
+    await this.#startAll(records);
   }
 
   /** Orders a write of the host's registry among all others and tells every thread. */
@@ -184,20 +222,26 @@ export class Control {
   async restart(id: string): Promise<void> {
     this.#agents.get(id).gaveUp = undefined;
     const { status } = this.#supervisor.status(id);
+    if (status === 'parked') throw refused(`${id} is parked: resume it`, { agentId: id });
     const isThere = status === 'starting' || status === 'running';
     const started = isThere ? undefined : this.#firstStarts.of(id);
     this.#supervisor.restart(id);
     await started;
   }
 
+  /** Gives an agent other code while it runs. */
+  upgrade(id: string, order: UpgradeOrder): Promise<void> {
+    return this.#upgrades.upgrade(id, order);
+  }
+
+  /** Has a parked agent go on. */
+  resume(id: string, order: UpgradeOrder): Promise<void> {
+    return this.#upgrades.resume(id, order);
+  }
+
   /** Ends one agent; resolves when it is gone. */
   async stopAgent(id: string): Promise<void> {
-    const { slot } = this.#agents.get(id);
-    this.#supervisor.stop(id);
-    await new Promise<void>((resolve) => {
-      this.#ended.set(slot, resolve);
-      this.#order('stop', [id]);
-    });
+    await this.#orders.stop(id);
   }
 
   /** Ends a worker thread, or the process of an agent, from outside; resolves when its successor is up. */
@@ -250,60 +294,39 @@ export class Control {
     this.#places.beginClosing();
     await this.#places.askAll((api) => api.shutdown(), SHUTDOWN_MS);
     await this.#places.close();
+    await this.#journal?.close();
     this.#stopBeat();
   }
 
+  /** Resolves when what was sent before, from anywhere, to durable recipients is kept. */
+  async whenKept(): Promise<void> {
+    await Promise.all([...this.#places].map(({ caller }) => caller.api.whenKept()));
+  }
+
   // Agents
+
+  /** What former processes left comes before anything new. */
+  async #recover(records: readonly AgentRecord[]): Promise<void> {
+    if (this.#journal === undefined) return;
+    const byPlace = Map.groupBy(records, ({ place }) => place);
+    await Promise.all(
+      [...byPlace].map(([id, here]) => this.#places.get(id).caller.api.recover(here.map(({ slot }) => slot))),
+    );
+  }
 
   async #startAll(records: readonly AgentRecord[]): Promise<void> {
     const firstStarts = records
       .filter((record) => !record.profile.lazy)
       .map(({ id }) => this.#firstStarts.of(id));
-    this.#order(
+    this.#orders.give(
       'start',
       records.map((record) => record.id),
     );
     await Promise.all(firstStarts);
   }
 
-  /** Tells the places of these agents what to do with them, in their order. */
-  #order(t: 'start' | 'halt' | 'stop', ids: readonly string[]): void {
-    const slots = new Map<string, number[]>();
-    for (const id of ids) {
-      const { place, slot } = this.#agents.get(id);
-      const here = slots.get(place) ?? [];
-      here.push(slot);
-      slots.set(place, here);
-    }
-    for (const [id, here] of slots) {
-      const place = this.#places.get(id);
-      this.#places.whenUp(place, () => this.#places.tell(place, { t, slots: here }));
-    }
-  }
-
-  /** Ends agents whose supervisor has decided what they are from now on: ended for good, or about to be restarted. */
-  #endAll(ids: readonly string[]): void {
-    const isStopped = (id: string): boolean => this.#supervisor.status(id).status === 'stopped';
-    this.#order('stop', ids.filter(isStopped));
-    this.#order(
-      'halt',
-      ids.filter((id) => !isStopped(id)),
-    );
-  }
-
-  /** Empties the mailboxes of those that do not come back: their restart kind says so. */
-  #endStopped(ids: readonly string[]): void {
-    const stopped = ids.filter(
-      (id) => this.#agents.has(id) && this.#supervisor.status(id).status === 'stopped',
-    );
-    if (stopped.length > 0) this.#order('stop', stopped);
-  }
-
   #gaveUp(id: string, reason: string): void {
-    const agent = this.#agents.get(id);
-    const place = this.#places.get(agent.place);
-    agent.gaveUp = reason;
-    this.#places.whenUp(place, () => this.#places.tell(place, { t: 'give-up', slot: agent.slot, reason }));
+    this.#orders.giveUp(id, reason);
     this.#firstStarts.ended(id);
   }
 
@@ -334,32 +357,16 @@ export class Control {
         this.#hosting.answered(message.ref, message.error);
         return;
       case 'started':
-        this.#lifeOf(message.slot, (id) => {
-          this.#supervisor.started(id);
-          this.#firstStarts.ended(id);
-        });
-        return;
       case 'crashed':
-        this.#lifeOf(message.slot, (id) => {
-          const { reason, charged } = message;
-          this.#processes.note(message.slot, undefined);
-          this.#supervisor.crashed(id, { reason, charged });
-          this.#endStopped([id]);
-          if (charged || this.#supervisor.status(id).status === 'stopped') this.#firstStarts.ended(id);
-        });
-        return;
-      case 'process':
-        this.#processes.note(message.slot, message.pid);
-        return;
       case 'exited':
-        this.#lifeOf(message.slot, (id) => {
-          this.#supervisor.exited(id);
-          this.#endStopped([id]);
-          this.#firstStarts.ended(id);
-        });
+      case 'process':
+        this.#reports.hear(message);
+        return;
+      case 'changed':
+        this.#upgrades.answered(message);
         return;
       case 'ended':
-        this.#hasEnded(message.slot);
+        this.#orders.hasEnded(message.slot);
         return;
       case 'events':
         this.#show(message.events);
@@ -367,16 +374,6 @@ export class Control {
       default:
         throw invalidOptions(`message of seat ${seat.number}`, message, 'a place message');
     }
-  }
-
-  #lifeOf(slot: number, tell: (id: string) => void): void {
-    const agent = this.#agents.inSlot(slot);
-    if (agent !== undefined && !this.#isStopping) tell(agent.id);
-  }
-
-  #hasEnded(slot: number): void {
-    this.#ended.get(slot)?.();
-    this.#ended.delete(slot);
   }
 
   /** Lets the embedder's thread have what it asked to see. */

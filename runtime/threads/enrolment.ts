@@ -29,6 +29,8 @@ export interface EnrolmentDeps {
   readonly places: Places;
   readonly hosting: Hosting;
   readonly supervisor: Supervisor;
+  /** Whose mailboxes outlive the process; undefined without a journal. */
+  readonly durable: 'declared' | 'all' | undefined;
 }
 
 /** Takes agents into the system: loads what they are, gives each a place and a slot, and has everybody know it. */
@@ -46,12 +48,14 @@ export class Enrolment {
     const fromProcesses = this.#loadProcesses(orders);
     for (const order of orders) {
       const place = this.#placeFor(order, () => loaded.map((one) => one.place));
-      const agent = await (fromProcesses.get(order) ?? this.#load(place, order));
+      const agent = await (fromProcesses.get(order) ?? this.load(place, order));
       loaded.push({ order, place, agent: { ...agent, card: order.card ?? agent.card } });
     }
     const records: AgentRecord[] = [];
     for (const { order, agent, place } of loaded) {
-      records.push(...recordsOf(order, agent, place, agents.nextSlot + records.length));
+      const durable = this.#isDurable(agent);
+      const firstSlot = agents.nextSlot + records.length;
+      records.push(...recordsOf(order, agent, { place, firstSlot, durable }));
     }
     const ids = new Set<string>();
     for (const { id } of records) {
@@ -71,6 +75,11 @@ export class Enrolment {
     }
     places.tellAll({ t: 'table', delta: agents.write(change) });
     return records;
+  }
+
+  #isDurable({ durable }: LoadedAgent): boolean {
+    const { durable: whose } = this.#deps;
+    return whose !== undefined && (durable ?? whose === 'all');
   }
 
   /** Forgets an agent; its row stays until it is removed. */
@@ -101,7 +110,7 @@ export class Enrolment {
   /** Begins to load what loads in processes: they need not wait for each other. */
   #loadProcesses(orders: readonly AgentOrder[]): ReadonlyMap<AgentOrder, Promise<LoadedAgent>> {
     const ofProcesses = orders.filter(({ process }) => process !== undefined);
-    const loading = ofProcesses.map((order) => [order, this.#load(this.#relay(), order)] as const);
+    const loading = ofProcesses.map((order) => [order, this.load(this.#relay(), order)] as const);
     for (const [, agent] of loading) agent.catch(() => undefined); // It is asked for in its turn, or not any more.
     return new Map(loading);
   }
@@ -112,14 +121,21 @@ export class Enrolment {
     return agents.leastLoaded(workers, taken) ?? 'host';
   }
 
-  /** A heavy module may compute for seconds while it is imported; one that never ends costs its thread. */
-  async #load(place: string, { module, process }: AgentOrder): Promise<LoadedAgent> {
+  /**
+   * What a module holds, as its place says. A heavy one may compute for seconds while it is imported; one that never ends
+   * costs its thread, if that `mayEnd` for it: else the watchdog ends it when it loops.
+   */
+  async load(
+    place: string,
+    { module, process }: Pick<AgentOrder, 'module' | 'process'>,
+    mayEnd = true,
+  ): Promise<LoadedAgent> {
     const { places } = this.#deps;
     places.unwatch(place);
     try {
       return await places.get(place).caller.api.load(module, process);
     } catch (error) {
-      if (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED' && process === undefined) {
+      if (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED' && process === undefined && mayEnd) {
         places.end(place, { reason: `importing ${module} did not end`, isCharged: false });
       }
       throw unloadable(module, error);
@@ -146,8 +162,11 @@ export class Enrolment {
 function recordsOf(
   { module, ids, lazy }: AgentOrder,
   loaded: LoadedAgent,
-  place: string,
-  firstSlot: number,
+  {
+    place,
+    firstSlot,
+    durable,
+  }: { readonly place: string; readonly firstSlot: number; readonly durable: boolean },
 ): AgentRecord[] {
   const { card, delivery, mailboxCapacity } = loaded;
   const profile: AgentProfile = {
@@ -156,6 +175,7 @@ function recordsOf(
     delivery,
     mailboxCapacity,
     lazy: lazy ?? loaded.lazy,
+    durable,
   };
   return (ids ?? [card.id]).map((id, at) => ({
     id,
@@ -169,6 +189,7 @@ function recordsOf(
     untold: undefined,
     broken: undefined,
     gaveUp: undefined,
+    parked: undefined,
   }));
 }
 

@@ -130,7 +130,7 @@ export class Inbound implements BatchSink {
         if (isAsked && mail.extras?.derived !== true) unheard.push(mail.id);
         if (mail.name >= 0) continue;
         const sender = this.#place.table.get(mail.sender)?.slot ?? -1;
-        outbox.safeguard(mail, flow.seat, flow.flow, sender, cell.isRetry(mail));
+        outbox.safeguard(mail, flow.seat, flow.flow, sender, cell.isRetry(mail) || mail.kept > 0);
       }
     }
     for (const id of unheard) this.#place.cancel(id);

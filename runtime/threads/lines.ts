@@ -4,8 +4,10 @@ import type { SystemEvent } from '../observe/system-event.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
 import type { TableChange, TableDelta } from '../routing/routing-table.ts';
 import type { DeadLetter } from '../system/system.ts';
+import type { JournalAccess } from './journal-thread.ts';
 
 /** Which envelope a death is charged to; it alone counts as an attempt. */
 export interface Charge {
@@ -28,6 +30,24 @@ export interface Replay {
   readonly lane: number;
   readonly slab: SharedArrayBuffer;
   readonly mails: readonly MailData[];
+}
+
+/**
+ * An agent runs this module from now on.
+ *
+ * - `resumed` it is parked: what it begins with.
+ * - `graceMs` how long what it has in hand may take.
+ * - `isFresh` its state is not handed on.
+ */
+export interface ChangeOrder {
+  readonly t: 'change';
+  readonly ref: number;
+  readonly slot: number;
+  readonly module: string;
+  readonly process: ProcessAgent | undefined;
+  readonly resumed: { readonly snapshot: Snapshot | undefined } | undefined;
+  readonly graceMs: number;
+  readonly isFresh: boolean;
 }
 
 /** What the control thread tells a place, one way. */
@@ -64,6 +84,9 @@ export type ControlMessage =
       /** They lived in the place's former thread: one whose module does not load any more fails when it is started. */
       readonly isAgain: boolean;
     }
+  | ChangeOrder
+  /** They wait with a state for code that can go on with it. */
+  | { readonly t: 'park'; readonly slots: readonly number[] }
   | { readonly t: 'start'; readonly slots: readonly number[] }
   | { readonly t: 'halt'; readonly slots: readonly number[] }
   | { readonly t: 'stop'; readonly slots: readonly number[] }
@@ -74,6 +97,8 @@ export type ControlMessage =
   | { readonly t: 'replay'; readonly replays: readonly Replay[] }
   /** What envelopes of its agents kept in the place's former thread. */
   | { readonly t: 'checkpoints'; readonly kept: readonly KeptCheckpoint[] }
+  /** Mail for durable recipients is kept from here on. */
+  | { readonly t: 'journal'; readonly access: JournalAccess }
   | { readonly t: 'inspect'; readonly isOn: boolean };
 
 /** What a place tells the control thread, one way. */
@@ -97,6 +122,16 @@ export type PlaceMessage =
   /** Deltas did not reach this place. */
   | { readonly t: 'table-wanted' }
   | { readonly t: 'hosted'; readonly ref: number; readonly error: ErrorData | undefined }
+  /** The answer to `change`: `changed` or, when the agent has the code that it had, `error`. */
+  | {
+      readonly t: 'changed';
+      readonly ref: number;
+      readonly changed:
+        | { readonly outcome: 'running' | 'later' }
+        | { readonly outcome: 'parked'; readonly snapshot: Snapshot; readonly why: ErrorData }
+        | undefined;
+      readonly error: ErrorData | undefined;
+    }
   | { readonly t: 'ended'; readonly slot: number }
   | { readonly t: 'started'; readonly slot: number }
   /** `charged`: it was the agent's own fault. */

@@ -12,6 +12,8 @@ export interface LoadedAgent {
   readonly delivery: Delivery;
   readonly mailboxCapacity: number;
   readonly lazy: boolean;
+  /** @default what the system says */
+  readonly durable: boolean | undefined;
   readonly restart: Restart;
   readonly process: ProcessAgent | undefined;
 }
@@ -27,6 +29,7 @@ export function loadedAgent(
     delivery: options.delivery ?? 'once',
     mailboxCapacity: options.mailboxCapacity ?? DEFAULT_CAPACITY,
     lazy: options.lazy ?? false,
+    durable: options.durable,
     restart: options.restart ?? 'permanent',
     process,
   };

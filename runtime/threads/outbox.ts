@@ -2,13 +2,14 @@ import type { Cell } from '../actor/cell.ts';
 import { type FlowSlab, FLOWS_PER_SLAB, flowBase, newFlowSlab, slabIndexOf } from '../mailbox/flow-marks.ts';
 import { CommitLog } from '../mailbox/commit-log.ts';
 import type { InFlow, OutcomeCounts } from '../mailbox/in-flow.ts';
-import type { Lane } from '../mailbox/lane.ts';
+import { LANE, type Lane } from '../mailbox/lane.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { NameBook } from '../mailbox/name-book.ts';
 import { OutFlow } from '../mailbox/out-flow.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
+import { type JournalLine, Keeping, type Sender, type Sending } from './keeping.ts';
 import type { Link } from './link.ts';
 
 export interface OutboxDeps {
@@ -51,6 +52,7 @@ export class Outbox {
   readonly #slabs: FlowSlab[] = [];
   readonly #names: NameBook;
   readonly #log: CommitLog;
+  #keeping: Keeping | undefined;
   readonly #dirtyLinks: Link[] = [];
   #dirtyIn: InFlow[] = [];
   #dirtyLocal: OutFlow[] = [];
@@ -74,11 +76,39 @@ export class Outbox {
 
   /** How many more envelopes of this thread the recipient takes in this lane. */
   room(row: AgentRow, lane: Lane): number {
-    return row.profile.mailboxCapacity - this.#flow(row, lane).unsettled;
+    const { unsettled, pending } = this.#flow(row, lane);
+    return row.profile.mailboxCapacity - unsettled - pending;
   }
 
-  /** Accepts `mail` for `row`: numbers it, keeps it, and puts it on its way. The caller has seen that there is room. */
-  accept(row: AgentRow, lane: Lane, mail: Mail, senderSlot: number): void {
+  /**
+   * Accepts `mail` for `row`, which has room for it: numbers it, keeps it, and puts it on its way; for a durable recipient
+   * when the journal has it, until when `sender` is not done.
+   */
+  accept(row: AgentRow, lane: Lane, mail: Mail, senderSlot: number, sender?: Sender): void {
+    if (this.#keeping === undefined || !row.profile.durable) return this.#send(row, lane, mail, senderSlot);
+    this.#flow(row, lane).pending += 1;
+    this.#keeping.add({ row, lane, mail, senderSlot, sender });
+  }
+
+  /** From now on mail for durable recipients is kept before it is sent. */
+  keepIn(line: JournalLine): Keeping {
+    const post = (sending: Sending): void => this.#post(sending);
+    this.#keeping = new Keeping({ line, post, plan: () => this.planFlush() });
+    return this.#keeping;
+  }
+
+  /** Takes in a mail that a former process left for an agent that lives here. */
+  takeIn(row: AgentRow, mail: Mail): void {
+    this.#send(row, LANE.user, mail, -1);
+  }
+
+  /** What was to be kept is. */
+  #post({ row, lane, mail, senderSlot }: Sending): void {
+    this.#flow(row, lane).pending -= 1;
+    this.#send(row, lane, mail, senderSlot);
+  }
+
+  #send(row: AgentRow, lane: Lane, mail: Mail, senderSlot: number): void {
     const flow = this.#flow(row, lane);
     flow.add(mail);
     if (flow.isLocal) {
@@ -127,8 +157,8 @@ export class Outbox {
   }
 
   /** Names a mail or, for a `retry` recipient, has a second copy kept: this thread holds its only one. */
-  safeguard(mail: Mail, seat: number, flow: number, senderSlot: number, isRetry: boolean): void {
-    if (isRetry) this.#kept.push({ seat, flow, mail });
+  safeguard(mail: Mail, seat: number, flow: number, senderSlot: number, isCopied: boolean): void {
+    if (isCopied) this.#kept.push({ seat, flow, mail });
     else mail.name = this.#names.write(mail, seat, flow, senderSlot);
     this.planFlush();
   }
@@ -169,6 +199,7 @@ export class Outbox {
     this.#deps.beforeCommit();
     this.#commit();
     this.#deliver();
+    this.#keeping?.flush();
   }
 
   #markHeld(): void {
@@ -254,7 +285,7 @@ export class Outbox {
     if (cell === undefined) return;
     flow.inbound.received = mail.sequence;
     mail.flow = flow.inbound;
-    this.safeguard(mail, this.#deps.seat, flow.flow, senderSlot, cell.isRetry(mail));
+    this.safeguard(mail, this.#deps.seat, flow.flow, senderSlot, cell.isRetry(mail) || mail.kept > 0);
     this.#undelivered.push(cell, mail);
   }
 

@@ -7,7 +7,7 @@ import { isSystemId } from '../protocol/policy.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { Conservation, RosterRow } from '../system/system.ts';
-import type { AgentBook } from './agent-book.ts';
+import type { AgentBook, ParkedAgent } from './agent-book.ts';
 import { processName } from './agent-processes.ts';
 import type { Places } from './places.ts';
 import type { SeatBook } from './seat-book.ts';
@@ -47,6 +47,7 @@ export class Overview {
       return {
         id: agent.id,
         name: card.name,
+        version: card.version,
         tier: card.tier,
         capabilities: agent.profile.capabilityIds,
         place: pid === undefined ? agent.place : processName(pid),
@@ -56,6 +57,7 @@ export class Overview {
         waiting: waiting.get(agent.slot) ?? 0,
         restarts,
         ...(lastError === undefined ? {} : { lastError }),
+        ...(status === 'parked' && agent.parked !== undefined ? { parked: parkedFacts(agent.parked) } : {}),
       };
     });
   }
@@ -83,7 +85,8 @@ export class Overview {
       // Nobody has in hand yet what waits for a thread that is not up.
       const homeless = seats.orphaned((slot) => this.#isHomeless(slot));
       const inFlight = stats.reduce((sum, one) => sum + one.inFlight, homeless);
-      const { isExact, ...account } = conservationOf(before, seats.counts(), inFlight);
+      const left = stats.reduce((sum, one) => sum + one.left, 0);
+      const { isExact, ...account } = conservationOf(before, seats.counts(), { inFlight, left });
       if (isExact && isComplete) return account;
       if (attempt >= COUNTINGS) return { ...account, holds: account.holds && isComplete };
       await this.#pause();
@@ -116,3 +119,9 @@ export class Overview {
     return new Promise((resolve) => this.#deps.clock.setTimer(IDLE_POLL_MS, resolve));
   }
 }
+
+/** What the error says with which it was parked. */
+const parkedFacts = ({ why }: ParkedAgent) => {
+  const { reason, from, to } = why.details as unknown as NonNullable<RosterRow['parked']>;
+  return { reason, from, ...(to === undefined ? {} : { to }) };
+};

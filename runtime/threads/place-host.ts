@@ -1,9 +1,11 @@
 import { type AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
 import { Attendance } from '../actor/attendance.ts';
 import type { Attendant } from '../actor/attendant.ts';
-import type { Cell, MakeActor } from '../actor/cell.ts';
+import type { MakeActor } from '../actor/actor-life.ts';
+import type { Cell } from '../actor/cell.ts';
 import { importAgent } from '../actor/import-agent.ts';
 import { CpuPool, type CpuPoolOptions } from '../actor/offload.ts';
+import type { Outside } from '../actor/outside.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
 import type { Lane } from '../mailbox/lane.ts';
 import { mailFromData, toEnvelope } from '../mailbox/mail.ts';
@@ -23,11 +25,18 @@ import { GrantBook } from '../routing/grants.ts';
 import { RouteDecider } from '../routing/route-decider.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';
+import type { NextCode } from '../upgrade/change-cell.ts';
+import { countInFlight } from './count-in-flight.ts';
 import type { EventLoop } from './event-loop.ts';
-import type { ControlMessage, PlaceMessage, Replay } from './lines.ts';
+import { changeCode, parkAgents } from './code-change.ts';
+import type { ChangeOrder, ControlMessage, PlaceMessage, Replay } from './lines.ts';
 import { type LoadedAgent, loadedAgent } from './loaded-agent.ts';
 import { Place } from './place.ts';
+import { PlaceJournal } from './place-journal.ts';
 import type { Port } from './port.ts';
+
+/** How long a place that stops waits for the journal. */
+const LEAVE_MS = 1_000;
 
 /** What a place is started with, as plain data. */
 export interface PlaceBoot {
@@ -47,6 +56,8 @@ export interface PlaceBoot {
 /** Counts of one place; `inFlight` is counted in its mailboxes and ledgers. */
 export interface PlaceStats {
   readonly inFlight: number;
+  /** Accepted by former processes, and still in the journal. */
+  readonly left: number;
   readonly isIdle: boolean;
 }
 
@@ -64,6 +75,10 @@ export interface PlaceHostDeps {
   readonly attendants?: readonly Attendant[];
   /** Starts the processes of agents that have one. @default no such agent lives here */
   readonly processSpawner?: ProcessSpawner;
+  /** How its agents reach what is outside the system. @default as they say themselves */
+  readonly outside?: Outside;
+  /** Makes the lives of agents whose code runs here. @default the code alone */
+  readonly makeActor?: MakeActor;
 }
 
 /** Runs one place on the control thread's orders, and answers its questions (`PlaceHost` is the api of a place). */
@@ -95,14 +110,23 @@ export class PlaceHost {
       decider: new RouteDecider(table, policies, seams.clock, { grants, broadcastToSender }),
       loop: deps.loop,
       cpu: this.#cpu,
+      outside: deps.outside,
       attendance: new Attendance(deps.attendants ?? []),
       tell: (message) => this.#tell(message),
     });
     this.place.router.replace(boot.table);
-    deps.line.onMessage((message) => {
-      this.place.turns.begin();
-      this.#obey(message as ControlMessage);
-    });
+    deps.line.onMessage((message) => this.#hear(message));
+  }
+
+  /** Does what it has been told by now, and nobody has listened to yet. */
+  readArrived(): void {
+    const { line } = this.#deps;
+    for (let next = line.take(); next !== undefined; next = line.take()) this.#hear(next.message);
+  }
+
+  #hear(message: unknown): void {
+    this.place.turns.begin();
+    this.#obey(message as ControlMessage);
   }
 
   /** Imports an agent module, here or in a process of its own. Fails with MODULE_INVALID naming it. */
@@ -114,7 +138,8 @@ export class PlaceHost {
 
   stats(): PlaceStats {
     this.place.outbox.flush();
-    return { inFlight: this.place.inFlight(), isIdle: this.place.isIdle };
+    const { isIdle, journal } = this.place;
+    return { inFlight: countInFlight(this.place), left: journal?.left ?? 0, isIdle };
   }
 
   /** The accounts of the envelopes that wait here or are in hand. */
@@ -154,8 +179,20 @@ export class PlaceHost {
     return envelopes;
   }
 
+  /** Gives the agents in these slots what former processes left for them. Resolves when each has the first of it. */
+  async recover(slots: readonly number[]): Promise<void> {
+    const cells = slots.map((slot) => this.place.cellOf(slot)).filter((cell) => cell !== undefined);
+    await this.place.journal?.recover(cells);
+  }
+
+  /** Resolves when what was sent from here to durable recipients is kept. */
+  async whenKept(): Promise<void> {
+    await this.place.journal?.whenKept();
+  }
+
   /** Stops every agent here and lets go of everything. */
   async shutdown(): Promise<void> {
+    await this.#leaveJournal();
     await Promise.all(
       [...this.place.cells()].map((cell) => cell.stop(systemStopped(`${cell.row.id} was stopped with it`))),
     );
@@ -165,7 +202,19 @@ export class PlaceHost {
 
   close(error: OrreryError = systemStopped('it was stopped')): void {
     this.place.close(error);
+    this.place.journal?.close();
     this.#deps.line.close();
+  }
+
+  /** What has an outcome is told to the journal; what has none waits there, whatever becomes of it here. */
+  async #leaveJournal(): Promise<void> {
+    const { journal } = this.place;
+    if (journal === undefined) return;
+    this.place.outbox.flush();
+    await this.place
+      .within(journal.whenKept(), LEAVE_MS, 'The last write to the journal')
+      .catch(() => undefined);
+    journal.leave();
   }
 
   #obey(message: ControlMessage): void {
@@ -196,6 +245,12 @@ export class PlaceHost {
       case 'host':
         void this.#host(message);
         return;
+      case 'change':
+        void changeCode(place, message, () => this.#codeOf(message)).then((answer) => this.#tell(answer));
+        return;
+      case 'park':
+        parkAgents(place, message.slots);
+        return;
       case 'start':
         for (const slot of message.slots) this.#start(place.cellOf(slot));
         return;
@@ -219,6 +274,9 @@ export class PlaceHost {
       case 'checkpoints':
         for (const kept of message.kept) place.checkpoints.restore(kept);
         return;
+      case 'journal':
+        place.journal = new PlaceJournal(place, message.access, this.#deps.received);
+        return;
       case 'inspect':
         place.log.inspect(message.isOn);
         return;
@@ -234,9 +292,9 @@ export class PlaceHost {
       this.place.router.enter(change);
       agents.forEach(({ id, module, process }, at) => {
         const row = this.place.table.get(id);
-        const agent = hosted[at] as Hosted | Error;
+        const agent = hosted[at] as NextCode | Error;
         if (row === undefined) return;
-        const { definition, makeActor } =
+        const { definition, makeActor = this.#deps.makeActor } =
           agent instanceof Error ? { definition: unstartable(row.profile.card, agent) } : agent;
         this.place.host(row, definition, makeActor);
         if (process !== undefined && row.profile.lazy)
@@ -251,15 +309,19 @@ export class PlaceHost {
   async #hostedOf(
     { module, broken, process }: (ControlMessage & { t: 'host' })['agents'][number],
     isAgain: boolean,
-  ): Promise<Hosted | Error> {
+  ): Promise<NextCode | Error> {
     if (broken !== undefined) return moduleInvalid(module, broken);
-    if (process !== undefined) return this.#processes.agent(module, process);
     try {
-      return { definition: await this.#load(module) };
+      return await this.#codeOf({ module, process });
     } catch (error) {
       if (isAgain) return error as Error;
       throw error;
     }
+  }
+
+  async #codeOf({ module, process }: Pick<ChangeOrder, 'module' | 'process'>): Promise<NextCode> {
+    if (process !== undefined) return this.#processes.agent(module, process);
+    return { definition: await this.#load(module), makeActor: this.#deps.makeActor };
   }
 
   #start(cell: Cell | undefined): void {
@@ -304,12 +366,6 @@ export class PlaceHost {
   #tell(message: PlaceMessage): void {
     this.#deps.line.post(message);
   }
-}
-
-/** What an agent does, and how its lives are made if its code is not here. */
-interface Hosted {
-  readonly definition: AgentDefinition<unknown>;
-  readonly makeActor?: MakeActor;
 }
 
 /** Stands for an agent whose module does not load any more: its start fails, and its supervisor decides what is next. */

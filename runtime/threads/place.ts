@@ -2,32 +2,26 @@ import type { AgentDefinition } from '../actor/agent-definition.ts';
 import type { Attendance } from '../actor/attendance.ts';
 import { AskTable } from '../actor/ask-table.ts';
 import { Cancellations, isCausedBy } from '../actor/cancellations.ts';
-import { Cell, type MakeActor } from '../actor/cell.ts';
+import { Cell } from '../actor/cell.ts';
 import { CellChannels } from '../actor/cell-channels.ts';
-import { isFromOutside } from '../actor/actor-life.ts';
+import { isFromOutside, type MakeActor } from '../actor/actor-life.ts';
 import { Checkpoints } from '../actor/checkpoints.ts';
 import { Courier } from '../actor/courier.ts';
 import type { CpuPool } from '../actor/offload.ts';
+import type { Outside, Reaching } from '../actor/outside.ts';
 import { sleepUntil } from '../actor/sleep-until.ts';
 import { StreamWindows } from '../actor/stream-windows.ts';
 import { cutOff } from '../actor/time-limit.ts';
 import { TimerWheel } from '../actor/timer-wheel.ts';
 import { Accounts } from '../budget/accounts.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
-import { type Mail, mailToData, NO_ASK } from '../mailbox/mail.ts';
+import { type Mail, NO_ASK } from '../mailbox/mail.ts';
 import { PlaceLog } from '../observe/place-log.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import type { Outcome } from '../observe/system-event.ts';
 import { outcomeIndex, TRAFFIC } from '../observe/traffic-ring.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
-import {
-  deadlineExceeded,
-  type ErrorData,
-  errorToData,
-  notSerialisable,
-  type OrreryError,
-  reasonOf,
-} from '../protocol/errors.ts';
+import { deadlineExceeded, type ErrorData, type OrreryError, reasonOf } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { GrantBook } from '../routing/grants.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
@@ -40,7 +34,9 @@ import type { EventLoop } from './event-loop.ts';
 import type { PlaceMessage } from './lines.ts';
 import { Links } from './links.ts';
 import { type KeptMail, Outbox } from './outbox.ts';
+import type { PlaceJournal } from './place-journal.ts';
 import { RoomWaiters } from './room-waiters.ts';
+import { sendCopies } from './second-copies.ts';
 import { STATUS } from './status-words.ts';
 import { TurnLoop } from './turn-loop.ts';
 
@@ -60,6 +56,8 @@ export interface PlaceDeps {
   readonly accounts: SharedArrayBuffer;
   readonly loop: EventLoop;
   readonly cpu: CpuPool;
+  /** Answers in place of what is outside the system. */
+  readonly outside: Outside | undefined;
   readonly broadcastToSender: boolean;
   readonly attendance: Attendance;
   readonly tell: (message: PlaceMessage) => void;
@@ -97,6 +95,8 @@ export class Place {
   readonly attendance: Attendance;
   readonly channels = new CellChannels(this);
   readonly broadcastToSender: boolean;
+  /** What outlives the process, in a system with a journal. */
+  journal: PlaceJournal | undefined;
   readonly #deps: PlaceDeps;
   readonly #cells: (Cell | undefined)[] = [];
   #stopBeat: () => void = () => {};
@@ -137,6 +137,7 @@ export class Place {
       defer: deps.loop.defer,
       onLetter: () => this.outbox.planFlush(),
       postLetters: (letters) => deps.tell({ t: 'dead-letters', letters }),
+      keepLetter: (mail, letter) => this.journal?.keepLetter(mail, letter),
       postEvents: (events) => deps.tell({ t: 'events', events }),
     });
     this.router = new ThreadRouter({
@@ -293,8 +294,19 @@ export class Place {
     for (const link of this.links.all()) link.tellOfRoom();
   }
 
-  offload<Input, Output>(module: URL, input: Input, signal: AbortSignal): Promise<Output> {
-    return this.#deps.cpu.run(module, input, signal) as Promise<Output>;
+  /** Runs `run`, unless somebody answers in place of what it reaches. */
+  async effect<Result>(
+    by: Reaching,
+    name: string,
+    run: (signal: AbortSignal) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const { outside } = this.#deps;
+    return outside === undefined ? await run(by.signal) : ((await outside.effect(by, name)) as Result);
+  }
+
+  offload<Input, Output>(by: Reaching, module: URL, input: Input): Promise<Output> {
+    const { outside, cpu } = this.#deps;
+    return (outside?.offload(by, module, input) ?? cpu.run(module, input, by.signal)) as Promise<Output>;
   }
 
   // What is seen
@@ -309,6 +321,7 @@ export class Place {
     if (mail.extras?.account !== undefined) this.accounts.close(mail.extras.account);
     if (mail.ask !== NO_ASK) this.answers.give(mail, REPLY.error, why, 'json');
     flow.settle(mail.sequence, 'rejected');
+    if (mail.kept > 0) this.journal?.settled(mail);
     this.settled(flow, mail, 'rejected');
     this.log.deadLetter(mail, mail.recipient, why);
   }
@@ -323,30 +336,7 @@ export class Place {
   }
 
   #keep(kept: readonly KeptMail[]): void {
-    const dataOf = ({ seat, flow, mail }: KeptMail) => ({ seat, flow, mail: mailToData(mail) });
-    try {
-      this.#deps.tell({ t: 'kept', kept: kept.map(dataOf) });
-    } catch {
-      // A mail that cannot be copied could not have gone to another thread either.
-      for (const { mail } of kept) refuseUncloneable(mail);
-      this.#deps.tell({ t: 'kept', kept: kept.map(dataOf) });
-    }
-  }
-
-  /** Counted, not computed: what lies in this thread's ledgers and, of flows without one, in its mailboxes. */
-  inFlight(): number {
-    let count = this.outbox.trim() + this.outbox.undelivered;
-    for (const link of this.links.all()) count -= link.queued;
-    for (const cell of this.cells()) {
-      for (const mail of cell.mails()) if (this.#isHeldHere(mail.flow)) count += 1;
-    }
-    for (const flow of this.outbox.localFlows()) count += flow.uncommitted;
-    for (const flow of this.links.orphans) count += flow.uncommitted;
-    return count;
-  }
-
-  #isHeldHere(flow: InFlow | undefined): boolean {
-    return flow !== undefined && (flow.seat === -1 || this.links.orphans.has(flow));
+    sendCopies(kept, (copies) => this.#deps.tell({ t: 'kept', kept: copies }));
   }
 
   // Life
@@ -367,6 +357,7 @@ export class Place {
 
   /** Nothing is in hand, waits, or waits for an answer, for room or for the table. */
   get isIdle(): boolean {
+    if (this.journal?.isIdle === false) return false;
     if (!this.turns.isIdle || this.asks.size > 0 || this.room.size > 0 || this.router.held > 0) return false;
     for (const cell of this.cells()) {
       if (cell.inHand > 0 || (cell.status === 'running' && cell.waiting > 0)) return false;
@@ -385,14 +376,5 @@ export class Place {
     this.outbox.flush();
     this.links.close();
     this.wheel.close();
-  }
-}
-
-function refuseUncloneable(mail: Mail): void {
-  try {
-    structuredClone(mail.payload);
-  } catch (error) {
-    mail.tombstone = errorToData(notSerialisable('payload', (error as Error).message));
-    mail.payload = null;
   }
 }

@@ -5,6 +5,7 @@ import type { Seams } from '../protocol/seams.ts';
 import type { TableDelta } from '../routing/routing-table.ts';
 import { Watchdog, type WatchdogOptions } from '../supervision/watchdog.ts';
 import { Caller } from './calls.ts';
+import type { JournalThread } from './journal-thread.ts';
 import type { ControlMessage, PlaceDeath, PlaceMessage } from './lines.ts';
 import { newCreditMemory } from './link.ts';
 import type { PlaceHost } from './place-host.ts';
@@ -52,6 +53,8 @@ export interface PlacesDeps {
   readonly accounts: SharedArrayBuffer;
   readonly cpu: CpuPoolOptions;
   readonly watchdog: WatchdogOptions;
+  /** What outlives the process; undefined in a system without a journal. */
+  readonly journal: JournalThread | undefined;
   readonly table: () => TableDelta;
   readonly onMessage: (seat: Seat, message: PlaceMessage) => void;
   /** A thread is gone, and its seat is buried. */
@@ -277,7 +280,16 @@ export class Places {
     const { seat, line, spawned } = place;
     line.onMessage((message) => this.#deps.onMessage(seat, message as PlaceMessage));
     spawned?.onExit((reason) => this.#died(place, spawned, reason));
+    this.#connectJournal(place);
     if (this.#isDraining) this.tell(place, { t: 'drain' });
+  }
+
+  /** Before it hosts anybody: from then on it may send. */
+  #connectJournal(place: PlaceRecord): void {
+    const { journal } = this.#deps;
+    if (journal === undefined) return;
+    const access = journal.connect();
+    this.tell(place, { t: 'journal', access }, [access.line, access.api]);
   }
 
   #died(place: PlaceRecord, spawned: Spawned, reason: string): void {

@@ -16,12 +16,17 @@ export interface Port {
 
 /** A `MessagePort` of node as a `Port`. It does not keep the process alive. */
 export function nodePort(port: MessagePort): Port {
+  let isClosed = false;
+  port.on('close', () => {
+    isClosed = true;
+  });
   return {
     post: (message, transfer) => {
       if (transfer === undefined) port.postMessage(message);
       else port.postMessage(message, transfer as never);
     },
-    take: () => receiveMessageOnPort(port),
+    // Node itself ends the process when a closed port is asked.
+    take: () => (isClosed ? undefined : receiveMessageOnPort(port)),
     onMessage: (listener) => {
       port.on('message', listener);
       port.unref();

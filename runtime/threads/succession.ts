@@ -174,6 +174,7 @@ export class Succession {
       if (status === 'failed')
         places.tell(place, { t: 'give-up', slot, reason: gaveUp ?? 'it had failed before' });
       if (status === 'stopped') places.tell(place, { t: 'stop', slots: [slot] });
+      if (status === 'parked') places.tell(place, { t: 'park', slots: [slot] });
     }
   }
 

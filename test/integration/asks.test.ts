@@ -1,4 +1,4 @@
-import { capability, defineAgent, type OrreryError, startSystem, type System } from 'orrery';
+import { BROADCAST, capability, defineAgent, type OrreryError, startSystem, type System } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -335,6 +335,21 @@ describe('A full mailbox (F-12)', () => {
     expect((await blocking).code).toBe('CANCELLED');
     expect(await Promise.all(parked)).toEqual(Array.from({ length: 100 }, (_, n) => 2 * n));
     expect(await parkedTell).toMatchObject({ delivered: true });
+  });
+
+  it('is passed over by a broadcast, which says so and reaches the others', async () => {
+    const stop = new AbortController();
+    const blocking = rejection(system.ask(wait, 'broadcast', { signal: stop.signal }));
+    while (system.tell(double, { n: 0 }).delivered);
+    expect(system.tell(BROADCAST, 'to all')).toMatchObject({
+      delivered: false,
+      errorCode: 'MAILBOX_FULL',
+      recipients: ['far', 'near'],
+      refused: [{ agentId: 'answers', code: 'MAILBOX_FULL', reason: expect.stringContaining('capacity 64') }],
+    });
+    stop.abort();
+    await blocking;
+    expect(await system.ask(double, { n: 1 }, { whenFull: 'park' })).toBe(2);
   });
 
   it('lets go of a parked ask at its deadline', async () => {

@@ -1,4 +1,4 @@
-import { startSystem, type System } from 'orrery';
+import { defineAgent, startSystem, type System } from 'orrery';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { gauge, gush, pour } from '../fixtures/agents/gush.ts';
 import { circle, diary, HOPS, way } from '../fixtures/agents/hops.ts';
@@ -79,6 +79,57 @@ describe('Call-backs', () => {
       n % 2 === 0 ? 'a.one b.two a.three' : 'c.one d.two c.three',
     );
     expect(await Promise.all(ways.map((text) => walk(text)))).toEqual(ways.map((text) => text.split(' ')));
+  });
+});
+
+describe('A call-back that was caused by something else than what the agent waits for', () => {
+  it('waits until the agent is done', async () => {
+    const log: string[] = [];
+    const gates = { answer: Promise.withResolvers<void>(), callBack: Promise.withResolvers<void>() };
+    const define = (id: string) => defineAgent({ id, name: id, version: '1.0.0', description: id, tier: 2 });
+    const one = define('one')
+      .handle(HOPS.one, (_, ctx) => {
+        ctx.tell({ agent: 'two', capability: HOPS.two }, { way: [] });
+        return [];
+      })
+      .handle(HOPS.three, async (_, ctx) => {
+        log.push('begin three');
+        await ctx.ask({ agent: 'three', capability: HOPS.three }, { way: [] });
+        log.push('end three');
+        return [];
+      })
+      .handle(HOPS.four, () => {
+        log.push('call-back');
+        return [];
+      });
+    const two = define('two')
+      .handle(HOPS.two, async (_, ctx) => {
+        await gates.callBack.promise;
+        ctx.tell({ agent: 'one', capability: HOPS.four }, { way: [] });
+        return [];
+      })
+      .handle(HOPS.one, () => []);
+    const three = define('three').handle(HOPS.three, async () => {
+      await gates.answer.promise;
+      return [];
+    });
+    const own = await startSystem({ agents: [one, two, three] });
+    try {
+      const ask = (to: string, hop: 'one' | 'three') =>
+        own.ask({ agent: to, capability: HOPS[hop] }, { way: [] });
+      await ask('one', 'one');
+      const waiting = ask('one', 'three');
+      await until('it waits', () => log.length === 1);
+      gates.callBack.resolve();
+      // It answers this after it has told, and what it told has arrived by then.
+      await ask('two', 'one');
+      gates.answer.resolve();
+      await waiting;
+      await until('the call-back is handled', () => log.length === 3);
+      expect(log).toEqual(['begin three', 'end three', 'call-back']);
+    } finally {
+      await own.stop();
+    }
   });
 });
 

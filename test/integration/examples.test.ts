@@ -36,6 +36,27 @@ describe('examples (F-12)', () => {
     ]);
   });
 
+  it('simulate-swarm finds the bug that only a crash brings to light, and none where it is mended', async () => {
+    const lines = (await outputOf('simulate-swarm/find-the-bug')).split('\n');
+    expect(lines[0]).toMatch(/^A bill for each attempt: Seed \d+ breaks it with [23] commands/);
+    expect(lines.slice(1, -2).join()).toMatch(/crash\(.*count\(|count\(.*crash\(/);
+    expect(lines.slice(-2)).toEqual([
+      '- A sub-task was billed twice',
+      'A bill for each sub-task: nothing found in 40 runs',
+    ]);
+  });
+
+  it('upgrade hands a state on, and parks the agent when nothing leads back', async () => {
+    expect((await outputOf('upgrade/main')).split('\n')).toEqual([
+      'sun: 1',
+      'moon: 1',
+      'sun: 2',
+      'sun: 3, after moon',
+      'SNAPSHOT_UNKNOWN - no migration leads from 2.0.0 to 1.0.0',
+      'moon: 2, after sun',
+    ]);
+  });
+
   it('own-process keeps an agent from files and from the memory of others', async () => {
     const lines = (await outputOf('own-process')).split('\n');
     expect(lines.slice(0, 2)).toEqual(['/granted.txt: 5 bytes', '/etc/passwd: ERR_ACCESS_DENIED']);

@@ -79,6 +79,12 @@ async function killProcess(system: System): Promise<void> {
   await until('that is noticed', async () => (await system.roster())[0]?.pid !== pid);
 }
 
+/** The first attempts are in the order in which the host sent: its ids count up. */
+function expectOrder(started: readonly string[]): void {
+  const serials = [...new Set(started)].map((id) => Number.parseInt(id.slice(id.lastIndexOf('-') + 1), 36));
+  expect(serials).toEqual([...serials].sort((one, other) => one - other));
+}
+
 describe('A process that is killed five times during a thousand asks and more (F-01, F-06)', () => {
   it.each([
     ['at full speed', 0],
@@ -91,6 +97,7 @@ describe('A process that is killed five times during a thousand asks and more (F
       expect(new Set(outcomes)).toEqual(new Set(['answered']));
       expect(new Set(started).size).toBe(outcomes.length);
       expect(started.length - outcomes.length).toBeLessThanOrEqual(KILLS);
+      expectOrder(started);
       expect(counts).toMatchObject({ accepted: outcomes.length, handled: outcomes.length });
       expect(restarts).toBe(KILLS);
     },
@@ -110,6 +117,7 @@ describe('A process that is killed five times during a thousand asks and more (F
       // What was sent ahead and not begun is not cut off with it.
       expect(died.length).toBeLessThanOrEqual(KILLS);
       expect(new Set(started).size).toBe(started.length);
+      expectOrder(started);
       expect(started.length).toBeGreaterThanOrEqual(outcomes.length - died.length);
       expect(counts).toMatchObject({
         accepted: outcomes.length,

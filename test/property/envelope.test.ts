@@ -45,23 +45,27 @@ const arbWanted = () =>
 describe('Envelopes (N-P06, N-P07, N-2.3, N-13.1, N-13.2, N-13.3, N-P08, N-P09, N-2.5)', () => {
   it('Feature: a2a-mcp-protocols, Property 6: A2A Envelope structure and uniqueness', () => {
     fc.assert(
-      fc.property(fc.array(arbWanted(), { minLength: 1, maxLength: 20 }), arbTier(), (wanted, tier) => {
-        const factories = [1, 2].map(
-          () => new EnvelopeFactory({ seams: systemSeams(), cardOf: () => ({ tier }) }),
-        );
-        const envelopes = factories.flatMap((factory) => wanted.map((fields) => factory.create(fields)));
-        expect(new Set(envelopes.map(({ id }) => id)).size).toBe(2 * wanted.length);
-        for (const [index, envelope] of envelopes.entries()) {
-          const { sender, recipient, type, payload } = wanted[
-            index % wanted.length
-          ] as (typeof wanted)[number];
-          expect(envelope).toMatchObject({ schemaVersion: 1, sender, recipient, type });
-          expect(envelope.payload).toStrictEqual(payload);
-          expect(envelope.timestamp).toBeGreaterThan(0);
-          expect(envelope.metadata?.tier).toBe(tier);
-          expect(parseEnvelope(envelope)).toStrictEqual(envelope);
-        }
-      }),
+      fc.property(
+        fc.array(arbWanted(), { minLength: 1, maxLength: 20, size: 'max' }),
+        arbTier(),
+        (wanted, tier) => {
+          const factories = [1, 2].map(
+            () => new EnvelopeFactory({ seams: systemSeams(), cardOf: () => ({ tier }) }),
+          );
+          const envelopes = factories.flatMap((factory) => wanted.map((fields) => factory.create(fields)));
+          expect(new Set(envelopes.map(({ id }) => id)).size).toBe(2 * wanted.length);
+          for (const [index, envelope] of envelopes.entries()) {
+            const { sender, recipient, type, payload } = wanted[
+              index % wanted.length
+            ] as (typeof wanted)[number];
+            expect(envelope).toMatchObject({ schemaVersion: 1, sender, recipient, type });
+            expect(envelope.payload).toStrictEqual(payload);
+            expect(envelope.timestamp).toBeGreaterThan(0);
+            expect(envelope.metadata?.tier).toBe(tier);
+            expect(parseEnvelope(envelope)).toStrictEqual(envelope);
+          }
+        },
+      ),
       { numRuns: 100 },
     );
   });
@@ -86,7 +90,7 @@ describe('Envelopes (N-P06, N-P07, N-2.3, N-13.1, N-13.2, N-13.3, N-P08, N-P09, 
       metadata: fc.constant(undefined),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(arbSent, { maxLength: 30 }), async (envelopes) => {
+      fc.asyncProperty(fc.array(arbSent, { maxLength: 30, size: 'max' }), async (envelopes) => {
         const { router } = standaloneTeam([cardOf('mars'), cardOf('venus')]);
         for (const envelope of envelopes) expect((await router.send(envelope)).delivered).toBe(true);
         for (const correlationId of ['one', 'two', '__proto__', 'none']) {

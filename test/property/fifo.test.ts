@@ -22,7 +22,7 @@ const operation = fc.oneof(
 describe('the queue', () => {
   it('holds what an array would hold, through growing, wrapping and shrinking', () => {
     fc.assert(
-      fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
+      fc.property(fc.array(operation, { maxLength: 60, size: 'max' }), (operations) => {
         const fifo = new Fifo<number>();
         let model: number[] = [];
         let next = 0;

@@ -72,7 +72,7 @@ describe('Observability (N-P31, N-P32, N-11.4, N-12.1, N-12.4)', () => {
 
   it('Feature: a2a-mcp-protocols, Property 32: A2A message metrics accuracy', async () => {
     const arbRecipient = fc.constantFrom('quick', 'angry', 'silent', 'nobody', '*');
-    const arbSends = fc.array(fc.tuple(arbRecipient, arbMessageType()), { maxLength: 30 });
+    const arbSends = fc.array(fc.tuple(arbRecipient, arbMessageType()), { maxLength: 30, size: 'max' });
     /** What each address adds: envelopes sent, recipients that took it, and errors. */
     const EFFECT: Record<string, readonly [sent: number, received: number, errors: number]> = {
       quick: [1, 1, 0],

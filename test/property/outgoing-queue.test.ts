@@ -52,7 +52,7 @@ function modelOf({ flows, mails, replyAsks, replyKinds, replyPayloads, cancels, 
 describe('the queue of what a link has to say', () => {
   it('gives each mail once and in order, as many as are asked for, and everything else with the next taking', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
         const queue = new OutgoingQueue();
         let waiting = structuredClone(EMPTY);
         let serial = 0;

@@ -37,8 +37,8 @@ describe('Frames (F-06)', () => {
     );
     fc.assert(
       fc.property(
-        fc.array(frame, { maxLength: 20 }),
-        fc.array(fc.nat(), { maxLength: 40 }),
+        fc.array(frame, { maxLength: 20, size: 'max' }),
+        fc.array(fc.nat(), { maxLength: 40, size: 'max' }),
         (frames, cuts) => {
           const bytes = Buffer.concat(
             frames.map(({ value, isStructured }) => encodeFrame(value, isStructured)),
@@ -61,7 +61,7 @@ describe('Frames (F-06)', () => {
   it('are counted by their levels, and not by what stands in texts', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.constantFrom('[', '{', '"', '\\', ']', '}', 'a'), { maxLength: 30 }),
+        fc.array(fc.constantFrom('[', '{', '"', '\\', ']', '}', 'a'), { maxLength: 30, size: 'max' }),
         fc.integer({ min: MAX_DEPTH - 3, max: MAX_DEPTH + 3 }),
         (characters, depth) => {
           let value: unknown = characters.join('');
@@ -125,7 +125,7 @@ describe('A process that says anything at all (F-06)', () => {
       { weight: 1, arbitrary: someBytes.map((bytes) => ({ bytes })) },
     );
     fc.assert(
-      fc.property(fc.boolean(), fc.array(saying, { maxLength: 20 }), (isRunning, sayings) => {
+      fc.property(fc.boolean(), fc.array(saying, { maxLength: 20, size: 'max' }), (isRunning, sayings) => {
         const spawner = new FakeProcessSpawner();
         const options = ProcessOptions.parse({});
         const deps = { spawner, clock: new FakeClock(), loadTimeoutMs: 1_000 };

@@ -36,7 +36,7 @@ const seen = (table: RoutingTable) => ({
 describe('A thread whose table misses deltas', () => {
   it('has the table of its authority as soon as one more delta and the answer are here', () => {
     fc.assert(
-      fc.property(fc.array(arbChange, { maxLength: 20 }), (changes) => {
+      fc.property(fc.array(arbChange, { maxLength: 20, size: 'max' }), (changes) => {
         const authority = new RoutingTable();
         const table = new RoutingTable();
         let isAsked = false;

@@ -34,7 +34,7 @@ const team = fc.record({
 describe('a supervisor', () => {
   it('starts only what is not alive, in start order, within the intensity, and leaves nobody waiting for ever', () => {
     fc.assert(
-      fc.property(team, fc.array(step, { maxLength: 80 }), (options, steps) => {
+      fc.property(team, fc.array(step, { maxLength: 80, size: 'max' }), (options, steps) => {
         const { strategy, maxRestarts, kinds } = options;
         const clock = new FakeClock();
         const alive = new Set<string>();
@@ -109,34 +109,38 @@ describe('a supervisor', () => {
 
   it('never restarts one agent by itself more often in a window than it may', () => {
     fc.assert(
-      fc.property(fc.nat(5), fc.array(fc.nat(30_000), { maxLength: 40 }), (maxRestarts, gaps) => {
-        const clock = new FakeClock();
-        const starts: number[] = [];
-        const supervisor = new Supervisor(
-          {
-            seams: { clock, random: () => 0 },
-            start: () => {
-              starts.push(clock.monotonicMs());
-              supervisor.started('a');
+      fc.property(
+        fc.nat(5),
+        fc.array(fc.nat(30_000), { maxLength: 40, size: 'max' }),
+        (maxRestarts, gaps) => {
+          const clock = new FakeClock();
+          const starts: number[] = [];
+          const supervisor = new Supervisor(
+            {
+              seams: { clock, random: () => 0 },
+              start: () => {
+                starts.push(clock.monotonicMs());
+                supervisor.started('a');
+              },
+              onEvent: () => undefined,
+              onGaveUp: () => undefined,
             },
-            onEvent: () => undefined,
-            onGaveUp: () => undefined,
-          },
-          { intensity: { maxRestarts, withinMs: 60_000 }, backOff: { firstMs: 1, maxMs: 1 } },
-        );
-        supervisor.add('a', { restart: 'permanent' });
-        supervisor.started('a');
-        for (const gap of gaps) {
-          clock.advance(gap + 2);
-          supervisor.crashed('a', { reason: 'boom', charged: true });
-        }
-        clock.advance(2);
-        for (const at of starts) {
-          // A restart follows its death by up to the back-off, here 1 ms.
-          const inWindow = starts.filter((other) => other >= at && other <= at + 60_000 - 1);
-          expect(inWindow.length).toBeLessThanOrEqual(maxRestarts);
-        }
-      }),
+            { intensity: { maxRestarts, withinMs: 60_000 }, backOff: { firstMs: 1, maxMs: 1 } },
+          );
+          supervisor.add('a', { restart: 'permanent' });
+          supervisor.started('a');
+          for (const gap of gaps) {
+            clock.advance(gap + 2);
+            supervisor.crashed('a', { reason: 'boom', charged: true });
+          }
+          clock.advance(2);
+          for (const at of starts) {
+            // A restart follows its death by up to the back-off, here 1 ms.
+            const inWindow = starts.filter((other) => other >= at && other <= at + 60_000 - 1);
+            expect(inWindow.length).toBeLessThanOrEqual(maxRestarts);
+          }
+        },
+      ),
     );
   });
 });

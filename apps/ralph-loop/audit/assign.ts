@@ -24,8 +24,9 @@ export function assignTasks(tasks: readonly OpenTask[], roster: readonly Candida
   return result;
 }
 
-/** One that failed or was stopped does not come back by itself. */
-export const isAlive = ({ status }: Candidate): boolean => status !== 'failed' && status !== 'stopped';
+/** One that failed, was stopped or is parked does not come back by itself. */
+export const isAlive = ({ status }: Candidate): boolean =>
+  status !== 'failed' && status !== 'stopped' && status !== 'parked';
 
 const urgency = ({ priority = Number.MAX_VALUE }: OpenTask): number => priority;
 const byUrgency = (a: OpenTask, b: OpenTask): number => Math.sign(urgency(a) - urgency(b));

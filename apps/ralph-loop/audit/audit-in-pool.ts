@@ -1,6 +1,6 @@
 import { type HandlingContext, refused } from 'orrery';
 import { ProgressCounter } from './progress-counter.ts';
-import { repositoryRoot } from './repository-root.ts';
+import { REPOSITORY_ROOT, type RepositoryRoot, repositoryRoot } from './repository-root.ts';
 
 const LOOK_EVERY_MS = 200;
 /** Who waits for a turn in the pool says so now and then: nobody is to take the work for stalled. */
@@ -18,7 +18,7 @@ export interface PooledAudit {
  * Refuses, for good, a repository that is not there.
  */
 export async function auditInPool<Output>(
-  ctx: Pick<HandlingContext, 'offload' | 'progress' | 'sleep'>,
+  ctx: Pick<HandlingContext, 'effect' | 'offload' | 'progress' | 'sleep'>,
   module: URL,
   {
     root: asked,
@@ -26,7 +26,7 @@ export async function auditInPool<Output>(
     ...input
   }: { readonly root: string; readonly unit: string; readonly [field: string]: unknown },
 ): Promise<Output> {
-  const repository = await repositoryRoot(asked);
+  const repository = await ctx.effect<RepositoryRoot>(REPOSITORY_ROOT, () => repositoryRoot(asked));
   if ('refusal' in repository) throw refused(repository.refusal, { root: asked });
   const counter = new ProgressCounter();
   const work = ctx.offload<unknown, Output>(module, {

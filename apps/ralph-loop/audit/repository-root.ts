@@ -2,6 +2,9 @@ import { opendir, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { codeOf } from './read-source.ts';
 
+/** The name under which agents look for the repository (`ctx.effect`). */
+export const REPOSITORY_ROOT = 'repository-root';
+
 /** The repository's real path, or the sentence that refuses it. */
 export type RepositoryRoot = { readonly root: string } | { readonly refusal: string };
 

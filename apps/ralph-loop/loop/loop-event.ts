@@ -9,6 +9,7 @@ import type { TaskStatus } from './task-status.ts';
  * - `assignment.asked`  the assigner is asked who gets these tasks.
  * - `task.changed`      a task stands somewhere else now; `agent` has or had it, `attempt` counts from 1.
  * - `task.progress`     its agent says how far it is; `fraction` in [0, 1].
+ * - `progress.lost`     that a task was accepted could not be kept: a resumed run would do it again.
  * - `loop.goes-on`      what the loop waits for.
  * - `mission.ended`     nothing follows.
  */
@@ -37,6 +38,7 @@ export type LoopEvent = { readonly atMs: number } & (
       readonly fraction: number;
       readonly note: string | undefined;
     }
+  | { readonly type: 'progress.lost'; readonly task: string; readonly why: string }
   | { readonly type: 'loop.goes-on'; readonly why: string }
   | { readonly type: 'mission.ended'; readonly stopReason: StopReason }
 );

@@ -8,6 +8,7 @@ import { askRecovery } from './ask-recovery.ts';
 import { formSwarm } from './form-swarm.ts';
 import type { LoopEvent, LoopNews } from './loop-event.ts';
 import type { MissionOutcome } from './mission-outcome.ts';
+import type { MissionProgress } from './mission-progress.ts';
 import { proposeTask } from './propose-task.ts';
 import type { RunScope } from './run-scope.ts';
 import { cutOff, nextBatch, ready } from './schedule.ts';
@@ -36,6 +37,8 @@ export interface RunMissionOptions {
 export interface RunMissionDeps {
   readonly team: Team;
   readonly clock: Clock;
+  /** Where it is kept what was accepted. @default nowhere */
+  readonly progress?: MissionProgress;
 }
 
 /** What the run has looked up in the roster beside what it was given. */
@@ -63,6 +66,8 @@ export class MissionRun {
   #isInRound = false;
   #hasChanged = false;
   #lastWhy = '';
+  /** What is being kept. */
+  readonly #keeping: Promise<void>[] = [];
 
   constructor(mission: Mission, options: RunMissionOptions, deps: MissionRunDeps) {
     const { clock, team, assigner, gate } = deps;
@@ -98,9 +103,12 @@ export class MissionRun {
       const tasks = this.#items.map(({ id, title }) => ({ id, title }));
       this.#tell({ type: 'mission.started', mission: this.#mission.name, tasks, assigner, gate });
       this.#startTasks();
+      this.#remember();
       if (signal?.aborted) interrupt();
       this.#round();
-      return await this.#outcome.promise;
+      const outcome = await this.#outcome.promise;
+      await Promise.all(this.#keeping);
+      return outcome;
     } finally {
       cancelTimer?.();
       signal?.removeEventListener('abort', interrupt);
@@ -134,8 +142,17 @@ export class MissionRun {
     }
   }
 
+  /** What a run before had accepted; all of it, before anything is given out. */
+  #remember(): void {
+    this.#isInRound = true;
+    for (const [id, context] of this.#deps.progress?.accepted ?? [])
+      this.#send(id, { type: 'work.remembered', context });
+    this.#isInRound = false;
+  }
+
   #onChange(item: WorkItem, { value, context }: SnapshotFrom<typeof taskMachine>): void {
     this.#statuses.set(item.id, value);
+    if (value === 'accepted') this.#keep(item, context);
     this.#tell({
       type: 'task.changed',
       task: item.id,
@@ -148,6 +165,19 @@ export class MissionRun {
       why: context.why,
     });
     this.#round();
+  }
+
+  /** A run after this one need not do it again. The mission goes on, whatever becomes of that. */
+  #keep({ id }: WorkItem, context: TaskContext): void {
+    const { progress } = this.#deps;
+    if (progress === undefined || progress.accepted.has(id)) return;
+    const note = (error: unknown): void =>
+      this.#tell({
+        type: 'progress.lost',
+        task: id,
+        why: error instanceof Error ? error.message : String(error),
+      });
+    this.#keeping.push(progress.accept(id, context).catch(note));
   }
 
   /** Moves on whatever can move. What changes meanwhile starts another turn instead of a nested one. */

@@ -15,7 +15,7 @@ import { offeredBy, offers } from './team.ts';
 export async function runMission(
   mission: Mission,
   options: RunMissionOptions,
-  { team, clock }: RunMissionDeps,
+  { team, clock, progress }: RunMissionDeps,
 ): Promise<MissionOutcome> {
   const roster = await team.roster();
   const faults = teamFaults(mission, offeredBy(roster));
@@ -28,5 +28,6 @@ export async function runMission(
   };
   const assigner = whoOffers(missionAssign.id, 'assigner');
   const gate = whoOffers(findingsVerify.id, 'gate');
-  return new MissionRun(mission, options, { team, clock, assigner, gate }).run();
+  const kept = progress === undefined ? {} : { progress };
+  return new MissionRun(mission, options, { team, clock, assigner, gate, ...kept }).run();
 }

@@ -63,6 +63,7 @@ export interface Judgement {
 
 /** What happens to a task. `atMs` is Unix milliseconds. */
 export type TaskEvent =
+  | { type: 'work.remembered'; context: TaskContext }
   | { type: 'dependencies.accepted'; why: string }
   | { type: 'dependency.lost'; why: string }
   | { type: 'agent.assigned'; to: Assignee; why: string; atMs: number }

@@ -9,6 +9,13 @@ export const hasAttemptsLeft = (task: TaskContext): boolean => task.attempts.len
 /** What `event` changes in what is known about the task. */
 export function learn(task: TaskContext, event: TaskEvent): Changes {
   switch (event.type) {
+    case 'work.remembered':
+      return {
+        ...event.context,
+        item: task.item,
+        proposalId: undefined,
+        why: 'it was accepted in a run before',
+      };
     case 'agent.assigned':
       return { proposedTo: event.to, why: event.why };
     case 'proposal.accepted':

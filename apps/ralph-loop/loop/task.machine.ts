@@ -103,6 +103,7 @@ export const taskMachine = setup({
   states: {
     waiting: {
       on: {
+        'work.remembered': { target: 'accepted', actions: 'learn' },
         'dependencies.accepted': { target: 'ready', actions: 'learn' },
         'dependency.lost': { target: 'blocked', actions: 'learn' },
         'mission.ended': { target: 'cancelled', actions: 'learn' },

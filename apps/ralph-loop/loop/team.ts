@@ -10,8 +10,9 @@ export interface Team extends Pick<System, 'ask' | 'roster'> {
 /** Says whether `row` is an agent that offers `capability`. */
 export const offers = (row: RosterRow, capability: string): boolean => row.capabilities.includes(capability);
 
-/** Says whether `row` may still answer: one that failed or was stopped does not come back by itself. */
-export const isAlive = (row: RosterRow): boolean => row.status !== 'failed' && row.status !== 'stopped';
+/** Says whether `row` may still answer: one that failed, was stopped or is parked does not come back by itself. */
+export const isAlive = ({ status }: RosterRow): boolean =>
+  status !== 'failed' && status !== 'stopped' && status !== 'parked';
 
 /** Every capability that somebody in the team offers. */
 export const offeredBy = (roster: readonly RosterRow[]): Set<string> =>

@@ -12,6 +12,9 @@ import {
   reasonOf,
 } from '../../protocol/errors.ts';
 import type { Seams } from '../../protocol/seams.ts';
+import type { Snapshot } from '../../protocol/snapshot.ts';
+import { stateFrom } from '../../upgrade/restore.ts';
+import { takeSnapshot } from '../../upgrade/take-snapshot.ts';
 import type { GivenChildFrame, ThrownData } from '../child-frame.ts';
 import type { HostFrame } from '../host-frame.ts';
 import { ChildHandling, type GivenWork, type HandlingAgent } from './child-handling.ts';
@@ -55,7 +58,10 @@ export class ChildAgent implements HandlingAgent {
   obey(frame: HostFrame): void {
     switch (frame.t) {
       case 'start':
-        void this.#start(frame.self);
+        void this.#start(frame.self, frame.from);
+        return;
+      case 'leave':
+        this.#leave();
         return;
       case 'handle':
         this.#queue.add(frame, frame.turn);
@@ -105,21 +111,37 @@ export class ChildAgent implements HandlingAgent {
     }
   }
 
-  async #start(self: string): Promise<void> {
+  async #start(self: string, from: Snapshot | undefined): Promise<void> {
     this.self = self;
     try {
-      this.state = await this.#definition.start?.(this.#life);
+      const kept = from && stateFrom(this.#definition, from);
+      const made = await this.#definition.start?.(this.#life);
       const { actorLogic } = this.#definition;
+      this.state = actorLogic === undefined && kept !== undefined ? kept.state : made;
       if (actorLogic !== undefined) {
-        this.#logic = new LogicRunner(actorLogic, this.state, {
+        const deps = {
           clock: this.seams.clock,
-          onError: (error) => this.#end({ t: 'lost', error: thrownOf(error) }),
+          onError: (error: unknown) => this.#end({ t: 'lost', error: thrownOf(error) }),
           onDone: () => this.#end({ t: 'exited' }),
-        });
+        };
+        this.#logic = new LogicRunner(actorLogic, made, deps, kept);
       }
       this.line.say({ t: 'ready' });
     } catch (error) {
       this.line.say({ t: 'unready', error: thrownOf(error) });
+    }
+  }
+
+  #leave(): void {
+    try {
+      const left = this.#logic === undefined ? { state: this.state } : this.#logic.leave();
+      const of = { agentId: this.self, atMs: this.seams.clock.now() };
+      const snapshot = left && takeSnapshot(this.#definition, left, of);
+      if (snapshot === undefined) return this.line.say({ t: 'left' });
+      const { machineId, version, hash, state } = snapshot;
+      this.line.say({ t: 'left', state: { machineId, version, hash, state } });
+    } catch (error) {
+      this.line.say({ t: 'left', error: thrownOf(error) });
     }
   }
 

@@ -13,7 +13,7 @@ function counts(accepted: number, handled: number, expired = 0): Float64Array {
 describe('conservationOf (F-01)', () => {
   it('holds exactly where nothing moves', () => {
     const still = counts(10, 6, 1);
-    expect(conservationOf(still, still, 3)).toMatchObject({
+    expect(conservationOf(still, still, { inFlight: 3, left: 0 })).toMatchObject({
       accepted: 10,
       handled: 6,
       expired: 1,
@@ -21,16 +21,24 @@ describe('conservationOf (F-01)', () => {
       holds: true,
       isExact: true,
     });
-    expect(conservationOf(still, still, 2)).toMatchObject({ holds: false, isExact: false });
-    expect(conservationOf(still, still, 4)).toMatchObject({ holds: false, isExact: false });
+    expect(conservationOf(still, still, { inFlight: 2, left: 0 })).toMatchObject({
+      holds: false,
+      isExact: false,
+    });
+    expect(conservationOf(still, still, { inFlight: 4, left: 0 })).toMatchObject({
+      holds: false,
+      isExact: false,
+    });
   });
 
   it('holds up to what moved while it was counted', () => {
     const [before, after] = [counts(10, 6), counts(15, 9)];
-    for (const inFlight of [1, 4, 6, 9]) expect(conservationOf(before, after, inFlight).holds).toBe(true);
-    for (const inFlight of [0, 10]) expect(conservationOf(before, after, inFlight).holds).toBe(false);
-    expect(conservationOf(before, after, 6).isExact).toBe(true);
-    expect(conservationOf(before, after, 5).isExact).toBe(false);
+    for (const inFlight of [1, 4, 6, 9])
+      expect(conservationOf(before, after, { inFlight, left: 0 }).holds).toBe(true);
+    for (const inFlight of [0, 10])
+      expect(conservationOf(before, after, { inFlight, left: 0 }).holds).toBe(false);
+    expect(conservationOf(before, after, { inFlight: 6, left: 0 }).isExact).toBe(true);
+    expect(conservationOf(before, after, { inFlight: 5, left: 0 }).isExact).toBe(false);
   });
 });
 

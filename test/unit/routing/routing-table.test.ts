@@ -13,6 +13,7 @@ const profileOf = (id: string, ...capabilityIds: string[]): AgentProfile => ({
   delivery: 'once',
   mailboxCapacity: 1_000,
   lazy: false,
+  durable: false,
 });
 
 const rowOf = (id: string, profile: number, fields: Partial<RowData> = {}): RowData => ({

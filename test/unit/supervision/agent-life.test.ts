@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createActor } from 'xstate';
 import type { Restart } from '../../../runtime/actor/agent-options.ts';
-import { beginLife, nextLife } from '../../../runtime/supervision/agent-life.ts';
+import { beginLife, lifeUnder, nextLife } from '../../../runtime/supervision/agent-life.ts';
 import { type AgentLifeEvent, agentLifeMachine } from '../../../runtime/supervision/agent-life.machine.ts';
 
 const EVENTS: readonly AgentLifeEvent['type'][] = [
@@ -10,6 +10,8 @@ const EVENTS: readonly AgentLifeEvent['type'][] = [
   'agent.exited',
   'agent.stop',
   'agent.restart',
+  'agent.parked',
+  'agent.resume',
   'group.restarting',
   'backOff.elapsed',
   'intensity.exceeded',
@@ -47,6 +49,27 @@ describe('agent life', () => {
     expect(statusAfter('permanent', 'intensity.exceeded')).toBe('failed');
     expect(statusAfter('permanent', 'agent.crashed', 'intensity.exceeded')).toBe('failed');
     expect(statusAfter('permanent', 'agent.stop', 'intensity.exceeded')).toBe('stopped');
+  });
+
+  it('is parked from anywhere but rest, and only resumed or stopped then', () => {
+    for (const before of [[], ['agent.started']] as AgentLifeEvent['type'][][]) {
+      const parked = [...before, 'agent.parked'] as const;
+      expect(statusAfter('permanent', ...parked)).toBe('parked');
+      for (const type of EVENTS) {
+        const after = { 'agent.resume': 'starting', 'agent.stop': 'stopped' }[type as string] ?? 'parked';
+        expect(statusAfter('permanent', ...parked, type), type).toBe(after);
+      }
+    }
+    expect(statusAfter('permanent', 'agent.stop', 'agent.parked')).toBe('stopped');
+    expect(statusAfter('permanent', 'intensity.exceeded', 'agent.parked')).toBe('failed');
+  });
+
+  it('stands at the same point under another restart kind', () => {
+    const running = nextLife(beginLife('permanent'), 'agent.started');
+    const changed = lifeUnder('temporary', running);
+    expect(changed).toBe(nextLife(beginLife('temporary'), 'agent.started'));
+    expect(nextLife(changed, 'agent.crashed').status).toBe('stopped');
+    expect(lifeUnder('permanent', changed)).toBe(running);
   });
 
   it('can be resumed by hand after it failed or stopped', () => {

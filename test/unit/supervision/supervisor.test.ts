@@ -32,6 +32,34 @@ describe('a supervisor', () => {
     expect(team.supervisor.status('a')).toMatchObject({ status: 'starting', restarts: 2 });
   });
 
+  it('leaves a parked agent alone, whatever dies around it, until it is resumed', () => {
+    const team = grouped('one-for-all');
+    team.run(THREE);
+    team.supervisor.parked('b', 'no migration');
+    expect(team.events.at(-1)).toMatchObject({
+      type: 'agent-parked',
+      agentId: 'b',
+      reason: 'no migration',
+      errorCode: 'SNAPSHOT_UNKNOWN',
+    });
+    team.crash('a');
+    team.crash('b', 'its thread died');
+    expect(team.taken()).toEqual(['stop c', 'start again a,c']);
+    expect(team.supervisor.status('b')).toEqual({ status: 'parked', restarts: 0, lastError: 'no migration' });
+    expect(team.supervisor.resume('b')).toBe(true);
+    expect(team.supervisor.resume('b')).toBe(false);
+    team.supervisor.started('b');
+    expect(team.statuses(...THREE)).toEqual(['starting', 'running', 'starting']);
+  });
+
+  it('restarts an agent as its new code says', () => {
+    const team = new SupervisedTeam();
+    team.run(['a']);
+    team.supervisor.change('a', { restart: 'temporary' });
+    team.crash('a');
+    expect(team.statuses('a')).toEqual(['stopped']);
+  });
+
   it('counts a death while starting like any other', () => {
     const team = new SupervisedTeam();
     team.supervisor.add('a', { restart: 'permanent' });

@@ -93,7 +93,7 @@ function bootPlace() {
       const definition = AGENTS.get(id) as AgentDefinition<unknown>;
       const card = definition.card(0);
       const capabilityIds = card.capabilities.map((one) => one.id);
-      const rest = { delivery: 'once', mailboxCapacity: 1_000, lazy: false } as const;
+      const rest = { delivery: 'once', mailboxCapacity: 1_000, lazy: false, durable: false } as const;
       const profile: AgentProfile = { card, capabilityIds, ...rest };
       return { id, slot, place: 'here', profile, revision: 0 };
     });

@@ -25,6 +25,8 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   'agent-restarting': true,
   'agent-failed': true,
   'agent-stopped': true,
+  'agent-upgraded': true,
+  'agent-parked': true,
   'place-started': true,
   'place-died': true,
   'router-state': true,
@@ -32,6 +34,7 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   negotiation: true,
   swarm: true,
   watchdog: true,
+  fault: true,
 };
 
 describe('docs/trace.md', () => {

@@ -87,7 +87,7 @@ const steps = (baseBytes: number): fc.Arbitrary<Step[]> => {
   const copied = fc
     .tuple(fc.nat(baseBytes - 1), fc.constantFrom(1, 255, 256, 0xffff, 0x10000, 0x10001))
     .map(([from, count]) => ({ from, count: Math.min(count, baseBytes - from) }));
-  return fc.array(fc.oneof(added, copied), { maxLength: 20 });
+  return fc.array(fc.oneof(added, copied), { maxLength: 20, size: 'max' });
 };
 
 const sizeBytes = (size: number): number[] =>

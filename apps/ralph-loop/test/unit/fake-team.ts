@@ -104,6 +104,7 @@ export const finding = (over: Partial<Finding> = {}): Finding => ({
 const rowOf = (id: string, capabilities: readonly string[]): RosterRow => ({
   id,
   name: id.toUpperCase(),
+  version: '1.0.0',
   tier: 2,
   capabilities,
   place: 'worker-1',

@@ -13,6 +13,7 @@ const dag = fc
     {
       minLength: 1,
       maxLength: 25,
+      size: 'max',
     },
   )
   .map((drafts) =>

@@ -1,0 +1,156 @@
+import {
+  defaultMission,
+  defaultTeam,
+  type Mission,
+  MissionError,
+  REPOSITORY_ROOT,
+  readMission,
+  repositoryRoot,
+  runMission,
+} from '@orrery/ralph-loop';
+import type { Clock } from 'orrery';
+import type { Faults, SimulatedTeam, SimulationResult } from 'orrery/simulate';
+import { readCount, readWorkers } from './option-values.ts';
+import { OutputFile } from './output-file.ts';
+import type { CommandDeps } from './run-command.ts';
+import type { TypedOptions } from './run-plan.ts';
+import { UsageError } from './usage-error.ts';
+
+const DEFAULT_SEEDS = 20;
+const DEFAULT_WORKERS = 2;
+
+/** A few of everything in each run. A job of the audit is one envelope: what strikes it must be likely. */
+const FAULTS: Faults = {
+  crash: { probability: 0.004, most: 4 },
+  freeze: { probability: 0.002, most: 4 },
+  slow: { probability: 0.2 },
+  delay: { probability: 0.05 },
+  partition: { probability: 0.002, most: 4 },
+  handler: { probability: 0.02, most: 4 },
+};
+
+/** Everything that `simulate` was asked for. */
+interface SimulatePlan {
+  readonly mission: Mission;
+  readonly root: string;
+  readonly firstSeed: number;
+  readonly seeds: number;
+  readonly workers: number;
+  readonly record: OutputFile | undefined;
+}
+
+/**
+ * `orrery simulate`: the exit code; 1 when some seed broke a promise.
+ *
+ * The planets' jobs are really done, by the first seed that comes to them; the others get the same results.
+ */
+export async function simulateCommand(
+  options: TypedOptions,
+  positionals: readonly string[],
+  deps: CommandDeps,
+): Promise<number> {
+  const plan = await planSimulation(options, positionals);
+  try {
+    return await simulateSeeds(plan, deps);
+  } finally {
+    plan.record?.discard();
+  }
+}
+
+async function planSimulation(options: TypedOptions, positionals: readonly string[]): Promise<SimulatePlan> {
+  const seeds = readCount('--seeds', options['seeds']) ?? DEFAULT_SEEDS;
+  const firstSeed = readCount('--first-seed', options['first-seed']) ?? 1;
+  const workers = readWorkers(options['workers']) ?? DEFAULT_WORKERS;
+  const repo = String(options['repo'] ?? '.');
+  const repository = await repositoryRoot(repo);
+  if ('refusal' in repository) throw new UsageError(`Option "--repo" is "${repo}": ${repository.refusal}`);
+  const { root } = repository;
+  const mission = await readMission(positionals[0] ?? defaultMission(root));
+  const path = options['record'];
+  const record = path === undefined ? undefined : new OutputFile('--record', String(path));
+  return { mission, root, firstSeed, seeds, workers, record };
+}
+
+async function simulateSeeds(
+  plan: SimulatePlan,
+  { screen, errors, interruption }: CommandDeps,
+): Promise<number> {
+  const { mission, firstSeed, seeds, record } = plan;
+  // Who only runs missions does not load it.
+  const { simulate } = await import('orrery/simulate');
+  const remembered = new Map<string, unknown>();
+  const endings = new Map<string, number>();
+  const broken: number[] = [];
+  let tried = 0;
+  for (let seed = firstSeed; seed < firstSeed + seeds && !interruption.signal.aborted; seed++) {
+    const result = await simulate(missionUnder(plan, seed, remembered));
+    tried += 1;
+    if (result.error instanceof MissionError) throw result.error;
+    const problems = problemsOf(result);
+    const ending = stopReasonOf(result.value) ?? 'no outcome';
+    endings.set(ending, (endings.get(ending) ?? 0) + 1);
+    if (problems.length === 0) continue;
+    broken.push(seed);
+    screen.write(`${[`Seed ${seed}:`, ...problems.map((problem) => `  ${problem}`)].join('\n')}\n`);
+    if (broken.length > 1 || record === undefined) continue;
+    record.write(result.trace());
+    record.commit();
+    if (record.failure !== undefined)
+      errors.write(`orrery: The trace could not be written: ${record.failure}\n`);
+  }
+  const came = [...endings].map(([ending, count]) => `${ending} ${count}`).join(', ');
+  screen.write(`"${mission.name}" under ${tried} seeds: ${came}\n`);
+  screen.write(broken.length === 0 ? 'No seed broke a promise\n' : `Broken by ${broken.join(', ')}\n`);
+  if (interruption.signalNumber !== undefined) return 128 + interruption.signalNumber;
+  return broken.length === 0 ? 0 : 1;
+}
+
+/** One run of the mission: every task is accepted once at most, whatever happens. */
+function missionUnder(
+  { mission, root, workers }: SimulatePlan,
+  seed: number,
+  remembered: Map<string, unknown>,
+) {
+  const accepted: string[] = [];
+  return {
+    agents: defaultTeam(),
+    seed,
+    workers,
+    faults: FAULTS,
+    remembered,
+    cpu: { maxOldGenerationSizeMb: 768 },
+    // Its real path: there is nothing else to be found out.
+    effects: { [REPOSITORY_ROOT]: () => ({ root }) },
+    invariants: [
+      () => {
+        const twice = accepted.find((task, at) => accepted.indexOf(task) < at);
+        return twice === undefined ? undefined : `The task ${twice} was accepted twice`;
+      },
+    ],
+    run: (team: SimulatedTeam, { clock }: { readonly clock: Clock }) =>
+      runMission(
+        mission,
+        {
+          root,
+          onEvent: (event) => {
+            if (event.type === 'task.changed' && event.status === 'accepted') accepted.push(event.task);
+          },
+        },
+        { team, clock },
+      ),
+  };
+}
+
+function problemsOf({ violations, error, ending }: SimulationResult): readonly string[] {
+  const isCut = ending === 'max-ms' || ending === 'max-steps' || ending === 'nothing-left';
+  return [
+    ...violations,
+    ...(error === undefined
+      ? []
+      : [`The mission failed: ${error instanceof Error ? error.message : String(error)}`]),
+    ...(isCut ? [`The mission did not come to an end (${ending})`] : []),
+  ];
+}
+
+const stopReasonOf = (outcome: unknown): string | undefined =>
+  (outcome as { readonly stopReason?: string } | undefined)?.stopReason;

@@ -1,0 +1,46 @@
+import { orreryJournal, rawSqlite, UNIT } from '../contenders/durable.ts';
+import { orreryDurableTell, orreryTell } from '../contenders/orrery.ts';
+import type { Race } from '../measurement.ts';
+
+/** So many units of 32 envelopes are one commit, at both. */
+const durableWrites = (units: number): Race => ({
+  kind: 'race',
+  name: `durable-${units * UNIT}`,
+  title: `Durable writes of envelopes, ${units * UNIT} to a commit, synced`,
+  unit: 'per second',
+  contenders: [orreryJournal(units), rawSqlite(units)],
+  comparisons: [
+    {
+      contender: 'orrery journal',
+      baseline: 'raw node:sqlite',
+      of: 'rate',
+      goal: { better: 'more', floor: 0.5 },
+    },
+  ],
+});
+
+/** Units of a commit that make about as large a batch as the system's own. */
+const LARGE = 8;
+
+const durableTell: Race = {
+  kind: 'race',
+  name: 'durable-tell',
+  title: 'One-way tell across two worker threads, to mailboxes that outlive the process',
+  unit: 'per second',
+  contenders: [
+    orreryDurableTell('handler', 'tiers'),
+    rawSqlite(LARGE),
+    orreryTell('handler', 'tiers', 'across'),
+  ],
+  comparisons: [
+    {
+      contender: 'orrery durable',
+      baseline: 'raw node:sqlite',
+      of: 'rate',
+      goal: { better: 'more', floor: 0.5 },
+    },
+    { contender: 'orrery durable', baseline: 'orrery handler', of: 'rate' },
+  ],
+};
+
+export const durable: readonly Race[] = [...[1, LARGE].map(durableWrites), durableTell];

@@ -1,0 +1,97 @@
+import { Actor } from './actor.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
+import type { ActorLife, MakeActor } from './actor-life.ts';
+import type { AgentDefinition } from './agent-definition.ts';
+import type { Cell } from './cell.ts';
+
+const inThisThread: MakeActor = (cell) => new Actor(cell);
+
+/** The actors of one cell, one after the other: each is over before the next one begins. */
+export class CellLives {
+  /** The one that lives, or the last one that did. */
+  current: ActorLife | undefined;
+  readonly #cell: Cell;
+  #makeActor: MakeActor;
+  /** The end of the actor before, as long as its `onStop` may still run. */
+  #ending: Promise<void> | undefined;
+  #beginning: Promise<unknown> | undefined;
+  #onRest: (() => void) | undefined;
+
+  constructor(cell: Cell, makeActor: MakeActor = inThisThread) {
+    this.#cell = cell;
+    this.#makeActor = makeActor;
+  }
+
+  /** Resolves when the actor before has ended. */
+  get ending(): Promise<void> | undefined {
+    return this.#ending;
+  }
+
+  /** Resolves when the actor has started, or has failed to. */
+  get started(): Promise<unknown> | undefined {
+    return this.#beginning?.catch(() => undefined);
+  }
+
+  /** What the next actors run, and where. */
+  adopt(definition: AgentDefinition<unknown>, makeActor: MakeActor = inThisThread): void {
+    this.#cell.definition = definition;
+    this.#makeActor = makeActor;
+  }
+
+  /**
+   * Starts the next actor, from what one before it has left, if there is such; resolves to whether it runs: the cell may be
+   * stopped meanwhile. Rejects when it did not start.
+   */
+  begin(from: Snapshot | undefined): Promise<boolean> {
+    const beginning = this.#begin(from);
+    this.#beginning = beginning;
+    return beginning;
+  }
+
+  async #begin(from: Snapshot | undefined): Promise<boolean> {
+    const cell = this.#cell;
+    await this.#ending;
+    if (this.current?.isOver === false || cell.status !== 'starting') return false;
+    const actor = this.#makeActor(cell);
+    this.current = actor;
+    try {
+      const state = await actor.start(from);
+      if (actor.isOver || cell.status !== 'starting') return false;
+      actor.state = state;
+      return true;
+    } catch (error) {
+      if (actor.isOver || cell.status !== 'starting') return false;
+      actor.abandon();
+      cell.place.channels.ended(cell);
+      throw error;
+    }
+  }
+
+  /** Ends the actor; `afterwards` runs when it is over, before the next one begins. */
+  end(afterwards: () => void): Promise<void> {
+    this.#ending = this.#end(afterwards);
+    this.rested();
+    return this.#ending;
+  }
+
+  async #end(afterwards: () => void): Promise<void> {
+    const cell = this.#cell;
+    cell.place.attendance.ended(cell);
+    await this.current?.end();
+    cell.place.channels.ended(cell);
+    afterwards();
+  }
+
+  /** Resolves when `rested` is called next. */
+  untilRested(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onRest = resolve;
+    });
+  }
+
+  /** Nothing is in hand any more, or whoever waits for that does not wait any longer. */
+  rested(): void {
+    this.#onRest?.();
+    this.#onRest = undefined;
+  }
+}

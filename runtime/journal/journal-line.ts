@@ -1,0 +1,125 @@
+import { Fifo } from '../mailbox/fifo.ts';
+import { type ErrorData, errorToData, storeFailed } from '../protocol/errors.ts';
+import type { StoreBatch } from '../protocol/store.ts';
+import type { Port } from '../threads/port.ts';
+import { type Amount, charactersOf, type LineAnswer, writeUnit } from './unit-format.ts';
+import type { UnitOrder } from './unit-order.ts';
+
+/** How much of a line may be under way: posted, and not yet known to be written. At any of these it is full. */
+const LINE_LIMITS: Readonly<Amount> = { units: 1_024, mails: 8_192, characters: 8 * 1_024 * 1_024 };
+
+export interface JournalLineDeps {
+  readonly port: Port;
+  readonly order: UnitOrder;
+  readonly limits?: Readonly<Amount>;
+  /** The line was full and is not any more. */
+  readonly onRoom?: () => void;
+  /** `failure` has changed. */
+  readonly onFailure?: (failure: ErrorData | undefined) => void;
+}
+
+interface Waiting {
+  readonly mails: number;
+  readonly characters: number;
+  readonly done: (firstMail: number) => void;
+}
+
+/**
+ * A thread's way to the journal. What it writes is a unit: all of it survives or nothing, and never without the units
+ * that this thread wrote before, nor without those of other threads that it may have come from: where a thread writes
+ * before it posts, its unit is in the same commit as what follows from it, or in an earlier one.
+ */
+export class JournalLine {
+  readonly #deps: JournalLineDeps;
+  readonly #limits: Readonly<Amount>;
+  readonly #waiting = new Fifo<Waiting>();
+  #mails = 0;
+  #characters = 0;
+  #failure: ErrorData | undefined;
+  #isClosed = false;
+
+  constructor(deps: JournalLineDeps) {
+    this.#deps = deps;
+    this.#limits = deps.limits ?? LINE_LIMITS;
+    deps.port.onMessage((message) => this.#hear(message as LineAnswer));
+    deps.port.onClose(() => this.#end());
+  }
+
+  /** Units that are under way. */
+  get outstanding(): number {
+    return this.#waiting.length;
+  }
+
+  /** Nothing more is to be written until `onRoom`. */
+  get isFull(): boolean {
+    const { units, mails, characters } = this.#limits;
+    return this.#waiting.length >= units || this.#mails >= mails || this.#characters >= characters;
+  }
+
+  /** What keeps the journal from writing at the moment: units wait meanwhile. Undefined when all is well. */
+  get failure(): ErrorData | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * Posts one unit, at once; the caller has seen that the line is not full. `done` is told the number of its first mail
+   * when it survives the loss of power; units are done in the order of their writing. It is never called when the
+   * journal ends before that.
+   */
+  write(batch: StoreBatch, done: (firstMail: number) => void): void {
+    if (this.#isClosed) return;
+    const waiting = { mails: batch.mails.length, characters: charactersOf(batch), done };
+    this.#deps.port.post(writeUnit({ order: this.#deps.order.next(), batch }));
+    this.#waiting.push(waiting);
+    this.#mails += waiting.mails;
+    this.#characters += waiting.characters;
+  }
+
+  /** Takes in what the journal has already answered, out of turn. Says whether there was anything. */
+  read(): boolean {
+    const { port } = this.#deps;
+    let found = false;
+    for (let next = port.take(); next !== undefined; next = port.take()) {
+      this.#hear(next.message as LineAnswer);
+      found = true;
+    }
+    return found;
+  }
+
+  /** What is posted will still be written; nobody here is told. */
+  close(): void {
+    this.#isClosed = true;
+    this.#waiting.clear();
+    this.#deps.port.close();
+  }
+
+  #hear(answer: LineAnswer): void {
+    if (this.#isClosed) return;
+    if ('failure' in answer) {
+      this.#fail(answer.failure ?? undefined);
+      return;
+    }
+    const wasFull = this.isFull;
+    for (const firstMail of answer) this.#settle(firstMail);
+    if (wasFull && !this.isFull) this.#deps.onRoom?.();
+  }
+
+  #settle(firstMail: number): void {
+    const unit = this.#waiting.shift();
+    if (unit === undefined) return;
+    this.#mails -= unit.mails;
+    this.#characters -= unit.characters;
+    unit.done(firstMail);
+  }
+
+  #fail(failure: ErrorData | undefined): void {
+    this.#failure = failure;
+    this.#deps.onFailure?.(failure);
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#fail(errorToData(storeFailed('journal', 'write', 'its thread has ended')));
+  }
+}

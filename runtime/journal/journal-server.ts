@@ -1,0 +1,217 @@
+import { type ErrorData, errorFromData, errorToData } from '../protocol/errors.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { Store, StoreBatch } from '../protocol/store.ts';
+import { BackOff, backOffMs } from '../supervision/back-off.ts';
+import type { EventLoop } from '../threads/event-loop.ts';
+import type { Port } from '../threads/port.ts';
+import { type Amount, charactersOf, type LineAnswer, readUnit, type UnitMessage } from './unit-format.ts';
+import { inOrder } from './unit-order.ts';
+
+/** How long it waits before it tries again to write what could not be written. */
+const BACK_OFF: BackOff = BackOff.parse({ firstMs: 50, maxMs: 2_000, jitter: 0.2 });
+
+/** A commit ends with the unit that reaches any of these. */
+const COMMIT_LIMITS: Readonly<Amount> = { units: 4_096, mails: 4_096, characters: 8 * 1_024 * 1_024 };
+
+export interface JournalServerDeps {
+  readonly store: Store;
+  readonly seams: Pick<Seams, 'clock' | 'random'>;
+  readonly loop: Pick<EventLoop, 'yieldTurn'>;
+  readonly limits?: Readonly<Amount>;
+  /** What keeps the journal from writing has changed; the lines are told by themselves. Undefined: it writes again. */
+  readonly onFailure?: (failure: ErrorData | undefined) => void;
+}
+
+interface Line {
+  readonly port: Port;
+  /** Its thread is gone, and everything that it posted is here. */
+  isEnded: boolean;
+}
+
+/** A unit that is here and not yet written. */
+interface Pending {
+  readonly line: Line;
+  readonly order: number;
+  readonly batch: StoreBatch;
+}
+
+/**
+ * Writes what the lines post: everything that is there, in one step, while more comes (group commit).
+ *
+ * What is written together is a causally closed cut. A thread posts its unit before anybody hears of what is in it, so the
+ * causes of a unit are in their ports before it is in its own. The ports are therefore read round after round until one
+ * whole round finds nothing: at the beginning of that round all that had been posted was here, and nothing else. In the
+ * order of their numbers causes come first, so every beginning of that is closed too, and a commit can be bounded.
+ *
+ * When the store fails, exactly the same is written again until it succeeds. Nothing is dropped, nothing overtakes.
+ */
+export class JournalServer {
+  readonly #deps: JournalServerDeps;
+  readonly #limits: Readonly<Amount>;
+  #lines: Line[] = [];
+  #pending: Pending[] = [];
+  #failure: ErrorData | undefined;
+  #isRunning = false;
+  #isClosing = false;
+  #isClosed = false;
+  /** Ends the wait before the next try. */
+  #tryNow: (() => void) | undefined;
+  #closed: Promise<void> | undefined;
+  #onIdle: (() => void)[] = [];
+
+  constructor(deps: JournalServerDeps) {
+    this.#deps = deps;
+    this.#limits = deps.limits ?? COMMIT_LIMITS;
+  }
+
+  /** Threads that may still write. */
+  get lineCount(): number {
+    return this.#lines.length;
+  }
+
+  /** A thread's line ends here. When the thread is gone, what it posted is still written. */
+  add(port: Port): void {
+    const line: Line = { port, isEnded: false };
+    this.#lines.push(line);
+    port.onMessage((message) => {
+      this.#take(line, message);
+      this.#wake();
+    });
+    port.onClose(() => {
+      line.isEnded = true;
+      this.#wake();
+    });
+    if (this.#failure !== undefined) post(line, { failure: this.#failure });
+  }
+
+  /**
+   * Writes everything that has been posted, and closes the store. When the store fails at that it is tried once more;
+   * then this rejects with the reason: what was not written nobody was told of.
+   */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#isClosing = true;
+    this.#tryNow?.();
+    this.#wake();
+    if (this.#isRunning) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+    this.#isClosed = true;
+    for (const { port } of this.#lines) port.close();
+    this.#lines = [];
+    await this.#deps.store.close();
+    if (this.#failure !== undefined) throw errorFromData(this.#failure);
+  }
+
+  #wake(): void {
+    if (this.#isRunning || this.#isClosed) return;
+    this.#isRunning = true;
+    void this.#run(); // It does not reject.
+  }
+
+  async #run(): Promise<void> {
+    for (let cut = this.#cut(); cut.length > 0; cut = this.#cut()) {
+      const isWritten = await this.#commit(cut);
+      if (!isWritten) break;
+      // New lines and the ends of others come as events.
+      await new Promise<void>((resolve) => this.#deps.loop.yieldTurn(resolve));
+    }
+    this.#isRunning = false;
+    for (const tell of this.#onIdle.splice(0)) tell();
+  }
+
+  /** What is written next, causes first. */
+  #cut(): readonly Pending[] {
+    while (this.#readAll()) {
+      // Until a whole round finds nothing.
+    }
+    this.#lines = this.#lines.filter(({ isEnded }) => !isEnded);
+    this.#pending.sort((one, other) => inOrder(one.order, other.order));
+    return this.#pending.splice(0, countWithin(this.#pending, this.#limits));
+  }
+
+  #readAll(): boolean {
+    let found = false;
+    for (const line of this.#lines) {
+      for (let next = line.port.take(); next !== undefined; next = line.port.take()) {
+        this.#take(line, next.message);
+        found = true;
+      }
+    }
+    return found;
+  }
+
+  #take(line: Line, message: unknown): void {
+    const { order, batch } = readUnit(message as UnitMessage);
+    this.#pending.push({ line, order, batch });
+  }
+
+  /** False when it could not be written and the journal closes. */
+  async #commit(cut: readonly Pending[]): Promise<boolean> {
+    const firstMails = await this.#write(cut.map(({ batch }) => batch));
+    if (firstMails === undefined) return false;
+    const answers = new Map<Line, number[]>();
+    for (let at = 0; at < cut.length; at++) {
+      const { line } = cut[at] as Pending;
+      const answer = answers.get(line);
+      if (answer === undefined) answers.set(line, [firstMails[at] as number]);
+      else answer.push(firstMails[at] as number);
+    }
+    for (const [line, answer] of answers) post(line, answer);
+    return true;
+  }
+
+  async #write(batches: readonly StoreBatch[]): Promise<readonly number[] | undefined> {
+    for (let tries = 1; ; tries++) {
+      const isLast = this.#isClosing;
+      try {
+        const firstMails = await this.#deps.store.write(batches);
+        this.#tell(undefined);
+        return firstMails;
+      } catch (error) {
+        this.#tell(errorToData(error, 'STORE_FAILED'));
+      }
+      if (isLast) return undefined;
+      await this.#pause(backOffMs(BACK_OFF, tries, this.#deps.seams.random));
+    }
+  }
+
+  /** Not when the journal is being closed. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#isClosing) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#deps.seams.clock.setTimer(ms, resolve);
+      this.#tryNow = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#tryNow = undefined;
+  }
+
+  #tell(failure: ErrorData | undefined): void {
+    if (failure?.message === this.#failure?.message) return;
+    this.#failure = failure;
+    for (const line of this.#lines) post(line, { failure: failure ?? null });
+    this.#deps.onFailure?.(failure);
+  }
+}
+
+/** How many units of the front make a commit: at least one, if there is one. */
+function countWithin(pending: readonly Pending[], limits: Readonly<Amount>): number {
+  let mails = 0;
+  let characters = 0;
+  for (let at = 0; at < pending.length; at++) {
+    const { batch } = pending[at] as Pending;
+    mails += batch.mails.length;
+    characters += charactersOf(batch);
+    if (at + 1 >= limits.units || mails >= limits.mails || characters >= limits.characters) return at + 1;
+  }
+  return pending.length;
+}
+
+function post({ port, isEnded }: Line, answer: LineAnswer): void {
+  if (!isEnded) port.post(answer);
+}

@@ -1,0 +1,30 @@
+import { type OrreryError, reasonOf, storeFailed, storeInUse, storeInvalid } from '../protocol/errors.ts';
+import { lockHolder } from './lock-holder.ts';
+
+/** Result codes of SQLite (https://www.sqlite.org/rescode.html) that are answered with a code of their own. */
+const BUSY = 5;
+const LOCKED = 6;
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+
+/** What the contract of a store says to what `node:sqlite` threw. */
+export function sqliteFault(file: string, operation: string, error: unknown): OrreryError {
+  const { errcode } = error as { errcode?: number };
+  const reason = reasonOf(error);
+  switch (errcode === undefined ? undefined : errcode & 0xff) {
+    case BUSY:
+    case LOCKED:
+      return storeInUse(file, lockHolder(file));
+    case NOT_A_DATABASE:
+      return storeInvalid(file, 'it is not a database', {}, error);
+    case CORRUPT:
+      return storeInvalid(file, `it is damaged (${reason})`, {}, error);
+    default:
+      return storeFailed(
+        file,
+        operation,
+        errcode === undefined ? reason : `${reason} (SQLite ${errcode})`,
+        error,
+      );
+  }
+}

@@ -1,0 +1,49 @@
+import type { RecordChange, Store, StoredRecord } from '../protocol/store.ts';
+
+/**
+ * An envelope with a derived id that an agent took: its sender may send it again after the end of the process.
+ * `answer` is text of its own making, empty without one.
+ */
+export interface TakenId {
+  readonly agent: string;
+  readonly sender: string;
+  readonly id: string;
+  readonly answer: string;
+}
+
+const KIND = 'taken';
+/** Stands in no agent's id. */
+const BETWEEN = '\n';
+const PAGE = 1_000;
+
+const keyOf = ({ agent, sender, id }: Omit<TakenId, 'answer'>): string => [agent, sender, id].join(BETWEEN);
+
+export const takenRecord = (taken: TakenId): RecordChange => ({
+  kind: KIND,
+  key: keyOf(taken),
+  value: taken.answer,
+});
+
+export const forgottenRecord = (taken: Omit<TakenId, 'answer'>): RecordChange => ({
+  kind: KIND,
+  key: keyOf(taken),
+  value: undefined,
+});
+
+/** What the store knows that `agent` took. */
+export async function readTaken(store: Store, agent: string): Promise<TakenId[]> {
+  const prefix = agent + BETWEEN;
+  const found: TakenId[] = [];
+  for (let after = prefix; ; ) {
+    const page = await store.records(KIND, { after, limit: PAGE });
+    const own = page.filter(({ key }) => key.startsWith(prefix));
+    found.push(...own.map((record) => takenOf(agent, record)));
+    if (own.length < PAGE) return found;
+    after = (page.at(-1) as StoredRecord).key;
+  }
+}
+
+function takenOf(agent: string, { key, value }: StoredRecord): TakenId {
+  const [, sender = '', ...rest] = key.split(BETWEEN);
+  return { agent, sender, id: rest.join(BETWEEN), answer: value };
+}

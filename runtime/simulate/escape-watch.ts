@@ -1,0 +1,68 @@
+import { createHook } from 'node:async_hooks';
+import { simulationEscaped } from '../protocol/errors.ts';
+import { running } from './running.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** What Node makes for code that waits for nothing outside. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'PROMISE',
+  'Microtask',
+  'TickObject',
+  'SCRIPT',
+  'RANDOMBYTESREQUEST',
+  'SIGNREQUEST',
+  'KEYPAIRGENREQUEST',
+  'HASHREQUEST',
+]);
+
+/**
+ * Ends a simulation as soon as code in it asks the machine for something: a timer, a file, a socket, a process. What
+ * would come of that is no matter of virtual time, and not the same another time.
+ */
+export class EscapeWatch {
+  readonly #hook: ReturnType<typeof createHook>;
+  readonly #scheduler: Scheduler;
+  /** Timers that were set in this step. */
+  #timers: { readonly timer: { readonly _destroyed?: boolean }; readonly error: Error }[] = [];
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+    const init = (_id: number, type: string, _trigger: number, resource: object): void => {
+      const store = running.getStore();
+      if (store?.scheduler !== scheduler || HARMLESS.has(type)) return;
+      const { stack = '' } = new Error('left the simulation');
+      // Whoever prints is not waiting for it.
+      if (stack.includes('node:internal/console')) return;
+      const error = simulationEscaped(store.agentId ?? store.thread.name, type, codeOf(stack));
+      if (type === 'Timeout') this.#timers.push({ timer: resource, error });
+      else scheduler.fail(error);
+    };
+    // Promises are followed by other means: a hook of every one of them would cost more than all the rest.
+    this.#hook = createHook({ init, trackPromises: false });
+  }
+
+  /** The code of a step has run: a timer that it has not cleared again will fire. */
+  readonly afterCode = (): void => {
+    if (this.#timers.length === 0) return;
+    for (const { timer, error } of this.#timers) if (timer._destroyed !== true) this.#scheduler.fail(error);
+    this.#timers = [];
+  };
+
+  enable(): void {
+    // What is made when it is first looked at is not made in a step.
+    void process.stdout;
+    void process.stderr;
+    this.#hook.enable();
+  }
+
+  disable(): void {
+    this.#hook.disable();
+  }
+}
+
+/** The stack from where it is no more Node's own, and not this hook's. */
+function codeOf(stack: string): string {
+  const lines = stack.split('\n').slice(1);
+  const first = lines.findIndex((line) => !line.includes('node:') && !line.includes('escape-watch'));
+  return (first < 0 ? lines : lines.slice(first)).join('\n');
+}

@@ -1,0 +1,45 @@
+import { reasonOf } from '../protocol/errors.ts';
+import type { LedgerCheck } from './ledger-check.ts';
+import type { ProposalCheck } from './proposal-check.ts';
+import type { Invariant, SimulationView } from './simulate-options.ts';
+
+/** What must hold: what the runtime promises, and what the user says. A violation is told once. */
+export class Invariants {
+  readonly #checks: readonly { readonly violations: readonly string[] }[];
+  readonly #ledger: LedgerCheck;
+  readonly #own: readonly Invariant[];
+  readonly #view: SimulationView;
+  readonly #violated = new Map<Invariant, string>();
+
+  constructor(
+    { ledger, proposals }: { readonly ledger: LedgerCheck; readonly proposals: ProposalCheck },
+    own: readonly Invariant[],
+    view: SimulationView,
+  ) {
+    this.#checks = [ledger, proposals];
+    this.#ledger = ledger;
+    this.#own = own;
+    this.#view = view;
+  }
+
+  get violations(): readonly string[] {
+    return [...this.#checks.flatMap(({ violations }) => violations), ...this.#violated.values()];
+  }
+
+  check(): void {
+    this.#ledger.check();
+    for (const invariant of this.#own) {
+      if (this.#violated.has(invariant)) continue;
+      const wrong = this.#ask(invariant);
+      if (wrong !== undefined) this.#violated.set(invariant, wrong);
+    }
+  }
+
+  #ask(invariant: Invariant): string | undefined {
+    try {
+      return invariant(this.#view);
+    } catch (error) {
+      return `An invariant failed: ${reasonOf(error)}`;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { SystemEvent } from '../observe/system-event.ts';
+import type { System } from '../system/system.ts';
+import type { FaultCounts } from './faults.ts';
+import type { Totals } from './ledger-check.ts';
+import type { PerformedEffect } from './simulated-outside.ts';
+import type { ParsedSimulation } from './simulate-options.ts';
+import { type Ending, type Remains, Simulation, type SimulationDeps } from './simulation.ts';
+import { traceText } from './trace-text.ts';
+
+/** Counts of one simulation. `steps` were taken in `virtualMs`. */
+export interface SimulationStats extends Totals {
+  readonly steps: number;
+  readonly virtualMs: number;
+  readonly begun: number;
+  readonly threads: number;
+  readonly faults: Readonly<FaultCounts>;
+}
+
+/**
+ * What came of a simulation.
+ *
+ * - `violations` what did not hold, in sentences; empty when all is well.
+ * - `value`, `error` what `run` returned or threw.
+ * - `remains`    what was left at the end, if it came to that.
+ * - `traceHash`  SHA-256 over the codes, ids and virtual times of all events: the same for the same seed and agents.
+ * - `trace()`    the events as in docs/trace.md.
+ */
+export interface SimulationResult {
+  readonly seed: number;
+  readonly ending: Ending | 'nothing-left';
+  readonly violations: readonly string[];
+  readonly value: unknown;
+  readonly error: unknown;
+  readonly remains: Remains | undefined;
+  readonly stats: SimulationStats;
+  readonly traceHash: string;
+  readonly events: readonly SystemEvent[];
+  readonly effects: readonly PerformedEffect[];
+  trace(): string;
+}
+
+/** Runs a team in virtual time. Rejects when it cannot be started, and with SIMULATION_ESCAPED. */
+export async function runSimulation<Team extends System>(
+  deps: SimulationDeps<Team>,
+  options: ParsedSimulation<Team>,
+): Promise<SimulationResult> {
+  const simulation = new Simulation(deps, options);
+  await simulation.run();
+  const { scheduler, ledger, faults, trace, outside, outcome, remains, view } = simulation;
+  return {
+    seed: options.seed,
+    ending: simulation.ending ?? 'nothing-left',
+    violations: simulation.violations,
+    value: outcome !== undefined && 'value' in outcome ? outcome.value : undefined,
+    error: outcome !== undefined && 'error' in outcome ? outcome.error : undefined,
+    remains,
+    stats: {
+      ...ledger.totals,
+      steps: scheduler.steps,
+      virtualMs: scheduler.nowMs,
+      begun: ledger.begun,
+      threads: scheduler.threads.length - 1,
+      faults: { ...faults.counts },
+    },
+    traceHash: trace.hash(),
+    events: trace.events,
+    effects: outside.performed,
+    trace: () =>
+      traceText(view, { startedAtMs: scheduler.epochMs, seed: options.seed, roster: remains?.roster }),
+  };
+}

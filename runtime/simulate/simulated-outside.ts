@@ -1,0 +1,142 @@
+import { CpuPool, type CpuPoolOptions } from '../actor/offload.ts';
+import type { Outside, Reaching } from '../actor/outside.ts';
+import { cancelled, invalidOptions } from '../protocol/errors.ts';
+import { systemClock } from '../protocol/system-seams.ts';
+import { Chance } from './chance.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { VirtualThread } from './virtual-thread.ts';
+
+/** Who reaches out, and when. `nowMs`: virtual milliseconds since the simulation began. */
+export interface ReachedBy {
+  readonly agentId: string;
+  readonly nowMs: number;
+}
+
+/** What an effect comes to: `input` is the payload of the envelope in hand, undefined in a start or stop. */
+export type SimulatedEffect = (input: unknown, random: () => number, by: ReachedBy) => unknown;
+
+/** What an offloaded module returns for `input`. */
+export type SimulatedOffload = (module: URL, input: unknown, random: () => number, by: ReachedBy) => unknown;
+
+/** An effect or an offloaded task as it was performed. */
+export interface PerformedEffect {
+  readonly name: string;
+  readonly agentId: string;
+  readonly atMs: number;
+  readonly input: unknown;
+  readonly result: unknown;
+}
+
+export interface SimulatedOutsideDeps {
+  readonly seed: number;
+  readonly scheduler: Scheduler;
+  readonly effects: Readonly<Record<string, SimulatedEffect>>;
+  /** How long an effect takes, milliseconds. */
+  readonly effectMs: readonly [number, number];
+  /** @default the module itself, run for real while virtual time stands still */
+  readonly offload: SimulatedOffload | undefined;
+  /** Results of offloaded modules that were run before, by module and input; those of this run are added. */
+  readonly remembered: Map<string, unknown>;
+  /** The pool in which they run. */
+  readonly cpu: CpuPoolOptions;
+}
+
+/** Answers in place of what is outside a simulation. */
+export class SimulatedOutside {
+  readonly performed: PerformedEffect[] = [];
+  readonly #deps: SimulatedOutsideDeps;
+  readonly #chance: Chance;
+  #pool: CpuPool | undefined;
+  /** Offloaded tasks that were run here, with what those failed with that did. */
+  readonly #outcomes = new Map<string, { readonly error: unknown } | undefined>();
+
+  constructor(deps: SimulatedOutsideDeps) {
+    this.#deps = deps;
+    this.#chance = new Chance(deps.seed, 'effects');
+  }
+
+  /** How the agents of a thread reach out. */
+  of(thread: VirtualThread): Outside {
+    return {
+      effect: (by, name) => this.#effect(thread, by, name),
+      offload: (by, module, input) => this.#offload(thread, by, module, input),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+
+  #effect(thread: VirtualThread, by: Reaching, name: string): Promise<unknown> {
+    const { effects, scheduler } = this.#deps;
+    const answer = Object.hasOwn(effects, name) ? effects[name] : undefined;
+    if (answer === undefined) {
+      const error = invalidOptions(
+        `effects.${name}`,
+        undefined,
+        `what ctx.effect('${name}') of ${by.self} comes to`,
+      );
+      scheduler.fail(error);
+      return Promise.reject(error);
+    }
+    const input = by.mail?.payload;
+    return this.#later(thread, by, () =>
+      this.#perform(name, by, input, (about) => answer(input, this.#chance.next, about)),
+    );
+  }
+
+  async #offload(thread: VirtualThread, by: Reaching, module: URL, input: unknown): Promise<unknown> {
+    const { offload } = this.#deps;
+    if (!(module instanceof URL)) throw invalidOptions('module', module, 'a URL');
+    if (offload !== undefined)
+      return this.#later(thread, by, () =>
+        this.#perform(module.href, by, input, (about) => offload(module, input, this.#chance.next, about)),
+      );
+    const key = `${module.href}\n${JSON.stringify(input)}`;
+    if (!this.#deps.remembered.has(key) && !this.#outcomes.has(key)) this.#run(key, module, input);
+    return this.#later(thread, by, () => this.#perform(module.href, by, input, () => this.#outcomeOf(key)));
+  }
+
+  /** Runs the module for real. No step is taken before it is done, so how long that takes makes no difference. */
+  #run(key: string, module: URL, input: unknown): void {
+    const { remembered, scheduler } = this.#deps;
+    this.#pool ??= new CpuPool({ seams: { clock: systemClock } }, this.#deps.cpu);
+    const pool = this.#pool;
+    this.#outcomes.set(key, undefined);
+    void scheduler.suspend(() =>
+      pool.run(module, input).then(
+        (result) => void remembered.set(key, result),
+        (error: unknown) => void this.#outcomes.set(key, { error }),
+      ),
+    );
+  }
+
+  #outcomeOf(key: string): unknown {
+    const failure = this.#outcomes.get(key);
+    if (failure !== undefined) throw failure.error;
+    return structuredClone(this.#deps.remembered.get(key));
+  }
+
+  /** The outcome of `run`, as long after as an effect takes. */
+  #later(thread: VirtualThread, by: Reaching, run: () => Promise<unknown>): Promise<unknown> {
+    const { scheduler, effectMs } = this.#deps;
+    return new Promise((resolve, reject) => {
+      scheduler.schedule(thread, thread.localMs + this.#chance.between(...effectMs), () => {
+        if (by.signal.aborted) reject(by.signal.reason ?? cancelled(`The effect of ${by.self}`));
+        else run().then(resolve, reject);
+      });
+    });
+  }
+
+  async #perform(
+    name: string,
+    { self }: Reaching,
+    input: unknown,
+    run: (about: ReachedBy) => unknown,
+  ): Promise<unknown> {
+    const atMs = this.#deps.scheduler.nowMs;
+    const result = await run({ agentId: self, nowMs: atMs });
+    this.performed.push({ name, agentId: self, atMs, input, result });
+    return result;
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { SystemEvent } from '../observe/system-event.ts';
+
+/** What of an event goes into the hash: codes and ids, no sentence that a later version may word otherwise. */
+const HASHED = [
+  'type',
+  'place',
+  'agentId',
+  'envelopeId',
+  'sender',
+  'recipient',
+  'messageType',
+  'correlationId',
+  'capability',
+  'targetAgentId',
+  'outcome',
+  'errorCode',
+  'success',
+  'attempt',
+  'fraction',
+  'channelId',
+  'channelStatus',
+] as const satisfies readonly (keyof SystemEvent)[];
+
+const CHARACTERS_AT_ONCE = 65_536;
+
+/** Keeps the events of a simulation in the order in which they happened, and a hash of what they were. */
+export class TraceRecorder {
+  readonly events: SystemEvent[] = [];
+  readonly #hash = createHash('sha256');
+  readonly #keeps: boolean;
+  #text = '';
+
+  constructor(keeps: boolean) {
+    this.#keeps = keeps;
+  }
+
+  /** `atMs` is the virtual time, finer than the event's own. */
+  add(event: SystemEvent, atMs: number): void {
+    if (this.#keeps) this.events.push(event);
+    let text = `${Math.round(atMs * 1_000)}`;
+    for (const field of HASHED) text += `|${event[field] ?? ''}`;
+    this.#text += `${text}\n`;
+    if (this.#text.length < CHARACTERS_AT_ONCE) return;
+    this.#hash.update(this.#text);
+    this.#text = '';
+  }
+
+  /** Of everything so far. */
+  hash(): string {
+    return this.#hash.copy().update(this.#text).digest('hex');
+  }
+}

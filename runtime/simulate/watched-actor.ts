@@ -1,0 +1,100 @@
+import type { ActorLife } from '../actor/actor-life.ts';
+import { Actor } from '../actor/actor.ts';
+import type { Cell } from '../actor/cell.ts';
+import type { Handling } from '../actor/handling.ts';
+import { isThenable } from '../actor/is-thenable.ts';
+import type { Mail } from '../mailbox/mail.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
+import { running, type Waits } from './running.ts';
+
+export interface ActorWatch {
+  /** The agent begins on an envelope. */
+  began(cell: Cell, mail: Mail): void;
+  /** Whether its handler fails, and when. */
+  fault(agentId: string): 'before' | 'after' | undefined;
+  /** Its handler is not done when it returns; `waits` says what it waits for. */
+  goesOn(handling: Handling, waits: Waits): void;
+}
+
+/** What a handler that is to fail throws. */
+export class SimulatedFailure extends Error {
+  constructor() {
+    super('a simulated failure');
+  }
+}
+
+/** An actor whose code runs as ever, but for what a simulation sees of it and has it do. */
+export class WatchedActor implements ActorLife {
+  readonly #cell: Cell;
+  readonly #actor: ActorLife;
+  readonly #watch: ActorWatch;
+
+  constructor(cell: Cell, watch: ActorWatch) {
+    this.#cell = cell;
+    this.#actor = new Actor(cell);
+    this.#watch = watch;
+  }
+
+  get state(): unknown {
+    return this.#actor.state;
+  }
+
+  set state(state: unknown) {
+    this.#actor.state = state;
+  }
+
+  get isOver(): boolean {
+    return this.#actor.isOver;
+  }
+
+  start(from?: Snapshot): Promise<unknown> {
+    return this.#asAgent(() => this.#actor.start(from));
+  }
+
+  snapshot(): ReturnType<ActorLife['snapshot']> {
+    return this.#actor.snapshot();
+  }
+
+  handle(mail: Mail, handling: Handling): unknown {
+    const { row } = this.#cell;
+    this.#watch.began(this.#cell, mail);
+    const fault = this.#watch.fault(row.id);
+    if (fault === 'before') throw new SimulatedFailure();
+    const waits = { timers: 0, timersEver: 0 };
+    const result = this.#asAgent(() => this.#actor.handle(mail, handling), waits);
+    if (fault === 'after') return failAfter(result);
+    if (isThenable(result)) this.#watch.goesOn(handling, waits);
+    return result;
+  }
+
+  takes(name: string): boolean {
+    return this.#actor.takes(name);
+  }
+
+  hasBegun(mail: Mail): boolean {
+    return this.#actor.hasBegun(mail);
+  }
+
+  abandon(): void {
+    this.#actor.abandon();
+  }
+
+  end(): Promise<void> {
+    return this.#asAgent(() => this.#actor.end());
+  }
+
+  /** Has everything that follows known as the agent's. */
+  #asAgent<Result>(run: () => Result, waits?: Waits): Result {
+    const store = running.getStore();
+    return store === undefined
+      ? run()
+      : running.run({ ...store, agentId: this.#cell.row.id, ...(waits && { waits }) }, run);
+  }
+}
+
+function failAfter(result: unknown): unknown {
+  if (!isThenable(result)) throw new SimulatedFailure();
+  return Promise.resolve(result).then(() => {
+    throw new SimulatedFailure();
+  });
+}

@@ -1,0 +1,64 @@
+import { invalidOptions, notSerialisable, type OrreryError } from '../protocol/errors.ts';
+import { findUnserialisable } from '../protocol/json-safety.ts';
+import { requireText } from '../protocol/parse-options.ts';
+import type { PlaceJournal } from '../threads/place-journal.ts';
+
+/** What an embedder keeps is apart from what the runtime does. */
+const OWN = 'own/';
+const PAGE = 1_000;
+
+/** A value that is kept. */
+export interface KeptRecord {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/**
+ * What the embedder keeps in the journal, beside its agents' mail: values that JSON can say, by kind and key.
+ *
+ * Fails with INVALID_OPTIONS in a system without a journal.
+ */
+export interface KeptRecords {
+  /** Resolves when it survives the loss of power. `value` undefined forgets what is there. */
+  put(kind: string, key: string, value: unknown): Promise<void>;
+  /** Everything of one kind, in the order of the keys. */
+  list(kind: string): Promise<readonly KeptRecord[]>;
+}
+
+export interface KeptRecordsDeps {
+  /** The journal of the embedder's thread; undefined in a system without one. */
+  readonly journal: () => PlaceJournal | undefined;
+  /** Why the system is over, if it is. */
+  readonly end: () => OrreryError | undefined;
+}
+
+export function keptRecords({ journal, end }: KeptRecordsDeps): KeptRecords {
+  const open = (): PlaceJournal => {
+    const error = end();
+    if (error !== undefined) throw error;
+    const opened = journal();
+    if (opened === undefined) throw invalidOptions('journal', undefined, 'a journal, to keep something in');
+    return opened;
+  };
+  return {
+    async put(kind, key, value) {
+      requireText('kind', kind);
+      requireText('key', key);
+      const fault = findUnserialisable(value);
+      if (value !== undefined && fault !== undefined) throw notSerialisable(fault.path, fault.kind);
+      const kept = open();
+      kept.record({ kind: OWN + kind, key, value: value === undefined ? undefined : JSON.stringify(value) });
+      await kept.whenKept();
+    },
+    async list(kind) {
+      requireText('kind', kind);
+      const kept = open();
+      const found: KeptRecord[] = [];
+      for (let after: string | undefined; ; after = found.at(-1)?.key) {
+        const page = await kept.records(OWN + kind, { ...(after !== undefined && { after }), limit: PAGE });
+        found.push(...page.map(({ key, value }) => ({ key, value: JSON.parse(value) as unknown })));
+        if (page.length < PAGE) return found;
+      }
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { Supervisor } from '../supervision/supervisor.ts';
+import type { AgentBook } from './agent-book.ts';
+import type { Places } from './places.ts';
+
+export interface AgentOrdersDeps {
+  readonly agents: AgentBook;
+  readonly places: Places;
+  readonly supervisor: Supervisor;
+}
+
+/** Tells places what is to become of their agents. */
+export class AgentOrders {
+  readonly #deps: AgentOrdersDeps;
+  /** Who waits for the end of an agent, by its slot. */
+  readonly #ended = new Map<number, () => void>();
+
+  constructor(deps: AgentOrdersDeps) {
+    this.#deps = deps;
+  }
+
+  /** The places get what concerns them, in the order of the agents, when they are up. */
+  give(t: 'start' | 'halt' | 'stop', ids: readonly string[]): void {
+    const { agents, places } = this.#deps;
+    const slots = new Map<string, number[]>();
+    for (const id of ids) {
+      const { place, slot } = agents.get(id);
+      const here = slots.get(place) ?? [];
+      here.push(slot);
+      slots.set(place, here);
+    }
+    for (const [id, here] of slots) {
+      const place = places.get(id);
+      places.whenUp(place, () => places.tell(place, { t, slots: here }));
+    }
+  }
+
+  /** Ends agents whose supervisor has decided what they are from now on: ended for good, or about to be restarted. */
+  endAll(ids: readonly string[]): void {
+    const isStopped = (id: string): boolean => this.#isStopped(id);
+    this.give('stop', ids.filter(isStopped));
+    this.give(
+      'halt',
+      ids.filter((id) => !isStopped(id)),
+    );
+  }
+
+  /** Empties the mailboxes of those that do not come back: their restart kind says so. */
+  endStopped(ids: readonly string[]): void {
+    const stopped = ids.filter((id) => this.#deps.agents.has(id) && this.#isStopped(id));
+    if (stopped.length > 0) this.give('stop', stopped);
+  }
+
+  /** The supervisor has given an agent up. */
+  giveUp(id: string, reason: string): void {
+    const { agents, places } = this.#deps;
+    const agent = agents.get(id);
+    const place = places.get(agent.place);
+    agent.gaveUp = reason;
+    places.whenUp(place, () => places.tell(place, { t: 'give-up', slot: agent.slot, reason }));
+  }
+
+  /** Ends an agent that is stopped by hand; resolves when it is gone. */
+  async stop(id: string): Promise<void> {
+    const { agents, supervisor } = this.#deps;
+    const { slot } = agents.get(id);
+    supervisor.stop(id);
+    await new Promise<void>((resolve) => {
+      this.#ended.set(slot, resolve);
+      this.give('stop', [id]);
+    });
+  }
+
+  /** An agent is gone. */
+  hasEnded(slot: number): void {
+    this.#ended.get(slot)?.();
+    this.#ended.delete(slot);
+  }
+
+  #isStopped(id: string): boolean {
+    return this.#deps.supervisor.status(id).status === 'stopped';
+  }
+}

@@ -1,0 +1,83 @@
+import type { Clock } from '../protocol/seams.ts';
+import { storeFailed } from '../protocol/errors.ts';
+import type { DeadLetter } from '../system/system.ts';
+import { newOrderMemory } from '../journal/unit-order.ts';
+import { Caller } from './calls.ts';
+import type { JournalDesk } from './journal-desk.ts';
+import type { Spawned, Spawner } from './spawner.ts';
+
+/** Reading what a former process has left may take long. */
+const OPEN_MS = 120_000;
+const CLOSE_MS = 10_000;
+
+export interface JournalThreadDeps {
+  readonly spawner: Spawner;
+  readonly clock: Clock;
+  /** What the thread needs to open its store, passed on as it is. */
+  readonly options: { readonly path: string };
+}
+
+/** The two ports that a thread writes to the journal and asks it on, as they cross to it. */
+export interface JournalPorts {
+  readonly line: unknown;
+  readonly api: unknown;
+}
+
+/** What a thread needs to write to the journal, as it crosses to it. `file`: the path that its own file stands beside. */
+export interface JournalAccess extends JournalPorts {
+  readonly file: string;
+  readonly order: SharedArrayBuffer;
+}
+
+/** The journal's thread, as the control thread has it: opened before anybody writes, closed after the last one. */
+export class JournalThread {
+  readonly #deps: JournalThreadDeps;
+  readonly #spawned: Spawned;
+  readonly #caller: Caller<JournalDesk>;
+  readonly #order = newOrderMemory();
+
+  constructor(deps: JournalThreadDeps) {
+    this.#deps = deps;
+    const { spawner, clock, options } = deps;
+    const [api, theirs] = spawner.channel();
+    const port = spawner.transferable(theirs);
+    this.#spawned = spawner.spawn('orrery-journal', { role: 'journal', options, api: port }, [port]);
+    this.#caller = new Caller<JournalDesk>(api, { clock, timeoutMs: OPEN_MS, name: 'journal' });
+    this.#spawned.onExit((reason) => this.#caller.cut(storeFailed(options.path, 'write', reason)));
+  }
+
+  /**
+   * Opens the store. Resolves to the dead letters of former processes, oldest first; fails with STORE_IN_USE,
+   * STORE_INVALID or STORE_FAILED.
+   */
+  open(): Promise<readonly DeadLetter[]> {
+    return this.#caller.api.open();
+  }
+
+  /** Lets one more thread write; the ports are to be transferred. */
+  connect(): JournalAccess {
+    const { spawner, options } = this.#deps;
+    const [line, theirLine] = spawner.channel();
+    const [api, theirApi] = spawner.channel();
+    const ports = { line: spawner.transferable(theirLine), api: spawner.transferable(theirApi) };
+    this.#spawned.line.post({ t: 'writer', ...ports }, [ports.line, ports.api]);
+    const mine = { line: spawner.transferable(line), api: spawner.transferable(api) };
+    return { ...mine, file: options.path, order: this.#order };
+  }
+
+  /** Writes what was posted, closes the store and ends the thread. */
+  async close(): Promise<void> {
+    let stop: () => void = () => undefined;
+    const tooLate = new Promise<void>((resolve) => {
+      stop = this.#deps.clock.setTimer(CLOSE_MS, resolve);
+    });
+    await Promise.race([this.#caller.api.close().catch(() => undefined), tooLate]);
+    stop();
+    await this.#spawned.terminate();
+  }
+}
+
+/** What the control thread tells the journal's, one way. */
+export interface WriterMessage extends JournalPorts {
+  readonly t: 'writer';
+}

@@ -1,0 +1,145 @@
+import type { Lane } from '../mailbox/lane.ts';
+import { recordOf } from '../mailbox/mail-record.ts';
+import type { Mail } from '../mailbox/mail.ts';
+import { type ErrorData, errorToData, notSerialisable, type OrreryError } from '../protocol/errors.ts';
+import type { RecordChange, StoreBatch, StoredMail } from '../protocol/store.ts';
+import type { AgentRow } from '../routing/routing-table.ts';
+
+/**
+ * The thread's line to the journal.
+ *
+ * - `write`   hands a unit over; `done` is called, in the order of the units, when it survives the loss of power, with the
+ *             number of its first mail.
+ * - `isFull`  so much is under way that nothing more is taken for now.
+ * - `failure` why the journal cannot write at present; it goes on trying.
+ */
+export interface JournalLine {
+  write(unit: StoreBatch, done: (firstMail: number) => void): void;
+  readonly isFull: boolean;
+  readonly failure: ErrorData | undefined;
+}
+
+/** Whose work is not done before what it sent is kept. */
+export interface Sender {
+  keeps(count: number): void;
+}
+
+/** A mail on its way to a durable recipient. */
+export interface Sending {
+  readonly row: AgentRow;
+  readonly lane: Lane;
+  readonly mail: Mail;
+  readonly senderSlot: number;
+  readonly sender: Sender | undefined;
+}
+
+export interface KeepingDeps {
+  readonly line: JournalLine;
+  /** Sends a mail that is kept on its way. */
+  readonly post: (sending: Sending) => void;
+  /** Has `flush` called soon. */
+  readonly plan: () => void;
+}
+
+/**
+ * What one thread gives to the journal, in units: mail for durable recipients, which goes on its way when it is kept, and
+ * the numbers of what is settled.
+ *
+ * Nobody starts on an envelope that a crash could make unsent; and a handler that sent one is done when it is kept, so
+ * that its own envelope is not settled before.
+ */
+export class Keeping {
+  readonly #deps: KeepingDeps;
+  #sendings: Sending[] = [];
+  #settled: number[] = [];
+  #records: RecordChange[] = [];
+  /** Called when all that was handed over before is kept. */
+  #waiters: (() => void)[] = [];
+  /** Units under way. */
+  #open = 0;
+
+  constructor(deps: KeepingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Why nothing can be kept at present. */
+  get failure(): ErrorData | undefined {
+    return this.#deps.line.failure;
+  }
+
+  /** Nothing is under way. */
+  get isIdle(): boolean {
+    return this.#open === 0 && !this.#hasNews;
+  }
+
+  add(sending: Sending): void {
+    sending.sender?.keeps(1);
+    this.#sendings.push(sending);
+    this.#deps.plan();
+  }
+
+  /** The outcome of the mail with this number is known. */
+  settled(number: number): void {
+    this.#settled.push(number);
+    this.#deps.plan();
+  }
+
+  record(change: RecordChange): void {
+    this.#records.push(change);
+    this.#deps.plan();
+  }
+
+  /** Resolves when everything so far is kept. */
+  whenKept(): Promise<void> {
+    if (this.isIdle) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve);
+      this.#deps.plan();
+    });
+  }
+
+  flush(): void {
+    if (!(this.#hasNews || this.#waiters.length > 0) || this.#deps.line.isFull) return;
+    const sendings = this.#sendings;
+    const waiters = this.#waiters;
+    const mails: StoredMail[] = [];
+    const isKept = sendings.map(({ mail }) => keepOf(mail, mails));
+    const unit = { mails, settled: this.#settled, records: this.#records };
+    this.#sendings = [];
+    this.#settled = [];
+    this.#records = [];
+    this.#waiters = [];
+    this.#open += 1;
+    this.#deps.line.write(unit, (firstMail) => {
+      this.#open -= 1;
+      let number = firstMail;
+      sendings.forEach((sending, at) => {
+        if (isKept[at] === true) sending.mail.kept = number++;
+        this.#deps.post(sending);
+      });
+      for (const { sender } of sendings) sender?.keeps(-1);
+      for (const done of waiters) done();
+    });
+  }
+
+  get #hasNews(): boolean {
+    return this.#sendings.length > 0 || this.#settled.length > 0 || this.#records.length > 0;
+  }
+}
+
+/**
+ * Adds what is kept of `mail` to `mails`; false when it is not. A stream's reader and the two ends of a channel do not
+ * outlive their process: there would be nobody to send to.
+ */
+function keepOf(mail: Mail, mails: StoredMail[]): boolean {
+  if (mail.extras?.stream === true || mail.extras?.channel !== undefined) return false;
+  try {
+    mails.push({ recipient: mail.recipient, body: recordOf(mail) });
+    return true;
+  } catch (error) {
+    mail.tombstone ??= errorToData(uncarriable(error));
+    return false;
+  }
+}
+
+const uncarriable = (error: unknown): OrreryError => notSerialisable('payload', (error as Error).message);

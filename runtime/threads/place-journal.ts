@@ -1,0 +1,161 @@
+import type { Answer } from '../actor/answered-ids.ts';
+import type { Cell } from '../actor/cell.ts';
+import type { Journal } from '../journal/journal.ts';
+import { JournalLine } from '../journal/journal-line.ts';
+import { StartedRing } from '../journal/started-ring.ts';
+import { forgottenRecord, takenRecord, type TakenId } from '../journal/taken-ids.ts';
+import { sharedOrder } from '../journal/unit-order.ts';
+import { LETTERS_KEPT, letterRecord } from '../journal/kept-letters.ts';
+import { Fifo } from '../mailbox/fifo.ts';
+import type { Mail } from '../mailbox/mail.ts';
+import type { Verdict } from '../protocol/policy.ts';
+import type { PageOf, RecordChange, StoredRecord } from '../protocol/store.ts';
+import type { AgentRow } from '../routing/routing-table.ts';
+import type { DeadLetter } from '../system/system.ts';
+import { Caller, type Remote } from './calls.ts';
+import type { JournalAccess } from './journal-thread.ts';
+import type { Keeping } from './keeping.ts';
+import type { Place } from './place.ts';
+import type { Port } from './port.ts';
+import { Recovery } from './recovery.ts';
+
+const ANSWER_MS = 30_000;
+/** The journal itself tries again about as often. */
+const TRY_AGAIN_MS = 500;
+
+/** What one thread has of the journal: what it keeps there, what it has begun on, and what was left for its agents. */
+export class PlaceJournal {
+  readonly #started: StartedRing;
+  readonly #keeping: Keeping;
+  readonly #recovery: Recovery;
+  readonly #line: JournalLine;
+  readonly #caller: Caller<Journal>;
+  readonly #letters = new Fifo<string>();
+  #isLeft = false;
+
+  constructor(place: Place, access: JournalAccess, received: (port: unknown) => Port) {
+    this.#started = new StartedRing(access.file, place.seat);
+    this.#caller = new Caller<Journal>(received(access.api), {
+      clock: place.seams.clock,
+      timeoutMs: ANSWER_MS,
+      name: 'journal',
+    });
+    this.#line = new JournalLine({
+      port: received(access.line),
+      order: sharedOrder(access.order),
+      onRoom: () => this.#keeping.flush(),
+      onFailure: () => place.room.wake(),
+    });
+    this.#keeping = place.outbox.keepIn(this.#line);
+    this.#recovery = new Recovery({
+      take: (recipient, limit) => this.#api.takeLeft(recipient, limit),
+      deliver: ({ row }, mail) => place.outbox.takeIn(row, mail),
+      onProblem: (error) => place.log.error(place.id, error),
+    });
+  }
+
+  /** Nothing waits to be kept, and nothing is left to be given. */
+  get isIdle(): boolean {
+    return this.#keeping.isIdle && this.#recovery.isIdle;
+  }
+
+  /** Envelopes that former processes left and that still wait in the journal for an agent here. */
+  get left(): number {
+    return this.#recovery.left;
+  }
+
+  /** Why nothing can be sent to this agent at present: it could not be kept. */
+  refusal({ profile }: AgentRow): Verdict | undefined {
+    const { failure } = this.#keeping;
+    if (failure === undefined || !profile.durable) return undefined;
+    return { code: failure.code, reason: failure.message, retryAfterMs: TRY_AGAIN_MS };
+  }
+
+  /** The handling of a mail that is kept begins: whatever becomes of the process, that is known. */
+  started(mail: Mail): void {
+    this.#started.note(mail.kept);
+  }
+
+  /** The outcome of a mail that is kept is known; `cell` had it, and answered so if it may be sent again. */
+  settled(mail: Mail, cell?: Cell, answer?: Answer): void {
+    if (this.#isLeft) return;
+    this.#keeping.settled(mail.kept);
+    if (cell === undefined) return;
+    if (mail.extras?.derived === true) this.record(takenRecord(takenBy(cell, mail, answer)));
+    if (mail.wasLeft) this.#recovery.settled(cell);
+  }
+
+  /** The agent does not remember any more that it took this. */
+  forget({ row }: Cell, sender: string, id: string): void {
+    if (row.profile.durable) this.record(forgottenRecord({ agent: row.id, sender, id }));
+  }
+
+  /** The outcome of a mail that is kept is a dead letter: it outlives the process too. */
+  keepLetter(mail: Mail, letter: DeadLetter): void {
+    const kept = letterRecord(mail.kept, letter);
+    this.record(kept);
+    this.#letters.push(kept.key);
+    const oldest = this.#letters.length > LETTERS_KEPT ? this.#letters.shift() : undefined;
+    if (oldest !== undefined) this.record({ ...kept, key: oldest, value: undefined });
+  }
+
+  record(change: RecordChange): void {
+    if (!this.#isLeft) this.#keeping.record(change);
+  }
+
+  records(kind: string, page: PageOf<string>): Promise<readonly StoredRecord[]> {
+    return this.#api.records(kind, page);
+  }
+
+  whenKept(): Promise<void> {
+    return this.#keeping.whenKept();
+  }
+
+  /** Gives these agents what is left for them. Resolves when each has the first of it. */
+  async recover(cells: readonly Cell[]): Promise<void> {
+    await Promise.all(
+      cells.map(async (cell) => {
+        const taken = await this.#api.taken(cell.row.id);
+        for (const { sender, id, answer } of taken) cell.outcomes.hasTaken(sender, id, answerOf(answer));
+        const count = await this.#api.countLeft(cell.row.id);
+        if (count > 0) await this.#recovery.begin(cell, count);
+      }),
+    );
+  }
+
+  /** The system stops: what waits from now on waits in the journal, whatever becomes of it here. */
+  leave(): void {
+    this.#isLeft = true;
+  }
+
+  close(): void {
+    this.#line.close();
+    this.#started.close();
+  }
+
+  get #api(): Remote<Journal> {
+    return this.#caller.api;
+  }
+}
+
+const takenBy = ({ row }: Cell, { sender, id }: Mail, answer: Answer | undefined): TakenId => ({
+  agent: row.id,
+  sender,
+  id,
+  answer: textOf(answer),
+});
+
+/** An answer that JSON cannot say is not known to the next process: it only knows that the envelope was taken. */
+function textOf(answer: Answer | undefined): string {
+  if (answer?.kind === undefined) return '';
+  try {
+    return JSON.stringify([answer.kind, answer.payload]);
+  } catch {
+    return '';
+  }
+}
+
+function answerOf(text: string): Answer {
+  const [kind, payload] = text === '' ? [] : (JSON.parse(text) as [number, unknown]);
+  return { kind, payload };
+}

@@ -1,0 +1,101 @@
+import type { Cell } from '../actor/cell.ts';
+import type { LeftMail } from '../journal/backlog.ts';
+import { isRetry, type Mail } from '../mailbox/mail.ts';
+import { mailFromRecord } from '../mailbox/mail-record.ts';
+import { actorDied, errorToData } from '../protocol/errors.ts';
+
+/** As many at a time, so that memory does not grow with what is left. */
+const PAGE = 500;
+
+export interface RecoveryDeps {
+  /** The oldest mails that are left for an agent and were not given yet. */
+  readonly take: (recipient: string, limit: number) => Promise<readonly LeftMail[]>;
+  readonly deliver: (cell: Cell, mail: Mail) => void;
+  readonly onProblem: (error: unknown) => void;
+}
+
+/**
+ * Gives the agents of one thread what former processes left for them, before anything newer and a page at a time.
+ *
+ * What a former process had begun on is told (`once`) or tried again (`retry`), as after the death of a thread.
+ */
+export class Recovery {
+  readonly #deps: RecoveryDeps;
+  /** Of agents that still get some: how many were given and have no known outcome. */
+  readonly #open = new Map<Cell, number>();
+  /** How many are not given yet. */
+  #left = 0;
+
+  constructor(deps: RecoveryDeps) {
+    this.#deps = deps;
+  }
+
+  /** Nobody waits for anything that is left. */
+  get isIdle(): boolean {
+    return this.#open.size === 0;
+  }
+
+  /** Envelopes that still wait in the journal. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** So many are left for this agent. Resolves when it has the first of them. */
+  begin(cell: Cell, count: number): Promise<void> {
+    this.#left += count;
+    this.#open.set(cell, 0);
+    cell.expectLeft(true);
+    return this.#feed(cell);
+  }
+
+  /** One of the mails that were left has its outcome. */
+  settled(cell: Cell): void {
+    const open = this.#open.get(cell);
+    if (open === undefined) return;
+    this.#open.set(cell, open - 1);
+    if (open === 1) void this.#feed(cell);
+  }
+
+  async #feed(cell: Cell): Promise<void> {
+    const left = await this.#take(cell);
+    if (left.length === 0) {
+      this.#open.delete(cell);
+      cell.expectLeft(false);
+      return;
+    }
+    this.#left -= left.length;
+    const mails = left.flatMap((one) => this.#read(one, cell));
+    this.#open.set(cell, mails.length);
+    for (const mail of mails) this.#deps.deliver(cell, mail);
+    if (mails.length === 0) await this.#feed(cell);
+  }
+
+  /** One that cannot be read stays where it is, and does not stop the others. */
+  #read(left: LeftMail, cell: Cell): Mail[] {
+    try {
+      return [mailOf(left, cell)];
+    } catch (error) {
+      this.#deps.onProblem(error);
+      return [];
+    }
+  }
+
+  /** A page that cannot be read is not the end of those behind it: it waits in the store for the next process. */
+  async #take(cell: Cell): Promise<readonly LeftMail[]> {
+    try {
+      return await this.#deps.take(cell.row.id, PAGE);
+    } catch (error) {
+      this.#deps.onProblem(error);
+      return [];
+    }
+  }
+}
+
+function mailOf({ body, number, starts }: LeftMail, { row }: Cell): Mail {
+  const mail = mailFromRecord(body, number);
+  mail.wasLeft = true;
+  if (starts === 0) return mail;
+  if (isRetry(mail.extras, row.profile.delivery)) mail.attempts = starts;
+  else mail.tombstone = errorToData(actorDied(row.id, 'its process ended'));
+  return mail;
+}

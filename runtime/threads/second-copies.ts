@@ -1,0 +1,31 @@
+import { type Mail, type MailData, mailToData } from '../mailbox/mail.ts';
+import { errorToData, notSerialisable } from '../protocol/errors.ts';
+import type { KeptMail } from './outbox.ts';
+
+/** A second copy of a mail, as it crosses to the control thread. */
+export interface MailCopy {
+  readonly seat: number;
+  readonly flow: number;
+  readonly mail: MailData;
+}
+
+/** Has `send` post copies of these. A mail that cannot be copied could not have gone to another thread either: it ends. */
+export function sendCopies(kept: readonly KeptMail[], send: (copies: readonly MailCopy[]) => void): void {
+  try {
+    send(kept.map(copyOf));
+  } catch {
+    for (const { mail } of kept) refuseUncloneable(mail);
+    send(kept.map(copyOf));
+  }
+}
+
+const copyOf = ({ seat, flow, mail }: KeptMail): MailCopy => ({ seat, flow, mail: mailToData(mail) });
+
+function refuseUncloneable(mail: Mail): void {
+  try {
+    structuredClone(mail.payload);
+  } catch (error) {
+    mail.tombstone = errorToData(notSerialisable('payload', (error as Error).message));
+    mail.payload = null;
+  }
+}

@@ -1,0 +1,69 @@
+import type { AgentDefinition } from '../actor/agent-definition.ts';
+import { isThenable } from '../actor/is-thenable.ts';
+import { type OrreryError, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
+import { faultsOf } from '../protocol/payload-faults.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
+import { resolveMachineState } from './machine-state.ts';
+import { type Migration, migrationPath } from './migrations.ts';
+import { isMachine, stateIdentity } from './state-identity.ts';
+
+/** What an actor leaves to the next one, as its agent's logic or handlers take it. */
+export interface KeptState {
+  readonly state: unknown;
+}
+
+/** What a life can begin with, or why none can begin from this snapshot: SNAPSHOT_UNKNOWN, with both identities. */
+export type Restored = KeptState | { readonly parked: OrreryError };
+
+/**
+ * What the code of `definition` goes on with of what a snapshot holds: the state itself, if it is of the same kind; else what
+ * its migrations make of it. Changes nothing and runs nothing but the migrations, which get a copy.
+ */
+export function restore(definition: AgentDefinition<unknown>, snapshot: Snapshot): Restored {
+  const { machineId, version, hash, agentId } = snapshot;
+  const to = stateIdentity(definition);
+  const parked = (reason: string): Restored => ({
+    parked: snapshotUnknown(agentId, reason, { from: { machineId, version, hash }, to }),
+  });
+  if (to?.hash === hash) return { state: structuredClone(snapshot.state) };
+  if (to === undefined) return parked('nothing takes it over');
+  const path = migrationPath(definition.migrations, version, to.version);
+  if (path === undefined) return parked(`no migration leads from ${version} to ${to.version}`);
+  const given = structuredClone(snapshot);
+  let state: unknown = given.state;
+  for (const migration of path) {
+    try {
+      state = migration.run(state as never, given);
+    } catch (error) {
+      return parked(`${nameOf(migration)} failed: ${reasonOf(error)}`);
+    }
+    if (isThenable(state)) return parked(`${nameOf(migration)} returned a promise, expected the state`);
+  }
+  try {
+    return { state: checked(definition, state) };
+  } catch (error) {
+    return parked(`what ${path.map(nameOf).join(' and ')} made of it does not fit: ${reasonOf(error)}`);
+  }
+}
+
+/** What `restore` makes of a snapshot; throws SNAPSHOT_UNKNOWN. */
+export function stateFrom(definition: AgentDefinition<unknown>, snapshot: Snapshot): KeptState {
+  const restored = restore(definition, snapshot);
+  if ('parked' in restored) throw restored.parked;
+  return restored;
+}
+
+const nameOf = ({ from, to }: Migration): string => `the migration from ${from} to ${to}`;
+
+/** The state if the agent can have it; what its schema makes of it, if it declares one. */
+function checked({ actorLogic, stateSchema }: AgentDefinition<unknown>, state: unknown): unknown {
+  const parse = (value: unknown): unknown => {
+    if (stateSchema === undefined) return value;
+    const parsed = stateSchema.safeParse(value, { reportInput: true });
+    if (parsed.success) return parsed.data;
+    throw new Error(faultsOf(parsed.error));
+  };
+  if (!isMachine(actorLogic)) return parse(state);
+  const resolved = resolveMachineState(actorLogic, state);
+  return { ...resolved, context: parse(resolved.context) };
+}

@@ -1,0 +1,29 @@
+import type { AnyActorLogic, AnyStateMachine } from 'xstate';
+import type { AgentDefinition } from '../actor/agent-definition.ts';
+import type { StateIdentity } from '../protocol/snapshot.ts';
+import { structureOf } from './machine-structure.ts';
+import { schemaStructure } from './schema-structure.ts';
+import { stableHash } from './stable-hash.ts';
+
+const identities = new WeakMap<AgentDefinition<unknown>, StateIdentity>();
+
+/** What states of this agent are states of; undefined for an agent that keeps none. */
+export function stateIdentity(definition: AgentDefinition<unknown>): StateIdentity | undefined {
+  const { actorLogic, stateSchema } = definition;
+  if (actorLogic === undefined && stateSchema === undefined) return undefined;
+  const known = identities.get(definition);
+  if (known !== undefined) return known;
+  const { id, version } = definition.options;
+  const machine = isMachine(actorLogic) ? actorLogic : undefined;
+  const schema = stateSchema === undefined ? undefined : schemaStructure(stateSchema);
+  // Of a transition function without a schema nothing is known but its agent's version.
+  const shape = machine === undefined ? (schema ?? { version }) : [structureOf(machine), schema ?? null];
+  const machineId = machine?.id ?? id;
+  const identity = { machineId, version, hash: stableHash({ machineId, shape }) };
+  identities.set(definition, identity);
+  return identity;
+}
+
+/** Says whether logic is an XState machine, made by whatever copy of XState. */
+export const isMachine = (logic: AnyActorLogic | undefined): logic is AnyStateMachine =>
+  (logic as { __xstatenode?: unknown } | undefined)?.__xstatenode === true;

@@ -1,0 +1,23 @@
+import type { AgentDefinition } from '../actor/agent-definition.ts';
+import { stateNotSerialisable } from '../protocol/errors.ts';
+import { findUnserialisable } from '../protocol/json-safety.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
+import type { KeptState } from './restore.ts';
+import { stateIdentity } from './state-identity.ts';
+
+/**
+ * What an agent's actor has, as data that shares nothing with it; undefined for an agent that keeps no state. Fails with
+ * NOT_SERIALISABLE, naming what JSON cannot carry.
+ */
+export function takeSnapshot(
+  definition: AgentDefinition<unknown>,
+  { state }: KeptState,
+  { agentId, atMs }: Pick<Snapshot, 'agentId' | 'atMs'>,
+): Snapshot | undefined {
+  const identity = stateIdentity(definition);
+  if (identity === undefined) return undefined;
+  if (state === undefined) throw stateNotSerialisable(agentId, 'state', 'undefined');
+  const fault = findUnserialisable(state, 'state');
+  if (fault !== undefined) throw stateNotSerialisable(agentId, fault.path, fault.kind);
+  return { agentId, ...identity, state: JSON.parse(JSON.stringify(state)) as Snapshot['state'], atMs };
+}

@@ -1,0 +1,104 @@
+// What the first one who needs it loads in production must be here before: loading takes real time.
+import './actors/negotiator/capability-handlers.ts';
+import { negotiationAttendant } from './actors/negotiator/attendant.ts';
+import { hostNegotiator } from './actors/negotiator/desk-negotiator.ts';
+import type { TaskNegotiator } from './actors/negotiator/task-negotiator.ts';
+import { swarmAttendant } from './actors/swarm/attendant.ts';
+import { hostSwarms } from './actors/swarm/desk-swarms.ts';
+import type { Swarms } from './actors/swarm/swarms.ts';
+import { loadPolicies, type PolicyOptions } from './policies/index.ts';
+import { HOST_ID } from './runtime/system/create-system.ts';
+import type { System } from './runtime/system/system.ts';
+import { requireOptions } from './runtime/system/system-options.ts';
+import {
+  type Failure,
+  type FindFailureOptions as FindFailureOptionsOf,
+  findFailureWith,
+} from './runtime/simulate/find-failure.ts';
+import { runSimulation, type SimulationResult } from './runtime/simulate/run-simulation.ts';
+import {
+  parseSimulateOptions,
+  type SimulateOptions as SimulateOptionsOf,
+} from './runtime/simulate/simulate-options.ts';
+import { loadAgents } from './runtime/simulate/simulated-agents.ts';
+
+export type { Command } from './runtime/simulate/shorten.ts';
+export type {
+  BreakingCommand,
+  CommandKind,
+  Failure,
+} from './runtime/simulate/find-failure.ts';
+export {
+  FaultyLink,
+  type FaultyLinkDeps,
+  type LinkCounts,
+  LinkFaults,
+  overLink,
+} from './runtime/simulate/faulty-link.ts';
+export { type FaultCounts, Faults, PlannedFault } from './runtime/simulate/faults.ts';
+export type { SimulationResult, SimulationStats } from './runtime/simulate/run-simulation.ts';
+export type {
+  AgentView,
+  Invariant,
+  SimulatedAgent,
+  SimulationControls,
+  SimulationView,
+  Until,
+} from './runtime/simulate/simulate-options.ts';
+export type {
+  PerformedEffect,
+  ReachedBy,
+  SimulatedEffect,
+  SimulatedOffload,
+} from './runtime/simulate/simulated-outside.ts';
+
+/** A running team in a simulation, as `startSystem` gives it. */
+export interface SimulatedTeam extends System {
+  readonly negotiator: TaskNegotiator;
+  readonly swarms: Swarms;
+}
+
+/** As `startSystem` takes them, where they have the same name. */
+export interface SimulateOptions extends SimulateOptionsOf<SimulatedTeam> {
+  readonly policies?: PolicyOptions;
+}
+
+/**
+ * Runs a team in virtual time, under faults: the same cells, mailboxes, codec, policies, supervisor, negotiator and swarms
+ * as in a running system, in threads that are none. The same seed gives the same run.
+ *
+ * Rejects with INVALID_OPTIONS naming field and value, MODULE_INVALID, or SIMULATION_ESCAPED when an agent's code waits
+ * for something outside its context; what else goes wrong is in the result.
+ */
+export async function simulate(options: SimulateOptions): Promise<SimulationResult> {
+  const parsed = parseSimulateOptions<SimulatedTeam>(requireOptions(options));
+  const policyOptions = options.policies ?? {};
+  return runSimulation(
+    {
+      policies: await loadPolicies(policyOptions),
+      workerOptions: policyOptions,
+      attendants: [negotiationAttendant, swarmAttendant],
+      embed: (system, seams) => {
+        const negotiator = hostNegotiator(system, { agentId: HOST_ID, seams });
+        const swarms = hostSwarms(system, { agentId: HOST_ID, seams, negotiator });
+        return Object.assign(system, { negotiator, swarms });
+      },
+      ...(await loadAgents(options.agents)),
+    },
+    parsed,
+  );
+}
+
+/** What `findFailure` tries; `simulation` gives the options of each run, made anew. */
+export interface FindFailureOptions<Inputs extends Record<string, unknown>>
+  extends Omit<FindFailureOptionsOf<SimulatedTeam, Inputs>, 'simulation'> {
+  readonly simulation: () => Omit<SimulateOptions, 'run' | 'seed'>;
+}
+
+/**
+ * Tries lists of commands, made by fast-check, which must be installed, under seed after seed until a simulation goes
+ * wrong, and then shortens the list. Resolves to undefined when all runs were well.
+ */
+export const findFailure = <Inputs extends Record<string, unknown>>(
+  options: FindFailureOptions<Inputs>,
+): Promise<Failure | undefined> => findFailureWith(simulate, options);

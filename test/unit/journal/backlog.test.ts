@@ -1,0 +1,123 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Backlog } from '../../../runtime/journal/backlog.ts';
+import { MemoryStore } from '../../../runtime/journal/memory-store.ts';
+import { StartedRing } from '../../../runtime/journal/started-ring.ts';
+
+let folder: string;
+let journal: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'orrery-backlog-'));
+  journal = join(folder, 'journal.db');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Mails for these recipients, one after the other; their bodies say which they are. */
+async function storeOf(...recipients: string[]): Promise<MemoryStore> {
+  return filled(new MemoryStore(), recipients);
+}
+
+async function filled(store: MemoryStore, recipients: readonly string[]): Promise<MemoryStore> {
+  const mails = recipients.map((recipient, at) => ({ recipient, body: `${recipient} ${at}` }));
+  await store.write([{ mails, settled: [], records: [] }]);
+  return store;
+}
+
+/** What a thread that sat in `seat` has begun on. */
+function begin(seat: number, numbers: readonly number[]): void {
+  const ring = new StartedRing(journal, seat);
+  for (const number of numbers) ring.note(number);
+  ring.close();
+}
+
+const numbersOf = async (store: MemoryStore): Promise<number[]> =>
+  (await store.mails({ limit: 10_000 })).map(({ number }) => number);
+
+describe('What former processes have left', () => {
+  it('is given to each agent in its order, a page at a time, and only once', async () => {
+    const many = Array.from({ length: 2_500 }, (_, at) => (at % 3 === 0 ? 'mars' : 'venus'));
+    const backlog = await Backlog.open(await storeOf(...many), journal);
+    const expected = many.flatMap((recipient, at) => (recipient === 'mars' ? [`mars ${at}`] : []));
+    expect(backlog.count('mars')).toBe(expected.length);
+    const bodies: string[] = [];
+    for (
+      let page = await backlog.take('mars', 300);
+      page.length > 0;
+      page = await backlog.take('mars', 300)
+    ) {
+      expect(page.length).toBeLessThanOrEqual(300);
+      bodies.push(...page.map(({ body }) => body));
+    }
+    expect(bodies).toEqual(expected);
+    expect([backlog.count('mars'), await backlog.take('mars', 1)]).toEqual([0, []]);
+    expect(backlog.count('pluto')).toBe(0);
+  });
+
+  it('says how many processes have ended over each, whichever thread it was in', async () => {
+    const store = await storeOf('mars', 'mars', 'mars', 'mars');
+    const [first, second, third, fourth] = (await numbersOf(store)) as [number, number, number, number];
+    begin(1, [first, second]);
+    begin(7, [third]);
+    await store.write([{ mails: [], settled: [third], records: [] }]);
+    const once = await Backlog.open(store, journal);
+    const starts = async (backlog: Backlog) =>
+      (await backlog.take('mars', 10)).map(({ number, starts }) => [number, starts]);
+    expect(await starts(once)).toEqual([
+      [first, 1],
+      [second, 1],
+      [fourth, 0],
+    ]);
+    begin(1, [second]);
+    expect(await starts(await Backlog.open(store, journal))).toEqual([
+      [first, 1],
+      [second, 2],
+      [fourth, 0],
+    ]);
+  });
+
+  it('has what had been begun on in the store before the files that say so are gone', async () => {
+    let isFull = false;
+    const beforeWrite = (): void => {
+      if (isFull) throw new Error('the disk is full');
+    };
+    const store = await filled(new MemoryStore({ beforeWrite }), ['mars']);
+    begin(3, await numbersOf(store));
+    isFull = true;
+    await expect(Backlog.open(store, journal)).rejects.toThrow('the disk is full');
+    expect(readdirSync(folder)).toEqual(['journal.db-started-3']);
+    isFull = false;
+    const backlog = await Backlog.open(store, journal);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await backlog.take('mars', 1)).toMatchObject([{ starts: 1 }]);
+  });
+
+  it('forgets how often something was begun on once it is settled', async () => {
+    const store = await storeOf('mars');
+    const numbers = await numbersOf(store);
+    begin(1, numbers);
+    await Backlog.open(store, journal);
+    expect(await store.records('starts', { limit: 10 })).toHaveLength(1);
+    await store.write([{ mails: [], settled: numbers, records: [] }]);
+    await Backlog.open(store, journal);
+    expect(await store.records('starts', { limit: 10 })).toEqual([]);
+  });
+});
+
+describe('The ring of what a thread has begun on', () => {
+  it('keeps the last 65,536 numbers, those above 2 ** 32 too', async () => {
+    const ring = new StartedRing(journal, 1);
+    const base = 2 ** 40;
+    for (let n = 1; n <= 65_536 + 10; n++) ring.note(base + n);
+    ring.close();
+    const { readStarted } = await import('../../../runtime/journal/started-ring.ts');
+    const started = readStarted(journal);
+    expect(started.size).toBe(65_536);
+    expect([started.has(base + 10), started.has(base + 11), started.has(base + 65_546)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+});
