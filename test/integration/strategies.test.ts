@@ -55,10 +55,13 @@ async function expectRestarted(
   const before = await lives(system);
   const others = NAMES.filter((name) => name !== culprit);
   const { signal, abort } = cancellation();
-  const options = { timeoutMs: 60_000, signal };
-  const inHand = others.map((name) =>
-    rejection(system.ask({ agent: name, capability: act }, 'wait', options)),
-  );
+  const begun = others.map(() => Promise.withResolvers<void>());
+  const inHand = others.map((name, at) => {
+    const options = { timeoutMs: 60_000, signal, onProgress: () => begun[at]?.resolve() };
+    return rejection(system.ask({ agent: name, capability: act }, 'wait', options));
+  });
+  // What only waits when its agent is restarted is given to the next actor.
+  await Promise.all(begun.map(({ promise }) => promise));
   await die();
   const expected = NAMES.map((name) => `${name} running ${restarted.includes(name) ? 1 : 0}`);
   await expect.poll(() => restartsOf(system), { timeout: 20_000 }).toEqual(expected);

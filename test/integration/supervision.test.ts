@@ -37,6 +37,15 @@ const members = [
   agent('member', { instances: ['c'] }),
 ];
 
+/** Has an agent begin on something that takes long; `end` is how it is cut off. */
+async function inHandOf(system: System, agentId: string): Promise<{ end: ReturnType<typeof rejection> }> {
+  const begun = Promise.withResolvers<void>();
+  const options = { onProgress: () => begun.resolve() };
+  const end = rejection(system.ask({ agent: agentId, capability: act }, 'wait', options));
+  await begun.promise;
+  return { end };
+}
+
 describe('A group of agents', () => {
   it('one for all: each death restarts all; what waits for them is answered by their next lives', () =>
     withSystem(
@@ -46,10 +55,10 @@ describe('A group of agents', () => {
       },
       async (system) => {
         const [one, other, outside] = await Promise.all(['a', 'b', 'c'].map((id) => life(system, id)));
-        const inHand = rejection(system.ask({ agent: 'b', capability: act }, 'wait'));
+        const inHand = await inHandOf(system, 'b');
         const behind = life(system, 'b');
         expect((await crash(system, 'a')).code).toBe('ACTOR_DIED');
-        expect(await inHand).toMatchObject({
+        expect(await inHand.end).toMatchObject({
           code: 'ACTOR_DIED',
           message: expect.stringContaining('its group'),
         });
@@ -107,10 +116,10 @@ describe('A group of agents', () => {
         },
       },
       async (system) => {
-        const inHand = rejection(system.ask({ agent: 'b', capability: act }, 'wait'));
+        const inHand = await inHandOf(system, 'b');
         const behind = rejection(life(system, 'b'));
         await crash(system, 'a');
-        expect((await inHand).code).toBe('ACTOR_DIED');
+        expect((await inHand.end).code).toBe('ACTOR_DIED');
         expect((await behind).code).toBe('SUPERVISOR_GAVE_UP');
         await becomes(system, 'a', 'failed, 0');
         await becomes(system, 'b', 'failed, 0');
