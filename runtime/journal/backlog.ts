@@ -1,4 +1,5 @@
 import type { NumberedMail, RecordChange, Store } from '../protocol/store.ts';
+import { allRecords } from './all-records.ts';
 import { readStarted, removeRings } from './started-ring.ts';
 
 /** How often a mail was begun on before, by its number. */
@@ -111,12 +112,8 @@ async function* allMails(store: Store): AsyncGenerator<NumberedMail> {
 
 async function readStarts(store: Store): Promise<Map<number, number>> {
   const starts = new Map<number, number>();
-  for (let after: string | undefined; ; ) {
-    const page = await store.records(STARTS, { ...(after !== undefined && { after }), limit: PAGE });
-    for (const { key, value } of page) starts.set(Number(key), Number(value));
-    if (page.length < PAGE) return starts;
-    after = page.at(-1)?.key;
-  }
+  for await (const { key, value } of allRecords(store, STARTS)) starts.set(Number(key), Number(value));
+  return starts;
 }
 
 /** What is to be written so that the store says `after`, and nothing of what is settled. */

@@ -1,5 +1,6 @@
 import type { StoredRecord, Store } from '../protocol/store.ts';
 import type { DeadLetter } from '../system/system.ts';
+import { allRecords } from './all-records.ts';
 
 /** Dead letters that a journal keeps of each thread, and of all former processes together. */
 export const LETTERS_KEPT = 4_096;
@@ -15,11 +16,7 @@ export function letterRecord(number: number, letter: DeadLetter): StoredRecord {
 /** The dead letters of former processes, oldest first; of more than are to be kept the oldest are forgotten. */
 export async function readLetters(store: Store): Promise<DeadLetter[]> {
   const records: StoredRecord[] = [];
-  for (let after: string | undefined; ; after = records.at(-1)?.key) {
-    const page = await store.records(KIND, { ...(after !== undefined && { after }), limit: LETTERS_KEPT });
-    records.push(...page);
-    if (page.length < LETTERS_KEPT) break;
-  }
+  for await (const record of allRecords(store, KIND)) records.push(record);
   const old = records.splice(0, Math.max(0, records.length - LETTERS_KEPT));
   if (old.length > 0) {
     const forgotten = old.map(({ kind, key }) => ({ kind, key, value: undefined }));

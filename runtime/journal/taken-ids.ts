@@ -1,3 +1,4 @@
+import { allRecords } from './all-records.ts';
 import type { RecordChange, Store, StoredRecord } from '../protocol/store.ts';
 
 /**
@@ -14,7 +15,6 @@ export interface TakenId {
 const KIND = 'taken';
 /** Stands in no agent's id. */
 const BETWEEN = '\n';
-const PAGE = 1_000;
 
 const keyOf = ({ agent, sender, id }: Omit<TakenId, 'answer'>): string => [agent, sender, id].join(BETWEEN);
 
@@ -34,13 +34,11 @@ export const forgottenRecord = (taken: Omit<TakenId, 'answer'>): RecordChange =>
 export async function readTaken(store: Store, agent: string): Promise<TakenId[]> {
   const prefix = agent + BETWEEN;
   const found: TakenId[] = [];
-  for (let after = prefix; ; ) {
-    const page = await store.records(KIND, { after, limit: PAGE });
-    const own = page.filter(({ key }) => key.startsWith(prefix));
-    found.push(...own.map((record) => takenOf(agent, record)));
-    if (own.length < PAGE) return found;
-    after = (page.at(-1) as StoredRecord).key;
+  for await (const record of allRecords(store, KIND, prefix)) {
+    if (!record.key.startsWith(prefix)) break;
+    found.push(takenOf(agent, record));
   }
+  return found;
 }
 
 function takenOf(agent: string, { key, value }: StoredRecord): TakenId {

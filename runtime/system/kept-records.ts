@@ -1,3 +1,4 @@
+import { allRecords } from '../journal/all-records.ts';
 import { invalidOptions, notSerialisable, type OrreryError } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { requireText } from '../protocol/parse-options.ts';
@@ -5,7 +6,6 @@ import type { PlaceJournal } from '../threads/place-journal.ts';
 
 /** What an embedder keeps is apart from what the runtime does. */
 const OWN = 'own/';
-const PAGE = 1_000;
 
 /** A value that is kept. */
 export interface KeptRecord {
@@ -54,11 +54,9 @@ export function keptRecords({ journal, end }: KeptRecordsDeps): KeptRecords {
       requireText('kind', kind);
       const kept = open();
       const found: KeptRecord[] = [];
-      for (let after: string | undefined; ; after = found.at(-1)?.key) {
-        const page = await kept.records(OWN + kind, { ...(after !== undefined && { after }), limit: PAGE });
-        found.push(...page.map(({ key, value }) => ({ key, value: JSON.parse(value) as unknown })));
-        if (page.length < PAGE) return found;
-      }
+      for await (const { key, value } of allRecords(kept, OWN + kind))
+        found.push({ key, value: JSON.parse(value) as unknown });
+      return found;
     },
   };
 }
