@@ -5,39 +5,52 @@ import type { TableDelta } from './routing-table.ts';
 export type ThreadRouterEvent =
   | { readonly type: 'table.received'; readonly delta: TableDelta }
   | { readonly type: 'delta.received'; readonly delta: TableDelta }
-  /** The table that was asked for is not here yet, and should be. */
+  /** Another thread has judged by this version. */
+  | { readonly type: 'version.seen'; readonly version: number }
+  /** What it waits for is not here yet, and should be. */
   | { readonly type: 'table.late' }
   | { readonly type: 'system.stopping' }
   | { readonly type: 'system.stopped' };
 
-const versionOf = (event: ThreadRouterEvent): number => ('delta' in event ? event.delta.version : 0);
+const versionOf = (event: ThreadRouterEvent): number => {
+  if ('delta' in event) return event.delta.version;
+  return 'version' in event ? event.version : 0;
+};
 
 /**
  * The router of one thread: whether its table is whole, and whether it takes new envelopes.
  *
- * A delta that does not follow the version that is here says that others were lost: the whole table is asked for, and
- * until it comes no delta is applied, because it has them all. `draining` still follows the table, because what is under
- * way is still routed. An event that a state does not list changes nothing.
+ * - `awaiting` another thread knows more: the delta is under way.
+ * - `syncing`  a delta that does not follow the version that is here says that others were lost: the whole table is asked
+ *              for, and until it comes no delta is applied, because it has them all.
+ * - `draining` still follows the table, because what is under way is still routed.
+ *
+ * An event that a state does not list changes nothing.
  */
 export const threadRouterMachine = setup({
   types: {
-    context: {} as { readonly version: number },
+    context: {} as { readonly version: number; readonly awaited: number },
     events: {} as ThreadRouterEvent,
     tags: {} as 'open' | 'behind',
   },
   guards: {
     isNext: ({ context, event }) => versionOf(event) === context.version + 1,
     isGap: ({ context, event }) => versionOf(event) > context.version + 1,
+    isNextAndLast: ({ context, event }) =>
+      versionOf(event) === context.version + 1 && versionOf(event) >= context.awaited,
+    isAhead: ({ context, event }) => versionOf(event) > context.version,
   },
   actions: {
     takeTable: () => undefined,
     applyDelta: () => undefined,
     askForTable: () => undefined,
+    giveTime: () => undefined,
     keepVersion: assign({ version: ({ event }) => versionOf(event) }),
+    awaitVersion: assign({ awaited: ({ context, event }) => Math.max(context.awaited, versionOf(event)) }),
   },
 }).createMachine({
   id: 'threadRouter',
-  context: { version: 0 },
+  context: { version: 0, awaited: 0 },
   initial: 'syncing',
   states: {
     syncing: {
@@ -49,6 +62,20 @@ export const threadRouterMachine = setup({
         'system.stopped': 'stopped',
       },
     },
+    awaiting: {
+      tags: ['open', 'behind'],
+      on: {
+        'delta.received': [
+          { guard: 'isNextAndLast', target: 'ready', actions: ['applyDelta', 'keepVersion'] },
+          { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
+          { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
+        ],
+        'version.seen': { actions: 'awaitVersion' },
+        'table.late': { target: 'syncing', actions: 'askForTable' },
+        'system.stopping': 'draining.awaiting',
+        'system.stopped': 'stopped',
+      },
+    },
     ready: {
       tags: 'open',
       on: {
@@ -56,6 +83,7 @@ export const threadRouterMachine = setup({
           { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
           { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
         ],
+        'version.seen': { guard: 'isAhead', target: 'awaiting', actions: ['awaitVersion', 'giveTime'] },
         'system.stopping': 'draining',
         'system.stopped': 'stopped',
       },
@@ -70,12 +98,25 @@ export const threadRouterMachine = setup({
             'table.late': { actions: 'askForTable' },
           },
         },
+        awaiting: {
+          tags: 'behind',
+          on: {
+            'delta.received': [
+              { guard: 'isNextAndLast', target: 'ready', actions: ['applyDelta', 'keepVersion'] },
+              { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
+              { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
+            ],
+            'version.seen': { actions: 'awaitVersion' },
+            'table.late': { target: 'syncing', actions: 'askForTable' },
+          },
+        },
         ready: {
           on: {
             'delta.received': [
               { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
               { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
             ],
+            'version.seen': { guard: 'isAhead', target: 'awaiting', actions: ['awaitVersion', 'giveTime'] },
           },
         },
       },

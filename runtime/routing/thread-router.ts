@@ -5,12 +5,12 @@ import { HeldSends } from './held-sends.ts';
 import type { RoutingTable, TableChange, TableDelta } from './routing-table.ts';
 import { type ThreadRouterEvent, threadRouterMachine } from './thread-router.machine.ts';
 
-/** After this long without the table, it is asked for again. */
+/** After this long without what it waits for, it asks for the whole table, again if it did so before. */
 const TABLE_LATE_MS = 1_000;
 
 /**
  * - `want`    asks the control thread for the whole table.
- * - `onState` hears of every state that it comes into; `draining.syncing` lies within `draining`.
+ * - `onState` hears of every state that it comes into; `draining.syncing` and `draining.awaiting` lie within `draining`.
  */
 export interface ThreadRouterDeps {
   readonly table: RoutingTable;
@@ -23,14 +23,14 @@ export interface ThreadRouterDeps {
 export class ThreadRouter {
   /** New envelopes are taken. The fields are here so that a send reads one of them and asks no machine. */
   isOpen = true;
-  /** Deltas were lost: whoever is not in the table may yet be. */
+  /** Deltas were lost, or are under way: whoever is not in the table may yet be. */
   isBehind = true;
   isStopped = false;
   readonly #deps: ThreadRouterDeps;
   readonly #actor: Actor<typeof threadRouterMachine>;
   readonly #held = new HeldSends();
   #state = 'syncing';
-  #askedAtMs = Number.POSITIVE_INFINITY;
+  #waitsSinceMs = Number.POSITIVE_INFINITY;
 
   constructor(deps: ThreadRouterDeps) {
     this.#deps = deps;
@@ -39,6 +39,7 @@ export class ThreadRouter {
         takeTable: ({ event }) => 'delta' in event && deps.table.replace(event.delta),
         applyDelta: ({ event }) => 'delta' in event && deps.table.apply(event.delta),
         askForTable: () => this.#ask(),
+        giveTime: () => this.#beginWaiting(),
       },
     });
     this.#actor = createActor(machine).start();
@@ -62,6 +63,11 @@ export class ThreadRouter {
   /** The control thread has changed the table. */
   apply(delta: TableDelta): void {
     this.#send({ type: 'delta.received', delta });
+  }
+
+  /** Another thread has judged by this version: whoever it means may have been told of by now. */
+  sawVersion(version: number): void {
+    if (version > this.#deps.table.version) this.#send({ type: 'version.seen', version });
   }
 
   /** Rows that this thread must know before all others do; the delta that tells everybody is still to come. */
@@ -88,12 +94,17 @@ export class ThreadRouter {
   sweep(nowMs: number): void {
     if (!this.isBehind) return;
     if (this.#held.size > 0) this.#held.sendAway(nowMs);
-    if (this.#deps.clock.monotonicMs() - this.#askedAtMs >= TABLE_LATE_MS) this.#send({ type: 'table.late' });
+    if (this.#deps.clock.monotonicMs() - this.#waitsSinceMs >= TABLE_LATE_MS)
+      this.#send({ type: 'table.late' });
   }
 
   #ask(): void {
-    this.#askedAtMs = this.#deps.clock.monotonicMs();
+    this.#beginWaiting();
     this.#deps.want();
+  }
+
+  #beginWaiting(): void {
+    this.#waitsSinceMs = this.#deps.clock.monotonicMs();
   }
 
   #send(event: ThreadRouterEvent): void {
@@ -112,5 +123,5 @@ export class ThreadRouter {
 
 function stateOf({ value }: SnapshotFrom<typeof threadRouterMachine>): string {
   if (typeof value === 'string') return value;
-  return value.draining === 'ready' ? 'draining' : 'draining.syncing';
+  return value.draining === 'ready' ? 'draining' : `draining.${value.draining}`;
 }

@@ -7,7 +7,7 @@ import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { invalidOptions, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
-import type { AgentProfile, TableDelta } from '../routing/routing-table.ts';
+import { type AgentProfile, NO_CHANGE, type TableDelta } from '../routing/routing-table.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import type { SupervisorOptions } from '../supervision/supervisor-options.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';
@@ -255,7 +255,10 @@ export class Control {
   /** Resolves when every thread that answers judges by it. */
   async configure(config: RoutingConfig): Promise<void> {
     this.#config = { ...this.#config, ...config };
-    await this.#places.askAll((api) => api.configure(config));
+    this.#places.tellAll({ t: 'config', config });
+    // A version of its own: what was judged before and is under way is judged again.
+    this.#places.tellAll({ t: 'table', delta: this.#agents.write(NO_CHANGE) });
+    await this.#places.askAll((api) => api.readArrived());
   }
 
   /** Resolves when every thread that answers streams its events, or has stopped to. */

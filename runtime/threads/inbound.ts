@@ -59,7 +59,9 @@ export class Inbound implements BatchSink {
 
   header(tableVersion: number, peak: number): void {
     this.hasAsks = false;
-    this.#isStale = tableVersion < this.#place.table.version;
+    const { table, router } = this.#place;
+    this.#isStale = tableVersion < table.version;
+    if (tableVersion > table.version) router.sawVersion(tableVersion);
     this.link.remotePeak = peak;
   }
 

@@ -16,7 +16,6 @@ import type { AgentCard } from '../protocol/agent-card.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { errorToData, moduleInvalid, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
-import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../processes/process-options.ts';
@@ -150,10 +149,6 @@ export class PlaceHost {
     return [...held];
   }
 
-  configure(config: RoutingConfig): void {
-    this.place.judge.configure(config);
-  }
-
   inspect(isOn: boolean): void {
     this.place.log.inspect(isOn);
   }
@@ -230,7 +225,7 @@ export class PlaceHost {
         place.router.drain();
         return;
       case 'config':
-        this.configure(message.config);
+        place.judge.configure(message.config);
         return;
       case 'link': {
         const port = this.#deps.received(message.port);

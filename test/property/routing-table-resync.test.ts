@@ -21,6 +21,8 @@ const arbChange = fc.record({
   remove: fc.uniqueArray(fc.constantFrom(...IDS), { maxLength: 2 }),
   profile: fc.constantFrom(...PROFILES),
   isLost: fc.boolean(),
+  /** Whether another thread that has heard of it writes before it is heard of here. */
+  isSeen: fc.boolean(),
   /** Whether the answer to a request for the whole table comes before the next change. */
   isAnswered: fc.boolean(),
 });
@@ -48,17 +50,18 @@ describe('A thread whose table misses deltas', () => {
           if (isAsked) router.replace(structuredClone(authority.snapshot()));
           isAsked = false;
         };
-        const write = (delta: TableDelta, isLost: boolean): void => {
+        const write = (delta: TableDelta, isLost: boolean, isSeen: boolean): void => {
           authority.apply(delta);
+          if (isSeen) router.sawVersion(delta.version);
           if (!isLost) router.apply(structuredClone(delta));
         };
         router.replace(authority.snapshot());
-        changes.forEach(({ upsert, remove, profile, isLost, isAnswered }, slot) => {
+        changes.forEach(({ upsert, remove, profile, isLost, isSeen, isAnswered }, slot) => {
           const rows = upsert.map((id) => ({ id, slot, place: `worker-${slot}`, profile, revision: 0 }));
-          write(deltaOf(authority.version + 1, rows, remove), isLost);
+          write(deltaOf(authority.version + 1, rows, remove), isLost, isSeen);
           if (isAnswered) answer();
         });
-        write(deltaOf(authority.version + 1, []), false);
+        write(deltaOf(authority.version + 1, []), false, false);
         answer();
         expect(router.state).toBe('ready');
         expect(seen(table)).toEqual(seen(authority));

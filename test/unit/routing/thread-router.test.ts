@@ -103,6 +103,42 @@ describe('ThreadRouter', () => {
     expect(asked).toHaveLength(3);
   });
 
+  it('awaits what another thread knows already, and asks for the table when it does not come', () => {
+    const { clock, table, router, states, change, whole, ids, asked } = setUp();
+    router.replace(whole());
+    const deltas = ['a', 'b', 'c'].map((id) => change([id]));
+    router.sawVersion(2);
+    router.sawVersion(1);
+    expect(router).toMatchObject({ state: 'awaiting', isOpen: true, isBehind: true });
+    router.apply(deltas[0] as TableDelta);
+    expect(router.isBehind).toBe(true);
+    router.apply(deltas[1] as TableDelta);
+    expect({ state: router.state, ids: ids(), asked }).toEqual({
+      state: 'ready',
+      ids: ['a', 'b'],
+      asked: [],
+    });
+    router.sawVersion(table.version);
+    expect(router.state).toBe('ready');
+    router.drain();
+    router.sawVersion(3);
+    for (let at = 0; at < 15; at++) {
+      clock.advance(100);
+      router.sweep(clock.now());
+    }
+    expect({ state: router.state, asked }).toEqual({ state: 'draining.syncing', asked: [1_000] });
+    router.replace(whole());
+    expect(ids()).toEqual(['a', 'b', 'c']);
+    expect(states.slice(1)).toEqual([
+      'awaiting',
+      'ready',
+      'draining',
+      'draining.awaiting',
+      'draining.syncing',
+      'draining',
+    ]);
+  });
+
   it('lets sends that wait for the table go in their order when it is here', () => {
     const { clock, router, change, whole } = setUp();
     const log: string[] = [];

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defaultPolicies } from '../../../policies/index.ts';
 import type { AgentDefinition } from '../../../runtime/actor/agent-definition.ts';
+import { type AgentRow, deltaOf } from '../../../runtime/routing/routing-table.ts';
 import { countInFlight } from '../../../runtime/threads/count-in-flight.ts';
 import { placePair } from '../../fixtures/place-pair.ts';
 import { rejection } from '../../fixtures/until.ts';
@@ -28,6 +29,10 @@ const worker = define('worker').handle(work, (what, ctx) => {
   if (what === 'failed') throw new Error('it cannot');
   return what;
 }) as AgentDefinition<unknown>;
+const relayed = capability({ ...work, id: 'relayed' });
+const relay = define('relay').handle(relayed, (what, ctx) =>
+  ctx.ask({ agent: 'worker', capability: work }, what),
+) as AgentDefinition<unknown>;
 const crier = define('crier').on('notification', (_, ctx) => {
   for (let n = 0; n < CRIES; n++) ctx.tell('asker', n);
 }) as AgentDefinition<unknown>;
@@ -87,6 +92,52 @@ describe('What was judged by a table that has changed on the way', () => {
     change(there, 'worker', { sandboxId: 'cell' });
     await deliver();
     expect((await refused).code).toBe('SANDBOX_VIOLATION');
+  });
+
+  it('is judged again by the rules of the moment, too (N-4.5)', async () => {
+    const { ask, turn, there, deliver } = await startWorking(defaultPolicies());
+    const refused = rejection(ask('asker', work, 'done'));
+    await turn();
+    there.control({ t: 'config', config: { tiers: { rules: [] } } });
+    there.control({ t: 'table', delta: deltaOf(2, []) });
+    await deliver();
+    expect((await refused).code).toBe('TIER_VIOLATION');
+  });
+});
+
+describe('What another thread has sent by a table that is newer', () => {
+  /** `there` does not know the worker any more; `here` is told of one more change than it. */
+  async function startBehind() {
+    pair = await placePair([
+      { definition: asker, at: 'here' },
+      { definition: worker, at: 'here' },
+      { definition: relay, at: 'there' },
+    ]);
+    const { here, there } = pair;
+    const row = there.host.place.table.get('worker') as AgentRow;
+    there.control({ t: 'table', delta: deltaOf(2, [], ['worker']) });
+    here.control({ t: 'table', delta: deltaOf(2, []) });
+    return { ...pair, row };
+  }
+
+  it('lets what it causes wait for the change', async () => {
+    const { ask, here, there, deliver, row } = await startBehind();
+    here.control({ t: 'table', delta: deltaOf(3, []) });
+    const answer = ask('asker', relayed, 'done');
+    await deliver();
+    expect(there.host.place.router).toMatchObject({ state: 'awaiting', held: 1 });
+    there.control({ t: 'table', delta: deltaOf(3, [row]) });
+    await deliver();
+    expect(await answer).toBe('done');
+    expect(there.host.place.router.state).toBe('ready');
+  });
+
+  it('is not what a table of the same age came with', async () => {
+    const { ask, there, deliver } = await startBehind();
+    const failed = rejection(ask('asker', relayed, 'done'));
+    await deliver();
+    expect((await failed).message).toContain('No agent with id "worker" is registered');
+    expect(there.host.place.router.state).toBe('ready');
   });
 });
 
