@@ -54,10 +54,21 @@ export class Attendance {
 
   /** An actor of the cell has ended. A cell that nobody has attended to has no desk. */
   ended(cell: Cell): void {
-    if (!cell.hasDesk) return;
+    if (!cell.hasDesk || (cell.desk.records !== undefined && cell.place.journal?.isLeft === true)) return;
     for (const attendant of this.#attendants) {
       this.#watched(cell, () => {
         attendant.ended(cell.desk);
+        return true;
+      });
+    }
+  }
+
+  /** The cell is about to start in this thread, for the first time. */
+  resumed(cell: Cell): void {
+    if (!cell.hasDesk || cell.desk.records?.hasLeft !== true) return;
+    for (const attendant of this.#attendants) {
+      this.#watched(cell, () => {
+        attendant.resumed?.(cell.desk);
         return true;
       });
     }

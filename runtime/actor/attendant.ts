@@ -5,6 +5,7 @@ import type { Verdict } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { EnvelopeHandler } from './agent-definition.ts';
+import type { AgentRecords } from './agent-records.ts';
 import type { ActorContext } from './context.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface AgentDesk {
   readonly seams: Seams;
   /** What attendants keep here, by their own names. */
   readonly held: Map<string, unknown>;
+  /** What outlives the thread and the process; only durable agents have it. */
+  readonly records: AgentRecords | undefined;
   /** Envelopes that wait for the agent, and how many may. */
   readonly mailbox: { readonly waiting: number; readonly capacity: number };
   /** The capabilities on its card. */
@@ -79,4 +82,9 @@ export interface Attendant {
   lost(desk: AgentDesk, envelope: A2AEnvelope, why: ErrorData): void;
   /** An actor of the agent has ended; another one may follow. */
   ended(desk: AgentDesk): void;
+  /**
+   * An agent that has left records in a former thread or process is about to start in this one: what it was at goes on. What
+   * has come for it meanwhile has been shown to `arrived` already.
+   */
+  resumed?(desk: AgentDesk): void;
 }

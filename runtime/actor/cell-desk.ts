@@ -3,6 +3,7 @@ import type { SystemEvent } from '../observe/system-event.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
+import type { AgentRecords } from './agent-records.ts';
 import type { AgentDesk, Outgoing, Sent } from './attendant.ts';
 import type { Cell } from './cell.ts';
 import type { ActorContext } from './context.ts';
@@ -11,6 +12,7 @@ import type { Handling } from './handling.ts';
 /** What attendants do in the name of the agent of one cell. */
 export class CellDesk implements AgentDesk {
   readonly held = new Map<string, unknown>();
+  records: AgentRecords | undefined;
   readonly #cell: Cell;
 
   constructor(cell: Cell) {

@@ -28,6 +28,12 @@ interface Line {
   isEnded: boolean;
 }
 
+/** Somebody who waits for units to be written that were here at a certain moment. */
+interface Waiter {
+  readonly open: Set<Pending>;
+  readonly done: () => void;
+}
+
 /** A unit that is here and not yet written. */
 interface Pending {
   readonly line: Line;
@@ -50,6 +56,9 @@ export class JournalServer {
   readonly #limits: Readonly<Amount>;
   #lines: Line[] = [];
   #pending: Pending[] = [];
+  /** What is being written. */
+  #writing: readonly Pending[] = [];
+  readonly #waiters = new Set<Waiter>();
   #failure: ErrorData | undefined;
   #isRunning = false;
   #isClosing = false;
@@ -93,6 +102,15 @@ export class JournalServer {
     return this.#closed;
   }
 
+  /** Resolves when everything that has been posted so far is written. */
+  whenWritten(): Promise<void> {
+    this.#readAll();
+    const open = new Set([...this.#writing, ...this.#pending]);
+    if (open.size === 0) return Promise.resolve();
+    this.#wake();
+    return new Promise((done) => this.#waiters.add({ open, done }));
+  }
+
   async #close(): Promise<void> {
     this.#isClosing = true;
     this.#tryNow?.();
@@ -113,7 +131,9 @@ export class JournalServer {
 
   async #run(): Promise<void> {
     for (let cut = this.#cut(); cut.length > 0; cut = this.#cut()) {
+      this.#writing = cut;
       const isWritten = await this.#commit(cut);
+      this.#writing = [];
       if (!isWritten) break;
       // New lines and the ends of others come as events.
       await new Promise<void>((resolve) => this.#deps.loop.yieldTurn(resolve));
@@ -160,7 +180,17 @@ export class JournalServer {
       else answer.push(firstMails[at] as number);
     }
     for (const [line, answer] of answers) post(line, answer);
+    this.#tellWaiters(cut);
     return true;
+  }
+
+  #tellWaiters(written: readonly Pending[]): void {
+    for (const waiter of this.#waiters) {
+      for (const unit of written) waiter.open.delete(unit);
+      if (waiter.open.size > 0) continue;
+      this.#waiters.delete(waiter);
+      waiter.done();
+    }
   }
 
   async #write(batches: readonly StoreBatch[]): Promise<readonly number[] | undefined> {

@@ -1,3 +1,4 @@
+import type { ProcessIdentity } from '../processes/process-identity.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { PageOf, Store, StoredRecord } from '../protocol/store.ts';
@@ -7,6 +8,8 @@ import type { Port } from '../threads/port.ts';
 import { Backlog, type LeftMail } from './backlog.ts';
 import { JournalServer } from './journal-server.ts';
 import { readLetters } from './kept-letters.ts';
+import { type AgentRecord, readAgentRecords } from './stored-agent-records.ts';
+import { goneRecord, readProcesses } from './kept-processes.ts';
 import { readTaken, type TakenId } from './taken-ids.ts';
 
 export interface JournalDeps {
@@ -45,6 +48,16 @@ export class Journal {
     return new Journal(store, new JournalServer({ store, ...deps }), { backlog, letters });
   }
 
+  /** The processes of agents that former hosts had noted, and not that they are gone. */
+  leftProcesses(): Promise<readonly ProcessIdentity[]> {
+    return readProcesses(this.#store);
+  }
+
+  /** They are gone. */
+  async forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void> {
+    await this.#store.write([{ mails: [], settled: [], records: gone.map(goneRecord) }]);
+  }
+
   /** A thread writes from here on. */
   connect(line: Port): void {
     this.#server.add(line);
@@ -65,6 +78,14 @@ export class Journal {
   /** What this agent took under ids that may be sent again. */
   taken(agent: string): Promise<readonly TakenId[]> {
     return readTaken(this.#store, agent);
+  }
+
+  /** What each of these agents keeps, as it was left by whoever has posted something before. */
+  async agentRecords(agents: readonly string[]): Promise<readonly (readonly AgentRecord[])[]> {
+    await this.#server.whenWritten();
+    const found: AgentRecord[][] = [];
+    for (const agent of agents) found.push(await readAgentRecords(this.#store, agent));
+    return found;
   }
 
   records(kind: string, page: PageOf<string>): Promise<readonly StoredRecord[]> {

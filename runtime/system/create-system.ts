@@ -105,12 +105,14 @@ class RunningSystem implements Omit<System, keyof Upgrading> {
   readonly #sender: EmbedderSender;
   #end: OrreryError | undefined;
   #stopping: Promise<void> | undefined;
+  readonly #hasJournal: boolean;
   #desk: Promise<AgentDesk> | undefined;
 
   constructor(
     { seams, spawner, policies, workerOptions, attendants = [], loop = nodeEventLoop(), onHost }: SystemDeps,
     options: ReturnType<typeof parseSystemOptions>,
   ) {
+    this.#hasJournal = options.journal !== undefined;
     const hostSeat = newSeatMemories();
     const accounts = newAccountMemory();
     const [line, hostLine] = spawner.channel();
@@ -191,6 +193,8 @@ class RunningSystem implements Omit<System, keyof Upgrading> {
 
   async start(agents: readonly (AgentSpec | ReturnType<typeof parseAgent>)[]): Promise<void> {
     if (!Array.isArray(agents)) throw invalidOptions('agents', agents, 'a list of agents');
+    // What former processes left for the embedder is there before anybody writes to it.
+    if (this.#hasJournal) await this.desk();
     const orders = agents.map((spec, at) => this.#given.orderOf(parseAgent(spec as AgentSpec, at)));
     await this.#startAll(orders);
   }
@@ -356,8 +360,8 @@ class RunningSystem implements Omit<System, keyof Upgrading> {
   async #openDesk(): Promise<AgentDesk> {
     const { card } = systemProfile(HOST_ID);
     const { name, version, description } = card;
-    const definition = defineAgent({ id: 'host', name, version, description, tier: 0 });
-    await this.#startAll([{ ...this.#given.orderOf(definition), card }]);
+    const options = { id: 'host', name, version, description, tier: 0, durable: this.#hasJournal } as const;
+    await this.#startAll([{ ...this.#given.orderOf(defineAgent(options)), card }]);
     const slot = this.#place.table.get(HOST_ID)?.slot ?? -1;
     return (this.#place.cellOf(slot) as Cell).desk;
   }

@@ -97,6 +97,7 @@ export class PlaceHost {
       clock: seams.clock,
       watchdog: boot.watchdog,
       loop: deps.loop,
+      journal: () => this.place.journal,
     });
     const table = new RoutingTable();
     const grants = new GrantBook(seams.clock);
@@ -130,7 +131,11 @@ export class PlaceHost {
 
   /** Imports an agent module, here or in a process of its own. Fails with MODULE_INVALID naming it. */
   async load(module: string, process?: ProcessOptions): Promise<LoadedAgent> {
-    if (process !== undefined) return this.#processes.load({ module, options: process });
+    if (process !== undefined) {
+      // Processes are noted in the journal, which this thread may just have been told of.
+      this.readArrived();
+      return this.#processes.load({ module, options: process });
+    }
     const definition = await this.#load(module);
     return loadedAgent(definition, definition.card(this.#deps.seams.clock.now()));
   }
@@ -193,6 +198,7 @@ export class PlaceHost {
     );
     this.place.outbox.flush();
     await Promise.all([this.#cpu.close(), this.#processes.close()]);
+    await this.#whenKeptSoon();
   }
 
   close(error: OrreryError = systemStopped('it was stopped')): void {
@@ -203,13 +209,15 @@ export class PlaceHost {
 
   /** What has an outcome is told to the journal; what has none waits there, whatever becomes of it here. */
   async #leaveJournal(): Promise<void> {
-    const { journal } = this.place;
-    if (journal === undefined) return;
     this.place.outbox.flush();
-    await this.place
-      .within(journal.whenKept(), LEAVE_MS, 'The last write to the journal')
-      .catch(() => undefined);
-    journal.leave();
+    await this.#whenKeptSoon();
+    this.place.journal?.leave();
+  }
+
+  async #whenKeptSoon(): Promise<void> {
+    const kept = this.place.journal?.whenKept();
+    if (kept === undefined) return;
+    await this.place.within(kept, LEAVE_MS, 'The last write to the journal').catch(() => undefined);
   }
 
   #obey(message: ControlMessage): void {
@@ -285,19 +293,32 @@ export class PlaceHost {
     try {
       const hosted = await Promise.all(agents.map((agent) => this.#hostedOf(agent, isAgain)));
       this.place.router.enter(change);
-      agents.forEach(({ id, module, process }, at) => {
+      const cells = agents.flatMap(({ id, module, process }, at) => {
         const row = this.place.table.get(id);
         const agent = hosted[at] as NextCode | Error;
-        if (row === undefined) return;
+        if (row === undefined) return [];
         const { definition, makeActor = this.#deps.makeActor } =
           agent instanceof Error ? { definition: unstartable(row.profile.card, agent) } : agent;
-        this.place.host(row, definition, makeActor);
+        const cell = this.place.host(row, definition, makeActor);
         if (process !== undefined && row.profile.lazy)
           this.#processes.dismiss({ module, options: process.options });
+        return [cell];
       });
+      await this.#remember(cells, isAgain);
       this.#tell({ t: 'hosted', ref, error: undefined });
     } catch (error) {
       this.#tell({ t: 'hosted', ref, error: errorToData(error, 'MODULE_INVALID') });
+    }
+  }
+
+  /** Where the journal cannot be read, a team does not start; one that runs goes on without what it says. */
+  async #remember(cells: readonly Cell[], isAgain: boolean): Promise<void> {
+    const { journal, log } = this.place;
+    try {
+      await journal?.remember(cells);
+    } catch (error) {
+      if (!isAgain) throw error;
+      for (const { row } of cells) if (row.profile.durable) log.error(row.id, error);
     }
   }
 
@@ -321,6 +342,7 @@ export class PlaceHost {
 
   #start(cell: Cell | undefined): void {
     if (cell === undefined) return;
+    if (!cell.wasStarted) this.place.attendance.resumed(cell);
     if (cell.row.profile.lazy && cell.status === 'down' && !cell.wasStarted) {
       cell.sleepUntilMail();
       return;

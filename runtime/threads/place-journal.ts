@@ -1,4 +1,5 @@
 import type { Answer } from '../actor/answered-ids.ts';
+import { AgentRecords } from '../actor/agent-records.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { Journal } from '../journal/journal.ts';
 import { JournalLine } from '../journal/journal-line.ts';
@@ -54,6 +55,11 @@ export class PlaceJournal {
     });
   }
 
+  /** The system stops: what goes on goes on in the next process. */
+  get isLeft(): boolean {
+    return this.#isLeft;
+  }
+
   /** Nothing waits to be kept, and nothing is left to be given. */
   get isIdle(): boolean {
     return this.#keeping.isIdle && this.#recovery.isIdle;
@@ -100,7 +106,12 @@ export class PlaceJournal {
   }
 
   record(change: RecordChange): void {
-    if (!this.#isLeft) this.#keeping.record(change);
+    if (!this.#isLeft) this.note(change);
+  }
+
+  /** Writes a record, also while the system stops. */
+  note(change: RecordChange): void {
+    this.#keeping.record(change);
   }
 
   records(kind: string, page: PageOf<string>): Promise<readonly StoredRecord[]> {
@@ -109,6 +120,21 @@ export class PlaceJournal {
 
   whenKept(): Promise<void> {
     return this.#keeping.whenKept();
+  }
+
+  /** Lets these agents have what they kept in former threads and processes, before anything reaches them. */
+  async remember(cells: readonly Cell[]): Promise<void> {
+    const durable = cells.filter(({ row }) => row.profile.durable);
+    if (durable.length === 0) return;
+    const left = await this.#api.agentRecords(durable.map(({ row }) => row.id));
+    durable.forEach(({ row, desk }, at) => {
+      desk.records = new AgentRecords({
+        agentId: row.id,
+        left: left[at] ?? [],
+        write: (change) => this.record(change),
+        whenKept: () => this.whenKept(),
+      });
+    });
   }
 
   /** Gives these agents what is left for them. Resolves when each has the first of it. */
