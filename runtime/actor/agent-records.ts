@@ -11,13 +11,15 @@ export interface LeftRecord {
 
 /**
  * - `left`     what a former thread or process kept for the agent.
- * - `write`    gives a change to the journal.
+ * - `read`     what the journal has of one kind, in the order of the keys.
+ * - `write`    gives a change to the journal; while the system stops only what is put `toTheLast`.
  * - `whenKept` resolves when everything that was given to it survives the loss of power.
  */
 export interface AgentRecordsDeps {
   readonly agentId: string;
   readonly left: readonly AgentRecord[];
-  readonly write: (change: RecordChange) => void;
+  readonly read: (kind: string) => Promise<readonly AgentRecord[]>;
+  readonly write: (change: RecordChange, toTheLast: boolean) => void;
   readonly whenKept: () => Promise<void>;
 }
 
@@ -30,13 +32,15 @@ export interface AgentRecordsDeps {
 export class AgentRecords {
   readonly #deps: AgentRecordsDeps;
   readonly #left = new Map<string, LeftRecord[]>();
+  /** Kinds of which something was put here. */
+  readonly #changed = new Set<string>();
 
   constructor(deps: AgentRecordsDeps) {
     this.#deps = deps;
-    for (const { kind, key, value } of deps.left) {
-      const ofKind = this.#left.get(kind) ?? [];
-      ofKind.push({ key, value: JSON.parse(value) as unknown });
-      this.#left.set(kind, ofKind);
+    for (const record of deps.left) {
+      const ofKind = this.#left.get(record.kind) ?? [];
+      ofKind.push(leftRecord(record));
+      this.#left.set(record.kind, ofKind);
     }
   }
 
@@ -53,15 +57,29 @@ export class AgentRecords {
   }
 
   /**
+   * What is kept of one kind by now, in the order of the keys, whoever put it; at any time, and any number of times. What was
+   * left is thereby taken. Fails as the journal does when it cannot be read.
+   */
+  async list(kind: string): Promise<readonly LeftRecord[]> {
+    const left = this.takeLeft(kind);
+    if (left.length > 0 && !this.#changed.has(kind)) return left;
+    await this.whenKept();
+    return (await this.#deps.read(kind)).map(leftRecord);
+  }
+
+  /**
    * Keeps a value instead of the one before; undefined forgets it. Fails with NOT_SERIALISABLE, naming what JSON cannot
    * carry, and with INVALID_OPTIONS for a kind of several lines.
+   *
+   * While the system stops nothing is put any more, because what is in hand is left as it was; `toTheLast` is put then, too.
    */
-  put(kind: string, key: string, value: unknown): void {
+  put(kind: string, key: string, value: unknown, { toTheLast = false } = {}): void {
     if (kind.includes('\n')) throw invalidOptions('kind', kind, 'a text of one line');
     const fault = value === undefined ? undefined : findUnserialisable(value);
     if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
     const text = value === undefined ? undefined : JSON.stringify(value);
-    this.#deps.write(agentRecord(this.#deps.agentId, { kind, key, value: text }));
+    this.#changed.add(kind);
+    this.#deps.write(agentRecord(this.#deps.agentId, { kind, key, value: text }), toTheLast);
   }
 
   /** Resolves when everything that was put survives the loss of power. */
@@ -69,3 +87,8 @@ export class AgentRecords {
     return this.#deps.whenKept();
   }
 }
+
+const leftRecord = ({ key, value }: AgentRecord): LeftRecord => ({
+  key,
+  value: JSON.parse(value) as unknown,
+});

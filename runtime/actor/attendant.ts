@@ -15,6 +15,8 @@ import type { ActorContext } from './context.ts';
  * - `justification` why a lower tier writes to a higher one.
  * - `deadlineAtMs`  Unix milliseconds after which nobody waits for it.
  * - `expectsReply`  refused at once where the sandbox would not let the answer back. @default false
+ * - `schema`        what the payload is.
+ * - `isFleeting`    it means nothing to another process: also a durable recipient's is not kept. @default false
  */
 export interface Outgoing {
   readonly recipient: string;
@@ -25,6 +27,8 @@ export interface Outgoing {
   readonly justification?: string;
   readonly deadlineAtMs?: number;
   readonly expectsReply?: boolean;
+  readonly schema?: string;
+  readonly isFleeting?: boolean;
 }
 
 /** What became of it, and under which id. */

@@ -89,10 +89,12 @@ export class CellDesk implements AgentDesk {
   #mailOf(message: Outgoing, parent: Handling | undefined): Mail {
     const { place, row } = this.#cell;
     const { ids } = place.seams;
-    const { recipient, type, payload, inReplyTo, justification } = message;
+    const { recipient, type, payload, inReplyTo, justification, schema, isFleeting } = message;
     const extras = {
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(justification === undefined ? {} : { justification }),
+      ...(schema === undefined ? {} : { schema }),
+      ...(isFleeting === true ? { fleeting: true as const } : {}),
     };
     return new Mail(
       ids.next(),

@@ -79,6 +79,8 @@ export class CellLives {
     cell.place.attendance.ended(cell);
     await this.current?.end();
     cell.place.channels.ended(cell);
+    // What its code is changed for goes on; after a death the next one begins anew.
+    if (cell.status !== 'changing') cell.place.journal?.states.forget(cell);
     afterwards();
   }
 

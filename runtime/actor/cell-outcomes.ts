@@ -84,6 +84,7 @@ export class CellOutcomes {
     flow.settle(mail.sequence, outcome);
     if (mail.kept > 0)
       this.#place.journal?.settled(mail, this.#cell, this.#answered?.get(mail.sender, mail.id));
+    else if (mail.extras !== undefined) this.#place.journal?.states.changed(this.#cell);
     this.#place.settled(flow, mail, outcome);
   }
 

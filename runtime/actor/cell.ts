@@ -195,7 +195,7 @@ export class Cell {
     const flow = mail.flow as InFlow;
     mail.wasInHand = true;
     flow.start(mail.sequence);
-    if (mail.kept > 0) this.place.journal?.started(mail);
+    this.place.journal?.begins(this, mail);
     if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail)))
       this.place.judge.holdGrant(mail, this.row.id);
     if (this.#hand !== undefined) this.#below = [...this.#below, this.#hand];

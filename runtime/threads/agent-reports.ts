@@ -6,7 +6,9 @@ import type { FirstStarts } from './first-starts.ts';
 import type { PlaceMessage } from './lines.ts';
 
 /** What a place says of the life of one of its agents. */
-export type AgentReport = PlaceMessage & { readonly t: 'started' | 'crashed' | 'exited' | 'process' };
+export type AgentReport = PlaceMessage & {
+  readonly t: 'started' | 'crashed' | 'exited' | 'parked' | 'process';
+};
 
 export interface AgentReportsDeps {
   readonly agents: AgentBook;
@@ -34,6 +36,7 @@ export class AgentReports {
     }
     const agent = agents.inSlot(message.slot);
     if (agent === undefined || isStopping()) return;
+    if (message.t === 'parked') agent.parked = { snapshot: message.snapshot, why: message.why };
     this.#hearOfLife(agent.id, message);
   }
 
@@ -52,6 +55,10 @@ export class AgentReports {
         if (charged || supervisor.status(id).status === 'stopped') firstStarts.ended(id);
         return;
       }
+      case 'parked':
+        supervisor.parked(id, message.why.message);
+        firstStarts.ended(id);
+        return;
       case 'exited':
         supervisor.exited(id);
         orders.endStopped([id]);

@@ -1,6 +1,6 @@
 import type { Lane } from '../mailbox/lane.ts';
 import { recordOf } from '../mailbox/mail-record.ts';
-import type { Mail } from '../mailbox/mail.ts';
+import { isToBeKept, type Mail } from '../mailbox/mail.ts';
 import { type ErrorData, errorToData, notSerialisable, type OrreryError } from '../protocol/errors.ts';
 import type { RecordChange, StoreBatch, StoredMail } from '../protocol/store.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
@@ -49,6 +49,8 @@ export interface KeepingDeps {
  * that its own envelope is not settled before.
  */
 export class Keeping {
+  /** Called when a unit is about to be made of what there is: what is recorded then goes into it. */
+  beforeUnit: () => void = () => undefined;
   readonly #deps: KeepingDeps;
   #sendings: Sending[] = [];
   #settled: number[] = [];
@@ -100,6 +102,7 @@ export class Keeping {
 
   flush(): void {
     if (!(this.#hasNews || this.#waiters.length > 0) || this.#deps.line.isFull) return;
+    this.beforeUnit();
     const sendings = this.#sendings;
     const waiters = this.#waiters;
     const mails: StoredMail[] = [];
@@ -127,12 +130,9 @@ export class Keeping {
   }
 }
 
-/**
- * Adds what is kept of `mail` to `mails`; false when it is not. A stream's reader and the two ends of a channel do not
- * outlive their process: there would be nobody to send to.
- */
+/** Adds what is kept of `mail` to `mails`; false when it is not. */
 function keepOf(mail: Mail, mails: StoredMail[]): boolean {
-  if (mail.extras?.stream === true || mail.extras?.channel !== undefined) return false;
+  if (!isToBeKept(mail)) return false;
   try {
     mails.push({ recipient: mail.recipient, body: recordOf(mail) });
     return true;

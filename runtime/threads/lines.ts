@@ -141,6 +141,8 @@ export type PlaceMessage =
       readonly reason: string;
       readonly charged: boolean;
     }
+  /** It cannot go on with the state that a former thread or process left: it waits with it for other code. */
+  | { readonly t: 'parked'; readonly slot: number; readonly snapshot: Snapshot; readonly why: ErrorData }
   /** The code of the agent runs in this process. */
   | { readonly t: 'process'; readonly slot: number; readonly pid: number | undefined }
   | { readonly t: 'exited'; readonly slot: number }

@@ -3,7 +3,8 @@ import { AgentRecords } from '../actor/agent-records.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { Journal } from '../journal/journal.ts';
 import { JournalLine } from '../journal/journal-line.ts';
-import { StartedRing } from '../journal/started-ring.ts';
+import { ringFiles, type StartedNotes, type StartedRings } from '../journal/started-ring.ts';
+import { readAgentRecords } from '../journal/stored-agent-records.ts';
 import { forgottenRecord, takenRecord, type TakenId } from '../journal/taken-ids.ts';
 import { sharedOrder } from '../journal/unit-order.ts';
 import { LETTERS_KEPT, letterRecord } from '../journal/kept-letters.ts';
@@ -16,6 +17,7 @@ import type { DeadLetter } from '../system/system.ts';
 import { Caller, type Remote } from './calls.ts';
 import type { JournalAccess } from './journal-thread.ts';
 import type { Keeping } from './keeping.ts';
+import { KeptStates } from './kept-states.ts';
 import type { Place } from './place.ts';
 import type { Port } from './port.ts';
 import { Recovery } from './recovery.ts';
@@ -24,18 +26,26 @@ const ANSWER_MS = 30_000;
 /** The journal itself tries again about as often. */
 const TRY_AGAIN_MS = 500;
 
+/** `rings`: where it notes what it begins on. @default files */
+export interface PlaceJournalDeps {
+  readonly received: (port: unknown) => Port;
+  readonly rings?: StartedRings | undefined;
+}
+
 /** What one thread has of the journal: what it keeps there, what it has begun on, and what was left for its agents. */
 export class PlaceJournal {
-  readonly #started: StartedRing;
+  readonly #started: StartedNotes;
   readonly #keeping: Keeping;
+  /** What the states of durable agents are, for whoever runs them next. */
+  readonly states: KeptStates;
   readonly #recovery: Recovery;
   readonly #line: JournalLine;
   readonly #caller: Caller<Journal>;
   readonly #letters = new Fifo<string>();
   #isLeft = false;
 
-  constructor(place: Place, access: JournalAccess, received: (port: unknown) => Port) {
-    this.#started = new StartedRing(access.file, place.seat);
+  constructor(place: Place, access: JournalAccess, { received, rings = ringFiles }: PlaceJournalDeps) {
+    this.#started = rings.open(access.file, place.seat);
     this.#caller = new Caller<Journal>(received(access.api), {
       clock: place.seams.clock,
       timeoutMs: ANSWER_MS,
@@ -48,6 +58,11 @@ export class PlaceJournal {
       onFailure: () => place.room.wake(),
     });
     this.#keeping = place.outbox.keepIn(this.#line);
+    this.states = new KeptStates({
+      write: (change) => this.record(change),
+      onProblem: (agentId, error) => place.log.error(agentId, error),
+    });
+    this.#keeping.beforeUnit = () => this.states.write();
     this.#recovery = new Recovery({
       take: (recipient, limit) => this.#api.takeLeft(recipient, limit),
       deliver: ({ row }, mail) => place.outbox.takeIn(row, mail),
@@ -77,9 +92,10 @@ export class PlaceJournal {
     return { code: failure.code, reason: failure.message, retryAfterMs: TRY_AGAIN_MS };
   }
 
-  /** The handling of a mail that is kept begins: whatever becomes of the process, that is known. */
-  started(mail: Mail): void {
-    this.#started.note(mail.kept);
+  /** The handling of a mail begins: of one that is kept that is known, whatever becomes of the process. */
+  begins(cell: Cell, mail: Mail): void {
+    this.states.begins(cell);
+    if (mail.kept > 0) this.#started.note(mail.kept);
   }
 
   /** The outcome of a mail that is kept is known; `cell` had it, and answered so if it may be sent again. */
@@ -87,6 +103,7 @@ export class PlaceJournal {
     if (this.#isLeft) return;
     this.#keeping.settled(mail.kept);
     if (cell === undefined) return;
+    this.states.changed(cell);
     if (mail.extras?.derived === true) this.record(takenRecord(takenBy(cell, mail, answer)));
     if (mail.wasLeft) this.#recovery.settled(cell);
   }
@@ -131,10 +148,12 @@ export class PlaceJournal {
       desk.records = new AgentRecords({
         agentId: row.id,
         left: left[at] ?? [],
-        write: (change) => this.record(change),
+        read: (kind) => readAgentRecords(this, row.id, kind),
+        write: (change, toTheLast) => (toTheLast ? this.note(change) : this.record(change)),
         whenKept: () => this.whenKept(),
       });
     });
+    for (const cell of durable) this.states.remember(cell);
   }
 
   /** Gives these agents what is left for them. Resolves when each has the first of it. */

@@ -21,13 +21,20 @@ import { COUNT } from '../observe/seat-counters.ts';
 import type { Outcome } from '../observe/system-event.ts';
 import { outcomeIndex, TRAFFIC } from '../observe/traffic-ring.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
-import { deadlineExceeded, type ErrorData, type OrreryError, reasonOf } from '../protocol/errors.ts';
+import {
+  deadlineExceeded,
+  type ErrorData,
+  errorToData,
+  type OrreryError,
+  reasonOf,
+} from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { GrantBook } from '../routing/grants.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
 import type { RouteDecider } from '../routing/route-decider.ts';
 import type { AgentRow, RoutingTable } from '../routing/routing-table.ts';
 import { ThreadRouter } from '../routing/thread-router.ts';
+import { isSnapshotUnknown } from '../upgrade/restore.ts';
 import { Answers } from './answers.ts';
 import { REPLY } from './batch-format.ts';
 import type { EventLoop } from './event-loop.ts';
@@ -193,13 +200,22 @@ export class Place {
     this.#cells[cell.row.slot] = undefined;
   }
 
-  /** Starts a lazy cell whose first envelope has come. */
+  /** Starts a cell, with the state that a former thread or process left for it, if there is such. */
   startCell(cell: Cell): void {
-    cell.start().then(
+    const { slot } = cell.row;
+    const snapshot = this.journal?.states.leftBy(cell);
+    cell.start(snapshot).then(
       (isRunning) => {
-        if (isRunning) this.#deps.tell({ t: 'started', slot: cell.row.slot });
+        if (!isRunning) return;
+        this.journal?.states.tookUp(cell);
+        this.#deps.tell({ t: 'started', slot });
       },
-      (error: unknown) => this.crashed(cell, error),
+      (error: unknown) => {
+        if (snapshot === undefined || !isSnapshotUnknown(error)) return this.crashed(cell, error);
+        cell.status = 'parked';
+        this.journal?.states.tookUp(cell);
+        this.#deps.tell({ t: 'parked', slot, snapshot, why: errorToData(error) });
+      },
     );
   }
 

@@ -1,8 +1,9 @@
 import type { MakeActor } from '../actor/actor-life.ts';
 import type { AgentDefinition } from '../actor/agent-definition.ts';
 import type { Cell } from '../actor/cell.ts';
-import { type ErrorData, errorToData, isOrreryError, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
+import { type ErrorData, errorToData, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import { isSnapshotUnknown } from './restore.ts';
 import { stateIdentity } from './state-identity.ts';
 
 /** The code that a cell is to run from now on; `makeActor` if it is not in this thread. */
@@ -82,6 +83,7 @@ function begin(cell: Cell, snapshot: Snapshot | undefined): Promise<Changed> {
 /** A start without a state that fails is a death like any other. */
 async function startFresh(cell: Cell): Promise<Changed> {
   cell.status = 'down';
+  cell.place.journal?.states.forget(cell);
   try {
     return (await cell.start()) ? RUNNING : LATER;
   } catch (error) {
@@ -93,7 +95,9 @@ async function startFresh(cell: Cell): Promise<Changed> {
 /** A start that fails must not cost the state. */
 async function startFrom(cell: Cell, snapshot: Snapshot): Promise<Changed> {
   try {
-    return (await cell.start(snapshot)) ? RUNNING : LATER;
+    if (!(await cell.start(snapshot))) return LATER;
+    cell.place.journal?.states.changed(cell);
+    return RUNNING;
   } catch (error) {
     cell.status = 'parked';
     return { outcome: 'parked', snapshot, why: errorToData(whyParked(cell, snapshot, error)) };
@@ -105,7 +109,7 @@ function whyParked(
   { machineId, version, hash }: Snapshot,
   error: unknown,
 ): unknown {
-  if (isOrreryError(error) && error.code === 'SNAPSHOT_UNKNOWN') return error;
+  if (isSnapshotUnknown(error)) return error;
   const of = { from: { machineId, version, hash }, to: stateIdentity(definition) };
   return snapshotUnknown(row.id, `its start failed: ${reasonOf(error)}`, of);
 }

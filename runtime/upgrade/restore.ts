@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../actor/agent-definition.ts';
 import { isThenable } from '../actor/is-thenable.ts';
-import { type OrreryError, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
+import { isOrreryError, type OrreryError, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import { resolveMachineState } from './machine-state.ts';
@@ -52,6 +52,10 @@ export function stateFrom(definition: AgentDefinition<unknown>, snapshot: Snapsh
   if ('parked' in restored) throw restored.parked;
   return restored;
 }
+
+/** Says whether a start failed because its code cannot go on with the state. */
+export const isSnapshotUnknown = (error: unknown): boolean =>
+  isOrreryError(error) && error.code === 'SNAPSHOT_UNKNOWN';
 
 const nameOf = ({ from, to }: Migration): string => `the migration from ${from} to ${to}`;
 
