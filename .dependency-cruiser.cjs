@@ -5,6 +5,9 @@
  */
 
 const packages = 'node_modules/';
+/** Whoever uses what needs them installs them; the tests have them all. */
+const { peerDependencies } = require('./package.json');
+const peers = `node_modules/(${Object.keys(peerDependencies).join('|')})/`;
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -110,6 +113,13 @@ module.exports = {
       to: { couldNotResolve: true },
     },
     {
+      name: 'the-root-needs-no-peers',
+      comment: "What needs an optional peer is a subpath: `import 'orrery'` and its threads reach none.",
+      severity: 'error',
+      from: { path: '^(index|worker|process)\\.ts$' },
+      to: { path: peers, reachable: true },
+    },
+    {
       name: 'no-undeclared-packages',
       comment: 'What is published imports only declared dependencies.',
       severity: 'error',
@@ -117,8 +127,7 @@ module.exports = {
         path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|(runtime|actors|transports|policies)/)',
       },
       to: {
-        // An optional peer, which the tests have as well.
-        pathNot: 'node_modules/fast-check/',
+        pathNot: peers,
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev', 'unknown'],
       },
     },

@@ -43,6 +43,9 @@ export const ERROR_CODES = [
   'STORE_IN_USE',
   'STORE_INVALID',
   'SIMULATION_ESCAPED',
+  'UNAUTHENTICATED',
+  'NOT_PERMITTED',
+  'RATE_LIMITED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -354,6 +357,10 @@ export const simulationEscaped = (
     `${agentId} left the simulation (${resource}): what it waits for must come from its context, as ctx.sleep, ctx.ask, ctx.effect`,
     { details: { agentId, resource, where } },
   );
+
+/** Who sent a request has not proved who it is: `reason` says what is missing or does not hold, never what was expected. */
+export const unauthenticated = (reason: string): OrreryError =>
+  new OrreryError('UNAUTHENTICATED', `The request is not authenticated: ${reason}`, { details: { reason } });
 
 /** What a handler throws to decline one envelope without dying: its sender gets REFUSED with the reason. */
 export const refused = (reason: string, details: Readonly<Record<string, unknown>> = {}): OrreryError =>

@@ -1,0 +1,49 @@
+import type { AdmissionRule, Authenticator, EdgeRequest } from '../../runtime/protocol/admission.ts';
+import { OrreryError, unauthenticated } from '../../runtime/protocol/errors.ts';
+import { ANONYMOUS, type Principal } from '../../runtime/protocol/principal.ts';
+
+/**
+ * - `authenticators` asked in this order; the first whose credentials a request has decides.
+ * - `anonymous`      whether a request without any credentials is let in. @default false
+ * - `rules`          asked in this order about whoever is known.
+ */
+export interface AdmissionOptions {
+  readonly authenticators: readonly Authenticator[];
+  readonly anonymous?: boolean;
+  readonly rules?: readonly AdmissionRule[];
+}
+
+/**
+ * Finds out who stands behind a request, and whether they may come in.
+ *
+ * Rejects with UNAUTHENTICATED, with the code and reason of the rule that says no (`retryAfterMs` in the details, if it
+ * may say yes later), and with what keeps it from finding out: then nobody is let in.
+ */
+export async function admit(
+  request: EdgeRequest,
+  { authenticators, anonymous = false, rules = [] }: AdmissionOptions,
+): Promise<Principal> {
+  const principal = await identify(request, authenticators, anonymous);
+  for (const rule of rules) {
+    const verdict = await rule.admit(principal, request);
+    if (verdict === undefined) continue;
+    const { code, reason, retryAfterMs } = verdict;
+    const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+    throw new OrreryError(code, reason, { details: { reason, rule: rule.name, ...later } });
+  }
+  return principal;
+}
+
+async function identify(
+  request: EdgeRequest,
+  authenticators: readonly Authenticator[],
+  anonymous: boolean,
+): Promise<Principal> {
+  for (const authenticator of authenticators) {
+    const principal = await authenticator.authenticate(request);
+    if (principal !== undefined) return principal;
+  }
+  if (anonymous) return ANONYMOUS;
+  const schemes = authenticators.map(({ scheme }) => scheme).join(', ');
+  throw unauthenticated(schemes === '' ? 'nobody is let in' : `it has no credentials, expected ${schemes}`);
+}
