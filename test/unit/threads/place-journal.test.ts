@@ -9,6 +9,7 @@ import { newOrderMemory } from '../../../runtime/journal/unit-order.ts';
 import type { StoreBatch } from '../../../runtime/protocol/store.ts';
 import type { Port } from '../../../runtime/threads/port.ts';
 import { placePair, type Settler } from '../../fixtures/place-pair.ts';
+import { SILENT_PORT } from '../../fixtures/steered-place.ts';
 import { rejection } from '../../fixtures/until.ts';
 
 const number = { input: z.number(), output: z.number() };
@@ -26,18 +27,13 @@ class SteeredJournal {
   readonly units: StoreBatch[] = [];
   answer: (answer: LineAnswer) => void = () => undefined;
   readonly line: Port = {
+    ...SILENT_PORT,
     post: (message) => void this.units.push(readUnit(message as UnitMessage).batch),
-    take: () => undefined,
     onMessage: (listener) => {
       this.answer = listener;
     },
-    onClose: () => undefined,
-    hold: () => undefined,
-    close: () => undefined,
   };
 }
-
-const SILENT: Port = { ...new SteeredJournal().line, post: () => undefined };
 
 /** `sender` here tells `books`, which is durable and lives `at`, what it is asked with. */
 async function setUp(at: Settler['at']) {
@@ -61,7 +57,7 @@ async function setUp(at: Settler['at']) {
   for (const place of ['here', 'there'] as const)
     pair[place].control({
       t: 'journal',
-      access: { line: journals[place].line, api: SILENT, file: join(folder, place), order },
+      access: { line: journals[place].line, api: SILENT_PORT, file: join(folder, place), order },
     });
   return { ...pair, booked, journal: journals.here, theirs: journals[at] };
 }

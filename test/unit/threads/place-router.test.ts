@@ -2,20 +2,16 @@ import { capability, defineAgent } from 'orrery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AgentDefinition } from '../../../runtime/actor/agent-definition.ts';
-import { newAccountMemory } from '../../../runtime/budget/account-memory.ts';
 import { systemParty } from '../../../runtime/protocol/policy.ts';
-import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import {
   type AgentProfile,
   deltaOf,
   NO_CHANGE,
   type TableDelta,
 } from '../../../runtime/routing/routing-table.ts';
-import { nodeEventLoop } from '../../../runtime/threads/event-loop.ts';
 import type { ControlMessage, PlaceMessage } from '../../../runtime/threads/lines.ts';
-import { PlaceHost } from '../../../runtime/threads/place-host.ts';
-import type { Port } from '../../../runtime/threads/port.ts';
-import { newSeatMemories } from '../../../runtime/threads/seat.ts';
+import type { PlaceHost } from '../../../runtime/threads/place-host.ts';
+import { SteeredPlace } from '../../fixtures/steered-place.ts';
 import { rejection, until } from '../../fixtures/until.ts';
 
 const greet = capability({
@@ -47,7 +43,6 @@ const AGENTS = new Map<string, AgentDefinition<unknown>>([
   ],
 ]);
 
-const BOOT: TableDelta = { version: 0, ...NO_CHANGE };
 const HOST = { id: 'system/host', slot: -1, party: systemParty('system/host') };
 const open: PlaceHost[] = [];
 afterEach(() => {
@@ -57,37 +52,11 @@ afterEach(() => {
 /** A place alone in this thread; the test is its control thread. */
 function bootPlace() {
   const told: PlaceMessage[] = [];
-  let say: (message: unknown) => void = () => undefined;
-  const line: Port = {
-    post: (message) => void told.push(message as PlaceMessage),
-    take: () => undefined,
-    onMessage: (listener) => {
-      say = listener;
-    },
-    onClose: () => undefined,
-    hold: () => undefined,
-    close: () => undefined,
-  };
-  const host = new PlaceHost({
-    boot: {
-      ...newSeatMemories(),
-      accounts: newAccountMemory(),
-      id: 'here',
-      seat: 0,
-      table: BOOT,
-      broadcastToSender: true,
-      cpu: {},
-      watchdog: {},
-    },
-    seams: systemSeams(),
-    policies: [],
-    line,
-    received: (port) => port as Port,
-    loop: nodeEventLoop(),
-    inline: AGENTS,
-  });
+  const steered = new SteeredPlace({ inline: AGENTS });
+  steered.onTold = (message) => void told.push(message);
+  const { host } = steered;
   open.push(host);
-  const control = (message: ControlMessage): void => say(message);
+  const control = (message: ControlMessage): void => steered.control(message);
   const rowsOf = (ids: readonly string[]) =>
     ids.map((id, slot) => {
       const definition = AGENTS.get(id) as AgentDefinition<unknown>;
