@@ -46,6 +46,9 @@ export const ERROR_CODES = [
   'UNAUTHENTICATED',
   'NOT_PERMITTED',
   'RATE_LIMITED',
+  'QUOTA_EXCEEDED',
+  'TASK_NOT_FOUND',
+  'TASK_OVER',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
