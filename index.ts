@@ -1,6 +1,7 @@
 import { negotiationAttendant } from './actors/negotiator/attendant.ts';
 import { hostNegotiator } from './actors/negotiator/desk-negotiator.ts';
 import type { TaskNegotiator } from './actors/negotiator/task-negotiator.ts';
+import { documentAttendant } from './actors/shared-state/attendant.ts';
 import { swarmAttendant } from './actors/swarm/attendant.ts';
 import { hostSwarms } from './actors/swarm/desk-swarms.ts';
 import type { Swarms } from './actors/swarm/swarms.ts';
@@ -51,11 +52,13 @@ export async function startSystem(options: StartOptions = {}): Promise<Team> {
       spawner: new NodeSpawner(new URL('./worker.ts', import.meta.url)),
       policies: await loadPolicies(policies),
       workerOptions: policies,
-      attendants: [negotiationAttendant, swarmAttendant],
+      attendants: [negotiationAttendant, swarmAttendant, documentAttendant],
     },
     rest,
   );
-  const negotiator = hostNegotiator(system, { agentId: HOST_ID, seams });
-  const swarms = hostSwarms(system, { agentId: HOST_ID, seams, negotiator });
+  // What former processes have left is there, and goes on.
+  const desk = rest.journal === undefined ? undefined : await system.desk();
+  const negotiator = hostNegotiator(system, { agentId: HOST_ID, seams, desk });
+  const swarms = hostSwarms(system, { agentId: HOST_ID, seams, negotiator, desk });
   return Object.assign(system, { negotiator, swarms });
 }

@@ -1,10 +1,13 @@
 // What the first one who needs it loads in production must be here before: loading takes real time.
+import './runtime/threads/journal-desk.ts';
 import './actors/negotiator/capability-handlers.ts';
 import { negotiationAttendant } from './actors/negotiator/attendant.ts';
 import { hostNegotiator } from './actors/negotiator/desk-negotiator.ts';
 import type { TaskNegotiator } from './actors/negotiator/task-negotiator.ts';
+import { documentAttendant } from './actors/shared-state/attendant.ts';
 import { swarmAttendant } from './actors/swarm/attendant.ts';
-import { hostSwarms } from './actors/swarm/desk-swarms.ts';
+import { coordinatorIfAny, hostSwarms } from './actors/swarm/desk-swarms.ts';
+import { SwarmCheck } from './actors/swarm/swarm-check.ts';
 import type { Swarms } from './actors/swarm/swarms.ts';
 import { loadPolicies, type PolicyOptions } from './policies/index.ts';
 import { HOST_ID } from './runtime/system/create-system.ts';
@@ -21,6 +24,7 @@ import {
   type SimulateOptions as SimulateOptionsOf,
 } from './runtime/simulate/simulate-options.ts';
 import { loadAgents } from './runtime/simulate/simulated-agents.ts';
+import type { DeskCheck } from './runtime/simulate/simulated-process.ts';
 
 export type { Command } from './runtime/simulate/shorten.ts';
 export type {
@@ -77,16 +81,30 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
     {
       policies: await loadPolicies(policyOptions),
       workerOptions: policyOptions,
-      attendants: [negotiationAttendant, swarmAttendant],
-      embed: (system, seams) => {
-        const negotiator = hostNegotiator(system, { agentId: HOST_ID, seams });
-        const swarms = hostSwarms(system, { agentId: HOST_ID, seams, negotiator });
+      attendants: [negotiationAttendant, swarmAttendant, documentAttendant],
+      embed: async (system, seams) => {
+        const desk = parsed.journal === undefined ? undefined : await system.desk();
+        const negotiator = hostNegotiator(system, { agentId: HOST_ID, seams, desk });
+        const swarms = hostSwarms(system, { agentId: HOST_ID, seams, negotiator, desk });
         return Object.assign(system, { negotiator, swarms });
       },
+      deskChecks: [deskCheck()],
       ...(await loadAgents(options.agents)),
     },
     parsed,
   );
+}
+
+/** Watches the swarms of all agents. */
+function deskCheck(): DeskCheck {
+  const swarms = new SwarmCheck();
+  return {
+    violations: swarms.violations,
+    see: (desk) => {
+      const owned = coordinatorIfAny(desk)?.owned;
+      for (const session of owned?.list() ?? []) swarms.see(session, owned as object);
+    },
+  };
 }
 
 /** What `findFailure` tries; `simulation` gives the options of each run, made anew. */

@@ -1,5 +1,6 @@
 import { isMainThread, workerData } from 'node:worker_threads';
 import { negotiationAttendant } from './actors/negotiator/attendant.ts';
+import { documentAttendant } from './actors/shared-state/attendant.ts';
 import { swarmAttendant } from './actors/swarm/attendant.ts';
 import { loadPolicies, type PolicyOptions } from './policies/index.ts';
 import { bootThread, type ThreadDeps } from './runtime/threads/boot-thread.ts';
@@ -10,7 +11,7 @@ if (!isMainThread) {
     data: workerData as ThreadDeps['data'],
     entry: new URL(import.meta.url),
     processEntry: new URL('./process.ts', import.meta.url),
-    attendants: [negotiationAttendant, swarmAttendant],
+    attendants: [negotiationAttendant, swarmAttendant, documentAttendant],
     openStore: async (path) => {
       const { SqliteStore } = await import('./runtime/journal/sqlite-store.ts');
       return SqliteStore.open({ path });

@@ -1,6 +1,7 @@
 export { AgentDefinition, defineAgent } from './actor/agent-definition.ts';
 export type { AgentOptions, Restart } from './actor/agent-options.ts';
-export type { AgentDesk, Attendant, Outgoing, Sent } from './actor/attendant.ts';
+export type { AgentDesk, Asking, Attendant, Outgoing, Sent } from './actor/attendant.ts';
+export type { AgentRecords, LeftRecord } from './actor/agent-records.ts';
 export { deskOf, workOf } from './actor/cell-desk.ts';
 export { type AgentChannel, type AgentChannelOpener, channelsOf } from './actor/cell-channels.ts';
 export type {
@@ -68,6 +69,9 @@ export type {
   UpgradeResult,
   Upgrading,
 } from './system/upgrading.ts';
-export type { KeptRecord, KeptRecords } from './system/kept-records.ts';
+export type { KeptRecord, KeptRecords, TeamAgent } from './system/kept-records.ts';
+export type { JournalFile } from './journal/journal-file.ts';
+export type { KeptAgent } from './journal/journal-survey.ts';
+export { openJournal } from './journal/open-journal.ts';
 export type { AgentStatus, Conservation, DeadLetter, RosterRow, System } from './system/system.ts';
 export type { AgentSpec, SystemOptions } from './system/system-options.ts';

@@ -1,4 +1,5 @@
 import type { EnvelopeHandler } from '../../runtime/actor/agent-definition.ts';
+import { systemStopped } from '../../runtime/protocol/errors.ts';
 import { type Attendant, deskOf } from '../../runtime/public.ts';
 import { CAPABILITY_NEGOTIATION } from './capability-negotiation.ts';
 import { negotiatorAt, negotiatorIfAny } from './desk-negotiator.ts';
@@ -29,4 +30,8 @@ export const negotiationAttendant: Attendant = {
   },
   lost: (desk, envelope, { code }) => negotiatorAt(desk).lost(envelope, code),
   ended: (desk) => negotiatorIfAny(desk)?.end(),
+  left: (desk) => negotiatorIfAny(desk)?.leave(systemStopped('the proposal goes on in its next process')),
+  resumed: (desk) => {
+    negotiatorAt(desk);
+  },
 };

@@ -1,9 +1,12 @@
 import { reasonOf } from '../../runtime/protocol/errors.ts';
 
+/** A warning of the process: it ends nothing. */
+export const warnOf = (what: string, error: unknown): void =>
+  process.emitWarning(`${what}: ${reasonOf(error)}`, { type: 'OrreryWarning' });
+
 /** Calls a user's listener; what it throws, or rejects with, is a warning of the process and ends nothing. */
 export function callListener<Arg>(listener: (arg: Arg) => unknown, arg: Arg): void {
-  const warn = (error: unknown): void =>
-    process.emitWarning(`A listener of a negotiator failed: ${reasonOf(error)}`, { type: 'OrreryWarning' });
+  const warn = (error: unknown): void => warnOf('A listener of a negotiator failed', error);
   try {
     const result = listener(arg);
     if (result instanceof Promise) result.catch(warn);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Decision } from './decision.ts';
 import { LeaseClock } from './lease-clock.ts';
-import { MachineRun } from './machine-run.ts';
+import { type DueTimer, MachineRun } from './machine-run.ts';
 import { notToBeHad } from './negotiation-errors.ts';
 import type { NegotiationEvent, NegotiationEventType } from './negotiation-event.ts';
 import { mayPassLater, type NegotiationMedium } from './negotiation-medium.ts';
@@ -12,7 +12,8 @@ import {
   type RejectionMessage,
 } from './negotiation-message.ts';
 import { type ProposalChange, type ProposalRecord, withChange } from './proposal-record.ts';
-import type { ProposalStore } from './proposal-store.ts';
+import { type GotStanding, shorterLease } from './proposal-standing.ts';
+import { afterKept, type ProposalStore } from './proposal-store.ts';
 import { type ResponderEvent, responderMachine } from './responder.machine.ts';
 import type { TaskProposal } from './task-proposal.ts';
 
@@ -25,6 +26,8 @@ const OVERDUE_TIMES = 2;
 /** and this long on top. */
 const OVERDUE_MS = 60_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
+/** No agent says so often that it accepts. */
+const ROUNDS_A_MS = 1_000;
 
 export interface ConsideringDeps {
   readonly agentId: string;
@@ -49,6 +52,8 @@ export interface ConsideringOptions {
 export class Considering {
   readonly #deps: ConsideringDeps;
   readonly #options: ConsideringOptions;
+  /** It goes on from a former thread or process. */
+  readonly #wasLeft: boolean;
   readonly #proposalId: string;
   readonly #proposerId: string;
   readonly #lease: LeaseClock;
@@ -58,22 +63,38 @@ export class Considering {
   #estimateMs = 0;
   #reason: string = REASON.timedOut;
   #alternative: string | undefined;
+  #overdueAtMs: number | undefined;
   #cancelOverdue: () => void = () => undefined;
   #lastSent: Promise<unknown> = Promise.resolve();
+  /** In its former thread or process the agent left it undecided, and in this one nobody has been shown it yet. */
+  #isToBeShown: boolean;
+  #envelopeId: string;
 
-  constructor(deps: ConsideringDeps, proposal: TaskProposal, options: ConsideringOptions) {
+  /** `left`: how it stood when its former thread or process ended; a new one is put into the store. */
+  constructor(
+    deps: ConsideringDeps,
+    proposal: TaskProposal,
+    options: ConsideringOptions,
+    left?: GotStanding,
+  ) {
     const { clock, store } = deps;
     this.#deps = deps;
     this.#options = options;
+    this.#wasLeft = left !== undefined;
+    this.#isToBeShown = this.#wasLeft;
     this.#proposalId = proposal.proposalId;
     this.#proposerId = proposal.proposerAgentId;
-    this.#lease = new LeaseClock(clock);
-    store.put({ proposal, asked: [], answers: [], isOver: false });
+    this.#envelopeId = options.envelopeId;
+    // A former life has used lower ones, also one of which nothing is known.
+    this.#lease = new LeaseClock(clock, left === undefined ? clock.now() * ROUNDS_A_MS : left.round + 1);
+    const run = left && shorterLease(left.run);
+    if (left === undefined) store.put({ proposal, asked: [], answers: [], isOver: false });
+    else this.#remember(left, run?.timers);
     const { deadlineMs } = proposal;
     const holdMs = Math.min(deadlineMs + GRACE_MS, MAX_TIMER_MS);
     this.#run = new MachineRun(
       responderMachine,
-      { deadlineMs, holdMs, repeatMs: REPEAT_MS },
+      run === undefined ? { input: { deadlineMs, holdMs, repeatMs: REPEAT_MS } } : { standing: run },
       {
         clock,
         effects: {
@@ -82,7 +103,10 @@ export class Considering {
         },
         // A plain proposer answers nothing.
         mayArm: (id) => id === 'deadline' || !options.isPlain,
-        onStep: (before, event) => this.#followed(before.value, event),
+        onStep: (before, event) => {
+          this.#followed(before.value, event);
+          this.#keepStanding();
+        },
       },
     );
   }
@@ -111,6 +135,41 @@ export class Considering {
   start(): void {
     this.#note('received');
     this.#run.start();
+    this.#keepStanding();
+  }
+
+  /** It goes on from where it stood. */
+  resume(): void {
+    this.#run.start();
+    if (!this.isHeld || this.#overdueAtMs === undefined) return;
+    const leftMs = this.#overdueAtMs - this.#deps.clock.now();
+    if (leftMs > 0) this.#releaseIn(leftMs);
+    else this.release(REASON.overdue);
+  }
+
+  /**
+   * The proposal has come again, in this envelope. True when it is to be considered: the agent has not decided, and in this
+   * thread it has not been asked yet.
+   */
+  isToBeShown(envelopeId: string): boolean {
+    if (!this.#isToBeShown || !this.isUndecided) return false;
+    this.#isToBeShown = false;
+    this.#envelopeId = envelopeId;
+    this.#keepStanding();
+    return true;
+  }
+
+  /** The agent will not come to answer this envelope. What it had decided before its thread or process ended, it had. */
+  lost(envelopeId: string, reason: string): void {
+    if (envelopeId !== this.#envelopeId || (this.#wasLeft && !this.isUndecided)) return;
+    this.decline(reason);
+  }
+
+  /** The system stops, and the proposal goes on in the next process: whoever waits for it gets `why`. */
+  leave(why: Error): void {
+    this.#cancelOverdue();
+    this.#run.stop();
+    this.#accepted?.reject(why);
   }
 
   /** Does what was decided, unless the proposal was decided otherwise meanwhile. */
@@ -125,6 +184,7 @@ export class Considering {
     if (this.isHeld) {
       this.#estimateMs = estimatedCompletionMs;
       this.#watchOverdue();
+      this.#keepStanding();
       return Promise.resolve();
     }
     this.#accepted ??= Promise.withResolvers<void>();
@@ -180,7 +240,7 @@ export class Considering {
   // What the machine has done
 
   #tellAccepted(epoch: number | undefined): void {
-    const { isPlain, envelopeId } = this.#options;
+    const { isPlain } = this.#options;
     if (isPlain && epoch !== undefined) return;
     const payload: AcceptanceMessage = {
       acceptedBy: this.#deps.agentId,
@@ -188,11 +248,9 @@ export class Considering {
       ...(isPlain ? {} : { proposalId: this.#proposalId, round: this.#lease.sending() }),
       ...(epoch === undefined ? {} : { epoch }),
     };
-    void this.#send('task-accept', payload, envelopeId).then(
-      ({ delivered, errorCode = 'DELIVERY_FAILED' }) => {
-        if (!delivered && !mayPassLater(errorCode)) this.refused(errorCode);
-      },
-    );
+    void this.#send('task-accept', payload).then(({ delivered, errorCode = 'DELIVERY_FAILED' }) => {
+      if (!delivered && !mayPassLater(errorCode)) this.refused(errorCode);
+    });
   }
 
   #tellRejected({ type }: ResponderEvent): void {
@@ -203,16 +261,16 @@ export class Considering {
       ...(this.#options.isPlain ? {} : { proposalId: this.#proposalId }),
       ...(this.#alternative === undefined ? {} : { alternativeSuggestion: this.#alternative }),
     };
-    void this.#send('task-reject', payload, this.#options.envelopeId);
+    void this.#send('task-reject', payload);
   }
 
-  #send(type: 'task-accept' | 'task-reject', payload: unknown, inReplyTo: string) {
+  #send(type: 'task-accept' | 'task-reject', payload: unknown) {
     const { correlationId } = this.#record.proposal;
     const sent = this.#deps.medium.send({
       recipient: this.#proposerId,
       type,
       payload,
-      inReplyTo,
+      inReplyTo: this.#envelopeId,
       correlationId,
     });
     this.#lastSent = sent;
@@ -220,8 +278,13 @@ export class Considering {
   }
 
   #watchOverdue(): void {
-    this.#cancelOverdue();
     const overdueMs = Math.min(this.#estimateMs * OVERDUE_TIMES + OVERDUE_MS, MAX_TIMER_MS);
+    this.#overdueAtMs = this.#deps.clock.now() + overdueMs;
+    this.#releaseIn(overdueMs);
+  }
+
+  #releaseIn(overdueMs: number): void {
+    this.#cancelOverdue();
     this.#cancelOverdue = this.#deps.clock.setTimer(overdueMs, () => this.release(REASON.overdue));
   }
 
@@ -242,7 +305,7 @@ export class Considering {
           ...(context.epoch === undefined ? {} : { epoch: context.epoch }),
         });
         this.#note('assigned');
-        this.#accepted?.resolve();
+        afterKept(this.#deps.store, () => this.#accepted?.resolve());
         return this.#options.isPlain ? this.#options.onOver() : this.#watchOverdue();
       case 'declined':
         return this.#failed('declined', 'rejected');
@@ -268,15 +331,52 @@ export class Considering {
       ...(alternative === undefined ? {} : { alternativeSuggestion: alternative }),
     });
     this.#note(type, this.#reason);
-    this.#accepted?.reject(notToBeHad(this.#record.proposal));
+    const { proposal } = this.#record;
+    afterKept(this.#deps.store, () => this.#accepted?.reject(notToBeHad(proposal)));
     this.#over();
   }
 
   #over(): void {
-    const { envelopeId, onOver } = this.#options;
-    onOver();
+    this.#options.onOver();
     // Its last word is still an answer.
-    void this.#lastSent.then(() => this.#deps.medium.endGrant(envelopeId, this.#proposerId));
+    void this.#lastSent.then(() => this.#deps.medium.endGrant(this.#envelopeId, this.#proposerId));
+  }
+
+  // What outlives it
+
+  #remember(
+    { estimateMs, reason, alternative, overdueAtMs }: GotStanding,
+    timers: readonly DueTimer[] = [],
+  ): void {
+    this.#estimateMs = estimateMs;
+    this.#reason = reason;
+    this.#alternative = alternative;
+    this.#overdueAtMs = overdueAtMs;
+    const { clock, medium } = this.#deps;
+    const nowMs = clock.now();
+    const lease = timers.find(({ id }) => id === 'lease');
+    if (lease !== undefined) this.#lease.goOn(lease.atMs - nowMs);
+    // It answers before the last of them has fired, or when it does.
+    const untilMs = Math.max(nowMs, ...timers.map(({ atMs }) => atMs)) + GRACE_MS;
+    medium.holdGrant?.(this.#envelopeId, this.#proposerId, untilMs);
+  }
+
+  /** In the same step in which what it says is sent: nobody knows of a state that could be forgotten. */
+  #keepStanding(): void {
+    const { store } = this.#deps;
+    if (store.standingOf === undefined || this.isOver) return;
+    const standing = {
+      side: 'got',
+      run: this.#run.standing,
+      envelopeId: this.#envelopeId,
+      isPlain: this.#options.isPlain,
+      estimateMs: this.#estimateMs,
+      reason: this.#reason,
+      alternative: this.#alternative,
+      round: this.#lease.round,
+      overdueAtMs: this.#overdueAtMs,
+    };
+    store.put(this.#record, standing as GotStanding);
   }
 
   get #record(): ProposalRecord {

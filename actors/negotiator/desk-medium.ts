@@ -1,8 +1,12 @@
 import type { AgentDesk, ActorContext } from '../../runtime/public.ts';
 import type { NegotiationMedium } from './negotiation-medium.ts';
 
-/** The medium of an agent in a running system, whose attendant brings what comes in. A cause's `origin` is a context. */
-export const deskMedium = (desk: AgentDesk): NegotiationMedium => ({
+/**
+ * The medium of an agent in a running system, whose attendant brings what comes in. A cause's `origin` is a context.
+ *
+ * `isStarting` says whether agents are still to come: what is for one that is not there yet counts as lost.
+ */
+export const deskMedium = (desk: AgentDesk, isStarting: () => boolean = () => false): NegotiationMedium => ({
   get capabilities() {
     return desk.capabilities;
   },
@@ -11,8 +15,12 @@ export const deskMedium = (desk: AgentDesk): NegotiationMedium => ({
   },
   whoOffers: (capabilities) => desk.whoOffers(capabilities),
   judge: (message) => desk.judge(message),
-  send: async (message, cause) => desk.send(message, cause?.origin as ActorContext<unknown> | undefined),
+  send: async (message, cause) => {
+    const sent = desk.send(message, cause?.origin as ActorContext<unknown> | undefined);
+    return sent.errorCode === 'AGENT_NOT_FOUND' && isStarting() ? { ...sent, errorCode: 'NOT_HERE' } : sent;
+  },
   listen: () => () => undefined,
+  holdGrant: (envelopeId, peer, untilMs) => desk.holdGrant(envelopeId, peer, untilMs),
   endGrant: (envelopeId, peer) => desk.endGrant(envelopeId, peer),
 });
 

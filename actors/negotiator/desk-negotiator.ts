@@ -1,13 +1,18 @@
+import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { AgentDesk, System } from '../../runtime/public.ts';
 import { decline } from './decision.ts';
 import { deskMedium, hostMedium } from './desk-medium.ts';
+import { KeptProposals } from './kept-proposals.ts';
 import { type NegotiationEvent, type NegotiationEventType, sentenceOf } from './negotiation-event.ts';
 import { REASON } from './negotiation-message.ts';
-import { TaskNegotiator } from './task-negotiator.ts';
+import { TaskNegotiator, type TaskNegotiatorOptions } from './task-negotiator.ts';
 
 /** Under which name a desk holds its agent's negotiator. */
 const HELD_AS = 'task-negotiator';
+
+/** Under which name the embedder's desk says that all agents are there. */
+const STARTED = 'task-negotiator-started';
 
 /** What the envelopes alone do not show. */
 const NOTED: ReadonlySet<NegotiationEventType> = new Set([
@@ -22,26 +27,49 @@ const NOTED: ReadonlySet<NegotiationEventType> = new Set([
 export const negotiatorIfAny = (desk: AgentDesk): TaskNegotiator | undefined =>
   desk.held.get(HELD_AS) as TaskNegotiator | undefined;
 
-/** The negotiator of a desk's agent, made when it is first needed. It outlives the agent's actors. */
+/** Nobody at the embedder's desk says what it can do. */
+const declinesAll = { decide: () => decline({ reason: REASON.notCapable }) };
+
+/**
+ * The negotiator of a desk's agent, made when it is first needed. It outlives the agent's actors; that of a durable agent
+ * goes on with what it has left in a former thread or process.
+ */
 export function negotiatorAt(desk: AgentDesk): TaskNegotiator {
   const known = negotiatorIfAny(desk);
   if (known !== undefined) return known;
   const { agentId, seams } = desk;
+  const isEmbedder = isSystemId(agentId);
   const made = new TaskNegotiator({
     agentId,
     seams,
-    medium: deskMedium(desk),
+    // The embedder's desk is there before the agents are.
+    medium: deskMedium(desk, () => isEmbedder && !desk.held.has(STARTED)),
     onEvent: (event) => noteAt(desk, event),
+    ...storeAt(desk),
+    ...(isEmbedder ? declinesAll : {}),
   });
   desk.held.set(HELD_AS, made);
+  made.resume();
+  if (!isEmbedder) made.sayAgain();
   return made;
 }
 
-/** The embedder's negotiator. It declines what is proposed to it, unless `onProposalReceived` has a handler. */
+/**
+ * The embedder's negotiator, when all agents are there. It declines what is proposed to it, unless `onProposalReceived` has
+ * a handler.
+ *
+ * - `desk` where that is open already, as in a system with a journal: what the last process has left goes on.
+ */
 export function hostNegotiator(
   system: Pick<System, 'desk'>,
-  { agentId, seams }: { agentId: string; seams: Seams },
+  { agentId, seams, desk }: { agentId: string; seams: Seams; desk?: AgentDesk | undefined },
 ): TaskNegotiator {
+  if (desk !== undefined) {
+    const negotiator = negotiatorAt(desk);
+    desk.held.set(STARTED, true);
+    negotiator.sayAgain();
+    return negotiator;
+  }
   let openedAt: AgentDesk | undefined;
   const open = async (): Promise<AgentDesk> => {
     openedAt = await system.desk();
@@ -52,12 +80,22 @@ export function hostNegotiator(
     agentId,
     seams,
     medium: hostMedium(open),
-    decide: () => decline({ reason: REASON.notCapable }),
+    ...declinesAll,
     onEvent: (event) => {
       if (openedAt !== undefined) noteAt(openedAt, event);
     },
   });
   return negotiator;
+}
+
+function storeAt(desk: AgentDesk): Pick<TaskNegotiatorOptions, 'store'> {
+  const { agentId, records } = desk;
+  if (records === undefined) return {};
+  const onUnreadable = (proposalId: string, why: string): void => {
+    const reason = `What was kept of the proposal ${proposalId} cannot be read: ${why}`;
+    desk.note({ type: 'error', agentId, proposalId, errorCode: 'STORE_INVALID', success: false, reason });
+  };
+  return { store: new KeptProposals(records, { onUnreadable }) };
 }
 
 function noteAt(desk: AgentDesk, event: NegotiationEvent): void {

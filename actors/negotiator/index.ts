@@ -21,6 +21,7 @@ export {
 } from './negotiation-message.ts';
 export { NewTaskProposal, ProposeOptions } from './new-proposal.ts';
 export type { AnswerEffect, ProposalAnswer, ProposalRecord } from './proposal-record.ts';
+export { ProposalStanding } from './proposal-standing.ts';
 export { InMemoryProposalStore, type ProposalStore } from './proposal-store.ts';
 export { proposerMachine } from './proposer.machine.ts';
 export { responderMachine } from './responder.machine.ts';

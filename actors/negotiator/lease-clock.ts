@@ -13,11 +13,26 @@ const ROUNDS_KEPT = 16;
 export class LeaseClock {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #sentAtMs = new Map<number, number>();
-  #round = -1;
+  #round: number;
   #untilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+  /**
+   * `firstRound`: one that no former life of the agent has used, because an answer to that must not count as one to this.
+   * @default 0
+   */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, firstRound = 0) {
     this.#clock = clock;
+    this.#round = firstRound - 1;
+  }
+
+  /** The last round that was sent. */
+  get round(): number {
+    return this.#round;
+  }
+
+  /** The agent has had the task already, and has it for so long still. */
+  goOn(leaseLeftMs: number): void {
+    this.#untilMs = this.#clock.monotonicMs() + leaseLeftMs;
   }
 
   /** An acceptance is sent now; returns its round. */

@@ -5,6 +5,7 @@ import {
   initialTransition,
   type InputFrom,
   type SnapshotFrom,
+  type StateValue,
   transition,
 } from 'xstate';
 import type { Clock } from '../../runtime/protocol/seams.ts';
@@ -14,8 +15,28 @@ export type Effects<Machine extends AnyStateMachine> = Readonly<
   Record<string, (event: EventFrom<Machine>, context: ContextFrom<Machine>) => void>
 >;
 
+/** A timer that is set: its event comes at `atMs`, Unix milliseconds, which is `delayMs` after it was set. */
+export interface DueTimer {
+  readonly id: string;
+  readonly event: { readonly type: string };
+  readonly atMs: number;
+  readonly delayMs: number;
+}
+
+/** Where a run stands, as data: another one goes on from it. */
+export interface RunStanding {
+  readonly value: StateValue;
+  readonly context: object;
+  readonly timers: readonly DueTimer[];
+}
+
+/** What a run begins with: what its machine is given, or where a former run stood. */
+export type RunBeginning<Machine extends AnyStateMachine> =
+  | { readonly input: InputFrom<Machine> }
+  | { readonly standing: RunStanding };
+
 export interface MachineRunDeps<Machine extends AnyStateMachine> {
-  readonly clock: Pick<Clock, 'setTimer'>;
+  readonly clock: Pick<Clock, 'now' | 'setTimer'>;
   readonly effects: Effects<Machine>;
   /** Says whether a timer of this id is to be set. @default always */
   readonly mayArm?: (id: string) => boolean;
@@ -36,19 +57,26 @@ interface Action {
 export class MachineRun<Machine extends AnyStateMachine> {
   readonly #machine: Machine;
   readonly #deps: MachineRunDeps<Machine>;
-  readonly #timers = new Map<string, () => void>();
+  readonly #timers = new Map<string, Timer>();
   readonly #queue: EventFrom<Machine>[] = [];
   #snapshot: SnapshotFrom<Machine>;
-  #first: readonly Action[];
+  #first: readonly Action[] = [];
+  #left: readonly DueTimer[] = [];
   #isBusy = false;
   #isStopped = false;
 
-  constructor(machine: Machine, input: InputFrom<Machine>, deps: MachineRunDeps<Machine>) {
+  constructor(machine: Machine, beginning: RunBeginning<Machine>, deps: MachineRunDeps<Machine>) {
     this.#machine = machine;
     this.#deps = deps;
-    const [snapshot, actions] = initialTransition(machine, input as never);
-    this.#snapshot = snapshot as SnapshotFrom<Machine>;
-    this.#first = actions as readonly Action[];
+    if ('standing' in beginning) {
+      const { value, context, timers } = beginning.standing;
+      this.#snapshot = machine.resolveState({ value, context } as never) as SnapshotFrom<Machine>;
+      this.#left = timers;
+    } else {
+      const [snapshot, actions] = initialTransition(machine, beginning.input as never);
+      this.#snapshot = snapshot as SnapshotFrom<Machine>;
+      this.#first = actions as readonly Action[];
+    }
   }
 
   get snapshot(): SnapshotFrom<Machine> {
@@ -59,13 +87,23 @@ export class MachineRun<Machine extends AnyStateMachine> {
     return (this.#snapshot as { readonly status: string }).status !== 'active';
   }
 
-  /** Does what the machine begins with. */
+  /** As it is now; to be kept after every step. */
+  get standing(): RunStanding {
+    const { value, context } = this.#snapshot as { readonly value: StateValue; readonly context: object };
+    return { value, context, timers: [...this.#timers.values()].map(({ due }) => due) };
+  }
+
+  /**
+   * Does what the machine begins with. One that goes on has the time that was left: what has become due meanwhile happens
+   * at once, in the order in which it was due.
+   */
   start(): void {
     const first = this.#first;
     this.#first = [];
     this.#isBusy = true;
     for (const action of first) this.#perform(action, { type: 'xstate.init' } as EventFrom<Machine>);
     this.#isBusy = false;
+    this.#goOn();
     this.#drain();
   }
 
@@ -76,7 +114,7 @@ export class MachineRun<Machine extends AnyStateMachine> {
 
   /** Forgets every timer; nothing happens any more. */
   stop(): void {
-    for (const cancel of this.#timers.values()) cancel();
+    for (const { cancel } of this.#timers.values()) cancel();
     this.#timers.clear();
     this.#queue.length = 0;
     this.#isStopped = true;
@@ -107,24 +145,47 @@ export class MachineRun<Machine extends AnyStateMachine> {
     else this.#deps.effects[type]?.(event, info.context as ContextFrom<Machine>);
   }
 
-  #arm({ id, delay, event }: DelayedEvent<Machine>): void {
+  #goOn(): void {
+    const left = this.#left.toSorted((one, other) => one.atMs - other.atMs);
+    this.#left = [];
+    const nowMs = this.#deps.clock.now();
+    // A clock that was set back prolongs nothing beyond the whole.
+    for (const due of left) this.#set(due, Math.min(due.delayMs, due.atMs - nowMs));
+    for (const due of left) {
+      if (due.atMs > nowMs || this.#timers.get(due.id)?.due !== due) continue;
+      this.#timers.delete(due.id);
+      this.send(due.event as EventFrom<Machine>);
+    }
+  }
+
+  #arm({ id, delay: delayMs, event }: DelayedEvent<Machine>): void {
     this.#cancel(id);
     if (this.#deps.mayArm?.(id) === false) return;
-    const cancel = this.#deps.clock.setTimer(delay, () => {
-      this.#timers.delete(id);
-      this.send(event);
-    });
-    this.#timers.set(id, cancel);
+    this.#set({ id, event, atMs: this.#deps.clock.now() + delayMs, delayMs }, delayMs);
+  }
+
+  #set(due: DueTimer, leftMs: number): void {
+    const fire = (): void => {
+      this.#timers.delete(due.id);
+      this.send(due.event as EventFrom<Machine>);
+    };
+    const cancel = leftMs > 0 ? this.#deps.clock.setTimer(leftMs, fire) : () => undefined;
+    this.#timers.set(due.id, { due, cancel });
   }
 
   #cancel(id: string): void {
-    this.#timers.get(id)?.();
+    this.#timers.get(id)?.cancel();
     this.#timers.delete(id);
   }
+}
+
+interface Timer {
+  readonly due: DueTimer;
+  readonly cancel: () => void;
 }
 
 interface DelayedEvent<Machine extends AnyStateMachine> {
   readonly id: string;
   readonly delay: number;
-  readonly event: EventFrom<Machine>;
+  readonly event: EventFrom<Machine> & { readonly type: string };
 }

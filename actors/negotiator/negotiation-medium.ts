@@ -24,6 +24,7 @@ export interface ProposalCause {
  * - `judge`        why the rules would refuse a message; nothing is sent.
  * - `send`         never rejects: a refusal is in the result.
  * - `listen`       one listener for the envelopes that come to the agent; returns what ends that.
+ * - `holdGrant`    the agent was given `peer`'s proposal in a former life, and may answer it until then, Unix milliseconds.
  * - `endGrant`     the agent has no more to answer to `peer`'s envelope.
  * - `capabilities` those on the agent's card.
  * - `mailbox`      envelopes that wait for the agent, and how many may.
@@ -36,6 +37,7 @@ export interface NegotiationMedium {
   judge(message: Outgoing): Verdict | undefined;
   send(message: Outgoing, cause?: ProposalCause): Promise<Sent>;
   listen(listener: (envelope: A2AEnvelope) => void): () => void;
+  holdGrant?(envelopeId: string, peer: string, untilMs: number): void;
   endGrant(envelopeId: string, peer: string): void;
 }
 

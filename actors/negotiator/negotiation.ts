@@ -1,7 +1,9 @@
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
-import { callListener } from './call-listener.ts';
+import { callListener, warnOf } from './call-listener.ts';
 import type { NegotiationEvent } from './negotiation-event.ts';
-import { AcceptanceMessage, AssignmentMessage, RejectionMessage } from './negotiation-message.ts';
+import { AcceptanceMessage, AssignmentMessage, REASON, RejectionMessage } from './negotiation-message.ts';
+import { type ProposalRecord, withChange } from './proposal-record.ts';
+import { afterKept, type ProposalStore } from './proposal-store.ts';
 import { ProposalsGot } from './proposals-got.ts';
 import { ProposalsMade, type SideDeps } from './proposals-made.ts';
 
@@ -36,14 +38,18 @@ export type Received = 'handled' | 'news' | 'foreign';
 export class Negotiation {
   readonly made: ProposalsMade;
   readonly got: ProposalsGot;
+  readonly #store: ProposalStore;
   readonly #listeners = new Set<(event: NegotiationEvent) => void>();
+  #isResumed = false;
 
   /** `note` hears of everything, before the listeners do. */
   constructor({ note, ...deps }: SideDeps) {
-    const tell = (event: NegotiationEvent): void => {
-      note(event);
-      for (const listener of this.#listeners) callListener(listener, event);
-    };
+    const tell = (event: NegotiationEvent): void =>
+      afterKept(deps.store, () => {
+        note(event);
+        for (const listener of this.#listeners) callListener(listener, event);
+      });
+    this.#store = deps.store;
     this.made = new ProposalsMade({ ...deps, note: tell });
     this.got = new ProposalsGot({ ...deps, note: tell });
   }
@@ -61,11 +67,52 @@ export class Negotiation {
     return envelope.type === 'task-reject' ? this.#reject(envelope) : 'foreign';
   }
 
+  /**
+   * What a negotiator before this one has left in the store goes on, where the store knows how it stood. What has ended
+   * with its negotiator the others learn when they say something.
+   */
+  resume(): void {
+    if (this.#isResumed) return;
+    this.#isResumed = true;
+    for (const record of this.#store.list()) {
+      if (record.isOver) continue;
+      try {
+        this.#resume(record);
+      } catch (error) {
+        // One that cannot go on does not keep the others from it.
+        this.#endFormer(record);
+        warnOf(`The proposal ${record.proposal.proposalId} cannot go on`, error);
+      }
+    }
+  }
+
+  /** The system stops: what goes on goes on in the next process, and whoever waits here gets `why`. */
+  leave(why: Error): void {
+    this.made.leave(why);
+    this.got.leave(why);
+    this.#listeners.clear();
+  }
+
   /** The agent is there no more, for this reason: it withdraws, declines and gives back everything. */
   end(reason: string): void {
     this.made.end(reason);
     this.got.end(reason);
     this.#listeners.clear();
+  }
+
+  #resume(record: ProposalRecord): void {
+    const left = this.#store.standingOf?.(record.proposal.proposalId);
+    if (left?.side === 'made') this.made.resume(record, left);
+    else if (left?.side === 'got') this.got.resume(record, left);
+    else this.#endFormer(record);
+  }
+
+  #endFormer(record: ProposalRecord): void {
+    const { status } = record.proposal;
+    const ended = { isHeld: false, rejectionReason: REASON.ended };
+    this.#store.put(
+      withChange(record, status === 'pending' ? { ...ended, status: 'rejected' } : ended, true),
+    );
   }
 
   #accept(envelope: A2AEnvelope): Received {

@@ -7,6 +7,8 @@ import {
   REASON,
   type RejectionMessage,
 } from './negotiation-message.ts';
+import type { ProposalRecord } from './proposal-record.ts';
+import type { GotStanding } from './proposal-standing.ts';
 import type { SideDeps } from './proposals-made.ts';
 import type { TaskProposal } from './task-proposal.ts';
 
@@ -30,27 +32,29 @@ export class ProposalsGot {
   }
 
   /**
-   * Takes in a proposal that was delivered; undefined for one that is here already, or was refused before it came. Fails
-   * with INVALID_OPTIONS on what is no proposal.
+   * Takes in a proposal that was delivered; undefined when there is nothing to decide: it is here already, or was refused
+   * before it came. One that was left undecided by a former thread or process is to be decided again, once. Fails with
+   * INVALID_OPTIONS on what is no proposal.
    */
   open(envelope: A2AEnvelope): { considering: Considering; proposal: TaskProposal } | undefined {
-    const { agentId, seams, medium, store, note } = this.#deps;
     const message = parseOptions(ProposalMessage, envelope.payload, 'proposal');
     const proposal = this.#proposalOf(envelope, message);
     const { proposalId } = proposal;
-    if (store.get(proposalId) !== undefined) return undefined;
-    const considering = new Considering({ agentId, clock: seams.clock, medium, store, note }, proposal, {
-      envelopeId: envelope.id,
-      isPlain: message.proposalId === undefined,
-      onOver: () => this.#live.delete(proposalId),
-    });
-    this.#live.set(proposalId, considering);
+    const known = this.#deps.store.get(proposalId);
+    if (known !== undefined) return this.#openAgain(envelope, known);
+    const isPlain = message.proposalId === undefined;
+    const considering = this.#considering(proposal, { envelopeId: envelope.id, isPlain });
     considering.start();
     const refusal = this.#earlyRefusals.get(proposalId);
     if (refusal === undefined) return { considering, proposal };
     this.#earlyRefusals.delete(proposalId);
     considering.refused(refusal);
     return undefined;
+  }
+
+  /** A proposal that was got in a former thread or process goes on. */
+  resume({ proposal }: ProposalRecord, left: GotStanding): void {
+    this.#considering(proposal, left, left).resume();
   }
 
   /** The proposer of `envelope` says that the agent has a task. True when that is news. */
@@ -76,7 +80,7 @@ export class ProposalsGot {
     if (message === undefined) return;
     const { proposalId } = message;
     const considering = this.#live.get(proposalId ?? envelope.id);
-    if (considering !== undefined) considering.decline(reason);
+    if (considering !== undefined) considering.lost(envelope.id, reason);
     else this.#refuse(envelope, proposalId, reason);
   }
 
@@ -84,6 +88,42 @@ export class ProposalsGot {
   end(reason: string): void {
     for (const considering of [...this.#live.values()]) considering.end(reason);
     this.#live.clear();
+  }
+
+  /** The system stops: what goes on goes on in the next process, and whoever waits here gets `why`. */
+  leave(why: Error): void {
+    for (const considering of this.#live.values()) considering.leave(why);
+    this.#live.clear();
+  }
+
+  #considering(
+    proposal: TaskProposal,
+    { envelopeId, isPlain }: { readonly envelopeId: string; readonly isPlain: boolean },
+    left?: GotStanding,
+  ): Considering {
+    const { agentId, seams, medium, store, note } = this.#deps;
+    const { proposalId } = proposal;
+    const considering = new Considering(
+      { agentId, clock: seams.clock, medium, store, note },
+      proposal,
+      { envelopeId, isPlain, onOver: () => this.#live.delete(proposalId) },
+      left,
+    );
+    this.#live.set(proposalId, considering);
+    return considering;
+  }
+
+  #openAgain(
+    envelope: A2AEnvelope,
+    { proposal, isOver }: ProposalRecord,
+  ): { considering: Considering; proposal: TaskProposal } | undefined {
+    const { proposalId, proposerAgentId, rejectionReason = REASON.notOpen } = proposal;
+    if (proposerAgentId !== envelope.sender) return undefined;
+    const considering = this.#live.get(proposalId);
+    if (considering?.isToBeShown(envelope.id) === true) return { considering, proposal };
+    // A proposer that asks again has not had the answer.
+    if (isOver) this.#refuse(envelope, proposalId, rejectionReason);
+    return undefined;
   }
 
   #refuse({ id, sender, correlationId }: A2AEnvelope, proposalId: string | undefined, reason: string): void {

@@ -8,8 +8,9 @@ import { type AcceptanceMessage, REASON, type RejectionMessage } from './negotia
 import { type NewTaskProposal, newProposal, ProposeOptions } from './new-proposal.ts';
 import { type ProposalRecord, withChange } from './proposal-record.ts';
 import type { ProposalStore } from './proposal-store.ts';
+import type { MadeStanding } from './proposal-standing.ts';
 import { proposalTo } from './proposal-to.ts';
-import { Proposing } from './proposing.ts';
+import { Proposing, type ProposingOptions } from './proposing.ts';
 import type { TaskProposal } from './task-proposal.ts';
 
 /** What both sides of a negotiator are made of. */
@@ -47,20 +48,7 @@ export class ProposalsMade {
     if (signals.some(({ aborted }) => aborted)) throw cancelled(`The proposal ${proposal.proposalId}`);
     const { asked, reason } = this.#whomToAsk(proposal, to, justification);
     if (asked.length === 0) return this.#rejectedAtOnce(proposal, reason);
-    const { medium, store, note } = this.#deps;
-    const proposing = new Proposing(
-      { clock: seams.clock, medium, store, answers: this.#answers, note },
-      proposal,
-      {
-        asked,
-        alternatives,
-        leaseMs,
-        justification,
-        cause,
-        onOver: () => this.#live.delete(proposal.proposalId),
-      },
-    );
-    this.#live.set(proposal.proposalId, proposing);
+    const proposing = this.#proposing(proposal, { asked, alternatives, leaseMs, justification, cause });
     proposing.start();
     const cancel = (): void => proposing.cancel();
     for (const signal of signals) signal.addEventListener('abort', cancel, { once: true });
@@ -69,6 +57,19 @@ export class ProposalsMade {
     } finally {
       for (const signal of signals) signal.removeEventListener('abort', cancel);
     }
+  }
+
+  /** A proposal that was made in a former thread or process goes on. */
+  resume({ proposal, asked }: ProposalRecord, left: MadeStanding): void {
+    const { run, justification } = left;
+    const { alternativesLeft: alternatives, leaseMs } = run.context;
+    const options = { asked, alternatives, leaseMs, justification, cause: undefined };
+    this.#proposing(proposal, options, left).resume();
+  }
+
+  /** Says again what those who were asked may not have got, or may have forgotten. */
+  sayAgain(): void {
+    for (const proposing of [...this.#live.values()]) proposing.sayAgain();
   }
 
   /** Says whether this agent has made the proposal. */
@@ -128,6 +129,29 @@ export class ProposalsMade {
   end(reason: string): void {
     for (const proposing of [...this.#live.values()]) proposing.end(reason);
     this.#live.clear();
+  }
+
+  /** The system stops: what goes on goes on in the next process, and whoever waits here gets `why`. */
+  leave(why: Error): void {
+    for (const proposing of this.#live.values()) proposing.leave(why);
+    this.#live.clear();
+  }
+
+  #proposing(
+    proposal: TaskProposal,
+    options: Omit<ProposingOptions, 'onOver'>,
+    left?: MadeStanding,
+  ): Proposing {
+    const { seams, medium, store, note } = this.#deps;
+    const { proposalId } = proposal;
+    const proposing = new Proposing(
+      { clock: seams.clock, medium, store, answers: this.#answers, note },
+      proposal,
+      { ...options, onOver: () => this.#live.delete(proposalId) },
+      left,
+    );
+    this.#live.set(proposalId, proposing);
+    return proposing;
   }
 
   /** Those who are named, or everybody who has the capabilities and whom the rules let be asked; when nobody is, why. */

@@ -1,4 +1,4 @@
-import { cancelled } from '../../runtime/protocol/errors.ts';
+import { cancelled, type ErrorCode } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Outgoing, Sent } from '../../runtime/public.ts';
 import type { Answered, AnswerBook } from './answer-book.ts';
@@ -13,7 +13,8 @@ import {
 } from './negotiation-message.ts';
 import { type ProposalRecord, withChange } from './proposal-record.ts';
 import { proposalTo } from './proposal-to.ts';
-import type { ProposalStore } from './proposal-store.ts';
+import { longerLease, type MadeStanding } from './proposal-standing.ts';
+import { afterKept, type ProposalStore } from './proposal-store.ts';
 import { type ProposerContext, type ProposerEvent, proposerMachine } from './proposer.machine.ts';
 import type { TaskProposal } from './task-proposal.ts';
 
@@ -56,16 +57,22 @@ export class Proposing {
   readonly #settled = Promise.withResolvers<TaskProposal>();
   #endReason: string = REASON.withdrawn;
 
-  constructor(deps: ProposingDeps, proposal: TaskProposal, options: ProposingOptions) {
+  /** `left`: how it stood when its former thread or process ended; a new one is put into the store. */
+  constructor(deps: ProposingDeps, proposal: TaskProposal, options: ProposingOptions, left?: MadeStanding) {
     this.#deps = deps;
     this.#options = options;
     this.#proposalId = proposal.proposalId;
     const { asked, alternatives: alternativesLeft, leaseMs } = options;
-    deps.store.put({ proposal, asked, answers: [], isOver: false });
+    if (left === undefined) deps.store.put({ proposal, asked, answers: [], isOver: false });
+    else this.#remember(left);
+    // Whoever waited for one that goes on is gone.
+    this.#settled.promise.catch(() => undefined);
     const { deadlineMs } = proposal;
     this.#run = new MachineRun(
       proposerMachine,
-      { asked, alternativesLeft, deadlineMs, leaseMs },
+      left === undefined
+        ? { input: { asked, alternativesLeft, deadlineMs, leaseMs } }
+        : { standing: longerLease(left.run) },
       {
         clock: deps.clock,
         effects: {
@@ -78,7 +85,10 @@ export class Proposing {
         },
         // Whoever does not speak this protocol does not renew.
         mayArm: (id) => id !== 'lease' || !this.#isHolderPlain,
-        onStep: (before) => this.#followed(before.value),
+        onStep: (before) => {
+          this.#followed(before.value);
+          this.#keepStanding();
+        },
       },
     );
   }
@@ -101,6 +111,26 @@ export class Proposing {
   start(): void {
     this.#note('proposed');
     this.#run.start();
+    this.#keepStanding();
+  }
+
+  /** It goes on from where it stood. */
+  resume(): void {
+    this.#run.start();
+  }
+
+  /** Says again what its last thread or process may not have come to say, or those whom it told may have forgotten. */
+  sayAgain(): void {
+    const { asked, holder, isLate } = this.#context;
+    if (this.isOver) return;
+    if (!isLate) for (const agentId of asked) void this.#askAgain(agentId);
+    if (holder !== undefined && !this.#isHolderPlain) this.#tellHolder(holder);
+  }
+
+  /** The system stops, and the proposal goes on in the next process: whoever waits for it gets `why`. */
+  leave(why: Error): void {
+    this.#run.stop();
+    this.#settled.reject(why);
   }
 
   accepted(answer: Answered<AcceptanceMessage>): void {
@@ -146,6 +176,28 @@ export class Proposing {
     this.#run.stop();
   }
 
+  // What outlives it
+
+  #remember({ acceptances }: MadeStanding): void {
+    for (const agentId of this.#record.asked) {
+      const acceptance = acceptances.find((one) => one.agentId === agentId);
+      this.#asked.set(agentId, {
+        proposalEnvelopeId: undefined,
+        acceptance: acceptance && { ...acceptance, envelopeId: acceptance.envelopeId },
+      });
+    }
+  }
+
+  /** In the same step in which what it says is sent: nobody knows of a state that could be forgotten. */
+  #keepStanding(): void {
+    const { store } = this.#deps;
+    if (store.standingOf === undefined || this.isOver) return;
+    const { justification } = this.#options;
+    const acceptances = [...this.#asked.values()].flatMap(({ acceptance }) => acceptance ?? []);
+    const standing = { side: 'made', run: this.#run.standing, acceptances, justification };
+    store.put(this.#record, standing as MadeStanding);
+  }
+
   get #record(): ProposalRecord {
     return this.#deps.store.get(this.#proposalId) as ProposalRecord;
   }
@@ -168,16 +220,26 @@ export class Proposing {
   }
 
   async #ask(agentId: string): Promise<void> {
+    const { delivered, errorCode } = await this.#propose(agentId);
+    if (!delivered) this.#unreachable(agentId, errorCode);
+  }
+
+  /** It may have what it was sent before; so it does not matter if there is no room for another one. */
+  async #askAgain(agentId: string): Promise<void> {
+    const { delivered, errorCode } = await this.#propose(agentId);
+    if (!delivered && !mayPassLater(errorCode)) this.#unreachable(agentId, errorCode);
+  }
+
+  async #propose(agentId: string): Promise<Sent> {
     const { justification, cause } = this.#options;
-    const {
-      envelopeId,
-      delivered,
-      errorCode = 'DELIVERY_FAILED',
-    } = await this.#post(proposalTo(agentId, this.#record.proposal, justification), cause);
+    const sent = await this.#post(proposalTo(agentId, this.#record.proposal, justification), cause);
     const asked = this.#asked.get(agentId);
-    if (asked !== undefined) asked.proposalEnvelopeId ??= envelopeId;
-    if (delivered) return;
-    this.rejected({ agentId, message: { rejectionReason: errorCode }, envelopeId: undefined });
+    if (asked !== undefined) asked.proposalEnvelopeId ??= sent.envelopeId;
+    return sent;
+  }
+
+  #unreachable(agentId: string, rejectionReason: ErrorCode = 'DELIVERY_FAILED'): void {
+    this.rejected({ agentId, message: { rejectionReason }, envelopeId: undefined });
   }
 
   #tellHolder(agentId: string): void {
@@ -194,9 +256,8 @@ export class Proposing {
       type: 'task-accept',
       payload,
       ...(acceptance?.envelopeId === undefined ? {} : { inReplyTo: acceptance.envelopeId }),
-    }).then(({ delivered, errorCode = 'DELIVERY_FAILED' }) => {
-      if (delivered || mayPassLater(errorCode) || this.isOver) return;
-      this.rejected({ agentId, message: { rejectionReason: errorCode }, envelopeId: undefined });
+    }).then(({ delivered, errorCode }) => {
+      if (!delivered && !mayPassLater(errorCode) && !this.isOver) this.#unreachable(agentId, errorCode);
     });
   }
 
@@ -318,7 +379,7 @@ export class Proposing {
       ...(reason === undefined ? {} : { reason }),
       ...(type === 'timed-out' ? { errorCode: 'PROPOSAL_TIMEOUT' as const } : {}),
     });
-    this.#settled.resolve(proposal);
+    afterKept(this.#deps.store, () => this.#settled.resolve(proposal));
   }
 
   #ended(reason: string): void {

@@ -12,7 +12,7 @@ import type { NegotiationEvent } from './negotiation-event.ts';
 import type { NegotiationMedium, ProposalCause } from './negotiation-medium.ts';
 import { REASON } from './negotiation-message.ts';
 import type { NewTaskProposal, ProposeOptions } from './new-proposal.ts';
-import { type ProposalRecord, withChange } from './proposal-record.ts';
+import type { ProposalRecord } from './proposal-record.ts';
 import { InMemoryProposalStore, type ProposalStore } from './proposal-store.ts';
 import type { TaskProposal } from './task-proposal.ts';
 
@@ -55,7 +55,7 @@ interface Shared {
  * after that is told TAKEN. An assignment is a lease, which the winner renews by itself until one side ends it.
  *
  * Beyond the seed: the options of `propose`, `getRecord` (with every answer), `withdraw`, `release`, `onEvent`, `within`,
- * `receive`, `consider`, `lost`, `end` and `close`.
+ * `receive`, `consider`, `lost`, `resume`, `sayAgain`, `leave`, `end` and `close`.
  */
 export class TaskNegotiator {
   readonly #options: TaskNegotiatorOptions;
@@ -67,6 +67,7 @@ export class TaskNegotiator {
     this.#options = options;
     this.#core = shared?.core ?? this.#coreOf(options);
     this.#cause = shared?.cause;
+    if (shared === undefined && this.#core.store.standingOf === undefined) this.resume();
   }
 
   get agentId(): string {
@@ -190,6 +191,24 @@ export class TaskNegotiator {
     this.#core.negotiation.got.lost(envelope, reason);
   }
 
+  /**
+   * What a negotiator before this one has left in the store goes on, with the time that it had left. Called once, before
+   * anything comes in, where the store knows how everything stood; in another store it has ended.
+   */
+  resume(): void {
+    this.#core.negotiation.resume();
+  }
+
+  /** Proposes again to those who have not answered, when they can be reached: they may never have got it. */
+  sayAgain(): void {
+    this.#core.negotiation.made.sayAgain();
+  }
+
+  /** The system stops, and everything goes on in the next process: what waits for something here rejects with `why`. */
+  leave(why: Error): void {
+    this.#core.negotiation.leave(why);
+  }
+
   /** The agent's actor has ended: everything is withdrawn, declined and given back. Another one may follow. */
   end(): void {
     this.#core.handlers.clear();
@@ -214,7 +233,6 @@ export class TaskNegotiator {
     const { agentId, medium, seams = systemSeams(), store = new InMemoryProposalStore() } = options;
     requireText('agentId', agentId);
     const { decide = (proposal: TaskProposal) => decideByCard(proposal, medium), onEvent } = options;
-    endFormer(store);
     const note = (event: NegotiationEvent): void => {
       if (onEvent !== undefined) callListener(onEvent, event);
     };
@@ -231,15 +249,5 @@ export class TaskNegotiator {
   #hear(envelope: A2AEnvelope): void {
     if (envelope.type !== 'task-proposal') this.receive(envelope);
     else callListener((arrived) => this.consider(arrived), envelope);
-  }
-}
-
-/** What a negotiator before this one has left in the store has ended with it; the others learn it when they say something. */
-function endFormer(store: ProposalStore): void {
-  for (const record of store.list()) {
-    if (record.isOver) continue;
-    const { status } = record.proposal;
-    const ended = { isHeld: false, rejectionReason: REASON.ended };
-    store.put(withChange(record, status === 'pending' ? { ...ended, status: 'rejected' } : ended, true));
   }
 }

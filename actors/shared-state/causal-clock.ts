@@ -1,4 +1,5 @@
 import type { SyncMessage } from './sync-message.ts';
+import type { SyncSnapshot } from './update-log.ts';
 
 /** Where an update stands to what has been applied. */
 export type CausalPlace = 'ready' | 'waiting' | 'duplicate' | 'replayed';
@@ -23,7 +24,7 @@ const NEVER: Stay = { session: -1, count: 0, isSettled: false };
  */
 export class CausalClock {
   readonly #own: string;
-  readonly #session: number;
+  #session: number;
   readonly #stays = new Map<string, Stay>();
   #since: number | undefined;
   #ownCount = 0;
@@ -40,6 +41,16 @@ export class CausalClock {
   /** Where our own counting began in this stay; undefined before `start`. */
   get since(): number | undefined {
     return this.#since;
+  }
+
+  /**
+   * Goes on from what a log holds, before `start`: `updates` of anybody's came after its clock was taken. The stay is later
+   * than the one that the log tells of, and none of its counts is used again, whatever the clock of the machine says.
+   */
+  resume({ vectorClock, sessions }: Pick<SyncSnapshot, 'vectorClock' | 'sessions'>, updates: number): void {
+    this.merge(vectorClock, sessions);
+    this.#session = Math.max(this.#session, (sessions[this.#own] ?? -1) + 1);
+    this.#ownCount += updates;
   }
 
   /** From here on our own updates are counted, and nothing is learned of them any more. */

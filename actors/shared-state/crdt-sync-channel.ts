@@ -6,7 +6,8 @@ import { refused, reasonOf } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { CausalClock } from './causal-clock.ts';
-import { GuardedDocument } from './guarded-document.ts';
+import { type DocumentFault, GuardedDocument } from './guarded-document.ts';
+import { LogKeeper } from './log-keeper.ts';
 import { MessageGate } from './message-gate.ts';
 import { Presence } from './presence.ts';
 import { crdtDeserializationFailed, notPassedOn, syncChannelClosed, updateTooLarge } from './sync-errors.ts';
@@ -18,7 +19,7 @@ import { SyncLimits } from './sync-options.ts';
 import { SyncOutlet } from './sync-outlet.ts';
 import { SyncReceiver } from './sync-receiver.ts';
 import { SyncReporter, type SyncReporterDeps } from './sync-reporter.ts';
-import { InMemoryUpdateLog, LogKeeper, type UpdateLog } from './update-log.ts';
+import { InMemoryUpdateLog, type UpdateLog } from './update-log.ts';
 
 /**
  * - `log`           where the document is kept. @default in memory
@@ -70,6 +71,9 @@ export interface SyncCounts {
  *
  * Members trust each other with content: one may delete what another wrote, and a state that was asked for is taken as
  * its member tells it.
+ *
+ * What is said of the document is said when the log has it. A member that ends and comes back with its log has everything
+ * that others know of it, begins a new stay, and counts on.
  */
 export class CRDTSyncChannel {
   readonly #deps: SyncChannelDeps;
@@ -96,7 +100,8 @@ export class CRDTSyncChannel {
 
   /**
    * Loads the document from its log, joins the others and takes over their state; resolves when that has come, or nobody
-   * answered within `joinTimeoutMs`. Until then changes are kept, and go as one.
+   * answered within `joinTimeoutMs`. Until then changes are kept, and go as one. What of the log cannot be read or applied
+   * is told, and stays in it.
    *
    * Fails with REFUSED unless `agentId` is a member, with INVALID_OPTIONS on a limit out of range, with DELIVERY_FAILED
    * when the medium does not pass messages on.
@@ -148,7 +153,6 @@ export class CRDTSyncChannel {
       counted,
       clientId: () => doc.clientID,
     });
-    const outlet = new SyncOutlet({ agentId, frames, medium, reporter });
     const log = new LogKeeper(
       {
         log: deps.log,
@@ -164,6 +168,7 @@ export class CRDTSyncChannel {
       },
       limits,
     );
+    const outlet = new SyncOutlet({ agentId, frames, medium, reporter, log });
     this.#receiver = new SyncReceiver({
       agentId,
       clock,
@@ -198,11 +203,13 @@ export class CRDTSyncChannel {
   }
 
   /**
-   * Applies a Yjs update to the document and sends it. `sourceAgentId` is the member that this end belongs to.
+   * Applies a Yjs update to the document and sends it; resolves when it is in the log and on its way. `sourceAgentId` is the
+   * member that this end belongs to.
    *
    * Fails with CHANNEL_CLOSED, with REFUSED for another member, with INVALID_PAYLOAD above `maxUpdateBytes`, with
    * CRDT_DESERIALIZATION_FAILED on what does not decode or apply; nothing has changed then. Fails with DELIVERY_FAILED
-   * when the medium does not pass it on; then it is applied, and the others come to ask for it.
+   * when the medium does not pass it on; then it is applied, and the others come to ask for it. Fails with what the log
+   * fails with when that did not take it; then it is applied and sent all the same.
    */
   async broadcast(update: unknown, sourceAgentId: string): Promise<void> {
     if (this.#closing !== undefined) throw syncChannelClosed(this.#channelId);
@@ -218,6 +225,15 @@ export class CRDTSyncChannel {
     const { thrown } = this.#document.apply(update);
     if (thrown !== undefined) this.#reporter.tell('handler-failed', sourceAgentId, reasonOf(thrown));
     await sending;
+    await this.#log.whenKept();
+  }
+
+  /**
+   * Resolves when everything that is in the document by now is in its log: what was changed here and what others sent.
+   * Rejects with what the log fails with when it does not take that.
+   */
+  whenKept(): Promise<void> {
+    return this.#log.whenKept();
   }
 
   /**
@@ -267,14 +283,27 @@ export class CRDTSyncChannel {
   }
 
   async #load(log: UpdateLog): Promise<void> {
-    const { snapshot, updates } = await log.load();
-    if (snapshot !== undefined) this.#counted.merge(snapshot.vectorClock, snapshot.sessions);
+    const { snapshot, updates, unreadable = [] } = await log.load();
+    this.#counted.resume(snapshot ?? { vectorClock: {}, sessions: {} }, updates.length);
+    const skipped = [...unreadable];
+    const unread: Uint8Array[] = [];
     for (const record of snapshot === undefined ? updates : [snapshot.state, ...updates]) {
-      const fault = this.#document.rehearse(record);
-      if (fault === undefined) this.#document.apply(record);
-      else this.#reporter.tell('log-failed', this.#agentId, `a record is skipped: ${fault.reason}`);
+      const fault = this.#takeUp(record);
+      if (fault === undefined) continue;
+      unread.push(record);
+      skipped.push(`a record is skipped: ${fault.reason}`);
     }
+    for (const reason of skipped) this.#reporter.tell('log-failed', this.#agentId, reason);
     this.#bringsContent ||= !this.#document.isEmpty;
+    // The stay is kept before anybody hears of it.
+    await this.#log.begin(unread);
+  }
+
+  /** Applies a record of the log, or says what is wrong with it. */
+  #takeUp(record: Uint8Array): DocumentFault | undefined {
+    const fault = this.#document.rehearse(record);
+    if (fault === undefined) this.#document.apply(record);
+    return fault;
   }
 
   async #join(): Promise<void> {
@@ -301,6 +330,8 @@ export class CRDTSyncChannel {
     if (this.#isJoined) return;
     this.#isJoined = true;
     this.#counted.start();
+    // What these build on may have come with the state.
+    if (this.#log.retryUnread((record) => this.#takeUp(record) === undefined)) this.#bringsContent = true;
     // What could not be passed on is an event; the others ask for it.
     if (this.#bringsContent) this.#sendChange(this.#document.stateSince(stateVector)).catch(() => {});
     this.#joined.resolve();
@@ -345,6 +376,7 @@ export class CRDTSyncChannel {
       this.#presence.renew();
       this.#publishPresence(this.#document.digest());
       this.#receiver.removeSilent();
+      this.#log.tryAgain();
       this.#scheduleBeat();
     });
   }

@@ -4,6 +4,8 @@ export {
   type SyncChannelOptions,
   type SyncCounts,
 } from './crdt-sync-channel.ts';
+export { type DocumentRecords, KeptUpdateLog } from './kept-update-log.ts';
+export { type DocumentOptions, documentOf, openDocument } from './open-document.ts';
 export { InProcessHub } from './in-process-hub.ts';
 export { InMemoryMemberKeys, type MemberKeyPair, type MemberKeys, memberKeyPair } from './member-keys.ts';
 export {
@@ -23,4 +25,4 @@ export {
 } from './sync-membership.ts';
 export { SyncKind, SyncMessage } from './sync-message.ts';
 export { SyncLimits } from './sync-options.ts';
-export { InMemoryUpdateLog, type SyncSnapshot, type UpdateLog } from './update-log.ts';
+export { InMemoryUpdateLog, type LoadedDocument, type SyncSnapshot, type UpdateLog } from './update-log.ts';

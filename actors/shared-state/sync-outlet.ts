@@ -1,4 +1,5 @@
 import { reasonOf } from '../../runtime/protocol/errors.ts';
+import type { LogKeeper } from './log-keeper.ts';
 import type { SyncFrames } from './sync-frames.ts';
 import type { SyncMedium } from './sync-medium.ts';
 import type { SyncKind } from './sync-message.ts';
@@ -9,14 +10,24 @@ export interface SyncOutletDeps {
   readonly frames: SyncFrames;
   readonly medium: SyncMedium;
   readonly reporter: SyncReporter;
+  readonly log: Pick<LogKeeper, 'isIdle' | 'flush'>;
 }
 
 type Content = Parameters<SyncFrames['make']>[1];
 
-/** What a member says: makes messages, passes them to the medium, and knows which are still on their way there. */
+/**
+ * What a member says: makes messages, passes them to the medium in their order, and knows which are still on their way
+ * there.
+ *
+ * A message tells of everything that was applied when it was made. It goes when the log has that: nobody ever knows of a
+ * change that its maker could lose.
+ */
 export class SyncOutlet {
   readonly #deps: SyncOutletDeps;
   readonly #passing = new Set<Promise<unknown>>();
+  /** Messages that wait for the log, and when it is the next one's turn. */
+  #waiting = 0;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(deps: SyncOutletDeps) {
     this.#deps = deps;
@@ -28,22 +39,23 @@ export class SyncOutlet {
     content: Content = {},
   ): { operationId: string; passed: Promise<number | undefined> } {
     const message = this.#deps.frames.make(kind, content);
-    return { operationId: message.operationId, passed: this.#pass(this.#deps.medium.publish(message)) };
+    return { operationId: message.operationId, passed: this.#pass(() => this.#deps.medium.publish(message)) };
   }
 
   /** To one member; returns the operation id. */
   send(agentId: string, kind: SyncKind, content: Content = {}): string {
     const message = this.#deps.frames.make(kind, content);
-    void this.#pass(this.#deps.medium.send(agentId, message));
+    void this.#pass(() => this.#deps.medium.send(agentId, message));
     return message.operationId;
   }
 
-  /** Resolves when the medium has taken or refused everything so far. */
+  /** Resolves when the log has what was told of, and the medium has taken or refused everything so far. */
   async flush(): Promise<void> {
     await Promise.allSettled(this.#passing);
   }
 
-  #pass<Result>(passed: Promise<Result>): Promise<Result> {
+  #pass<Result>(go: () => Promise<Result>): Promise<Result> {
+    const passed = this.#inTurn(go);
     this.#passing.add(passed);
     passed.then(
       () => this.#passing.delete(passed),
@@ -53,5 +65,16 @@ export class SyncOutlet {
       },
     );
     return passed;
+  }
+
+  #inTurn<Result>(go: () => Promise<Result>): Promise<Result> {
+    const { log } = this.#deps;
+    if (this.#waiting === 0 && log.isIdle) return go();
+    this.#waiting += 1;
+    this.#turn = Promise.all([this.#turn, log.flush()]);
+    return this.#turn.then(() => {
+      this.#waiting -= 1;
+      return go();
+    });
   }
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { CausalClock } from './causal-clock.ts';
 import { CausalInbox } from './causal-inbox.ts';
 import type { GuardedDocument } from './guarded-document.ts';
+import type { LogKeeper } from './log-keeper.ts';
 import { MemberBook } from './member-book.ts';
 import type { MessageGate } from './message-gate.ts';
 import type { Presence } from './presence.ts';
@@ -12,7 +13,6 @@ import type { SyncKind, SyncMessage } from './sync-message.ts';
 import type { SyncLimits } from './sync-options.ts';
 import type { SyncOutlet } from './sync-outlet.ts';
 import type { SyncReporter } from './sync-reporter.ts';
-import type { LogKeeper } from './update-log.ts';
 
 /**
  * - `joining` undefined once the channel has joined; else what it waits for: the answer to its `hello`, and the state of

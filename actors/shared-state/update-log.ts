@@ -13,16 +13,30 @@ export interface SyncSnapshot {
 }
 
 /**
- * Where a channel keeps its document. Calls take effect in the order in which they are made.
+ * What a log holds: its last snapshot and the updates after it.
+ *
+ * - `unreadable` sentences about what it holds beside these and cannot make out.
+ */
+export interface LoadedDocument {
+  readonly snapshot?: SyncSnapshot | undefined;
+  readonly updates: readonly Uint8Array[];
+  readonly unreadable?: readonly string[];
+}
+
+/**
+ * Where a channel keeps its document. Calls take effect in the order in which they are made; `load` comes first.
  *
  * - `append`  adds one Yjs update.
- * - `compact` puts the snapshot in the place of everything so far: the updates and the snapshot before it.
- * - `load`    the last snapshot and the updates after it.
+ * - `compact` puts the snapshot in the place of everything so far, the updates and the snapshot before it: wholly, or not at
+ *             all when it rejects.
+ *
+ * Both resolve when what they say outlasts whatever the log is made to outlast, and until then nobody is told of it; undefined
+ * is returned when it does already. When `append` rejects, later updates may build on one that is not there; the next `compact` holds it again.
  */
 export interface UpdateLog {
-  append(update: Uint8Array): Promise<void>;
-  compact(snapshot: SyncSnapshot): Promise<void>;
-  load(): Promise<{ readonly snapshot?: SyncSnapshot | undefined; readonly updates: readonly Uint8Array[] }>;
+  append(update: Uint8Array): Promise<void> | undefined;
+  compact(snapshot: SyncSnapshot): Promise<void> | undefined;
+  load(): Promise<LoadedDocument>;
 }
 
 /** A log that lasts as long as the process. */
@@ -30,67 +44,18 @@ export class InMemoryUpdateLog implements UpdateLog {
   #snapshot: SyncSnapshot | undefined;
   #updates: Uint8Array[] = [];
 
-  async append(update: Uint8Array): Promise<void> {
+  append(update: Uint8Array): Promise<void> | undefined {
     this.#updates.push(update);
+    return undefined;
   }
 
-  async compact(snapshot: SyncSnapshot): Promise<void> {
+  compact(snapshot: SyncSnapshot): Promise<void> | undefined {
     this.#snapshot = snapshot;
     this.#updates = [];
+    return undefined;
   }
 
-  async load() {
+  async load(): Promise<LoadedDocument> {
     return { snapshot: this.#snapshot, updates: [...this.#updates] };
-  }
-}
-
-export interface LogKeeperDeps {
-  readonly log: UpdateLog;
-  readonly snapshot: () => SyncSnapshot;
-  readonly onCompacted: (updates: number, bytes: number) => void;
-  readonly onFailed: (error: unknown) => void;
-}
-
-/** Writes the log, and has a snapshot take the place of its updates when they have become many or large. */
-export class LogKeeper {
-  readonly #deps: LogKeeperDeps;
-  readonly #limits: { readonly compactAfterUpdates: number; readonly compactAfterBytes: number };
-  #updates = 0;
-  #bytes = 0;
-  #written: Promise<void> = Promise.resolve();
-
-  constructor(
-    deps: LogKeeperDeps,
-    limits: { readonly compactAfterUpdates: number; readonly compactAfterBytes: number },
-  ) {
-    this.#deps = deps;
-    this.#limits = limits;
-  }
-
-  append(update: Uint8Array): void {
-    this.#updates += 1;
-    this.#bytes += update.length;
-    this.#write(this.#deps.log.append(update));
-  }
-
-  /** Compacts when it is due. The document and its clock must agree. */
-  compactIfDue(): void {
-    const { compactAfterUpdates, compactAfterBytes } = this.#limits;
-    if (this.#updates < compactAfterUpdates && this.#bytes < compactAfterBytes) return;
-    const [updates, bytes] = [this.#updates, this.#bytes];
-    this.#updates = 0;
-    this.#bytes = 0;
-    this.#write(this.#deps.log.compact(this.#deps.snapshot()));
-    this.#deps.onCompacted(updates, bytes);
-  }
-
-  /** Resolves when everything so far is written, or has failed. */
-  flush(): Promise<void> {
-    return this.#written;
-  }
-
-  #write(work: Promise<void>): void {
-    const settled = work.catch((error: unknown) => this.#deps.onFailed(error));
-    this.#written = this.#written.then(() => settled);
   }
 }

@@ -20,12 +20,17 @@ export interface Asker {
  */
 export class AskingHands implements Hands {
   readonly isExplicit = false;
+  readonly isLasting = false;
   readonly #asker: Asker;
   readonly #clock: Pick<Clock, 'now'>;
 
   constructor(asker: Asker, clock: Pick<Clock, 'now'>) {
     this.#asker = asker;
     this.#clock = clock;
+  }
+
+  isKeptFor(): boolean {
+    return false;
   }
 
   hand(order: WorkOrder, reports: WorkReports): HandedWork {

@@ -1,5 +1,6 @@
+import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Attendant } from '../../runtime/public.ts';
-import { coordinatorAt, coordinatorIfAny } from './desk-swarms.ts';
+import { coordinatorAt, coordinatorIfAny, resumeAt } from './desk-swarms.ts';
 import { isSwarmPayload } from './swarm-request.ts';
 
 /**
@@ -17,4 +18,9 @@ export const swarmAttendant: Attendant = {
   },
   lost: () => undefined,
   ended: () => undefined,
+  left: (desk) => coordinatorIfAny(desk)?.owned.suspend(),
+  resumed: (desk) => {
+    // The embedder's swarms go on when its team is there.
+    if (!isSystemId(desk.agentId)) resumeAt(desk);
+  },
 };

@@ -15,11 +15,16 @@ interface Handed {
  */
 export class EnvelopeHands implements Hands {
   readonly isExplicit = true;
+  readonly isLasting = false;
   readonly #medium: SwarmMedium;
   readonly #handed = new Map<string, Handed>();
 
   constructor(medium: SwarmMedium) {
     this.#medium = medium;
+  }
+
+  isKeptFor(): boolean {
+    return false;
   }
 
   hand(order: WorkOrder, reports: WorkReports): HandedWork {

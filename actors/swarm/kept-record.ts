@@ -23,11 +23,17 @@ export class KeptRecord {
     return this.#current;
   }
 
+  /** Throws what the store does that cannot keep it; then nothing has changed. */
   change(record: SwarmRecord): void {
-    this.#current = record;
-    const saving = this.#deps.save(record);
-    if (saving !== undefined) this.#await(saving);
+    this.note(record);
     this.#deps.onChange(record.session);
+  }
+
+  /** Keeps what nobody sees of the swarm. */
+  note(record: SwarmRecord): void {
+    const saving = this.#deps.save(record);
+    this.#current = record;
+    if (saving !== undefined) this.#await(saving);
   }
 
   /** Calls `then` when everything up to here is kept: at once, if it is. */

@@ -3,7 +3,7 @@ import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { FIRST_SWARM_STEP } from './swarm-life.ts';
 import { SwarmLimits } from './swarm-options.ts';
 import { planOf, subTasksOf } from './swarm-plan.ts';
-import type { SwarmRecord } from './swarm-record.ts';
+import type { SwarmRecord, SwarmWork } from './swarm-record.ts';
 import type { CreateSwarmOptions } from './swarms.ts';
 
 const Text = z.string().min(1);
@@ -25,11 +25,12 @@ export interface NewSwarm {
   readonly taskDescription: string;
   readonly requiredCapabilities: readonly string[];
   readonly options: CreateSwarmOptions;
+  readonly work?: SwarmWork | undefined;
 }
 
 /** The record of a swarm that begins. Rejects with INVALID_OPTIONS naming field and value, and with what a planner throws. */
 export async function newRecord(wanted: NewSwarm): Promise<SwarmRecord> {
-  const { id, ownerId, nowMs, taskDescription, requiredCapabilities } = wanted;
+  const { id, ownerId, nowMs, taskDescription, requiredCapabilities, work } = wanted;
   const { plan, signal: _signal, ...rest } = wanted.options;
   const { input, sharedState, correlationId, estimatedComplexity, escalationJustification, ...others } = rest;
   const given = { input, sharedState, correlationId, estimatedComplexity, escalationJustification };
@@ -57,5 +58,7 @@ export async function newRecord(wanted: NewSwarm): Promise<SwarmRecord> {
     complexity: about.estimatedComplexity,
     ...(escalationJustification === undefined ? {} : { justification: escalationJustification }),
     team: [],
+    heardAtMs: {},
+    ...(work === undefined ? {} : { work }),
   };
 }

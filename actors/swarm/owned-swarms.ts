@@ -1,7 +1,9 @@
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
+import { type OrreryError, systemStopped } from '../../runtime/protocol/errors.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { callListener } from '../negotiator/call-listener.ts';
 import { LoadBook } from './load-book.ts';
+import { Orphans } from './orphans.ts';
 import { newRecord } from './new-record.ts';
 import type { Report } from './swarm-assignments.ts';
 import { noSuchSwarm, notInSwarm } from './swarm-errors.ts';
@@ -9,11 +11,11 @@ import { swarmIdOf } from './swarm-id.ts';
 import { isOver } from './swarm-life.ts';
 import { outcomeOf, type SwarmOutcome } from './swarm-outcome.ts';
 import type { SwarmReach } from './swarm-reach.ts';
-import { memberIn, type SwarmRecord } from './swarm-record.ts';
+import { memberIn, type SwarmRecord, type SwarmWork } from './swarm-record.ts';
 import type { SwarmAnswer, SwarmRequest } from './swarm-request.ts';
 import { SwarmRun } from './swarm-run.ts';
 import type { SwarmSession } from './swarm-session.ts';
-import type { SwarmStore } from './swarm-store.ts';
+import { SWARMS_KEPT, type SwarmStore } from './swarm-store.ts';
 import type { CreateSwarmOptions } from './swarms.ts';
 
 export interface OwnedSwarmsDeps {
@@ -22,14 +24,23 @@ export interface OwnedSwarmsDeps {
   readonly store: SwarmStore;
 }
 
+interface Waiting {
+  readonly resolve: (outcome: SwarmOutcome) => void;
+  readonly reject: (error: OrreryError) => void;
+}
+
 /** A swarm, and who waits for its end. */
 interface Entry {
   readonly run: SwarmRun;
-  readonly waiting: ((outcome: SwarmOutcome) => void)[];
+  readonly waiting: Waiting[];
 }
 
-/** How many swarms are remembered that are over. */
-const KEPT = 256;
+/** `work` is that of the owner in which the swarm is made, if it belongs to that and has to outlive a death over it. */
+export interface NewSwarmTask {
+  readonly taskDescription: string;
+  readonly requiredCapabilities: readonly string[];
+  readonly work?: SwarmWork | undefined;
+}
 
 /** The swarms that one agent owns, and what may be asked of them by whom. */
 export class OwnedSwarms {
@@ -37,35 +48,82 @@ export class OwnedSwarms {
   readonly #entries = new Map<string, Entry>();
   readonly #loads = new LoadBook();
   readonly #listeners = new Set<{ readonly hear: (session: SwarmSession) => void }>();
+  readonly #orphans: Orphans;
+  #isSuspended = false;
 
   constructor(deps: OwnedSwarmsDeps) {
     this.#deps = deps;
+    this.#orphans = new Orphans(deps.seams.clock);
   }
 
-  /** Makes a swarm whose agents are reached by `reach`. */
-  async create(
-    reach: SwarmReach,
-    task: { readonly taskDescription: string; readonly requiredCapabilities: readonly string[] },
-    options: CreateSwarmOptions,
-  ): Promise<SwarmSession> {
-    const { ownerId, seams } = this.#deps;
-    const id = swarmIdOf(ownerId, seams.newId());
+  /**
+   * Makes a swarm whose agents are reached by `reach`; or gives the one that a former attempt of the same work made, and
+   * goes on with it.
+   */
+  async create(reach: SwarmReach, task: NewSwarmTask, options: CreateSwarmOptions): Promise<SwarmSession> {
+    const former = this.#claim(task, reach);
+    const run = former ?? (await this.#begin(reach, task, options));
     const { signal } = options;
-    const record = await newRecord({ id, ownerId, nowMs: seams.clock.now(), ...task, options });
-    const run = this.#enter(record, reach);
-    run.begin();
     if (signal?.aborted === true) run.cancel('its signal was aborted');
     else signal?.addEventListener('abort', () => run.cancel('its signal was aborted'), { once: true });
     return run.session;
   }
 
-  /** Goes on with what the store has and this coordinator does not. */
+  async #begin(reach: SwarmReach, task: NewSwarmTask, options: CreateSwarmOptions): Promise<SwarmRun> {
+    const { ownerId, seams } = this.#deps;
+    const id = swarmIdOf(ownerId, seams.newId());
+    const record = await newRecord({ id, ownerId, nowMs: seams.clock.now(), ...task, options });
+    const run = this.#enter(record, reach);
+    try {
+      run.begin();
+    } catch (error) {
+      // The store cannot keep it.
+      run.close();
+      this.#entries.delete(id);
+      throw error;
+    }
+    return run;
+  }
+
+  /**
+   * Goes on with what the store has and this coordinator does not: at once, unless the store takes its time. What belongs
+   * to work that was cut off waits for the next attempt of it, or ends if there is none.
+   */
   async resume(reach: SwarmReach): Promise<void> {
     const { store, ownerId } = this.#deps;
-    for (const record of await store.list()) {
-      if (record.session.ownerId !== ownerId || this.#entries.has(record.session.id)) continue;
-      this.#enter(record, reach).resume();
+    const listed = store.list();
+    const known = new Set(this.#entries.keys());
+    const records = listed instanceof Promise ? await listed : listed;
+    const left = records.filter(({ session }) => session.ownerId === ownerId && !known.has(session.id));
+    for (const record of left) {
+      const run = this.#enter(record, reach);
+      const end = (): void => run.abandon('the work that it was made in is over');
+      if (isOver(record.session.status)) continue;
+      if (record.work === undefined) run.resume();
+      else if (record.work.isTriedAgain) this.#orphans.add(record, end);
+      else end();
     }
+  }
+
+  /** The swarm that a former attempt of this work made in its place. One that was cancelled with it is made anew. */
+  #claim({ work, taskDescription }: NewSwarmTask, reach: SwarmReach): SwarmRun | undefined {
+    if (work?.envelopeId === undefined) return undefined;
+    const former = [...this.#entries.values()].findLast(({ run: { record } }) => {
+      const isSameWork = record.work?.envelopeId === work.envelopeId && record.work?.nth === work.nth;
+      return isSameWork && record.session.taskDescription === taskDescription;
+    });
+    if (former === undefined) return undefined;
+    const { run, waiting } = former;
+    const { id, status, error } = run.session;
+    if (isOver(status)) return error?.code === 'CANCELLED' ? undefined : run;
+    if (!this.#orphans.claim(id)) {
+      run.cancel('the attempt that made it is over');
+      return undefined;
+    }
+    run.close();
+    const next = this.#enter(run.record, reach, waiting);
+    next.resume();
+    return next;
   }
 
   get(swarmId: string): SwarmSession | undefined {
@@ -93,6 +151,7 @@ export class OwnedSwarms {
         run.leave(agentId, request.reason ?? 'it left');
         return { kind: 'swarm.done' };
       case 'swarm.complete':
+        this.#deps.store.requireKeepable?.(request.result);
         run.assignments.report(agentId, request.subTaskId, { result: request.result }, request.epoch);
         return { kind: 'swarm.done' };
       case 'swarm.fail': {
@@ -124,7 +183,8 @@ export class OwnedSwarms {
   outcome(swarmId: string): Promise<SwarmOutcome> {
     const { run, waiting } = this.#entry(swarmId);
     if (isOver(run.session.status)) return Promise.resolve(outcomeOf(run.record));
-    return new Promise((resolve) => waiting.push(resolve));
+    if (this.#isSuspended && run.record.work === undefined) return Promise.reject(goesOn(run));
+    return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
   }
 
   onChange(hear: (session: SwarmSession) => void): () => void {
@@ -135,8 +195,22 @@ export class OwnedSwarms {
 
   /** Lets go of everything; the store keeps what was going on. */
   close(): void {
+    this.#orphans.close();
     for (const { run } of this.#entries.values()) run.close();
     this.#entries.clear();
+  }
+
+  /** The system stops: what goes on stays as it is kept, for the next process. Who waits for the end of it learns that. */
+  suspend(): void {
+    this.#isSuspended = true;
+    this.#orphans.close();
+    for (const { run, waiting } of this.#entries.values()) {
+      if (isOver(run.session.status)) continue;
+      run.close();
+      // Who waits in a handler is stopped as it is: were it told, what it handles would be over.
+      if (run.record.work !== undefined) continue;
+      for (const { reject } of waiting.splice(0)) reject(goesOn(run));
+    }
   }
 
   #entry(swarmId: string): Entry {
@@ -145,9 +219,8 @@ export class OwnedSwarms {
     return entry;
   }
 
-  #enter(record: SwarmRecord, reach: SwarmReach): SwarmRun {
+  #enter(record: SwarmRecord, reach: SwarmReach, waiting: Entry['waiting'] = []): SwarmRun {
     const { seams, store } = this.#deps;
-    const waiting: Entry['waiting'] = [];
     const run: SwarmRun = new SwarmRun(
       {
         clock: seams.clock,
@@ -156,8 +229,10 @@ export class OwnedSwarms {
         save: (changed) => store.put(changed),
         onChange: (session) => {
           for (const { hear } of this.#listeners) queueMicrotask(() => callListener(hear, session));
-          if (isOver(session.status)) for (const resolve of waiting.splice(0)) resolve(outcomeOf(run.record));
+          if (isOver(session.status))
+            for (const { resolve } of waiting.splice(0)) resolve(outcomeOf(run.record));
         },
+        onSuspended: () => this.suspend(),
       },
       record,
     );
@@ -169,7 +244,7 @@ export class OwnedSwarms {
   /** Makes room: the oldest of those that are over, and that nobody reports to any more. */
   #forget(): void {
     const over = [...this.#entries].filter(([, { run }]) => isOver(run.session.status));
-    for (const [id, { run }] of over.slice(0, Math.max(0, over.length - KEPT + 1))) {
+    for (const [id, { run }] of over.slice(0, Math.max(0, over.length - SWARMS_KEPT + 1))) {
       run.close();
       this.#entries.delete(id);
     }
@@ -181,3 +256,6 @@ export class OwnedSwarms {
     if (hasLeft || !session.participants.includes(callerId)) throw notInSwarm(session, callerId);
   }
 }
+
+const goesOn = ({ session }: SwarmRun): OrreryError =>
+  systemStopped(`the swarm ${session.id} goes on in the next process`);

@@ -12,8 +12,15 @@ export function assigned(
   const subTask = known(record, subTaskId);
   const epoch = subTask.epoch + 1;
   const assignments = [...subTask.assignments, { epoch, agentId, startedAtMs: nowMs }];
-  return withSubTask(record, subTaskId, { status: 'running', assignedAgent: agentId, epoch, assignments });
+  const changes = { status: 'running', assignedAgent: agentId, epoch, assignments } as const;
+  return heard(withSubTask(record, subTaskId, changes), subTaskId, nowMs);
 }
+
+/** The agent that has the sub-task has given a sign of life. */
+export const heard = (record: SwarmRecord, subTaskId: string, nowMs: number): SwarmRecord => ({
+  ...record,
+  heardAtMs: { ...record.heardAtMs, [subTaskId]: nowMs },
+});
 
 /** The assignment went out in this envelope. */
 export function sentIn(
@@ -21,10 +28,12 @@ export function sentIn(
   subTaskId: string,
   epoch: number,
   envelopeId: string,
+  nowMs: number,
 ): SwarmRecord {
-  const { assignments } = known(record, subTaskId);
+  const { assignments, epoch: latest } = known(record, subTaskId);
   const named = assignments.map((one) => (one.epoch === epoch ? { ...one, envelopeId } : one));
-  return withSubTask(record, subTaskId, { assignments: named });
+  const next = withSubTask(record, subTaskId, { assignments: named });
+  return epoch === latest ? heard(next, subTaskId, nowMs) : next;
 }
 
 /** The agent has kept a partial result. */
@@ -34,7 +43,12 @@ export const checkpointed = (
   { agentId, epoch }: Reporter,
   value: unknown,
   nowMs: number,
-): SwarmRecord => withSubTask(record, subTaskId, { partial: { agentId, epoch, value, atMs: nowMs } });
+): SwarmRecord =>
+  heard(
+    withSubTask(record, subTaskId, { partial: { agentId, epoch, value, atMs: nowMs } }),
+    subTaskId,
+    nowMs,
+  );
 
 /** The sub-task is done: its result is there, and in the shared state. */
 export function completed(

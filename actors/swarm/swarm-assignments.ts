@@ -1,6 +1,7 @@
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { decideEnd } from './decide/fail.ts';
+import { isWorthKeeping } from './decide/lease.ts';
 import { counts, latestEpochOf, type Reporter } from './decide/report.ts';
 import type { KeptRecord } from './kept-record.ts';
 import type { LoadBook } from './load-book.ts';
@@ -8,6 +9,7 @@ import {
   assigned,
   checkpointed,
   completed,
+  heard,
   reportedLate,
   sentIn,
   stopped,
@@ -30,6 +32,7 @@ export type Report = { readonly result: unknown } | { readonly error: ErrorData 
  * - `onMoved`    something has changed by which others may get something to do.
  * - `onGone`     the agent cannot be reached, for this reason.
  * - `onOrphaned` the work in which the swarm was made is over.
+ * - `onSuspended` the system stops.
  */
 export interface SwarmAssignmentsDeps {
   readonly kept: KeptRecord;
@@ -40,6 +43,7 @@ export interface SwarmAssignmentsDeps {
   readonly onMoved: () => void;
   readonly onGone: (agentId: string, reason: string) => void;
   readonly onOrphaned: () => void;
+  readonly onSuspended: () => void;
 }
 
 /** What a swarm has assigned to whom, and what is heard of it. */
@@ -75,16 +79,28 @@ export class SwarmAssignments {
   assign(subTaskId: string, agentId: string): void {
     const { kept, clock } = this.#deps;
     kept.change(assigned(this.#record, subTaskId, agentId, clock.now()));
-    const work = this.#workOn(subTaskId);
-    kept.whenSaved(() => {
-      if (!work.isOver) work.begin();
-    });
+    this.#handOver(subTaskId, agentId);
   }
 
   /** Goes on listening to whoever had it from another coordinator; where that is not possible it waits for somebody else. */
-  assignAgain({ id, epoch, assignments }: SwarmSubTask): void {
-    const { envelopeId } = assignments.find((one) => one.epoch === epoch) ?? {};
-    if (!this.#workOn(id).begin({ envelopeId })) this.#takeBack(id, { end: 'lost' });
+  assignAgain({ id, epoch, assignedAgent, assignments }: SwarmSubTask): void {
+    const { envelopeId, startedAtMs = 0 } = assignments.find((one) => one.epoch === epoch) ?? {};
+    // It was decided and not sent: what is kept for its agent is sent together with its record.
+    if (envelopeId === undefined && this.#deps.reach.isKeptFor(assignedAgent))
+      return this.#handOver(id, assignedAgent);
+    const untilMs = (this.#record.heardAtMs[id] ?? startedAtMs) + this.#record.limits.leaseMs;
+    if (!this.#workOn(id).goOn({ envelopeId, untilMs })) this.#takeBack(id, { end: 'lost' });
+  }
+
+  #handOver(subTaskId: string, agentId: string): void {
+    const { kept, reach } = this.#deps;
+    const work = this.#workOn(subTaskId);
+    const begin = (): void => {
+      if (!work.isOver) work.begin();
+    };
+    // What is kept for the agent is not on its way before the record is kept.
+    if (reach.isKeptFor(agentId)) begin();
+    else kept.whenSaved(begin);
   }
 
   /** Takes back everything that the agent has. */
@@ -139,17 +155,30 @@ export class SwarmAssignments {
   }
 
   #workEvents(): WorkEvents {
-    const { kept, onMoved, onOrphaned } = this.#deps;
+    const { kept, clock, onMoved, onOrphaned, onSuspended } = this.#deps;
     return {
       sent: ({ order: { subTaskId, epoch } }, envelopeId) =>
-        kept.change(sentIn(this.#record, subTaskId, epoch, envelopeId)),
+        kept.change(sentIn(this.#record, subTaskId, epoch, envelopeId, clock.now())),
+      heard: ({ order }) => this.#heard(order.subTaskId, order),
       checkpointed: ({ order }, partial) => this.#checkpointed(order.subTaskId, order, partial),
       completed: ({ order }, result) => this.#reported(order.subTaskId, order, { result }),
-      failed: ({ order }, error) => this.#reported(order.subTaskId, order, { error }),
+      failed: (work, error) =>
+        this.#reported(work.order.subTaskId, work.order, { error }, work.wasHandedAgain),
       stalled: ({ order }) => this.#stalled(order.subTaskId, order),
       orphaned: onOrphaned,
+      suspended: onSuspended,
       freed: onMoved,
     };
+  }
+
+  #heard(subTaskId: string, by: Reporter): void {
+    const subTask = subTaskIn(this.#record, subTaskId);
+    if (subTask === undefined || !counts(subTask, by)) return;
+    const { kept, clock } = this.#deps;
+    const nowMs = clock.now();
+    const formerMs = this.#record.heardAtMs[subTaskId] ?? 0;
+    if (isWorthKeeping(formerMs, nowMs, this.#record.limits.leaseMs))
+      kept.note(heard(this.#record, subTaskId, nowMs));
   }
 
   #checkpointed(subTaskId: string, by: Reporter, partial: unknown): void {
@@ -168,7 +197,7 @@ export class SwarmAssignments {
     this.#deps.onMoved();
   }
 
-  #reported(subTaskId: string, { agentId, epoch }: Reporter, report: Report): void {
+  #reported(subTaskId: string, { agentId, epoch }: Reporter, report: Report, wasHandedAgain = false): void {
     const subTask = subTaskIn(this.#record, subTaskId);
     if (subTask === undefined) return;
     const { kept, voice, clock } = this.#deps;
@@ -181,7 +210,7 @@ export class SwarmAssignments {
       kept.change(reportedLate(this.#record, subTaskId, { agentId, epoch, atMs, ...what }));
       voice.heardLate(agentId, subTaskId, epoch);
     } else if ('result' in report) this.#completed(subTaskId, report.result, atMs);
-    else this.#failed(subTaskId, { agentId, epoch }, report.error);
+    else this.#failed(subTaskId, { agentId, epoch }, report.error, wasHandedAgain);
   }
 
   #completed(subTaskId: string, result: unknown, atMs: number): void {
@@ -191,10 +220,10 @@ export class SwarmAssignments {
     onMoved();
   }
 
-  #failed(subTaskId: string, by: Reporter, error: ErrorData): void {
+  #failed(subTaskId: string, by: Reporter, error: ErrorData, wasHandedAgain: boolean): void {
     const partial = error.details?.['partial'];
     if (partial !== undefined) this.#checkpointed(subTaskId, by, partial);
-    const { end, isGone } = decideEnd(error);
+    const { end, isGone } = decideEnd(error, wasHandedAgain);
     this.#takeBack(subTaskId, { end, error: faultOf(error) });
     if (isGone) this.#deps.onGone(by.agentId, error.code);
     this.#deps.onMoved();

@@ -1,5 +1,4 @@
 import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
-import { AskingHands, type Asker } from './asking-hands.ts';
 import { CoordinatorCore, type SwarmCoordinatorOptions } from './coordinator-core.ts';
 import { type Negotiator, Recruiter } from './recruiter.ts';
 import { noSuchSwarm, notYours } from './swarm-errors.ts';
@@ -8,7 +7,9 @@ import { isOver } from './swarm-life.ts';
 import type { SwarmMedium } from './swarm-medium.ts';
 import type { SwarmNotice } from './swarm-notice.ts';
 import type { SwarmOutcome } from './swarm-outcome.ts';
-import type { SwarmReach } from './swarm-reach.ts';
+import { isStop } from './system-stop.ts';
+import type { Hands, SwarmReach } from './swarm-reach.ts';
+import type { SwarmWork } from './swarm-record.ts';
 import type { SwarmAnswer, SwarmRequest } from './swarm-request.ts';
 import type { SwarmSession } from './swarm-session.ts';
 import type { CreateSwarmOptions, ReportOptions, Swarms } from './swarms.ts';
@@ -16,17 +17,21 @@ import type { CreateSwarmOptions, ReportOptions, Swarms } from './swarms.ts';
 /**
  * How one face of a coordinator reaches agents.
  *
- * - `asker`      asks them to do what is assigned to them. @default assignments go out as envelopes of their own
+ * - `hands`      hand over what is assigned to them. @default as envelopes of their own
  * - `negotiator` makes the proposals. @default that of the agent
  * - `inherited`  what swarms take over from the work in which they are made.
  */
 export interface FaceOptions {
-  readonly asker?: Asker;
+  readonly hands?: Hands;
   readonly negotiator?: Negotiator;
-  readonly inherited?: () => {
-    readonly signal: AbortSignal;
-    readonly correlationId: string | undefined;
-  };
+  readonly inherited?: () => Inherited;
+}
+
+/** What a swarm takes over from the work in which it is made. */
+interface Inherited {
+  readonly signal: AbortSignal;
+  readonly correlationId: string | undefined;
+  readonly work: SwarmWork | undefined;
 }
 
 /**
@@ -43,33 +48,22 @@ export class SwarmCoordinator implements Swarms {
   /** Over its own medium and negotiator; or another face of a coordinator that is there. */
   constructor(
     options: SwarmCoordinatorOptions | CoordinatorCore,
-    { asker, negotiator, inherited }: FaceOptions = {},
+    { hands, negotiator, inherited }: FaceOptions = {},
   ) {
     const core = options instanceof CoordinatorCore ? options : new CoordinatorCore(options);
     this.#core = core;
     this.#inherited = inherited;
-    const { medium, envelopes } = core;
-    const recruiter = new Recruiter(negotiator ?? core.negotiator, medium);
-    const hands = asker === undefined ? envelopes : new AskingHands(asker, medium.seams.clock);
-    this.#reach = {
-      isExplicit: hands.isExplicit,
-      whoOffers: (capabilityId) => medium.whoOffers(capabilityId),
-      propose: (proposal) => recruiter.propose(proposal),
-      dismiss: (swarmId, agentId) => recruiter.dismiss(swarmId, agentId),
-      hand: (order, reports) => hands.hand(order, reports),
-      handAgain: (order, envelopeId, reports) => hands.handAgain(order, envelopeId, reports),
-      note: (event) => medium.note?.(event),
-      notify: (recipient, correlationId, notice) => {
-        if (recipient !== medium.agentId || medium.isTold)
-          void notify(medium, recipient, correlationId, notice);
-      },
-    };
+    this.#reach = reachOf(core, {
+      negotiator: negotiator ?? core.negotiator,
+      hands: hands ?? core.envelopes,
+    });
   }
 
   /** Goes on with the swarms of this agent that the store has and this coordinator does not know. */
   async resume(): Promise<void> {
-    await this.#core.medium.open?.();
-    await this.#core.owned.resume(this.#reach);
+    const { medium, owned } = this.#core;
+    if (medium.open !== undefined) await medium.open();
+    await owned.resume(this.#reach);
   }
 
   async createSwarm(
@@ -78,8 +72,9 @@ export class SwarmCoordinator implements Swarms {
     options: CreateSwarmOptions = {},
   ): Promise<SwarmSession> {
     await this.#core.medium.open?.();
-    const task = { taskDescription, requiredCapabilities };
-    return this.#core.owned.create(this.#reach, task, this.#within(options));
+    const inherited = this.#inherited?.();
+    const task = { taskDescription, requiredCapabilities, work: inherited?.work };
+    return this.#core.owned.create(this.#reach, task, within(options, inherited));
   }
 
   async joinSwarm(swarmId: string, agentId: string): Promise<void> {
@@ -127,6 +122,10 @@ export class SwarmCoordinator implements Swarms {
       .sort((one, other) => one.createdAt - other.createdAt);
   }
 
+  listSwarms(): SwarmSession[] {
+    return this.#core.owned.list().sort((one, other) => one.createdAt - other.createdAt);
+  }
+
   async readSwarm(swarmId: string): Promise<SwarmSession> {
     const answer = await this.#ask({ kind: 'swarm.read', swarmId });
     if (answer.kind !== 'swarm.picture') throw noSuchSwarm(swarmId);
@@ -146,18 +145,6 @@ export class SwarmCoordinator implements Swarms {
   /** Lets go of everything. What was going on can be resumed from the store. */
   close(): void {
     this.#core.close();
-  }
-
-  /** The options, with what is taken over from the work in hand. */
-  #within(options: CreateSwarmOptions): CreateSwarmOptions {
-    if (this.#inherited === undefined) return options;
-    const { signal, correlationId } = this.#inherited();
-    const own = options.signal;
-    return {
-      ...(correlationId === undefined ? {} : { correlationId }),
-      ...options,
-      signal: own === undefined ? signal : AbortSignal.any([signal, own]),
-    };
   }
 
   /** What an agent does for itself, or the owner for it. */
@@ -192,6 +179,49 @@ export class SwarmCoordinator implements Swarms {
     if (ownerId === undefined || ownerId === medium.agentId) throw noSuchSwarm(swarmId);
     throw notYours(swarmId, medium.agentId);
   }
+}
+
+/** How the agents of swarms are reached in the name of a coordinator's agent. */
+function reachOf(
+  { medium }: CoordinatorCore,
+  { negotiator, hands }: { readonly negotiator: Negotiator; readonly hands: Hands },
+): SwarmReach {
+  const recruiter = new Recruiter(negotiator, medium);
+  return {
+    isExplicit: hands.isExplicit,
+    isLasting: hands.isLasting,
+    isKeptFor: (agentId) => hands.isKeptFor(agentId),
+    whoOffers: (capabilityId) => medium.whoOffers(capabilityId),
+    propose: async (proposal) => {
+      const answer = await recruiter.propose(proposal);
+      const isStopped = answer.standing === 'declined' && isStop({ code: answer.reason });
+      return isStopped && hands.isLasting ? { standing: 'unasked' } : answer;
+    },
+    dismiss: (member) => recruiter.dismiss(member),
+    withdraw: (proposal) => recruiter.withdraw(proposal),
+    hand: (order, reports) => hands.hand(order, reports),
+    handAgain: (order, envelopeId, reports) => hands.handAgain(order, envelopeId, reports),
+    note: (event) => medium.note?.(event),
+    notify: (recipient, correlationId, notice) => {
+      if (recipient !== medium.agentId || medium.isTold)
+        void notify(medium, recipient, correlationId, notice);
+    },
+  };
+}
+
+/** The options, with what is taken over from the work in hand. */
+function within(
+  options: CreateSwarmOptions,
+  inherited: Pick<Inherited, 'signal' | 'correlationId'> | undefined,
+): CreateSwarmOptions {
+  if (inherited === undefined) return options;
+  const { signal, correlationId } = inherited;
+  const own = options.signal;
+  return {
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...options,
+    signal: own === undefined ? signal : AbortSignal.any([signal, own]),
+  };
 }
 
 /** Tells an agent; whoever watches learns when that was not possible. */

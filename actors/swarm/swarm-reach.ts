@@ -1,5 +1,6 @@
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
 import type { SwarmNotice } from './swarm-notice.ts';
+import type { TeamMember } from './swarm-record.ts';
 
 /** A proposal to one agent to take part in a swarm. */
 export interface SwarmProposal {
@@ -19,11 +20,15 @@ export interface SwarmProposal {
  * - `willing`  to take part, if there is something for it to do.
  * - `declined` with a reason code; also when a policy does not let the owner write to it.
  * - `silent`   nothing within the time.
+ * - `unasked`  the system stops, and whoever goes on with the swarm asks.
+ *
+ * `proposalId` is of what was agreed.
  */
 export type ProposalAnswer =
-  | { readonly standing: 'willing' }
+  | { readonly standing: 'willing'; readonly proposalId?: string }
   | { readonly standing: 'declined'; readonly reason: string }
-  | { readonly standing: 'silent' };
+  | { readonly standing: 'silent' }
+  | { readonly standing: 'unasked' };
 
 /** An assignment on its way to its agent. `partial` is the last partial result, if the sub-task has been tried before. */
 export interface WorkOrder {
@@ -53,6 +58,8 @@ export interface WorkReports {
   failed(error: ErrorData): void;
   /** The work in which the swarm was made has ended, and everything that it caused with it. */
   orphaned(): void;
+  /** The system stops: whoever goes on with the swarm in the next process hears how it went. */
+  suspended(): void;
 }
 
 /** An assignment that was handed over. */
@@ -67,9 +74,16 @@ export interface HandedWork {
 export interface Hands {
   /** Whether the agents that it hands assignments to know that they take part in a swarm. */
   readonly isExplicit: boolean;
+  /** Whether what goes on when the system stops goes on in the next process. */
+  readonly isLasting: boolean;
+  /** Says whether an assignment to this agent outlives the coordinator, and can be handed over again. */
+  isKeptFor(agentId: string): boolean;
   /** Hands an assignment over. */
   hand(order: WorkOrder, reports: WorkReports): HandedWork;
-  /** Goes on listening to what was handed over before a restart; undefined when that is not possible. */
+  /**
+   * Goes on listening to what was handed over before a restart; undefined when that is not possible. What is cancelled then
+   * is cancelled at the agent.
+   */
   handAgain(order: WorkOrder, envelopeId: string | undefined, reports: WorkReports): HandedWork | undefined;
 }
 
@@ -88,7 +102,9 @@ export interface SwarmReach extends Hands {
   /** Proposes to one agent. Never rejects. */
   propose(proposal: SwarmProposal): Promise<ProposalAnswer>;
   /** The agent is not needed any more: what was agreed with it ends. */
-  dismiss(swarmId: string, agentId: string): void;
+  dismiss(member: Pick<TeamMember, 'agentId' | 'proposalId'>): void;
+  /** A coordinator before this one has proposed to the agent, and nobody waits for the answer. */
+  withdraw(proposal: Pick<SwarmProposal, 'agentId' | 'correlationId' | 'taskDescription'>): void;
   /** Tells the owner or a participant; what becomes of it is nobody's concern. */
   notify(agentId: string, correlationId: string, notice: SwarmNotice): void;
   /** Tells whoever watches. */

@@ -14,23 +14,47 @@ import { SwarmSession, type SwarmSubTask } from './swarm-session.ts';
 export const Standing = z.enum(['invited', 'willing', 'declined', 'silent', 'left']);
 export type Standing = z.infer<typeof Standing>;
 
-/** `invitations` counts the proposals it got; `reason` says why it declined or is gone; `listens` that it is told of changes. */
+/**
+ * `invitations` counts the proposals it got, `proposalId` is the one that it accepted; `reason` says why it declined or is
+ * gone; `listens` that it is told of changes.
+ */
 export const TeamMember = z.object({
   agentId: z.string(),
   standing: Standing,
   invitations: z.int().nonnegative(),
+  proposalId: z.string().optional(),
   reason: z.string().optional(),
   listens: z.boolean(),
 });
 export type TeamMember = z.infer<typeof TeamMember>;
 
+/**
+ * The work of its owner in which a swarm was made.
+ *
+ * - `envelopeId`   of what the owner was handling; absent while it began or ended its life.
+ * - `nth`          of the swarms that were made there, from 1.
+ * - `isTriedAgain` when a death cuts it off: then the next attempt makes the same swarms, and finds them.
+ * - `deadlineAtMs` Unix milliseconds, if it has one.
+ */
+export const SwarmWork = z.object({
+  envelopeId: z.string().optional(),
+  nth: z.int().positive(),
+  isTriedAgain: z.boolean(),
+  deadlineAtMs: z.number().optional(),
+});
+export type SwarmWork = z.infer<typeof SwarmWork>;
+
 /** All that has to be kept of a swarm so that a coordinator that starts again goes on with it. Never changed, only replaced. */
 export const SwarmRecord = z.object({
   session: SwarmSession,
-  limits: z.unknown().transform((limits) => SwarmLimits.parse(limits)),
+  limits: SwarmLimits,
   complexity: z.enum(['simple', 'medium', 'complex']),
   justification: z.string().optional(),
   team: z.array(TeamMember),
+  /** Absent when it belongs to no work in particular, as those of the embedder. */
+  work: SwarmWork.optional(),
+  /** When the agent of a sub-task was last heard of under its latest assignment, in Unix milliseconds. */
+  heardAtMs: z.record(z.string(), z.number()).default({}),
 });
 export type SwarmRecord = z.output<typeof SwarmRecord>;
 

@@ -21,6 +21,8 @@ export interface SwarmRunDeps extends KeptRecordDeps {
   readonly clock: Pick<Clock, 'now' | 'setTimer'>;
   readonly reach: SwarmReach;
   readonly loads: LoadBook;
+  /** The system stops. */
+  readonly onSuspended?: () => void;
 }
 
 /**
@@ -36,6 +38,9 @@ export class SwarmRun {
   readonly assignments: SwarmAssignments;
   #recruitTimer: () => void = () => undefined;
   #deadlineTimer: () => void = () => undefined;
+  /** It waits to be gone on with; nothing new is done before. */
+  #isAtRest = true;
+  #isClosed = false;
 
   constructor(deps: SwarmRunDeps, record: SwarmRecord) {
     this.#deps = deps;
@@ -51,6 +56,7 @@ export class SwarmRun {
       onMoved: () => this.#goOn(),
       onGone: (agentId, reason) => this.#leaves(agentId, reason),
       onOrphaned: () => this.cancel('the work that it was made in is over'),
+      onSuspended: () => deps.onSuspended?.(),
     });
   }
 
@@ -64,6 +70,7 @@ export class SwarmRun {
 
   /** Begins a new swarm. */
   begin(): void {
+    this.#isAtRest = false;
     this.#change(this.record);
     this.#watchDeadline();
     this.#perform(FIRST_SWARM_STEP.effects);
@@ -71,15 +78,32 @@ export class SwarmRun {
 
   /** Goes on with a swarm that another coordinator began. What it handed out and nobody can listen to is handed out again. */
   resume(): void {
-    const { status, subTasks } = this.session;
+    const { status } = this.session;
     if (isOver(status)) return;
+    this.#isAtRest = false;
     this.#watchDeadline();
-    for (const { agentId, standing } of this.record.team)
-      if (standing === 'invited') this.#change(withMember(this.record, agentId, { standing: 'silent' }));
-    for (const subTask of subTasks) if (subTask.status === 'running') this.assignments.assignAgain(subTask);
+    this.#takeOver();
     if (status === 'recruiting') this.#invite(decideInvitations(this.record, this.#cards()), true);
     else if (status === 'completing') this.#perform(['aggregate', 'report']);
     else this.#dispatch();
+  }
+
+  /** Ends a swarm that another coordinator began. */
+  abandon(reason: string): void {
+    this.#takeOver();
+    this.cancel(reason);
+  }
+
+  /** What a coordinator before this one has proposed and handed out. */
+  #takeOver(): void {
+    const { subTasks, correlationId, taskDescription } = this.session;
+    for (const { agentId, standing, invitations } of this.record.team) {
+      if (standing !== 'invited') continue;
+      this.#deps.reach.withdraw({ agentId, correlationId, taskDescription });
+      // Nobody waited for its answer to the end: it may be asked once more.
+      this.#change(withMember(this.record, agentId, { standing: 'silent', invitations: invitations - 1 }));
+    }
+    for (const subTask of subTasks) if (subTask.status === 'running') this.assignments.assignAgain(subTask);
   }
 
   /**
@@ -119,6 +143,7 @@ export class SwarmRun {
 
   /** Lets go of everything; the record stays as it is, for whoever resumes it. */
   close(): void {
+    this.#isClosed = true;
     this.#release();
     this.assignments.releaseAll();
   }
@@ -146,11 +171,13 @@ export class SwarmRun {
   }
 
   #answered(agentId: string, answer: ProposalAnswer): void {
+    if (this.#isClosed) return;
+    if (answer.standing === 'unasked') return this.#deps.onSuspended?.();
     const member = memberIn(this.record, agentId);
     // It joined by itself meanwhile, or left.
     if (member?.standing !== 'invited') return;
     if (!isAtWork(this.session.status)) {
-      if (answer.standing === 'willing') this.#deps.reach.dismiss(this.session.id, agentId);
+      if (answer.standing === 'willing') this.#deps.reach.dismiss({ ...answer, agentId });
       return;
     }
     const listens = answer.standing === 'willing' && this.#deps.reach.isExplicit;
@@ -178,6 +205,7 @@ export class SwarmRun {
 
   /** Something has changed: decides what is next. */
   #goOn(): void {
+    if (this.#isAtRest) return;
     if (this.session.status === 'recruiting') this.#formTeam({ isTimeOver: false });
     else this.#dispatch();
   }

@@ -9,11 +9,14 @@ import type { SwarmRecord } from './swarm-record.ts';
 export interface SwarmStore {
   /** Keeps the record instead of the one it had of this swarm. */
   put(record: SwarmRecord): void | Promise<void>;
+  /** Throws NOT_SERIALISABLE for a result that it cannot keep. @default it keeps whatever there is */
+  requireKeepable?(result: unknown): void;
   /** In the order in which they were first put. */
   list(): readonly SwarmRecord[] | Promise<readonly SwarmRecord[]>;
 }
 
-const CAPACITY = 256;
+/** How many are kept of those that are over. */
+export const SWARMS_KEPT = 256;
 
 /** Keeps everything that goes on, and of what is over the newest. */
 export class InMemorySwarmStore implements SwarmStore {
@@ -21,7 +24,7 @@ export class InMemorySwarmStore implements SwarmStore {
   readonly #records = new Map<string, SwarmRecord>();
 
   /** `capacity`: how many are kept of those that are over. */
-  constructor(capacity: number = CAPACITY) {
+  constructor(capacity: number = SWARMS_KEPT) {
     this.#capacity = capacity;
   }
 

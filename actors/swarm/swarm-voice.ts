@@ -57,8 +57,7 @@ export class SwarmVoice {
     const { id: swarmId, status, ownerId } = current.session;
     this.#tell(ownerId, { kind: 'swarm.ended', swarmId, status, outcome: outcomeOf(current) });
     for (const agentId of this.#listeners()) this.#tell(agentId, { kind: 'swarm.ended', swarmId, status });
-    for (const { agentId, standing } of current.team)
-      if (standing === 'willing') this.#reach.dismiss(swarmId, agentId);
+    for (const member of current.team) if (member.standing === 'willing') this.#reach.dismiss(member);
   }
 
   #listeners(): readonly string[] {
@@ -77,6 +76,9 @@ export class SwarmVoice {
   }
 
   #tell(agentId: string, notice: SwarmNotice): void {
-    this.#kept.whenSaved(() => this.#reach.notify(agentId, this.#kept.current.session.correlationId, notice));
+    const tell = (): void => this.#reach.notify(agentId, this.#kept.current.session.correlationId, notice);
+    // What is kept for the agent is kept together with what it is about.
+    if (this.#reach.isKeptFor(agentId)) tell();
+    else this.#kept.whenSaved(tell);
   }
 }

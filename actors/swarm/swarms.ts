@@ -81,10 +81,19 @@ export interface Swarms {
   /** The swarms of `getSwarm` that are not over, oldest first. */
   listActiveSwarms(): SwarmSession[];
 
+  /**
+   * The swarms that this agent owns, oldest first, with those that are over and still remembered. A durable owner has those
+   * of former processes too, and `outcome` says how they end.
+   */
+  listSwarms(): SwarmSession[];
+
   /** Asks for the swarm with its shared state. Rejects with REFUSED unless this agent owns it or takes part in it. */
   readSwarm(swarmId: string): Promise<SwarmSession>;
 
-  /** Resolves when the swarm of this agent is over, however it ended. Rejects with REFUSED when it is not its owner. */
+  /**
+   * Resolves when the swarm of this agent is over, however it ended. Rejects with REFUSED when it is not its owner; and with
+   * SYSTEM_STOPPED when its owner is durable and the system stops: it goes on in the next process.
+   */
   outcome(swarmId: string): Promise<SwarmOutcome>;
 
   /** Calls `listener` with every change of a swarm of this agent, until the returned function is called. */

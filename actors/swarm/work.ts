@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
-import { decideLease } from './decide/lease.ts';
-import type { HandedWork, SwarmReach, WorkOrder } from './swarm-reach.ts';
+import { decideLease, decideRest } from './decide/lease.ts';
+import type { HandedWork, SwarmReach, WorkOrder, WorkReports } from './swarm-reach.ts';
 
 /** What becomes of an assignment, for the swarm. */
 export interface WorkEvents {
@@ -10,6 +10,9 @@ export interface WorkEvents {
   completed(work: Work, result: unknown): void;
   failed(work: Work, error: ErrorData): void;
   orphaned(work: Work): void;
+  suspended(work: Work): void;
+  /** Its agent has given a sign of life. */
+  heard(work: Work): void;
   /** Its lease is over. */
   stalled(work: Work): void;
   /** It had been taken away, and now its agent has answered or was made to stop. */
@@ -23,6 +26,12 @@ export interface WorkDeps {
   readonly graceMs: number;
   /** It does not count as the agent's load any more. */
   readonly onOver: (work: Work) => void;
+}
+
+/** What a coordinator before this one has handed over: in which envelope, and until when its lease holds, Unix milliseconds. */
+export interface FormerWork {
+  readonly envelopeId: string | undefined;
+  readonly untilMs: number;
 }
 
 /**
@@ -40,6 +49,7 @@ export class Work {
   #cancelTimer: () => void = () => undefined;
   #isTaken = false;
   #isOver = false;
+  #wasHandedAgain = false;
 
   constructor(order: WorkOrder, deps: WorkDeps) {
     this.order = order;
@@ -55,27 +65,47 @@ export class Work {
     return this.#isOver;
   }
 
-  /** Hands it over, or goes on listening to what `envelopeId` handed over; false when that is not possible. */
-  begin(former?: { readonly envelopeId: string | undefined }): boolean {
-    const { reach } = this.#deps;
-    const reports = {
+  /** It was handed over by a coordinator before this one. */
+  get wasHandedAgain(): boolean {
+    return this.#wasHandedAgain;
+  }
+
+  /** Hands it over. */
+  begin(): void {
+    this.#renew();
+    this.#watch(this.order.leaseMs);
+    this.#handed = this.#deps.reach.hand(this.order, this.#reports());
+  }
+
+  /** Goes on listening to what was handed over before; false when that is not possible. */
+  goOn({ envelopeId, untilMs }: FormerWork): boolean {
+    const { clock, reach } = this.#deps;
+    const nowMs = clock.now();
+    const { forMs, isUnheard } = decideRest({ nowMs, untilMs, leaseMs: this.order.leaseMs });
+    this.#wasHandedAgain = true;
+    this.#untilMs = nowMs + forMs;
+    this.#wasUnheard = isUnheard;
+    this.#watch(forMs);
+    this.#handed = reach.handAgain(this.order, envelopeId, this.#reports());
+    if (this.#handed === undefined) this.#end();
+    return this.#handed !== undefined;
+  }
+
+  #reports(): WorkReports {
+    return {
       sent: (envelopeId: string) => this.#heard(() => this.#deps.events.sent(this, envelopeId)),
       progressed: ({ partial }: { readonly partial?: unknown }) =>
         this.#heard(() => {
-          if (partial !== undefined) this.#deps.events.checkpointed(this, partial);
+          if (partial === undefined) this.#deps.events.heard(this);
+          else this.#deps.events.checkpointed(this, partial);
         }),
       completed: (result: unknown) => this.#ends(() => this.#deps.events.completed(this, result)),
       failed: (error: ErrorData) => this.#ends(() => this.#deps.events.failed(this, error)),
       orphaned: () => this.#ends(() => this.#deps.events.orphaned(this)),
+      suspended: () => {
+        if (!this.#isOver) this.#deps.events.suspended(this);
+      },
     };
-    this.#renew();
-    this.#watch(this.order.leaseMs);
-    this.#handed =
-      former === undefined
-        ? reach.hand(this.order, reports)
-        : reach.handAgain(this.order, former.envelopeId, reports);
-    if (this.#handed === undefined) this.#end();
-    return this.#handed !== undefined;
   }
 
   /** It is not the agent's any more; what the agent still says is late. */

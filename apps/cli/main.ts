@@ -6,6 +6,7 @@ import { agentsCommand } from './agents-command.ts';
 import { readCommandLine } from './command-line.ts';
 import { commandHelp, help } from './help.ts';
 import { Interruption } from './interruption.ts';
+import { journalCommand } from './journal-command.ts';
 import { COMMANDS } from './options.ts';
 import { EXIT_UNWRITTEN, runCommand } from './run-command.ts';
 import { type Screen, screenOn } from './screen.ts';
@@ -25,6 +26,7 @@ async function main(words: readonly string[], screen: Screen, errors: Screen): P
   const deps = { screen, errors, clock: wallClock, interruption, version };
   if (line.command === 'run') return await runCommand(line.options, line.positionals, deps);
   if (line.command === 'simulate') return await simulateCommand(line.options, line.positionals, deps);
+  if (line.command === 'journal') return await journalCommand(line.options, line.positionals, deps);
   return await agentsCommand(line.options, deps);
 }
 

@@ -53,6 +53,15 @@ export const COMMANDS = {
       help: HELP,
     },
   },
+  journal: {
+    arguments: ['FILE'],
+    help: 'Show what a journal keeps for whom, and have it forget',
+    options: {
+      forget: { value: 'AGENT', help: 'Delete everything that it keeps for this agent' },
+      json: { help: 'Print JSON instead of a table' },
+      help: HELP,
+    },
+  },
   agents: {
     arguments: [],
     help: 'Start the team and show who is in it',

@@ -1,15 +1,16 @@
 import {
   defaultMission,
   defaultTeam,
+  type LoopEvent,
   type Mission,
   MissionError,
+  openProgress,
   REPOSITORY_ROOT,
   readMission,
   repositoryRoot,
   runMission,
 } from '@orrery/ralph-loop';
-import type { Clock } from 'orrery';
-import type { Faults, SimulatedTeam, SimulationResult } from 'orrery/simulate';
+import type { Faults, SimulatedTeam, SimulateOptions, SimulationResult } from 'orrery/simulate';
 import { readCount, readWorkers } from './option-values.ts';
 import { OutputFile } from './output-file.ts';
 import type { CommandDeps } from './run-command.ts';
@@ -27,6 +28,9 @@ const FAULTS: Faults = {
   delay: { probability: 0.05 },
   partition: { probability: 0.002, most: 4 },
   handler: { probability: 0.02, most: 4 },
+  hostCrash: { probability: 0.005, most: 2 },
+  slowDisk: { probability: 0.05, ms: [10, 1_000] },
+  fullDisk: { probability: 0.01, ms: [10, 3_000], most: 2 },
 };
 
 /** Everything that `simulate` was asked for. */
@@ -105,18 +109,23 @@ async function simulateSeeds(
   return broken.length === 0 ? 0 : 1;
 }
 
-/** One run of the mission: every task is accepted once at most, whatever happens. */
+/**
+ * One run of the mission, which is resumed when its process is killed: every task is accepted once at most, whatever
+ * happens.
+ */
 function missionUnder(
   { mission, root, workers }: SimulatePlan,
   seed: number,
   remembered: Map<string, unknown>,
-) {
+): SimulateOptions {
   const accepted: string[] = [];
+  let hasProgress = false;
   return {
     agents: defaultTeam(),
     seed,
     workers,
     faults: FAULTS,
+    journal: true,
     remembered,
     cpu: { maxOldGenerationSizeMb: 768 },
     // Its real path: there is nothing else to be found out.
@@ -127,17 +136,16 @@ function missionUnder(
         return twice === undefined ? undefined : `The task ${twice} was accepted twice`;
       },
     ],
-    run: (team: SimulatedTeam, { clock }: { readonly clock: Clock }) =>
-      runMission(
-        mission,
-        {
-          root,
-          onEvent: (event) => {
-            if (event.type === 'task.changed' && event.status === 'accepted') accepted.push(event.task);
-          },
-        },
-        { team, clock },
-      ),
+    run: async (team: SimulatedTeam, { clock }) => {
+      const progress = await openProgress(team.records, mission, { root, isResumed: hasProgress });
+      hasProgress = true;
+      const onEvent = (event: LoopEvent): void => {
+        if (event.type !== 'task.changed' || event.status !== 'accepted') return;
+        // A run that goes on says so of what the one before had kept, too.
+        if (!progress.accepted.has(event.task)) accepted.push(event.task);
+      };
+      return runMission(mission, { root, onEvent }, { team, clock, progress });
+    },
   };
 }
 

@@ -54,10 +54,12 @@ export class Attendance {
 
   /** An actor of the cell has ended. A cell that nobody has attended to has no desk. */
   ended(cell: Cell): void {
-    if (!cell.hasDesk || (cell.desk.records !== undefined && cell.place.journal?.isLeft === true)) return;
+    if (!cell.hasDesk) return;
+    const goesOn = cell.desk.records !== undefined && cell.place.journal?.isLeft === true;
     for (const attendant of this.#attendants) {
       this.#watched(cell, () => {
-        attendant.ended(cell.desk);
+        if (goesOn) attendant.left?.(cell.desk);
+        else attendant.ended(cell.desk);
         return true;
       });
     }

@@ -6,7 +6,7 @@ import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { EnvelopeHandler } from './agent-definition.ts';
 import type { AgentRecords } from './agent-records.ts';
-import type { ActorContext } from './context.ts';
+import type { ActorContext, AskOptions } from './context.ts';
 
 /**
  * An envelope to be sent to one agent.
@@ -29,6 +29,24 @@ export interface Outgoing {
   readonly expectsReply?: boolean;
   readonly schema?: string;
   readonly isFleeting?: boolean;
+}
+
+/**
+ * An ask of one agent.
+ *
+ * - `envelopeId`   makes it the same one when it is asked again, also in another thread or process: a durable agent that
+ *                  has taken it takes it no second time, and answers as it did. @default an id of its own
+ * - `deadlineAtMs` Unix milliseconds; that of the envelope being handled if it is earlier.
+ * - `onProgress`   hears also of what an earlier asking of the same has an agent do.
+ */
+export interface Asking
+  extends Pick<AskOptions, 'signal' | 'onSent' | 'onProgress' | 'metadata' | 'resumeFrom' | 'justification'> {
+  readonly envelopeId?: string;
+  readonly recipient: string;
+  readonly capability: string;
+  readonly payload: unknown;
+  readonly correlationId?: string;
+  readonly deadlineAtMs: number;
 }
 
 /** What became of it, and under which id. */
@@ -64,6 +82,18 @@ export interface AgentDesk {
   judge(message: Outgoing): Verdict | undefined;
   /** Sends it as the agent; `cause` is the context of what the agent is handling, from which it inherits. */
   send(message: Outgoing, cause?: ActorContext<unknown>): Sent;
+  /**
+   * Asks as the agent, as soon as there is room in the mailbox; `cause` is the context of what it is handling, whose end
+   * cancels it. Rejects as `Sender.ask` does.
+   */
+  ask(asking: Asking, cause?: ActorContext<unknown>): Promise<unknown>;
+  /** Whether what is sent to this agent outlives threads and process until it has an outcome. */
+  isKeptFor(agentId: string): boolean;
+  /**
+   * The agent was given `peer`'s proposal in a former thread or process: until `untilMs`, Unix milliseconds, it may answer
+   * it as if it had come to it now.
+   */
+  holdGrant(envelopeId: string, peer: string, untilMs: number): void;
   /** The agent has no more to answer to `peer`'s envelope: what it was granted for that ends. */
   endGrant(envelopeId: string, peer: string): void;
   note(event: Omit<SystemEvent, 'timestamp'>): void;
@@ -86,6 +116,8 @@ export interface Attendant {
   lost(desk: AgentDesk, envelope: A2AEnvelope, why: ErrorData): void;
   /** An actor of the agent has ended; another one may follow. */
   ended(desk: AgentDesk): void;
+  /** Instead of that, when the system stops and what the agent is at goes on in the next process. */
+  left?(desk: AgentDesk): void;
   /**
    * An agent that has left records in a former thread or process is about to start in this one: what it was at goes on. What
    * has come for it meanwhile has been shown to `arrived` already.

@@ -1,13 +1,16 @@
-import { Mail, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { AgentRecords } from './agent-records.ts';
-import type { AgentDesk, Outgoing, Sent } from './attendant.ts';
+import type { AgentDesk, Asking, Outgoing, Sent } from './attendant.ts';
 import type { Cell } from './cell.ts';
 import type { ActorContext } from './context.ts';
 import type { Handling } from './handling.ts';
+import { WaitingValue } from './waiting-value.ts';
+
+const REQUEST = typeIndex('request');
 
 /** What attendants do in the name of the agent of one cell. */
 export class CellDesk implements AgentDesk {
@@ -76,6 +79,26 @@ export class CellDesk implements AgentDesk {
     return { ...result, envelopeId: mail.id };
   }
 
+  ask(asking: Asking, cause?: ActorContext<unknown>): Promise<unknown> {
+    const { place, row } = this.#cell;
+    const parent = cause as Handling | undefined;
+    return new Promise((resolve, reject) => {
+      const mail = this.#askOf(asking, parent);
+      const { signal, onSent, onProgress } = asking;
+      const waiting = new WaitingValue(mail, parent, resolve, reject, onProgress);
+      place.courier.askLater(row, waiting, { ...(signal && { signal }), ...(onSent && { onSent }) });
+    });
+  }
+
+  isKeptFor(agentId: string): boolean {
+    const { journal, table } = this.#cell.place;
+    return journal !== undefined && table.get(agentId)?.profile.durable === true;
+  }
+
+  holdGrant(envelopeId: string, peer: string, untilMs: number): void {
+    this.#cell.place.judge.holdGrantAgain(envelopeId, this.agentId, peer, untilMs);
+  }
+
   endGrant(envelopeId: string, peer: string): void {
     this.#cell.place.judge.endGrant(envelopeId, this.agentId, peer);
   }
@@ -83,6 +106,32 @@ export class CellDesk implements AgentDesk {
   note(event: Omit<SystemEvent, 'timestamp'>): void {
     const { place } = this.#cell;
     place.log.note({ ...event, timestamp: place.seams.clock.now() });
+  }
+
+  #askOf(asking: Asking, parent: Handling | undefined): Mail {
+    const { place, row } = this.#cell;
+    const { envelopeId, recipient, capability, payload, justification, metadata, resumeFrom } = asking;
+    const unknown = { ...metadata, ...(resumeFrom === undefined ? {} : { resumeFrom }) };
+    const extras: MailExtras = envelopeId === undefined ? {} : { derived: true };
+    if (justification !== undefined) extras.justification = justification;
+    if (Object.keys(unknown).length > 0) extras.unknown = unknown;
+    const mail = new Mail(
+      envelopeId ?? place.seams.ids.next(),
+      place.seams.ids.origin,
+      REQUEST,
+      row.id,
+      recipient,
+      asking.correlationId ?? parent?.correlationId,
+      place.turns.stamp(),
+      payload,
+      capability,
+      earliest(asking.deadlineAtMs, parent?.deadlineAtMs ?? 0),
+      NO_ASK,
+      parent?.childPath,
+      extras,
+    );
+    mail.correlationId ??= mail.id;
+    return mail;
   }
 
   /** Its id is never derived from the envelope in hand: what is sent here is not the same in another attempt. */
@@ -129,18 +178,22 @@ export function deskOf(ctx: ActorContext<unknown>): AgentDesk {
 }
 
 /**
- * The conversation and the deadline, Unix milliseconds, of what an agent is handling, as far as it has them; and whether
- * that is over or was cut short, so that nothing more is sent from there.
+ * What an agent is handling, as far as it is that: the envelope, its conversation and its deadline, Unix milliseconds;
+ * whether a death has it tried again; and whether it is over or was cut short, so that nothing more is sent from there.
  */
 export function workOf(ctx: ActorContext<unknown>): {
+  readonly envelopeId: string | undefined;
   readonly correlationId: string | undefined;
   readonly deadlineAtMs: number | undefined;
+  readonly isTriedAgain: boolean;
   readonly isOver: boolean;
 } {
-  const { correlationId, deadlineAtMs, isOver, cutShort } = ctx as Handling;
+  const { mail, correlationId, deadlineAtMs, derivesIds, isOver, cutShort } = ctx as Handling;
   return {
+    envelopeId: mail?.id,
     correlationId,
     deadlineAtMs: deadlineAtMs > 0 ? deadlineAtMs : undefined,
+    isTriedAgain: derivesIds,
     isOver: isOver || cutShort !== undefined,
   };
 }

@@ -57,6 +57,8 @@ export class CellOutcomes {
 
   progress(mail: Mail, fraction: number, note: string | undefined): void {
     if (mail.ask !== NO_ASK) this.#place.answers.give(mail, REPLY.progress, [fraction, note ?? null], 'json');
+    for (const again of this.#askedAgain(mail))
+      this.#place.answers.give(again, REPLY.progress, [fraction, note ?? null], 'json');
     this.#place.log.progress(this.#agentId, mail, fraction, note);
   }
 
@@ -71,6 +73,8 @@ export class CellOutcomes {
     checkpoints.keep(mail, partial);
     if (mail.ask !== NO_ASK)
       answers.give(mail, REPLY.progress, [fraction, null, checkpoints.of(mail)], this.carries(mail));
+    for (const again of this.#askedAgain(mail))
+      answers.give(again, REPLY.progress, [fraction, null, checkpoints.of(mail)], this.carries(mail));
     log.progress(this.#agentId, mail, fraction, 'a checkpoint');
     outbox.flush();
   }
@@ -131,6 +135,21 @@ export class CellOutcomes {
   #remember(mail: Mail, answer: Answer): void {
     if (mail.kept > 0) this.#taken.add(mail.sender, mail.id, answer);
     else this.#answered?.remember(mail.sender, mail.id, answer);
+  }
+
+  /** The same, asked again by whoever came after the asker, in the thread or process that followed; it waits here. */
+  *#askedAgain(mail: Mail): Iterable<Mail> {
+    if (mail.extras?.derived !== true || !this.#isOrphaned(mail)) return;
+    for (const other of this.#cell.mails())
+      if (other !== mail && other.ask !== NO_ASK && other.id === mail.id && other.sender === mail.sender)
+        yield other;
+  }
+
+  /** Whoever asked is not there any more. */
+  #isOrphaned({ wasLeft, flow }: Mail): boolean {
+    const { seat, links } = this.#place;
+    const asker = flow?.seat ?? -1;
+    return wasLeft || (asker !== -1 && asker !== seat && links.ofSeat(asker) === undefined);
   }
 
   get #taken(): AnsweredIds {

@@ -238,8 +238,12 @@ export class Courier {
   }
 
   /** Sends an ask that was made elsewhere as soon as there is room for it; `waiting` is told of its answer. */
-  askLater(from: Identity, waiting: WaitingAsk, { signal }: Pick<AskOptions, 'signal'>): void {
-    this.#beginAsk(from, waiting, { whenFull: 'park', ...(signal && { signal }) });
+  askLater(
+    from: Identity,
+    waiting: WaitingAsk,
+    { signal, onSent }: Pick<AskOptions, 'signal' | 'onSent'>,
+  ): void {
+    this.#beginAsk(from, waiting, { whenFull: 'park', ...(signal && { signal }), ...(onSent && { onSent }) });
   }
 
   #beginAsk(from: Identity, waiting: WaitingAsk, options: AskOptions): void {

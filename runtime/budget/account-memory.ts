@@ -6,12 +6,14 @@
  * late finds another generation there, and changes nothing.
  */
 
-const HEADER = 1;
-const WORDS = 8;
+const HEADER = 2;
+const WORDS = 10;
+/** In the header: which process it is, among all that have had the same journal. */
+const RUN = 1;
 const SLOT_BITS = 2 ** 16;
 const LAST_GENERATION = 2 ** 16 - 1;
 
-/** What stands where. All but life and flux are a number of 48 bits below the generation. */
+/** What stands where. All but life, flux and name are a number of 48 bits below the generation. */
 export const WORD = {
   /** Generation, seat of the thread that opened it, and its state. */
   life: 0,
@@ -24,10 +26,15 @@ export const WORD = {
   spentMicros: 5,
   /** Two numbers of 32 bits: steps under way that may be taken back, and how many were. */
   flux: 6,
+  /** By which a journal knows it, in this process and in later ones. */
+  name: 7,
+  /** What it was opened with. */
+  grantedTokens: 8,
+  grantedMicros: 9,
 } as const;
 
 /** A word that holds a number. */
-export type NumberWord = (typeof WORD)['above' | 'tokens' | 'micros' | 'spentTokens' | 'spentMicros'];
+export type NumberWord = (typeof WORD)[Exclude<keyof typeof WORD, 'life' | 'flux' | 'name'>];
 
 /** No number of its own stands here. */
 export const NOTHING = 2 ** 48 - 1;
@@ -42,6 +49,9 @@ const FREE = 0;
 const CLOSING = 2 ** 32 - 1;
 const HELD = 1;
 const ONE_BELOW = 2;
+
+/** There are not so many accounts in one process, however many were open before. */
+const ACCOUNTS = 2 ** 32;
 
 /** Accounts that can be open at once. */
 const CAPACITY = 2 ** 16;
@@ -100,7 +110,43 @@ export class AccountMemory {
     this.write(account, WORD.micros, NOTHING);
     this.write(account, WORD.spentTokens, 0);
     this.write(account, WORD.spentMicros, 0);
+    this.write(account, WORD.grantedTokens, NOTHING);
+    this.write(account, WORD.grantedMicros, NOTHING);
+    this.rename(account, this.run * ACCOUNTS + account);
     return account;
+  }
+
+  /** Which process this is, among all that have had the same journal; 0 without one. */
+  get run(): number {
+    return Number(Atomics.load(this.#words, RUN));
+  }
+
+  set run(run: number) {
+    Atomics.store(this.#words, RUN, BigInt(run));
+  }
+
+  /** By which a journal knows an account that is open; no other one of any process has it. */
+  name(account: number): number {
+    return Number(Atomics.load(this.#words, baseOf(slotOf(account)) + WORD.name));
+  }
+
+  /** Gives an account the name that it had in a former process. */
+  rename(account: number, name: number): void {
+    Atomics.store(this.#words, baseOf(slotOf(account)) + WORD.name, BigInt(name));
+  }
+
+  /** What it was opened with in a former process; null: nothing of its own. */
+  grant(
+    account: number,
+    { tokens, micros }: { readonly tokens: number | null; readonly micros: number | null },
+  ): void {
+    this.write(account, WORD.grantedTokens, tokens ?? NOTHING);
+    this.write(account, WORD.grantedMicros, micros ?? NOTHING);
+  }
+
+  /** Holds an account again that its opener has let go of; false when it is over. */
+  hold(account: number): boolean {
+    return this.#change(account, (state) => (state % ONE_BELOW === HELD ? 0 : HELD)) !== undefined;
   }
 
   /** Whoever opened it holds it. */

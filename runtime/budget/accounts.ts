@@ -2,12 +2,14 @@ import type { Cost } from '../protocol/budget.ts';
 import { budgetExceeded, mailboxFull, type OrreryError } from '../protocol/errors.ts';
 import { AccountMemory, type Miscount, NOTHING, type NumberWord, WORD } from './account-memory.ts';
 import { type Amounts, budgetOf, grantedAmounts } from './amounts.ts';
+import type { FormerAccount, KeptFunds } from '../mailbox/kept-funds.ts';
+import type { SpendNotes } from './spend-notes.ts';
 
 const NOTHING_LEFT: Cost = { tokens: 0, costUsd: 0 };
 
 const AMOUNTS = [
-  ['tokens', WORD.tokens, WORD.spentTokens],
-  ['micros', WORD.micros, WORD.spentMicros],
+  ['tokens', WORD.tokens, WORD.spentTokens, WORD.grantedTokens],
+  ['micros', WORD.micros, WORD.spentMicros, WORD.grantedMicros],
 ] as const;
 
 /**
@@ -20,10 +22,16 @@ const AMOUNTS = [
 export class Accounts {
   readonly #memory: AccountMemory;
   readonly #seat: number;
+  #notes: SpendNotes | undefined;
 
   constructor(memory: SharedArrayBuffer, seat: number) {
     this.#memory = new AccountMemory(memory);
     this.#seat = seat;
+  }
+
+  /** Which process this is, among all that have had the same journal; 0 without one. */
+  get run(): number {
+    return this.#memory.run;
   }
 
   /** How many are open. Counts them: for tests and overviews. */
@@ -47,11 +55,30 @@ export class Accounts {
       const left = this.#chargeOr(parent, own);
       if (left !== undefined) return this.#discard(account, own, left);
     }
-    for (const [field, word] of AMOUNTS) {
+    for (const [field, word, , granted] of AMOUNTS) {
       const amount = own[field];
-      if (amount !== undefined) memory.write(account, word, amount);
+      if (amount === undefined) continue;
+      memory.write(account, word, amount);
+      memory.write(account, granted, amount);
     }
     return account;
+  }
+
+  /** What is spent from here on outlives the process. */
+  noteIn(notes: SpendNotes): void {
+    this.#notes = notes;
+  }
+
+  /** What limits an account that is open, for a journal; undefined when nothing does. */
+  fundsOf(account: number): KeptFunds | undefined {
+    const memory = this.#memory;
+    const limits: FormerAccount[] = [];
+    for (let at = account; at > 0; at = memory.read(at, WORD.above) ?? 0) {
+      const tokens = amountIn(memory.read(at, WORD.grantedTokens));
+      const micros = amountIn(memory.read(at, WORD.grantedMicros));
+      if (tokens !== null || micros !== null) limits.push([memory.name(at), tokens, micros]);
+    }
+    return limits.length === 0 ? undefined : limits;
   }
 
   #discard(account: number, own: Amounts, left: Cost): OrreryError {
@@ -93,6 +120,11 @@ export class Accounts {
   /** Lets go of an account, once or several times: nothing can be spent on it any more, but on those that are below it. */
   close(account: number): void {
     if (this.#memory.letGo(account)) this.#clear(account);
+  }
+
+  /** Something may still be spent on it, or on one below it. */
+  isOpen(account: number): boolean {
+    return this.#memory.isOpen(account);
   }
 
   /** Whoever opened it has not let go of it. */
@@ -209,15 +241,27 @@ export class Accounts {
     return holder === undefined ? undefined : (this.#memory.read(holder, word) ?? 0);
   }
 
-  /** Adds to what is known of the account at the top. */
+  /** Only what limits something matters to those who come later. */
+  #noteIn(notes: SpendNotes, account: number, { tokens = 0, micros = 0 }: Amounts, sign: 1 | -1): void {
+    const memory = this.#memory;
+    const isLimit = AMOUNTS.some(([, , , granted]) => amountIn(memory.read(account, granted)) !== null);
+    if (isLimit) notes.note(account, memory.name(account), { tokens: sign * tokens, micros: sign * micros });
+  }
+
+  /** Adds to what is known of the account at the top, and to the notes of those on the way there. */
   #note(account: number, amounts: Amounts, sign: 1 | -1): void {
     const memory = this.#memory;
     let top = account;
-    for (let above = memory.read(top, WORD.above) ?? 0; above > 0; above = memory.read(top, WORD.above) ?? 0)
-      top = above;
+    for (let at = account; at > 0; at = memory.read(at, WORD.above) ?? 0) {
+      top = at;
+      if (this.#notes !== undefined) this.#noteIn(this.#notes, at, amounts, sign);
+    }
     for (const [field, , spent] of AMOUNTS) {
       const amount = amounts[field] ?? 0;
       if (amount > 0) memory.add(top, spent, sign * amount);
     }
   }
 }
+
+const amountIn = (value: number | undefined): number | null =>
+  value === undefined || value === NOTHING ? null : value;

@@ -1,6 +1,7 @@
 import type { NumberedMail, RecordChange, Store } from '../protocol/store.ts';
+import { fundsInRecord } from '../mailbox/mail-record.ts';
 import { allRecords } from './all-records.ts';
-import { readStarted, removeRings } from './started-ring.ts';
+import { ringFiles, type StartedRings } from './started-ring.ts';
 
 /** How often a mail was begun on before, by its number. */
 const STARTS = 'starts';
@@ -22,32 +23,43 @@ export class Backlog {
   readonly #starts: ReadonlyMap<number, number>;
   /** Numbers by recipient, in order. */
   readonly #waiting: Map<string, number[]>;
+  /** Names of the accounts that they draw on. */
+  readonly accounts: ReadonlySet<number>;
 
-  private constructor(store: Store, starts: ReadonlyMap<number, number>, waiting: Map<string, number[]>) {
+  private constructor(store: Store, { starts, waiting, accounts }: Found) {
     this.#store = store;
     this.#starts = starts;
     this.#waiting = waiting;
+    this.accounts = accounts;
   }
 
   /**
    * Reads what is there. What had been begun on is written into the store before the files that said so are removed:
    * `journal` is the path that they stand beside.
    */
-  static async open(store: Store, journal: string | undefined): Promise<Backlog> {
-    const started = journal === undefined ? new Set<number>() : readStarted(journal);
+  static async open(
+    store: Store,
+    journal: string | undefined,
+    rings: StartedRings = ringFiles,
+  ): Promise<Backlog> {
+    const started = journal === undefined ? new Set<number>() : rings.read(journal);
     const before = await readStarts(store);
     const waiting = new Map<string, number[]>();
     const starts = new Map<number, number>();
-    for await (const { number, recipient } of allMails(store)) {
-      const numbers = waiting.get(recipient);
-      if (numbers === undefined) waiting.set(recipient, [number]);
-      else numbers.push(number);
-      const count = (before.get(number) ?? 0) + (started.has(number) ? 1 : 0);
-      if (count > 0) starts.set(number, count);
+    const accounts = new Set<number>();
+    for await (const page of pagesOf(store)) {
+      for (const { number, recipient, body } of page) {
+        for (const [name] of fundsInRecord(body) ?? []) accounts.add(name);
+        const numbers = waiting.get(recipient);
+        if (numbers === undefined) waiting.set(recipient, [number]);
+        else numbers.push(number);
+        const count = (before.get(number) ?? 0) + (started.has(number) ? 1 : 0);
+        if (count > 0) starts.set(number, count);
+      }
     }
     await store.write([{ mails: [], settled: [], records: changesOf(before, starts) }]);
-    if (journal !== undefined) removeRings(journal);
-    return new Backlog(store, starts, waiting);
+    if (journal !== undefined) rings.remove(journal);
+    return new Backlog(store, { starts, waiting, accounts });
   }
 
   /** How many envelopes are left for this agent. */
@@ -55,56 +67,30 @@ export class Backlog {
     return this.#waiting.get(recipient)?.length ?? 0;
   }
 
+  /** Nothing is left for this agent any more. */
+  forget(recipient: string): void {
+    this.#waiting.delete(recipient);
+  }
+
   /** The oldest that are left for this agent, at most `limit`; they are not given again. */
   async take(recipient: string, limit: number): Promise<readonly LeftMail[]> {
     const numbers = this.#waiting.get(recipient)?.splice(0, limit) ?? [];
     if (numbers.length === 0) this.#waiting.delete(recipient);
-    const mails: LeftMail[] = [];
-    for (const run of runsOf(numbers)) mails.push(...(await this.#read(run)));
-    return mails;
-  }
-
-  /** The mails with the numbers of one run that are still there. */
-  async #read({ first, last, wanted }: Run): Promise<LeftMail[]> {
-    const mails: LeftMail[] = [];
-    for (let after = first - 1; after < last; ) {
-      const page = await this.#store.mails({ after, limit: Math.min(PAGE, last - after) });
-      for (const mail of page)
-        if (wanted.has(mail.number)) mails.push({ ...mail, starts: this.#starts.get(mail.number) ?? 0 });
-      after = page.at(-1)?.number ?? last;
-    }
-    return mails;
+    const mails = await this.#store.mailsAt(numbers);
+    return mails.map((mail) => ({ ...mail, starts: this.#starts.get(mail.number) ?? 0 }));
   }
 }
 
-/** Numbers that lie so close together that they are read at once. */
-interface Run {
-  readonly first: number;
-  readonly last: number;
-  readonly wanted: ReadonlySet<number>;
+interface Found {
+  readonly starts: ReadonlyMap<number, number>;
+  readonly waiting: Map<string, number[]>;
+  readonly accounts: ReadonlySet<number>;
 }
 
-/** Numbers of others in between may be read in vain, as long as they are not many. */
-const MOST_IN_VAIN = 64;
-
-function runsOf(numbers: readonly number[]): Run[] {
-  const runs: number[][] = [];
-  for (const number of numbers) {
-    const last = runs.at(-1);
-    if (last !== undefined && number - (last.at(-1) as number) <= MOST_IN_VAIN) last.push(number);
-    else runs.push([number]);
-  }
-  return runs.map((run) => ({
-    first: run[0] as number,
-    last: run.at(-1) as number,
-    wanted: new Set(run),
-  }));
-}
-
-async function* allMails(store: Store): AsyncGenerator<NumberedMail> {
+async function* pagesOf(store: Store): AsyncGenerator<readonly NumberedMail[]> {
   for (let after = 0; ; ) {
     const page = await store.mails({ after, limit: PAGE });
-    yield* page;
+    yield page;
     if (page.length < PAGE) return;
     after = (page.at(-1) as NumberedMail).number;
   }

@@ -64,12 +64,12 @@ export class JournalLine {
   /**
    * Posts one unit, at once; the caller has seen that the line is not full. `done` is told the number of its first mail
    * when it survives the loss of power; units are done in the order of their writing. It is never called when the
-   * journal ends before that.
+   * journal ends before that. A unit that is not awaited may be written some milliseconds later, with others.
    */
-  write(batch: StoreBatch, done: (firstMail: number) => void): void {
+  write(batch: StoreBatch, done: (firstMail: number) => void, isAwaited = true): void {
     if (this.#isClosed) return;
     const waiting = { mails: batch.mails.length, characters: charactersOf(batch), done };
-    this.#deps.port.post(writeUnit({ order: this.#deps.order.next(), batch }));
+    this.#deps.port.post(writeUnit({ order: this.#deps.order.next(), isAwaited, batch }));
     this.#waiting.push(waiting);
     this.#mails += waiting.mails;
     this.#characters += waiting.characters;

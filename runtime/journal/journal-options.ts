@@ -3,7 +3,7 @@ import { z } from 'zod';
 /**
  * Where a system keeps what must outlive its process.
  *
- * - `path`    of a file that is made if it is not there; two more stand beside it while it is open. One system at a time.
+ * - `path`    of a file that is made if it is not there; others stand beside it while it is open. One system at a time.
  * - `durable` whose mailboxes are kept: those of agents that say so (`durable: true`), or of all that do not say
  *             otherwise. @default 'declared'
  */

@@ -1,3 +1,6 @@
+import { AccountMemory } from '../budget/account-memory.ts';
+import { FormerAccounts } from '../budget/former-accounts.ts';
+import type { KeptFunds } from '../mailbox/kept-funds.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -8,6 +11,9 @@ import type { Port } from '../threads/port.ts';
 import { Backlog, type LeftMail } from './backlog.ts';
 import { JournalServer } from './journal-server.ts';
 import { readLetters } from './kept-letters.ts';
+import { forgetAgent, type KeptAgent, surveyAgents } from './journal-survey.ts';
+import { KeptSpends } from './kept-spends.ts';
+import { ringFiles, type StartedRings } from './started-ring.ts';
 import { type AgentRecord, readAgentRecords } from './stored-agent-records.ts';
 import { goneRecord, readProcesses } from './kept-processes.ts';
 import { readTaken, type TakenId } from './taken-ids.ts';
@@ -16,6 +22,10 @@ export interface JournalDeps {
   readonly store: Store;
   /** The path that the threads' rings stand beside; undefined of a store without a file. */
   readonly file: string | undefined;
+  /** @default files */
+  readonly rings?: StartedRings | undefined;
+  /** The open budgets of the whole system. @default it has none */
+  readonly accounts?: SharedArrayBuffer | undefined;
   readonly seams: Pick<Seams, 'clock' | 'random'>;
   readonly loop: Pick<EventLoop, 'yieldTurn'>;
   /** Undefined: it writes again. */
@@ -27,25 +37,37 @@ export class Journal {
   readonly #store: Store;
   readonly #server: JournalServer;
   readonly #backlog: Backlog;
+  readonly #spends: KeptSpends | undefined;
+  readonly #formerAccounts: FormerAccounts | undefined;
   /** The dead letters of former processes, oldest first. */
   readonly letters: readonly DeadLetter[];
 
   private constructor(
     store: Store,
     server: JournalServer,
-    { backlog, letters }: { readonly backlog: Backlog; readonly letters: readonly DeadLetter[] },
+    { backlog, letters, spends, formerAccounts }: Found,
   ) {
     this.#store = store;
     this.#server = server;
     this.#backlog = backlog;
+    this.#spends = spends;
+    this.#formerAccounts = formerAccounts;
     this.letters = letters;
   }
 
   /** Reads what is there. Fails with what the store fails with. */
-  static async open({ store, file, ...deps }: JournalDeps): Promise<Journal> {
-    const backlog = await Backlog.open(store, file);
+  static async open({ store, file, rings = ringFiles, accounts, ...deps }: JournalDeps): Promise<Journal> {
+    const backlog = await Backlog.open(store, file, rings);
     const letters = await readLetters(store);
-    return new Journal(store, new JournalServer({ store, ...deps }), { backlog, letters });
+    const spends =
+      file === undefined
+        ? undefined
+        : await KeptSpends.open({ store, files: rings.spends, journal: file, named: backlog.accounts });
+    const formerAccounts =
+      accounts && spends && new FormerAccounts({ memory: accounts, spent: () => spends.read() });
+    if (accounts !== undefined) new AccountMemory(accounts).run = spends?.run ?? 0;
+    const server = new JournalServer({ store, ...deps });
+    return new Journal(store, server, { backlog, letters, spends, formerAccounts });
   }
 
   /** The processes of agents that former hosts had noted, and not that they are gone. */
@@ -75,6 +97,11 @@ export class Journal {
     return this.#backlog.take(recipient, limit);
   }
 
+  /** Opens accounts for what was left, from which no more is spent than was left; the thread of `seat` closes them. */
+  openAccounts(funds: readonly KeptFunds[], seat: number): readonly number[] {
+    return this.#formerAccounts?.open(funds, seat) ?? [];
+  }
+
   /** What this agent took under ids that may be sent again. */
   taken(agent: string): Promise<readonly TakenId[]> {
     return readTaken(this.#store, agent);
@@ -88,12 +115,35 @@ export class Journal {
     return found;
   }
 
+  /** For whom it keeps something, and how much. */
+  async surveyAgents(): Promise<readonly KeptAgent[]> {
+    await this.#server.whenWritten();
+    return surveyAgents(this.#store);
+  }
+
+  /** Deletes everything that it keeps for an agent that is not in the team; undefined when there is nothing. */
+  async forgetAgent(agentId: string): Promise<KeptAgent | undefined> {
+    await this.#server.whenWritten();
+    this.#backlog.forget(agentId);
+    return forgetAgent(this.#store, agentId);
+  }
+
   records(kind: string, page: PageOf<string>): Promise<readonly StoredRecord[]> {
     return this.#store.records(kind, page);
   }
 
   /** Writes everything that was posted, and closes the store. */
-  close(): Promise<void> {
-    return this.#server.close();
+  async close(): Promise<void> {
+    // Where that cannot be written, the next process takes the machine's word for it that nothing was lost.
+    await this.#spends?.end().catch(() => undefined);
+    await this.#server.close();
   }
+}
+
+/** What was there when it was opened. */
+interface Found {
+  readonly backlog: Backlog;
+  readonly letters: readonly DeadLetter[];
+  readonly spends: KeptSpends | undefined;
+  readonly formerAccounts: FormerAccounts | undefined;
 }

@@ -26,6 +26,8 @@ export class MemoryStore implements Store {
   readonly #beforeWrite: NonNullable<MemoryStoreOptions['beforeWrite']>;
   #isClosed = false;
   #isCrashed = false;
+  /** What is being written. */
+  #writing: readonly StoreBatch[] | undefined;
   /** Writes are one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -53,6 +55,14 @@ export class MemoryStore implements Store {
     return page;
   }
 
+  async mailsAt(numbers: readonly number[]): Promise<readonly NumberedMail[]> {
+    this.#requireOpen('read');
+    return numbers.flatMap((number) => {
+      const mail = this.#medium.mails.get(number);
+      return mail === undefined ? [] : [{ number, ...mail }];
+    });
+  }
+
   async records(kind: string, { after, limit }: PageOf<string>): Promise<readonly StoredRecord[]> {
     this.#requireOpen('read');
     const values = this.#medium.records.get(kind) ?? new Map<string, string>();
@@ -70,15 +80,26 @@ export class MemoryStore implements Store {
     this.#medium.isOpen = false;
   }
 
-  /** Ends it as a crash of its process does: what is being written is lost, and the medium may be opened again. */
-  crash(): void {
+  /**
+   * Ends it as a crash of its process does: the medium may be opened again. What is being written is lost, or it is there
+   * whole and nobody is told, if it `survives`; then its batches are returned with the number of the first mail of each.
+   */
+  crash({ survives = false } = {}): { batches: readonly StoreBatch[]; firstMails: number[] } | undefined {
     this.#isClosed = true;
     this.#isCrashed = true;
     this.#medium.isOpen = false;
+    const batches = this.#writing;
+    if (!survives || batches === undefined) return undefined;
+    return { batches, firstMails: batches.map((batch) => this.#apply(batch)) };
   }
 
   async #write(batches: readonly StoreBatch[]): Promise<readonly number[]> {
-    await this.#beforeWrite(batches);
+    this.#writing = batches;
+    try {
+      await this.#beforeWrite(batches);
+    } finally {
+      this.#writing = undefined;
+    }
     if (this.#isCrashed) throw storeFailed(NAME, 'write', 'its process has ended');
     return batches.map((batch) => this.#apply(batch));
   }

@@ -8,6 +8,9 @@ const toColumn = (text: string): TextColumn => (text.isWellFormed() ? text : Buf
 export const fromColumn = (column: unknown): string =>
   typeof column === 'string' ? column : Buffer.from(column as Uint8Array).toString('utf16le');
 
+/** Number, recipient, body. */
+export type MailRow = readonly [number, unknown, unknown];
+
 /** What a store does to its tables, prepared. */
 export class SqliteStatements {
   readonly #begin: StatementSync;
@@ -18,6 +21,7 @@ export class SqliteStatements {
   readonly #deleteRecord: StatementSync;
   readonly #setNext: StatementSync;
   readonly #mails: StatementSync;
+  readonly #mail: StatementSync;
   readonly #firstRecords: StatementSync;
   readonly #records: StatementSync;
   readonly #next: StatementSync;
@@ -37,6 +41,7 @@ export class SqliteStatements {
     this.#setNext = prepare('UPDATE counter SET next = ?');
     this.#next = prepare('SELECT next FROM counter');
     this.#mails = prepare('SELECT * FROM mails WHERE number > ? ORDER BY number LIMIT ?');
+    this.#mail = prepare('SELECT * FROM mails WHERE number = ?');
     this.#firstRecords = prepare('SELECT key, value FROM records WHERE kind = ? ORDER BY key LIMIT ?');
     this.#records = prepare('SELECT key, value FROM records WHERE kind = ? AND key > ? ORDER BY key LIMIT ?');
   }
@@ -74,9 +79,12 @@ export class SqliteStatements {
     return Number((this.#next.get() as unknown as [number])[0]);
   }
 
-  /** Rows of number, recipient, body. */
-  mails(after: number, limit: number): readonly (readonly [number, unknown, unknown])[] {
-    return this.#mails.all(after, limit) as unknown as [number, unknown, unknown][];
+  mails(after: number, limit: number): readonly MailRow[] {
+    return this.#mails.all(after, limit) as unknown as MailRow[];
+  }
+
+  mail(number: number): MailRow | undefined {
+    return this.#mail.get(number) as MailRow | undefined;
   }
 
   /** Rows of key and value. */

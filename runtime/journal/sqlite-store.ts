@@ -8,7 +8,7 @@ import type { NumberedMail, PageOf, Store, StoreBatch, StoredRecord } from '../p
 import { systemClock } from '../protocol/system-seams.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 import { openSqliteFile } from './sqlite-file.ts';
-import { fromColumn, SqliteStatements } from './sqlite-statements.ts';
+import { fromColumn, type MailRow, SqliteStatements } from './sqlite-statements.ts';
 import { SqliteStoreOptions } from './sqlite-store-options.ts';
 import { SqliteUpkeep } from './sqlite-upkeep.ts';
 import { charactersOf } from './unit-format.ts';
@@ -64,12 +64,12 @@ export class SqliteStore implements Store {
   }
 
   async mails({ after = 0, limit }: PageOf<number>): Promise<readonly NumberedMail[]> {
-    const rows = this.#do('read', () => this.#statements.mails(after, limit));
-    return rows.map(([number, recipient, body]) => ({
-      number,
-      recipient: fromColumn(recipient),
-      body: fromColumn(body),
-    }));
+    return this.#do('read', () => this.#statements.mails(after, limit)).map(mailOf);
+  }
+
+  async mailsAt(numbers: readonly number[]): Promise<readonly NumberedMail[]> {
+    const rows = this.#do('read', () => numbers.map((number) => this.#statements.mail(number)));
+    return rows.filter((row) => row !== undefined).map(mailOf);
   }
 
   async records(kind: string, { after, limit }: PageOf<string>): Promise<readonly StoredRecord[]> {
@@ -132,6 +132,12 @@ export class SqliteStore implements Store {
     amount.characters += charactersOf(batch);
   }
 }
+
+const mailOf = ([number, recipient, body]: MailRow): NumberedMail => ({
+  number,
+  recipient: fromColumn(recipient),
+  body: fromColumn(body),
+});
 
 /** Runs of numbers that follow each other, first and last: mails are settled in about the order in which they came. */
 function runsOf(numbers: readonly number[]): readonly (readonly [number, number])[] {

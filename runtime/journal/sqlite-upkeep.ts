@@ -12,6 +12,11 @@ const STEP_BYTES = 8 * 1_024 * 1_024;
 /** Parts of pages, index pages, the page of the counter: what a commit writes beside its content, at most. */
 const COMMIT_BYTES = 16_384;
 const PAGE_BYTES = 4_096;
+/** What stands before each page in the log. */
+const FRAME_BYTES = 24;
+/** How far off the guess of what is written is thought to be, at most. */
+const LEAST_SCALE = 0.5;
+const MOST_SCALE = 2;
 
 export interface UpkeepDeps {
   readonly database: DatabaseSync;
@@ -32,8 +37,12 @@ export class SqliteUpkeep {
   readonly #markCheckpoint: StatementSync;
   readonly #freePages: StatementSync;
   readonly #pageBytes: number;
-  /** What the log holds that the file does not have: a guess, from half of it to twice of it. */
+  /** What the log holds that the file does not have: a guess. */
   #loggedBytes = 0;
+  /** By what the guess is multiplied: what the log turned out to hold when it was last copied. */
+  #scale = 1;
+  /** All that the log holds is in the guess. */
+  #isWhole = false;
   #cancelLook: (() => void) | undefined;
 
   constructor(deps: UpkeepDeps) {
@@ -54,7 +63,8 @@ export class SqliteUpkeep {
 
   /** So many characters were written, and so many pages here and there were changed. */
   afterWrite(characters: number, pages: number): void {
-    this.#loggedBytes += COMMIT_BYTES + characters + (characters >> 2) + pages * PAGE_BYTES;
+    const guess = COMMIT_BYTES + characters + (characters >> 2) + pages * PAGE_BYTES;
+    this.#loggedBytes += guess * this.#scale;
     this.#lookAfter(LOOK_AFTER_MS);
   }
 
@@ -73,12 +83,21 @@ export class SqliteUpkeep {
    */
   #makeCheckpoint(): void {
     try {
-      this.#checkpoint.get();
+      this.#learn(Number((this.#checkpoint.get() as { log?: number } | undefined)?.log));
       this.#markCheckpoint.run();
       this.#loggedBytes = COMMIT_BYTES;
+      this.#isWhole = true;
     } catch {
+      this.#isWhole = false;
       this.#loggedBytes = this.#deps.options.walBytes >> 1; // The disk is full, perhaps; not with every write again.
     }
+  }
+
+  /** The log had so many pages. */
+  #learn(pages: number): void {
+    if (!(this.#isWhole && pages > 0 && Number.isFinite(this.#loggedBytes))) return;
+    const scale = (this.#scale * pages * (this.#pageBytes + FRAME_BYTES)) / this.#loggedBytes;
+    this.#scale = Math.min(MOST_SCALE, Math.max(LEAST_SCALE, scale));
   }
 
   #lookAfter(ms: number): void {

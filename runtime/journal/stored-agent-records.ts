@@ -8,7 +8,8 @@ export interface AgentRecord {
   readonly value: string;
 }
 
-const KIND = 'agent';
+/** Their keys begin with the agent. */
+export const AGENT_KIND = 'agent';
 /** Stands in no agent's id, and in the name of no kind. */
 const BETWEEN = '\n';
 
@@ -16,13 +17,17 @@ const BETWEEN = '\n';
 export const agentRecord = (
   agent: string,
   { kind, key, value }: Omit<AgentRecord, 'value'> & { readonly value: string | undefined },
-): RecordChange => ({ kind: KIND, key: [agent, kind, key].join(BETWEEN), value });
+): RecordChange => ({ kind: AGENT_KIND, key: [agent, kind, key].join(BETWEEN), value });
 
-/** All that the store has of this agent, by kind and key. */
-export async function readAgentRecords(store: Pick<Store, 'records'>, agent: string): Promise<AgentRecord[]> {
-  const prefix = agent + BETWEEN;
+/** All that the store has of this agent, or of one kind of that, by kind and key. */
+export async function readAgentRecords(
+  store: Pick<Store, 'records'>,
+  agent: string,
+  onlyKind?: string,
+): Promise<AgentRecord[]> {
+  const prefix = [agent, ...(onlyKind === undefined ? [] : [onlyKind]), ''].join(BETWEEN);
   const found: AgentRecord[] = [];
-  for await (const { key, value } of allRecords(store, KIND, prefix)) {
+  for await (const { key, value } of allRecords(store, AGENT_KIND, prefix)) {
     if (!key.startsWith(prefix)) break;
     const [, kind = '', ...rest] = key.split(BETWEEN);
     found.push({ kind, key: rest.join(BETWEEN), value });

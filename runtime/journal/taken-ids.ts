@@ -12,20 +12,21 @@ export interface TakenId {
   readonly answer: string;
 }
 
-const KIND = 'taken';
+/** Their keys begin with the agent. */
+export const TAKEN_KIND = 'taken';
 /** Stands in no agent's id. */
 const BETWEEN = '\n';
 
 const keyOf = ({ agent, sender, id }: Omit<TakenId, 'answer'>): string => [agent, sender, id].join(BETWEEN);
 
 export const takenRecord = (taken: TakenId): RecordChange => ({
-  kind: KIND,
+  kind: TAKEN_KIND,
   key: keyOf(taken),
   value: taken.answer,
 });
 
 export const forgottenRecord = (taken: Omit<TakenId, 'answer'>): RecordChange => ({
-  kind: KIND,
+  kind: TAKEN_KIND,
   key: keyOf(taken),
   value: undefined,
 });
@@ -34,7 +35,7 @@ export const forgottenRecord = (taken: Omit<TakenId, 'answer'>): RecordChange =>
 export async function readTaken(store: Store, agent: string): Promise<TakenId[]> {
   const prefix = agent + BETWEEN;
   const found: TakenId[] = [];
-  for await (const record of allRecords(store, KIND, prefix)) {
+  for await (const record of allRecords(store, TAKEN_KIND, prefix)) {
     if (!record.key.startsWith(prefix)) break;
     found.push(takenOf(agent, record));
   }

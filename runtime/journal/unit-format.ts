@@ -4,20 +4,22 @@ import type { RecordChange, StoreBatch, StoredMail } from '../protocol/store.ts'
 /**
  * A batch as it crosses to the journal thread: one flat list, which clones several times faster than what it stands for.
  *
- * `[order, mails, settled, recipient, body, …, number, …, kind, key, value | null, …]`; the second and third are counts.
+ * `[order, isAwaited, mails, settled, recipient, body, …, number, …, kind, key, value | null, …]`; `isAwaited` is 0 or 1,
+ * the two behind it are counts.
  */
 export type UnitMessage = readonly (string | number | null)[];
 
-/** A batch and where it stands among those of all lines. */
+/** A batch and where it stands among those of all lines; somebody waits for it to be written, or nobody does. */
 export interface Unit {
   readonly order: number;
+  readonly isAwaited: boolean;
   readonly batch: StoreBatch;
 }
 
-const HEAD = 3;
+const HEAD = 4;
 
-export function writeUnit({ order, batch: { mails, settled, records } }: Unit): UnitMessage {
-  const message: (string | number | null)[] = [order, mails.length, settled.length];
+export function writeUnit({ order, isAwaited, batch: { mails, settled, records } }: Unit): UnitMessage {
+  const message: (string | number | null)[] = [order, isAwaited ? 1 : 0, mails.length, settled.length];
   for (const { recipient, body } of mails) message.push(recipient, body);
   for (const number of settled) message.push(number);
   for (const { kind, key, value } of records) message.push(kind, key, value ?? null);
@@ -25,8 +27,8 @@ export function writeUnit({ order, batch: { mails, settled, records } }: Unit): 
 }
 
 export function readUnit(message: UnitMessage): Unit {
-  const mailsEnd = HEAD + 2 * (message[1] as number);
-  const settledEnd = mailsEnd + (message[2] as number);
+  const mailsEnd = HEAD + 2 * (message[2] as number);
+  const settledEnd = mailsEnd + (message[3] as number);
   const mails: StoredMail[] = [];
   for (let at = HEAD; at < mailsEnd; at += 2) {
     mails.push({ recipient: message[at] as string, body: message[at + 1] as string });
@@ -37,7 +39,7 @@ export function readUnit(message: UnitMessage): Unit {
     const value = message[at + 2] as string | null;
     records.push({ kind: message[at] as string, key: message[at + 1] as string, value: value ?? undefined });
   }
-  return { order: message[0] as number, batch: { mails, settled, records } };
+  return { order: message[0] as number, isAwaited: message[1] === 1, batch: { mails, settled, records } };
 }
 
 /** How much there is of something, for bounding it; `characters` are those of all that is to be kept. */

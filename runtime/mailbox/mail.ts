@@ -11,6 +11,7 @@ import {
 } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import { idText } from '../protocol/seams.ts';
+import type { KeptFunds } from './kept-funds.ts';
 import type { ChannelMark } from './channel-mark.ts';
 import type { InFlow } from './in-flow.ts';
 
@@ -40,6 +41,10 @@ export interface MailExtras {
   budget?: Budget;
   /** The account that it is spent from, if its amounts are limited. */
   account?: number;
+  /** What limits it in a later process, if this one ends before its outcome is known. */
+  funds?: KeptFunds;
+  /** It means nothing to another process: the journal does not keep it. */
+  fleeting?: true;
   /** It is part of a channel between two agents of the system. */
   channel?: ChannelMark;
   /** Metadata that this version does not know. */
@@ -78,6 +83,8 @@ export class Mail {
   name = -1;
   /** Its number in the journal; 0 when it is not kept there. */
   kept = 0;
+  /** Its payload as JSON, once the journal has been given it and until it is posted. */
+  text: string | undefined = undefined;
   /** Was in hand before, in this thread. */
   wasInHand = false;
   /** A former process left it. */
@@ -127,6 +134,13 @@ export class Mail {
     return this.correlationId === (typeof this.key === 'string' ? this.key : this.#id);
   }
 }
+
+/**
+ * Says whether the journal keeps a mail of a durable recipient. A stream's reader and the two ends of a channel do not
+ * outlive their process: there would be nobody to send to.
+ */
+export const isToBeKept = ({ extras }: Mail): boolean =>
+  extras?.stream !== true && extras?.channel === undefined && extras?.fleeting !== true;
 
 /**
  * Says whether a death may have a mail tried again. A stream never is: part of it may have been read. Nor is what came over

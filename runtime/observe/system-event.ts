@@ -25,6 +25,7 @@ export type SystemEventType =
   | 'agent-parked'
   | 'place-started'
   | 'place-died'
+  | 'process-ended'
   | 'router-state'
   | 'negotiation'
   | 'swarm'

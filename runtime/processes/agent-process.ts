@@ -43,6 +43,8 @@ export interface AgentProcessDeps {
   readonly spawner: ProcessSpawner;
   readonly clock: Clock;
   readonly loadTimeoutMs: number;
+  /** Is told of the process; its agent's code is loaded when this resolves. @default nobody is told */
+  readonly note?: ((pid: number, gone: Promise<unknown>) => Promise<void>) | undefined;
 }
 
 /** What a process may say while something has to wait. */
@@ -73,7 +75,11 @@ export class AgentProcess {
   #isPinged = false;
   #cancelLoadTimer: () => void = () => undefined;
 
-  constructor(module: string, options: ProcessOptions, { spawner, clock, loadTimeoutMs }: AgentProcessDeps) {
+  constructor(
+    module: string,
+    options: ProcessOptions,
+    { spawner, clock, loadTimeoutMs, note }: AgentProcessDeps,
+  ) {
     this.description = this.#loaded.promise;
     this.gone = this.#gone.promise;
     // Whoever wants to know asks; they may have lost interest.
@@ -98,7 +104,8 @@ export class AgentProcess {
       const reason = `loading ${module} did not end within ${loadTimeoutMs / 1_000} seconds`;
       this.end({ reason, isCharged: true });
     });
-    this.write({ t: 'load', module });
+    if (this.pid === undefined || note === undefined) this.write({ t: 'load', module });
+    else void note(this.pid, this.gone).then(() => this.write({ t: 'load', module }));
   }
 
   /** Bytes written to it that it has not taken. */

@@ -304,6 +304,8 @@ export class ProcessActor implements ActorLife, ProcessListener {
     const { extras, deadlineAtMs } = mail;
     if (entry?.kind !== 'value' || extras?.stream === true || extras?.derived === true) return false;
     if (extras?.channel !== undefined || mail.tombstone !== undefined || mail.attempts > 0) return false;
+    // What it begins on is noted here, when the cell comes to it.
+    if (mail.kept > 0 && !this.#cell.isRetry(mail)) return false;
     if (deadlineAtMs > 0 && deadlineAtMs < place.turns.nowMs + AHEAD_DEADLINE_MS) return false;
     return place.cancellations.reasonFor(mail) === undefined;
   };

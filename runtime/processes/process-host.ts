@@ -8,6 +8,7 @@ import type { EventLoop } from '../threads/event-loop.ts';
 import { type LoadedAgent, loadedAgent } from '../threads/loaded-agent.ts';
 import type { ProcessAgent } from './process-agent.ts';
 import { ProcessActor } from './process-actor.ts';
+import { ProcessBook, type ProcessJournal } from './process-book.ts';
 import type { ProcessSpawner } from './process-spawner.ts';
 import { Processes, type ProcessOrder } from './processes.ts';
 import { describedCard, standIn } from './stand-in.ts';
@@ -18,6 +19,8 @@ export interface ProcessHostDeps {
   readonly clock: Clock;
   readonly watchdog: WatchdogOptions;
   readonly loop: EventLoop;
+  /** Where it is noted which processes there are; undefined without one. */
+  readonly journal: () => ProcessJournal | undefined;
 }
 
 /** The agents of one place whose code runs in processes of their own. */
@@ -72,10 +75,14 @@ export class ProcessHost {
   }
 
   #open(): Processes {
-    const { spawner, clock, watchdog, loop } = this.#deps;
+    const { spawner, clock, watchdog, loop, journal } = this.#deps;
     if (spawner === undefined) throw invalidOptions('isolation', 'process', 'one that this place can give');
+    if (this.#processes !== undefined) return this.#processes;
     const arrivals = () => new Promise<void>((resolve) => loop.yieldTurn(resolve));
-    this.#processes ??= new Processes({ spawner, clock, watchdog, arrivals });
+    const book = new ProcessBook({ journal, clock });
+    // What a former thread has left is looked for again at the next start of a system.
+    book.tidy().catch(() => undefined);
+    this.#processes = new Processes({ spawner, clock, watchdog, arrivals, book });
     return this.#processes;
   }
 }

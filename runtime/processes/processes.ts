@@ -3,6 +3,7 @@ import type { Clock } from '../protocol/seams.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';
 import { AgentProcess, type ProcessEnd } from './agent-process.ts';
 import type { Description } from './child-frame.ts';
+import type { ProcessBook } from './process-book.ts';
 import type { ProcessOptions } from './process-options.ts';
 import type { ProcessSpawner } from './process-spawner.ts';
 import { ProcessWatch } from './process-watch.ts';
@@ -21,6 +22,8 @@ export interface ProcessOrder {
 export interface ProcessesDeps {
   readonly spawner: ProcessSpawner;
   readonly clock: Clock;
+  /** Notes which processes there are. @default nobody does */
+  readonly book?: ProcessBook;
   readonly watchdog: WatchdogOptions;
   /** Resolves when the event loop has taken in what has arrived by now. */
   readonly arrivals: () => Promise<void>;
@@ -79,8 +82,13 @@ export class Processes {
   }
 
   #spawn({ module, options }: ProcessOrder): AgentProcess {
-    const { spawner, clock } = this.#deps;
-    const process = new AgentProcess(module, options, { spawner, clock, loadTimeoutMs: LOAD_MS });
+    const { spawner, clock, book } = this.#deps;
+    const process = new AgentProcess(module, options, {
+      spawner,
+      clock,
+      loadTimeoutMs: LOAD_MS,
+      note: book && ((pid, gone) => book.note(pid, gone)),
+    });
     this.#all.add(process);
     void process.gone.then(() => this.#all.delete(process));
     if (process.pid !== undefined) this.#watch.watch(process, options);

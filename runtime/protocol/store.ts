@@ -63,6 +63,8 @@ export interface Store {
   write(batches: readonly StoreBatch[]): Promise<readonly number[]>;
   /** Mails whose outcome is not known, by number. */
   mails(page: PageOf<number>): Promise<readonly NumberedMail[]>;
+  /** Those of these mails whose outcome is not known; of growing numbers, in their order. */
+  mailsAt(numbers: readonly number[]): Promise<readonly NumberedMail[]>;
   /** Records of one kind, by key, in the order of code points; keys with halves of characters come last. */
   records(kind: string, page: PageOf<string>): Promise<readonly StoredRecord[]>;
   /** Waits for what is being written. Closing twice is closing once. */

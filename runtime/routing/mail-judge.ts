@@ -84,6 +84,19 @@ export class MailJudge {
     this.#grants.hold({ id, sender, type: messageTypeOf(mail), payload, metadata }, holder);
   }
 
+  /** `holder` was given `peer`'s proposal in a former thread or process, and may answer it until then, Unix milliseconds. */
+  holdGrantAgain(envelopeId: string, holder: string, peer: string, untilMs: number): void {
+    const metadata = { tier: this.partyOf(peer).tier, deadlineAtMs: untilMs };
+    const proposal = {
+      id: envelopeId,
+      sender: peer,
+      type: 'task-proposal',
+      payload: undefined,
+      metadata,
+    } as const;
+    this.#grants.hold(proposal, holder);
+  }
+
   /** Says whether the sandbox lets whoever has this id see an agent: it may write to it. */
   isSeen(readerId: string, row: AgentRow): boolean {
     const { request } = this.#decider;

@@ -2,13 +2,17 @@ import type { z } from 'zod';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { Chance } from './chance.ts';
-import type { FaultCounts, Faults, PlannedFault } from './faults.ts';
+import { DiskFaults, type WriteFate } from './disk-faults.ts';
+import { DEFAULT_DOWN_MS, type FaultCounts, type Faults, noFaults, type PlannedFault } from './faults.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { VirtualThread } from './virtual-thread.ts';
 
 /** What a message between two threads takes when nothing is wrong, milliseconds. */
 const CARRY_MS = [0.005, 0.08] as const;
-/** The two ends of a thread's name that say that agents live in it. */
+/** The name of the thread in which the simulation does what it does itself. */
+export const STAGE = 'stage';
+
+/** How a place is called in which agents live. */
 const OF_AGENTS = /^(worker|solo)-/;
 
 export interface FaultInjectorDeps {
@@ -17,17 +21,31 @@ export interface FaultInjectorDeps {
   readonly faults: z.output<typeof Faults>;
   /** Says whether a thread has all its agents: one that dies over loading an agent breaks it for good. */
   readonly hasLoaded: (thread: VirtualThread) => boolean;
+  /** Whether the process has a journal. */
+  readonly hasDisk: boolean;
+  /** Ends the process, to be started again after `downMs`. */
+  readonly crashHost: (how: HostCrash) => void;
   readonly note: (event: Omit<SystemEvent, 'timestamp' | 'type'>) => void;
+}
+
+/** How a process ends; it is started again after `downMs`. */
+export interface HostCrash {
+  readonly powerLoss: boolean;
+  readonly downMs: number;
 }
 
 /** Has go wrong what is asked for, by chance or at its time, and counts it. */
 export class FaultInjector {
-  readonly counts: FaultCounts = { crash: 0, freeze: 0, slow: 0, delay: 0, partition: 0, handler: 0 };
+  readonly counts: FaultCounts = noFaults();
   readonly #deps: FaultInjectorDeps;
-  readonly #chances: Record<keyof FaultCounts | 'carry', Chance>;
+  readonly #chances: Record<keyof FaultCounts | 'carry' | 'disk', Chance>;
+  readonly #disk: DiskFaults;
   readonly #partitions: { readonly places: readonly [string, string]; readonly untilMs: number }[] = [];
   /** Faults happen while the team is up. */
   #isArmed = false;
+  /** The process may also end while it is being started again. */
+  #mayCrashHost = false;
+  #hasPlanned = false;
 
   constructor(deps: FaultInjectorDeps) {
     this.#deps = deps;
@@ -39,13 +57,27 @@ export class FaultInjector {
       delay: chanceOf('delay'),
       partition: chanceOf('partition'),
       handler: chanceOf('handler'),
+      hostCrash: chanceOf('hostCrash'),
+      slowDisk: chanceOf('slowDisk'),
+      fullDisk: chanceOf('fullDisk'),
       carry: chanceOf('carry'),
+      disk: chanceOf('disk'),
     };
+    this.#disk = new DiskFaults({
+      chances: this.#chances,
+      faults: deps.faults,
+      counts: this.counts,
+      nowMs: () => deps.scheduler().nowMs,
+      note: (reason) => deps.note({ place: 'journal', reason }),
+    });
   }
 
   /** From now on things go wrong; `planner` is the thread on which those with a time are set. */
   arm(planner: VirtualThread): void {
     this.#isArmed = true;
+    this.#mayCrashHost = true;
+    if (this.#hasPlanned) return;
+    this.#hasPlanned = true;
     const { faults, scheduler } = this.#deps;
     for (const planned of faults.planned) {
       const atMs = scheduler().nowMs + planned.atMs;
@@ -54,8 +86,20 @@ export class FaultInjector {
   }
 
   disarm(): void {
+    this.processEnded();
+    this.#mayCrashHost = false;
+    this.#disk.mend();
+  }
+
+  /** Until the team is up again only the process may end, and what is wrong with the disk stays so. */
+  processEnded(): void {
     this.#isArmed = false;
     this.#partitions.length = 0;
+  }
+
+  /** How a write of the journal goes that begins now. */
+  write(): WriteFate {
+    return this.#disk.write(this.#isArmed);
   }
 
   /** A thread has become a place. */
@@ -66,6 +110,7 @@ export class FaultInjector {
   }
 
   beforeStep(thread: VirtualThread): void {
+    if (this.#endsHost(thread)) return;
     if (!this.#isArmed || !isTarget(thread) || !this.#deps.hasLoaded(thread)) return;
     const { crash, freeze, partition } = this.#deps.faults;
     if (crash !== undefined && this.#happens('crash', crash)) this.#crash(thread);
@@ -104,11 +149,21 @@ export class FaultInjector {
   /** Has this happen now. Throws INVALID_OPTIONS for a place that is none. */
   cause(planned: Omit<PlannedFault, 'atMs'> | PlannedFault): void {
     const fault = planned as PlannedFault;
-    if (fault.fault === 'partition') {
+    if (fault.fault === 'hostCrash') this.#crashHost(fault.powerLoss === true);
+    else if (fault.fault === 'slowDisk' || fault.fault === 'fullDisk') this.#causeAtDisk(fault);
+    else if (fault.fault === 'partition') {
       for (const place of fault.places) this.#threadOf(place);
       this.#part(fault.places, fault.ms);
-      return;
-    }
+    } else this.#causeAtPlace(fault);
+  }
+
+  #causeAtDisk({ fault, ms }: PlannedFault & { fault: 'slowDisk' | 'fullDisk' }): void {
+    if (!this.#deps.hasDisk) throw invalidOptions('fault', fault, 'one that needs no journal');
+    if (fault === 'slowDisk') this.#disk.slow(ms);
+    else this.#disk.fill(ms);
+  }
+
+  #causeAtPlace(fault: PlannedFault & { fault: 'crash' | 'freeze' | 'slow' }): void {
     const thread = this.#threadOf(fault.place);
     if (thread === undefined) return;
     if (fault.fault === 'crash') this.#crash(thread);
@@ -117,10 +172,26 @@ export class FaultInjector {
   }
 
   #happens(
-    kind: 'crash' | 'freeze' | 'partition' | 'handler',
+    kind: 'crash' | 'freeze' | 'partition' | 'handler' | 'hostCrash',
     { probability, most }: { readonly probability: number; readonly most: number },
   ): boolean {
     return this.counts[kind] < most && this.#chances[kind].isTrue(probability);
+  }
+
+  #endsHost({ name }: VirtualThread): boolean {
+    const { hostCrash } = this.#deps.faults;
+    if (!this.#mayCrashHost || hostCrash === undefined || name === STAGE) return false;
+    if (!this.#happens('hostCrash', hostCrash)) return false;
+    this.#crashHost(this.#chances.hostCrash.isTrue(hostCrash.powerLoss));
+    return true;
+  }
+
+  #crashHost(powerLoss: boolean): void {
+    this.counts.hostCrash += 1;
+    const { faults, note, crashHost } = this.#deps;
+    note({ reason: powerLoss ? 'the machine loses power' : 'the process ends' });
+    const downMs = this.#chances.hostCrash.between(...(faults.hostCrash?.downMs ?? DEFAULT_DOWN_MS));
+    crashHost({ powerLoss, downMs });
   }
 
   #crash(thread: VirtualThread): void {

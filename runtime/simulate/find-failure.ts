@@ -1,6 +1,7 @@
 import type { Arbitrary } from 'fast-check';
 import { invalidOptions, isOrreryError, moduleInvalid, reasonOf } from '../protocol/errors.ts';
 import type { System } from '../system/system.ts';
+import type { PlannedFault } from './faults.ts';
 import type { SimulationResult } from './run-simulation.ts';
 import { type Case, type Command, MOST_AFTER_MS, shorten } from './shorten.ts';
 import type { Fault, SimulateOptions, SimulationControls } from './simulate-options.ts';
@@ -11,14 +12,15 @@ export interface CommandKind<Team, Input> {
   run(team: Team, input: Input, simulation: SimulationControls): unknown;
 }
 
-/** What may go wrong between two commands, in a worker thread. */
-export type BreakingCommand = 'crash' | 'freeze' | 'slow' | 'partition';
+/** What may go wrong between two commands: in a worker thread, with the whole process, or with the disk of its journal. */
+export type BreakingCommand = PlannedFault['fault'];
 
 /**
  * - `simulation`   what each run is made of, new each time: agents that keep something outside their state must not find
  *                  what an earlier run has left.
  * - `commands`     what may be done, by name. Each is begun in its turn, and not waited for.
- * - `breaking`     what may go wrong in between. @default crash and freeze
+ * - `breaking`     what may go wrong in between; `hostCrash` ends the process, and the next one is given the commands that
+ *                  are left. @default crash and freeze
  * - `runs`         how many runs to make at most. @default 100
  * - `mostCommands` of one run. @default 20
  * - `seed`         of the commands and of every run's seed: the same one finds the same. @default 1
@@ -109,11 +111,13 @@ async function tryCase<Team extends System>(
   { simulation, commands }: AnyOptions<Team>,
   { seed, commands: list }: Case,
 ): Promise<Attempt> {
+  // Who gives the commands is not in the process that is killed: the next one is given those that are left.
+  const left = [...list];
   try {
     const result = await simulate({
       ...simulation(),
       seed,
-      run: (team, controls) => runCommands(list, commands, team, controls),
+      run: (team, controls) => runCommands(left, commands, team, controls),
     });
     return { problems: problemsOf(result), result };
   } catch (error) {
@@ -123,14 +127,16 @@ async function tryCase<Team extends System>(
   }
 }
 
+/** Takes out of the list what it does. */
 async function runCommands<Team>(
-  list: readonly Command[],
+  left: Command[],
   kinds: Readonly<Record<string, CommandKind<Team, unknown>>>,
   team: Team,
   controls: SimulationControls,
 ): Promise<void> {
   const begun: Promise<unknown>[] = [];
-  for (const { name, input } of list) {
+  for (let command = left.shift(); command !== undefined; command = left.shift()) {
+    const { name, input } = command;
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     if (kind !== undefined) begun.push(new Promise((resolve) => resolve(kind.run(team, input, controls))));
     else if (name === 'wait') await controls.sleep(input as number);
@@ -169,6 +175,9 @@ function breakingCommands<Team extends System>(
       places: fc.tuple(place, fc.constant('host')),
       ms,
     }),
+    hostCrash: fc.record({ fault: fc.constant('hostCrash' as const) }),
+    slowDisk: fc.record({ fault: fc.constant('slowDisk' as const), ms }),
+    fullDisk: fc.record({ fault: fc.constant('fullDisk' as const), ms }),
   };
   const afterMs = fc.nat(MOST_AFTER_MS);
   return breaking.map((name) =>

@@ -1,23 +1,16 @@
 import { reasonOf } from '../protocol/errors.ts';
-import type { LedgerCheck } from './ledger-check.ts';
-import type { ProposalCheck } from './proposal-check.ts';
+import type { Check } from './check.ts';
 import type { Invariant, SimulationView } from './simulate-options.ts';
 
 /** What must hold: what the runtime promises, and what the user says. A violation is told once. */
 export class Invariants {
-  readonly #checks: readonly { readonly violations: readonly string[] }[];
-  readonly #ledger: LedgerCheck;
+  readonly #checks: readonly Check[];
   readonly #own: readonly Invariant[];
   readonly #view: SimulationView;
   readonly #violated = new Map<Invariant, string>();
 
-  constructor(
-    { ledger, proposals }: { readonly ledger: LedgerCheck; readonly proposals: ProposalCheck },
-    own: readonly Invariant[],
-    view: SimulationView,
-  ) {
-    this.#checks = [ledger, proposals];
-    this.#ledger = ledger;
+  constructor(checks: readonly Check[], own: readonly Invariant[], view: SimulationView) {
+    this.#checks = checks;
     this.#own = own;
     this.#view = view;
   }
@@ -27,7 +20,7 @@ export class Invariants {
   }
 
   check(): void {
-    this.#ledger.check();
+    for (const check of this.#checks) check.check?.();
     for (const invariant of this.#own) {
       if (this.#violated.has(invariant)) continue;
       const wrong = this.#ask(invariant);

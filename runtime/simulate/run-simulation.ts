@@ -4,14 +4,19 @@ import type { FaultCounts } from './faults.ts';
 import type { Totals } from './ledger-check.ts';
 import type { PerformedEffect } from './simulated-outside.ts';
 import type { ParsedSimulation } from './simulate-options.ts';
-import { type Ending, type Remains, Simulation, type SimulationDeps } from './simulation.ts';
+import type { Remains, SimulationDeps } from './simulated-process.ts';
+import { type Ending, Simulation } from './simulation.ts';
 import { traceText } from './trace-text.ts';
 
-/** Counts of one simulation. `steps` were taken in `virtualMs`. */
+/**
+ * Counts of one simulation. `steps` were taken in `virtualMs`, in which the process was started `lives` times. What was in
+ * flight when it was killed is accepted and has no outcome among these.
+ */
 export interface SimulationStats extends Totals {
   readonly steps: number;
   readonly virtualMs: number;
   readonly begun: number;
+  readonly lives: number;
   readonly threads: number;
   readonly faults: Readonly<FaultCounts>;
 }
@@ -46,7 +51,7 @@ export async function runSimulation<Team extends System>(
 ): Promise<SimulationResult> {
   const simulation = new Simulation(deps, options);
   await simulation.run();
-  const { scheduler, ledger, faults, trace, outside, outcome, remains, view } = simulation;
+  const { scheduler, ledgers, faults, trace, outside, outcome, remains, view } = simulation;
   return {
     seed: options.seed,
     ending: simulation.ending ?? 'nothing-left',
@@ -55,10 +60,11 @@ export async function runSimulation<Team extends System>(
     error: outcome !== undefined && 'error' in outcome ? outcome.error : undefined,
     remains,
     stats: {
-      ...ledger.totals,
+      ...ledgers.totals,
       steps: scheduler.steps,
       virtualMs: scheduler.nowMs,
-      begun: ledger.begun,
+      begun: ledgers.begun,
+      lives: simulation.lives,
       threads: scheduler.threads.length - 1,
       faults: { ...faults.counts },
     },

@@ -2,11 +2,14 @@ import { z } from 'zod';
 import type { AgentDefinition } from '../actor/agent-definition.ts';
 import { CpuPoolOptions } from '../actor/offload.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import { invalidOptions } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
+import { JournalOptions } from '../journal/journal-options.ts';
 import { parseOptions, requireFunction } from '../protocol/parse-options.ts';
 import type { System } from '../system/system.ts';
 import type { ModuleAgent, SystemOptions } from '../system/system-options.ts';
-import { type FaultCounts, Faults, type PlannedFault } from './faults.ts';
+import { type FaultCounts, Faults, FAULTS_OF_DISKS, type PlannedFault } from './faults.ts';
+import type { FaultyLink, LinkFaults } from './faulty-link.ts';
 import type { Totals } from './ledger-check.ts';
 import type { PerformedEffect, SimulatedEffect, SimulatedOffload } from './simulated-outside.ts';
 
@@ -34,6 +37,10 @@ export interface SimulationView extends Totals {
   /** Virtual milliseconds since it began. */
   readonly nowMs: number;
   readonly steps: number;
+  /** Times that the process was started. */
+  readonly lives: number;
+  /** Envelopes in the journal whose outcome it does not know. */
+  readonly kept: number;
   /** Envelopes that handlers were called with, again for every attempt. */
   readonly begun: number;
   /** What went wrong so far. */
@@ -50,6 +57,8 @@ export type Invariant = (view: SimulationView) => string | undefined;
 /** What the embedder can do in a simulation that it cannot do in reality. */
 export interface SimulationControls {
   readonly view: SimulationView;
+  /** Which start of the process this is: 1, and one more after each `hostCrash`. */
+  readonly life: number;
   /** Virtual time, as the embedder's thread has it. */
   readonly clock: Clock;
   /** A number in [0, 1). */
@@ -58,6 +67,11 @@ export interface SimulationControls {
   sleep(ms: number): Promise<void>;
   /** Has this go wrong now. Throws INVALID_OPTIONS for a place that is none. */
   cause(fault: Fault): void;
+  /**
+   * A link between machines, in virtual time, for what is made to go over those: `overLink(medium, simulation.link())`.
+   * `faults`: what it does to messages. @default what `faults.link` of the simulation says
+   */
+  link(faults?: LinkFaults): FaultyLink;
 }
 
 /** One that is to happen now. */
@@ -73,7 +87,9 @@ export type Until = number | ((view: SimulationView) => boolean);
 /**
  * - `agents`     who is in the team.
  * - `seed`       what all chance is made of: the same one, the same run. @default 1
- * - `run`        what the embedder does with the team. The simulation is over when it has, and nothing is under way.
+ * - `run`        what the embedder does with the team, at each start of the process. The simulation is over when it has,
+ *                and nothing is under way.
+ * - `journal`    a journal on a simulated disk: `true`, or whose mailboxes are kept, as in `startSystem`. @default none
  * - `until`      when it is over instead. @default when `run` is done and nothing is under way
  * - `faults`     what goes wrong. @default nothing
  * - `effects`    what `ctx.effect(name, ...)` comes to, by name. One that is asked for and not here ends the simulation.
@@ -94,6 +110,7 @@ export interface SimulateOptions<Team extends System = System> {
   readonly seed?: number;
   readonly run?: (team: Team, simulation: SimulationControls) => unknown;
   readonly until?: Until;
+  readonly journal?: true | SimulatedJournal;
   readonly faults?: Faults;
   readonly effects?: Readonly<Record<string, SimulatedEffect>>;
   readonly effectMs?: readonly [number, number];
@@ -111,6 +128,10 @@ export interface SimulateOptions<Team extends System = System> {
   readonly cpu?: SystemOptions['cpu'];
 }
 
+/** The options of `startSystem`'s journal, but for a path. */
+const SimulatedJournal = JournalOptions.omit({ path: true });
+type SimulatedJournal = z.input<typeof SimulatedJournal>;
+
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const callable = z.custom<(...given: never[]) => unknown>(isFunction, 'a function');
 
@@ -119,6 +140,7 @@ const Own = z.strictObject({
   seed: z.int().default(1),
   run: callable.optional(),
   until: z.union([z.number().nonnegative(), callable]).optional(),
+  journal: z.union([z.literal(true), SimulatedJournal]).optional(),
   faults: Faults.prefault({}),
   effects: z.record(z.string(), callable).default({}),
   effectMs: z.tuple([z.number().nonnegative(), z.number().nonnegative()]).default([0.1, 10]),
@@ -141,8 +163,11 @@ const Own = z.strictObject({
 export function parseSimulateOptions<Team extends System>(options: SimulateOptions<Team>) {
   const parsed = parseOptions(Own, options as never, 'options');
   if (options.run !== undefined) requireFunction('run', options.run);
+  const { journal } = parsed;
+  if (journal === undefined) refuseDiskFaults(parsed.faults);
   return {
     ...parsed,
+    journal: journal === true ? SimulatedJournal.parse({}) : journal,
     run: options.run,
     until: options.until,
     effects: options.effects ?? {},
@@ -150,6 +175,16 @@ export function parseSimulateOptions<Team extends System>(options: SimulateOptio
     invariants: options.invariants ?? [],
     remembered: options.remembered ?? new Map<string, unknown>(),
   };
+}
+
+function refuseDiskFaults(faults: z.output<typeof Faults>): void {
+  for (const kind of FAULTS_OF_DISKS)
+    if (faults[kind] !== undefined)
+      throw invalidOptions(`options.faults.${kind}`, faults[kind], 'nothing, without a journal');
+  faults.planned.forEach(({ fault }, at) => {
+    if (FAULTS_OF_DISKS.some((kind) => kind === fault))
+      throw invalidOptions(`options.faults.planned.${at}.fault`, fault, 'one that needs no journal');
+  });
 }
 
 export type ParsedSimulation<Team extends System> = ReturnType<typeof parseSimulateOptions<Team>>;

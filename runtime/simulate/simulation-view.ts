@@ -1,24 +1,37 @@
 import type { PlaceHost } from '../threads/place-host.ts';
 import type { FaultInjector } from './fault-injector.ts';
-import type { LedgerCheck } from './ledger-check.ts';
+import type { ProcessLedgers } from './process-ledgers.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { AgentView, SimulationView } from './simulate-options.ts';
 import type { SimulatedOutside } from './simulated-outside.ts';
 import type { TraceRecorder } from './trace-recorder.ts';
-import type { VirtualThread } from './virtual-thread.ts';
 
 export interface Viewed {
   readonly scheduler: Scheduler;
-  readonly ledger: LedgerCheck;
+  readonly ledgers: ProcessLedgers;
   readonly faults: FaultInjector;
   readonly trace: TraceRecorder;
   readonly outside: SimulatedOutside;
-  readonly hosts: ReadonlyMap<VirtualThread, PlaceHost>;
+  /** Times that the process was started. */
+  readonly lives: () => number;
+  /** Envelopes that the journal holds. */
+  readonly kept: () => number;
+  /** The places that are there now. */
+  readonly hosts: () => Iterable<PlaceHost>;
 }
 
 /** What users see of a simulation: always the present state of it. */
-export function viewOf({ scheduler, ledger, faults, trace, outside, hosts }: Viewed): SimulationView {
-  const agents = (): AgentView[] => [...hosts.values()].flatMap(agentsOf);
+export function viewOf({
+  scheduler,
+  ledgers,
+  faults,
+  trace,
+  outside,
+  lives,
+  kept,
+  hosts,
+}: Viewed): SimulationView {
+  const agents = (): AgentView[] => [...hosts()].flatMap(agentsOf);
   return {
     get nowMs() {
       return scheduler.nowMs;
@@ -26,23 +39,29 @@ export function viewOf({ scheduler, ledger, faults, trace, outside, hosts }: Vie
     get steps() {
       return scheduler.steps;
     },
+    get lives() {
+      return lives();
+    },
+    get kept() {
+      return kept();
+    },
     get begun() {
-      return ledger.begun;
+      return ledgers.begun;
     },
     get accepted() {
-      return ledger.totals.accepted;
+      return ledgers.totals.accepted;
     },
     get handled() {
-      return ledger.totals.handled;
+      return ledgers.totals.handled;
     },
     get rejected() {
-      return ledger.totals.rejected;
+      return ledgers.totals.rejected;
     },
     get expired() {
-      return ledger.totals.expired;
+      return ledgers.totals.expired;
     },
     get deadLettered() {
-      return ledger.totals.deadLettered;
+      return ledgers.totals.deadLettered;
     },
     faults: faults.counts,
     events: trace.events,

@@ -1,30 +1,25 @@
-import type { AgentDefinition } from '../actor/agent-definition.ts';
-import type { Attendant } from '../actor/attendant.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { Handling } from '../actor/handling.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
-import { invalidOptions } from '../protocol/errors.ts';
-import type { JudgePolicy } from '../protocol/policy.ts';
-import type { Seams } from '../protocol/seams.ts';
-import { createSystem } from '../system/create-system.ts';
-import type { Conservation, DeadLetter, RosterRow, System } from '../system/system.ts';
-import type { AgentSpec } from '../system/system-options.ts';
-import { becomeThread, type ThreadBoot } from '../threads/boot-thread.ts';
-import type { PlaceHost } from '../threads/place-host.ts';
-import type { Port } from '../threads/port.ts';
-import type { Spawner } from '../threads/spawner.ts';
+import { invalidOptions, isOrreryError } from '../protocol/errors.ts';
+import type { System } from '../system/system.ts';
+import type { ThreadBoot } from '../threads/boot-thread.ts';
 import { Chance } from './chance.ts';
 import { EscapeWatch } from './escape-watch.ts';
-import { FaultInjector } from './fault-injector.ts';
+import { FaultInjector, type HostCrash, STAGE } from './fault-injector.ts';
+import { FaultyLink } from './faulty-link.ts';
 import { Invariants } from './invariants.ts';
-import { LedgerCheck } from './ledger-check.ts';
-import type { Waits } from './running.ts';
+import { JournalCheck } from './journal-check.ts';
+import { ProcessLedgers } from './process-ledgers.ts';
 import { ProposalCheck } from './proposal-check.ts';
+import type { Waits } from './running.ts';
 import { Scheduler } from './scheduler.ts';
 import type { ParsedSimulation, SimulationControls, SimulationView } from './simulate-options.ts';
 import { viewOf } from './simulation-view.ts';
+import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedOutside } from './simulated-outside.ts';
+import { type Remains, SimulatedProcess, type SimulationDeps } from './simulated-process.ts';
 import { StrayRejections } from './stray-rejections.ts';
 import { SuspectedEscapes } from './suspected-escapes.ts';
 import { TraceRecorder } from './trace-recorder.ts';
@@ -39,36 +34,22 @@ const LEAST_WORK_MS = 0.002;
 const MOST_WORK_MS = 6;
 /** How long a team that is to end may take, virtual milliseconds. */
 const END_MS = 60_000;
-
-/** What the composition root gives. */
-export interface SimulationDeps<Team extends System> {
-  readonly policies: readonly JudgePolicy[];
-  readonly workerOptions: unknown;
-  readonly attendants: readonly Attendant[];
-  /** What the embedder has of a system. */
-  readonly embed: (system: System, seams: Seams) => Team;
-  readonly specs: readonly AgentSpec[];
-  readonly definitions: ReadonlyMap<string, AgentDefinition<unknown>>;
-}
+/** From when a process could not start until it is tried again, virtual milliseconds. */
+const START_AGAIN_MS = 500;
 
 /** Why it was over: `run` was done and nothing moved; the time or condition of `until`; or too much of something. */
 export type Ending = 'quiet' | 'until' | 'max-steps' | 'max-ms';
 
-/** What was left when it was over. */
-export interface Remains {
-  readonly conservation: Conservation;
-  readonly deadLetters: readonly DeadLetter[];
-  readonly roster: readonly RosterRow[];
-}
-
-/** One run of a team in virtual time: the threads, the faults, and everybody who watches. */
+/** One run of a team in virtual time: its process, over and over, the faults, and everybody who watches. */
 export class Simulation<Team extends System> {
   readonly trace: TraceRecorder;
-  readonly ledger = new LedgerCheck();
+  readonly ledgers = new ProcessLedgers();
   readonly outside: SimulatedOutside;
   readonly faults: FaultInjector;
   readonly scheduler: Scheduler;
   readonly view: SimulationView;
+  /** Times that the process was started. */
+  lives = 0;
   ending: Ending | undefined;
   remains: Remains | undefined;
   /** What `run` returned or threw. */
@@ -77,14 +58,16 @@ export class Simulation<Team extends System> {
   readonly #options: ParsedSimulation<Team>;
   readonly #threads: VirtualThreads;
   readonly #proposals = new ProposalCheck();
+  readonly #journal = new JournalCheck();
+  readonly #disk: SimulatedDisk | undefined;
   readonly #invariants: Invariants;
-  readonly #suspects: SuspectedEscapes;
+  readonly #suspects = new SuspectedEscapes();
   readonly #escapes: EscapeWatch;
   readonly #work: Chance;
   /** Where what the simulation itself does is done. */
   readonly #stage: VirtualThread;
-  readonly #hosts = new Map<VirtualThread, PlaceHost>();
-  #team: Team | undefined;
+  /** Undefined while it is away. */
+  #process: SimulatedProcess<Team> | undefined;
   #startFailure: { readonly error: unknown } | undefined;
   #isEnding = false;
   #endsAtMs = Number.POSITIVE_INFINITY;
@@ -93,7 +76,7 @@ export class Simulation<Team extends System> {
   constructor(deps: SimulationDeps<Team>, options: ParsedSimulation<Team>) {
     this.#deps = deps;
     this.#options = options;
-    const { seed } = options;
+    const { seed, journal } = options;
     this.trace = new TraceRecorder(options.keepsTrace);
     this.scheduler = new Scheduler({
       seed,
@@ -105,14 +88,17 @@ export class Simulation<Team extends System> {
       whenQuiet: () => this.#whenQuiet(),
     });
     this.#escapes = new EscapeWatch(this.scheduler);
-    this.#stage = this.scheduler.newThread('stage');
+    this.#stage = this.scheduler.newThread(STAGE);
     this.faults = new FaultInjector({
       seed,
       scheduler: () => this.scheduler,
       faults: options.faults,
-      hasLoaded: (thread) => this.#hasLoaded(thread),
+      hasDisk: journal !== undefined,
+      hasLoaded: (thread) => this.#process?.hasLoaded(thread) === true,
+      crashHost: (how) => this.#crashHost(how),
       note: (event) => this.#note({ ...event, type: 'fault' }),
     });
+    this.#disk = journal && this.#newDisk();
     this.outside = new SimulatedOutside({
       seed,
       scheduler: this.scheduler,
@@ -128,19 +114,21 @@ export class Simulation<Team extends System> {
       scheduler: this.scheduler,
       delayMs: (from, to) => this.faults.delayMs(from, to),
       between: (least, most) => between.between(least, most),
-      boot: (thread, boot, line, spawner) => this.#boot(thread, boot as ThreadBoot, line, spawner),
+      boot: (thread, boot, line, spawner) =>
+        this.#process?.boot(thread, boot as ThreadBoot, line, spawner) ?? Promise.resolve(),
     });
-    this.#suspects = new SuspectedEscapes();
     this.view = viewOf({
       scheduler: this.scheduler,
-      ledger: this.ledger,
+      ledgers: this.ledgers,
       faults: this.faults,
       trace: this.trace,
       outside: this.outside,
-      hosts: this.#hosts,
+      lives: () => this.lives,
+      kept: () => this.#disk?.mails.size ?? 0,
+      hosts: () => this.#process?.hosts.values() ?? [],
     });
     this.#invariants = new Invariants(
-      { ledger: this.ledger, proposals: this.#proposals },
+      [this.ledgers, this.#proposals, this.#journal, this.#deskChecks()],
       options.invariants,
       this.view,
     );
@@ -153,9 +141,7 @@ export class Simulation<Team extends System> {
   /** Rejects when the team could not be started, or code in it left the simulation. */
   async run(): Promise<void> {
     const strays = new StrayRejections(this.scheduler);
-    const host = this.scheduler.newThread('host');
-    host.placeId = 'host';
-    this.scheduler.schedule(host, 0, () => void this.#embed(host));
+    this.#startProcess();
     this.#escapes.enable();
     strays.enable();
     try {
@@ -169,51 +155,117 @@ export class Simulation<Team extends System> {
     if (this.#startFailure !== undefined) throw this.#startFailure.error;
     this.#invariants.check();
     if (this.remains === undefined) return;
-    this.ledger.checkSettled();
+    this.ledgers.checkSettled();
     this.#invariants.check();
   }
 
+  #newDisk(): SimulatedDisk {
+    return new SimulatedDisk({
+      fate: () => this.faults.write(),
+      later: (thread, ms, run) => this.scheduler.schedule(thread, thread.localMs + ms, run),
+      chance: new Chance(this.#options.seed, 'disk'),
+      onWritten: (batches, firstMails) => this.#journal.written(batches, firstMails),
+    });
+  }
+
+  #deskChecks() {
+    const checks = this.#deps.deskChecks ?? [];
+    const desks = (): Iterable<Parameters<(typeof checks)[number]['see']>[0]> => this.#process?.desks() ?? [];
+    return {
+      get violations() {
+        return checks.flatMap(({ violations }) => violations);
+      },
+      check: () => {
+        if (checks.length === 0) return;
+        for (const desk of desks()) for (const check of checks) check.see(desk);
+      },
+    };
+  }
+
+  // The process
+
+  #startProcess(): void {
+    const process = new SimulatedProcess<Team>({
+      given: this.#deps,
+      options: this.#options,
+      scheduler: this.scheduler,
+      spawnerOf: (thread) => this.#threads.spawnerOf(thread),
+      outside: this.outside,
+      disk: this.#disk,
+      ledger: this.ledgers.open(),
+      makeActor: (cell) => new WatchedActor(cell, this),
+      record: (event) => this.#record(event),
+      onSettled: (mail) => this.#journal.settled(mail),
+      onPlace: (thread) => this.faults.started(thread),
+    });
+    this.lives += 1;
+    this.#journal.lifeBegins();
+    this.#process = process;
+    this.outcome = undefined;
+    const { host } = process;
+    this.scheduler.schedule(host, this.scheduler.nowMs, () => void this.#embed(process));
+  }
+
   /** The embedder's part. */
-  async #embed(host: VirtualThread): Promise<void> {
-    const { policies, workerOptions, attendants, embed, specs } = this.#deps;
-    const { workers, supervision, broadcastToSender, watchdog, run } = this.#options;
+  async #embed(process: SimulatedProcess<Team>): Promise<void> {
+    let team: Team;
     try {
-      const system = await createSystem(
-        {
-          seams: host.seams,
-          spawner: this.#threads.spawnerOf(host),
-          policies,
-          workerOptions,
-          attendants,
-          loop: host.loop,
-          onHost: (place) => this.#watchPlace(host, place),
-        },
-        {
-          agents: specs,
-          workers,
-          ...(supervision === undefined ? {} : { supervision: supervision as never }),
-          ...(broadcastToSender === undefined ? {} : { broadcastToSender }),
-          ...(watchdog === undefined ? {} : { watchdog: watchdog as never }),
-        },
-      );
-      this.#team = embed(system, host.seams);
+      team = await process.start();
     } catch (error) {
-      this.#startFailure = { error };
-      this.scheduler.stop();
+      this.#couldNotStart(error);
       return;
     }
     this.faults.arm(this.#stage);
     try {
-      this.outcome = { value: await run?.(this.#team, this.#controls(host)) };
+      const value = await this.#options.run?.(team, this.#controls(process));
+      if (this.#process === process) this.outcome = { value };
     } catch (error) {
-      this.outcome = { error };
+      if (this.#process === process) this.outcome = { error };
     }
   }
 
-  #controls(host: VirtualThread): SimulationControls {
+  /** A full disk lets a process start when it has room again; all else is a fault of who simulates. */
+  #couldNotStart(error: unknown): void {
+    if (this.lives > 1 && isOrreryError(error) && error.code === 'STORE_FAILED') {
+      this.#note({ type: 'fault', reason: 'the process could not start: the disk is full' });
+      this.#endProcess({ powerLoss: false, downMs: START_AGAIN_MS });
+      return;
+    }
+    this.#startFailure = { error };
+    this.scheduler.stop();
+  }
+
+  /** A step that is being taken is the last. */
+  #crashHost(how: HostCrash): void {
+    if (this.scheduler.current === undefined) this.#endProcess(how);
+    else this.scheduler.schedule(this.#stage, this.scheduler.nowMs, () => this.#endProcess(how));
+  }
+
+  #endProcess({ powerLoss, downMs }: HostCrash): void {
+    if (this.#process === undefined || this.#isEnding) return;
+    this.#process.kill();
+    this.#process = undefined;
+    this.#suspects.clear();
+    this.faults.processEnded();
+    this.#disk?.crash({ powerLoss });
+    if (powerLoss) this.#journal.powerLost();
+    const atMs = this.scheduler.nowMs + downMs;
+    this.scheduler.schedule(
+      this.#stage,
+      atMs,
+      () => {
+        this.#note({ type: 'fault', reason: 'the process is started again' });
+        this.#startProcess();
+      },
+      true,
+    );
+  }
+
+  #controls({ host }: SimulatedProcess<Team>): SimulationControls {
     const { clock, random } = host.seams;
     return {
       view: this.view,
+      life: this.lives,
       clock,
       random,
       sleep: (ms) => {
@@ -221,61 +273,15 @@ export class Simulation<Team extends System> {
         return new Promise((resolve) => clock.setTimer(ms, resolve));
       },
       cause: (fault) => this.faults.cause(fault),
+      link: (faults = this.#options.faults.link ?? {}) => new FaultyLink({ clock, random }, faults),
     };
-  }
-
-  async #boot(thread: VirtualThread, boot: ThreadBoot, line: Port, spawner: Spawner): Promise<void> {
-    const { policies, attendants, definitions } = this.#deps;
-    await becomeThread(boot, line, {
-      spawner,
-      seams: thread.seams,
-      loop: thread.loop,
-      placeDeps: async () => ({
-        policies,
-        attendants,
-        inline: definitions,
-        outside: this.outside.of(thread),
-        makeActor: (cell) => new WatchedActor(cell, this),
-      }),
-      openStore: () => Promise.reject(invalidOptions('journal', undefined, 'none in a simulation')),
-      onStray: (report) => {
-        thread.onStray = report;
-      },
-      onPlace: (host) => {
-        this.#watchPlace(thread, host);
-        this.faults.started(thread);
-      },
-      onControlEvent: (event) => this.#record(event),
-    });
-  }
-
-  #watchPlace(thread: VirtualThread, host: PlaceHost): void {
-    const { place } = host;
-    thread.placeId = place.id;
-    this.#hosts.set(thread, host);
-    this.ledger.add(place);
-    thread.onOver.push(() => {
-      this.#hosts.delete(thread);
-      this.ledger.remove(place);
-    });
-    place.log.watch((event, mail) => {
-      this.#record(event);
-      if (event.type === 'envelope-settled' && mail !== undefined) this.ledger.settled(place, mail);
-    });
-  }
-
-  #hasLoaded(thread: VirtualThread): boolean {
-    const place = this.#hosts.get(thread)?.place;
-    if (place === undefined) return false;
-    for (const row of place.table.rows())
-      if (row.place === place.id && place.cellOf(row.slot) === undefined) return false;
-    return true;
   }
 
   // What actors tell
 
   began(cell: Cell, mail: Mail): void {
-    this.ledger.began(cell, mail);
+    this.#process?.ledger.began(cell, mail);
+    if (this.#disk !== undefined) this.#journal.began(cell, mail);
     // Most handlers are quick, some take longer than a turn of their thread.
     this.scheduler.current?.spend(LEAST_WORK_MS + MOST_WORK_MS * this.#work.next() ** 8);
   }
@@ -318,11 +324,12 @@ export class Simulation<Team extends System> {
   }
 
   #isOver(): boolean {
-    if (this.#team === undefined) return false;
+    const process = this.#process;
+    if (process?.team === undefined) return false;
     const { until } = this.#options;
     if (typeof until === 'number') return this.#over('until', this.scheduler.nowMs >= until);
     if (until !== undefined) return this.#over('until', until(this.view));
-    return this.#over('quiet', this.outcome !== undefined && this.#isQuiet);
+    return this.#over('quiet', this.outcome !== undefined && process.isQuiet);
   }
 
   #over(ending: Ending, isOver: boolean): boolean {
@@ -330,43 +337,18 @@ export class Simulation<Team extends System> {
     return isOver;
   }
 
-  /** Nothing is under way, nobody is being started again, and every place is up. */
-  get #isQuiet(): boolean {
-    if (this.ledger.outcomes !== this.ledger.totals.accepted) return false;
-    if (this.scheduler.threads.some(({ frozenUntilMs }) => frozenUntilMs > this.scheduler.nowMs))
-      return false;
-    for (const { place } of this.#hosts.values()) {
-      if (!place.isIdle) return false;
-      for (const { status } of place.cells()) if (status === 'starting' || status === 'down') return false;
-    }
-    return this.#areAllUp;
-  }
-
-  /** No thread has died whose successor is not there yet. */
-  get #areAllUp(): boolean {
-    const living = new Set([...this.#hosts.values()].map(({ place }) => place.id));
-    return this.scheduler.threads.every(({ placeId }) => placeId === undefined || living.has(placeId));
-  }
-
   /** Takes what is left, and ends the team as its embedder would. */
   #end(): void {
+    const process = this.#process as SimulatedProcess<Team>;
+    if (this.ending === 'quiet') this.#journal.checkRest((id) => process.hasAgent(id));
     this.#isEnding = true;
     this.faults.disarm();
-    const team = this.#team as Team;
-    const [host] = [...this.#hosts.keys()].filter(({ placeId }) => placeId === 'host');
-    if (host === undefined) return;
     this.#endsAtMs = this.scheduler.nowMs + END_MS;
-    this.scheduler.schedule(host, host.localMs, () => {
-      void (async () => {
-        const remains = {
-          conservation: await team.conservation(),
-          deadLetters: await team.deadLetters(),
-          roster: await team.roster(),
-        };
-        await team.stop({ drainMs: 0 });
+    this.scheduler.schedule(process.host, process.host.localMs, () => {
+      void process.stop().then((remains) => {
         this.remains = remains;
         this.scheduler.stop();
-      })();
+      });
     });
   }
 
@@ -377,6 +359,7 @@ export class Simulation<Team extends System> {
 
   #record(event: SystemEvent): void {
     this.#proposals.see(event);
+    if (event.type === 'place-died') this.#journal.threadDied(event.place ?? '');
     this.trace.add(event, this.scheduler.current?.localMs ?? this.scheduler.nowMs);
   }
 }

@@ -28,6 +28,11 @@ export class SuspectedEscapes {
     this.#suspects.push({ handling, waits, waitedAt: undefined });
   }
 
+  /** The process of all of them has ended. */
+  clear(): void {
+    this.#suspects = [];
+  }
+
   /** The agent in this place whose handler may wait for something outside. */
   at(placeId: string | undefined): string | undefined {
     const here = this.#suspects.filter(({ handling, waits }) => {

@@ -4,6 +4,7 @@ import { callOutside } from '../actor/call-outside.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { AskOptions, Target, TellOptions } from '../actor/context.ts';
 import type { Identity } from '../actor/identity.ts';
+import type { StartedRings } from '../journal/started-ring.ts';
 import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
@@ -67,6 +68,8 @@ export interface SystemDeps {
   readonly loop?: EventLoop;
   /** Is given the embedder's place, before anything happens in it. */
   readonly onHost?: (host: PlaceHost) => void;
+  /** Where the embedder's thread notes what it begins on, in a system with a journal. @default in files */
+  readonly rings?: StartedRings;
 }
 
 /**
@@ -108,10 +111,8 @@ class RunningSystem implements Omit<System, keyof Upgrading> {
   readonly #hasJournal: boolean;
   #desk: Promise<AgentDesk> | undefined;
 
-  constructor(
-    { seams, spawner, policies, workerOptions, attendants = [], loop = nodeEventLoop(), onHost }: SystemDeps,
-    options: ReturnType<typeof parseSystemOptions>,
-  ) {
+  constructor(deps: SystemDeps, options: ReturnType<typeof parseSystemOptions>) {
+    const { seams, spawner, policies, workerOptions, attendants = [], loop = nodeEventLoop(), onHost } = deps;
     this.#hasJournal = options.journal !== undefined;
     const hostSeat = newSeatMemories();
     const accounts = newAccountMemory();
@@ -163,6 +164,7 @@ class RunningSystem implements Omit<System, keyof Upgrading> {
       loop,
       inline: this.#given.live,
       onEvents: (events) => this.#publish(events),
+      rings: deps.rings,
     });
     onHost?.(this.#host);
     this.#place = this.#host.place;
@@ -172,7 +174,11 @@ class RunningSystem implements Omit<System, keyof Upgrading> {
       table: this.#place.table,
       onChange: (delta) => void this.#caller.api.announce(delta).catch(() => undefined),
     });
-    this.records = keptRecords({ journal: () => this.#place.journal, end: () => this.#end });
+    this.records = keptRecords({
+      journal: () => this.#place.journal,
+      end: () => this.#end,
+      isInTeam: (id) => this.#place.table.get(id) !== undefined,
+    });
     this.channels = new HostChannels({
       place: this.#place,
       hostId: HOST_ID,

@@ -1,5 +1,6 @@
 import { allRecords } from '../journal/all-records.ts';
-import { invalidOptions, notSerialisable, type OrreryError } from '../protocol/errors.ts';
+import type { KeptAgent } from '../journal/journal-survey.ts';
+import { invalidOptions, notSerialisable, type OrreryError, refused } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { requireText } from '../protocol/parse-options.ts';
 import type { PlaceJournal } from '../threads/place-journal.ts';
@@ -13,6 +14,11 @@ export interface KeptRecord {
   readonly value: unknown;
 }
 
+/** What the journal keeps for an agent. `isInTeam`: somebody of that id is here, and it is for them. */
+export interface TeamAgent extends KeptAgent {
+  readonly isInTeam: boolean;
+}
+
 /**
  * What the embedder keeps in the journal, beside its agents' mail: values that JSON can say, by kind and key.
  *
@@ -23,6 +29,13 @@ export interface KeptRecords {
   put(kind: string, key: string, value: unknown): Promise<void>;
   /** Everything of one kind, in the order of the keys. */
   list(kind: string): Promise<readonly KeptRecord[]>;
+  /** For which agents the journal keeps something, and how much. It reads all of it, and writes nothing meanwhile. */
+  agents(): Promise<readonly TeamAgent[]>;
+  /**
+   * Deletes everything that the journal keeps for an agent that is not in the team: envelopes that wait for it, and its
+   * state. Resolves to what there was. Fails with REFUSED when the agent is in the team, or nothing is kept for it.
+   */
+  forgetAgent(agentId: string): Promise<KeptAgent>;
 }
 
 export interface KeptRecordsDeps {
@@ -30,9 +43,10 @@ export interface KeptRecordsDeps {
   readonly journal: () => PlaceJournal | undefined;
   /** Why the system is over, if it is. */
   readonly end: () => OrreryError | undefined;
+  readonly isInTeam: (agentId: string) => boolean;
 }
 
-export function keptRecords({ journal, end }: KeptRecordsDeps): KeptRecords {
+export function keptRecords({ journal, end, isInTeam }: KeptRecordsDeps): KeptRecords {
   const open = (): PlaceJournal => {
     const error = end();
     if (error !== undefined) throw error;
@@ -57,6 +71,18 @@ export function keptRecords({ journal, end }: KeptRecordsDeps): KeptRecords {
       for await (const { key, value } of allRecords(kept, OWN + kind))
         found.push({ key, value: JSON.parse(value) as unknown });
       return found;
+    },
+    async agents() {
+      const kept = await open().surveyAgents();
+      return kept.map((agent) => ({ ...agent, isInTeam: isInTeam(agent.agentId) }));
+    },
+    async forgetAgent(agentId) {
+      requireText('agentId', agentId);
+      const kept = open();
+      if (isInTeam(agentId)) throw refused(`${agentId} is in the team`, { agentId });
+      const forgotten = await kept.forgetAgent(agentId);
+      if (forgotten === undefined) throw refused(`The journal keeps nothing for ${agentId}`, { agentId });
+      return forgotten;
     },
   };
 }

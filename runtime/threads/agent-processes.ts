@@ -1,5 +1,9 @@
+import type { ControlLog } from '../observe/control-log.ts';
+import { endLeftProcesses } from '../processes/left-processes.ts';
+import type { Clock } from '../protocol/seams.ts';
 import type { AgentBook } from './agent-book.ts';
 import type { FirstStarts } from './first-starts.ts';
+import type { JournalThread } from './journal-thread.ts';
 import type { Places } from './places.ts';
 import type { Spawner } from './spawner.ts';
 
@@ -11,6 +15,8 @@ export interface AgentProcessesDeps {
   readonly places: Places;
   readonly spawner: Spawner;
   readonly firstStarts: FirstStarts;
+  readonly clock: Clock;
+  readonly log: Pick<ControlLog, 'note'>;
 }
 
 /** The processes of agents as the control thread knows them: by their numbers. */
@@ -19,6 +25,20 @@ export class AgentProcesses {
 
   constructor(deps: AgentProcessesDeps) {
     this.#deps = deps;
+  }
+
+  /** Ends what former hosts have left behind, before any agent starts. */
+  async endLeft(journal: Pick<JournalThread, 'leftProcesses' | 'forgetProcesses'>): Promise<void> {
+    const { clock, spawner, log } = this.#deps;
+    const noted = await journal.leftProcesses();
+    if (noted.length === 0) return;
+    const found = await endLeftProcesses(noted, { clock, end: (pid) => spawner.endProcess(pid) });
+    for (const { process, isGone } of found) {
+      const end = isGone ? 'ended' : 'killed, and still there';
+      log.note('process-ended', { reason: `${processName(process.pid)} of a former host was ${end}` });
+    }
+    const still = new Set(found.filter(({ isGone }) => !isGone).map(({ process }) => process));
+    await journal.forgetProcesses(noted.filter((process) => !still.has(process)));
   }
 
   /** The code of the agent in this slot runs in this process now; undefined when it runs in none. */

@@ -48,7 +48,7 @@ export class BatchReader {
     if (body[3] !== 0) this.#names.add(body[3] as Added);
     if (body[4] !== 0) introduceAll(body[4] as number[][], slabs, sink);
     let count = 0;
-    if (body[5] !== 0) count += this.#mails(body[5] as unknown[], clones, sink);
+    if (body[5] !== 0) count += this.#mails(body[5] as unknown[], body[9] as unknown[], clones, sink);
     if (body[6] !== 0) count += replies(body[6] as unknown[], clones, sink);
     if (body[7] !== 0) for (const id of body[7] as string[]) sink.cancel(id);
     if (body[8] !== 0) {
@@ -74,17 +74,18 @@ export class BatchReader {
       body[14] as Named,
       askName(body[15] as number, body[16] as number),
       body[17],
-      body[18],
+      body.length > 21 ? body[21] : body[18],
       clones,
     );
     if (body[20] !== undefined) mail.kept = body[20] as number;
     sink.mail(body[3] as number, mail);
   }
 
-  #mails(columns: unknown[], clones: readonly unknown[], sink: BatchSink): number {
+  #mails(columns: unknown[], kept: unknown[], clones: readonly unknown[], sink: BatchSink): number {
     const fromMs = columns[0] as number;
     const runs = columns[2] as number[];
-    const payloads = columns[18] as unknown[];
+    const payloads = columns[18] === 0 ? kept : (columns[18] as unknown[]);
+    let number = 0;
     let serial = columns[1] as number;
     let at = 0;
     for (let head = 0; head < runs.length; head++) {
@@ -117,7 +118,8 @@ export class BatchReader {
           payloads[at],
           clones,
         );
-        mail.kept = entry(columns[19], at) as number;
+        const keptBy = entry(columns[19], at) as number;
+        if (keptBy !== 0) mail.kept = number += keptBy;
         sink.mail(entry(columns[12], at) as number, mail);
       }
     }

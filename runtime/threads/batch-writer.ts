@@ -30,6 +30,8 @@ export interface Introductions {
 export class BatchWriter {
   readonly #names: SendingNames;
   #clones: unknown[] = [];
+  /** The payloads as JSON, where the journal has been given them so. */
+  #texts = '';
   readonly #runs = new Column<number>();
   readonly #flows = new Column<number>();
   readonly #types = new Column<number>();
@@ -56,6 +58,7 @@ export class BatchWriter {
   write(outgoing: Outgoing, header: BatchHeader, { flows, slabs }: Introductions): unknown {
     const { mails, replyAsks, cancels, pulls } = outgoing;
     this.#clones = [];
+    this.#texts = '';
     const isOne =
       flows.length === 0 &&
       cancels.length === 0 &&
@@ -80,7 +83,7 @@ export class BatchWriter {
         pulls.length === 0 ? 0 : pulls,
       ];
     }
-    const json = JSON.stringify(body);
+    const json = this.#texts === '' ? JSON.stringify(body) : withLast(JSON.stringify(body), this.#texts);
     return this.#clones.length === 0 && slabs.length === 0 ? json : [json, this.#clones, slabs];
   }
 
@@ -107,11 +110,15 @@ export class BatchWriter {
       askSlot(mail.ask),
       askGeneration(mail.ask),
       this.#extrasOf(mail),
-      this.#payloadOf(mail),
+      mail.text === undefined ? this.#payloadOf(mail) : 0,
     ];
     const { added } = names;
     if (mail.kept !== 0) body.push(added, mail.kept);
     else if (added !== 0) body.push(added);
+    if (mail.text !== undefined) {
+      this.#texts = mail.text;
+      mail.text = undefined;
+    }
     return body;
   }
 
@@ -126,7 +133,9 @@ export class BatchWriter {
     const first = mails[0] as Mail;
     const firstSerial = typeof first.key === 'number' ? first.key - 1 : 0;
     const payloads = new Array<unknown>(mails.length);
+    let texts = 0;
     let serial = firstSerial;
+    let kept = 0;
     let run = 0;
     let previous = first;
     let recipient = this.#names.string(first.recipient);
@@ -147,10 +156,13 @@ export class BatchWriter {
       this.#times.push(since(first.timestamp, mail.timestamp));
       this.#askSlots.push(askSlot(ask));
       this.#askGenerations.push(askGeneration(ask));
-      this.#kept.push(mail.kept);
-      payloads[at] = this.#payloadOf(mail);
+      this.#kept.push(mail.kept === 0 ? 0 : mail.kept - kept);
+      if (mail.kept !== 0) kept = mail.kept;
+      if (mail.text === undefined) payloads[at] = this.#payloadOf(mail);
+      else texts += 1;
     }
     this.#head(previous, run, first.timestamp);
+    if (texts > 0) this.#texts = textOf(mails, payloads);
     return [
       first.timestamp,
       firstSerial,
@@ -170,7 +182,7 @@ export class BatchWriter {
       this.#times.take(),
       this.#askSlots.take(),
       this.#askGenerations.take(),
-      payloads,
+      texts === 0 ? payloads : 0,
       this.#kept.take(),
     ];
   }
@@ -228,6 +240,19 @@ export class BatchWriter {
     return isShared(extras) ? this.#names.extras(extras) : extras;
   }
 }
+
+/** All payloads as JSON: of some there is the text, which is not needed any more. */
+function textOf(mails: readonly Mail[], payloads: readonly unknown[]): string {
+  const texts = mails.map((mail, at) => {
+    const { text } = mail;
+    mail.text = undefined;
+    return text ?? JSON.stringify(payloads[at]) ?? 'null';
+  });
+  return `[${texts.join(',')}]`;
+}
+
+/** A list as JSON with one more item, which is JSON. */
+const withLast = (json: string, item: string): string => `${json.slice(0, -1)},${item}]`;
 
 function typeOf(mail: Mail): number {
   if (mail.payload === undefined) return mail.type + UNDEFINED;

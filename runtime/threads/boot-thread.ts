@@ -1,6 +1,7 @@
 import type { Attendant } from '../actor/attendant.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { NodeProcessSpawner } from '../processes/node-process-spawner.ts';
+import type { StartedRings } from '../journal/started-ring.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
@@ -28,6 +29,7 @@ export type ThreadBoot =
   | {
       readonly role: 'journal';
       readonly options: { readonly path: string };
+      readonly accounts: SharedArrayBuffer;
       readonly api: unknown;
     }
   | {
@@ -64,6 +66,8 @@ export interface Surroundings {
   readonly placeDeps: (workerOptions: unknown) => Promise<MadeForPlace>;
   /** Opens the store of a journal. */
   readonly openStore: (path: string) => Promise<Store>;
+  /** Where a journal finds what former processes had begun on. @default files */
+  readonly rings?: StartedRings;
   /** Has `report` called with every error that nobody in this thread caught. */
   readonly onStray: (report: (error: unknown) => void) => void;
   /** Is told what this thread has become. */
@@ -74,7 +78,9 @@ export interface Surroundings {
 
 /** What the composition root has made for a place. */
 export type MadeForPlace = Pick<PlaceHostDeps, 'policies'> &
-  Partial<Pick<PlaceHostDeps, 'attendants' | 'processSpawner' | 'inline' | 'outside' | 'makeActor'>>;
+  Partial<
+    Pick<PlaceHostDeps, 'attendants' | 'processSpawner' | 'inline' | 'outside' | 'makeActor' | 'rings'>
+  >;
 
 /** Becomes the control thread or a place, as the boot data says. */
 export async function bootThread(deps: ThreadDeps): Promise<void> {
@@ -136,14 +142,22 @@ function bootControl(boot: ThreadBoot & { role: 'control' }, around: Surrounding
 
 /** Loaded where it is needed: a system without a journal does not pay for it. */
 async function bootJournal(
-  { options, api }: ThreadBoot & { role: 'journal' },
-  { spawner, seams, loop, openStore }: Surroundings,
+  { options, accounts, api }: ThreadBoot & { role: 'journal' },
+  { spawner, seams, loop, openStore, rings }: Surroundings,
   line: Port,
 ): Promise<void> {
   // What is posted meanwhile waits in the ports.
   const { JournalDesk } = await import('./journal-desk.ts');
   const received = (port: unknown): Port => spawner.received(port);
-  const desk = new JournalDesk({ path: options.path, openStore, received, seams, loop });
+  const desk = new JournalDesk({
+    path: options.path,
+    openStore,
+    rings,
+    accounts,
+    received,
+    seams,
+    loop,
+  });
   line.onMessage((message) => desk.welcome(message as WriterMessage));
   line.hold();
   exposeApi(desk, received(api));

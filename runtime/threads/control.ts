@@ -115,7 +115,9 @@ export class Control {
       },
       options.supervision,
     );
-    this.#journal = options.journal && new JournalThread({ spawner, clock, options: options.journal });
+    this.#journal =
+      options.journal &&
+      new JournalThread({ spawner, clock, options: options.journal, accounts: deps.accounts });
     this.#places = new Places({
       seams,
       spawner,
@@ -142,6 +144,8 @@ export class Control {
       places: this.#places,
       spawner,
       firstStarts: this.#firstStarts,
+      clock,
+      log: this.#log,
     });
     this.#hosting = new Hosting(clock, this.#places);
     this.#lostAccounts = new LostAccounts({
@@ -187,7 +191,10 @@ export class Control {
   /** Starts the worker threads and connects everybody with everybody. */
   async boot(): Promise<void> {
     const { hostLine, hostApi, hostSeat, options } = this.#deps;
-    if (this.#journal !== undefined) this.#log.addLetters(await this.#journal.open());
+    if (this.#journal !== undefined) {
+      this.#log.addLetters(await this.#journal.open());
+      await this.#processes.endLeft(this.#journal);
+    }
     this.#places.addHost(this.#seats.open(hostSeat), hostLine, hostApi);
     const workers = Array.from({ length: options.workers }, (_, at) => this.#places.open(`worker-${at + 1}`));
     for (const worker of workers) this.#places.join(worker);
@@ -306,8 +313,6 @@ export class Control {
     await Promise.all([...this.#places].map(({ caller }) => caller.api.whenKept()));
   }
 
-  // Agents
-
   /** What former processes left comes before anything new. */
   async #recover(records: readonly AgentRecord[]): Promise<void> {
     if (this.#journal === undefined) return;
@@ -356,12 +361,14 @@ export class Control {
       case 'table-wanted':
         this.#places.tellTable(seat);
         return;
+      case 'loaded':
       case 'hosted':
-        this.#hosting.answered(message.ref, message.error);
+        this.#hosting.hear(message);
         return;
       case 'started':
       case 'crashed':
       case 'exited':
+      case 'parked':
       case 'process':
         this.#reports.hear(message);
         return;

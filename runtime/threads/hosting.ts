@@ -1,7 +1,8 @@
-import { deadlineExceeded, type ErrorData, errorFromData, threadDied } from '../protocol/errors.ts';
+import { deadlineExceeded, errorFromData, threadDied } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { TableChange } from '../routing/routing-table.ts';
 import type { AgentRecord } from './agent-book.ts';
+import type { PlaceMessage } from './lines.ts';
 import type { PlaceRecord, Places } from './places.ts';
 
 /** How long a module may take to load. */
@@ -11,6 +12,9 @@ export const LOAD_MS = 10_000;
 interface Pending {
   readonly place: PlaceRecord;
   readonly agents: readonly AgentRecord[];
+  /** Their code is being loaded: what goes wrong may be its fault. */
+  isLoading: boolean;
+  readonly endLoading: () => void;
   readonly settle: (error: Error | undefined) => void;
 }
 
@@ -49,21 +53,26 @@ export class Hosting {
         if (isAgain) this.#places.end(place.id, { reason, isCharged: true });
         else settle(deadlineExceeded(`Loading ${agents[0]?.module}`, LOAD_MS));
       });
-      this.#pending.set(ref, { place, agents, settle });
+      this.#pending.set(ref, { place, agents, isLoading: true, endLoading: cancel, settle });
       const orders = agents.map(({ id, module, broken, process }) => ({ id, module, broken, process }));
       this.#places.tell(place, { t: 'host', ref, change, agents: orders, isAgain });
     });
   }
 
-  /** The place has answered. */
-  answered(ref: number, error: ErrorData | undefined): void {
-    this.#pending.get(ref)?.settle(error === undefined ? undefined : errorFromData(error));
+  /** The place has their code, after which what they kept may take as long as the journal takes; or it is done. */
+  hear(message: PlaceMessage & { readonly t: 'loaded' | 'hosted' }): void {
+    const pending = this.#pending.get(message.ref);
+    if (pending === undefined) return;
+    pending.isLoading = false;
+    pending.endLoading();
+    if (message.t === 'loaded') return;
+    pending.settle(message.error === undefined ? undefined : errorFromData(message.error));
   }
 
-  /** The place's thread is gone: nothing more is heard of it. Returns the agents that it was loading. */
+  /** The place's thread is gone: nothing more is heard of it. Returns the agents whose code it was loading. */
   cut(place: PlaceRecord): readonly AgentRecord[] {
     const pending = [...this.#pending.values()].filter((one) => one.place === place);
     for (const { settle } of pending) settle(threadDied(place.id, place.id));
-    return pending.flatMap(({ agents }) => agents);
+    return pending.flatMap(({ agents, isLoading }) => (isLoading ? agents : []));
   }
 }

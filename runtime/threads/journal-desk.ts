@@ -1,4 +1,6 @@
 import { Journal } from '../journal/journal.ts';
+import type { StartedRings } from '../journal/started-ring.ts';
+import type { ProcessIdentity } from '../processes/process-identity.ts';
 import { storeFailed } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
@@ -11,6 +13,10 @@ import type { Port } from './port.ts';
 export interface JournalDeskDeps {
   readonly path: string;
   readonly openStore: (path: string) => Promise<Store>;
+  /** Where the threads note what they begin on. @default files */
+  readonly rings?: StartedRings | undefined;
+  /** The open budgets of the whole system. */
+  readonly accounts: SharedArrayBuffer;
   readonly received: (port: unknown) => Port;
   readonly seams: Seams;
   readonly loop: EventLoop;
@@ -27,21 +33,35 @@ export class JournalDesk {
 
   /** Resolves to the dead letters of former processes, oldest first. */
   async open(): Promise<readonly DeadLetter[]> {
-    const { path, openStore, seams, loop } = this.#deps;
+    const { path, openStore, rings, accounts, seams, loop } = this.#deps;
     const store = await openStore(path);
-    this.#journal = await Journal.open({ store, file: path, seams, loop });
+    this.#journal = await Journal.open({ store, file: path, rings, accounts, seams, loop });
     return this.#journal.letters;
+  }
+
+  /** The processes of agents that former hosts had noted, and not that they are gone. */
+  async leftProcesses(): Promise<readonly ProcessIdentity[]> {
+    return this.#open.leftProcesses();
+  }
+
+  /** They are gone. */
+  async forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void> {
+    await this.#open.forgetProcesses(gone);
   }
 
   /** A thread writes and asks from here on. */
   welcome({ line, api }: WriterMessage): void {
-    const { path, received } = this.#deps;
-    if (this.#journal === undefined) throw storeFailed(path, 'write', 'it is not open');
-    this.#journal.connect(received(line));
-    exposeApi(this.#journal, received(api));
+    const { received } = this.#deps;
+    this.#open.connect(received(line));
+    exposeApi(this.#open, received(api));
   }
 
   async close(): Promise<void> {
     await this.#journal?.close();
+  }
+
+  get #open(): Journal {
+    if (this.#journal === undefined) throw storeFailed(this.#deps.path, 'write', 'it is not open');
+    return this.#journal;
   }
 }

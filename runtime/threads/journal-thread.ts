@@ -2,6 +2,7 @@ import type { Clock } from '../protocol/seams.ts';
 import { storeFailed } from '../protocol/errors.ts';
 import type { DeadLetter } from '../system/system.ts';
 import { newOrderMemory } from '../journal/unit-order.ts';
+import type { ProcessIdentity } from '../processes/process-identity.ts';
 import { Caller } from './calls.ts';
 import type { JournalDesk } from './journal-desk.ts';
 import type { Spawned, Spawner } from './spawner.ts';
@@ -15,6 +16,8 @@ export interface JournalThreadDeps {
   readonly clock: Clock;
   /** What the thread needs to open its store, passed on as it is. */
   readonly options: { readonly path: string };
+  /** The open budgets of the whole system. */
+  readonly accounts: SharedArrayBuffer;
 }
 
 /** The two ports that a thread writes to the journal and asks it on, as they cross to it. */
@@ -38,10 +41,12 @@ export class JournalThread {
 
   constructor(deps: JournalThreadDeps) {
     this.#deps = deps;
-    const { spawner, clock, options } = deps;
+    const { spawner, clock, options, accounts } = deps;
     const [api, theirs] = spawner.channel();
     const port = spawner.transferable(theirs);
-    this.#spawned = spawner.spawn('orrery-journal', { role: 'journal', options, api: port }, [port]);
+    this.#spawned = spawner.spawn('orrery-journal', { role: 'journal', options, accounts, api: port }, [
+      port,
+    ]);
     this.#caller = new Caller<JournalDesk>(api, { clock, timeoutMs: OPEN_MS, name: 'journal' });
     this.#spawned.onExit((reason) => this.#caller.cut(storeFailed(options.path, 'write', reason)));
   }
@@ -52,6 +57,16 @@ export class JournalThread {
    */
   open(): Promise<readonly DeadLetter[]> {
     return this.#caller.api.open();
+  }
+
+  /** The processes of agents that former hosts had noted, and not that they are gone. */
+  leftProcesses(): Promise<readonly ProcessIdentity[]> {
+    return this.#caller.api.leftProcesses();
+  }
+
+  /** They are gone. */
+  forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void> {
+    return this.#caller.api.forgetProcesses(gone);
   }
 
   /** Lets one more thread write; the ports are to be transferred. */

@@ -1,5 +1,6 @@
+import { Fifo } from '../mailbox/fifo.ts';
 import type { Lane } from '../mailbox/lane.ts';
-import { recordOf } from '../mailbox/mail-record.ts';
+import { MailRecorder } from '../mailbox/mail-record.ts';
 import { isToBeKept, type Mail } from '../mailbox/mail.ts';
 import { type ErrorData, errorToData, notSerialisable, type OrreryError } from '../protocol/errors.ts';
 import type { RecordChange, StoreBatch, StoredMail } from '../protocol/store.ts';
@@ -9,15 +10,18 @@ import type { AgentRow } from '../routing/routing-table.ts';
  * The thread's line to the journal.
  *
  * - `write`   hands a unit over; `done` is called, in the order of the units, when it survives the loss of power, with the
- *             number of its first mail.
+ *             number of its first mail; one that is not awaited may be written some milliseconds later, with others.
  * - `isFull`  so much is under way that nothing more is taken for now.
  * - `failure` why the journal cannot write at present; it goes on trying.
  */
 export interface JournalLine {
-  write(unit: StoreBatch, done: (firstMail: number) => void): void;
+  write(unit: StoreBatch, done: (firstMail: number) => void, isAwaited: boolean): void;
   readonly isFull: boolean;
   readonly failure: ErrorData | undefined;
 }
+
+/** So much mail makes a unit of its own, while the handler that sends it goes on. */
+const AHEAD = 256;
 
 /** Whose work is not done before what it sent is kept. */
 export interface Sender {
@@ -52,13 +56,14 @@ export class Keeping {
   /** Called when a unit is about to be made of what there is: what is recorded then goes into it. */
   beforeUnit: () => void = () => undefined;
   readonly #deps: KeepingDeps;
+  readonly #recorder = new MailRecorder();
   #sendings: Sending[] = [];
   #settled: number[] = [];
   #records: RecordChange[] = [];
   /** Called when all that was handed over before is kept. */
   #waiters: (() => void)[] = [];
-  /** Units under way. */
-  #open = 0;
+  /** What each unit under way says to be settled. */
+  readonly #open = new Fifo<readonly number[]>();
 
   constructor(deps: KeepingDeps) {
     this.#deps = deps;
@@ -71,13 +76,13 @@ export class Keeping {
 
   /** Nothing is under way. */
   get isIdle(): boolean {
-    return this.#open === 0 && !this.#hasNews;
+    return this.#open.length === 0 && !this.#hasNews;
   }
 
   add(sending: Sending): void {
     sending.sender?.keeps(1);
-    this.#sendings.push(sending);
-    this.#deps.plan();
+    if (this.#sendings.push(sending) >= AHEAD && this.#mayGoAhead) this.#write([], [], []);
+    else this.#deps.plan();
   }
 
   /** The outcome of the mail with this number is known. */
@@ -89,6 +94,12 @@ export class Keeping {
   record(change: RecordChange): void {
     this.#records.push(change);
     this.#deps.plan();
+  }
+
+  /** The numbers of all that is settled and not yet known to be so in the journal. */
+  unsettled(): number[] {
+    const underWay = Array.from({ length: this.#open.length }, (_, at) => this.#open.at(at) ?? []);
+    return [...underWay.flat(), ...this.#settled];
   }
 
   /** Resolves when everything so far is kept. */
@@ -103,42 +114,59 @@ export class Keeping {
   flush(): void {
     if (!(this.#hasNews || this.#waiters.length > 0) || this.#deps.line.isFull) return;
     this.beforeUnit();
-    const sendings = this.#sendings;
+    const settled = this.#settled;
+    const records = this.#records;
     const waiters = this.#waiters;
-    const mails: StoredMail[] = [];
-    const isKept = sendings.map(({ mail }) => keepOf(mail, mails));
-    const unit = { mails, settled: this.#settled, records: this.#records };
-    this.#sendings = [];
     this.#settled = [];
     this.#records = [];
     this.#waiters = [];
-    this.#open += 1;
-    this.#deps.line.write(unit, (firstMail) => {
-      this.#open -= 1;
+    this.#write(settled, records, waiters);
+  }
+
+  /** Mail of a handler that sends much goes ahead of it, unless something came before that is to be known first. */
+  get #mayGoAhead(): boolean {
+    return this.#settled.length === 0 && this.#records.length === 0 && !this.#deps.line.isFull;
+  }
+
+  #write(
+    settled: readonly number[],
+    records: readonly RecordChange[],
+    waiters: readonly (() => void)[],
+  ): void {
+    const sendings = this.#sendings;
+    const mails: StoredMail[] = [];
+    const isKept = sendings.map(({ mail }) => this.#keep(mail, mails));
+    this.#sendings = [];
+    this.#open.push(settled);
+    const isAwaited = sendings.length > 0 || waiters.length > 0;
+    const done = (firstMail: number): void => {
+      this.#open.shift();
       let number = firstMail;
-      sendings.forEach((sending, at) => {
+      for (let at = 0; at < sendings.length; at++) {
+        const sending = sendings[at] as Sending;
         if (isKept[at] === true) sending.mail.kept = number++;
         this.#deps.post(sending);
-      });
+      }
       for (const { sender } of sendings) sender?.keeps(-1);
-      for (const done of waiters) done();
-    });
+      for (const tell of waiters) tell();
+    };
+    this.#deps.line.write({ mails, settled, records }, done, isAwaited);
+  }
+
+  /** Adds what is kept of `mail` to `mails`; false when it is not. */
+  #keep(mail: Mail, mails: StoredMail[]): boolean {
+    if (!isToBeKept(mail)) return false;
+    try {
+      mails.push({ recipient: mail.recipient, body: this.#recorder.record(mail) });
+      return true;
+    } catch (error) {
+      mail.tombstone ??= errorToData(uncarriable(error));
+      return false;
+    }
   }
 
   get #hasNews(): boolean {
     return this.#sendings.length > 0 || this.#settled.length > 0 || this.#records.length > 0;
-  }
-}
-
-/** Adds what is kept of `mail` to `mails`; false when it is not. */
-function keepOf(mail: Mail, mails: StoredMail[]): boolean {
-  if (!isToBeKept(mail)) return false;
-  try {
-    mails.push({ recipient: mail.recipient, body: recordOf(mail) });
-    return true;
-  } catch (error) {
-    mail.tombstone ??= errorToData(uncarriable(error));
-    return false;
   }
 }
 

@@ -121,6 +121,8 @@ export type PlaceMessage =
     }
   /** Deltas did not reach this place. */
   | { readonly t: 'table-wanted' }
+  /** The code of agents that it was told to host is here; what they kept is not yet. */
+  | { readonly t: 'loaded'; readonly ref: number }
   | { readonly t: 'hosted'; readonly ref: number; readonly error: ErrorData | undefined }
   /** The answer to `change`: `changed` or, when the agent has the code that it had, `error`. */
   | {

@@ -1,4 +1,5 @@
 import type { Cell } from '../actor/cell.ts';
+import type { KeptFunds } from '../mailbox/kept-funds.ts';
 import { type FlowSlab, FLOWS_PER_SLAB, flowBase, newFlowSlab, slabIndexOf } from '../mailbox/flow-marks.ts';
 import { CommitLog } from '../mailbox/commit-log.ts';
 import type { InFlow, OutcomeCounts } from '../mailbox/in-flow.ts';
@@ -53,6 +54,7 @@ export class Outbox {
   readonly #names: NameBook;
   readonly #log: CommitLog;
   #keeping: Keeping | undefined;
+  #fundsOf: (account: number) => KeptFunds | undefined = () => undefined;
   readonly #dirtyLinks: Link[] = [];
   #dirtyIn: InFlow[] = [];
   #dirtyLocal: OutFlow[] = [];
@@ -87,14 +89,23 @@ export class Outbox {
   accept(row: AgentRow, lane: Lane, mail: Mail, senderSlot: number, sender?: Sender): void {
     if (this.#keeping === undefined || !row.profile.durable) return this.#send(row, lane, mail, senderSlot);
     this.#flow(row, lane).pending += 1;
+    this.#limit(mail);
     this.#keeping.add({ row, lane, mail, senderSlot, sender });
   }
 
   /** From now on mail for durable recipients is kept before it is sent. */
-  keepIn(line: JournalLine): Keeping {
+  keepIn(line: JournalLine, fundsOf: (account: number) => KeptFunds | undefined): Keeping {
+    this.#fundsOf = fundsOf;
     const post = (sending: Sending): void => this.#post(sending);
     this.#keeping = new Keeping({ line, post, plan: () => this.planFlush() });
     return this.#keeping;
+  }
+
+  /** What may be spent on a mail that is kept is not more in a later process. */
+  #limit(mail: Mail): void {
+    const { extras } = mail;
+    const funds = extras?.account === undefined ? undefined : this.#fundsOf(extras.account);
+    if (funds !== undefined) mail.extras = { ...extras, funds };
   }
 
   /** Takes in a mail that a former process left for an agent that lives here. */
@@ -104,7 +115,9 @@ export class Outbox {
 
   /** What was to be kept is. */
   #post({ row, lane, mail, senderSlot }: Sending): void {
-    this.#flow(row, lane).pending -= 1;
+    const flow = this.#flow(row, lane);
+    flow.pending -= 1;
+    if (flow.isLocal) mail.text = undefined;
     this.#send(row, lane, mail, senderSlot);
   }
 

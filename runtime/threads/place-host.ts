@@ -1,20 +1,19 @@
-import { type AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
+import type { AgentDefinition } from '../actor/agent-definition.ts';
 import { Attendance } from '../actor/attendance.ts';
 import type { Attendant } from '../actor/attendant.ts';
 import type { MakeActor } from '../actor/actor-life.ts';
 import type { Cell } from '../actor/cell.ts';
-import { importAgent } from '../actor/import-agent.ts';
 import { CpuPool, type CpuPoolOptions } from '../actor/offload.ts';
 import type { Outside } from '../actor/outside.ts';
+import type { StartedRings } from '../journal/started-ring.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
 import type { Lane } from '../mailbox/lane.ts';
 import { mailFromData, toEnvelope } from '../mailbox/mail.ts';
 import { flowBase } from '../mailbox/flow-marks.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { answerEnvelopeOf, TRAFFIC } from '../observe/traffic-ring.ts';
-import type { AgentCard } from '../protocol/agent-card.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { errorToData, moduleInvalid, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
+import { errorToData, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { ProcessHost } from '../processes/process-host.ts';
@@ -24,12 +23,12 @@ import { GrantBook } from '../routing/grants.ts';
 import { RouteDecider } from '../routing/route-decider.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';
-import type { NextCode } from '../upgrade/change-cell.ts';
+import { AgentHost } from './agent-host.ts';
 import { countInFlight } from './count-in-flight.ts';
 import type { EventLoop } from './event-loop.ts';
 import { changeCode, parkAgents } from './code-change.ts';
-import type { ChangeOrder, ControlMessage, PlaceMessage, Replay } from './lines.ts';
-import { type LoadedAgent, loadedAgent } from './loaded-agent.ts';
+import type { ControlMessage, PlaceMessage, Replay } from './lines.ts';
+import type { LoadedAgent } from './loaded-agent.ts';
 import { Place } from './place.ts';
 import { PlaceJournal } from './place-journal.ts';
 import type { Port } from './port.ts';
@@ -78,6 +77,8 @@ export interface PlaceHostDeps {
   readonly outside?: Outside;
   /** Makes the lives of agents whose code runs here. @default the code alone */
   readonly makeActor?: MakeActor;
+  /** Where it notes what it begins on, in a system with a journal. @default in files */
+  readonly rings?: StartedRings | undefined;
 }
 
 /** Runs one place on the control thread's orders, and answers its questions (`PlaceHost` is the api of a place). */
@@ -86,7 +87,7 @@ export class PlaceHost {
   readonly #deps: PlaceHostDeps;
   readonly #cpu: CpuPool;
   readonly #processes: ProcessHost;
-  readonly #definitions = new Map<string, AgentDefinition<unknown>>();
+  readonly #agents: AgentHost;
 
   constructor(deps: PlaceHostDeps) {
     this.#deps = deps;
@@ -114,6 +115,13 @@ export class PlaceHost {
       attendance: new Attendance(deps.attendants ?? []),
       tell: (message) => this.#tell(message),
     });
+    this.#agents = new AgentHost({
+      place: this.place,
+      processes: this.#processes,
+      inline: deps.inline,
+      makeActor: deps.makeActor,
+      tell: (message) => this.#tell(message),
+    });
     this.place.router.replace(boot.table);
     deps.line.onMessage((message) => this.#hear(message));
   }
@@ -131,13 +139,9 @@ export class PlaceHost {
 
   /** Imports an agent module, here or in a process of its own. Fails with MODULE_INVALID naming it. */
   async load(module: string, process?: ProcessOptions): Promise<LoadedAgent> {
-    if (process !== undefined) {
-      // Processes are noted in the journal, which this thread may just have been told of.
-      this.readArrived();
-      return this.#processes.load({ module, options: process });
-    }
-    const definition = await this.#load(module);
-    return loadedAgent(definition, definition.card(this.#deps.seams.clock.now()));
+    // Processes are noted in the journal, which this thread may just have been told of.
+    if (process !== undefined) this.readArrived();
+    return this.#agents.load(module, process);
   }
 
   stats(): PlaceStats {
@@ -246,10 +250,12 @@ export class PlaceHost {
         place.links.disconnect(message.place);
         return;
       case 'host':
-        void this.#host(message);
+        void this.#agents.host(message);
         return;
       case 'change':
-        void changeCode(place, message, () => this.#codeOf(message)).then((answer) => this.#tell(answer));
+        void changeCode(place, message, () => this.#agents.codeOf(message)).then((answer) =>
+          this.#tell(answer),
+        );
         return;
       case 'park':
         parkAgents(place, message.slots);
@@ -278,7 +284,7 @@ export class PlaceHost {
         for (const kept of message.kept) place.checkpoints.restore(kept);
         return;
       case 'journal':
-        place.journal = new PlaceJournal(place, message.access, this.#deps.received);
+        place.journal = new PlaceJournal(place, message.access, this.#deps);
         return;
       case 'inspect':
         place.log.inspect(message.isOn);
@@ -289,60 +295,10 @@ export class PlaceHost {
     }
   }
 
-  async #host({ ref, change, agents, isAgain }: ControlMessage & { t: 'host' }): Promise<void> {
-    try {
-      const hosted = await Promise.all(agents.map((agent) => this.#hostedOf(agent, isAgain)));
-      this.place.router.enter(change);
-      const cells = agents.flatMap(({ id, module, process }, at) => {
-        const row = this.place.table.get(id);
-        const agent = hosted[at] as NextCode | Error;
-        if (row === undefined) return [];
-        const { definition, makeActor = this.#deps.makeActor } =
-          agent instanceof Error ? { definition: unstartable(row.profile.card, agent) } : agent;
-        const cell = this.place.host(row, definition, makeActor);
-        if (process !== undefined && row.profile.lazy)
-          this.#processes.dismiss({ module, options: process.options });
-        return [cell];
-      });
-      await this.#remember(cells, isAgain);
-      this.#tell({ t: 'hosted', ref, error: undefined });
-    } catch (error) {
-      this.#tell({ t: 'hosted', ref, error: errorToData(error, 'MODULE_INVALID') });
-    }
-  }
-
-  /** Where the journal cannot be read, a team does not start; one that runs goes on without what it says. */
-  async #remember(cells: readonly Cell[], isAgain: boolean): Promise<void> {
-    const { journal, log } = this.place;
-    try {
-      await journal?.remember(cells);
-    } catch (error) {
-      if (!isAgain) throw error;
-      for (const { row } of cells) if (row.profile.durable) log.error(row.id, error);
-    }
-  }
-
-  async #hostedOf(
-    { module, broken, process }: (ControlMessage & { t: 'host' })['agents'][number],
-    isAgain: boolean,
-  ): Promise<NextCode | Error> {
-    if (broken !== undefined) return moduleInvalid(module, broken);
-    try {
-      return await this.#codeOf({ module, process });
-    } catch (error) {
-      if (isAgain) return error as Error;
-      throw error;
-    }
-  }
-
-  async #codeOf({ module, process }: Pick<ChangeOrder, 'module' | 'process'>): Promise<NextCode> {
-    if (process !== undefined) return this.#processes.agent(module, process);
-    return { definition: await this.#load(module), makeActor: this.#deps.makeActor };
-  }
-
   #start(cell: Cell | undefined): void {
     if (cell === undefined) return;
     if (!cell.wasStarted) this.place.attendance.resumed(cell);
+    void this.place.journal?.giveRest(cell);
     if (cell.row.profile.lazy && cell.status === 'down' && !cell.wasStarted) {
       cell.sleepUntilMail();
       return;
@@ -372,24 +328,7 @@ export class PlaceHost {
     }
   }
 
-  async #load(module: string): Promise<AgentDefinition<unknown>> {
-    const inline = this.#deps.inline.get(module) ?? this.#definitions.get(module);
-    if (inline !== undefined) return inline;
-    const definition = await importAgent(module);
-    this.#definitions.set(module, definition);
-    return definition;
-  }
-
   #tell(message: PlaceMessage): void {
     this.#deps.line.post(message);
   }
 }
-
-/** Stands for an agent whose module does not load any more: its start fails, and its supervisor decides what is next. */
-const unstartable = (
-  { id, name, version, description, tier }: AgentCard,
-  error: Error,
-): AgentDefinition<unknown> =>
-  defineAgent({ id, name, version, description, tier }).onStart((): unknown => {
-    throw error;
-  });

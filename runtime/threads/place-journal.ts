@@ -2,9 +2,11 @@ import type { Answer } from '../actor/answered-ids.ts';
 import { AgentRecords } from '../actor/agent-records.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { KeptAgent } from '../journal/journal-survey.ts';
 import { JournalLine } from '../journal/journal-line.ts';
 import { ringFiles, type StartedNotes, type StartedRings } from '../journal/started-ring.ts';
 import { readAgentRecords } from '../journal/stored-agent-records.ts';
+import type { OpenNotes } from '../journal/spend-file.ts';
 import { forgottenRecord, takenRecord, type TakenId } from '../journal/taken-ids.ts';
 import { sharedOrder } from '../journal/unit-order.ts';
 import { LETTERS_KEPT, letterRecord } from '../journal/kept-letters.ts';
@@ -15,12 +17,14 @@ import type { PageOf, RecordChange, StoredRecord } from '../protocol/store.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { DeadLetter } from '../system/system.ts';
 import { Caller, type Remote } from './calls.ts';
+import type { EventLoop } from './event-loop.ts';
 import type { JournalAccess } from './journal-thread.ts';
 import type { Keeping } from './keeping.ts';
 import { KeptStates } from './kept-states.ts';
 import type { Place } from './place.ts';
 import type { Port } from './port.ts';
 import { Recovery } from './recovery.ts';
+import { Starts } from './starts.ts';
 
 const ANSWER_MS = 30_000;
 /** The journal itself tries again about as often. */
@@ -29,12 +33,15 @@ const TRY_AGAIN_MS = 500;
 /** `rings`: where it notes what it begins on. @default files */
 export interface PlaceJournalDeps {
   readonly received: (port: unknown) => Port;
+  readonly loop: Pick<EventLoop, 'yieldTurn'>;
   readonly rings?: StartedRings | undefined;
 }
 
 /** What one thread has of the journal: what it keeps there, what it has begun on, and what was left for its agents. */
 export class PlaceJournal {
-  readonly #started: StartedNotes;
+  readonly #notes: StartedNotes;
+  readonly #starts: Starts;
+  readonly #spends: OpenNotes;
   readonly #keeping: Keeping;
   /** What the states of durable agents are, for whoever runs them next. */
   readonly states: KeptStates;
@@ -42,10 +49,14 @@ export class PlaceJournal {
   readonly #line: JournalLine;
   readonly #caller: Caller<Journal>;
   readonly #letters = new Fifo<string>();
+  /** Agents whose former thread may have left them without something. */
+  readonly #bereft = new Set<Cell>();
+  readonly #onProblem: (error: unknown) => void;
   #isLeft = false;
 
-  constructor(place: Place, access: JournalAccess, { received, rings = ringFiles }: PlaceJournalDeps) {
-    this.#started = rings.open(access.file, place.seat);
+  constructor(place: Place, access: JournalAccess, { received, loop, rings = ringFiles }: PlaceJournalDeps) {
+    this.#notes = rings.open(access.file, place.seat, () => this.#open(place));
+    this.#starts = new Starts({ notes: this.#notes, clock: place.seams.clock, loop });
     this.#caller = new Caller<Journal>(received(access.api), {
       clock: place.seams.clock,
       timeoutMs: ANSWER_MS,
@@ -57,16 +68,24 @@ export class PlaceJournal {
       onRoom: () => this.#keeping.flush(),
       onFailure: () => place.room.wake(),
     });
-    this.#keeping = place.outbox.keepIn(this.#line);
+    this.#keeping = place.outbox.keepIn(this.#line, (account) => place.accounts.fundsOf(account));
+    this.#spends = rings.spends.open(access.file, {
+      run: place.accounts.run,
+      seat: place.seat,
+      isOpen: (account) => place.accounts.isOpen(account),
+    });
+    place.accounts.noteIn(this.#spends);
     this.states = new KeptStates({
       write: (change) => this.record(change),
       onProblem: (agentId, error) => place.log.error(agentId, error),
     });
     this.#keeping.beforeUnit = () => this.states.write();
+    this.#onProblem = (error) => place.log.error(place.id, error);
     this.#recovery = new Recovery({
       take: (recipient, limit) => this.#api.takeLeft(recipient, limit),
+      openAccounts: (funds) => this.#api.openAccounts(funds, place.seat),
       deliver: ({ row }, mail) => place.outbox.takeIn(row, mail),
-      onProblem: (error) => place.log.error(place.id, error),
+      onProblem: this.#onProblem,
     });
   }
 
@@ -95,7 +114,7 @@ export class PlaceJournal {
   /** The handling of a mail begins: of one that is kept that is known, whatever becomes of the process. */
   begins(cell: Cell, mail: Mail): void {
     this.states.begins(cell);
-    if (mail.kept > 0) this.#started.note(mail.kept);
+    if (mail.kept > 0) this.#starts.begin(cell, mail);
   }
 
   /** The outcome of a mail that is kept is known; `cell` had it, and answered so if it may be sent again. */
@@ -135,6 +154,16 @@ export class PlaceJournal {
     return this.#api.records(kind, page);
   }
 
+  /** For whom the journal keeps something, and how much. */
+  surveyAgents(): Promise<readonly KeptAgent[]> {
+    return this.#api.surveyAgents();
+  }
+
+  /** Deletes everything that the journal keeps for an agent that is not in the team; undefined when there is nothing. */
+  forgetAgent(agentId: string): Promise<KeptAgent | undefined> {
+    return this.#api.forgetAgent(agentId);
+  }
+
   whenKept(): Promise<void> {
     return this.#keeping.whenKept();
   }
@@ -163,9 +192,29 @@ export class PlaceJournal {
         const taken = await this.#api.taken(cell.row.id);
         for (const { sender, id, answer } of taken) cell.outcomes.hasTaken(sender, id, answerOf(answer));
         const count = await this.#api.countLeft(cell.row.id);
-        if (count > 0) await this.#recovery.begin(cell, count);
+        if (count > 0 && !this.#recovery.isAt(cell)) await this.#recovery.begin(cell, count);
       }),
     );
+  }
+
+  /** These agents' former thread has died: what it was still to be given of what was left comes before anything newer. */
+  awaitRest(cells: readonly Cell[]): void {
+    for (const cell of cells) {
+      if (!cell.row.profile.durable) continue;
+      this.#bereft.add(cell);
+      cell.expectLeft(true);
+    }
+  }
+
+  /** The agent has what its former thread had in hand, and gets the rest of what was left for it. */
+  async giveRest(cell: Cell): Promise<void> {
+    if (!this.#bereft.delete(cell)) return;
+    try {
+      await this.recover([cell]);
+    } catch (error) {
+      this.#onProblem(error);
+    }
+    if (!this.#recovery.isAt(cell)) cell.expectLeft(false);
   }
 
   /** The system stops: what waits from now on waits in the journal, whatever becomes of it here. */
@@ -175,7 +224,15 @@ export class PlaceJournal {
 
   close(): void {
     this.#line.close();
-    this.#started.close();
+    this.#starts.takeBack();
+    this.#notes.close();
+    this.#spends.close();
+  }
+
+  /** What is noted as begun on, and not known in the journal to be settled. */
+  #open(place: Place): readonly number[] {
+    const inHand = [...place.cells()].flatMap((cell) => cell.handlings.map(({ mail }) => mail?.kept ?? 0));
+    return [...inHand.filter((kept) => kept > 0), ...this.#keeping.unsettled(), ...this.#starts.ahead];
   }
 
   get #api(): Remote<Journal> {

@@ -1,4 +1,6 @@
 import type { Cell } from '../actor/cell.ts';
+import { OVER } from '../budget/former-accounts.ts';
+import type { KeptFunds } from '../mailbox/kept-funds.ts';
 import type { LeftMail } from '../journal/backlog.ts';
 import { isRetry, type Mail } from '../mailbox/mail.ts';
 import { mailFromRecord } from '../mailbox/mail-record.ts';
@@ -10,6 +12,8 @@ const PAGE = 500;
 export interface RecoveryDeps {
   /** The oldest mails that are left for an agent and were not given yet. */
   readonly take: (recipient: string, limit: number) => Promise<readonly LeftMail[]>;
+  /** Accounts for mails whose amounts were limited. */
+  readonly openAccounts: (funds: readonly KeptFunds[]) => Promise<readonly number[]>;
   readonly deliver: (cell: Cell, mail: Mail) => void;
   readonly onProblem: (error: unknown) => void;
 }
@@ -40,6 +44,11 @@ export class Recovery {
     return this.#left;
   }
 
+  /** This agent still gets some. */
+  isAt(cell: Cell): boolean {
+    return this.#open.has(cell);
+  }
+
   /** So many are left for this agent. Resolves when it has the first of them. */
   begin(cell: Cell, count: number): Promise<void> {
     this.#left += count;
@@ -65,9 +74,30 @@ export class Recovery {
     }
     this.#left -= left.length;
     const mails = left.flatMap((one) => this.#read(one, cell));
+    shareFates(mails);
+    await this.#fund(mails);
     this.#open.set(cell, mails.length);
     for (const mail of mails) this.#deps.deliver(cell, mail);
     if (mails.length === 0) await this.#feed(cell);
+  }
+
+  /** One whose account cannot be opened has nothing to spend. */
+  async #fund(mails: readonly Mail[]): Promise<void> {
+    const limited = mails.filter(({ extras }) => extras?.funds !== undefined);
+    if (limited.length === 0) return;
+    const accounts = await this.#accountsFor(limited);
+    limited.forEach((mail, at) => {
+      mail.extras = { ...mail.extras, account: accounts[at] ?? OVER };
+    });
+  }
+
+  async #accountsFor(mails: readonly Mail[]): Promise<readonly number[]> {
+    try {
+      return await this.#deps.openAccounts(mails.map(({ extras }) => extras?.funds as KeptFunds));
+    } catch (error) {
+      this.#deps.onProblem(error);
+      return [];
+    }
   }
 
   /** One that cannot be read stays where it is, and does not stop the others. */
@@ -99,3 +129,18 @@ function mailOf({ body, number, starts }: LeftMail, { row }: Cell): Mail {
   else mail.tombstone = errorToData(actorDied(row.id, 'its process ended'));
   return mail;
 }
+
+/** Of what was sent again under the same id, all has been begun on when one of it was: the others are not for the first time. */
+function shareFates(mails: readonly Mail[]): void {
+  const derived = mails.filter(({ extras }) => extras?.derived === true);
+  const begun = new Map<string, Mail>();
+  for (const mail of derived)
+    if (mail.tombstone !== undefined || mail.attempts > 0) begun.set(nameOf(mail), mail);
+  for (const mail of derived) {
+    const { tombstone, attempts } = begun.get(nameOf(mail)) ?? mail;
+    mail.tombstone ??= tombstone;
+    mail.attempts = Math.max(mail.attempts, attempts);
+  }
+}
+
+const nameOf = ({ sender, id }: Mail): string => `${sender}\n${id}`;

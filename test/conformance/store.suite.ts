@@ -151,6 +151,18 @@ export function storeSuite(name: string, make: () => StoreUnderTest): void {
         expect(await store.mails({ after: 7, limit: 3 })).toEqual([]);
       });
 
+      it('gives the mails of certain numbers that are there, in their order', async () => {
+        await store.write([mailsOf('ada', ...'abcd'), mailsOf('bob', 'e')]);
+        await store.write([settling(2)]);
+        const found = await store.mailsAt([1, 2, 4, 5, 6]);
+        expect(found).toEqual([
+          { number: 1, recipient: 'ada', body: 'a' },
+          { number: 4, recipient: 'ada', body: 'd' },
+          { number: 5, recipient: 'bob', body: 'e' },
+        ]);
+        expect(await store.mailsAt([])).toEqual([]);
+      });
+
       it('shows every mail once that is there all the while, however much is written between pages', async () => {
         await store.write([mailsOf('ada', ...Array.from({ length: 40 }, (_, at) => `old ${at + 1}`))]);
         const seen: number[] = [];
@@ -258,6 +270,7 @@ export function storeSuite(name: string, make: () => StoreUnderTest): void {
         for (const work of [
           store.write([mailsOf('ada', 'a')]),
           store.mails({ limit: 1 }),
+          store.mailsAt([1]),
           store.records('k', { limit: 1 }),
         ]) {
           expect(await rejection(work)).toMatchObject({

@@ -113,7 +113,7 @@ describe('Durable mailboxes (F-01)', () => {
 
   it('give up an envelope that ends the process each time, and go on with the others', async () => {
     for (let tries = 0; tries < 3; tries++) {
-      const host = tries === 0 ? new Host('poison', 'retry-books') : new Host('drain');
+      const host = tries === 0 ? new Host('poison', 'retry-books', 0, 0) : new Host('drain');
       await host.gone;
     }
     const { dead } = await new Host('drain').drained();
@@ -122,11 +122,30 @@ describe('Durable mailboxes (F-01)', () => {
   }, 60_000);
 
   it('tell of an envelope for once that ended the process, and do not try it again', async () => {
-    await new Host('poison', 'once-books').gone;
+    await new Host('poison', 'once-books', 0, 0).gone;
     const { dead } = await new Host('drain').drained();
     expect(dead).toMatchObject([{ to: 'once-books', code: 'ACTOR_DIED' }]);
     expect(readFileSync(books, 'utf8')).toBe('once-books kills\n');
   }, 60_000);
+
+  it.each([
+    ['at most 31 that waited behind, where handlers are quick', 300, 0, 31],
+    ['nothing that waited behind, where handlers take a millisecond', 30, 1, 0],
+  ])(
+    'tell with it of %s',
+    async (_, around, ms, most) => {
+      await new Host('poison', 'once-books', around, ms).gone;
+      const { dead } = await new Host('drain').drained();
+      const told = new Set(dead.map(({ payload }) => payload?.n));
+      const booked = entries('once-books');
+      const numbers = Array.from({ length: 2 * around + 1 }, (_, n) => n).filter((n) => n !== around);
+      expect(told.has(undefined)).toBe(true);
+      expect([...booked.values()].filter((count) => count > 1)).toEqual([]);
+      expect(numbers.filter((n) => !booked.has(n) && !told.has(n))).toEqual([]);
+      expect(numbers.filter((n) => !booked.has(n)).length).toBeLessThanOrEqual(most);
+    },
+    60_000,
+  );
 
   it('keep for the next process what waits when a system is stopped', async () => {
     const { conservation } = await new Host('send', 0, 200, 5, 'everybody').drained();

@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { createMachine } from 'xstate';
 import { z } from 'zod';
-import { capability, defineAgent, type System, type SystemEvent } from '../../index.ts';
+import { capability, defineAgent, refused, type System, type SystemEvent } from '../../index.ts';
+import type { SwarmOutcome } from '../../actors/swarm/index.ts';
 import { CellOutcomes } from '../../runtime/actor/cell-outcomes.ts';
 import { InFlow } from '../../runtime/mailbox/in-flow.ts';
 import { type Faults, findFailure, type SimulateOptions, simulate } from '../../simulate.ts';
@@ -162,6 +163,31 @@ describe('a simulated team (F-03)', () => {
       });
     }
   }, 60_000);
+
+  it('gives a sub-task that all fail to each of them once, and has the swarm say why it ends (N-8.6)', async () => {
+    const part = capability({ id: 'text.a', description: 'Fails', input: z.unknown(), output: z.string() });
+    const failing = (id: string) =>
+      defineAgent({ id, name: id, ...CARD }).handle(part, async (_, ctx) => {
+        await ctx.sleep(ctx.random() * 20);
+        throw refused(`${id} cannot`);
+      });
+    for (let seed = 1; seed <= 10; seed++) {
+      const { value, violations, ending } = await simulate({
+        agents: ['io', 'triton'].map(failing),
+        seed,
+        maxSteps: 4_000,
+        run: async ({ swarms }) => {
+          const { id } = await swarms.createSwarm('Work', [part.id]);
+          return swarms.outcome(id);
+        },
+      });
+      expect({ violations, ending }).toEqual({ violations: [], ending: 'quiet' });
+      const { status, subTasks } = value as SwarmOutcome;
+      expect(status).toBe('failed');
+      expect(subTasks[0]).toMatchObject({ status: 'failed', error: { code: 'REFUSED' } });
+      expect(subTasks[0]?.assignments.map(({ agentId }) => agentId).sort()).toEqual(['io', 'triton']);
+    }
+  });
 
   it('is the same in another process', async () => {
     const script = fileURLToPath(new URL('../fixtures/simulate-in-process.ts', import.meta.url));

@@ -18,7 +18,7 @@ describe('simulate (F-03)', () => {
         expect({ violations, ending, error }).toEqual({ violations: [], ending: 'quiet', error: undefined });
         expect(remains?.conservation.holds).toBe(true);
         expect(stats.accepted).toBe(stats.handled + stats.rejected + stats.expired + stats.deadLettered);
-        for (const [kind, count] of Object.entries(stats.faults)) seen[kind as keyof typeof seen] += count;
+        for (const kind of Object.keys(seen) as (keyof typeof seen)[]) seen[kind] += stats.faults[kind];
       }),
       { numRuns: 100 },
     );

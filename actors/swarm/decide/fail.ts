@@ -10,6 +10,7 @@ const LOST: ReadonlySet<ErrorCode> = new Set([
   'MAILBOX_FULL',
   'DELIVERY_FAILED',
   'CHANNEL_CLOSED',
+  'STORE_FAILED',
 ]);
 
 /** The agent is not to be reached at all, by this owner or by anybody. */
@@ -24,10 +25,17 @@ const GONE: ReadonlySet<ErrorCode> = new Set([
   'CONTROL_LOST',
 ]);
 
-/** How an assignment that ended with this error ended, and whether its agent is gone from the swarm with it. */
-export function decideEnd({ code }: Pick<SwarmFault, 'code'>): { end: AssignmentEnd; isGone: boolean } {
+/**
+ * How an assignment that ended with this error ended, and whether its agent is gone from the swarm with it.
+ * `wasHandedAgain`: its agent may have died with the coordinator that handed it over first, and of the same.
+ */
+export function decideEnd(
+  { code }: Pick<SwarmFault, 'code'>,
+  wasHandedAgain = false,
+): { end: AssignmentEnd; isGone: boolean } {
   const isGone = GONE.has(code);
-  return { end: isGone || LOST.has(code) ? 'lost' : 'failed', isGone };
+  const isLost = isGone || LOST.has(code) || (wasHandedAgain && code === 'ACTOR_DIED');
+  return { end: isLost ? 'lost' : 'failed', isGone };
 }
 
 /** A sub-task that fails for good, and why. */

@@ -10,6 +10,23 @@ export interface LeaseMoment {
 const MAX_LATENESS = 0.25;
 
 /**
+ * For how long a lease holds for a coordinator that comes after another one: as long as it would have held. If that is less
+ * than a quarter of it, or over, what has come meanwhile may lie unread: it holds for so long, once.
+ */
+export function decideRest({ nowMs, untilMs, leaseMs }: Omit<LeaseMoment, 'wasUnheard'>): {
+  readonly forMs: number;
+  readonly isUnheard: boolean;
+} {
+  const restMs = Math.min(untilMs - nowMs, leaseMs);
+  const leastMs = leaseMs * MAX_LATENESS;
+  return restMs < leastMs ? { forMs: leastMs, isUnheard: true } : { forMs: restMs, isUnheard: false };
+}
+
+/** Says whether a sign of life is worth keeping: a lease that another coordinator takes over is at most so much shorter. */
+export const isWorthKeeping = (heardAtMs: number, nowMs: number, leaseMs: number): boolean =>
+  nowMs - heardAtMs >= leaseMs * MAX_LATENESS;
+
+/**
  * What a lease whose timer fired is worth.
  *
  * - `renewed` there was progress meanwhile: it holds on for `forMs`.

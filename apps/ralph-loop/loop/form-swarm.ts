@@ -1,3 +1,4 @@
+import type { SwarmSession } from 'orrery/swarm';
 import { lostAnswer } from './lost-answer.ts';
 import type { RunScope } from './run-scope.ts';
 import type { TaskEvent } from './task-context.ts';
@@ -9,14 +10,23 @@ import type { WorkItem } from './work-item.ts';
  */
 const LEASE_MS = 300_000;
 
+/** Under which a swarm's shared state says which run of a mission formed it. */
+const OF_RUN = 'mission-run';
+
 /**
  * Hands the items of one task, which needs several capabilities, to a swarm; never rejects. What it cannot do, each item
  * goes on with by itself.
  */
 export async function formSwarm(run: RunScope, items: readonly WorkItem[]): Promise<TaskEvent> {
-  const { clock, team, root, signal } = run;
+  const { clock, team, root, signal, runId } = run;
   const [first] = items;
   const capabilities = items.map(({ capability }) => capability);
+  const left = leftSwarm(run, items);
+  if (left !== undefined) {
+    signal.addEventListener('abort', () => void cancel(run, left.id), { once: true });
+    const why = `the swarm of the run before works on ${capabilities.join(', ')}`;
+    return { type: 'swarm.formed', swarmId: left.id, why, atMs: clock.now() };
+  }
   try {
     const { id } = await team.swarms.createSwarm(first?.title ?? '', capabilities, {
       plan: items.map((item) => ({
@@ -26,6 +36,7 @@ export async function formSwarm(run: RunScope, items: readonly WorkItem[]): Prom
         input: { ...item.input, root },
       })),
       correlationId: first?.correlationId ?? '',
+      ...(runId === undefined ? {} : { sharedState: { [OF_RUN]: runId } }),
       leaseMs: LEASE_MS,
       signal,
     });
@@ -39,3 +50,31 @@ export async function formSwarm(run: RunScope, items: readonly WorkItem[]): Prom
     return { type: 'agent.missing', why: `no swarm could be formed: ${lostAnswer(error).reason}` };
   }
 }
+
+/** Ends the swarms that a run of a mission left which is not this one, and that would go on for nobody. */
+export function endSwarmsOfOthers(run: RunScope): void {
+  if (run.runId === undefined) return;
+  for (const { id, sharedState } of run.team.swarms.listActiveSwarms())
+    if (OF_RUN in sharedState && sharedState[OF_RUN] !== run.runId) void cancel(run, id);
+}
+
+/** What this run had formed in a process before, and goes on: it is not asked of anybody again what a swarm has in hand. */
+function leftSwarm({ team, runId }: RunScope, items: readonly WorkItem[]): SwarmSession | undefined {
+  if (runId === undefined) return undefined;
+  return team.swarms
+    .listSwarms()
+    .findLast(
+      (session) =>
+        session.sharedState[OF_RUN] === runId && items.every((item) => comesToAnEnd(session, item.id)),
+    );
+}
+
+function comesToAnEnd({ status, subTasks }: SwarmSession, itemId: string): boolean {
+  const subTask = subTasks.find(({ id }) => id === itemId);
+  if (subTask === undefined) return false;
+  return subTask.status === 'completed' || (status !== 'completed' && status !== 'failed');
+}
+
+/** It may be over already. */
+const cancel = ({ team }: RunScope, swarmId: string): Promise<void> =>
+  team.swarms.cancelSwarm(swarmId, 'its mission is over').catch(() => undefined);

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { KeptRecords } from 'orrery';
 import type { Mission } from '../mission/mission.ts';
 import { MissionError } from '../mission/mission-error.ts';
-import type { TaskContext } from './task-context.ts';
+import type { KeptTask, TaskContext } from './task-context.ts';
 
 const KIND = 'mission';
 /** Under which it says whose progress it is; no task has this id. */
@@ -10,7 +10,9 @@ const HEAD = ' ';
 
 /** What a mission has come to: the tasks that were accepted, in this run of it or in one before. */
 export interface MissionProgress {
-  readonly accepted: ReadonlyMap<string, TaskContext>;
+  /** The same for a run that is resumed: what it left elsewhere is known by this. */
+  readonly runId: string;
+  readonly accepted: ReadonlyMap<string, KeptTask>;
   /** The task was accepted. Resolves when that outlives the process. */
   accept(taskId: string, context: TaskContext): Promise<void>;
 }
@@ -20,6 +22,7 @@ interface Head {
   readonly name: string;
   readonly root: string;
   readonly digest: string;
+  readonly runId: string;
 }
 
 /**
@@ -32,16 +35,17 @@ export async function openProgress(
   mission: Mission,
   { root, isResumed }: { readonly root: string; readonly isResumed: boolean },
 ): Promise<MissionProgress> {
-  const head = headOf(mission, root);
+  const fresh = headOf(mission, root);
   const kept = new Map((await records.list(KIND)).map(({ key, value }) => [key, value]));
   const known = kept.get(HEAD) as Head | undefined;
-  if (isResumed) requireSame(mission, known, head);
-  else for (const key of kept.keys()) await records.put(KIND, key, undefined);
+  const head = isResumed ? requireSame(mission, known, fresh) : fresh;
+  if (!isResumed) for (const key of kept.keys()) await records.put(KIND, key, undefined);
   kept.delete(HEAD);
   if (!isResumed) await records.put(KIND, HEAD, head);
   return {
-    accepted: isResumed ? (kept as Map<string, TaskContext>) : new Map(),
-    accept: (taskId, context) => records.put(KIND, taskId, context),
+    runId: head.runId,
+    accepted: isResumed ? (kept as Map<string, KeptTask>) : new Map(),
+    accept: (taskId, { item: _known, ...task }) => records.put(KIND, taskId, task satisfies KeptTask),
   };
 }
 
@@ -49,11 +53,14 @@ const headOf = (mission: Mission, root: string): Head => ({
   name: mission.name,
   root,
   digest: createHash('sha256').update(JSON.stringify(mission)).digest('hex'),
+  runId: randomUUID(),
 });
 
-function requireSame({ name }: Mission, known: Head | undefined, head: Head): void {
+function requireSame({ name }: Mission, known: Head | undefined, head: Head): Head {
   const fault = faultOf(known, head);
-  if (fault !== undefined) throw new MissionError(`"${name}"`, [`cannot be resumed: ${fault}`]);
+  if (fault !== undefined || known === undefined)
+    throw new MissionError(`"${name}"`, [`cannot be resumed: ${fault}`]);
+  return known;
 }
 
 function faultOf(known: Head | undefined, { name, root, digest }: Head): string | undefined {

@@ -5,7 +5,7 @@ import { askAgent } from './ask-agent.ts';
 import { askAssigner } from './ask-assigner.ts';
 import { askGate } from './ask-gate.ts';
 import { askRecovery } from './ask-recovery.ts';
-import { formSwarm } from './form-swarm.ts';
+import { endSwarmsOfOthers, formSwarm } from './form-swarm.ts';
 import type { LoopEvent, LoopNews } from './loop-event.ts';
 import type { MissionOutcome } from './mission-outcome.ts';
 import type { MissionProgress } from './mission-progress.ts';
@@ -66,9 +66,6 @@ export class MissionRun {
   #isInRound = false;
   #hasChanged = false;
   #lastWhy = '';
-  /** What is being kept. */
-  readonly #keeping: Promise<void>[] = [];
-
   constructor(mission: Mission, options: RunMissionOptions, deps: MissionRunDeps) {
     const { clock, team, assigner, gate } = deps;
     const { timeoutMs } = mission.limits;
@@ -86,6 +83,7 @@ export class MissionRun {
       signal: this.#ended.signal,
       assigner,
       gate,
+      runId: deps.progress?.runId,
       tell: (news) => this.#tell(news),
     };
   }
@@ -102,13 +100,12 @@ export class MissionRun {
     try {
       const tasks = this.#items.map(({ id, title }) => ({ id, title }));
       this.#tell({ type: 'mission.started', mission: this.#mission.name, tasks, assigner, gate });
+      endSwarmsOfOthers(this.#scope);
       this.#startTasks();
       this.#remember();
       if (signal?.aborted) interrupt();
       this.#round();
-      const outcome = await this.#outcome.promise;
-      await Promise.all(this.#keeping);
-      return outcome;
+      return await this.#outcome.promise;
     } finally {
       cancelTimer?.();
       signal?.removeEventListener('abort', interrupt);
@@ -150,9 +147,16 @@ export class MissionRun {
     this.#isInRound = false;
   }
 
-  #onChange(item: WorkItem, { value, context }: SnapshotFrom<typeof taskMachine>): void {
+  /** What is accepted is told, and built upon, when a run after this one would know of it. */
+  #onChange(item: WorkItem, snapshot: SnapshotFrom<typeof taskMachine>): void {
+    const { progress } = this.#deps;
+    if (snapshot.value !== 'accepted' || progress === undefined || progress.accepted.has(item.id))
+      this.#moveOn(item, snapshot);
+    else void this.#keep(progress, snapshot.context).then(() => this.#moveOn(item, snapshot));
+  }
+
+  #moveOn(item: WorkItem, { value, context }: SnapshotFrom<typeof taskMachine>): void {
     this.#statuses.set(item.id, value);
-    if (value === 'accepted') this.#keep(item, context);
     this.#tell({
       type: 'task.changed',
       task: item.id,
@@ -167,17 +171,15 @@ export class MissionRun {
     this.#round();
   }
 
-  /** A run after this one need not do it again. The mission goes on, whatever becomes of that. */
-  #keep({ id }: WorkItem, context: TaskContext): void {
-    const { progress } = this.#deps;
-    if (progress === undefined || progress.accepted.has(id)) return;
-    const note = (error: unknown): void =>
-      this.#tell({
-        type: 'progress.lost',
-        task: id,
-        why: error instanceof Error ? error.message : String(error),
-      });
-    this.#keeping.push(progress.accept(id, context).catch(note));
+  /** Never rejects: the mission goes on, whatever becomes of that. */
+  async #keep(progress: MissionProgress, context: TaskContext): Promise<void> {
+    const task = context.item.id;
+    try {
+      await progress.accept(task, context);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#tell({ type: 'progress.lost', task, why });
+    }
   }
 
   /** Moves on whatever can move. What changes meanwhile starts another turn instead of a nested one. */
@@ -306,15 +308,16 @@ export class MissionRun {
   }
 
   #views(): TaskView[] {
-    return [...this.#tasks.values()].map((task) => {
-      const { value, context } = task.getSnapshot();
-      return { status: value, context };
-    });
+    return [...this.#tasks].map(([id, task]) => ({
+      status: this.#statuses.get(id) ?? 'waiting',
+      context: task.getSnapshot().context,
+    }));
   }
 
-  /** What comes too late for a task that is over is not said to it. */
+  /** What comes too late for a task that is over is not said to it, also not while that is being kept. */
   #send(id: string, event: TaskEvent): void {
-    if (!isOver(this.#statuses.get(id) ?? 'waiting')) this.#tasks.get(id)?.send(event);
+    const task = this.#tasks.get(id);
+    if (task?.getSnapshot().status === 'active') task.send(event);
   }
 
   #tell(news: LoopNews): void {

@@ -15,6 +15,7 @@ const GRACE_MS = 250;
  * - `root`          the repository, absolute.
  * - `deadlineAtMs`  Unix milliseconds when the mission's time is over; absent without a time limit.
  * - `signal`        aborts when the mission ends.
+ * - `runId`         of a run that outlives the process; the same when it is resumed.
  * - `assigner`, `gate`  the agents that decide who gets a task, and whether a result counts.
  */
 export interface RunScope {
@@ -26,6 +27,7 @@ export interface RunScope {
   readonly signal: AbortSignal;
   readonly assigner: string;
   readonly gate: string;
+  readonly runId: string | undefined;
   readonly tell: (news: LoopNews) => void;
 }
 

@@ -42,6 +42,9 @@ export interface TaskContext {
   readonly refused: readonly RefusedFinding[];
 }
 
+/** What outlives the process: what the mission file says is not in it, which a run after this one reads again. */
+export type KeptTask = Omit<TaskContext, 'item'>;
+
 /** An agent that did not take a task on, with the reason code of its answer. */
 export interface Declined {
   readonly agent: string;
@@ -63,7 +66,7 @@ export interface Judgement {
 
 /** What happens to a task. `atMs` is Unix milliseconds. */
 export type TaskEvent =
-  | { type: 'work.remembered'; context: TaskContext }
+  | { type: 'work.remembered'; context: KeptTask }
   | { type: 'dependencies.accepted'; why: string }
   | { type: 'dependency.lost'; why: string }
   | { type: 'agent.assigned'; to: Assignee; why: string; atMs: number }

@@ -4,7 +4,10 @@ import type { Swarms } from 'orrery/swarm';
 /** What the loop needs of a running system. */
 export interface Team extends Pick<System, 'ask' | 'roster'> {
   readonly negotiator: Pick<TaskNegotiator, 'propose' | 'release'>;
-  readonly swarms: Pick<Swarms, 'createSwarm' | 'getSwarm' | 'onChange'>;
+  readonly swarms: Pick<
+    Swarms,
+    'createSwarm' | 'cancelSwarm' | 'getSwarm' | 'listActiveSwarms' | 'listSwarms' | 'onChange'
+  >;
 }
 
 /** Says whether `row` is an agent that offers `capability`. */

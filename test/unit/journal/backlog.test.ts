@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Backlog } from '../../../runtime/journal/backlog.ts';
 import { MemoryStore } from '../../../runtime/journal/memory-store.ts';
-import { StartedRing } from '../../../runtime/journal/started-ring.ts';
+import { ringFiles, StartedRing } from '../../../runtime/journal/started-ring.ts';
 
 let folder: string;
 let journal: string;
@@ -28,7 +28,7 @@ async function filled(store: MemoryStore, recipients: readonly string[]): Promis
 /** What a thread that sat in `seat` has begun on. */
 function begin(seat: number, numbers: readonly number[]): void {
   const ring = new StartedRing(journal, seat);
-  for (const number of numbers) ring.note(number);
+  ring.note(numbers);
   ring.close();
 }
 
@@ -86,7 +86,7 @@ describe('What former processes have left', () => {
     begin(3, await numbersOf(store));
     isFull = true;
     await expect(Backlog.open(store, journal)).rejects.toThrow('the disk is full');
-    expect(readdirSync(folder)).toEqual(['journal.db-started-3']);
+    expect(readdirSync(folder)).toEqual(['journal.db-started-3', 'journal.db-started-3-other']);
     isFull = false;
     const backlog = await Backlog.open(store, journal);
     expect(readdirSync(folder)).toEqual([]);
@@ -106,18 +106,65 @@ describe('What former processes have left', () => {
 });
 
 describe('The ring of what a thread has begun on', () => {
-  it('keeps the last 65,536 numbers, those above 2 ** 32 too', async () => {
-    const ring = new StartedRing(journal, 1);
-    const base = 2 ** 40;
-    for (let n = 1; n <= 65_536 + 10; n++) ring.note(base + n);
+  const BASE = 2 ** 40; // Above what 32 bits hold.
+
+  const noteEach = (ring: StartedRing, from: number, to: number): void => {
+    for (let n = from; n <= to; n++) ring.note([BASE + n]);
+  };
+
+  it('keeps what is open, however many others are begun on meanwhile', () => {
+    const open = [BASE + 1, BASE + 70];
+    const ring = new StartedRing(journal, 1, () => open);
+    ring.note([BASE + 1, BASE + 2]);
+    noteEach(ring, 3, 50_000);
+    const started = ringFiles.read(journal);
+    expect([1, 70, 50_000].map((n) => started.has(BASE + n))).toEqual([true, true, true]);
+    expect(started.size).toBeLessThan(20_000);
     ring.close();
-    const { readStarted } = await import('../../../runtime/journal/started-ring.ts');
-    const started = readStarted(journal);
-    expect(started.size).toBe(65_536);
-    expect([started.has(base + 10), started.has(base + 11), started.has(base + 65_546)]).toEqual([
+  });
+
+  it('takes as much as is open, and is small again afterwards', () => {
+    let open: number[] = [];
+    const ring = new StartedRing(journal, 1, () => open);
+    noteEach(ring, 1, 8_000);
+    open = Array.from({ length: 30_000 }, (_, n) => BASE + n + 1);
+    noteEach(ring, 8_001, 9_000);
+    expect(ringFiles.read(journal).size).toBe(30_000);
+    open = [BASE + 5];
+    noteEach(ring, 30_001, 100_000);
+    const started = ringFiles.read(journal);
+    expect([started.has(BASE + 5), started.has(BASE + 6), started.has(BASE + 100_000)]).toEqual([
+      true,
       false,
       true,
-      true,
     ]);
+    ring.close();
+  });
+
+  it('forgets what is retracted, and not what is begun on after that', () => {
+    const ring = new StartedRing(journal, 1);
+    ring.note([1, 2, 3, 4]);
+    ring.retract([2, 4]);
+    ring.note([4]);
+    expect([...ringFiles.read(journal)]).toEqual([1, 3, 4]);
+    ring.close();
+  });
+
+  it('forgets it too when there is no room left in the file in between', () => {
+    const ring = new StartedRing(journal, 1, () => []);
+    noteEach(ring, 1, 8_190);
+    ring.note([BASE + 8_191]);
+    ring.retract([BASE + 8_191, BASE + 8_190]);
+    const started = ringFiles.read(journal);
+    expect([8_189, 8_190, 8_191].map((n) => started.has(BASE + n))).toEqual([true, false, false]);
+    ring.close();
+  });
+
+  it('says the same of a mail that two threads begin on, whoever of them retracts it', () => {
+    const rings = [1, 2].map((seat) => new StartedRing(journal, seat));
+    for (const ring of rings) ring.note([7]);
+    rings[1]?.retract([7]);
+    expect([...ringFiles.read(journal)]).toEqual([7]);
+    for (const ring of rings) ring.close();
   });
 });

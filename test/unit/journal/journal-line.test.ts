@@ -43,10 +43,10 @@ describe('A line to the journal', () => {
     };
     const empty: StoreBatch = { mails: [], settled: [], records: [] };
     line.write(batch, () => undefined);
-    line.write(empty, () => undefined);
+    line.write(empty, () => undefined, false);
     expect(there.waiting.map((message) => readUnit(message as UnitMessage))).toEqual([
-      { order: 10, batch },
-      { order: 11, batch: empty },
+      { order: 10, isAwaited: true, batch },
+      { order: 11, isAwaited: false, batch: empty },
     ]);
   });
 

@@ -6,6 +6,8 @@ import { rejection } from '../../fixtures/until.ts';
 const FULL = storeFailed('/data/journal', 'write', 'the disk is full');
 const BROKEN = storeFailed('/data/journal', 'write', 'disk I/O error');
 
+const emptyUnit = { mails: [], settled: [], records: [] };
+
 describe('The journal', () => {
   let rig: JournalRig;
   let one: RigLine;
@@ -83,6 +85,60 @@ describe('The journal', () => {
     expect(rig.loop.yieldedCount).toBe(1);
     await rig.turn();
     expect(next()).toEqual(['b']);
+  });
+
+  describe('what nobody waits for', () => {
+    const settle = ({ line }: RigLine, ...settled: number[]): void =>
+      line.write({ mails: [], settled, records: [] }, () => done.push(`-${settled.join()}`), false);
+
+    it('waits for something to be written with, and is done with it', async () => {
+      settle(one, 7, 8);
+      one.there.deliver();
+      await rig.turn();
+      expect(rig.asked).toEqual([]);
+      write(two, 'a');
+      two.there.deliver();
+      await rig.turn();
+      expect(rig.asked[0]?.batches.map(({ settled }) => settled)).toEqual([[7, 8], []]);
+      await rig.succeed();
+      hear(one, two);
+      expect(done).toEqual(['-7,8', 'a@1']);
+      await rig.clock.advanceAsync(5);
+      expect([rig.asked, rig.clock.pending]).toEqual([[], 0]);
+    });
+
+    it('is written by itself after five milliseconds', async () => {
+      settle(one, 7);
+      one.there.deliver();
+      await rig.turn();
+      await rig.clock.advanceAsync(4);
+      settle(one, 8);
+      one.there.deliver();
+      await rig.turn();
+      expect(rig.asked).toEqual([]);
+      await rig.clock.advanceAsync(1);
+      expect(rig.asked[0]?.batches.map(({ settled }) => settled)).toEqual([[7], [8]]);
+      await rig.succeed();
+      settle(one, 9);
+      one.there.deliver();
+      await rig.turn();
+      expect([rig.asked, rig.clock.nextInMs]).toEqual([[], 5]);
+    });
+
+    it.each([
+      ['there are 256 units of it', (): void => void Array.from({ length: 255 }, (_, n) => settle(two, n))],
+      ['somebody waits until all is written', (): void => void rig.server.whenWritten()],
+      ['somebody waits for another unit', (): void => two.line.write(emptyUnit, () => undefined)],
+      ['the journal is closed', (): void => void rig.server.close()],
+    ])('is written at once when %s', async (_, happens) => {
+      settle(one, 1_000);
+      one.there.deliver();
+      await rig.turn();
+      happens();
+      two.there.deliverAll();
+      await rig.turn();
+      expect(rig.asked[0]?.batches[0]?.settled).toEqual([1_000]);
+    });
   });
 
   describe('when the store fails', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CRDTSyncChannel } from '../../../actors/shared-state/crdt-sync-channel.ts';
 import { InProcessHub } from '../../../actors/shared-state/in-process-hub.ts';
 import { SyncMembership } from '../../../actors/shared-state/sync-membership.ts';
-import { FaultyLink, overLink, type SimulateOptions, simulate } from '../../../simulate.ts';
+import { type Faults, FaultyLink, overLink, type SimulateOptions, simulate } from '../../../simulate.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { seededRandom } from '../../fixtures/seeded-random.ts';
 import { keysOf } from '../actors/shared-state/sync-team.ts';
@@ -70,10 +70,10 @@ describe('FaultyLink (F-03)', () => {
 
   it('lets shared state be tested in virtual time: copies come to agree over a link that loses and repeats', async () => {
     const counts = { lost: 0, duplicated: 0, overtaken: 0 };
-    const run: SimulateOptions['run'] = async (team, { clock, random, sleep }) => {
+    const run: SimulateOptions['run'] = async (team, { link: newLink, sleep }) => {
       const hub = new InProcessHub();
       const membership = new SyncMembership({ judgeJoin: () => undefined });
-      const link = new FaultyLink({ clock, random }, { loss: 0.1, duplication: 0.1, ms: [1, 200] });
+      const link = newLink();
       const { seams } = await team.desk();
       const channels: CRDTSyncChannel[] = [];
       for (const agentId of ['a', 'b', 'c']) {
@@ -98,7 +98,8 @@ describe('FaultyLink (F-03)', () => {
       return contents;
     };
     for (let seed = 1; seed <= 10; seed++) {
-      const { value, error } = await simulate({ agents: [], seed, run });
+      const faults: Faults = { link: { loss: 0.1, duplication: 0.1, ms: [1, 200] } };
+      const { value, error } = await simulate({ agents: [], seed, faults, run });
       expect(error).toBeUndefined();
       const [a, b, c] = value as Record<string, number>[];
       expect(Object.keys(a ?? {})).toHaveLength(30);

@@ -78,4 +78,49 @@ describe('BatchWriter', () => {
     expect(oldest).toMatchObject({ correlationId: 'talk-0', path: pathOf(0) });
     expect(newest).toMatchObject({ correlationId: 'talk-512', path: pathOf(512) });
   });
+
+  describe('what the journal was given as text', () => {
+    const kept = (id: string, number: number, payload: unknown, text?: string): Mail => {
+      const mail = mailOf(id, {});
+      mail.payload = payload;
+      mail.kept = number;
+      mail.text = text;
+      return mail;
+    };
+    const seen = (mails: readonly Mail[]): unknown => mails.map((mail) => [mail.id, mail.kept, mail.payload]);
+
+    it('crosses as that text, between others, each with its number', () => {
+      const { send } = setUp();
+      const mails = [
+        kept('a', 7, { n: 1 }, '{"n":"as it was kept"}'),
+        kept('b', 0, { n: 2 }),
+        kept('c', 9, undefined, undefined),
+        kept('d', 3, [4], '[4]'),
+        kept('e', 2 ** 40, () => 0),
+      ];
+      expect(seen(send(batchOf(mails)))).toEqual([
+        ['a', 7, { n: 'as it was kept' }],
+        ['b', 0, { n: 2 }],
+        ['c', 9, undefined],
+        ['d', 3, [4]],
+        ['e', 2 ** 40, null],
+      ]);
+      expect(mails.map(({ text }) => text)).toEqual(Array(5).fill(undefined));
+    });
+
+    it('crosses alone, whether or not names are told with it', () => {
+      const { send } = setUp();
+      for (const number of [7, 8]) {
+        const arrived = send(batchOf([kept('a', number, 0, '{"x":[1]}')]));
+        expect(seen(arrived)).toEqual([['a', number, { x: [1] }]]);
+      }
+    });
+
+    it('is written anew where it is posted again', () => {
+      const { send } = setUp();
+      const mails = [kept('a', 7, { n: 1 }, '{"n":1}'), kept('b', 8, { n: 2 }, '{"n":2}')];
+      const first = seen(send(batchOf(mails)));
+      expect(seen(send(batchOf(mails)))).toEqual(first);
+    });
+  });
 });

@@ -23,12 +23,13 @@ const mail = (payload: unknown, extras?: MailExtras) =>
   );
 
 function setUp() {
-  const units: { unit: StoreBatch; done: (firstMail: number) => void }[] = [];
+  const units: { unit: StoreBatch; done: (firstMail: number) => void; isAwaited: boolean }[] = [];
   const posted: [unknown, number][] = [];
   const line = {
     isFull: false,
     failure: undefined,
-    write: (unit: StoreBatch, done: (firstMail: number) => void) => void units.push({ unit, done }),
+    write: (unit: StoreBatch, done: (firstMail: number) => void, isAwaited: boolean) =>
+      void units.push({ unit, done, isAwaited }),
   };
   let plans = 0;
   const keeping = new Keeping({
@@ -88,11 +89,12 @@ describe('Keeping', () => {
     expect(structured?.payload).toEqual(at);
   });
 
-  it('lets streams and channels pass in their order, without keeping them', () => {
+  it('lets streams, channels and what is fleeting pass in their order, without keeping them', () => {
     const { units, posted, keeping, add } = setUp();
     add(mail(1));
     add(mail(2, { stream: true }));
     add(mail(3));
+    add(mail(4, { fleeting: true }));
     keeping.flush();
     units[0]?.done(10);
     expect(units[0]?.unit.mails).toHaveLength(2);
@@ -100,6 +102,7 @@ describe('Keeping', () => {
       [1, 10],
       [2, 0],
       [3, 11],
+      [4, 0],
     ]);
   });
 
@@ -131,6 +134,55 @@ describe('Keeping', () => {
     keeping.flush();
     units[0]?.done(1);
     expect(unkept).toBe(0);
+  });
+
+  it('says whether somebody waits for a unit: for mail that is to go on its way, or for all that is kept', () => {
+    const { units, keeping, add } = setUp();
+    keeping.settled(5);
+    keeping.record({ kind: 'k', key: 'a', value: 'v' });
+    keeping.flush();
+    add(mail(1));
+    keeping.settled(6);
+    keeping.flush();
+    void keeping.whenKept();
+    keeping.flush();
+    expect(units.map(({ isAwaited }) => isAwaited)).toEqual([false, true, true]);
+  });
+
+  it('knows what is settled and not known to be so in the journal', () => {
+    const { units, keeping } = setUp();
+    keeping.settled(5);
+    keeping.flush();
+    keeping.settled(6);
+    keeping.flush();
+    keeping.settled(7);
+    expect(keeping.unsettled()).toEqual([5, 6, 7]);
+    units[0]?.done(1);
+    expect(keeping.unsettled()).toEqual([6, 7]);
+  });
+
+  it('lets 256 mails go ahead of the handler that sends them, unless something else is to be known first', () => {
+    const { units, line, keeping, add } = setUp();
+    const many = (from: number, count: number): void => {
+      for (let n = from; n < from + count; n++) add(mail(n));
+    };
+    many(0, 300);
+    expect(units.map(({ unit }) => unit.mails.length)).toEqual([256]);
+    keeping.flush();
+    expect(units.map(({ unit }) => unit.mails.length)).toEqual([256, 44]);
+    keeping.settled(5);
+    many(300, 300);
+    keeping.flush();
+    keeping.record({ kind: 'k', key: 'a', value: 'v' });
+    many(600, 300);
+    keeping.flush();
+    line.isFull = true;
+    many(900, 300);
+    expect(units.map(({ unit }) => unit.mails.length)).toEqual([256, 44, 300, 300]);
+    line.isFull = false;
+    add(mail(1_200));
+    expect(units.at(-1)?.unit.mails).toHaveLength(301);
+    expect(units.at(-1)?.isAwaited).toBe(true);
   });
 
   it('gathers while the line is full', () => {

@@ -30,7 +30,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** First the dangerous calls, then what `last` finds. */
 function writeMission(last: string): void {
-  const common = { description: 'x', priority: 1 };
+  const common = { description: 'x' };
   writeFileSync(
     mission,
     JSON.stringify({

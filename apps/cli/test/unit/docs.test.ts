@@ -29,6 +29,7 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   'agent-parked': true,
   'place-started': true,
   'place-died': true,
+  'process-ended': true,
   'router-state': true,
   'channel-status': true,
   negotiation: true,

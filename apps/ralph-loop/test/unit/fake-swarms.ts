@@ -7,7 +7,7 @@ import type { FakeTeam } from './fake-team.ts';
 type SubTask = SwarmSession['subTasks'][number];
 
 /** Swarms in memory: each sub-task is asked of the first agent that offers it, and of the next one when that fails. */
-export class FakeSwarms implements Pick<Team['swarms'], 'createSwarm' | 'getSwarm' | 'onChange'> {
+export class FakeSwarms implements Pick<Team['swarms'], keyof Team['swarms']> {
   /** Description and capabilities of each swarm. */
   readonly formed: string[] = [];
   /** Why none can be formed, if so. */
@@ -48,7 +48,7 @@ export class FakeSwarms implements Pick<Team['swarms'], 'createSwarm' | 'getSwar
       participants: [],
       subTasks,
       status: 'active',
-      sharedState: {},
+      sharedState: options.sharedState ?? {},
       createdAt: 0,
       ownerId: 'system/host',
       correlationId,
@@ -58,6 +58,17 @@ export class FakeSwarms implements Pick<Team['swarms'], 'createSwarm' | 'getSwar
     for (const { id: part } of subTasks) void this.#work(id, part, signal);
     return session;
   };
+
+  /** Ids of those that were cancelled. */
+  readonly cancelled: string[] = [];
+
+  cancelSwarm = async (id: string): Promise<void> => {
+    this.cancelled.push(id);
+  };
+
+  listSwarms = (): SwarmSession[] => [...this.#sessions.values()];
+
+  listActiveSwarms = (): SwarmSession[] => this.listSwarms().filter(({ status }) => status === 'active');
 
   getSwarm = (id: string): SwarmSession | undefined => this.#sessions.get(id);
 

@@ -101,6 +101,39 @@ interface TeamOptions<Hub> {
   readonly limits?: SyncChannelOptions['limits'];
 }
 
+/** A medium that says nothing any more once its process is gone. */
+class MortalMedium implements SyncMedium {
+  readonly #medium: SyncMedium;
+  isGone = false;
+
+  constructor(medium: SyncMedium) {
+    this.#medium = medium;
+  }
+
+  async publish(message: SyncMessage): Promise<number | undefined> {
+    return this.isGone ? undefined : this.#medium.publish(message);
+  }
+
+  async send(agentId: string, message: SyncMessage): Promise<void> {
+    if (!this.isGone) await this.#medium.send(agentId, message);
+  }
+
+  onMessage(listener: (message: unknown) => void): void {
+    this.#medium.onMessage((message) => {
+      if (!this.isGone) listener(message);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (!this.isGone) await this.#medium.close();
+  }
+
+  async die(): Promise<void> {
+    await this.close();
+    this.isGone = true;
+  }
+}
+
 /** Members of one channel, on one clock, with keys, events and ids that repeat themselves. */
 export class SyncTeam<Hub extends { connect(agentId: string): SyncMedium }> {
   readonly clock = new FakeClock();
@@ -109,6 +142,7 @@ export class SyncTeam<Hub extends { connect(agentId: string): SyncMedium }> {
   readonly channels = new Map<string, CRDTSyncChannel>();
   readonly events = new Map<string, SyncEvent[]>();
   readonly joinedAtMs = new Map<string, number>();
+  readonly #media = new Map<string, MortalMedium>();
   readonly #random: () => number;
   readonly #limits: SyncChannelOptions['limits'];
   #ids = 0;
@@ -157,10 +191,12 @@ export class SyncTeam<Hub extends { connect(agentId: string): SyncMedium }> {
     this.clock.advance(1);
     this.joinedAtMs.set(agentId, this.clock.now());
     const { document, limits, ...deps } = given;
+    const medium = new MortalMedium(this.hub.connect(agentId));
+    this.#media.set(agentId, medium);
     const channel = await CRDTSyncChannel.open(
       {
         seams: { clock: this.clock, newId: () => `op-${this.#ids++}`, random: this.#random },
-        medium: this.hub.connect(agentId),
+        medium,
         membership: this.membership,
         onEvent: (event) => events.push(event),
         ...deps,
@@ -173,8 +209,14 @@ export class SyncTeam<Hub extends { connect(agentId: string): SyncMedium }> {
         ...(document === undefined ? {} : { document }),
       },
     );
-    this.channels.set(agentId, channel);
+    if (!medium.isGone) this.channels.set(agentId, channel);
     return channel;
+  }
+
+  /** Its process is gone: it says and hears nothing any more. */
+  async crash(agentId: string): Promise<void> {
+    await this.#media.get(agentId)?.die();
+    this.channels.delete(agentId);
   }
 
   at(agentId: string): CRDTSyncChannel {

@@ -40,6 +40,7 @@ function handed(given: WorkOrder, isOver = false) {
     completed: (result) => heard.push(['completed', result]),
     failed: ({ code }) => heard.push(['failed', code]),
     orphaned: () => heard.push('orphaned'),
+    suspended: () => heard.push('suspended'),
   });
   const options = async (): Promise<AskOptions> => {
     await settle();

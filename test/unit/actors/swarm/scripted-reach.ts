@@ -45,10 +45,12 @@ export const resultOf = ({ subTaskId, agentId, epoch }: WorkOrder) => ({ subTask
 /** A world of agents that do as they are told, in virtual time. */
 export class ScriptedReach implements SwarmReach {
   readonly isExplicit = true;
+  readonly isLasting = false;
   readonly proposals: SwarmProposal[] = [];
   readonly orders: WorkOrder[] = [];
   readonly notices: { readonly to: string; readonly notice: SwarmNotice }[] = [];
   readonly dismissed: string[] = [];
+  readonly withdrawn: string[] = [];
   readonly events: SwarmEvent[] = [];
   readonly made: Made[] = [];
   readonly cancelled: WorkOrder[] = [];
@@ -109,8 +111,16 @@ export class ScriptedReach implements SwarmReach {
     return undefined;
   }
 
-  dismiss(_swarmId: string, agentId: string): void {
+  isKeptFor(): boolean {
+    return false;
+  }
+
+  dismiss({ agentId }: { readonly agentId: string }): void {
     this.dismissed.push(agentId);
+  }
+
+  withdraw({ agentId }: { readonly agentId: string }): void {
+    this.withdrawn.push(agentId);
   }
 
   note(event: SwarmEvent): void {

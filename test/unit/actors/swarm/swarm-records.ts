@@ -33,6 +33,7 @@ export const recordOf = (plan: readonly SubTaskPlan[], limits: Partial<SwarmLimi
   limits: SwarmLimits.parse(limits),
   complexity: 'medium',
   team: [],
+  heardAtMs: {},
 });
 
 /** The record with these agents in this standing. */

@@ -1,0 +1,42 @@
+import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
+import type { AgentDesk, Attendant } from '../../runtime/public.ts';
+import { documentsAt, documentsIfAny, endDocuments } from './desk-documents.ts';
+import { SYNC_SCHEMA, syncMessageOf } from './sync-envelope.ts';
+import type { SyncMessage } from './sync-message.ts';
+
+/**
+ * Sees to the shared documents of all agents of a thread: what others change is applied as it comes, also while the agent is
+ * busy, and before the agent's own work goes on. What comes before the agent has opened its document waits for that.
+ *
+ * An agent that handles `stream-data` itself gets the messages of documents that it has not opened.
+ */
+export const documentAttendant: Attendant = {
+  types: new Set(['stream-data']),
+  owed: new Set(),
+  handlers: new Map(),
+  arrived: (desk, envelope) => {
+    const message = messageIn(envelope);
+    return message !== undefined && take(desk, message);
+  },
+  lost: () => undefined,
+  ended: endDocuments,
+  left: endDocuments,
+};
+
+/** What is no message of a sync channel, or a broken one, is left to the agent, which refuses it. */
+function messageIn(envelope: A2AEnvelope): SyncMessage | undefined {
+  if (envelope.schema !== SYNC_SCHEMA) return undefined;
+  try {
+    return syncMessageOf(envelope);
+  } catch {
+    return undefined;
+  }
+}
+
+function take(desk: AgentDesk, message: SyncMessage): boolean {
+  const document = documentsIfAny(desk)?.open.get(message.channelId);
+  if (document !== undefined) document.medium.receive(message);
+  else if (desk.handles('stream-data')) return false;
+  else documentsAt(desk).early.hold(message);
+  return true;
+}

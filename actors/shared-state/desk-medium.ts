@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
+import type { AgentDesk, Sent } from '../../runtime/public.ts';
+import { SYNC_SCHEMA } from './sync-envelope.ts';
+import type { SyncMedium } from './sync-medium.ts';
+import { type SyncMessage, SyncMessageJson } from './sync-message.ts';
+
+/**
+ * - `members`   whom `publish` writes to, the own id left out.
+ * - `onClosed`  nothing arrives any more.
+ * - `onStopped` the system has stopped: nothing will ever be passed on again.
+ */
+export interface DeskMediumDeps {
+  readonly desk: Pick<AgentDesk, 'agentId' | 'send'>;
+  readonly members: () => readonly string[];
+  readonly justification: string;
+  readonly onClosed: () => void;
+  readonly onStopped: () => void;
+}
+
+/** Codes of a recipient that is not there: as with a message that is lost, it asks when it comes. */
+const ABSENT: ReadonlySet<ErrorCode | undefined> = new Set(['AGENT_NOT_FOUND', 'NOT_HERE']);
+
+/** The medium of an agent in a running system, whose attendant brings what comes in. Nothing of it is kept in the journal. */
+export class DeskMedium implements SyncMedium {
+  readonly #deps: DeskMediumDeps;
+  #listener: ((message: unknown) => void) | undefined;
+  readonly #early: SyncMessage[] = [];
+
+  constructor(deps: DeskMediumDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves with how many of the others have it in their mailboxes; rejects when none has, though some are there. */
+  async publish(message: SyncMessage): Promise<number> {
+    const { desk, members } = this.#deps;
+    const others = members().filter((id) => id !== desk.agentId);
+    if (others.length === 0) return 0;
+    const payload = z.encode(SyncMessageJson, message);
+    const sent = others.map((id) => this.#post(id, message, payload));
+    const reached = sent.filter(({ delivered }) => delivered).length;
+    const refusal = sent.find(({ delivered, errorCode }) => !delivered && !ABSENT.has(errorCode));
+    if (reached === 0 && refusal !== undefined) throw errorOf(refusal);
+    return reached;
+  }
+
+  async send(agentId: string, message: SyncMessage): Promise<void> {
+    const sent = this.#post(agentId, message, z.encode(SyncMessageJson, message));
+    if (!sent.delivered && !ABSENT.has(sent.errorCode)) throw errorOf(sent);
+  }
+
+  /** What was received before comes in the next microtask, ahead of everything newer. */
+  onMessage(listener: (message: unknown) => void): void {
+    queueMicrotask(() => {
+      this.#listener = listener;
+      for (const message of this.#early.splice(0)) listener(message);
+    });
+  }
+
+  /** Takes a message that has come for the agent. */
+  receive(message: SyncMessage): void {
+    if (this.#listener === undefined) this.#early.push(message);
+    else this.#listener(message);
+  }
+
+  async close(): Promise<void> {
+    this.#listener = () => undefined;
+    this.#deps.onClosed();
+  }
+
+  #post(recipient: string, { channelId }: SyncMessage, payload: unknown): Sent {
+    const { desk, justification, onStopped } = this.#deps;
+    const sent = desk.send({
+      recipient,
+      type: 'stream-data',
+      payload,
+      correlationId: channelId,
+      schema: SYNC_SCHEMA,
+      justification,
+      isFleeting: true,
+    });
+    if (sent.errorCode === 'SYSTEM_STOPPED') onStopped();
+    return sent;
+  }
+}
+
+const errorOf = ({ errorCode = 'DELIVERY_FAILED', error = 'It was not delivered' }: Sent): OrreryError =>
+  new OrreryError(errorCode, error);

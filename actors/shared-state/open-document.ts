@@ -1,0 +1,141 @@
+import type { KeyObject } from 'node:crypto';
+import type * as Y from 'yjs';
+import { invalidOptions, OrreryError, refused } from '../../runtime/protocol/errors.ts';
+import { requireText } from '../../runtime/protocol/parse-options.ts';
+import type { AgentDesk } from '../../runtime/public.ts';
+import { CRDTSyncChannel, type SyncChannelDeps, type SyncChannelOptions } from './crdt-sync-channel.ts';
+import {
+  type DeskDocument,
+  type DeskDocuments,
+  documentsAt,
+  documentsIfAny,
+  endDocument,
+} from './desk-documents.ts';
+import { DeskMedium } from './desk-medium.ts';
+import { KeptUpdateLog } from './kept-update-log.ts';
+import type { SyncEvent } from './sync-event.ts';
+import { InMemoryUpdateLog, type UpdateLog } from './update-log.ts';
+
+/**
+ * - `name`          of the document, in one line; the same at all members.
+ * - `membership`    who shares it; the agent is one of them.
+ * - `privateKey`    signs what the agent sends. It is not kept: after a restart it has to be given again.
+ * - `justification` why a lower tier writes to a higher one. @default that both are members
+ * - `document`      what is shared. @default a new one
+ * - `log`           where it is kept: `journal` outlives the process, and only a durable agent has it; `memory` outlives the
+ *                   agent's actor, and ends with its thread; or one of the user's own. @default 'journal' for a durable agent
+ */
+export interface DocumentOptions
+  extends Pick<SyncChannelDeps, 'membership' | 'observability' | 'onEvent'>,
+    Pick<SyncChannelOptions, 'limits'> {
+  readonly name: string;
+  readonly privateKey: KeyObject;
+  readonly justification?: string;
+  readonly document?: Y.Doc;
+  readonly log?: 'journal' | 'memory' | UpdateLog;
+}
+
+/**
+ * Opens a document that an agent of a running system shares with others: at its desk, `deskOf(ctx)`, as a rule in
+ * `onStart`; or for the embedder at `await system.desk()`. It is closed when the agent's actor ends, and opened anew by the
+ * next one, which is judged as a member again. A durable agent has it back after a crash of the process.
+ *
+ * Fails as `CRDTSyncChannel.open` does; with what the rules would refuse a message to another member with, such as
+ * TIER_VIOLATION, because members that cannot write to each other never agree; with INVALID_OPTIONS for a name of several lines and for `log: 'journal'` without
+ * a journal, and with REFUSED when the agent has the document open already.
+ */
+export async function openDocument(desk: AgentDesk, options: DocumentOptions): Promise<CRDTSyncChannel> {
+  const { name } = options;
+  requireText('name', name);
+  const documents = documentsAt(desk);
+  await documents.open.get(name)?.ending;
+  if (documents.open.has(name)) throw refused(`${desk.agentId} has the document "${name}" open already`);
+  const justification = options.justification ?? `Both are members of the document "${name}"`;
+  requireReach(desk, options, justification);
+  const log = logOf(desk, documents, options);
+  const medium: DeskMedium = new DeskMedium({
+    desk,
+    members: () => options.membership.ids(),
+    justification,
+    onClosed: () => {
+      if (documents.open.get(name) === document) documents.open.delete(name);
+    },
+    onStopped: () => endDocument(document),
+  });
+  const document: DeskDocument = { medium, channel: openChannel(desk, options, { medium, log }) };
+  documents.open.set(name, document);
+  for (const message of documents.early.take(name)) medium.receive(message);
+  try {
+    document.opened = await document.channel;
+    return document.opened;
+  } catch (error) {
+    await medium.close();
+    throw error;
+  }
+}
+
+/** The document of this name that the agent has open; undefined before `openDocument` has resolved. */
+export const documentOf = (desk: AgentDesk, name: string): CRDTSyncChannel | undefined =>
+  documentsIfAny(desk)?.open.get(name)?.opened;
+
+/** Who is not there yet is judged when it opens the document itself. */
+function requireReach(desk: AgentDesk, { name, membership }: DocumentOptions, justification: string): void {
+  for (const recipient of membership.ids()) {
+    if (recipient === desk.agentId) continue;
+    const verdict = desk.judge({ recipient, type: 'stream-data', payload: undefined, justification });
+    if (verdict === undefined || verdict.code === 'AGENT_NOT_FOUND') continue;
+    const { code, reason } = verdict;
+    throw new OrreryError(code, `${desk.agentId} cannot share the document "${name}": ${reason}`, {
+      details: { agentId: desk.agentId, recipient },
+    });
+  }
+}
+
+function openChannel(
+  desk: AgentDesk,
+  { name, privateKey, membership, document, limits, observability, onEvent }: DocumentOptions,
+  { medium, log }: Pick<SyncChannelDeps, 'medium'> & { readonly log: UpdateLog },
+): Promise<CRDTSyncChannel> {
+  const { agentId, seams } = desk;
+  return CRDTSyncChannel.open(
+    { seams, medium, membership, log, observability, onEvent: noting(desk, name, onEvent) },
+    {
+      channelId: name,
+      agentId,
+      privateKey,
+      ...(document === undefined ? {} : { document }),
+      ...(limits === undefined ? {} : { limits }),
+    },
+  );
+}
+
+function logOf({ records }: AgentDesk, { logs }: DeskDocuments, { name, log }: DocumentOptions): UpdateLog {
+  if (typeof log === 'object') return log;
+  if (log === 'journal' && records === undefined)
+    throw invalidOptions('log', log, 'another, as the agent is not durable in a system with a journal');
+  const kept = log === 'memory' ? undefined : records;
+  const key = `${kept === undefined ? 'memory' : 'journal'}/${name}`;
+  const known = logs.get(key);
+  if (known !== undefined) return known;
+  const made = kept === undefined ? new InMemoryUpdateLog() : new KeptUpdateLog(kept, name);
+  logs.set(key, made);
+  return made;
+}
+
+/** What goes wrong in a document is an event of the system, too. */
+function noting(
+  desk: AgentDesk,
+  name: string,
+  onEvent: DocumentOptions['onEvent'],
+): (event: SyncEvent) => void {
+  return (event) => {
+    const { type, sourceAgentId, reason, security } = event;
+    const errorCode = type === 'log-failed' ? 'STORE_FAILED' : event.errorCode;
+    if (errorCode !== undefined) {
+      const marked = security === undefined ? {} : { security };
+      const about = { agentId: desk.agentId, sender: sourceAgentId, correlationId: name, ...marked };
+      desk.note({ type: 'error', ...about, errorCode, reason, success: false });
+    }
+    onEvent?.(event);
+  };
+}

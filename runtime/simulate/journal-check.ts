@@ -1,0 +1,131 @@
+import type { Cell } from '../actor/cell.ts';
+import { isToBeKept, type Mail } from '../mailbox/mail.ts';
+import type { StoreBatch } from '../protocol/store.ts';
+import type { Check } from './check.ts';
+import { DerivedIds } from './derived-ids.ts';
+
+/** Lives of the process that may end over one envelope: the third is the last that begins on it. */
+const MOST_LIVES = 3;
+
+/** What is known of an envelope that was written to the journal. */
+interface Kept {
+  readonly recipient: string;
+  /** The life of the process in which it was written. */
+  readonly life: number;
+  /** It has had an outcome in this life of the process. */
+  hasOutcome: boolean;
+  /** The journal knows that it has one: it is not given again. */
+  isForgotten: boolean;
+  /** Lives of the process in which a handler was called with it; forgotten with what says so, by a loss of power. */
+  readonly begunIn: Set<number>;
+}
+
+/**
+ * Watches what the runtime promises of durable mailboxes, from one life of the process to the next: nobody begins on what
+ * is not kept; what is kept has an outcome before it leaves the journal, and none after that; `once` is not begun on
+ * twice, whatever process does it; and no envelope ends more processes than it may.
+ */
+export class JournalCheck implements Check {
+  readonly violations: string[] = [];
+  readonly #mails = new Map<number, Kept>();
+  readonly #derived = new DerivedIds();
+  #life = 0;
+  /**
+   * Places whose thread has died in this life: what it had written and not sent waits for the next one, and of the ids that
+   * its agents had taken the next thread knows nothing.
+   */
+  readonly #bereft = new Set<string>();
+  /** Lives in which a thread has died: what it had written and not sent comes beside what was sent in its place. */
+  readonly #withDeaths = new Set<number>();
+
+  /** A process has been started. */
+  lifeBegins(): void {
+    this.#life += 1;
+    this.#bereft.clear();
+    for (const kept of this.#mails.values()) kept.hasOutcome = false;
+  }
+
+  threadDied(place: string): void {
+    this.#bereft.add(place);
+    this.#withDeaths.add(this.#life);
+  }
+
+  /** What was begun on is not known any more. */
+  powerLost(): void {
+    this.#derived.clear();
+    for (const { begunIn } of this.#mails.values()) begunIn.clear();
+  }
+
+  /** The journal has written this. */
+  written(batches: readonly StoreBatch[], firstMails: readonly number[]): void {
+    batches.forEach(({ mails, settled }, at) => {
+      mails.forEach(({ recipient }, nth) => {
+        const number = (firstMails[at] as number) + nth;
+        this.#mails.set(number, {
+          recipient,
+          life: this.#life,
+          hasOutcome: false,
+          isForgotten: false,
+          begunIn: new Set(),
+        });
+      });
+      for (const number of settled) this.#forgotten(number);
+    });
+  }
+
+  /** A handler is called with the mail. */
+  began(cell: Cell, mail: Mail): void {
+    const { row, place } = cell;
+    if (!row.profile.durable || !isToBeKept(mail)) return;
+    const kept = this.#mails.get(mail.kept);
+    if (kept === undefined) {
+      this.#violated(`${row.id} has begun on ${mail.id} before it was kept`);
+      return;
+    }
+    if (kept.isForgotten)
+      this.#violated(`${row.id} has begun on ${mail.id}, of which the journal knew the outcome`);
+    if (cell.isRetry(mail)) {
+      kept.begunIn.add(this.#life);
+      if (kept.begunIn.size > MOST_LIVES)
+        this.#violated(`${row.id} has begun on ${mail.id} in more than ${MOST_LIVES} processes`);
+    } else {
+      if (kept.begunIn.size > 0)
+        this.#violated(`${row.id} has begun twice on ${mail.id}, which is delivered once and kept`);
+      kept.begunIn.add(this.#life);
+    }
+    if (mail.extras?.derived !== true) return;
+    const former = this.#derived.begun(mail, row.id);
+    if (former === undefined || this.#bereft.has(place.id) || this.#withDeaths.has(kept.life)) return;
+    if (!cell.isRetry(mail) || this.#mails.get(former)?.isForgotten === true)
+      this.#violated(`${row.id} has begun twice on ${mail.id} of ${mail.sender}, which was sent again`);
+  }
+
+  /** The outcome of the mail is known. */
+  settled(mail: Mail): void {
+    const kept = this.#mails.get(mail.kept);
+    if (kept === undefined) return;
+    if (kept.isForgotten) this.#violated(`${mail.id} for ${kept.recipient} has an outcome a second time`);
+    kept.hasOutcome = true;
+  }
+
+  /** Nothing is under way: what is kept of these agents' mail has an outcome, or is for the next process. */
+  checkRest(hosted: (agentId: string) => boolean): void {
+    for (const [number, { recipient, isForgotten, life }] of this.#mails)
+      if (!isForgotten && hosted(recipient) && !(life === this.#life && this.#withDeaths.has(life)))
+        this.#violated(
+          `Envelope ${number} for ${recipient} is kept, and nobody has handled it or told of it`,
+        );
+  }
+
+  #forgotten(number: number): void {
+    const kept = this.#mails.get(number);
+    if (kept === undefined || kept.isForgotten) return;
+    if (!kept.hasOutcome)
+      this.#violated(`Envelope ${number} for ${kept.recipient} left the journal without an outcome`);
+    kept.isForgotten = true;
+  }
+
+  #violated(sentence: string): void {
+    if (!this.violations.includes(sentence)) this.violations.push(sentence);
+  }
+}

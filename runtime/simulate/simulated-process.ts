@@ -1,0 +1,233 @@
+import type { AgentDefinition } from '../actor/agent-definition.ts';
+import type { MakeActor } from '../actor/actor-life.ts';
+import type { AgentDesk, Attendant } from '../actor/attendant.ts';
+import type { Mail } from '../mailbox/mail.ts';
+import type { SystemEvent } from '../observe/system-event.ts';
+import { invalidOptions } from '../protocol/errors.ts';
+import type { JudgePolicy } from '../protocol/policy.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { Store } from '../protocol/store.ts';
+import { createSystem } from '../system/create-system.ts';
+import type { Conservation, DeadLetter, RosterRow, System } from '../system/system.ts';
+import type { AgentSpec } from '../system/system-options.ts';
+import { becomeThread, type ThreadBoot } from '../threads/boot-thread.ts';
+import type { PlaceHost } from '../threads/place-host.ts';
+import type { Place } from '../threads/place.ts';
+import type { Port } from '../threads/port.ts';
+import type { Spawner } from '../threads/spawner.ts';
+import type { LedgerCheck } from './ledger-check.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { ParsedSimulation } from './simulate-options.ts';
+import { SIMULATED_PATH, type SimulatedDisk } from './simulated-disk.ts';
+import type { SimulatedOutside } from './simulated-outside.ts';
+import type { VirtualThread } from './virtual-thread.ts';
+
+/** What the composition root gives. */
+export interface SimulationDeps<Team extends System> {
+  readonly policies: readonly JudgePolicy[];
+  readonly workerOptions: unknown;
+  readonly attendants: readonly Attendant[];
+  /** What the embedder has of a system. */
+  readonly embed: (system: System, seams: Seams) => Team | Promise<Team>;
+  readonly specs: readonly AgentSpec[];
+  readonly definitions: ReadonlyMap<string, AgentDefinition<unknown>>;
+  /** What must hold of what attendants keep at desks. @default nothing */
+  readonly deskChecks?: readonly DeskCheck[];
+}
+
+/** Watches what attendants keep at the desks of agents. */
+export interface DeskCheck {
+  readonly violations: readonly string[];
+  see(desk: AgentDesk): void;
+}
+
+/** What was left when it was over. */
+export interface Remains {
+  readonly conservation: Conservation;
+  readonly deadLetters: readonly DeadLetter[];
+  readonly roster: readonly RosterRow[];
+}
+
+export interface SimulatedProcessDeps<Team extends System> {
+  readonly given: SimulationDeps<Team>;
+  readonly options: ParsedSimulation<Team>;
+  readonly scheduler: Scheduler;
+  readonly spawnerOf: (thread: VirtualThread) => Spawner;
+  readonly outside: SimulatedOutside;
+  readonly disk: SimulatedDisk | undefined;
+  readonly ledger: LedgerCheck;
+  readonly makeActor: MakeActor;
+  readonly record: (event: SystemEvent) => void;
+  /** Something in a place has an outcome. */
+  readonly onSettled: (mail: Mail) => void;
+  /** A thread has become a place. */
+  readonly onPlace: (thread: VirtualThread) => void;
+}
+
+/** The process of the embedder, from one of its starts to its end: a system, and the threads of that. */
+export class SimulatedProcess<Team extends System> {
+  readonly host: VirtualThread;
+  /** The places that are there now. */
+  readonly hosts = new Map<VirtualThread, PlaceHost>();
+  readonly ledger: LedgerCheck;
+  team: Team | undefined;
+  readonly #deps: SimulatedProcessDeps<Team>;
+  readonly #firstThread: number;
+
+  constructor(deps: SimulatedProcessDeps<Team>) {
+    this.#deps = deps;
+    const { scheduler, ledger } = deps;
+    this.ledger = ledger;
+    this.#firstThread = scheduler.threads.length;
+    this.host = scheduler.newThread('host');
+    this.host.placeId = 'host';
+  }
+
+  get threads(): readonly VirtualThread[] {
+    return this.#deps.scheduler.threads.slice(this.#firstThread);
+  }
+
+  /** Starts the system, in a step of the embedder's thread. */
+  async start(): Promise<Team> {
+    const { given, options, spawnerOf, disk } = this.#deps;
+    const { workers, supervision, broadcastToSender, watchdog, journal } = options;
+    const { host } = this;
+    const system = await createSystem(
+      {
+        seams: host.seams,
+        spawner: spawnerOf(host),
+        policies: given.policies,
+        workerOptions: given.workerOptions,
+        attendants: given.attendants,
+        loop: host.loop,
+        onHost: (place) => this.#watchPlace(host, place),
+        ...(disk && { rings: disk.rings }),
+      },
+      {
+        agents: given.specs,
+        workers,
+        ...(supervision === undefined ? {} : { supervision: supervision as never }),
+        ...(broadcastToSender === undefined ? {} : { broadcastToSender }),
+        ...(watchdog === undefined ? {} : { watchdog: watchdog as never }),
+        ...(journal && { journal: { path: SIMULATED_PATH, ...journal } }),
+      },
+    );
+    const team = await given.embed(system, host.seams);
+    this.team = team;
+    return team;
+  }
+
+  /** Has a thread of it become what its boot data says. */
+  async boot(thread: VirtualThread, boot: ThreadBoot, line: Port, spawner: Spawner): Promise<void> {
+    const { given, outside, disk, makeActor, record, onPlace } = this.#deps;
+    const { policies, attendants, definitions } = given;
+    await becomeThread(boot, line, {
+      spawner,
+      seams: thread.seams,
+      loop: thread.loop,
+      placeDeps: async () => ({
+        policies,
+        attendants,
+        inline: definitions,
+        outside: outside.of(thread),
+        makeActor,
+        ...(disk && { rings: disk.rings }),
+      }),
+      openStore: () => this.#openStore(thread),
+      ...(disk && { rings: disk.rings }),
+      onStray: (report) => {
+        thread.onStray = report;
+      },
+      onPlace: (host) => {
+        this.#watchPlace(thread, host);
+        onPlace(thread);
+      },
+      onControlEvent: record,
+    });
+  }
+
+  /** All its agents are there: a thread that dies over loading one breaks it for good. */
+  hasLoaded(thread: VirtualThread): boolean {
+    const place = this.hosts.get(thread)?.place;
+    if (place === undefined) return false;
+    for (const row of place.table.rows()) {
+      if (row.place !== place.id) continue;
+      if (place.cellOf(row.slot) === undefined) return false;
+    }
+    return true;
+  }
+
+  /** Nothing is under way, nobody is being started again, and every place is up. */
+  get isQuiet(): boolean {
+    if (this.ledger.outcomes !== this.ledger.totals.accepted) return false;
+    const { nowMs } = this.#deps.scheduler;
+    if (this.threads.some(({ frozenUntilMs }) => frozenUntilMs > nowMs)) return false;
+    for (const { place } of this.hosts.values()) {
+      if (!place.isIdle) return false;
+      for (const { status } of place.cells()) if (status === 'starting' || status === 'down') return false;
+    }
+    return this.#areAllUp;
+  }
+
+  /** Says whether an agent of this name lives in it. */
+  hasAgent(id: string): boolean {
+    for (const { place } of this.hosts.values())
+      for (const cell of place.cells()) if (cell.row.id === id) return true;
+    return false;
+  }
+
+  *desks(): Iterable<AgentDesk> {
+    for (const { place } of this.hosts.values())
+      for (const cell of place.cells()) if (cell.hasDesk) yield cell.desk;
+  }
+
+  /** Takes what is left, and ends the team as its embedder would. */
+  async stop(): Promise<Remains> {
+    const team = this.team as Team;
+    const remains = {
+      conservation: await team.conservation(),
+      deadLetters: await team.deadLetters(),
+      roster: await team.roster(),
+    };
+    await team.stop({ drainMs: 0 });
+    return remains;
+  }
+
+  /** Ends all its threads between two steps of theirs. */
+  kill(): void {
+    for (const thread of this.threads) this.#deps.scheduler.end(thread);
+  }
+
+  /** No thread has died whose successor is not there yet. */
+  get #areAllUp(): boolean {
+    const living = new Set([...this.hosts.values()].map(({ place }) => place.id));
+    return this.threads.every(({ placeId }) => placeId === undefined || living.has(placeId));
+  }
+
+  async #openStore(thread: VirtualThread): Promise<Store> {
+    const { disk } = this.#deps;
+    if (disk === undefined) throw invalidOptions('journal', undefined, 'one, where a store is opened');
+    return disk.open(thread);
+  }
+
+  #watchPlace(thread: VirtualThread, host: PlaceHost): void {
+    const { record } = this.#deps;
+    const { place } = host;
+    thread.placeId = place.id;
+    this.hosts.set(thread, host);
+    this.ledger.add(place);
+    thread.onOver.push(() => {
+      this.hosts.delete(thread);
+      this.ledger.remove(place);
+    });
+    place.log.watch((event, mail) => {
+      record(event);
+      if (event.type === 'envelope-settled' && mail !== undefined) this.#settled(place, mail);
+    });
+  }
+
+  #settled(place: Place, mail: Mail): void {
+    this.ledger.settled(place, mail);
+    this.#deps.onSettled(mail);
+  }
+}
