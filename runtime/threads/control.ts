@@ -303,6 +303,7 @@ export class Control {
     this.#supervisor.close();
     this.#places.beginClosing();
     await this.#places.askAll((api) => api.shutdown(), SHUTDOWN_MS);
+    await this.#places.askAll((api) => api.closeBooks());
     await this.#places.close();
     await this.#journal?.close();
     this.#stopBeat();

@@ -39,8 +39,13 @@ export class Links {
     });
   }
 
-  /** Connects to another thread. `former` is the inbound of the same place's dead thread. */
+  /** Connects to another thread, and sends what was accepted for its agents before. */
   connect(place: string, seat: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
+    this.#open(place, seat, port, credit, side);
+    if (this.#place.outbox.hasFlows) this.#sendUnsettled(place, undefined);
+  }
+
+  #open(place: string, seat: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
     const link = new Link({
       place,
       seat,
@@ -82,7 +87,12 @@ export class Links {
   ): void {
     const former = this.#links.get(place);
     if (former !== undefined) this.#readOut(former);
-    this.connect(place, seat, port, credit, side);
+    this.#open(place, seat, port, credit, side);
+    this.#sendUnsettled(place, death);
+  }
+
+  /** `death`: of the thread that may have begun on some of it. */
+  #sendUnsettled(place: string, death: PlaceDeath | undefined): void {
     const link = this.to(place) as Link;
     for (const [, waiting] of this.#place.asks.waiting()) {
       if (this.#place.table.get(waiting.agentId)?.place === place) waiting.link = link;
@@ -93,7 +103,7 @@ export class Links {
       const row = rows.get(flow.slot) as AgentRow;
       flow.isIntroduced = false;
       for (const { mail, fate } of flow.unsettledEntries()) {
-        if (fate === 'cut-off') this.#cutOff(mail, row, flow.flow, death);
+        if (fate === 'cut-off' && death !== undefined) this.#cutOff(mail, row, flow.flow, death);
         this.#place.outbox.touch(link);
         link.sendMail(flow, mail);
         // Whoever asked does not wait any more.

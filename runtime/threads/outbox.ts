@@ -230,6 +230,11 @@ export class Outbox {
     return kept;
   }
 
+  /** Something was sent from here, to whomever. */
+  get hasFlows(): boolean {
+    return this.#all.length > 0;
+  }
+
   /** The recipients' ends of the flows within this thread. */
   *localFlows(): Iterable<InFlow> {
     for (const flow of this.#all) if (flow.isLocal) yield flow.inbound;

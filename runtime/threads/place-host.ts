@@ -205,6 +205,12 @@ export class PlaceHost {
     await this.#whenKeptSoon();
   }
 
+  /** All places are shut down: what the last agents sent to those that had ended before them gets its outcome. */
+  closeBooks(): void {
+    this.place.links.readArrived();
+    this.place.outbox.flush();
+  }
+
   close(error: OrreryError = systemStopped('it was stopped')): void {
     this.place.close(error);
     this.place.journal?.close();

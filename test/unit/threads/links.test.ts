@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { defaultPolicies } from '../../../policies/index.ts';
 import type { AgentDefinition } from '../../../runtime/actor/agent-definition.ts';
 import { type AgentRow, deltaOf } from '../../../runtime/routing/routing-table.ts';
+import { COUNT } from '../../../runtime/observe/seat-counters.ts';
 import { countInFlight } from '../../../runtime/threads/count-in-flight.ts';
 import { placePair } from '../../fixtures/place-pair.ts';
 import { rejection } from '../../fixtures/until.ts';
@@ -138,6 +139,29 @@ describe('What another thread has sent by a table that is newer', () => {
     await deliver();
     expect((await failed).message).toContain('No agent with id "worker" is registered');
     expect(there.host.place.router.state).toBe('ready');
+  });
+});
+
+describe('What is sent to a thread before there is a link to it', () => {
+  it('goes there when there is, is counted once, and its ask is answered', async () => {
+    pair = await placePair(
+      [
+        { definition: asker, at: 'here' },
+        { definition: worker, at: 'there' },
+      ],
+      [],
+      { isLinked: false },
+    );
+    const { here, ask, tell, deliver, linkBoth } = pair;
+    const answer = ask('asker', work, 'done');
+    expect(tell('asker', 'worker', 'x')).toMatchObject({ delivered: true });
+    await deliver();
+    expect(countInFlight(here.host.place)).toBe(2);
+    await linkBoth();
+    await deliver();
+    expect(await answer).toBe('done');
+    expect(countInFlight(here.host.place)).toBe(0);
+    expect(here.host.place.counters[COUNT.accepted]).toBe(2);
   });
 });
 
