@@ -100,11 +100,15 @@ export class JournalCheck implements Check {
       this.#violated(`${row.id} has begun twice on ${mail.id} of ${mail.sender}, which was sent again`);
   }
 
-  /** The outcome of the mail is known. */
+  /**
+   * The outcome of the mail is known. What an attendant took out of its turn, which no handler was called with, may be shown
+   * to it again after the death of a thread.
+   */
   settled(mail: Mail): void {
     const kept = this.#mails.get(mail.kept);
     if (kept === undefined) return;
-    if (kept.isForgotten) this.#violated(`${mail.id} for ${kept.recipient} has an outcome a second time`);
+    if (kept.isForgotten && kept.begunIn.size > 0)
+      this.#violated(`${mail.id} for ${kept.recipient} has an outcome a second time`);
     kept.hasOutcome = true;
   }
 

@@ -19,7 +19,7 @@ import { AgentReports } from './agent-reports.ts';
 import { type AgentOrder, Enrolment } from './enrolment.ts';
 import { Accounts } from '../budget/accounts.ts';
 import { FirstStarts } from './first-starts.ts';
-import { Hosting } from './hosting.ts';
+import { Hosting, unlessItDies } from './hosting.ts';
 import { JournalThread } from './journal-thread.ts';
 import type { PlaceMessage } from './lines.ts';
 import { LostAccounts } from './lost-accounts.ts';
@@ -206,7 +206,8 @@ export class Control {
   /** Starts agents. Resolves when each has been started once or waits for its first envelope. */
   async start(orders: readonly AgentOrder[]): Promise<void> {
     const records = await this.#enrolment.enrol(orders);
-    await this.#recover(records);
+    // What former processes left comes before anything new.
+    if (this.#journal !== undefined) await this.#hosting.recover(records);
     await this.#startAll(records);
   }
 
@@ -311,16 +312,8 @@ export class Control {
 
   /** Resolves when what was sent before, from anywhere, to durable recipients is kept. */
   async whenKept(): Promise<void> {
-    await Promise.all([...this.#places].map(({ caller }) => caller.api.whenKept()));
-  }
-
-  /** What former processes left comes before anything new. */
-  async #recover(records: readonly AgentRecord[]): Promise<void> {
-    if (this.#journal === undefined) return;
-    const byPlace = Map.groupBy(records, ({ place }) => place);
-    await Promise.all(
-      [...byPlace].map(([id, here]) => this.#places.get(id).caller.api.recover(here.map(({ slot }) => slot))),
-    );
+    // What a thread that dies had not given to the journal was sent by handlers that died with it.
+    await Promise.all([...this.#places].map(({ caller }) => unlessItDies(caller.api.whenKept())));
   }
 
   async #startAll(records: readonly AgentRecord[]): Promise<void> {

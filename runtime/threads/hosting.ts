@@ -1,4 +1,4 @@
-import { deadlineExceeded, errorFromData, threadDied } from '../protocol/errors.ts';
+import { deadlineExceeded, errorFromData, isOrreryError, threadDied } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { TableChange } from '../routing/routing-table.ts';
 import type { AgentRecord } from './agent-book.ts';
@@ -14,6 +14,7 @@ interface Pending {
   readonly agents: readonly AgentRecord[];
   /** Their code is being loaded: what goes wrong may be its fault. */
   isLoading: boolean;
+  readonly isAgain: boolean;
   readonly endLoading: () => void;
   readonly settle: (error: Error | undefined) => void;
 }
@@ -53,10 +54,22 @@ export class Hosting {
         if (isAgain) this.#places.end(place.id, { reason, isCharged: true });
         else settle(deadlineExceeded(`Loading ${agents[0]?.module}`, LOAD_MS));
       });
-      this.#pending.set(ref, { place, agents, isLoading: true, endLoading: cancel, settle });
+      this.#pending.set(ref, { place, agents, isLoading: true, isAgain, endLoading: cancel, settle });
       const orders = agents.map(({ id, module, broken, process }) => ({ id, module, broken, process }));
       this.#places.tell(place, { t: 'host', ref, change, agents: orders, isAgain });
     });
+  }
+
+  /**
+   * Resolves when these agents have the first of what former processes left for them. Where a thread dies over it, the next one
+   * gives it to them.
+   */
+  async recover(records: readonly AgentRecord[]): Promise<void> {
+    const byPlace = Map.groupBy(records, ({ place }) => place);
+    const recovering = [...byPlace].map(([id, here]) =>
+      unlessItDies(this.#places.get(id).caller.api.recover(here.map(({ slot }) => slot))),
+    );
+    await Promise.all(recovering);
   }
 
   /** The place has their code, after which what they kept may take as long as the journal takes; or it is done. */
@@ -69,10 +82,23 @@ export class Hosting {
     pending.settle(message.error === undefined ? undefined : errorFromData(message.error));
   }
 
-  /** The place's thread is gone: nothing more is heard of it. Returns the agents whose code it was loading. */
+  /**
+   * The place's thread is gone: nothing more is heard of it. Returns the agents whose code it was loading, which is not to be
+   * had; the others are hosted by its successor like all that lived there.
+   */
   cut(place: PlaceRecord): readonly AgentRecord[] {
     const pending = [...this.#pending.values()].filter((one) => one.place === place);
-    for (const { settle } of pending) settle(threadDied(place.id, place.id));
+    for (const { isLoading, isAgain, settle } of pending)
+      settle(isLoading || isAgain ? threadDied(place.id, place.id) : undefined);
     return pending.flatMap(({ agents, isLoading }) => (isLoading ? agents : []));
+  }
+}
+
+/** Resolves when a place has answered, or its thread has died over it. */
+export async function unlessItDies(answer: Promise<void>): Promise<void> {
+  try {
+    await answer;
+  } catch (error) {
+    if (!isOrreryError(error) || error.code !== 'THREAD_DIED') throw error;
   }
 }

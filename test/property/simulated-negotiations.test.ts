@@ -14,18 +14,15 @@ const PROCESS_ENDS: Faults = {
 /** And so do its threads. */
 const THREADS_END: Faults = { ...PROCESS_ENDS, crash: { probability: 0.002, most: 3 } };
 
-/** What is taken out of its turn may come again after the death of a thread; a negotiator bears that. */
-const isOfAttendants = (violation: string): boolean => violation.endsWith('has an outcome a second time');
-
 /** Runs many teams under these faults; resolves with how often proposals ended how, and how many lives and deaths there were. */
-async function bargain(faults: Faults, isBorne: (violation: string) => boolean) {
+async function bargain(faults: Faults) {
   const outcomes = { accepted: 0, rejected: 0, 'timed-out': 0 };
   const ends = { lives: 0, deaths: 0 };
   await fc.assert(
     fc.asyncProperty(seeds, async (seed) => {
       const ledger = newLedger();
       const { violations, error, ending, stats } = await simulate(bargainingTeam(seed, ledger, faults));
-      const wrong = [...ledger.broken, ...violations.filter((violation) => !isBorne(violation))];
+      const wrong = [...ledger.broken, ...violations];
       expect({ wrong, error, ending }).toEqual({ wrong: [], error: undefined, ending: 'quiet' });
       for (const outcome of ledger.decided.values())
         outcomes[outcome.split(' ')[0] as keyof typeof outcomes] += 1;
@@ -39,12 +36,12 @@ async function bargain(faults: Faults, isBorne: (violation: string) => boolean) 
 
 describe('Negotiations of durable agents in a simulation (F-02, F-03)', () => {
   it.each([
-    ['its process', PROCESS_ENDS, () => false, 0],
-    ['its process or a thread of it', THREADS_END, isOfAttendants, 20],
+    ['its process', PROCESS_ENDS, 0],
+    ['its process or a thread of it', THREADS_END, 20],
   ])(
     'come to one outcome each and end, however often %s ends',
-    async (_, faults, isBorne, leastDeaths) => {
-      const { outcomes, ends } = await bargain(faults, isBorne);
+    async (_, faults, leastDeaths) => {
+      const { outcomes, ends } = await bargain(faults);
       expect(ends.lives).toBeGreaterThan(150);
       expect(ends.deaths).toBeGreaterThanOrEqual(leastDeaths);
       for (const [status, count] of Object.entries(outcomes)) expect(count, status).toBeGreaterThan(5);

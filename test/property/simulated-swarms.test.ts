@@ -18,6 +18,16 @@ describe('Swarms of durable owners in a simulation (N-8.4, N-8.5, N-8.6, F-02, F
     ['the process ends, made by the embedder', 'system/host', faultsOf(5)],
     // The third process that ends over an envelope is the last one.
     ['the process ends, made by the handler of an agent that tries again', 'foreman', faultsOf(2)],
+    [
+      'the process or a thread ends',
+      'system/host',
+      { ...faultsOf(1), crash: { probability: 0.003, most: 2 } },
+    ],
+    [
+      'the process or a thread ends, made by a handler',
+      'foreman',
+      { ...faultsOf(1), crash: { probability: 0.003, most: 1 } },
+    ],
   ] as const)(
     'are done once, however often %s',
     async (_, owner, faults) => {
@@ -45,7 +55,7 @@ describe('Swarms of durable owners in a simulation (N-8.4, N-8.5, N-8.6, F-02, F
         }),
         { numRuns: 100 },
       );
-      expect(ends.deaths).toBeGreaterThan(50);
+      expect(ends.deaths).toBeGreaterThan(30);
       expect(ends.again).toBeGreaterThan(10);
     },
     180_000,
