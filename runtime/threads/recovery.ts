@@ -130,16 +130,23 @@ function mailOf({ body, number, starts }: LeftMail, { row }: Cell): Mail {
   return mail;
 }
 
-/** Of what was sent again under the same id, all has been begun on when one of it was: the others are not for the first time. */
+/**
+ * What was sent again under the same id is one envelope: what was begun on is told of with the first of it, or tried again with
+ * that, and the others are known by then to be the same.
+ */
 function shareFates(mails: readonly Mail[]): void {
-  const derived = mails.filter(({ extras }) => extras?.derived === true);
-  const begun = new Map<string, Mail>();
-  for (const mail of derived)
-    if (mail.tombstone !== undefined || mail.attempts > 0) begun.set(nameOf(mail), mail);
-  for (const mail of derived) {
-    const { tombstone, attempts } = begun.get(nameOf(mail)) ?? mail;
-    mail.tombstone ??= tombstone;
-    mail.attempts = Math.max(mail.attempts, attempts);
+  const firsts = new Map<string, Mail>();
+  for (const mail of mails) {
+    if (mail.extras?.derived !== true) continue;
+    const first = firsts.get(nameOf(mail));
+    if (first === undefined) {
+      firsts.set(nameOf(mail), mail);
+      continue;
+    }
+    first.tombstone ??= mail.tombstone;
+    first.attempts = Math.max(first.attempts, mail.attempts);
+    mail.tombstone = undefined;
+    mail.attempts = 0;
   }
 }
 
