@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Capability, capability } from '../../runtime/protocol/capability.ts';
-import { errorToData } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Sender } from '../../runtime/public.ts';
+import { type Listening, listenTo } from './listening.ts';
 import { noteOf } from './assignment-note.ts';
 import type { HandedWork, Hands, WorkOrder, WorkReports } from './swarm-reach.ts';
 
@@ -34,43 +34,22 @@ export class AskingHands implements Hands {
   }
 
   hand(order: WorkOrder, reports: WorkReports): HandedWork {
-    const abort = new AbortController();
-    let isListening = true;
-    const ifListening = (report: () => void): void => {
-      if (isListening) report();
-    };
-    const ask = async (): Promise<unknown> => {
+    const ask = async ({ signal, tell }: Listening): Promise<unknown> => {
       await undefined; // Nothing is reported before this function has returned.
       const { agentId, correlationId, justification, partial } = order;
       return this.#asker.ask({ agent: agentId, capability: anyPayload(order.capability) }, order.input, {
         timeoutMs: Math.max(1, order.deadlineAtMs - this.#clock.now()),
-        signal: abort.signal,
+        signal,
         correlationId,
         whenFull: 'park',
         metadata: { swarm: noteOf(order) },
-        onSent: (envelopeId) => ifListening(() => reports.sent(envelopeId)),
-        onProgress: ({ partial }) => ifListening(() => reports.progressed({ partial })),
+        onSent: (envelopeId) => tell(() => reports.sent(envelopeId)),
+        onProgress: ({ partial }) => tell(() => reports.progressed({ partial })),
         ...(partial === undefined ? {} : { resumeFrom: partial }),
         ...(justification === undefined ? {} : { justification }),
       });
     };
-    void ask().then(
-      (result) => ifListening(() => reports.completed(result)),
-      (error: unknown) =>
-        ifListening(() => {
-          if (this.#asker.isOver?.() === true) reports.orphaned();
-          else reports.failed(errorToData(error));
-        }),
-    );
-    return {
-      cancel: () => {
-        isListening = false;
-        abort.abort();
-      },
-      release: () => {
-        isListening = false;
-      },
-    };
+    return listenTo(ask, reports, () => this.#asker.isOver?.() === true);
   }
 
   /** An ask ends with the coordinator that waits for it. */

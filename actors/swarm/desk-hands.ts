@@ -1,6 +1,7 @@
 import { errorToData, notSerialisable } from '../../runtime/protocol/errors.ts';
 import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
 import type { AgentDesk, Asking } from '../../runtime/public.ts';
+import { type Listening, listenTo } from './listening.ts';
 import { noteOf } from './assignment-note.ts';
 import type { HandedWork, Hands, WorkOrder, WorkReports } from './swarm-reach.ts';
 import { isStop } from './system-stop.ts';
@@ -49,41 +50,21 @@ export class DeskHands implements Hands {
 
   /** Without `ready` it is asked again, at once: what is cancelled then is cancelled where the agent has it. */
   #ask(order: WorkOrder, reports: WorkReports, ready?: Promise<void>): HandedWork {
-    const abort = new AbortController();
-    let isListening = true;
-    const ifListening = (report: () => void): void => {
-      if (isListening) report();
-    };
-    const ask = async (): Promise<unknown> => {
+    const ask = async (listening: Listening): Promise<unknown> => {
+      const { signal, tell } = listening;
       if (ready !== undefined) {
         await ready; // Nothing is reported before this function has returned.
-        if (!isListening) return undefined;
+        if (listening.isOver) return undefined;
       }
       return this.#deps.ask({
         ...askingOf(order),
         ...(this.isKeptFor(order.agentId) && { envelopeId: envelopeIdOf(order) }),
-        signal: abort.signal,
-        onProgress: ({ partial }) => ifListening(() => reports.progressed({ partial })),
-        ...(ready && { onSent: (envelopeId) => ifListening(() => reports.sent(envelopeId)) }),
+        signal,
+        onProgress: ({ partial }) => tell(() => reports.progressed({ partial })),
+        ...(ready && { onSent: (envelopeId) => tell(() => reports.sent(envelopeId)) }),
       });
     };
-    void ask().then(
-      (result) => ifListening(() => reports.completed(result)),
-      (error: unknown) =>
-        ifListening(() => {
-          if (this.#deps.isOver?.() === true) reports.orphaned();
-          else reports.failed(errorToData(error));
-        }),
-    );
-    return {
-      cancel: () => {
-        isListening = false;
-        abort.abort();
-      },
-      release: () => {
-        isListening = false;
-      },
-    };
+    return listenTo(ask, reports, () => this.#deps.isOver?.() === true);
   }
 }
 
