@@ -17,6 +17,30 @@ const versionOf = (event: ThreadRouterEvent): number => {
   return 'version' in event ? event.version : 0;
 };
 
+/** How each state follows the table, whether new envelopes are taken or not. */
+const FOLLOWS = {
+  syncing: {
+    'table.received': { target: 'ready', actions: ['takeTable', 'keepVersion'] },
+    'table.late': { actions: 'askForTable' },
+  },
+  awaiting: {
+    'delta.received': [
+      { guard: 'isNextAndLast', target: 'ready', actions: ['applyDelta', 'keepVersion'] },
+      { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
+      { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
+    ],
+    'version.seen': { actions: 'awaitVersion' },
+    'table.late': { target: 'syncing', actions: 'askForTable' },
+  },
+  ready: {
+    'delta.received': [
+      { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
+      { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
+    ],
+    'version.seen': { guard: 'isAhead', target: 'awaiting', actions: ['awaitVersion', 'giveTime'] },
+  },
+} as const;
+
 /**
  * The router of one thread: whether its table is whole, and whether it takes new envelopes.
  *
@@ -55,70 +79,22 @@ export const threadRouterMachine = setup({
   states: {
     syncing: {
       tags: ['open', 'behind'],
-      on: {
-        'table.received': { target: 'ready', actions: ['takeTable', 'keepVersion'] },
-        'table.late': { actions: 'askForTable' },
-        'system.stopping': 'draining.syncing',
-        'system.stopped': 'stopped',
-      },
+      on: { ...FOLLOWS.syncing, 'system.stopping': 'draining.syncing', 'system.stopped': 'stopped' },
     },
     awaiting: {
       tags: ['open', 'behind'],
-      on: {
-        'delta.received': [
-          { guard: 'isNextAndLast', target: 'ready', actions: ['applyDelta', 'keepVersion'] },
-          { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
-          { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
-        ],
-        'version.seen': { actions: 'awaitVersion' },
-        'table.late': { target: 'syncing', actions: 'askForTable' },
-        'system.stopping': 'draining.awaiting',
-        'system.stopped': 'stopped',
-      },
+      on: { ...FOLLOWS.awaiting, 'system.stopping': 'draining.awaiting', 'system.stopped': 'stopped' },
     },
     ready: {
       tags: 'open',
-      on: {
-        'delta.received': [
-          { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
-          { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
-        ],
-        'version.seen': { guard: 'isAhead', target: 'awaiting', actions: ['awaitVersion', 'giveTime'] },
-        'system.stopping': 'draining',
-        'system.stopped': 'stopped',
-      },
+      on: { ...FOLLOWS.ready, 'system.stopping': 'draining', 'system.stopped': 'stopped' },
     },
     draining: {
       initial: 'ready',
       states: {
-        syncing: {
-          tags: 'behind',
-          on: {
-            'table.received': { target: 'ready', actions: ['takeTable', 'keepVersion'] },
-            'table.late': { actions: 'askForTable' },
-          },
-        },
-        awaiting: {
-          tags: 'behind',
-          on: {
-            'delta.received': [
-              { guard: 'isNextAndLast', target: 'ready', actions: ['applyDelta', 'keepVersion'] },
-              { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
-              { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
-            ],
-            'version.seen': { actions: 'awaitVersion' },
-            'table.late': { target: 'syncing', actions: 'askForTable' },
-          },
-        },
-        ready: {
-          on: {
-            'delta.received': [
-              { guard: 'isNext', actions: ['applyDelta', 'keepVersion'] },
-              { guard: 'isGap', target: 'syncing', actions: 'askForTable' },
-            ],
-            'version.seen': { guard: 'isAhead', target: 'awaiting', actions: ['awaitVersion', 'giveTime'] },
-          },
-        },
+        syncing: { tags: 'behind', on: FOLLOWS.syncing },
+        awaiting: { tags: 'behind', on: FOLLOWS.awaiting },
+        ready: { on: FOLLOWS.ready },
       },
       on: { 'system.stopped': 'stopped' },
     },
