@@ -1,4 +1,4 @@
-import { agentRecord, type AgentRecord } from '../journal/stored-agent-records.ts';
+import { agentRecord, type StoredAgentRecord } from '../journal/stored-agent-records.ts';
 import { invalidOptions, notSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import type { RecordChange } from '../protocol/store.ts';
@@ -17,8 +17,8 @@ export interface LeftRecord {
  */
 export interface AgentRecordsDeps {
   readonly agentId: string;
-  readonly left: readonly AgentRecord[];
-  readonly read: (kind: string) => Promise<readonly AgentRecord[]>;
+  readonly left: readonly StoredAgentRecord[];
+  readonly read: (kind: string) => Promise<readonly StoredAgentRecord[]>;
   readonly write: (change: RecordChange, toTheLast: boolean) => void;
   readonly whenKept: () => Promise<void>;
 }
@@ -88,7 +88,7 @@ export class AgentRecords {
   }
 }
 
-const leftRecord = ({ key, value }: AgentRecord): LeftRecord => ({
+const leftRecord = ({ key, value }: StoredAgentRecord): LeftRecord => ({
   key,
   value: JSON.parse(value) as unknown,
 });

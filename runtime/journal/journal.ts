@@ -14,7 +14,7 @@ import { readLetters } from './kept-letters.ts';
 import { forgetAgent, type KeptAgent, surveyAgents } from './journal-survey.ts';
 import { KeptSpends } from './kept-spends.ts';
 import { ringFiles, type StartedRings } from './started-ring.ts';
-import { type AgentRecord, readAgentRecords } from './stored-agent-records.ts';
+import { type StoredAgentRecord, readAgentRecords } from './stored-agent-records.ts';
 import { goneRecord, readProcesses } from './kept-processes.ts';
 import { readTaken, type TakenId } from './taken-ids.ts';
 
@@ -108,9 +108,9 @@ export class Journal {
   }
 
   /** What each of these agents keeps, as it was left by whoever has posted something before. */
-  async agentRecords(agents: readonly string[]): Promise<readonly (readonly AgentRecord[])[]> {
+  async agentRecords(agents: readonly string[]): Promise<readonly (readonly StoredAgentRecord[])[]> {
     await this.#server.whenWritten();
-    const found: AgentRecord[][] = [];
+    const found: StoredAgentRecord[][] = [];
     for (const agent of agents) found.push(await readAgentRecords(this.#store, agent));
     return found;
   }

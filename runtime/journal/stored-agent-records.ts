@@ -2,7 +2,7 @@ import type { RecordChange, Store } from '../protocol/store.ts';
 import { allRecords } from './all-records.ts';
 
 /** What one agent keeps: a piece of state, as text, of this kind and under this key. */
-export interface AgentRecord {
+export interface StoredAgentRecord {
   readonly kind: string;
   readonly key: string;
   readonly value: string;
@@ -16,7 +16,7 @@ const BETWEEN = '\n';
 /** `value` undefined: the record is deleted. */
 export const agentRecord = (
   agent: string,
-  { kind, key, value }: Omit<AgentRecord, 'value'> & { readonly value: string | undefined },
+  { kind, key, value }: Omit<StoredAgentRecord, 'value'> & { readonly value: string | undefined },
 ): RecordChange => ({ kind: AGENT_KIND, key: [agent, kind, key].join(BETWEEN), value });
 
 /** All that the store has of this agent, or of one kind of that, by kind and key. */
@@ -24,9 +24,9 @@ export async function readAgentRecords(
   store: Pick<Store, 'records'>,
   agent: string,
   onlyKind?: string,
-): Promise<AgentRecord[]> {
+): Promise<StoredAgentRecord[]> {
   const prefix = [agent, ...(onlyKind === undefined ? [] : [onlyKind]), ''].join(BETWEEN);
-  const found: AgentRecord[] = [];
+  const found: StoredAgentRecord[] = [];
   for await (const { key, value } of allRecords(store, AGENT_KIND, prefix)) {
     if (!key.startsWith(prefix)) break;
     const [, kind = '', ...rest] = key.split(BETWEEN);
