@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startSystem } from 'orrery';
 import type { SwarmOutcome } from 'orrery/swarm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dig, type Dug, LIMITS, lead, look, planOf } from '../fixtures/agents/digging.ts';
+import { dig, type Dug, LIMITS, lead, linesOf, look, planOf } from '../fixtures/agents/digging.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
@@ -64,10 +64,7 @@ class Host {
 }
 
 /** Who began on what: `sub-task epoch agent`, a line each time. */
-function begun(): string[] {
-  const file = join(folder, 'dug');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-}
+const begun = (): string[] => linesOf(join(folder, 'dug'));
 
 /** Kills the process so often, at random moments of the swarm's work, and lets the last one get done. */
 async function killed(owner: string, who: string, kills: number): Promise<SwarmOutcome> {
@@ -185,8 +182,8 @@ describe('A swarm whose system is stopped, or whose owner loses its thread (N-8.
       const roster = await system.roster();
       const placeOf = (id: string) => roster.find((row) => row.id === id)?.place as string;
       await system.terminate(placeOf('retry-foreman'));
-      await until('it is written down how it ended', () => existsSync(ends), 30_000);
-      const outcome = JSON.parse(readFileSync(ends, 'utf8')) as SwarmOutcome;
+      await until('it is written down how it ended', () => linesOf(ends).length > 0, 30_000);
+      const outcome = JSON.parse(linesOf(ends).at(-1) as string) as SwarmOutcome;
       checkOutcome(outcome, 8);
       expect(new Set(begun()).size).toBe(begun().length);
       const elsewhere = outcome.subTasks.filter(({ assignments: [first] }) => {
