@@ -97,7 +97,13 @@ export function xprSignature(
             details: { retryAfterMs: RETRY_MS },
           },
         );
-      return { id: `xpr:${account}`, kind: 'agent', roles: [], trust: { score: 0, source: 'signature' } };
+      return {
+        id: `xpr:${account}`,
+        kind: 'agent',
+        roles: [],
+        tier: 3,
+        trust: { score: 0, source: 'signature' },
+      };
     },
   };
 }

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { AgentTier } from './agent-card.ts';
+import { Budget } from './budget.ts';
+import { PathHop } from './envelope.ts';
+import { Task, type TaskChange, TaskMessage, type TaskState } from './task.ts';
+
+/** Whose a task is: nobody else sees it. `tenant` undefined: of a deployment that has none. */
+export const TaskOwner = z.strictObject({
+  principalId: z.string().min(1),
+  tenant: z.string().min(1).optional(),
+});
+export type TaskOwner = z.infer<typeof TaskOwner>;
+
+/**
+ * Under which terms an agent works for an owner: what the owner may reach, and may have spent.
+ *
+ * - `tier`          as which the owner is judged. @default 3
+ * - `justification` why somebody of a lower tier asks somebody of a higher one.
+ * - `readOnly`      only capabilities that change nothing. @default false
+ * - `deadlineAtMs`  until when it is wanted, Unix milliseconds.
+ * - `budget`        what may be spent on it.
+ * - `path`          the requests above this one in systems elsewhere, oldest first.
+ */
+export const TaskTerms = z.strictObject({
+  tier: AgentTier.default(3),
+  justification: z.string().min(1).optional(),
+  readOnly: z.boolean().default(false),
+  deadlineAtMs: z.number().optional(),
+  budget: Budget.optional(),
+  path: z.array(PathHop).readonly().optional(),
+});
+export type TaskTerms = z.infer<typeof TaskTerms>;
+
+/**
+ * What an owner says to an agent.
+ *
+ * - `taskId`    of the task that it belongs to. @default a new one
+ * - `contextId` of the conversation. @default that of the task, or a new one
+ * - `metadata`  of a new task.
+ * - `terms`     of this message. @default those that anybody has
+ */
+export const Said = z.strictObject({
+  message: TaskMessage,
+  agentId: z.string().min(1),
+  taskId: z.string().optional(),
+  contextId: z.string().min(1).optional(),
+  metadata: Task.shape.metadata,
+  terms: TaskTerms.optional(),
+});
+export type Said = z.input<typeof Said>;
+
+/** How much of a task is wanted: the newest so many messages. @default all */
+export interface ViewOptions {
+  readonly historyLength?: number | undefined;
+  readonly artifacts?: boolean | undefined;
+}
+
+/** Which of an owner's tasks are wanted, by the time of their status, the newest first. `agentId`: who works at them. */
+export interface TaskQuery extends ViewOptions {
+  readonly agentId?: string | undefined;
+  readonly contextId?: string | undefined;
+  readonly state?: TaskState | undefined;
+  /** Of this time or later, Unix milliseconds. */
+  readonly sinceMs?: number | undefined;
+  readonly pageSize: number;
+  /** `nextPageToken` of the page before. */
+  readonly pageToken?: string | undefined;
+}
+
+/** `total` counts all pages; `nextPageToken` is empty on the last one. */
+export interface TaskPage {
+  readonly tasks: readonly Task[];
+  readonly nextPageToken: string;
+  readonly total: number;
+}
+
+/**
+ * Tasks that outlive every request for them: what the protocols at the edge are served from. Nobody sees another one's
+ * tasks: they are as if they were not there.
+ */
+export interface TaskService {
+  /**
+   * Takes a message in; resolves to its task when that is kept. Said again it changes nothing.
+   *
+   * Rejects with TASK_NOT_FOUND, TASK_OVER, QUOTA_EXCEEDED, and with INVALID_OPTIONS on what is no message of an owner, or
+   * names another conversation than its task's.
+   */
+  send(owner: TaskOwner, said: Said): Promise<Task>;
+  /** Throws TASK_NOT_FOUND. */
+  get(owner: TaskOwner, taskId: string, view?: ViewOptions): Task;
+  /** Who works at it. Throws TASK_NOT_FOUND. */
+  agentOf(owner: TaskOwner, taskId: string): string;
+  /** Throws INVALID_OPTIONS for a page token that is none. */
+  list(owner: TaskOwner, query: TaskQuery): TaskPage;
+  /** Ends a task, and the work at it; resolves to the task when that is kept. Rejects with TASK_NOT_FOUND and TASK_OVER. */
+  cancel(owner: TaskOwner, taskId: string): Promise<Task>;
+  /**
+   * The task's changes after number `after`, as they are kept, until it is over or `signal` aborts. However many read
+   * along, all see the same. Throws TASK_NOT_FOUND.
+   */
+  changes(
+    owner: TaskOwner,
+    taskId: string,
+    options?: { readonly after?: number; readonly signal?: AbortSignal },
+  ): AsyncGenerator<TaskChange, void>;
+  /** Resolves to the task when it is over, or waits for its owner, or `signal` aborts. Rejects with TASK_NOT_FOUND. */
+  whenIdle(owner: TaskOwner, taskId: string, signal?: AbortSignal): Promise<Task>;
+}

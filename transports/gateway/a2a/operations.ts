@@ -1,0 +1,138 @@
+import type { Principal } from '../../../runtime/protocol/principal.ts';
+import type { Task, TaskChange, TaskMessage, TaskState } from '../../../runtime/protocol/task.ts';
+import type { TaskTerms } from '../../../runtime/protocol/task-service.ts';
+
+/** Where a task's news is sent to. `token` is shown with each, `authentication` stands in its Authorization header. */
+export interface PushConfig {
+  readonly id: string;
+  readonly taskId: string;
+  readonly url: string;
+  readonly token?: string;
+  readonly authentication?: { readonly scheme: string; readonly credentials?: string };
+}
+
+/**
+ * A message as it came, in the words of no dialect.
+ *
+ * - `returnImmediately`   not when the task is over, but when it is kept.
+ * - `acceptedOutputModes` media types; empty: anything.
+ */
+export interface SendOrder {
+  readonly message: TaskMessage;
+  readonly taskId?: string;
+  readonly contextId?: string;
+  readonly metadata?: Task['metadata'];
+  readonly returnImmediately: boolean;
+  readonly historyLength?: number;
+  readonly acceptedOutputModes: readonly string[];
+  readonly push?: Omit<PushConfig, 'taskId' | 'id'> & { readonly id?: string };
+}
+
+export interface ListOrder {
+  readonly contextId?: string;
+  readonly state?: TaskState;
+  readonly sinceMs?: number;
+  readonly pageSize: number;
+  readonly pageToken: string;
+  readonly historyLength?: number;
+  readonly artifacts: boolean;
+}
+
+/** What a stream says next: the task as it is, or a change of it. `isLast`: nothing follows. */
+export type StreamItem =
+  | { readonly kind: 'task'; readonly task: Task; readonly isLast: boolean }
+  | {
+      readonly kind: 'change';
+      readonly taskId: string;
+      readonly contextId: string;
+      readonly change: TaskChange;
+      readonly isLast: boolean;
+    };
+
+/** What a request is made by and under: `agentId` undefined means the system as a whole; `extensions` are those it activates. */
+export interface Caller {
+  readonly principal: Principal;
+  readonly agentId: string | undefined;
+  readonly terms: Partial<TaskTerms>;
+  readonly extensions: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What any dialect of A2A can ask for, by the names that they are given here.
+ *
+ * `in` is what a dialect reads of a request, `out` what it writes as the answer; a stream answers item by item.
+ */
+export interface Operations {
+  send: { in: SendOrder; out: Task };
+  stream: { in: SendOrder; out: AsyncIterable<StreamItem> };
+  get: { in: { readonly taskId: string; readonly historyLength?: number }; out: Task };
+  list: {
+    in: ListOrder;
+    out: {
+      readonly tasks: readonly Task[];
+      readonly nextPageToken: string;
+      readonly pageSize: number;
+      readonly total: number;
+    };
+  };
+  cancel: { in: { readonly taskId: string }; out: Task };
+  /** `after`: the number of the last change that the caller has; without it the task comes first. */
+  subscribe: { in: { readonly taskId: string; readonly after?: number }; out: AsyncIterable<StreamItem> };
+  createPush: { in: Omit<PushConfig, 'id'> & { readonly id?: string }; out: PushConfig };
+  getPush: { in: { readonly taskId: string; readonly id: string }; out: PushConfig };
+  listPush: {
+    in: { readonly taskId: string; readonly pageSize?: number; readonly pageToken?: string };
+    out: { readonly configs: readonly PushConfig[]; readonly nextPageToken: string };
+  };
+  deletePush: { in: { readonly taskId: string; readonly id: string }; out: undefined };
+  extendedCard: { in: undefined; out: ServedCard };
+}
+export type OperationName = keyof Operations;
+
+/** A card to be shown, of one agent or of the system: what each dialect's card is made of. */
+export interface ServedCard {
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  readonly provider?: { readonly organization: string; readonly url: string };
+  readonly documentationUrl?: string;
+  readonly iconUrl?: string;
+  readonly skills: readonly ServedSkill[];
+  readonly baseUrl: string;
+  readonly grpcUrl?: string;
+  readonly pushNotifications: boolean;
+  readonly hasExtendedCard: boolean;
+  readonly extensions: readonly ServedExtension[];
+  readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+}
+
+export interface ServedSkill {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly inputModes: readonly string[];
+  readonly outputModes: readonly string[];
+  readonly inputSchema: unknown;
+  readonly outputSchema: unknown;
+}
+
+export interface ServedExtension {
+  readonly uri: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** How a caller proves who they are, in the words of OpenAPI. */
+export type SecurityScheme =
+  | { readonly type: 'apiKey'; readonly in: 'header'; readonly name: string; readonly description?: string }
+  | {
+      readonly type: 'http';
+      readonly scheme: string;
+      readonly bearerFormat?: string;
+      readonly description?: string;
+    }
+  | { readonly type: 'mutualTLS'; readonly description?: string };
