@@ -8,8 +8,10 @@ import type { SqliteStoreOptions } from './sqlite-store-options.ts';
 /** `Orry`, in the header of the file: whose database it is. */
 const APPLICATION = 0x4f72_7279;
 /** How the tables are to be read; it changes when they do. */
-const FORMAT = 1;
+const FORMAT = 2;
 const CACHE_KIB = 8_192;
+/** Twice SQLite's own: a commit of a thousand mails takes half the time, one of eight no longer. */
+const PAGE_BYTES = 8_192;
 /** What SQLite says for it. */
 const INCREMENTAL = 2;
 
@@ -89,6 +91,7 @@ function isNew(file: string, database: DatabaseSync): boolean {
 
 /** Until the last step is done the file counts as new. */
 function make(database: DatabaseSync): void {
+  database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec('PRAGMA journal_mode = WAL');
   if (numberOf(database, 'PRAGMA auto_vacuum') !== INCREMENTAL) database.exec('VACUUM'); // It had pages already.

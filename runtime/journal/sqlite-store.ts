@@ -118,8 +118,7 @@ export class SqliteStore implements Store {
 
   #apply(batch: StoreBatch, firstMail: number, amount: { characters: number; pages: number }): void {
     const { mails, settled, records } = batch;
-    let number = firstMail;
-    for (const { recipient, body } of mails) this.#statements.insertMail(number++, recipient, body);
+    this.#statements.insertMails(firstMail, mails);
     for (const [first, last] of runsOf(settled)) {
       this.#statements.deleteMails(first, last);
       amount.pages += 1 + ((last - first) >> 3);

@@ -11,7 +11,6 @@ const NEXT_STEP_MS = 20;
 const STEP_BYTES = 8 * 1_024 * 1_024;
 /** Parts of pages, index pages, the page of the counter: what a commit writes beside its content, at most. */
 const COMMIT_BYTES = 16_384;
-const PAGE_BYTES = 4_096;
 /** What stands before each page in the log. */
 const FRAME_BYTES = 24;
 /** How far off the guess of what is written is thought to be, at most. */
@@ -63,7 +62,7 @@ export class SqliteUpkeep {
 
   /** So many characters were written, and so many pages here and there were changed. */
   afterWrite(characters: number, pages: number): void {
-    const guess = COMMIT_BYTES + characters + (characters >> 2) + pages * PAGE_BYTES;
+    const guess = COMMIT_BYTES + characters + (characters >> 2) + pages * this.#pageBytes;
     this.#loggedBytes += guess * this.#scale;
     this.#lookAfter(LOOK_AFTER_MS);
   }

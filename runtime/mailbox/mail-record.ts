@@ -1,26 +1,37 @@
 import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
-import { EnvelopeMetadata } from '../protocol/envelope.ts';
 import { storeInvalid } from '../protocol/errors.ts';
+import type { NumberedMail } from '../protocol/store.ts';
 import { KeptFunds } from './kept-funds.ts';
 import { Mail, type MailExtras, NO_ASK } from './mail.ts';
 
-/** A mail as the journal keeps it. Nobody waits for its answer any more when it is read, and its account is gone. */
-const MailRecord = z.strictObject({
-  id: z.string(),
-  type: z.int(),
-  sender: z.string(),
-  recipient: z.string(),
-  correlationId: z.string().optional(),
-  timestamp: z.number(),
-  capability: z.string().optional(),
-  deadlineAtMs: z.number().default(0),
-  path: EnvelopeMetadata.shape.path,
-  extras: z.custom<MailExtras>((value) => typeof value === 'object' && value !== null).optional(),
-  payload: z.unknown().optional(),
-  /** What JSON cannot say, serialised, in base 64. */
-  clone: z.string().optional(),
-});
+/** What follows in a record: nothing, JSON, or what JSON cannot say, serialised, in base 64. */
+const NO_PAYLOAD = 0;
+const JSON_PAYLOAD = 1;
+const CLONED_PAYLOAD = 2;
+
+/**
+ * A mail as the journal keeps it: a list, because names would be a third of the file. To whom it goes is kept beside it. Nobody
+ * waits for its answer any more when it is read, and its account is gone.
+ *
+ * `[id, timestamp, deadlineAtMs, correlationId, kind of payload, payload, type, sender, capability, path, extras]`: what
+ * there is none of is null, a deadline 0; a hop of the path is `[agent, capability, envelopeId]`.
+ */
+const MailRecord = z.tuple([
+  z.string(),
+  z.number(),
+  z.number(),
+  z.string().nullable(),
+  z.literal([NO_PAYLOAD, JSON_PAYLOAD, CLONED_PAYLOAD]),
+  z.unknown(),
+  z.int(),
+  z.string(),
+  z.string().nullable(),
+  z.array(z.tuple([z.string(), z.string(), z.string()])).nullable(),
+  z.custom<MailExtras | null>((value) => typeof value === 'object'),
+]);
+const TIMESTAMP = 1;
+const EXTRAS = 10;
 
 /**
  * Writes mails as text. Mails that follow each other have much in common: that is written once for all of them.
@@ -32,7 +43,7 @@ export class MailRecorder {
   #origin = '';
   #isPlain = true;
   #correlationId: string | undefined;
-  #correlated = '';
+  #correlated = 'null';
 
   /**
    * The mail as text; what it says of the payload stays with the mail, for whoever carries it. Throws what JSON or the
@@ -40,9 +51,8 @@ export class MailRecorder {
    */
   record(mail: Mail): string {
     const { timestamp, deadlineAtMs } = mail;
-    const deadline = deadlineAtMs === 0 ? '' : `,"deadlineAtMs":${deadlineAtMs}`;
-    const names = `"id":${this.#id(mail)}${this.#correlation(mail)}`;
-    return `{${names},"timestamp":${timestamp}${deadline}${this.#payload(mail)}${this.#rest(mail)}`;
+    const names = `${this.#id(mail)},${timestamp},${deadlineAtMs},${this.#correlation(mail)}`;
+    return `[${names},${this.#payload(mail)},${this.#rest(mail)}`;
   }
 
   #id({ key, origin, id }: Mail): string {
@@ -57,25 +67,25 @@ export class MailRecorder {
   #correlation({ correlationId }: Mail): string {
     if (correlationId !== this.#correlationId) {
       this.#correlationId = correlationId;
-      this.#correlated =
-        correlationId === undefined ? '' : `,"correlationId":${JSON.stringify(correlationId)}`;
+      this.#correlated = correlationId === undefined ? 'null' : JSON.stringify(correlationId);
     }
     return this.#correlated;
   }
 
   #payload(mail: Mail): string {
-    if (mail.extras?.structured === true) return `,"clone":"${serialize(mail.payload).toString('base64')}"`;
+    if (mail.extras?.structured === true)
+      return `${CLONED_PAYLOAD},"${serialize(mail.payload).toString('base64')}"`;
     const text = JSON.stringify(mail.payload) as string | undefined;
     mail.text = text;
-    return text === undefined ? '' : `,"payload":${text}`;
+    return text === undefined ? `${NO_PAYLOAD},null` : `${JSON_PAYLOAD},${text}`;
   }
 
   /** What it has in common with the one before, as a rule. */
   #rest(mail: Mail): string {
     if (this.#like !== undefined && isAlike(mail, this.#like)) return this.#common;
-    const { type, sender, recipient, capability, path } = mail;
-    const extras = lastingExtras(mail.extras);
-    this.#common = `,${JSON.stringify({ type, sender, recipient, capability, path, extras }).slice(1)}`;
+    const { type, sender, capability, path } = mail;
+    const hops = path?.map(({ agent, capability, envelopeId }) => [agent, capability, envelopeId]);
+    this.#common = JSON.stringify([type, sender, capability, hops, lastingExtras(mail.extras)]).slice(1);
     this.#like = mail;
     return this.#common;
   }
@@ -83,7 +93,6 @@ export class MailRecorder {
 
 const isAlike = (mail: Mail, other: Mail): boolean =>
   mail.sender === other.sender &&
-  mail.recipient === other.recipient &&
   mail.path === other.path &&
   mail.extras === other.extras &&
   mail.capability === other.capability &&
@@ -91,40 +100,52 @@ const isAlike = (mail: Mail, other: Mail): boolean =>
 
 /** When the mail behind a record was sent, Unix milliseconds; undefined when it is none. */
 export function sentAtMsOf(body: string): number | undefined {
-  const { timestamp } = (jsonOf(body) ?? {}) as { readonly timestamp?: unknown };
+  const timestamp = fieldOf(body, TIMESTAMP);
   return typeof timestamp === 'number' ? timestamp : undefined;
 }
 
 /** The accounts that the mail behind a record draws on. */
 export function fundsInRecord(body: string): KeptFunds | undefined {
   if (!body.includes('"funds":')) return undefined;
-  const { extras } = (jsonOf(body) ?? {}) as { readonly extras?: MailExtras };
+  const extras = fieldOf(body, EXTRAS) as MailExtras | null | undefined;
   return KeptFunds.safeParse(extras?.funds).data;
 }
 
 /** The mail behind a record. Fails with STORE_INVALID when it is none. */
-export function mailFromRecord(body: string, number: number): Mail {
+export function mailFromRecord({ number, recipient, body }: NumberedMail): Mail {
   const parsed = MailRecord.safeParse(jsonOf(body));
   if (!parsed.success) throw storeInvalid('journal', `mail ${number}: ${z.prettifyError(parsed.error)}`);
-  const { data } = parsed;
+  const [id, timestamp, deadlineAtMs, correlationId, kind, payload, type, sender, capability, hops, extras] =
+    parsed.data;
+  const path = hops?.map(([agent, capability, envelopeId]) => ({ agent, capability, envelopeId }));
   const mail = new Mail(
-    data.id,
+    id,
     '',
-    data.type,
-    data.sender,
-    data.recipient,
-    data.correlationId,
-    data.timestamp,
-    data.clone === undefined ? data.payload : deserialize(Buffer.from(data.clone, 'base64')),
-    data.capability,
-    data.deadlineAtMs,
+    type,
+    sender,
+    recipient,
+    correlationId ?? undefined,
+    timestamp,
+    payloadOf(kind, payload),
+    capability ?? undefined,
+    deadlineAtMs,
     NO_ASK,
-    data.path,
-    data.extras,
+    path,
+    extras ?? undefined,
   );
   mail.kept = number;
   return mail;
 }
+
+function payloadOf(kind: number, payload: unknown): unknown {
+  if (kind === NO_PAYLOAD) return undefined;
+  return kind === JSON_PAYLOAD ? payload : deserialize(Buffer.from(payload as string, 'base64'));
+}
+
+const fieldOf = (body: string, at: number): unknown => {
+  const record = jsonOf(body);
+  return Array.isArray(record) ? record[at] : undefined;
+};
 
 function jsonOf(text: string): unknown {
   try {

@@ -121,11 +121,11 @@ export class Recovery {
   }
 }
 
-function mailOf({ body, number, starts }: LeftMail, { row }: Cell): Mail {
-  const mail = mailFromRecord(body, number);
+function mailOf(left: LeftMail, { row }: Cell): Mail {
+  const mail = mailFromRecord(left);
   mail.wasLeft = true;
-  if (starts === 0) return mail;
-  if (isRetry(mail.extras, row.profile.delivery)) mail.attempts = starts;
+  if (left.starts === 0) return mail;
+  if (isRetry(mail.extras, row.profile.delivery)) mail.attempts = left.starts;
   else mail.tombstone = errorToData(actorDied(row.id, 'its process ended'));
   return mail;
 }

@@ -24,6 +24,8 @@ chmodSync(folder, 0o777);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let count = 0;
+/** Where the header of a file of SQLite says how large its pages are. */
+const PAGE_SIZE_AT = 16;
 let path: string;
 beforeEach(() => {
   path = join(folder, `journal-${++count}`);
@@ -196,7 +198,7 @@ describe('A file that is no store of this version', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  it.each(['CREATE TABLE theirs (value)', 'PRAGMA user_version = 1'])(
+  it.each(['CREATE TABLE theirs (value)', 'PRAGMA user_version = 2'])(
     'is refused: a database that nobody has signed (%s)',
     (sql) => {
       withSqlite(sql);
@@ -208,17 +210,18 @@ describe('A file that is no store of this version', () => {
   );
 
   it.each([
-    [2, 'newer'],
+    [3, 'newer'],
+    [1, 'older'],
     [0, 'older'],
   ])('is refused: format %i, naming both', async (format, age) => {
     await makeStore();
     withSqlite(`PRAGMA user_version = ${format}`);
     expect(refusal({ path })).toEqual({
       code: 'STORE_INVALID',
-      message: `The store ${path} cannot be used: it has the ${age} format ${format}, this version reads format 1`,
-      details: { file: path, reason: expect.any(String), format, expected: 1 },
+      message: `The store ${path} cannot be used: it has the ${age} format ${format}, this version reads format 2`,
+      details: { file: path, reason: expect.any(String), format, expected: 2 },
     });
-    withSqlite('PRAGMA user_version = 1');
+    withSqlite('PRAGMA user_version = 2');
     expect(await countMails()).toBe(200);
   });
 
@@ -255,11 +258,12 @@ describe('A damaged store', () => {
   it('is refused, or whole, whatever page of its file was overwritten', async () => {
     await makeStore();
     const whole = readFileSync(path);
+    const pageBytes = whole.readUInt16BE(PAGE_SIZE_AT);
     const random = seededRandom(8);
     let refused = 0;
-    for (let at = 0; at < whole.length; at += 4_096) {
+    for (let at = 0; at < whole.length; at += pageBytes) {
       const broken = Buffer.from(whole);
-      for (let byte = at; byte < at + 4_096; byte++) broken[byte] = Math.floor(random() * 256);
+      for (let byte = at; byte < at + pageBytes; byte++) broken[byte] = Math.floor(random() * 256);
       writeFileSync(path, broken);
       try {
         expect(refusal({ path }).code).toBe('STORE_INVALID');
@@ -268,7 +272,7 @@ describe('A damaged store', () => {
         expect(await countMails()).toBe(200); // A page that nothing is read from.
       }
     }
-    expect(refused).toBeGreaterThan((whole.length / 4_096) * 0.9);
+    expect(refused).toBeGreaterThan((whole.length / pageBytes) * 0.9);
   });
 
   it('is refused when a table of it is missing', async () => {

@@ -79,7 +79,11 @@ describe('The record of a mail (F-01)', () => {
       fc.property(fc.array(mail, { minLength: 1, maxLength: 12 }), (mails) => {
         const recorder = new MailRecorder();
         mails.forEach((one, at) => {
-          const again = mailFromRecord(recorder.record(one), at + 1);
+          const again = mailFromRecord({
+            number: at + 1,
+            recipient: one.recipient,
+            body: recorder.record(one),
+          });
           const payload = one.extras?.structured === true ? one.payload : asJson(one.payload);
           expect(told(again)).toEqual({ ...(told(one) as object), payload });
           expect(again.kept).toBe(at + 1);

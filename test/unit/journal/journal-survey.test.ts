@@ -4,13 +4,32 @@ import { letterRecord, readLetters } from '../../../runtime/journal/kept-letters
 import { MemoryStore } from '../../../runtime/journal/memory-store.ts';
 import { agentRecord, readAgentRecords } from '../../../runtime/journal/stored-agent-records.ts';
 import { takenRecord } from '../../../runtime/journal/taken-ids.ts';
+import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { MailRecorder } from '../../../runtime/mailbox/mail-record.ts';
 import type { DeadLetter } from '../../../runtime/system/system.ts';
 
 const MANY = 5_000;
 /** The beginnings of each other's names. */
 const AGENTS = ['mars', 'mars-2', 'mar'];
 
-const body = (timestamp: number): string => JSON.stringify({ id: 'x', timestamp, payload: 'ä' });
+const body = (timestamp: number): string =>
+  new MailRecorder().record(
+    new Mail(
+      'x',
+      '',
+      0,
+      'venus',
+      'mars',
+      undefined,
+      timestamp,
+      'ä',
+      undefined,
+      0,
+      NO_ASK,
+      undefined,
+      undefined,
+    ),
+  );
 
 /** Each agent has many envelopes, sent one after the other, and some of everything else. */
 async function fullStore(): Promise<MemoryStore> {

@@ -70,8 +70,8 @@ describe('Keeping', () => {
     add(mail('a', { derived: true }));
     add(mail(at, { structured: true }));
     keeping.flush();
-    const [plain, structured] = (units[0]?.unit.mails ?? []).map(({ body }, n) =>
-      mailFromRecord(body, n + 1),
+    const [plain, structured] = (units[0]?.unit.mails ?? []).map((stored, n) =>
+      mailFromRecord({ ...stored, number: n + 1 }),
     );
     expect(plain).toMatchObject({
       id: 'ma',
