@@ -9,6 +9,7 @@ import {
 } from 'jose';
 import { z } from 'zod';
 import type { Authenticator, EdgeRequest } from '../../runtime/protocol/admission.ts';
+import { AgentTier } from '../../runtime/protocol/agent-card.ts';
 import { invalidOptions, unauthenticated } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { Principal } from '../../runtime/protocol/principal.ts';
@@ -40,6 +41,7 @@ const PUBLIC = [
  * - `tenantClaim` which claim names the tenant. @default 'tenant'
  * - `rolesClaim`  which claim lists roles, as an array or as text with spaces. @default 'roles'
  * - `kind`        what its subjects are. @default 'user'
+ * - `tier`        as which the rules judge whoever has such a token. @default 3
  * - `trust`       of whoever has such a token, 0 to 1. @default 1
  * - `leewayMs`    by how much clocks may differ. @default 5,000
  */
@@ -51,6 +53,7 @@ const Options = z.strictObject({
   tenantClaim: z.string().min(1).default('tenant'),
   rolesClaim: z.string().min(1).default('roles'),
   kind: z.enum(['agent', 'user', 'service']).default('user'),
+  tier: AgentTier.default(3),
   trust: z.number().min(0).max(1).default(1),
   leewayMs: z.number().nonnegative().default(5_000),
 });
@@ -118,12 +121,13 @@ const isOfToken = (error: unknown): error is errors.JOSEError =>
   error.code !== 'ERR_JOSE_GENERIC';
 
 function principalOf(payload: JWTPayload, options: z.output<typeof Options>): Principal {
-  const { issuer, tenantClaim, rolesClaim, kind, trust } = options;
+  const { issuer, tenantClaim, rolesClaim, kind, tier, trust } = options;
   const parsed = Principal.safeParse({
     id: `jwt:${issuer}#${payload.sub}`,
     kind,
     tenant: payload[tenantClaim],
     roles: rolesOf(payload[rolesClaim]),
+    tier,
     trust: { score: trust, source: issuer },
     expiresAtMs: (payload.exp as number) * 1_000,
   });

@@ -12,7 +12,7 @@ describe('An API key', () => {
   it('says whose it is, in either header', async () => {
     const { key, record } = newApiKey(owner);
     const auth = apiKeys([record, newApiKey(owner).record], { clock });
-    const expected = { ...owner, id: `key:${record.id}`, trust: { score: 1, source: 'api-key' } };
+    const expected = { ...owner, id: `key:${record.id}`, tier: 3, trust: { score: 1, source: 'api-key' } };
     expect(await auth.authenticate(edgeRequest({ 'x-api-key': key }))).toEqual(expected);
     expect(await auth.authenticate(edgeRequest({ authorization: `Bearer ${key}` }))).toEqual(expected);
   });

@@ -45,14 +45,16 @@ describe('A bearer token that is a JWT', () => {
       kind: 'user',
       tenant: 'acme',
       roles: ['reader', 'writer'],
+      tier: 3,
       trust: { score: 1, source: ISSUER },
       expiresAtMs: (nowS() + 60) * 1_000,
     });
-    const named = { tenantClaim: 'org', rolesClaim: 'scope', kind: 'service', trust: 0.5 } as const;
+    const named = { tenantClaim: 'org', rolesClaim: 'scope', kind: 'service', trust: 0.5, tier: 1 } as const;
     expect(await by(claims({ org: 'other', scope: 'a  b', tenant: undefined }), named)).toMatchObject({
       kind: 'service',
       tenant: 'other',
       roles: ['a', 'b'],
+      tier: 1,
       trust: { score: 0.5, source: ISSUER },
     });
     expect(await by(claims({ tenant: undefined, roles: undefined }))).toMatchObject({ roles: [] });
