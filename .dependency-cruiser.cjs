@@ -38,18 +38,31 @@ module.exports = {
       },
     },
     {
+      name: 'chains-know-the-protocol',
+      comment: 'chains import only chains, runtime/protocol, packages and built-ins.',
+      severity: 'error',
+      from: { path: '^chains/' },
+      to: { pathNot: ['^chains/', '^runtime/protocol/', packages], dependencyTypesNot: ['core'] },
+    },
+    {
       name: 'policies-know-the-protocol',
-      comment: 'policies import only policies, runtime/protocol, packages and built-ins.',
+      comment: 'policies import only policies, chains, runtime/protocol, packages and built-ins.',
       severity: 'error',
       from: { path: '^policies/' },
-      to: { pathNot: ['^policies/', '^runtime/protocol/', packages], dependencyTypesNot: ['core'] },
+      to: {
+        pathNot: ['^policies/', '^chains/', '^runtime/protocol/', packages],
+        dependencyTypesNot: ['core'],
+      },
     },
     {
       name: 'transports-know-the-protocol',
-      comment: 'transports import only transports, runtime/protocol, packages and built-ins.',
+      comment: 'transports import only transports, chains, runtime/protocol, packages and built-ins.',
       severity: 'error',
       from: { path: '^transports/' },
-      to: { pathNot: ['^transports/', '^runtime/protocol/', packages], dependencyTypesNot: ['core'] },
+      to: {
+        pathNot: ['^transports/', '^chains/', '^runtime/protocol/', packages],
+        dependencyTypesNot: ['core'],
+      },
     },
     {
       name: 'actors-use-the-public-face',
@@ -86,15 +99,15 @@ module.exports = {
       name: 'nobody-imports-a-root',
       comment: 'Only tests, benchmarks and users import the composition roots.',
       severity: 'error',
-      from: { path: '^(runtime|actors|transports|policies)/' },
-      to: { path: '^(index|worker|process|simulate)\\.ts$' },
+      from: { path: '^(runtime|actors|transports|policies|chains)/' },
+      to: { path: '^(index|worker|process|simulate|gateway|xpr|remote)\\.ts$' },
     },
     {
       name: 'product-imports-no-tooling',
       comment: 'Nothing that is published imports tests, benchmarks, examples, apps or tooling.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|(runtime|actors|transports|policies)/)',
+        path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|(runtime|actors|transports|policies|chains)/)',
       },
       to: { path: '^(test|bench|examples|apps|\\.ci)/' },
     },
@@ -124,7 +137,7 @@ module.exports = {
       comment: 'What is published imports only declared dependencies.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|(runtime|actors|transports|policies)/)',
+        path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|(runtime|actors|transports|policies|chains)/)',
       },
       to: {
         pathNot: peers,

@@ -3,14 +3,17 @@ import { hostNegotiator } from './actors/negotiator/desk-negotiator.ts';
 import type { TaskNegotiator } from './actors/negotiator/task-negotiator.ts';
 import { documentAttendant } from './actors/shared-state/attendant.ts';
 import { swarmAttendant } from './actors/swarm/attendant.ts';
+import { approvalAttendant } from './actors/tasks/approvals.ts';
 import { hostSwarms } from './actors/swarm/desk-swarms.ts';
 import type { Swarms } from './actors/swarm/swarms.ts';
 import { loadPolicies, type PolicyOptions } from './policies/index.ts';
+import { missingPackage, peersMissing } from './runtime/protocol/errors.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { createSystem as createSystemFrom, HOST_ID } from './runtime/system/create-system.ts';
-import type { System } from './runtime/system/system.ts';
+import { type SystemWithStopWork, withWorkBeforeStop } from './runtime/system/stop-work.ts';
 import { requireOptions, type SystemOptions } from './runtime/system/system-options.ts';
 import { NodeSpawner } from './runtime/threads/node-spawner.ts';
+import type { ServeOptions, Serving } from './gateway.ts';
 
 export { type Decision, decline, takeOn } from './actors/negotiator/decision.ts';
 export { considers, negotiatorOf, whenAssigned, whenRefused } from './actors/negotiator/handlers.ts';
@@ -33,9 +36,15 @@ export interface StartOptions extends SystemOptions {
 }
 
 /** A running team, with what its embedder has of it: `negotiator` and `swarms` act as `system/host`. */
-export interface Team extends System {
+export interface Team extends SystemWithStopWork {
   readonly negotiator: TaskNegotiator;
   readonly swarms: Swarms;
+  /**
+   * Serves the team over HTTP, until what it resolves to is closed or the system stops; see `orrery/gateway`.
+   *
+   * Rejects with INVALID_OPTIONS naming field and value, and with PEERS_MISSING naming the packages that it needs.
+   */
+  serve(options?: ServeOptions): Promise<Serving>;
 }
 
 /**
@@ -52,7 +61,7 @@ export async function startSystem(options: StartOptions = {}): Promise<Team> {
       spawner: new NodeSpawner(new URL('./worker.ts', import.meta.url)),
       policies: await loadPolicies(policies),
       workerOptions: policies,
-      attendants: [negotiationAttendant, swarmAttendant, documentAttendant],
+      attendants: [negotiationAttendant, swarmAttendant, documentAttendant, approvalAttendant],
     },
     rest,
   );
@@ -60,5 +69,20 @@ export async function startSystem(options: StartOptions = {}): Promise<Team> {
   const desk = rest.journal === undefined ? undefined : await system.desk();
   const negotiator = hostNegotiator(system, { agentId: HOST_ID, seams, desk });
   const swarms = hostSwarms(system, { agentId: HOST_ID, seams, negotiator, desk });
-  return Object.assign(system, { negotiator, swarms });
+  const team: Team = Object.assign(withWorkBeforeStop(system), { negotiator, swarms, serve });
+  return team;
+
+  async function serve(options?: ServeOptions): Promise<Serving> {
+    const gateway = await loadGateway();
+    return gateway.serve(team, options);
+  }
+}
+
+/** Found by its URL: whoever serves nothing loads no server, and need not have one installed. */
+async function loadGateway(): Promise<typeof import('./gateway.ts')> {
+  try {
+    return (await import(new URL('./gateway.ts', import.meta.url).href)) as typeof import('./gateway.ts');
+  } catch (error) {
+    throw missingPackage(error) === undefined ? error : peersMissing('system.serve()', error);
+  }
 }

@@ -1,5 +1,6 @@
 import type { Measurement } from './measurement.ts';
 import { floodMemory } from './probes/flood-memory.ts';
+import { gatewayArtifact } from './probes/gateway-artifact.ts';
 import { idleAgents } from './probes/idle-agents.ts';
 import { importCost } from './probes/import-cost.ts';
 import { simulation } from './probes/simulate.ts';
@@ -7,6 +8,7 @@ import { startUp } from './probes/start-up.ts';
 import { proposalRoundTrip, swarmOfMany } from './races/cooperation.ts';
 import { askInOneThread, pipelinedAsks, roundTrip } from './races/ask.ts';
 import { durable } from './races/durable.ts';
+import { gateway } from './races/gateway.ts';
 import { sharedStateUpdates } from './races/shared-state.ts';
 import { processAsks } from './races/process.ts';
 import { fanOuts, tellAcrossThreads, tellInOneThread } from './races/tell.ts';
@@ -24,6 +26,8 @@ export const catalogue: readonly Measurement[] = [
   swarmOfMany,
   sharedStateUpdates,
   ...durable,
+  ...gateway,
+  gatewayArtifact,
   startUp,
   ...idleAgents,
   importCost,

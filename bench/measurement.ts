@@ -41,6 +41,7 @@ export interface Comparison {
  * - `name`       what `--only` selects by its beginning.
  * - `unit`       how a rate is shown: operations a second, or microseconds for one.
  * - `onOneCore`  run in a child process that may use one core only.
+ * - `openMs`     how long a contender may take to be made ready, milliseconds. @default 15,000
  */
 export interface Race {
   readonly kind: 'race';
@@ -48,6 +49,7 @@ export interface Race {
   readonly title: string;
   readonly unit: 'per second' | 'microseconds';
   readonly onOneCore?: true;
+  readonly openMs?: number;
   readonly contenders: readonly Contender[];
   readonly comparisons: readonly Comparison[];
 }

@@ -29,7 +29,7 @@ interface Lane {
 /** Runs a race: everybody warms up, then takes turns in an order that rotates with the round. */
 export async function runRace(race: Race, effort: Effort): Promise<RaceResult> {
   const lanes: Lane[] = [];
-  for (const contender of race.contenders) lanes.push(await openLane(contender, effort.runMs));
+  for (const contender of race.contenders) lanes.push(await openLane(contender, effort.runMs, race.openMs));
   for (let round = 0; round < effort.rounds; round++) {
     for (let turn = 0; turn < lanes.length; turn++) {
       const lane = lanes[(round + turn) % lanes.length];
@@ -43,9 +43,9 @@ export async function runRace(race: Race, effort: Effort): Promise<RaceResult> {
   return { kind, name, title, unit, contenders, comparisons };
 }
 
-async function openLane(contender: Contender, runMs: number): Promise<Lane> {
+async function openLane(contender: Contender, runMs: number, openMs = OPEN_MS): Promise<Lane> {
   try {
-    const session = await within(OPEN_MS, `opening ${contender.name}`, contender.open());
+    const session = await within(openMs, `opening ${contender.name}`, contender.open());
     const lane: Lane = { contender, session, rates: [], count: FIRST_COUNT };
     await warmUp(lane, runMs);
     return lane;

@@ -10,8 +10,30 @@ export {
   TaskState,
   TaskStatus,
 } from '../../runtime/protocol/task.ts';
-export type { TaskPage, TaskQuery } from './task-book.ts';
-export { type Said, TaskEngine, type TaskEngineOptions, type TaskLimits } from './task-engine.ts';
-export { InMemoryTaskLog, type LoggedTask, type TaskLog, TaskOpening, TaskOwner } from './task-log.ts';
-export type { ViewOptions } from './task-view.ts';
+export {
+  type Said,
+  type TaskNews,
+  TaskOwner,
+  type TaskPage,
+  type TaskQuery,
+  type TaskService,
+  TaskTerms,
+  type ViewOptions,
+} from '../../runtime/protocol/task-service.ts';
+export { ApprovalDecision, ApprovalRequest, type Approver } from '../../runtime/protocol/approval.ts';
+export { approvalOf } from './approval-of.ts';
+export { approveWith } from './approvals.ts';
+export { openSystemTasks, type SystemTasksOptions } from './system-tasks.ts';
+export { type AskedMessage, TaskEngine, type TaskEngineOptions } from './task-engine.ts';
+export type { TaskLimits } from './task-limits.ts';
+export {
+  InMemoryTaskLog,
+  type Json,
+  type LoggedTask,
+  type TaskLog,
+  TaskOpening,
+  type TaskWrite,
+} from './task-log.ts';
+export { type AgentTask, type NewArtifact, taskOf } from './task-of.ts';
+export { authRequired, inputRequired } from './turn-pause.ts';
 export type { RunTurn, Turn, TurnOutcome } from './turn.ts';

@@ -1,6 +1,8 @@
 import { isTaskOver, type TaskChange, type TaskState } from '../../runtime/protocol/task.ts';
+import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import { mayBecome } from './task.machine.ts';
-import type { TaskOpening } from './task-log.ts';
+import type { Json, LoggedTask, MessageTerms, TaskOpening, TaskWrite } from './task-log.ts';
+import { sizeOfChange, sizeOfJson } from './task-size.ts';
 import { TaskView } from './task-view.ts';
 
 type DistributedOmit<Type, Key extends string> = Type extends unknown ? Omit<Type, Key> : never;
@@ -8,8 +10,8 @@ type DistributedOmit<Type, Key extends string> = Type extends unknown ? Omit<Typ
 export type NewChange = DistributedOmit<TaskChange, 'generation' | 'atMs'>;
 
 export interface LiveTaskDeps {
-  /** Keeps changes, after those before; what it returns resolves when they survive. */
-  readonly append: (changes: readonly TaskChange[]) => Promise<void> | void;
+  /** Keeps this, after what was given before; what it returns resolves when it survives. */
+  readonly append: (write: TaskWrite) => Promise<void> | void;
   readonly nowMs: () => number;
   /** Hears of changes when they are kept. */
   readonly onPublished: (task: LiveTask, changes: readonly TaskChange[]) => void;
@@ -27,9 +29,16 @@ export class LiveTask {
   /** All that are kept; the one with number n at n - 1. */
   readonly #published: TaskChange[] = [];
   #unkept: TaskChange[] = [];
-  #isKeeping = false;
+  #unkeptTerms: MessageTerms[] = [];
+  #isMemoUnkept = false;
+  #memo: Json | undefined;
+  #memoBytes = 0;
+  /** Writes that are not known to have survived. */
+  #underWay = 0;
+  #lastWrite: Promise<void> = Promise.resolve();
   #state: TaskState = 'submitted';
   #generation = 0;
+  #bytes = 0;
   /** Those who have read all there is. */
   readonly #waiting = new Set<() => void>();
   #failure: Error | undefined;
@@ -53,29 +62,53 @@ export class LiveTask {
     return isTaskOver(this.#state);
   }
 
+  /** How many changes it has had, those included that are not kept yet. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** About how much of it there is. */
+  get bytes(): number {
+    return this.#bytes + this.#memoBytes;
+  }
+
+  get memo(): Json | undefined {
+    return this.#memo;
+  }
+
   /** What a former engine has kept. */
-  restore(changes: readonly TaskChange[]): void {
+  restore({ changes, memo }: LoggedTask): void {
     for (const change of changes) {
       this.#take(change);
       this.#published.push(change);
       this.view.apply(change);
     }
+    this.#memo = memo;
+    this.#memoBytes = sizeOfJson(memo);
   }
 
-  /** Makes a change; false for a status that it cannot come to from where it stands: then nothing has changed. */
-  change(next: NewChange): boolean {
+  /**
+   * Makes a change; false for a status that it cannot come to from where it stands: then nothing has changed. `terms` are
+   * those of a message.
+   */
+  change(next: NewChange, terms?: TaskTerms): boolean {
     if (this.isOver) return false;
     if (next.kind === 'status' && !mayBecome(this.#state, next.state)) return false;
     const change = { ...next, generation: this.#generation + 1, atMs: this.#deps.nowMs() } as TaskChange;
     this.#take(change);
     this.#unkept.push(change);
-    if (!this.#isKeeping) void this.#keep();
+    if (terms !== undefined && change.kind === 'message')
+      this.#unkeptTerms.push([change.message.messageId, terms]);
+    if (this.#underWay === 0) this.#write();
     return true;
   }
 
-  /** How many changes it has had, those included that are not kept yet. */
-  get generation(): number {
-    return this.#generation;
+  /** Keeps something with it that nobody sees; written at once, with all that was changed before. */
+  remember(memo: Json): void {
+    this.#memo = memo;
+    this.#memoBytes = sizeOfJson(memo);
+    this.#isMemoUnkept = true;
+    this.#write();
   }
 
   /** Resolves when every change up to this number is kept, @default so far. Rejects when the log fails. */
@@ -115,29 +148,56 @@ export class LiveTask {
 
   #take(change: TaskChange): void {
     this.#generation = change.generation;
+    this.#bytes += sizeOfChange(change);
     if (change.kind === 'status') this.#state = change.state;
   }
 
-  /** What comes while some are being kept is kept with the next write. */
-  async #keep(): Promise<void> {
-    this.#isKeeping = true;
+  /** What comes while some is being kept is kept with the next write, unless somebody cannot wait for that. */
+  #write(): void {
+    if (this.#failure !== undefined) return;
+    const changes = this.#unkept;
+    const terms = this.#unkeptTerms;
+    const isMemoUnkept = this.#isMemoUnkept;
+    this.#unkept = [];
+    this.#unkeptTerms = [];
+    this.#isMemoUnkept = false;
     try {
-      while (this.#unkept.length > 0) {
-        const changes = this.#unkept;
-        this.#unkept = [];
-        const keeping = this.#deps.append(changes);
-        if (keeping !== undefined) await keeping;
-        this.#publish(changes);
-      }
+      const keeping = this.#deps.append({
+        changes,
+        ...(terms.length > 0 && { terms }),
+        ...(isMemoUnkept && this.#memo !== undefined && { memo: this.#memo }),
+      });
+      if (keeping === undefined && this.#underWay === 0) return this.#publish(changes);
+      this.#underWay += 1;
+      const before = this.#lastWrite;
+      this.#lastWrite = this.#finish(before, keeping, changes);
     } catch (error) {
-      this.#failure = error as Error;
-    } finally {
-      this.#isKeeping = false;
-      this.#tellNews();
+      this.#fail(error);
     }
   }
 
+  async #finish(
+    before: Promise<void>,
+    keeping: Promise<void> | undefined | void,
+    changes: readonly TaskChange[],
+  ): Promise<void> {
+    try {
+      await Promise.all([before, keeping]);
+      if (this.#failure === undefined) this.#publish(changes);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#underWay -= 1;
+    if (this.#underWay === 0 && this.#unkept.length > 0) this.#write();
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error as Error;
+    this.#tellNews();
+  }
+
   #publish(changes: readonly TaskChange[]): void {
+    if (changes.length === 0) return;
     for (const change of changes) {
       this.#published.push(change);
       this.view.apply(change);

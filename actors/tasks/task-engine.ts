@@ -1,69 +1,69 @@
-import { z } from 'zod';
-import { cancelled, invalidOptions, systemStopped } from '../../runtime/protocol/errors.ts';
+import {
+  cancelled,
+  deadlineExceeded,
+  invalidOptions,
+  OrreryError,
+  reasonOf,
+  systemStopped,
+} from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import {
   isTaskInterrupted,
   isTaskOver,
-  Task,
+  type Task,
   type TaskChange,
-  TaskMessage,
+  type TaskMessage,
 } from '../../runtime/protocol/task.ts';
+import {
+  Said,
+  type TaskNews,
+  TaskOwner,
+  type TaskPage,
+  type TaskQuery,
+  type TaskService,
+  TaskTerms,
+  type ViewOptions,
+} from '../../runtime/protocol/task-service.ts';
+import { type LeftToDo, leftToDo, type OpenMessage } from './left-to-do.ts';
 import { LiveTask } from './live-task.ts';
-import { type LeftToDo, leftToDo } from './left-to-do.ts';
-import { TaskBook, type TaskPage, type TaskQuery } from './task-book.ts';
-import { quotaExceeded, taskNotFound, taskOver } from './task-errors.ts';
-import { InMemoryTaskLog, type TaskLog, type TaskOpening, TaskOwner } from './task-log.ts';
-import { TaskTurns } from './task-turns.ts';
-import type { ViewOptions } from './task-view.ts';
+import { ownerKey, TaskBook } from './task-book.ts';
+import { TaskDeadlines } from './task-deadlines.ts';
+import { agentMessage, failureParts, quotaExceeded, taskNotFound, taskOver } from './task-errors.ts';
+import { TaskLimits } from './task-limits.ts';
+import { InMemoryTaskLog, type Json, type TaskLog, type TaskOpening } from './task-log.ts';
+import { sizeOfMessage } from './task-size.ts';
+import { TaskTurns, type WaitingMessage } from './task-turns.ts';
 import type { RunTurn } from './turn.ts';
 
-/**
- * - `ttlMs`       how long a task is kept when it is over. @default 24 hours
- * - `tasks`       how many an owner may have; those over make room. @default 1,000
- * - `waiting`     how many messages may wait for a task's agent. @default 16
- * - `turns`       how many turns go on at once, over all tasks. @default 256
- */
-const Limits = z.strictObject({
-  ttlMs: z
-    .number()
-    .positive()
-    .default(24 * 60 * 60 * 1_000),
-  tasks: z.int().positive().default(1_000),
-  waiting: z.int().positive().default(16),
-  turns: z.int().positive().default(256),
-});
-export type TaskLimits = z.input<typeof Limits>;
+/** A message before it is taken in. `memo`: what whoever works at its task remembers. */
+export interface AskedMessage {
+  readonly owner: TaskOwner;
+  readonly agentId: string;
+  readonly message: TaskMessage;
+  readonly terms: TaskTerms;
+  readonly memo: Json | undefined;
+}
 
 /**
  * - `run`       does the work of a turn.
+ * - `check`     throws what keeps a message from being taken in. @default nothing does
  * - `log`       where tasks are kept. @default in memory
- * - `onRestart` what becomes of a turn that a former engine had begun: done again, or the task fails with what it says.
+ * - `onRestart` what becomes of the turn with this number, which a former engine had begun: done again, or the task fails with what it says.
  *               @default fails: who did half of it may have done what must not be done twice
  */
 export interface TaskEngineOptions {
   readonly seams: Seams;
   readonly run: RunTurn;
+  readonly check?: (asked: AskedMessage) => void;
   readonly log?: TaskLog;
   readonly limits?: TaskLimits;
-  readonly onRestart?: (opening: TaskOpening) => 'again' | { readonly failed: string };
+  readonly onRestart?: (
+    opening: TaskOpening,
+    memo: Json | undefined,
+    number: number,
+  ) => 'again' | { readonly failed: string };
 }
-
-/**
- * What an owner says to an agent.
- *
- * - `taskId`    of the task that it belongs to. @default a new one
- * - `contextId` of the conversation. @default that of the task, or a new one
- * - `metadata`  of a new task.
- */
-const Said = z.strictObject({
-  message: TaskMessage,
-  agentId: z.string().min(1),
-  taskId: z.string().optional(),
-  contextId: z.string().min(1).optional(),
-  metadata: Task.shape.metadata,
-});
-export type Said = z.input<typeof Said>;
 
 /** A message of an owner, and the change that it is. */
 interface TakenMessage {
@@ -73,28 +73,34 @@ interface TakenMessage {
 
 const SWEEP_MS = 60_000;
 const DEFAULT_RESTART = { failed: 'its server ended while it was worked at' };
+const DEFAULT_TERMS = TaskTerms.parse({});
 
 /**
  * Keeps tasks and has them worked at: one turn of a task after the other, every change numbered and kept before anybody
  * learns of it. A task outlives every request for it, and the process where its log does. A message that its owner sends
  * twice is one message. Nobody sees another one's tasks: they are as if they were not there.
  */
-export class TaskEngine {
+export class TaskEngine implements TaskService {
   readonly #seams: Seams;
   readonly #log: TaskLog;
-  readonly #limits: z.output<typeof Limits>;
+  readonly #limits: ReturnType<typeof TaskLimits.parse>;
+  readonly #check: NonNullable<TaskEngineOptions['check']>;
   readonly #turns: TaskTurns;
+  readonly #deadlines: TaskDeadlines;
   readonly #book = new TaskBook();
   /** The task that an owner's message went to, by both. */
   readonly #messages = new Map<string, TakenMessage>();
+  readonly #listeners = new Set<(news: TaskNews) => void>();
   #stopSweeping: () => void = () => undefined;
   #isClosed = false;
 
-  private constructor({ seams, run, log = new InMemoryTaskLog(), limits = {} }: TaskEngineOptions) {
+  private constructor({ seams, run, check, log, limits = {} }: TaskEngineOptions) {
     this.#seams = seams;
-    this.#log = log;
-    this.#limits = parseOptions(Limits, limits, 'limits');
-    this.#turns = new TaskTurns({ seams, run, most: this.#limits.turns });
+    this.#log = log ?? new InMemoryTaskLog();
+    this.#check = check ?? (() => undefined);
+    this.#limits = parseOptions(TaskLimits, limits, 'limits');
+    this.#turns = new TaskTurns({ seams, run, most: this.#limits.turns, mostBytes: this.#limits.bytes });
+    this.#deadlines = new TaskDeadlines(seams.clock, (task, atMs) => this.#passed(task, atMs));
     this.#sweep();
   }
 
@@ -110,47 +116,42 @@ export class TaskEngine {
     return this.#book.size;
   }
 
-  /**
-   * Takes a message in; resolves to its task when that is kept. Said again it changes nothing.
-   *
-   * Rejects with TASK_NOT_FOUND, TASK_OVER, QUOTA_EXCEEDED, and with INVALID_OPTIONS on what is no message of an owner, or
-   * names another conversation than its task's.
-   */
   async send(owner: TaskOwner, said: Said): Promise<Task> {
     if (this.#isClosed) throw systemStopped('the task engine is closed');
     const whose = parseOptions(TaskOwner, owner, 'owner');
-    const { message, ...parsed } = parseOptions(Said, said, 'said');
+    const parsed = parseOptions(Said, said, 'said');
+    const { message } = parsed;
     if (message.role !== 'user') throw invalidOptions('said.message.role', message.role, 'user');
     const key = messageKey(whose, message.messageId);
-    const taken = this.#messages.get(key) ?? this.#take(whose, message, parsed);
+    const taken = this.#messages.get(key) ?? this.#take(whose, parsed);
     this.#messages.set(key, taken);
     await taken.task.whenKept(taken.generation);
     return taken.task.view.read();
   }
 
-  /** Rejects with TASK_NOT_FOUND. */
   get(owner: TaskOwner, taskId: string, view?: ViewOptions): Task {
     return this.#find(owner, taskId).view.read(view);
   }
 
-  /** Fails with INVALID_OPTIONS for a page token that is none. */
-  list(owner: TaskOwner, query: TaskQuery): TaskPage {
-    return this.#book.page(owner, query);
+  agentOf(owner: TaskOwner, taskId: string): string {
+    return this.#find(owner, taskId).opening.agentId;
   }
 
-  /** Ends a task, and the work at it; resolves to the task when that is kept. Rejects with TASK_NOT_FOUND and TASK_OVER. */
+  list(owner: TaskOwner, query: TaskQuery): TaskPage {
+    const { tasks, nextPageToken, total } = this.#book.page(owner, query);
+    return { tasks: tasks.map(({ view }) => view.read(query)), nextPageToken, total };
+  }
+
   async cancel(owner: TaskOwner, taskId: string): Promise<Task> {
     const task = this.#find(owner, taskId);
-    if (!task.change({ kind: 'status', state: 'canceled' })) throw taskOver(taskId, task.state, 'canceled');
+    if (task.isOver) throw taskOver(taskId, task.state, 'canceled');
+    this.#turns.showPartial(task);
+    task.change({ kind: 'status', state: 'canceled' });
     this.#turns.cut(task, cancelled(`The task ${taskId}`));
     await task.whenKept();
     return task.view.read();
   }
 
-  /**
-   * The task's changes after number `after`, as they are kept, until it is over or `signal` aborts. However many read
-   * along, all see the same. Throws TASK_NOT_FOUND.
-   */
   changes(
     owner: TaskOwner,
     taskId: string,
@@ -159,7 +160,6 @@ export class TaskEngine {
     return this.#find(owner, taskId).changes(after, signal);
   }
 
-  /** Resolves to the task when it is over, or waits for its owner, or `signal` aborts. Rejects with TASK_NOT_FOUND. */
   async whenIdle(owner: TaskOwner, taskId: string, signal?: AbortSignal): Promise<Task> {
     const task = this.#find(owner, taskId);
     const isIdle = (): boolean => {
@@ -171,11 +171,18 @@ export class TaskEngine {
     return task.view.read();
   }
 
+  onChange(listener: (news: TaskNews) => void): () => void {
+    const own = (news: TaskNews): void => listener(news);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
   /** Ends all turns. What is not over waits in the log for the next engine. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopSweeping();
+    this.#deadlines.close();
     this.#turns.close(systemStopped('the task engine is closed'));
     await Promise.all([...this.#book].map((task) => task.whenKept().catch(() => undefined)));
   }
@@ -186,13 +193,40 @@ export class TaskEngine {
     return task;
   }
 
-  #take(owner: TaskOwner, message: TaskMessage, said: Omit<z.output<typeof Said>, 'message'>): TakenMessage {
-    const { taskId, contextId, agentId, metadata } = said;
-    if (taskId !== undefined) return this.#continue(this.#find(owner, taskId), message, contextId);
+  #take(owner: TaskOwner, said: ReturnType<typeof Said.parse>): TakenMessage {
+    const { taskId, newTaskId, message, terms } = said;
+    const known =
+      taskId !== undefined ? this.#find(owner, taskId) : newTaskId && this.#book.find(owner, newTaskId);
+    const task = known || undefined;
+    if (task !== undefined) this.#requireOpen(task, said);
+    const { bytes } = this.#limits;
+    if ((task?.bytes ?? 0) + sizeOfMessage(message) > bytes) throw quotaExceeded('bytes of one task', bytes);
+    this.#check({
+      owner,
+      agentId: task?.opening.agentId ?? said.agentId,
+      message,
+      terms: terms ?? DEFAULT_TERMS,
+      memo: task?.memo,
+    });
+    return this.#tell(task ?? this.#open(owner, said), message, terms);
+  }
+
+  #requireOpen(task: LiveTask, { contextId }: Pick<Said, 'contextId'>): void {
+    const { id, opening } = task;
+    if (contextId !== undefined && contextId !== opening.contextId)
+      throw invalidOptions('said.contextId', contextId, `that of the task, ${opening.contextId}`);
+    if (task.isOver) throw taskOver(id, task.state, 'continued');
+    const { waiting } = this.#limits;
+    if (this.#turns.waiting(task) >= waiting) throw quotaExceeded('messages that wait for one task', waiting);
+  }
+
+  #open(owner: TaskOwner, { newTaskId, contextId, agentId, metadata }: Said): LiveTask {
     this.#makeRoom(owner);
     const { clock, newId } = this.#seams;
+    const key = newId();
     const opening = {
-      id: newId(),
+      id: newTaskId ?? key,
+      key,
       contextId: contextId ?? newId(),
       createdAtMs: clock.now(),
       owner,
@@ -201,23 +235,14 @@ export class TaskEngine {
     };
     const task = this.#live(opening, false);
     this.#book.add(task);
-    return this.#tell(task, message);
+    return task;
   }
 
-  #continue(task: LiveTask, message: TaskMessage, contextId: string | undefined): TakenMessage {
-    const { id, opening } = task;
-    if (contextId !== undefined && contextId !== opening.contextId)
-      throw invalidOptions('said.contextId', contextId, `that of the task, ${opening.contextId}`);
-    if (task.isOver) throw taskOver(id, task.state, 'continued');
-    const { waiting } = this.#limits;
-    if (this.#turns.waiting(task) >= waiting) throw quotaExceeded('messages that wait for one task', waiting);
-    return this.#tell(task, message);
-  }
-
-  #tell(task: LiveTask, message: TaskMessage): TakenMessage {
-    task.change({ kind: 'message', message });
+  #tell(task: LiveTask, message: TaskMessage, terms: TaskTerms | undefined): TakenMessage {
+    task.change({ kind: 'message', message }, terms);
     const { generation } = task;
-    this.#turns.add(task, message);
+    this.#deadlines.set(task, terms?.deadlineAtMs);
+    this.#turns.add(task, { message, terms: terms ?? DEFAULT_TERMS });
     return { task, generation };
   }
 
@@ -226,31 +251,55 @@ export class TaskEngine {
     let isLogged = isOpen;
     return new LiveTask(opening, {
       nowMs: () => this.#seams.clock.now(),
-      append: (changes) => {
-        if (isLogged) return this.#log.append(opening.id, changes);
+      append: (write) => {
+        if (isLogged) return this.#log.append(opening.key, write);
         isLogged = true;
-        return this.#log.open(opening, changes);
+        return this.#log.open(opening, write);
       },
-      onPublished: (task, changes) => {
-        if (changes.some(({ kind }) => kind === 'status') && this.#book.has(task.id)) this.#book.touch(task);
-      },
+      onPublished: (task, changes) => this.#published(task, changes),
     });
   }
 
+  #published(task: LiveTask, changes: readonly TaskChange[]): void {
+    if (changes.some(({ kind }) => kind === 'status')) this.#book.touch(task);
+    if (task.isOver) this.#deadlines.clear(task);
+    if (this.#listeners.size === 0) return;
+    const { id: taskId, contextId, agentId, owner } = task.opening;
+    for (const listener of this.#listeners) tell(listener, { taskId, contextId, agentId, owner, changes });
+  }
+
+  #passed(task: LiveTask, deadlineAtMs: number): void {
+    const error = deadlineExceeded(`The task ${task.id}`, deadlineAtMs - task.opening.createdAtMs);
+    this.#turns.showPartial(task);
+    this.#fail(task, error);
+    this.#turns.cut(task, error);
+  }
+
+  #fail(task: LiveTask, error: unknown): void {
+    const message = agentMessage(this.#seams.newId(), failureParts(error));
+    task.change({ kind: 'status', state: 'failed', message });
+  }
+
   #makeRoom(owner: TaskOwner): void {
-    const { tasks } = this.#limits;
-    while (this.#book.countOf(owner) >= tasks) {
-      const oldest = this.#book.oldestOver(owner);
-      if (oldest === undefined) throw quotaExceeded('tasks of one owner that are not over', tasks);
-      this.#forget(oldest);
+    const { tasks, tenantTasks } = this.#limits;
+    const quotas = [
+      { most: tasks, count: () => this.#book.countOf(owner), what: 'tasks of one owner that are not over' },
+      { most: tenantTasks, count: () => this.#book.countOfTenant(owner), what: 'tasks of one tenant' },
+    ];
+    for (const { most, count, what } of quotas) {
+      while (count() >= most) {
+        const oldest = this.#book.oldestOver(owner);
+        if (oldest === undefined) throw quotaExceeded(what, most);
+        this.#forget(oldest);
+      }
     }
   }
 
   #forget(task: LiveTask): void {
     this.#book.remove(task);
-    for (const { messageId, role } of task.view.read({ artifacts: false }).history)
+    for (const { messageId, role } of task.view.history)
       if (role === 'user') this.#messages.delete(messageKey(task.opening.owner, messageId));
-    void this.#log.forget(task.id);
+    void this.#log.forget(task.opening.key);
   }
 
   #sweep(): void {
@@ -260,38 +309,48 @@ export class TaskEngine {
   }
 
   async #takeUp(onRestart: NonNullable<TaskEngineOptions['onRestart']>): Promise<void> {
-    const left: { task: LiveTask; changes: readonly TaskChange[] }[] = [];
-    for await (const { opening, changes } of this.#log.load()) {
-      const task = this.#live(opening, true);
-      task.restore(changes);
-      left.push({ task, changes });
+    const left: { task: LiveTask; toDo: LeftToDo }[] = [];
+    for await (const logged of this.#log.load()) {
+      const task = this.#live(logged.opening, true);
+      task.restore(logged);
+      left.push({ task, toDo: leftToDo(logged) });
     }
     left.sort((one, other) => one.task.view.status.atMs - other.task.view.status.atMs);
-    for (const { task, changes } of left) {
+    for (const { task, toDo } of left) {
       this.#book.add(task);
-      this.#resume(task, leftToDo(changes), onRestart);
+      this.#resume(task, toDo, onRestart);
     }
   }
 
   #resume(
     task: LiveTask,
-    { said, begun, waiting }: LeftToDo,
+    { said, begun, waiting, deadlineAtMs }: LeftToDo,
     onRestart: NonNullable<TaskEngineOptions['onRestart']>,
   ): void {
     const taken = { task, generation: 0 };
     for (const messageId of said) this.#messages.set(messageKey(task.opening.owner, messageId), taken);
     if (task.isOver) return;
-    const decided = begun === undefined ? 'again' : onRestart(task.opening);
-    if (decided !== 'again') {
-      const parts = [{ text: decided.failed }];
-      const message: TaskMessage = { messageId: this.#seams.newId(), role: 'agent', parts };
-      task.change({ kind: 'status', state: 'failed', message });
-      return;
-    }
-    if (begun !== undefined) this.#turns.add(task, begun, true);
-    for (const message of waiting) this.#turns.add(task, message);
+    const decided = begun === undefined ? 'again' : onRestart(task.opening, task.memo, begun.number ?? 0);
+    if (decided !== 'again') return this.#fail(task, new OrreryError('SYSTEM_STOPPED', decided.failed));
+    this.#deadlines.set(task, deadlineAtMs);
+    if (begun !== undefined) this.#turns.add(task, waitingOf(begun));
+    for (const open of waiting) this.#turns.add(task, waitingOf(open));
   }
 }
 
-const messageKey = ({ principalId, tenant }: TaskOwner, messageId: string): string =>
-  JSON.stringify([tenant ?? null, principalId, messageId]);
+const waitingOf = ({ message, terms, number }: OpenMessage): WaitingMessage => ({
+  message,
+  terms: terms ?? DEFAULT_TERMS,
+  again: number,
+});
+
+const messageKey = (owner: TaskOwner, messageId: string): string => `${ownerKey(owner)}${messageId}`;
+
+/** What a listener throws ends nothing. */
+function tell(listener: (news: TaskNews) => void, news: TaskNews): void {
+  try {
+    listener(news);
+  } catch (error) {
+    process.emitWarning(`A listener to tasks failed: ${reasonOf(error)}`);
+  }
+}

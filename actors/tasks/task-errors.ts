@@ -1,5 +1,5 @@
-import { OrreryError } from '../../runtime/protocol/errors.ts';
-import type { TaskState } from '../../runtime/protocol/task.ts';
+import { type ErrorCode, errorToData, OrreryError } from '../../runtime/protocol/errors.ts';
+import type { Part, TaskMessage, TaskState } from '../../runtime/protocol/task.ts';
 
 /** There is no such task, or it is somebody else's: who asks does not learn which. */
 export const taskNotFound = (taskId: string): OrreryError =>
@@ -14,3 +14,29 @@ export const taskOver = (taskId: string, state: TaskState, wanted: string): Orre
 /** Its owner has as many tasks, or messages to one, as one may have. */
 export const quotaExceeded = (what: string, limit: number): OrreryError =>
   new OrreryError('QUOTA_EXCEEDED', `No more than ${limit} ${what}`, { details: { what, limit } });
+
+/** Codes that say that somebody may not do what they want, by whichever rule (A-06). */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  'TIER_VIOLATION',
+  'SANDBOX_VIOLATION',
+  'ESCALATION_REQUIRED',
+  'NOT_PERMITTED',
+  'UNAUTHENTICATED',
+]);
+
+/**
+ * What stands in the status message of a task that failed: the sentence, and `{code, message}` as data (A-20). For lack of
+ * permission the code is UNAUTHORIZED, and `reason` the rule's own (A-06).
+ */
+export function failureParts(error: unknown): Part[] {
+  const { code, message } = errorToData(error);
+  const data = REFUSALS.has(code) ? { code: 'UNAUTHORIZED', reason: code, message } : { code, message };
+  return [{ text: message }, { data }];
+}
+
+/** An agent's message with these parts. */
+export const agentMessage = (messageId: string, parts: Part[]): TaskMessage => ({
+  messageId,
+  role: 'agent',
+  parts,
+});

@@ -1,41 +1,61 @@
 import { z } from 'zod';
 import { Task, type TaskChange } from '../../runtime/protocol/task.ts';
+import { TaskOwner, TaskTerms } from '../../runtime/protocol/task-service.ts';
 
-/** Whose a task is: nobody else sees it. `tenant` undefined: of a deployment that has none. */
-export const TaskOwner = z.strictObject({
-  principalId: z.string().min(1),
-  tenant: z.string().min(1).optional(),
-});
-export type TaskOwner = z.infer<typeof TaskOwner>;
-
-/** What a task begins with. `agentId`: who works at it. */
+/**
+ * What a task begins with.
+ *
+ * - `key`     under which it is kept: no other task has it, whoever's it is.
+ * - `agentId` who works at it.
+ */
 export const TaskOpening = Task.pick({ id: true, contextId: true, createdAtMs: true, metadata: true }).extend(
   {
+    key: z.string().min(1),
     owner: TaskOwner,
     agentId: z.string().min(1),
   },
 );
 export type TaskOpening = z.infer<typeof TaskOpening>;
 
-/** A task with all its changes, oldest first. */
-export interface LoggedTask {
-  readonly opening: TaskOpening;
+/** What JSON can say. */
+export const Json = z.json();
+export type Json = z.infer<typeof Json>;
+
+/** A message, and the terms that it has: in a list, because anything may be a message's id. */
+export const MessageTerms = z.tuple([z.string(), TaskTerms]).readonly();
+export type MessageTerms = z.infer<typeof MessageTerms>;
+
+/**
+ * What is kept of a task in one step: all of it or nothing.
+ *
+ * - `changes` that follow those before.
+ * - `terms`   of the messages among them that have terms of their own.
+ * - `memo`    what whoever works at it remembers from now on; left out: what it did before.
+ */
+export interface TaskWrite {
   readonly changes: readonly TaskChange[];
+  readonly terms?: readonly MessageTerms[];
+  readonly memo?: Json;
+}
+
+/** A task with all that was kept of it; the changes oldest first. */
+export interface LoggedTask extends TaskWrite {
+  readonly opening: TaskOpening;
 }
 
 /**
  * Where an engine keeps its tasks, so that another one, after a restart, goes on with them. Nobody learns of a change before
- * it is kept.
+ * it is kept. What is called first is kept first: a crash never leaves the second without it.
  *
  * - `open`   resolves when the task and its first changes survive.
- * - `append` resolves when these changes survive, after all before them.
+ * - `append` resolves when this survives, after all before it.
  * - `forget` forgets a task and its changes.
- * - `load`   all that was kept, in the order in which it was opened.
+ * - `load`   all that was kept.
  */
 export interface TaskLog {
-  open(opening: TaskOpening, changes: readonly TaskChange[]): Promise<void> | void;
-  append(taskId: string, changes: readonly TaskChange[]): Promise<void> | void;
-  forget(taskId: string): Promise<void> | void;
+  open(opening: TaskOpening, write: TaskWrite): Promise<void> | void;
+  append(key: string, write: TaskWrite): Promise<void> | void;
+  forget(key: string): Promise<void> | void;
   load(): AsyncIterable<LoggedTask> | Iterable<LoggedTask>;
 }
 

@@ -41,6 +41,16 @@ export class TouchOrder<Item> {
     }
   }
 
+  /** How many of the newest there are until the first for which this does not hold. */
+  countWhile(holds: (item: Item) => boolean): number {
+    let count = 0;
+    for (const { item } of this.before()) {
+      if (!holds(item)) break;
+      count += 1;
+    }
+    return count;
+  }
+
   /** The one that was not touched for longest. */
   oldest(): Item | undefined {
     for (; this.#first < this.#places.length; this.#first++) {

@@ -1,23 +1,38 @@
-import { reasonOf } from '../../runtime/protocol/errors.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import { isTaskInterrupted, type TaskMessage } from '../../runtime/protocol/task.ts';
-import type { LiveTask } from './live-task.ts';
+import { type Artifact, isTaskInterrupted, type TaskMessage } from '../../runtime/protocol/task.ts';
+import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
+import type { LiveTask, NewChange } from './live-task.ts';
+import { agentMessage, failureParts, quotaExceeded } from './task-errors.ts';
+import { sizeOfChange } from './task-size.ts';
 import type { RunTurn, Turn, TurnOutcome } from './turn.ts';
 
+/**
+ * - `most`      how many turns go on at once, over all tasks.
+ * - `mostBytes` how much of one task there may be.
+ */
 export interface TaskTurnsDeps {
   readonly seams: Pick<Seams, 'newId'>;
   readonly run: RunTurn;
-  /** How many turns go on at once, over all tasks. */
   readonly most: number;
+  readonly mostBytes: number;
+}
+
+/** A message that is to be worked at. `again`: the number of the turn in which a former engine had begun on it. */
+export interface WaitingMessage {
+  readonly message: TaskMessage;
+  readonly terms: TaskTerms;
+  readonly again?: number | undefined;
 }
 
 /** A task that is worked at, or is to be. */
 interface Work {
   readonly task: LiveTask;
   /** What its owner has said and nobody has begun on. */
-  readonly waiting: { readonly message: TaskMessage; readonly again: boolean }[];
+  readonly waiting: WaitingMessage[];
   /** The turn that goes on. */
   current: AbortController | undefined;
+  /** What is shown if the task is ended before its turn. */
+  partial: Artifact | undefined;
 }
 
 /** Has tasks worked at: one turn of a task after the other, and no more at once than may be. */
@@ -43,13 +58,19 @@ export class TaskTurns {
     return this.#works.has(task);
   }
 
-  /** Has a message worked at, after those before it; `again` if a former engine had begun on it. */
-  add(task: LiveTask, message: TaskMessage, again = false): void {
-    const work = this.#works.get(task) ?? { task, waiting: [], current: undefined };
+  /** Has a message worked at, after those before it. */
+  add(task: LiveTask, message: WaitingMessage): void {
+    const work = this.#works.get(task) ?? { task, waiting: [], current: undefined, partial: undefined };
     this.#works.set(task, work);
-    work.waiting.push({ message, again });
+    work.waiting.push(message);
     if (work.current === undefined) this.#ready.add(work);
     this.#startNext();
+  }
+
+  /** What the turn that goes on has come to is shown; for whoever ends the task. */
+  showPartial(task: LiveTask): void {
+    const work = this.#works.get(task);
+    if (work !== undefined) showPartial(work);
   }
 
   /** Ends the turn that goes on and those that were to come. */
@@ -89,59 +110,99 @@ export class TaskTurns {
       this.#works.delete(task);
       return;
     }
-    const { message, again } = next;
+    const begins = next.message.messageId;
     const aborting = new AbortController();
     work.current = aborting;
-    task.change({ kind: 'status', state: 'working', begins: message.messageId });
-    const outcome = await this.#outcomeOf(task, message, again, aborting.signal);
+    if (next.again === undefined) task.change({ kind: 'status', state: 'working', begins });
+    const number = next.again ?? task.generation;
+    const outcome = await this.#outcomeOf(work, next, number, aborting);
     work.current = undefined;
-    if (this.#isClosed) return;
-    this.#conclude(work, message.messageId, outcome);
+    // What is left is left with everything behind it.
+    if (this.#isClosed || outcome === undefined) return;
+    this.#conclude(work, begins, outcome);
     if (waiting.length === 0) this.#works.delete(task);
     else this.#ready.add(work);
   }
 
   async #outcomeOf(
-    task: LiveTask,
-    message: TaskMessage,
-    again: boolean,
-    signal: AbortSignal,
-  ): Promise<TurnOutcome> {
+    work: Work,
+    next: WaitingMessage,
+    number: number,
+    aborting: AbortController,
+  ): Promise<TurnOutcome | undefined> {
     try {
-      await task.whenKept();
-      return await this.#deps.run(turnOf(task, message, again, signal));
+      await work.task.whenKept();
+      return await this.#deps.run(this.#turnOf(work, next, number, aborting));
     } catch (error) {
-      return { state: 'failed', message: this.#said(reasonOf(error)) };
+      return { state: 'failed', message: this.#failure(error) };
     }
   }
 
   /** Where its owner has said more meanwhile, that is worked at before the task is done. */
-  #conclude({ task, waiting }: Work, ends: string, { state, message }: TurnOutcome): void {
+  #conclude(work: Work, ends: string, { state, message }: TurnOutcome): void {
+    const { task, waiting } = work;
+    if (state === 'failed') showPartial(work);
+    work.partial = undefined;
     const goesOn = waiting.length > 0 && (state === 'completed' || isTaskInterrupted(state));
     const said = message === undefined ? {} : { message };
     task.change({ kind: 'status', state: goesOn ? 'working' : state, ends, ...said });
     if (task.isOver) waiting.length = 0;
   }
 
-  #said(text: string): TaskMessage {
-    return { messageId: this.#deps.seams.newId(), role: 'agent', parts: [{ text }] };
+  #turnOf(
+    work: Work,
+    { message, terms, again }: WaitingMessage,
+    number: number,
+    aborting: AbortController,
+  ): Turn {
+    const { task } = work;
+    const { signal } = aborting;
+    const change = (next: NewChange): void => {
+      if (signal.aborted) return;
+      const bytes = task.bytes + sizeOfChange({ ...next, generation: number, atMs: 0 });
+      if (bytes <= this.#deps.mostBytes) task.change(next);
+      else this.#overflow(work, aborting);
+    };
+    return {
+      task: task.view.read(),
+      opening: task.opening,
+      message,
+      terms,
+      number,
+      again: again !== undefined,
+      memo: task.memo,
+      signal,
+      working: (said) => change({ kind: 'status', state: 'working', ...(said && { message: said }) }),
+      artifact: (artifact, { append = false, lastChunk = false } = {}) =>
+        change({ kind: 'artifact', artifact, append, lastChunk }),
+      partial: (artifact) => {
+        work.partial = artifact;
+      },
+      remember: (memo) => {
+        if (signal.aborted) return;
+        task.remember(memo);
+        if (task.bytes > this.#deps.mostBytes) this.#overflow(work, aborting);
+      },
+      whenKept: () => task.whenKept(),
+    };
+  }
+
+  /** There is more of the task than may be: it ends here. */
+  #overflow({ task, waiting }: Work, aborting: AbortController): void {
+    const error = quotaExceeded('bytes of one task', this.#deps.mostBytes);
+    task.change({ kind: 'status', state: 'failed', message: this.#failure(error) });
+    waiting.length = 0;
+    aborting.abort(error);
+  }
+
+  #failure(error: unknown): TaskMessage {
+    return agentMessage(this.#deps.seams.newId(), failureParts(error));
   }
 }
 
-function turnOf(task: LiveTask, message: TaskMessage, again: boolean, signal: AbortSignal): Turn {
-  const mayChange = (): boolean => !signal.aborted;
-  return {
-    task: task.view.read(),
-    opening: task.opening,
-    message,
-    again,
-    signal,
-    working: (said) => {
-      if (mayChange()) task.change({ kind: 'status', state: 'working', ...(said && { message: said }) });
-    },
-    artifact: (artifact, { append = false, lastChunk = false } = {}) => {
-      if (mayChange()) task.change({ kind: 'artifact', artifact, append, lastChunk });
-    },
-    whenKept: () => task.whenKept(),
-  };
+function showPartial(work: Work): void {
+  const { task, partial } = work;
+  work.partial = undefined;
+  if (partial !== undefined)
+    task.change({ kind: 'artifact', artifact: partial, append: false, lastChunk: true });
 }

@@ -1,10 +1,5 @@
 import type { Artifact, Task, TaskChange, TaskMessage } from '../../runtime/protocol/task.ts';
-
-/** How much of a task is wanted: the newest so many messages. @default all */
-export interface ViewOptions {
-  readonly historyLength?: number | undefined;
-  readonly artifacts?: boolean | undefined;
-}
+import type { ViewOptions } from '../../runtime/protocol/task-service.ts';
 
 /** A task as its changes make it. A chunk costs what the chunk holds, however much there is already. */
 export class TaskView {
@@ -38,6 +33,10 @@ export class TaskView {
 
   get generation(): number {
     return this.#generation;
+  }
+
+  get history(): readonly TaskMessage[] {
+    return this.#history;
   }
 
   apply(change: TaskChange): void {

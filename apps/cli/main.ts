@@ -7,10 +7,12 @@ import { readCommandLine } from './command-line.ts';
 import { commandHelp, help } from './help.ts';
 import { Interruption } from './interruption.ts';
 import { journalCommand } from './journal-command.ts';
+import { keyCommand } from './key-command.ts';
 import { COMMANDS } from './options.ts';
 import { EXIT_UNWRITTEN, runCommand } from './run-command.ts';
 import { type Screen, screenOn } from './screen.ts';
 import { simulateCommand } from './simulate-command.ts';
+import { upCommand } from './up-command.ts';
 import { UsageError } from './usage-error.ts';
 
 const EXIT_USAGE = 64;
@@ -25,6 +27,8 @@ async function main(words: readonly string[], screen: Screen, errors: Screen): P
   using interruption = new Interruption({ clock: wallClock, process });
   const deps = { screen, errors, clock: wallClock, interruption, version };
   if (line.command === 'run') return await runCommand(line.options, line.positionals, deps);
+  if (line.command === 'up') return await upCommand(line.options, deps);
+  if (line.command === 'key') return await keyCommand(line.options, deps);
   if (line.command === 'simulate') return await simulateCommand(line.options, line.positionals, deps);
   if (line.command === 'journal') return await journalCommand(line.options, line.positionals, deps);
   return await agentsCommand(line.options, deps);

@@ -1,5 +1,5 @@
 import { defaultTeam, hasMoreFilesThan } from '@orrery/ralph-loop';
-import { startSystem, type Team } from 'orrery';
+import { type AgentSpec, startSystem, type Team } from 'orrery';
 
 /**
  * Heavy work is done in a pool of one thread for each worker: with one worker the analysers take turns, and a repository
@@ -13,19 +13,21 @@ const HEAP = { maxOldGenerationSizeMb: 768 };
 const MANY_FILES = 10_000;
 const SMALL_HEAP = { maxOldGenerationSizeMb: 288, maxYoungGenerationSizeMb: 16 };
 
-/** Starts the planets, for an audit of the repository at `root` if one is to be audited. */
+/** Starts the agents, @default the planets; for an audit of the repository at `root` if one is to be audited. */
 export const startTeam = ({
   workers = DEFAULT_WORKERS,
   root,
   journal,
+  agents = defaultTeam(),
 }: {
   workers?: number;
   root?: string;
   journal?: string;
+  agents?: readonly AgentSpec[];
 }): Promise<Team> => {
   const isLarge = root !== undefined && hasMoreFilesThan(root, MANY_FILES);
   return startSystem({
-    agents: defaultTeam(),
+    agents,
     cpu: isLarge ? SMALL_HEAP : HEAP,
     spareThread: false,
     ...(journal === undefined ? {} : { journal: { path: journal } }),

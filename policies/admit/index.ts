@@ -2,4 +2,5 @@ export type { AdmissionRule, Authenticator, EdgeRequest } from '../../runtime/pr
 export { ANONYMOUS, Principal } from '../../runtime/protocol/principal.ts';
 export { type AdmissionOptions, admit } from './admit.ts';
 export { type ApiKeyOwner, ApiKeyRecord, apiKeys, newApiKey } from './api-keys.ts';
+export { sharedToken } from './shared-token.ts';
 export { type SlidingWindowOptions, slidingWindow } from './sliding-window.ts';

@@ -1,7 +1,7 @@
 import type { AnyActorLogic } from 'xstate';
 import { z } from 'zod';
 import { AcceptOptions, type Acceptance, type ChannelAcceptor } from '../channels/agent-channels.ts';
-import type { AgentCard } from '../protocol/agent-card.ts';
+import type { AgentCard, CapabilityDescriptor } from '../protocol/agent-card.ts';
 import { type Capability, describeCapability } from '../protocol/capability.ts';
 import { requireCapability } from '../protocol/capability-options.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope, type A2AMessageType } from '../protocol/envelope.ts';
@@ -152,9 +152,11 @@ export class AgentDefinition<State = undefined> {
     return this;
   }
 
-  /** The agent's card; its capabilities are those it handles. */
+  /** The agent's card; its capabilities are those it handles. Throws INVALID_OPTIONS for a default one that is none of them. */
   card(nowMs: number, id = this.options.id): AgentCard {
-    const { name, version, description, tier, sandboxId, protocols } = this.options;
+    const { name, version, description, tier, sandboxId, protocols, defaultCapability } = this.options;
+    if (defaultCapability !== undefined && !this.handlers.has(defaultCapability))
+      throw invalidOptions('agent.defaultCapability', defaultCapability, 'a capability that it handles');
     return {
       id,
       name,
@@ -163,7 +165,8 @@ export class AgentDefinition<State = undefined> {
       tier,
       protocols: [...(protocols ?? ['a2a/1.0'])],
       endpoints: [{ transport: 'local' }],
-      capabilities: [...this.handlers.values()].map((entry) => describeCapability(entry.capability)),
+      capabilities: [...this.handlers.values()].map(descriptorOf),
+      ...(defaultCapability === undefined ? {} : { defaultCapability }),
       revision: 0,
       ...(sandboxId === undefined ? {} : { sandboxId }),
       origin: 'local',
@@ -180,6 +183,12 @@ export class AgentDefinition<State = undefined> {
     return this;
   }
 }
+
+/** What a card says of a capability and of how it is answered. */
+export const descriptorOf = ({ capability, kind }: HandlerEntry): CapabilityDescriptor => ({
+  ...describeCapability(capability),
+  ...(kind === 'stream' ? { streams: true } : {}),
+});
 
 /** Starts the definition of an agent. Fails with INVALID_OPTIONS naming field and value, as its methods do. */
 export const defineAgent = (options: AgentOptions): AgentDefinition => new AgentDefinition(options);

@@ -30,6 +30,8 @@ const Milliseconds = z.number().positive().max(MAX_TIMER_MS);
  * - `stopTimeoutMs`     how long `onStop` may take. @default 1_000
  * - `mailboxCapacity`   envelopes that may wait, in all and from one thread. @default 1_000
  * - `lazy`              started by its first envelope. @default false
+ * - `defaultCapability` which of its capabilities is meant by whoever names none, and only says something. @default the only
+ *                       one, if it has one
  * - `durable`           what waits in its mailbox outlives the process, in a system with a journal. @default what the
  *                       journal's options say
  */
@@ -50,6 +52,7 @@ export const AgentOptions = z
     mailboxCapacity: z.int().positive().optional(),
     lazy: z.boolean().optional(),
     durable: z.boolean().optional(),
+    defaultCapability: z.string().min(1).optional(),
   })
   .readonly();
 export type AgentOptions = z.infer<typeof AgentOptions>;

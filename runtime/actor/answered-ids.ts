@@ -2,10 +2,11 @@
 const IDS_A_SENDER = 1_024;
 const SENDERS = 64;
 
-/** What was answered; without a kind it is only known that the envelope was taken. */
+/** What was answered, and reported before that; without a kind it is only known that the envelope was taken. */
 export interface Answer {
   readonly kind: number | undefined;
   readonly payload: unknown;
+  readonly reports?: readonly unknown[] | undefined;
 }
 
 const NOT_ANSWERED: Answer = { kind: undefined, payload: undefined };

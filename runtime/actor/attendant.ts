@@ -1,5 +1,7 @@
 import type { SystemEvent } from '../observe/system-event.ts';
-import type { A2AEnvelope, A2AMessageType } from '../protocol/envelope.ts';
+import type { AgentTier } from '../protocol/agent-card.ts';
+import type { Budget, Cost } from '../protocol/budget.ts';
+import type { A2AEnvelope, A2AMessageType, Delivery, PathHop } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
@@ -38,6 +40,9 @@ export interface Outgoing {
  *                  has taken it takes it no second time, and answers as it did. @default an id of its own
  * - `deadlineAtMs` Unix milliseconds; that of the envelope being handled if it is earlier.
  * - `onProgress`   hears also of what an earlier asking of the same has an agent do.
+ * - `budget`       as in `AskOptions`; `onSpent` is told what was spent of it by when the ask is over.
+ * - `path`         the requests above it, oldest first. @default those above the envelope being handled
+ * - `onBehalfOf`   whom the rules judge, instead of the agent: somebody outside, of this tier and in no sandbox.
  */
 export interface Asking
   extends Pick<AskOptions, 'signal' | 'onSent' | 'onProgress' | 'metadata' | 'resumeFrom' | 'justification'> {
@@ -47,6 +52,10 @@ export interface Asking
   readonly payload: unknown;
   readonly correlationId?: string;
   readonly deadlineAtMs: number;
+  readonly budget?: Budget;
+  readonly onSpent?: (spent: Required<Cost>) => void;
+  readonly path?: readonly PathHop[];
+  readonly onBehalfOf?: { readonly id: string; readonly tier: AgentTier };
 }
 
 /** What became of it, and under which id. */
@@ -87,8 +96,14 @@ export interface AgentDesk {
    * cancels it. Rejects as `Sender.ask` does.
    */
   ask(asking: Asking, cause?: ActorContext<unknown>): Promise<unknown>;
+  /** Asks for a stream, as `Sender.stream` does; under an id of its own, because it is never the same one again. */
+  stream(asking: Asking): AsyncIterable<unknown>;
+  /** Why the rules refuse to let this be asked, or nobody is there; undefined when it may be. A refusal is an event. */
+  refusalOf(asking: Asking): Verdict | undefined;
   /** Whether what is sent to this agent outlives threads and process until it has an outcome. */
   isKeptFor(agentId: string): boolean;
+  /** What becomes of what a death cuts off while this agent has it in hand. */
+  deliveryOf(agentId: string): Delivery;
   /**
    * The agent was given `peer`'s proposal in a former thread or process: until `untilMs`, Unix milliseconds, it may answer
    * it as if it had come to it now.

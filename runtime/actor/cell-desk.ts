@@ -1,5 +1,6 @@
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import type { Delivery } from '../protocol/envelope.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -8,9 +9,12 @@ import type { AgentDesk, Asking, Outgoing, Sent } from './attendant.ts';
 import type { Cell } from './cell.ts';
 import type { ActorContext } from './context.ts';
 import type { Handling } from './handling.ts';
+import type { Identity } from './identity.ts';
+import { verdictOf } from './send-verdicts.ts';
 import { WaitingValue } from './waiting-value.ts';
 
 const REQUEST = typeIndex('request');
+const STREAM_START = typeIndex('stream-start');
 
 /** What attendants do in the name of the agent of one cell. */
 export class CellDesk implements AgentDesk {
@@ -61,10 +65,7 @@ export class CellDesk implements AgentDesk {
   judge(message: Outgoing): Verdict | undefined {
     const { place, row } = this.#cell;
     const recipient = place.table.get(message.recipient);
-    if (recipient === undefined) {
-      const { code, message: reason } = agentNotFound(message.recipient);
-      return { code, reason };
-    }
+    if (recipient === undefined) return verdictOf(agentNotFound(message.recipient));
     const manner = { isBroadcast: false, expectsReply: message.expectsReply === true };
     const mail = this.#mailOf(message, undefined);
     return place.judge.judge(row.party, recipient, mail, manner, mail.timestamp);
@@ -80,19 +81,41 @@ export class CellDesk implements AgentDesk {
   }
 
   ask(asking: Asking, cause?: ActorContext<unknown>): Promise<unknown> {
-    const { place, row } = this.#cell;
+    const { place } = this.#cell;
     const parent = cause as Handling | undefined;
     return new Promise((resolve, reject) => {
       const mail = this.#askOf(asking, parent);
-      const { signal, onSent, onProgress } = asking;
-      const waiting = new WaitingValue(mail, parent, resolve, reject, onProgress);
-      place.courier.askLater(row, waiting, { ...(signal && { signal }), ...(onSent && { onSent }) });
+      const waiting = new WaitingValue(mail, parent, resolve, reject, asking.onProgress);
+      place.courier.askLater(this.#askerOf(asking), waiting, asking);
     });
+  }
+
+  stream(asking: Asking): AsyncIterable<unknown> {
+    const mail = this.#askOf(asking, undefined, true);
+    return this.#cell.place.courier.streamLater(this.#askerOf(asking), mail, asking);
+  }
+
+  refusalOf(asking: Asking): Verdict | undefined {
+    const { place } = this.#cell;
+    const recipient = place.table.get(asking.recipient);
+    const { party } = this.#askerOf(asking);
+    const mail = this.#askOf(asking, undefined);
+    const manner = { isBroadcast: false, expectsReply: true };
+    const verdict =
+      recipient === undefined
+        ? verdictOf(agentNotFound(asking.recipient))
+        : place.judge.judge(party, recipient, mail, manner, mail.timestamp);
+    if (verdict !== undefined) place.log.refusal(party, mail, verdict, recipient);
+    return verdict;
   }
 
   isKeptFor(agentId: string): boolean {
     const { journal, table } = this.#cell.place;
     return journal !== undefined && table.get(agentId)?.profile.durable === true;
+  }
+
+  deliveryOf(agentId: string): Delivery {
+    return this.#cell.place.table.get(agentId)?.profile.delivery ?? 'once';
   }
 
   holdGrant(envelopeId: string, peer: string, untilMs: number): void {
@@ -108,17 +131,29 @@ export class CellDesk implements AgentDesk {
     place.log.note({ ...event, timestamp: place.seams.clock.now() });
   }
 
-  #askOf(asking: Asking, parent: Handling | undefined): Mail {
+  /** As whom it is judged: the agent, or somebody in whose name it asks. */
+  #askerOf({ onBehalfOf }: Asking): Identity {
+    const { row } = this.#cell;
+    if (onBehalfOf === undefined) return row;
+    const party = { ...onBehalfOf, sandboxId: undefined, isSystem: false };
+    return { id: row.id, slot: row.slot, party };
+  }
+
+  #askOf(asking: Asking, parent: Handling | undefined, isStream = false): Mail {
     const { place, row } = this.#cell;
     const { envelopeId, recipient, capability, payload, justification, metadata, resumeFrom } = asking;
     const unknown = { ...metadata, ...(resumeFrom === undefined ? {} : { resumeFrom }) };
-    const extras: MailExtras = envelopeId === undefined ? {} : { derived: true };
+    const extras: MailExtras = isStream
+      ? { stream: true }
+      : envelopeId === undefined
+        ? {}
+        : { derived: true };
     if (justification !== undefined) extras.justification = justification;
     if (Object.keys(unknown).length > 0) extras.unknown = unknown;
     const mail = new Mail(
-      envelopeId ?? place.seams.ids.next(),
+      isStream ? place.seams.ids.next() : (envelopeId ?? place.seams.ids.next()),
       place.seams.ids.origin,
-      REQUEST,
+      isStream ? STREAM_START : REQUEST,
       row.id,
       recipient,
       asking.correlationId ?? parent?.correlationId,
@@ -127,7 +162,7 @@ export class CellDesk implements AgentDesk {
       capability,
       earliest(asking.deadlineAtMs, parent?.deadlineAtMs ?? 0),
       NO_ASK,
-      parent?.childPath,
+      asking.path ?? parent?.childPath,
       extras,
     );
     mail.correlationId ??= mail.id;

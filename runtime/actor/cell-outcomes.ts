@@ -14,6 +14,8 @@ import type { Cell } from './cell.ts';
 export class CellOutcomes {
   readonly #cell: Cell;
   #answered: AnsweredIds | undefined;
+  /** What was reported in between to those who may ask again. */
+  readonly #reports = new WeakMap<Mail, unknown[]>();
 
   constructor(cell: Cell) {
     this.#cell = cell;
@@ -43,7 +45,8 @@ export class CellOutcomes {
 
   /** Answers the ask behind `mail`. */
   reply(mail: Mail, kind: number, payload: unknown): void {
-    if (mail.extras?.derived === true && kind !== REPLY.chunk) this.#remember(mail, { kind, payload });
+    if (mail.extras?.derived === true && kind !== REPLY.chunk)
+      this.#remember(mail, { kind, payload, reports: this.#reports.get(mail) });
     // Whoever gets its last answer finds what was not spent on it where it came from.
     if (kind !== REPLY.chunk) this.#closeAccount(mail);
     if (mail.ask === NO_ASK) return;
@@ -60,6 +63,20 @@ export class CellOutcomes {
     for (const again of this.#askedAgain(mail))
       this.#place.answers.give(again, REPLY.progress, [fraction, note ?? null], 'json');
     this.#place.log.progress(this.#agentId, mail, fraction, note);
+  }
+
+  /** Tells the asker something in between; whoever asks for the same again hears of it again. */
+  report(mail: Mail, fraction: number, what: unknown): void {
+    if (mail.ask !== NO_ASK) this.#tell(mail, fraction, what);
+    for (const again of this.#askedAgain(mail)) this.#tell(again, fraction, what);
+    if (mail.extras?.derived !== true) return;
+    const reports = this.#reports.get(mail) ?? [];
+    reports.push(what);
+    this.#reports.set(mail, reports);
+  }
+
+  #tell(mail: Mail, fraction: number, what: unknown): void {
+    this.#place.answers.give(mail, REPLY.progress, [fraction, null, null, what], 'json');
   }
 
   /** What `mail` last kept. */
@@ -120,6 +137,7 @@ export class CellOutcomes {
     if (answer === undefined) return false;
     if (mail.ask !== NO_ASK) {
       if (answer.kind === undefined) return false;
+      for (const what of answer.reports ?? []) this.report(mail, 1, what);
       this.reply(mail, answer.kind, answer.payload);
     }
     this.settle(mail, 'handled');

@@ -8,11 +8,15 @@ export type Target<Input, Output> =
   | Capability<Input, Output, unknown, unknown>
   | { readonly agent: string; readonly capability: Capability<Input, Output, unknown, unknown> };
 
-/** How far an asked agent has come: `fraction` in [0, 1], `note` in its own words, `partial` what a checkpoint keeps. */
+/**
+ * How far an asked agent has come: `fraction` in [0, 1], `note` in its own words, `partial` what a checkpoint keeps, `report`
+ * what it reports in between.
+ */
 export interface Progress {
   readonly fraction: number;
   readonly note?: string;
   readonly partial?: unknown;
+  readonly report?: unknown;
 }
 
 /**
@@ -27,7 +31,7 @@ export interface Progress {
  * - `resumeFrom`    what an attempt elsewhere has kept: its handler has it as `ctx.resumeFrom`.
  * - `metadata`      what else goes with the envelope: its handler has it in `ctx.envelope.metadata`. JSON.
  * - `onSent`        is told the envelope's id when it is on its way.
- * - `onProgress`    is told of checkpoints, too.
+ * - `onProgress`    is told of checkpoints and reports, too.
  */
 export interface AskOptions {
   readonly timeoutMs?: number;
@@ -125,6 +129,11 @@ export interface HandlingContext<State = undefined> extends ActorContext<State> 
   readonly resumeFrom: unknown;
   /** Tells the asker, and whoever watches, how far the work is. */
   progress(fraction: number, note?: string): void;
+  /**
+   * Tells the asker something in between, for a protocol that the two have: as `onProgress`, in order, and before the answer.
+   * Who asks again for what was answered already hears it again. Throws NOT_SERIALISABLE.
+   */
+  report(what: unknown): void;
   /**
    * Takes what a piece of work will cost out of the budget, before it is done: all of it, or nothing and throws
    * BUDGET_EXCEEDED, saying what was asked for and what is left. What turns out not to be needed is given back by

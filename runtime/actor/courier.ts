@@ -18,8 +18,18 @@ import { Funding } from './funding.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
 import { laneFor } from './lane-for.ts';
+import { type LaterOptions, laterOptions, onAbort } from './later-options.ts';
 import { MailMaker } from './mail-maker.ts';
-import { fullVerdict, heldVerdict, stoppedError, unknownYet, verdictOf } from './send-verdicts.ts';
+import {
+  fullVerdict,
+  heldVerdict,
+  isUnderWay,
+  isYetToCome,
+  stoppedError,
+  unknownYet,
+  verdictOf,
+  whyNotWait,
+} from './send-verdicts.ts';
 import type { WaitingAsk } from './waiting-ask.ts';
 import { WaitingStream } from './waiting-stream.ts';
 import { WaitingValue } from './waiting-value.ts';
@@ -67,16 +77,34 @@ export class Courier {
     });
   }
 
-  async *stream<Input, Output>(
+  stream<Input, Output>(
     from: Identity,
     target: Target<Input, Output>,
     input: Input,
     options: AskOptions,
     parent: Handling | undefined,
   ): AsyncGenerator<Output, void, undefined> {
-    const mail = this.#make.ask(from, target as Target<unknown, unknown>, input, options, parent, true);
-    const nowMs = (): number => this.#place.seams.clock.now();
-    const deps = { nowMs, onPull: this.#onPull, onProgress: options.onProgress };
+    const make = (): Mail => this.#make.ask(from, target as never, input, options, parent, true);
+    return this.#read(from, make, options, parent);
+  }
+
+  /** Sends an ask for a stream that was made elsewhere as soon as there is room for it. */
+  streamLater(from: Identity, mail: Mail, options: LaterOptions): AsyncIterable<unknown> {
+    return this.#read(from, () => mail, laterOptions(options), undefined);
+  }
+
+  async *#read<Output>(
+    from: Identity,
+    make: () => Mail,
+    options: AskOptions & LaterOptions,
+    parent: Handling | undefined,
+  ): AsyncGenerator<Output, void, undefined> {
+    const mail = make();
+    const deps = {
+      nowMs: () => this.#place.seams.clock.now(),
+      onPull: this.#onPull,
+      onProgress: options.onProgress,
+    };
     const waiting = new WaitingStream<Output>(mail, parent, deps);
     this.#beginAsk(from, waiting, options);
     try {
@@ -145,16 +173,10 @@ export class Courier {
     },
   ): void {
     const row = this.#meant;
-    const whom = row?.id ?? mail.recipient;
-    const whyLeave = (nowMs: number): Error | undefined => {
-      if (signal?.aborted === true) return cancelled(`What was to be sent to ${whom}`);
-      if (parent?.cutShort !== undefined) return parent.cutShort;
-      if (parent?.isOver === true) return cancelled(`The work of ${from.id}`);
-      const { deadlineAtMs, timestamp } = mail;
-      if (deadlineAtMs === 0 || nowMs < deadlineAtMs) return undefined;
-      const what = row === undefined ? `The way to ${whom}` : `Room in the mailbox of ${whom}`;
-      return deadlineExceeded(what, deadlineAtMs - timestamp);
-    };
+    const whyLeave = (nowMs: number): Error | undefined =>
+      signal?.aborted === true
+        ? cancelled(`What was to be sent to ${row?.id ?? mail.recipient}`)
+        : whyNotWait(from, mail, { row, parent, nowMs });
     const waiter = { go, whyLeave, fail };
     if (row !== undefined) this.#place.room.add(row, laneFor(from, row, mail), waiter);
     else if (!this.#place.router.hold(waiter)) fail(this.#refused(from, mail, heldVerdict(mail), undefined));
@@ -220,7 +242,7 @@ export class Courier {
     if (mail.recipient === BROADCAST) return broadcast(place, from, mail, nowMs, this.#parent);
     const row = this.#route(from, mail, manner, nowMs);
     if (row === undefined) {
-      if (this.#mayYetBeFound) return undefined;
+      if (isYetToCome(this.#meant, this.#place.router)) return undefined;
       return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
     }
     const lane = laneFor(from, row, mail);
@@ -233,20 +255,12 @@ export class Courier {
     return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs: place.log.routingMs };
   }
 
-  get #mayYetBeFound(): boolean {
-    return this.#meant === undefined && this.#place.router.isBehind;
-  }
-
   /** Sends an ask that was made elsewhere as soon as there is room for it; `waiting` is told of its answer. */
-  askLater(
-    from: Identity,
-    waiting: WaitingAsk,
-    { signal, onSent }: Pick<AskOptions, 'signal' | 'onSent'>,
-  ): void {
-    this.#beginAsk(from, waiting, { whenFull: 'park', ...(signal && { signal }), ...(onSent && { onSent }) });
+  askLater(from: Identity, waiting: WaitingAsk, options: LaterOptions): void {
+    this.#beginAsk(from, waiting, laterOptions(options));
   }
 
-  #beginAsk(from: Identity, waiting: WaitingAsk, options: AskOptions): void {
+  #beginAsk(from: Identity, waiting: WaitingAsk, options: AskOptions & LaterOptions): void {
     const { asked, owner } = waiting;
     if (this.#isTooLate(asked, owner)) return waiting.fail(stoppedError(asked));
     const unfunded = this.#funding.give(asked, options.budget, from, owner);
@@ -254,7 +268,8 @@ export class Courier {
       this.#place.log.refusal(from.party, asked, verdictOf(unfunded), undefined);
       return waiting.fail(unfunded);
     }
-    if (asked.extras?.account !== undefined) waiting.onOver = () => this.#funding.close(asked);
+    if (asked.extras?.account !== undefined)
+      waiting.onOver = () => this.#funding.close(asked, options.onSpent);
     this.#sendAsk(from, waiting, options, asked.timestamp);
   }
 
@@ -267,7 +282,7 @@ export class Courier {
       return waiting.fail(cancelled(`The ask of "${mail.recipient}"`));
     const row = this.#route(from, mail, ASKED, nowMs);
     if (row === undefined) {
-      if (!this.#mayYetBeFound)
+      if (!isYetToCome(this.#meant, this.#place.router))
         return waiting.fail(this.#refused(from, mail, this.#verdict as Verdict, this.#meant));
       return this.#parkAsk(from, waiting, options);
     }
@@ -298,8 +313,8 @@ export class Courier {
     const { asked, owner: parent } = waiting;
     const isForRoom = this.#meant !== undefined;
     const go = (): void => this.#sendAsk(from, waiting, options, this.#place.seams.clock.now(), isForRoom);
-    const fail = (error: Error): void => waiting.fail(error);
-    this.#whenPossible(from, asked, { parent, signal: options.signal, go, fail });
+    const { signal } = options;
+    this.#whenPossible(from, asked, { parent, signal, go, fail: (error) => waiting.fail(error) });
   }
 
   /** The deadline of an ask has passed: what arrived meanwhile may be its answer. */
@@ -383,13 +398,3 @@ export class Courier {
     });
   }
 }
-
-function onAbort(signal: AbortSignal, run: () => void): () => void {
-  signal.addEventListener('abort', run, { once: true });
-  return () => signal.removeEventListener('abort', run);
-}
-
-/** An answer, what an envelope in hand causes, and what an actor needs to begin or to end. */
-const isUnderWay = ({ extras }: Mail, parent: Handling | undefined): boolean =>
-  extras?.inReplyTo !== undefined ||
-  (parent !== undefined && (parent.mail !== undefined || parent.cell.status !== 'running'));

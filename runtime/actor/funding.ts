@@ -1,10 +1,11 @@
 import type { Accounts } from '../budget/accounts.ts';
 import { fund } from '../budget/mail-account.ts';
 import type { Mail } from '../mailbox/mail.ts';
-import type { Budget } from '../protocol/budget.ts';
+import type { Budget, Cost } from '../protocol/budget.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
 import type { OrreryError } from '../protocol/errors.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import { callOutside } from './call-outside.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
 
@@ -34,7 +35,10 @@ export class Funding {
     return result;
   }
 
-  close({ extras }: Mail): void {
-    if (extras?.account !== undefined) this.#accounts.close(extras.account);
+  /** `onSpent` is told what was spent of it, where none is above it. */
+  close({ extras }: Mail, onSpent?: (spent: Required<Cost>) => void): void {
+    if (extras?.account === undefined) return;
+    if (onSpent !== undefined) callOutside(onSpent, this.#accounts.spent(extras.account));
+    this.#accounts.close(extras.account);
   }
 }

@@ -4,7 +4,8 @@ import { type Funds, fundsOf } from '../budget/mail-account.ts';
 import { Purse } from '../budget/purse.ts';
 import { type A2AEnvelope, asksForWork, type PathHop } from '../protocol/envelope.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
-import { cancelled, invalidOptions, type OrreryError } from '../protocol/errors.ts';
+import { cancelled, invalidOptions, notSerialisable, type OrreryError } from '../protocol/errors.ts';
+import { findUnserialisable } from '../protocol/json-safety.ts';
 import { requireFunction } from '../protocol/parse-options.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { HandlerEntry } from './agent-definition.ts';
@@ -167,6 +168,13 @@ export class Handling implements HandlingContext<never> {
     if (this.isOver || this.mail === undefined) return;
     this.#keeper.fraction = fraction;
     this.cell.outcomes.progress(this.mail, fraction, note);
+  }
+
+  report(what: unknown): void {
+    const fault = what === undefined ? { path: 'what', kind: 'undefined' } : findUnserialisable(what, 'what');
+    if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
+    if (this.isOver || this.mail === undefined) return;
+    this.cell.outcomes.report(this.mail, this.#keeper.fraction, structuredClone(what));
   }
 
   get resumeFrom(): unknown {

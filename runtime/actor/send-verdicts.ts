@@ -1,7 +1,9 @@
 import type { Mail } from '../mailbox/mail.ts';
-import { type OrreryError, systemStopped } from '../protocol/errors.ts';
+import { cancelled, deadlineExceeded, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
+import type { Handling } from './handling.ts';
+import type { Identity } from './identity.ts';
 
 /** A table that was asked for is here soon after. */
 const TRY_AGAIN_MS = 20;
@@ -28,3 +30,31 @@ export const heldVerdict = ({ recipient }: Mail): Verdict => ({
 
 export const stoppedError = ({ recipient }: Mail): OrreryError =>
   systemStopped(`"${recipient}" cannot be reached any more`);
+
+/** Nobody here is meant so far, and the table that may have somebody is on its way. */
+export const isYetToCome = (
+  meant: AgentRow | undefined,
+  { isBehind }: { readonly isBehind: boolean },
+): boolean => meant === undefined && isBehind;
+
+/** An answer, what an envelope in hand causes, and what an actor needs to begin or to end. */
+export const isUnderWay = ({ extras }: Mail, parent: Handling | undefined): boolean =>
+  extras?.inReplyTo !== undefined ||
+  (parent !== undefined && (parent.mail !== undefined || parent.cell.status !== 'running'));
+
+/** Why what is to be sent does not wait any longer, for room in the mailbox of `row` or for a table that has one. */
+export function whyNotWait(
+  { id }: Identity,
+  { deadlineAtMs, timestamp, recipient }: Mail,
+  {
+    row,
+    parent,
+    nowMs,
+  }: { readonly row: AgentRow | undefined; readonly parent: Handling | undefined; readonly nowMs: number },
+): OrreryError | undefined {
+  if (parent?.cutShort !== undefined) return parent.cutShort;
+  if (parent?.isOver === true) return cancelled(`The work of ${id}`);
+  if (deadlineAtMs === 0 || nowMs < deadlineAtMs) return undefined;
+  const what = row === undefined ? `The way to ${recipient}` : `Room in the mailbox of ${row.id}`;
+  return deadlineExceeded(what, deadlineAtMs - timestamp);
+}

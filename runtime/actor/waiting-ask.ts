@@ -9,8 +9,11 @@ import type { Timer } from './timer-wheel.ts';
 
 type OnProgress = ((progress: Progress) => void) | undefined;
 
-/** Fraction and note; of a checkpoint, what it keeps. */
-type ProgressData = readonly [number, string | null] | readonly [number, null, unknown];
+/** Fraction and note; of a checkpoint, what it keeps; of a report, what it says. */
+type ProgressData =
+  | readonly [number, string | null]
+  | readonly [number, null, unknown]
+  | readonly [number, null, null, unknown];
 
 /** One ask of this thread that waits for its answer. */
 export abstract class WaitingAsk {
@@ -59,7 +62,8 @@ export abstract class WaitingAsk {
 
   #progress(data: ProgressData): void {
     const [fraction, note] = data;
-    if (data.length === 3) {
+    if (data.length === 4) callOutside(this.#onProgress, { fraction, report: structuredClone(data[3]) });
+    else if (data.length === 3) {
       this.#partial = data[2];
       callOutside(this.#onProgress, { fraction, partial: structuredClone(data[2]) });
     } else callOutside(this.#onProgress, note === null ? { fraction } : { fraction, note });

@@ -75,6 +75,7 @@ const Request = { n: Count, a: Count, target: FrameTarget, input: z.unknown().op
  *
  * `n` and `a` as in `HostFrame`: what stands beside an `n` is done in the name of the agent while it handles that envelope.
  *
+ * - `report` of what is told to the asker in between.
  * - `begun`  the handler of `n` is about to run: written before it does.
  * - `ask`, `read`, `send` are answered under their `a`; `cancel` ends the wait, `want` asks for so many more chunks.
  * - `call`   the process stands still until it is answered. `input` is what is told, spent or kept.
@@ -92,6 +93,7 @@ export const ChildFrame = z.discriminatedUnion('t', [
   z.strictObject({ t: z.literal('failed'), n: Count, error: ThrownData }),
   z.strictObject({ t: z.literal('chunk'), n: Count, value: z.unknown().optional() }),
   z.strictObject({ t: z.literal('progress'), n: Count, fraction: z.number(), note: Text.optional() }),
+  z.strictObject({ t: z.literal('report'), n: Count, what: z.unknown() }),
   z.strictObject({ t: z.literal('ask'), ...Request, ...Listened }),
   z.strictObject({ t: z.literal('read'), ...Request, ...Listened }),
   z.strictObject({ t: z.literal('send'), ...Request }),

@@ -229,6 +229,9 @@ export class ProcessActor implements ActorLife, ProcessListener {
       case 'progress':
         this.#contextOf(frame.n).progress(frame.fraction, frame.note);
         return true;
+      case 'report':
+        this.#contextOf(frame.n).report(frame.what);
+        return true;
       case 'ask':
       case 'read':
       case 'send':

@@ -16,6 +16,8 @@ export type AgentEndpoint = z.infer<typeof AgentEndpoint>;
  * What an agent can be asked for: a dotted id and JSON Schemas of what it takes and gives.
  *
  * - `requiresConfirmation` a person approves each use.
+ * - `readOnly`             asking for it changes nothing.
+ * - `streams`              it gives any number of outputs, one after the other.
  */
 export const CapabilityDescriptor = z.object({
   id: z.string().min(1),
@@ -25,17 +27,20 @@ export const CapabilityDescriptor = z.object({
   outputSchema: z.unknown(),
   tags: z.array(z.string()).optional(),
   requiresConfirmation: z.boolean().optional(),
+  readOnly: z.boolean().optional(),
+  streams: z.boolean().optional(),
 });
 export type CapabilityDescriptor = z.infer<typeof CapabilityDescriptor>;
 
 /**
  * Who an agent is (seed 1, Agent_Card); says all that an ACP descriptor says.
  *
- * - `version`    semantic version of the agent.
- * - `protocols`  such as `a2a/1.0`.
- * - `revision`   0 at first, +1 each time the card is registered again.
- * - `origin`     `remote` when the card came from another node.
- * - `lastSeenAt` Unix milliseconds.
+ * - `version`           semantic version of the agent.
+ * - `protocols`         such as `a2a/1.0`.
+ * - `revision`          0 at first, +1 each time the card is registered again.
+ * - `origin`            `remote` when the card came from another node.
+ * - `lastSeenAt`        Unix milliseconds.
+ * - `defaultCapability` which one is meant by whoever names none, and only says something.
  */
 export const AgentCard = z.object({
   id: z.string().min(1),
@@ -46,6 +51,7 @@ export const AgentCard = z.object({
   protocols: z.array(z.string()),
   endpoints: z.array(AgentEndpoint),
   capabilities: z.array(CapabilityDescriptor),
+  defaultCapability: z.string().min(1).optional(),
   revision: z.int().nonnegative(),
   sandboxId: z.string().optional(),
   origin: z.enum(['local', 'remote']),

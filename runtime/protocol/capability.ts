@@ -72,6 +72,7 @@ export function describeCapability(declared: Capability): CapabilityDescriptor {
     description,
     inputSchema: schemaOf(declared.input, 'input'),
     outputSchema: schemaOf(declared.output, 'output'),
+    ...(declared.readOnly ? { readOnly: true } : {}),
   };
 }
 

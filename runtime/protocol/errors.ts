@@ -46,9 +46,14 @@ export const ERROR_CODES = [
   'UNAUTHENTICATED',
   'NOT_PERMITTED',
   'RATE_LIMITED',
+  'BODY_TOO_LARGE',
+  'PEERS_MISSING',
   'QUOTA_EXCEEDED',
   'TASK_NOT_FOUND',
   'TASK_OVER',
+  'REMOTE_UNREACHABLE',
+  'REMOTE_FAILED',
+  'INPUT_REQUIRED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -364,6 +369,76 @@ export const simulationEscaped = (
 /** Who sent a request has not proved who it is: `reason` says what is missing or does not hold, never what was expected. */
 export const unauthenticated = (reason: string): OrreryError =>
   new OrreryError('UNAUTHENTICATED', `The request is not authenticated: ${reason}`, { details: { reason } });
+
+/**
+ * Nobody answers at an address outside, or not any more. `mayHaveArrived`: what was sent may have been read there, and be
+ * worked at. `retryAfterMs`: when it may be worth another try.
+ */
+export const remoteUnreachable = (
+  url: string,
+  reason: string,
+  {
+    mayHaveArrived,
+    retryAfterMs,
+    cause,
+  }: {
+    readonly mayHaveArrived: boolean;
+    readonly retryAfterMs?: number | undefined;
+    readonly cause?: unknown;
+  },
+): OrreryError =>
+  new OrreryError('REMOTE_UNREACHABLE', `${url} cannot be reached: ${reason}`, {
+    details: { url, reason, mayHaveArrived, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+    cause,
+  });
+
+/** Somebody outside has answered, and it is no use: an error of theirs, or nothing that can be understood. */
+export const remoteFailed = (
+  url: string,
+  reason: string,
+  details: Readonly<Record<string, unknown>> = {},
+): OrreryError =>
+  new OrreryError('REMOTE_FAILED', `${url} failed: ${reason}`, { details: { url, reason, ...details } });
+
+/** The work waits for an answer of whoever wants it. `details` say how it is given. */
+export const inputRequired = (
+  agentId: string,
+  question: string,
+  details: Readonly<Record<string, unknown>> = {},
+): OrreryError =>
+  new OrreryError('INPUT_REQUIRED', `${agentId} asks: ${question}`, {
+    details: { agentId, question, ...details },
+  });
+
+/** A request from outside that is larger than an edge takes in; how large it is may not be known. */
+export const bodyTooLarge = (maxBytes: number): OrreryError =>
+  new OrreryError('BODY_TOO_LARGE', `The body of the request is larger than ${maxBytes} bytes`, {
+    details: { maxBytes },
+  });
+
+/** The package that could not be found, if that is what went wrong. */
+export function missingPackage(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (code !== 'ERR_MODULE_NOT_FOUND') return undefined;
+  return /Cannot find package '([^']+)'/.exec(reasonOf(error))?.[1];
+}
+
+/** `what` needs packages that whoever uses it installs. */
+export const peersMissing = (what: string, cause: unknown): OrreryError => {
+  const name = missingPackage(cause) ?? 'a package';
+  return new OrreryError(
+    'PEERS_MISSING',
+    `${what} needs ${name}, which is not installed: npm install ${name}`,
+    {
+      details: { what, package: name },
+      cause,
+    },
+  );
+};
+
+/** Somebody who is known may not do what they want. */
+export const notPermitted = (reason: string): OrreryError =>
+  new OrreryError('NOT_PERMITTED', reason, { details: { reason } });
 
 /** What a handler throws to decline one envelope without dying: its sender gets REFUSED with the reason. */
 export const refused = (reason: string, details: Readonly<Record<string, unknown>> = {}): OrreryError =>

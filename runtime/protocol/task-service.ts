@@ -35,6 +35,7 @@ export type TaskTerms = z.infer<typeof TaskTerms>;
  * What an owner says to an agent.
  *
  * - `taskId`    of the task that it belongs to. @default a new one
+ * - `newTaskId` of the new task, when there is none yet by this id: else it belongs to that. @default one of the service's own
  * - `contextId` of the conversation. @default that of the task, or a new one
  * - `metadata`  of a new task.
  * - `terms`     of this message. @default those that anybody has
@@ -43,6 +44,7 @@ export const Said = z.strictObject({
   message: TaskMessage,
   agentId: z.string().min(1),
   taskId: z.string().optional(),
+  newTaskId: z.string().min(1).optional(),
   contextId: z.string().min(1).optional(),
   metadata: Task.shape.metadata,
   terms: TaskTerms.optional(),
@@ -67,6 +69,15 @@ export interface TaskQuery extends ViewOptions {
   readonly pageToken?: string | undefined;
 }
 
+/** Changes of a task that have just been kept. */
+export interface TaskNews {
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly agentId: string;
+  readonly owner: TaskOwner;
+  readonly changes: readonly TaskChange[];
+}
+
 /** `total` counts all pages; `nextPageToken` is empty on the last one. */
 export interface TaskPage {
   readonly tasks: readonly Task[];
@@ -83,7 +94,9 @@ export interface TaskService {
    * Takes a message in; resolves to its task when that is kept. Said again it changes nothing.
    *
    * Rejects with TASK_NOT_FOUND, TASK_OVER, QUOTA_EXCEEDED, and with INVALID_OPTIONS on what is no message of an owner, or
-   * names another conversation than its task's.
+   * names another conversation than its task's. Before a task is made it rejects with INVALID_PAYLOAD naming the choices when
+   * nothing says which capability is meant, with AGENT_NOT_FOUND, and with what the rules refuse the owner: NOT_PERMITTED,
+   * TIER_VIOLATION, SANDBOX_VIOLATION, ESCALATION_REQUIRED, ...
    */
   send(owner: TaskOwner, said: Said): Promise<Task>;
   /** Throws TASK_NOT_FOUND. */
@@ -105,4 +118,6 @@ export interface TaskService {
   ): AsyncGenerator<TaskChange, void>;
   /** Resolves to the task when it is over, or waits for its owner, or `signal` aborts. Rejects with TASK_NOT_FOUND. */
   whenIdle(owner: TaskOwner, taskId: string, signal?: AbortSignal): Promise<Task>;
+  /** Calls `listener` with every change of any task from now on, in order and as they are kept, until the returned function is called. */
+  onChange(listener: (news: TaskNews) => void): () => void;
 }

@@ -52,7 +52,8 @@ import { type Upgrading, upgrading } from './upgrading.ts';
 
 /** Under which the embedder sends and is written to. */
 export const HOST_ID = 'system/host';
-const DEFAULT_DRAIN_MS = 1_000;
+/** How long what is under way has to be done when a system stops, milliseconds. */
+export const DEFAULT_DRAIN_MS = 1_000;
 /** Loading an agent may take long; the control thread bounds each step itself. */
 const CONTROL_TIMEOUT_MS = 120_000;
 

@@ -25,10 +25,15 @@ export interface TeamAgent extends KeptAgent {
  * Fails with INVALID_OPTIONS in a system without a journal.
  */
 export interface KeptRecords {
-  /** Resolves when it survives the loss of power. `value` undefined forgets what is there. */
-  put(kind: string, key: string, value: unknown): Promise<void>;
+  /**
+   * Resolves when it survives the loss of power. `value` undefined forgets what is there. What is put first is there first:
+   * a crash never leaves the second without it. While the system stops only what is put `toTheLast` is kept.
+   */
+  put(kind: string, key: string, value: unknown, options?: { readonly toTheLast?: boolean }): Promise<void>;
   /** Everything of one kind, in the order of the keys. */
   list(kind: string): Promise<readonly KeptRecord[]>;
+  /** The same a page at a time, so that memory does not grow with what there is. */
+  read(kind: string): AsyncIterable<KeptRecord>;
   /** For which agents the journal keeps something, and how much. It reads all of it, and writes nothing meanwhile. */
   agents(): Promise<readonly TeamAgent[]>;
   /**
@@ -55,22 +60,30 @@ export function keptRecords({ journal, end, isInTeam }: KeptRecordsDeps): KeptRe
     return opened;
   };
   return {
-    async put(kind, key, value) {
+    async put(kind, key, value, { toTheLast = false } = {}) {
       requireText('kind', kind);
       requireText('key', key);
       const fault = findUnserialisable(value);
       if (value !== undefined && fault !== undefined) throw notSerialisable(fault.path, fault.kind);
       const kept = open();
-      kept.record({ kind: OWN + kind, key, value: value === undefined ? undefined : JSON.stringify(value) });
+      const change = {
+        kind: OWN + kind,
+        key,
+        value: value === undefined ? undefined : JSON.stringify(value),
+      };
+      if (toTheLast) kept.note(change);
+      else kept.record(change);
       await kept.whenKept();
     },
     async list(kind) {
-      requireText('kind', kind);
-      const kept = open();
       const found: KeptRecord[] = [];
-      for await (const { key, value } of allRecords(kept, OWN + kind))
-        found.push({ key, value: JSON.parse(value) as unknown });
+      for await (const record of this.read(kind)) found.push(record);
       return found;
+    },
+    async *read(kind) {
+      requireText('kind', kind);
+      for await (const { key, value } of allRecords(open(), OWN + kind))
+        yield { key, value: JSON.parse(value) as unknown };
     },
     async agents() {
       const kept = await open().surveyAgents();

@@ -251,13 +251,15 @@ const takenBy = ({ row }: Cell, { sender, id }: Mail, answer: Answer | undefined
 function textOf(answer: Answer | undefined): string {
   if (answer?.kind === undefined) return '';
   try {
-    return JSON.stringify([answer.kind, answer.payload]);
+    const { kind, payload, reports } = answer;
+    return JSON.stringify([kind, payload, reports]);
   } catch {
     return '';
   }
 }
 
 function answerOf(text: string): Answer {
-  const [kind, payload] = text === '' ? [] : (JSON.parse(text) as [number, unknown]);
-  return { kind, payload };
+  if (text === '') return { kind: undefined, payload: undefined };
+  const [kind, payload, reports] = JSON.parse(text) as [number, unknown, unknown[] | null | undefined];
+  return { kind, payload, reports: reports ?? undefined };
 }

@@ -60,6 +60,26 @@ console.log((await system.ask(where, {})) !== process.pid, (await system.roster(
     expect(stdout.trim()).toBe('true true');
   });
 
+  it('loads no server: neither its own packages nor that of Node (DESIGN 1)', async () => {
+    const script = `await import('orrery');
+console.log(process.moduleLoadList.filter((name) => /^NativeModule (http|https|http2|tls)$/.test(name)).join());`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
+    expect(stdout.trim()).toBe('');
+  });
+
+  it('names what it needs to serve and has not got (DESIGN 1)', async () => {
+    writeFileSync(
+      join(folder, 'serving.mjs'),
+      `import { startSystem } from 'orrery';
+await using system = await startSystem();
+console.log(await system.serve().catch(({ code, message }) => code + ': ' + message));`,
+    );
+    const { stdout } = await run(process.execPath, ['serving.mjs'], { cwd: folder, timeout: 25_000 });
+    expect(stdout).toMatch(
+      /^PEERS_MISSING: system\.serve\(\) needs (\S+), which is not installed: npm install \1\n$/,
+    );
+  });
+
   it('has types that a strict project accepts', async () => {
     cpSync(join(ROOT, 'examples/hello.ts'), join(folder, 'hello.ts'));
     const tsconfig = {

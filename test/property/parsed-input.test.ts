@@ -57,7 +57,7 @@ describe('What a handler gets', () => {
         const answer = await system.ask(take, input);
         const parsed = Input.parse(input);
         expect(got).toEqual([parsed]);
-        expect(answer).toEqual({ value: JSON.parse(JSON.stringify(parsed)) });
+        expect(answer).toEqual(take.output.parse(JSON.parse(JSON.stringify(parsed))));
       }),
       { numRuns: 200 },
     );

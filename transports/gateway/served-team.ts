@@ -1,4 +1,7 @@
 import type { AgentCard } from '../../runtime/protocol/agent-card.ts';
+import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import { isSystemId } from '../../runtime/protocol/policy.ts';
+import type { Clock } from '../../runtime/protocol/seams.ts';
 
 /** Who serves: what stands on the card of the system as a whole. */
 export interface TeamIdentity {
@@ -26,3 +29,71 @@ export interface ServedTeam {
   readonly revision: number;
   readonly modifiedAtMs: number;
 }
+
+/** What a team is served from: its registry. `table.version` is another one whenever anything in it is. */
+export interface TeamRegistry {
+  readonly table: { readonly version: number };
+  getLocalCards(): readonly AgentCard[];
+}
+
+/** `expose`: which agents are served. @default all, also those that come later */
+export interface ServedTeamOptions {
+  readonly identity: TeamIdentity;
+  readonly entry?: string | undefined;
+  readonly expose?: readonly string[] | undefined;
+}
+
+/** The agents of a registry as they are at any time. Fails with INVALID_OPTIONS naming an agent that is not there. */
+export function servedTeam(
+  registry: TeamRegistry,
+  { identity, entry, expose }: ServedTeamOptions,
+  { clock }: { readonly clock: Pick<Clock, 'now'> },
+): ServedTeam {
+  const exposed = expose === undefined ? undefined : new Set(expose);
+  const served = (): AgentCard[] =>
+    registry.getLocalCards().filter(({ id }) => !isSystemId(id) && (exposed?.has(id) ?? true));
+  let version = registry.table.version;
+  let cards = served();
+  let revision = 1;
+  let modifiedAtMs = clock.now();
+  /** Most of what changes in a registry is on no card. */
+  const look = (): void => {
+    if (registry.table.version === version) return;
+    version = registry.table.version;
+    const now = served();
+    if (isSame(cards, now)) return;
+    cards = now;
+    revision += 1;
+    modifiedAtMs = clock.now();
+  };
+  const known = new Set(cards.map(({ id }) => id));
+  expose?.forEach((id, at) => {
+    if (!known.has(id)) throw invalidOptions(`expose[${at}]`, id, 'the id of an agent of the team');
+  });
+  if (entry !== undefined && !known.has(entry))
+    throw invalidOptions('entry', entry, 'the id of an agent that is served');
+  return {
+    identity,
+    entry,
+    cards: () => {
+      look();
+      return cards;
+    },
+    card: (agentId) => {
+      look();
+      return cards.find(({ id }) => id === agentId);
+    },
+    get revision() {
+      look();
+      return revision;
+    },
+    get modifiedAtMs() {
+      look();
+      return modifiedAtMs;
+    },
+  };
+}
+
+const isSame = (one: readonly AgentCard[], other: readonly AgentCard[]): boolean =>
+  one.length === other.length &&
+  one.every(({ id, revision }, at) => other[at]?.id === id && other[at]?.revision === revision);

@@ -35,6 +35,11 @@ export class Orrery {
     this.child.once('close', (code, signal) => resolve({ code, signal, stdout: this.#stdout, stderr }));
   }
 
+  /** What was printed so far. */
+  get stdout(): string {
+    return this.#stdout;
+  }
+
   /** Resolves once `text` was printed, or the command ended without it. */
   async printed(text: string): Promise<void> {
     if (this.#stdout.includes(text)) return;

@@ -1,8 +1,10 @@
-export { type ChainRpcOptions, chainRpc } from './chain-rpc.ts';
-export { XPR_HEADERS } from './digest.ts';
-export { publicKeyOfPrivate } from './k1-signature.ts';
-export { type RequestSigning, signRequest } from './sign-request.ts';
-export { trustRating, trustScore } from './trust.ts';
 export { type TrustGateOptions, trustGate } from './trust-gate.ts';
-export type { XprAccounts, XprAgent } from './xpr-accounts.ts';
+export { type XprAdmissionDeps, type XprAdmissionOptions, xprAdmission } from './xpr-admission.ts';
+export { type XprEnvOptions, xprOptionsFromEnv } from './xpr-env.ts';
 export { type XprSignatureOptions, xprSignature } from './xpr-signature.ts';
+export { type ChainRpcOptions, chainRpc } from '../../../chains/xpr/chain-rpc.ts';
+export { XPR_HEADERS } from '../../../chains/xpr/digest.ts';
+export { publicKeyOfPrivate } from '../../../chains/xpr/k1-signature.ts';
+export { type RequestSigning, signRequest } from '../../../chains/xpr/sign-request.ts';
+export { trustRating, trustScore } from '../../../chains/xpr/trust.ts';
+export type { XprAccounts, XprAgent, XprJob, XprJobs } from '../../../chains/xpr/xpr-accounts.ts';

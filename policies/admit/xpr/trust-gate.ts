@@ -4,8 +4,8 @@ import type { Verdict } from '../../../runtime/protocol/policy.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { TtlCache } from '../ttl-cache.ts';
-import { trustScore } from './trust.ts';
-import type { XprAccounts } from './xpr-accounts.ts';
+import { trustScore } from '../../../chains/xpr/trust.ts';
+import type { XprAccounts } from '../../../chains/xpr/xpr-accounts.ts';
 
 const PREFIX = 'xpr:';
 

@@ -5,14 +5,12 @@ import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { TtlCache } from '../ttl-cache.ts';
-import { digestOf, XPR_HEADERS } from './digest.ts';
-import { publicKeyOf, publicKeyText } from './k1-text.ts';
-import { recoverK1 } from './k1-signature.ts';
+import { digestOf, XPR_HEADERS } from '../../../chains/xpr/digest.ts';
+import { publicKeyOf, publicKeyText } from '../../../chains/xpr/k1-text.ts';
+import { recoverK1 } from '../../../chains/xpr/k1-signature.ts';
 import { SeenRequests } from './seen-requests.ts';
-import type { XprAccounts } from './xpr-accounts.ts';
+import { ACCOUNT_NAME, type XprAccounts } from '../../../chains/xpr/xpr-accounts.ts';
 
-/** As Antelope names accounts. */
-const ACCOUNT = /^[a-z1-5.]{1,12}[a-j1-5.]?$/;
 const SECONDS = /^\d{1,12}$/;
 const NONCE = /^[\x21-\x7e]{1,128}$/;
 const RETRY_MS = 1_000;
@@ -73,7 +71,7 @@ export function xprSignature(
       if (account === undefined && timestamp === undefined && signature === undefined) return undefined;
       if (account === undefined || timestamp === undefined || signature === undefined)
         throw unauthenticated(`it lacks ${missing({ account, timestamp, signature })}`);
-      if (!ACCOUNT.test(account)) throw unauthenticated('its account is no name of an account');
+      if (!ACCOUNT_NAME.test(account)) throw unauthenticated('its account is no name of an account');
       if (!SECONDS.test(timestamp)) throw unauthenticated('its timestamp is not in Unix seconds');
       if (ours.nonce !== undefined && !NONCE.test(ours.nonce))
         throw unauthenticated('its nonce is not 1 to 128 visible characters');

@@ -3,7 +3,8 @@ import type { AskOptions, HandlingContext, Target, TellOptions } from '../../act
 import { sleepUntil } from '../../actor/sleep-until.ts';
 import type { Budget, Cost } from '../../protocol/budget.ts';
 import type { A2AEnvelope } from '../../protocol/envelope.ts';
-import { cancelled, invalidOptions } from '../../protocol/errors.ts';
+import { cancelled, invalidOptions, notSerialisable } from '../../protocol/errors.ts';
+import { findUnserialisable } from '../../protocol/json-safety.ts';
 import { requireFunction } from '../../protocol/parse-options.ts';
 import type { RoutingResult } from '../../protocol/routing-result.ts';
 import type { Seams } from '../../protocol/seams.ts';
@@ -160,6 +161,12 @@ export class ChildHandling implements HandlingContext<never> {
     if (note !== undefined && typeof note !== 'string') throw invalidOptions('note', note, 'a text');
     if (this.n > 0)
       this.#agent.line.say({ t: 'progress', n: this.n, fraction, ...(note === undefined ? {} : { note }) });
+  }
+
+  report(what: unknown): void {
+    const fault = what === undefined ? { path: 'what', kind: 'undefined' } : findUnserialisable(what, 'what');
+    if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
+    if (this.n > 0) this.#agent.line.say({ t: 'report', n: this.n, what });
   }
 
   reply(output: unknown): void {

@@ -1,5 +1,4 @@
-import type { AgentDefinition } from '../../actor/agent-definition.ts';
-import { describeCapability } from '../../protocol/capability.ts';
+import { type AgentDefinition, descriptorOf } from '../../actor/agent-definition.ts';
 import type { GivenChildFrame } from '../child-frame.ts';
 
 /** What the host must know of the agent: its options, its capabilities as its card lists them, what it handles else. */
@@ -9,10 +8,10 @@ export function describeAgent(
   const { options, handlers, envelopeHandlers } = definition;
   return {
     options,
-    capabilities: [...handlers.values()].map(({ capability, kind }) => ({
-      descriptor: describeCapability(capability),
-      kind,
-      carries: capability.carries,
+    capabilities: [...handlers.values()].map((entry) => ({
+      descriptor: descriptorOf(entry),
+      kind: entry.kind,
+      carries: entry.capability.carries,
     })),
     types: [...envelopeHandlers.keys()],
   };

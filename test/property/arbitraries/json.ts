@@ -4,6 +4,10 @@ import fc from 'fast-check';
 export const arbJson = (): fc.Arbitrary<unknown> =>
   fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
+/** The same without the key `__proto__`, which zod and others leave out wherever it stands. */
+export const withoutProto = <Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Value> =>
+  values.filter((value) => !JSON.stringify(value)?.includes('"__proto__":'));
+
 /** Time in Unix milliseconds: whole, or with a fraction. */
 export const arbTimestamp = (): fc.Arbitrary<number> =>
   fc.oneof(

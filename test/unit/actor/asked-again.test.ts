@@ -130,6 +130,34 @@ describe('What is asked again under the same id (F-01, F-02)', () => {
     expect(hands).toHaveLength(2);
   });
 
+  it('hears every report of the work in order, also those that were told before it was asked again', async () => {
+    recover('job');
+    await until('it is in hand', () => hands.length === 1);
+    hands[0]?.report({ n: 1 });
+    const heard: unknown[] = [];
+    const onProgress = ({ report }: Progress) => heard.push(report);
+    const again = ask('job', { onProgress });
+    await until('it waits', () => worker.waiting === 1);
+    hands[0]?.report({ n: 2 });
+    await until('it hears', () => heard.length === 1);
+    gate.resolve('done');
+    expect(await again).toBe('done');
+    expect(heard).toEqual([{ n: 2 }, { n: 1 }, { n: 2 }]);
+    heard.length = 0;
+    expect(await ask('job', { onProgress })).toBe('done');
+    expect(heard).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(hands).toHaveLength(1);
+  });
+
+  it('is told nothing that JSON cannot say', async () => {
+    const asked = ask('job');
+    await until('it is in hand', () => hands.length === 1);
+    for (const what of [undefined, { at: new Date() }, [Number.NaN]])
+      expect(() => hands[0]?.report(what)).toThrow(expect.objectContaining({ code: 'NOT_SERIALISABLE' }));
+    gate.resolve('done');
+    expect(await asked).toBe('done');
+  });
+
   it('is cancelled wherever it is', async () => {
     recover('job');
     await until('it is in hand', () => hands.length === 1);

@@ -19,6 +19,8 @@ export interface WrittenError {
  * - `methods`   JSON-RPC method names and the operations that they mean.
  * - `read`      throws INVALID_PAYLOAD naming the field and the value.
  * - `writeItem` one item of a stream.
+ * - `itemsOf`   by which items a stream's are told, where the dialect has no word for some. @default the same
+ * - `itemWriter` one stream's, where what is written depends on what came before. @default `writeItem`
  */
 export interface Dialect {
   readonly version: string;
@@ -30,6 +32,8 @@ export interface Dialect {
     ) => Json;
   };
   writeItem(item: StreamItem): Json;
+  itemsOf?(operation: 'stream' | 'subscribe', items: AsyncIterable<StreamItem>): AsyncIterable<StreamItem>;
+  itemWriter?(operation: 'stream' | 'subscribe'): (item: StreamItem) => Json;
   writeError(error: OrreryError): WrittenError;
   writeCard(card: ServedCard): Json;
 }

@@ -15,7 +15,10 @@ export interface PushConfig {
  * A message as it came, in the words of no dialect.
  *
  * - `returnImmediately`   not when the task is over, but when it is kept.
+ * - `waitMs`              how long the answer waits for that at most, milliseconds; then it says how the task stands.
+ * - `opensTask`           `taskId` is its caller's choice: when there is no such task, it is that of a new one.
  * - `acceptedOutputModes` media types; empty: anything.
+ * - `ifGeneration`        only when the task's last change has this number.
  */
 export interface SendOrder {
   readonly message: TaskMessage;
@@ -23,8 +26,11 @@ export interface SendOrder {
   readonly contextId?: string;
   readonly metadata?: Task['metadata'];
   readonly returnImmediately: boolean;
+  readonly waitMs?: number;
+  readonly opensTask?: boolean;
   readonly historyLength?: number;
   readonly acceptedOutputModes: readonly string[];
+  readonly ifGeneration?: number;
   readonly push?: Omit<PushConfig, 'taskId' | 'id'> & { readonly id?: string };
 }
 
@@ -49,9 +55,19 @@ export type StreamItem =
       readonly isLast: boolean;
     };
 
-/** What a request is made by and under: `agentId` undefined means the system as a whole; `extensions` are those it activates. */
+/**
+ * What a request is made by and under.
+ *
+ * - `baseUrl`    under which the caller reaches the gateway, without a slash at its end.
+ * - `dialect`    the version of A2A that it speaks. @default the newest
+ * - `agentId`    undefined means the system as a whole.
+ * - `extensions` the URIs of those that it activates.
+ * - `signal`     aborts when the caller has gone, or the gateway is to end.
+ */
 export interface Caller {
   readonly principal: Principal;
+  readonly baseUrl: string;
+  readonly dialect?: string;
   readonly agentId: string | undefined;
   readonly terms: Partial<TaskTerms>;
   readonly extensions: readonly string[];
@@ -66,7 +82,11 @@ export interface Caller {
 export interface Operations {
   send: { in: SendOrder; out: Task };
   stream: { in: SendOrder; out: AsyncIterable<StreamItem> };
-  get: { in: { readonly taskId: string; readonly historyLength?: number }; out: Task };
+  /** `after`: answers when the task has a change of a higher number, or is over. */
+  get: {
+    in: { readonly taskId: string; readonly historyLength?: number; readonly after?: number };
+    out: Task;
+  };
   list: {
     in: ListOrder;
     out: {

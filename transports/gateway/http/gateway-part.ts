@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { EdgeRequest } from '../../../runtime/protocol/admission.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
+import type { ServedRoute } from './served-route.ts';
 
 /** Finds out who stands behind a request: as `admit` of the policies, with everything that it needs. */
 export type Admit = (request: EdgeRequest) => Promise<Principal>;
@@ -11,8 +12,10 @@ export type Admit = (request: EdgeRequest) => Promise<Principal>;
  *
  * - `closing` aborts when the gateway is to end: whoever streams says its last, and closes.
  * - `baseUrl` under which the caller reaches the gateway, without a slash at its end.
- * - `read`    the body's bytes. Rejects with BODY_TOO_LARGE, and with INVALID_OPTIONS when it is cut off.
+ * - `read`    the body's bytes. Rejects with BODY_TOO_LARGE, with INVALID_OPTIONS when it is cut off, and with RATE_LIMITED
+ *             when there is no room for it now.
  * - `admit`   who stands behind the request. Rejects with UNAUTHENTICATED, NOT_PERMITTED, RATE_LIMITED.
+ * - `fault`   tells the operator of an error that no caller may see.
  */
 export interface Edge {
   readonly seams: Seams;
@@ -20,16 +23,15 @@ export interface Edge {
   baseUrl(request: Request): string;
   read(request: Request): Promise<Uint8Array>;
   admit: Admit;
+  fault(error: unknown, request: Request): void;
 }
 
-/** Something that a gateway serves, for whoever wants to know: `GET /healthz`, and what it is there for. */
-export interface ServedRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly serves: string;
-}
+export type { ServedRoute };
 
-/** One protocol of a gateway. `close` resolves when nothing of it is under way any more. */
+/**
+ * One protocol of a gateway. What its handlers throw is answered as JSON of the gateway's own; a part that speaks otherwise
+ * catches it. `close` resolves when nothing of it is under way any more.
+ */
 export interface GatewayPart {
   readonly name: string;
   readonly routes: readonly ServedRoute[];

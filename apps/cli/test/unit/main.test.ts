@@ -39,7 +39,11 @@ describe('orrery', () => {
   });
 
   const refused: readonly [string, () => string[], string][] = [
-    ['no command', () => [], "No command; expected run, simulate, journal or agents\nSee 'orrery --help'."],
+    [
+      'no command',
+      () => [],
+      "No command; expected run, up, key, simulate, journal or agents\nSee 'orrery --help'.",
+    ],
     [
       'an unknown option',
       () => ['run', '--recrd', 'x'],

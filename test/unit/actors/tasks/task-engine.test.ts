@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Said, TaskEngine, type TaskEngineOptions } from '../../../../actors/tasks/task-engine.ts';
+import { TaskEngine, type TaskEngineOptions } from '../../../../actors/tasks/task-engine.ts';
 import type { Turn, TurnOutcome } from '../../../../actors/tasks/turn.ts';
 import { systemSeams } from '../../../../runtime/protocol/system-seams.ts';
 import type { Task, TaskChange } from '../../../../runtime/protocol/task.ts';
+import type { Said } from '../../../../runtime/protocol/task-service.ts';
 import { FakeClock } from '../../../fixtures/fake-clock.ts';
 import { KeptTasks } from '../../../fixtures/kept-tasks.ts';
 import { rejection, until } from '../../../fixtures/until.ts';
@@ -150,7 +151,16 @@ describe('A task', () => {
     const { id } = await engine.send(ALICE, said('m1'));
     (await turnOf(0)).fail(new Error('the disk is gone'));
     expect(await ended(id)).toMatchObject({
-      status: { state: 'failed', message: { role: 'agent', parts: [{ text: 'the disk is gone' }] } },
+      status: {
+        state: 'failed',
+        message: {
+          role: 'agent',
+          parts: [
+            { text: 'the disk is gone' },
+            { data: { code: 'ACTOR_DIED', message: 'the disk is gone' } },
+          ],
+        },
+      },
     });
   });
 
@@ -282,6 +292,44 @@ describe('Limits of an engine', () => {
     expect((await engine.send(ALICE, said('m1'))).id).toBe(first.id);
   });
 
+  it('let all owners of a tenant have so many tasks together, and no other tenant less', async () => {
+    const { engine, turnOf, ended } = await setUp({ limits: { tenantTasks: 2 } });
+    const [bob, elsewhere] = OTHERS as [typeof ALICE, typeof ALICE];
+    const { id } = await engine.send(ALICE, said('m1'));
+    await engine.send(bob, said('m1'));
+    const refused = await rejection(engine.send(bob, said('m2')));
+    expect(refused).toMatchObject({ code: 'QUOTA_EXCEEDED', message: expect.stringContaining('tenant') });
+    await engine.send(elsewhere, said('m1'));
+    (await turnOf(0)).end({ state: 'completed' });
+    await ended(id);
+    // What another owner has over makes no room: who makes room is who wants it.
+    expect((await rejection(engine.send(bob, said('m2')))).code).toBe('QUOTA_EXCEEDED');
+    await engine.send(ALICE, said('m2'));
+    expect(() => engine.get(ALICE, id)).toThrow('no task');
+  });
+
+  it('let so much of one task be held, whoever says or makes it', async () => {
+    const { engine, turnOf, ended } = await setUp({ limits: { bytes: 2_000 } });
+    const long = { messageId: 'long', role: 'user' as const, parts: [{ text: 'x'.repeat(2_000) }] };
+    expect((await rejection(engine.send(ALICE, { ...said('long'), message: long }))).code).toBe(
+      'QUOTA_EXCEEDED',
+    );
+    expect(engine.size).toBe(0);
+    const { id } = await engine.send(ALICE, said('m1'));
+    const { turn } = await turnOf(0);
+    for (let n = 0; n < 20; n++) turn.artifact(artifact('y'.repeat(200)), { append: n > 0 });
+    const task = await ended(id);
+    expect(task.status).toMatchObject({
+      state: 'failed',
+      message: { parts: [{}, { data: { code: 'QUOTA_EXCEEDED' } }] },
+    });
+    expect(task.artifacts[0]?.parts.length).toBeLessThan(10);
+    expect(turn.signal.aborted).toBe(true);
+    const other = await engine.send(ALICE, said('n1'));
+    (await turnOf(1)).turn.remember('z'.repeat(2_001));
+    expect((await ended(other.id)).status.state).toBe('failed');
+  });
+
   it('let so many messages wait for a task, and so many turns go on', async () => {
     const { engine, turns, turnOf } = await setUp({ limits: { waiting: 1, turns: 1 } });
     const { id } = await engine.send(ALICE, said('m1'));
@@ -319,6 +367,116 @@ describe('Limits of an engine', () => {
   );
 });
 
+describe('The terms of a message', () => {
+  const terms = (clock: FakeClock, inMs: number) => ({ tier: 2 as const, deadlineAtMs: clock.now() + inMs });
+
+  it('go with it to whoever works at it; without any it has those of anybody', async () => {
+    const { clock, engine, turnOf } = await setUp();
+    await engine.send(ALICE, said('m1', { terms: terms(clock, 1_000) }));
+    await engine.send(ALICE, said('n1'));
+    expect((await turnOf(0)).turn.terms).toEqual({ ...terms(clock, 1_000), readOnly: false });
+    expect((await turnOf(1)).turn.terms).toEqual({ tier: 3, readOnly: false });
+  });
+
+  it('end the task and the work at it when its deadline passes, with what the work came to', async () => {
+    const { clock, engine, turnOf, ended } = await setUp();
+    const { id } = await engine.send(ALICE, said('m1', { terms: terms(clock, 1_000) }));
+    const { turn } = await turnOf(0);
+    turn.partial(artifact('half'));
+    clock.advance(999);
+    expect(turn.signal.aborted).toBe(false);
+    clock.advance(1);
+    expect(turn.signal.aborted).toBe(true);
+    expect(await ended(id)).toMatchObject({
+      status: { state: 'failed', message: { parts: [{}, { data: { code: 'DEADLINE_EXCEEDED' } }] } },
+      artifacts: [{ parts: [{ text: 'half' }] }],
+    });
+  });
+
+  it('are those of what is said last, also for a task that waits for its owner', async () => {
+    const { clock, engine, turnOf, ended } = await setUp();
+    const { id } = await engine.send(ALICE, said('m1', { terms: terms(clock, 1_000) }));
+    (await turnOf(0)).end({ state: 'input-required' });
+    await ended(id);
+    await engine.send(ALICE, said('m2', { taskId: id, terms: terms(clock, 5_000) }));
+    (await turnOf(1)).end({ state: 'input-required' });
+    await ended(id);
+    clock.advance(4_999);
+    expect(engine.get(ALICE, id).status.state).toBe('input-required');
+    clock.advance(1);
+    expect((await ended(id)).status.state).toBe('failed');
+    expect(clock.pending).toBe(1);
+  });
+
+  it('are there after a restart', async () => {
+    const log = new KeptTasks();
+    const first = await setUp({ log });
+    const { id } = await first.engine.send(ALICE, said('m1', { terms: terms(first.clock, 1_000) }));
+    await first.turnOf(0);
+    await first.engine.close();
+    const { clock, turnOf, ended } = await setUp({ log, onRestart: () => 'again' });
+    const { turn } = await turnOf(0);
+    expect(turn).toMatchObject({ terms: { tier: 2 }, number: 2, again: true });
+    clock.advance(1_000);
+    expect(turn.signal.aborted).toBe(true);
+    expect((await ended(id)).status.state).toBe('failed');
+  });
+});
+
+describe('What is asked about tasks', () => {
+  it('is who works at them, and what an engine hears of all changes when they are kept', async () => {
+    const { engine, turnOf, ended } = await setUp();
+    const news: unknown[] = [];
+    const stop = engine.onChange(({ changes, ...about }) =>
+      news.push([about, changes.map(({ kind, generation }) => `${generation} ${kind}`)]),
+    );
+    const { id, contextId } = await engine.send(ALICE, said('m1'));
+    expect(engine.agentOf(ALICE, id)).toBe('mars');
+    expect(() => engine.agentOf(OTHERS[0] as typeof ALICE, id)).toThrow('no task');
+    (await turnOf(0)).end({ state: 'completed' });
+    await ended(id);
+    stop();
+    await engine.send(ALICE, said('m2'));
+    const about = { taskId: id, contextId, agentId: 'mars', owner: ALICE };
+    expect(news).toEqual([
+      [about, ['1 message']],
+      [about, ['2 status']],
+      [about, ['3 status']],
+    ]);
+  });
+
+  it('is one by an id that its owner chooses: new the first time, and every owner has ids of their own', async () => {
+    const { engine } = await setUp();
+    const first = await engine.send(ALICE, said('m1', { newTaskId: 'mine' }));
+    const second = await engine.send(ALICE, said('m2', { newTaskId: 'mine' }));
+    expect([first.id, second.id, second.history.length]).toEqual(['mine', 'mine', 2]);
+    for (const owner of OTHERS) {
+      expect(() => engine.get(owner, 'mine')).toThrow('no task');
+      expect((await engine.send(owner, said('m3', { newTaskId: 'mine' }))).history).toHaveLength(1);
+    }
+    expect(engine.size).toBe(4);
+  });
+
+  it('is refused by whoever checks it, before there is a task', async () => {
+    const asked: unknown[] = [];
+    const check: TaskEngineOptions['check'] = (one) => {
+      asked.push([one.agentId, one.message.messageId, one.terms.tier]);
+      if (one.message.messageId === 'no') throw new Error('no');
+    };
+    const { engine } = await setUp({ check });
+    await expect(engine.send(ALICE, said('no'))).rejects.toThrow('no');
+    expect(engine.size).toBe(0);
+    const { id } = await engine.send(ALICE, said('yes'));
+    await expect(engine.send(ALICE, said('no', { taskId: id, agentId: 'another' }))).rejects.toThrow('no');
+    expect(engine.get(ALICE, id).history).toHaveLength(1);
+    expect(asked).toEqual([
+      ['mars', 'no', 3],
+      ['mars', 'yes', 3],
+      ['mars', 'no', 3],
+    ]);
+  });
+});
+
 describe('An engine that takes up what another has left', () => {
   async function leave(log: KeptTasks): Promise<Record<'working' | 'waiting' | 'asking' | 'over', string>> {
     const { engine, turnOf, ended } = await setUp({ log, limits: { turns: 3 } });
@@ -346,9 +504,32 @@ describe('An engine that takes up what another has left', () => {
     expect(engine.get(ALICE, asking).status.state).toBe('input-required');
     expect(engine.get(ALICE, working).status).toMatchObject({
       state: 'failed',
-      message: { parts: [{ text: 'its server ended while it was worked at' }] },
+      message: {
+        parts: [
+          { text: 'its server ended while it was worked at' },
+          { data: { code: 'SYSTEM_STOPPED', message: 'its server ended while it was worked at' } },
+        ],
+      },
     });
     expect((await engine.send(ALICE, said('over'))).id).toBe(over);
+  });
+
+  it('has what whoever worked at a task remembered, and says so to whoever decides', async () => {
+    const log = new KeptTasks();
+    const first = await setUp({ log });
+    const { id } = await first.engine.send(ALICE, said('m1'));
+    const { turn } = await first.turnOf(0);
+    turn.remember({ step: 1 });
+    turn.remember({ step: 2 });
+    const decisions: unknown[] = [];
+    const onRestart: TaskEngineOptions['onRestart'] = ({ agentId }, memo, number) => {
+      decisions.push([agentId, memo, number]);
+      return 'again';
+    };
+    const { turnOf } = await setUp({ log, onRestart });
+    const { turn: again } = await turnOf(0);
+    expect(again).toMatchObject({ memo: { step: 2 }, number: turn.number, again: true, task: { id } });
+    expect(decisions).toEqual([['mars', { step: 2 }, turn.number]]);
   });
 
   it('does again what was worked at, where that is wanted, and then what was said after it', async () => {

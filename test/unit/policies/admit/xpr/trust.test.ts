@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { trustRating, trustScore } from '../../../../../policies/admit/xpr/trust.ts';
+import { trustRating, trustScore } from '../../../../../chains/xpr/trust.ts';
 import { type TrustGateOptions, trustGate } from '../../../../../policies/admit/xpr/trust-gate.ts';
-import type { XprAgent } from '../../../../../policies/admit/xpr/xpr-accounts.ts';
+import type { XprAgent } from '../../../../../chains/xpr/xpr-accounts.ts';
 import { ANONYMOUS, type Principal } from '../../../../../runtime/protocol/principal.ts';
 import { edgeRequest } from '../../../../fixtures/edge-request.ts';
 import { FakeClock } from '../../../../fixtures/fake-clock.ts';

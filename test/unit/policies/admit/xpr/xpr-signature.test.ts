@@ -1,9 +1,9 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { publicKeyOfPrivate } from '../../../../../policies/admit/xpr/k1-signature.ts';
-import { signatureOf, signatureText } from '../../../../../policies/admit/xpr/k1-text.ts';
-import { type RequestSigning, signRequest } from '../../../../../policies/admit/xpr/sign-request.ts';
+import { publicKeyOfPrivate } from '../../../../../chains/xpr/k1-signature.ts';
+import { signatureOf, signatureText } from '../../../../../chains/xpr/k1-text.ts';
+import { type RequestSigning, signRequest } from '../../../../../chains/xpr/sign-request.ts';
 import { type XprSignatureOptions, xprSignature } from '../../../../../policies/admit/xpr/xpr-signature.ts';
 import { edgeRequest } from '../../../../fixtures/edge-request.ts';
 import { FakeClock } from '../../../../fixtures/fake-clock.ts';

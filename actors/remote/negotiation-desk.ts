@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { NEGOTIATE, NegotiationAnswer, NegotiationRequest } from '../../runtime/protocol/a2a-extension.ts';
+import { capability } from '../../runtime/protocol/capability.ts';
+import { refused } from '../../runtime/protocol/errors.ts';
+import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import type { Seams } from '../../runtime/protocol/seams.ts';
+import {
+  type ActorContext,
+  type AgentDefinition,
+  defineAgent,
+  type HandlingContext,
+} from '../../runtime/public.ts';
+import { negotiatorOf } from '../negotiator/handlers.ts';
+import type { TaskNegotiator } from '../negotiator/task-negotiator.ts';
+import { REASON } from '../negotiator/negotiation-message.ts';
+import { taskOf } from '../tasks/task-of.ts';
+
+const Options = z.strictObject({
+  id: z.string().min(1).default('orrery-negotiator'),
+  tier: z.literal([1, 2, 3]).default(3),
+  maxHeld: z.int().positive().default(1_000),
+});
+
+/**
+ * - `id`      under which it is served. @default 'orrery-negotiator'
+ * - `tier`    as which it proposes, whoever is behind it. @default 3
+ * - `maxHeld` how many assignments may stand at once. @default 1,000
+ */
+export type NegotiationDeskOptions = z.input<typeof Options>;
+
+const negotiate = capability({
+  id: NEGOTIATE,
+  description: 'Carries proposals of another system of Orrery to the agents of this one',
+  input: NegotiationRequest,
+  output: NegotiationAnswer,
+});
+
+interface Held {
+  /** How it is called here: a proposal has the id that this system's own negotiator gives it. */
+  readonly proposalHere: string;
+  readonly epoch: number;
+  readonly answer: NegotiationAnswer;
+  stop: () => void;
+}
+
+/**
+ * The agent by which another system of Orrery negotiates with those of this one, over plain A2A. What they take on they have
+ * under a lease, which the other system renews; when it does not, they are told LAPSED.
+ */
+export function negotiationDesk(
+  seams: Seams,
+  options: NegotiationDeskOptions = {},
+): AgentDefinition<NegotiationDesk> {
+  const { id, tier, maxHeld } = parseOptions(Options, options, 'negotiationDesk');
+  return defineAgent({
+    id,
+    name: 'Negotiator',
+    version: '1.0.0',
+    description: 'Negotiates with other systems of Orrery',
+    tier,
+  })
+    .onStart((ctx) => new NegotiationDesk(ctx, seams, maxHeld))
+    .handle(negotiate, (request, ctx) => ctx.state.answer(request, ctx))
+    .onStop((ctx) => ctx.state.end());
+}
+
+/** The assignments that agents here have from other systems. */
+export class NegotiationDesk {
+  readonly #negotiator: TaskNegotiator;
+  readonly #seams: Seams;
+  readonly #maxHeld: number;
+  readonly #held = new Map<string, Held>();
+
+  constructor(ctx: ActorContext, seams: Seams, maxHeld: number) {
+    this.#negotiator = negotiatorOf(ctx);
+    this.#seams = seams;
+    this.#maxHeld = maxHeld;
+  }
+
+  async answer(
+    request: NegotiationRequest,
+    ctx: HandlingContext<NegotiationDesk>,
+  ): Promise<NegotiationAnswer> {
+    const { proposalId } = request;
+    // Another caller's proposal is as if it were not there.
+    const owner = ownerOf(ctx);
+    const key = JSON.stringify([owner, proposalId]);
+    const held = this.#held.get(key);
+    if (request.kind === 'propose') return held?.answer ?? (await this.#propose(key, request, ctx));
+    if (held === undefined) return { kind: 'reject', proposalId, reason: REASON.notHeld };
+    if (request.kind === 'release') {
+      this.#release(key, held, request.reason);
+      return { kind: 'released', proposalId };
+    }
+    const { status, isHeld } = this.#standing(held);
+    if (request.epoch !== held.epoch || !isHeld) {
+      this.#forget(key, held);
+      return { kind: 'reject', proposalId, reason: status };
+    }
+    this.#lease(key, held, request.leaseMs);
+    return { kind: 'held', proposalId, epoch: held.epoch };
+  }
+
+  end(): void {
+    for (const [key, held] of this.#held) this.#forget(key, held);
+  }
+
+  async #propose(
+    key: string,
+    request: Extract<NegotiationRequest, { kind: 'propose' }>,
+    ctx: HandlingContext<NegotiationDesk>,
+  ): Promise<NegotiationAnswer> {
+    const { proposalId, agent, kind: _, leaseMs, deadlineMs, ...proposal } = request;
+    if (this.#held.size >= this.#maxHeld)
+      throw refused(`No more than ${this.#maxHeld} assignments of other systems at once`);
+    const negotiator = negotiatorOf(ctx);
+    const { taskDescription, requiredCapabilities, estimatedComplexity, escalationJustification } = proposal;
+    const leftMs = (ctx.envelope.metadata?.deadlineAtMs ?? Number.POSITIVE_INFINITY) - ctx.now();
+    const made = await negotiator.propose(
+      {
+        taskDescription,
+        requiredCapabilities,
+        estimatedComplexity,
+        deadlineMs: Math.max(1, Math.min(deadlineMs, leftMs)),
+      },
+      {
+        to: agent,
+        alternatives: 0,
+        ...(escalationJustification === undefined ? {} : { escalationJustification }),
+      },
+    );
+    if (made.status === 'timed-out') return { kind: 'timed-out', proposalId };
+    if (made.status !== 'accepted') {
+      const { rejectionReason: reason = 'REJECTED', alternativeSuggestion: alternative } = made;
+      return { kind: 'reject', proposalId, reason, ...(alternative === undefined ? {} : { alternative }) };
+    }
+    const { estimatedCompletionMs = deadlineMs } = made;
+    const epoch = 1;
+    const answer = { kind: 'accept', proposalId, epoch, estimatedCompletionMs } as const;
+    const proposalHere = made.proposalId;
+    const held: Held = { proposalHere, epoch, answer, stop: () => undefined };
+    this.#held.set(key, held);
+    this.#lease(key, held, leaseMs);
+    return answer;
+  }
+
+  #standing({ proposalHere }: Held): { readonly isHeld: boolean; readonly status: string } {
+    const proposal = this.#negotiator.getProposal(proposalHere);
+    return { isHeld: proposal?.isHeld === true, status: proposal?.rejectionReason ?? REASON.notHeld };
+  }
+
+  #lease(key: string, held: Held, leaseMs: number): void {
+    held.stop();
+    held.stop = this.#seams.clock.setTimer(leaseMs, () => this.#release(key, held, REASON.lapsed));
+  }
+
+  #release(key: string, held: Held, reason: string): void {
+    this.#forget(key, held);
+    void this.#negotiator.release(held.proposalHere, reason);
+  }
+
+  #forget(key: string, held: Held): void {
+    held.stop();
+    this.#held.delete(key);
+  }
+}
+
+/** Of the task by which it is asked: who has proved what at the edge. */
+function ownerOf(ctx: HandlingContext<NegotiationDesk>): string {
+  const { principalId, tenant = '' } = taskOf(ctx)?.owner ?? { principalId: ctx.envelope.sender };
+  return `${tenant}/${principalId}`;
+}

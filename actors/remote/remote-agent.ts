@@ -1,0 +1,112 @@
+import { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import { invalidCard } from '../../runtime/protocol/errors.ts';
+import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import type { RemoteIdentity, RemoteLink } from '../../runtime/protocol/remote-agent.ts';
+import type { Seams } from '../../runtime/protocol/seams.ts';
+import type { HandlingContext } from '../../runtime/public.ts';
+import { considers, negotiatorOf, whenRefused } from '../negotiator/handlers.ts';
+import { PendingCancels } from './pending-cancels.ts';
+import { RemoteCall } from './remote-call.ts';
+import { capabilityOf } from './remote-capability.ts';
+import { RemoteAgentOptions, type RemoteAgentSettings } from './remote-options.ts';
+import { termsFor } from './remote-terms.ts';
+import { RemoteProposals } from './remote-proposals.ts';
+
+export interface RemoteAgentDeps {
+  readonly link: RemoteLink;
+  readonly seams: Seams;
+}
+
+/**
+ * An agent elsewhere as one that can be started here: its skills are its capabilities, and whoever asks for one has the task
+ * there worked at, under the terms of the work here. It is judged by the tier that it is granted, in a sandbox of its own.
+ *
+ * Rejects with INVALID_OPTIONS naming field and value, with INVALID_CARD for a card without skills, and with what keeps the
+ * card from being had: REMOTE_UNREACHABLE, REMOTE_FAILED, UNAUTHENTICATED.
+ */
+export async function remoteAgentOver(
+  { link, seams }: RemoteAgentDeps,
+  options: RemoteAgentOptions = {},
+): Promise<AgentDefinition> {
+  const settings = parseOptions(RemoteAgentOptions, options, 'remoteAgent');
+  const card = await link.card();
+  if (card.skills.length === 0)
+    throw invalidCard(`${link.url.href} has no skills that it could be asked for`);
+  const agent = new AgentDefinition(identityOf(card, link.url, settings));
+  const cancels = new PendingCancels(seams.clock);
+  const { delegation } = card;
+  const deps = {
+    link,
+    cancels,
+    isOrrery: delegation !== undefined,
+    self: settings.self ?? `unnamed-${seams.newId()}`,
+    maxBudget: settings.maxBudget,
+  };
+  for (const skill of card.skills) {
+    if (agent.handlers.has(skill.id)) continue;
+    const declared = capabilityOf(skill, delegation);
+    const call = (ctx: HandlingContext<never>): RemoteCall =>
+      new RemoteCall({ ...deps, skill: skill.id }, ctx);
+    const streams = settings.streams?.includes(skill.id) ?? delegation?.skills?.[skill.id]?.streams ?? false;
+    if (streams)
+      agent.handleStream(declared, (input, ctx) => call(ctx as HandlingContext<never>).values(input));
+    else
+      agent.handle(declared, (input, ctx) =>
+        ctx.effect(`${agent.options.id} ${skill.id}`, () => call(ctx as HandlingContext<never>).value(input)),
+      );
+  }
+  const negotiates = delegation?.negotiator;
+  if (negotiates !== undefined) negotiateOver(agent, link, { url: negotiates, self: deps.self, seams });
+  return agent.onStop(() => cancels.settled());
+}
+
+/** What is proposed to it is proposed to the agent there; without our extension it is decided by its card, here. */
+function negotiateOver(
+  agent: AgentDefinition,
+  link: RemoteLink,
+  { url, self, seams }: { readonly url: string; readonly self: string; readonly seams: Seams },
+): void {
+  const proposals = new RemoteProposals({ link: link.linkTo(url), agentUrl: link.url, seams });
+  agent.on(
+    'task-proposal',
+    considers((proposal, ctx) => {
+      const { path } = termsFor(ctx as HandlingContext<never>, { self, maxBudget: undefined }).order;
+      const negotiator = negotiatorOf(ctx);
+      const giveBack = (proposalId: string, reason: string): void =>
+        void negotiator.release(proposalId, reason);
+      return proposals.propose(proposal, { path, signal: ctx.signal, giveBack });
+    }),
+  );
+  agent.on(
+    'task-reject',
+    whenRefused(({ proposalId, rejectionReason }) => proposals.release(proposalId, rejectionReason)),
+  );
+}
+
+const UNSAFE = /[^\p{L}\p{N}._-]+/gu;
+const MAX_NAME = 100;
+
+function identityOf(card: RemoteIdentity, url: URL, settings: RemoteAgentSettings) {
+  const { grantedTier, handlingTimeoutMs, mailboxCapacity } = settings;
+  const node = settings.node ?? card.delegation?.node ?? url.host;
+  const name = card.name.toLowerCase().replace(UNSAFE, '-').slice(0, MAX_NAME);
+  const id = settings.id ?? `${node}/${nameInUrl(url) ?? name}`;
+  const sandboxId = settings.sandboxId === undefined ? id : settings.sandboxId;
+  return {
+    id,
+    name: card.name,
+    version: card.version === '' ? '0.0.0' : card.version,
+    description: card.description,
+    tier: grantedTier,
+    protocols: ['a2a/1.0'],
+    ...(sandboxId === null ? {} : { sandboxId }),
+    ...(handlingTimeoutMs === undefined ? {} : { handlingTimeoutMs }),
+    ...(mailboxCapacity === undefined ? {} : { mailboxCapacity }),
+  };
+}
+
+/** An agent of a gateway is found under its id. */
+function nameInUrl({ pathname }: URL): string | undefined {
+  const last = decodeURIComponent(pathname).split('/').filter(Boolean).at(-1);
+  return last === undefined || last.endsWith('.json') || /[\s\p{Cc}]/u.test(last) ? undefined : last;
+}

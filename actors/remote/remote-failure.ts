@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { reportIn } from '../../runtime/protocol/a2a-extension.ts';
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  inputRequired,
+  OrreryError,
+  remoteFailed,
+} from '../../runtime/protocol/errors.ts';
+import type { RemoteTask } from '../../runtime/protocol/remote-agent.ts';
+import { textOf } from './remote-values.ts';
+
+/** What means the same here as there. Of the others, such as deaths, this system knows only that the other one failed. */
+const SAME = z
+  .enum(ERROR_CODES)
+  .extract([
+    'BUDGET_EXCEEDED',
+    'CAPABILITY_NOT_FOUND',
+    'DEADLINE_EXCEEDED',
+    'ESCALATION_REQUIRED',
+    'HOP_LIMIT',
+    'INVALID_PAYLOAD',
+    'MAILBOX_FULL',
+    'NOT_PERMITTED',
+    'PATH_LOOP',
+    'QUOTA_EXCEEDED',
+    'RATE_LIMITED',
+    'REFUSED',
+    'SANDBOX_VIOLATION',
+    'TAKEN',
+    'TIER_VIOLATION',
+  ]);
+
+const Said = z.object({ code: z.string(), message: z.string().default(''), reason: z.string().optional() });
+
+/** Why a task elsewhere came to nothing, as an error of whoever was asked for it here. */
+export function failureOf(task: RemoteTask, url: string): OrreryError {
+  const { state, message } = task.status;
+  const facts = { remote: { url, taskId: task.id, state } };
+  const said = saidIn(task);
+  const sentence = said?.message || textOf(message) || `its task is ${state}`;
+  const same = SAME.safeParse(said?.reason ?? said?.code);
+  if (same.success)
+    return new OrreryError(same.data satisfies ErrorCode, `${url} answers: ${sentence}`, { details: facts });
+  return remoteFailed(
+    url,
+    sentence,
+    said === undefined ? facts : { remote: { ...facts.remote, code: said.code } },
+  );
+}
+
+/** The task waits for an answer: the error says how it is given. */
+export const questionOf = (task: RemoteTask, agentId: string, url: string): OrreryError =>
+  inputRequired(agentId, textOf(task.status.message) ?? 'it needs something more', {
+    remote: { url, taskId: task.id, state: task.status.state },
+    a2a: { taskId: task.id, ...(task.contextId === undefined ? {} : { contextId: task.contextId }) },
+    parts: task.status.message?.parts ?? [],
+  });
+
+/** By our extension, or as `{code, message}` in a data part (A-20). */
+function saidIn({ status: { message } }: RemoteTask): z.output<typeof Said> | undefined {
+  const reported = reportIn(message?.metadata)?.error;
+  if (reported !== undefined) return reported;
+  for (const part of message?.parts ?? []) {
+    const said = 'data' in part ? Said.safeParse(part.data) : undefined;
+    if (said?.success === true) return said.data;
+  }
+  return undefined;
+}

@@ -1,0 +1,57 @@
+import { type DelegationOrder, RemoteAssignment } from '../../runtime/protocol/a2a-extension.ts';
+import { type Budget, type Cost, isUsedUp } from '../../runtime/protocol/budget.ts';
+import type { PathHop } from '../../runtime/protocol/envelope.ts';
+import { budgetUsedUp, noHopsLeft } from '../../runtime/protocol/errors.ts';
+import type { HandlingContext } from '../../runtime/public.ts';
+
+/** The name that an agent has everywhere: that of its system in front of its own. One of another system has it already. */
+export const nameElsewhere = (agent: string, self: string): string =>
+  agent.includes('/') ? agent : `${self}/${agent}`;
+
+/**
+ * The terms of the work in hand, as they are told to another system: nothing wider than they are here (F-04, C-15). Throws
+ * HOP_LIMIT and BUDGET_EXCEEDED where nobody may be asked any more.
+ */
+export function termsFor(
+  ctx: HandlingContext<never>,
+  { self, maxBudget }: { readonly self: string; readonly maxBudget: Cost | undefined },
+): { readonly order: DelegationOrder; readonly granted: Cost } {
+  const { metadata = { tier: 3 } } = ctx.envelope;
+  const { budget } = ctx;
+  if (budget.hops === 0) throw noHopsLeft(ctx.self);
+  if (isUsedUp(budget)) throw budgetUsedUp(budget);
+  const granted = grantOf(budget, maxBudget);
+  const { deadlineAtMs, path = [], resumeFrom } = metadata;
+  const assignment = RemoteAssignment.safeParse(metadata['swarm']);
+  const hops = budget.hops === undefined ? {} : { hops: budget.hops - 1 };
+  const given = { ...granted, ...hops };
+  return {
+    granted,
+    order: {
+      path: path.map((hop: PathHop) => ({ ...hop, agent: nameElsewhere(hop.agent, self) })),
+      ...(deadlineAtMs === undefined ? {} : { deadlineMs: Math.max(1, deadlineAtMs - ctx.now()) }),
+      ...(Object.keys(given).length === 0 ? {} : { budget: given }),
+      ...(assignment.success ? { assignment: assignment.data } : {}),
+      ...(resumeFrom === undefined ? {} : { resumeFrom: resumeFrom as never }),
+    },
+  };
+}
+
+/** Of each amount what there is, at most `most`; what nobody limits is not granted. */
+function grantOf(budget: Budget, most: Cost | undefined): Cost {
+  const amounts = (['tokens', 'costUsd'] as const).flatMap((field) => {
+    const [there, limit] = [budget[field], most?.[field]];
+    const amount = there === undefined ? limit : limit === undefined ? there : Math.min(there, limit);
+    return amount === undefined ? [] : [[field, amount] as const];
+  });
+  return Object.fromEntries(amounts);
+}
+
+/** What is left of a grant, given back: what was granted less what the other side says that it has spent. */
+export function restOf(granted: Cost, spent: Cost): Cost {
+  const rest = (['tokens', 'costUsd'] as const).flatMap((field) => {
+    const left = (granted[field] ?? 0) - (spent[field] ?? 0);
+    return left > 0 ? [[field, left] as const] : [];
+  });
+  return Object.fromEntries(rest);
+}

@@ -1,0 +1,256 @@
+import { delegationMetadata } from '../../runtime/protocol/a2a-extension.ts';
+import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
+import { agentNotFound, isOrreryError, notPermitted, OrreryError } from '../../runtime/protocol/errors.ts';
+import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
+import type { AgentDesk, Asking } from '../../runtime/public.ts';
+import { capabilityMeant, wordsOf } from './capability-meant.ts';
+import { showStream } from './streamed-artifact.ts';
+import type { AskedMessage } from './task-engine.ts';
+import { agentMessage, failureParts } from './task-errors.ts';
+import type { Json, TaskOpening } from './task-log.ts';
+import { noteOf } from './turn-note.ts';
+import type { Turn, TurnOutcome } from './turn.ts';
+import { type Awaited, memoOf, type TurnMemo } from './turn-memo.ts';
+import { assignmentIn, resumedIn } from './delegated.ts';
+import { partsOf } from './turn-output.ts';
+import { pauseIn, type TurnPause } from './turn-pause.ts';
+import { approvalParts, planTurn, questionParts } from './turn-plan.ts';
+import { TurnReports } from './turn-reports.ts';
+
+/**
+ * - `desk`        in whose name agents are asked: that of the embedder.
+ * - `cardOf`      of an agent that runs here.
+ * - `isKept`      tasks outlive the process.
+ * - `hasApprover` somebody else than the owner is asked for approvals.
+ * - `turnMs`      how long a turn may take whose terms do not say.
+ */
+export interface AgentTurnsDeps {
+  readonly desk: AgentDesk;
+  readonly cardOf: (agentId: string) => AgentCard | undefined;
+  readonly isKept: boolean;
+  readonly hasApprover: () => boolean;
+  readonly turnMs: number;
+}
+
+/** What is asked of an agent in a turn. */
+interface Call {
+  readonly capability: CapabilityDescriptor;
+  readonly input: Json;
+  readonly memo: TurnMemo;
+}
+
+/**
+ * Has the agents of a running system do the turns of tasks: by asking them for the capability that a message means, under
+ * the terms of the message. An agent needs to know nothing of tasks for that.
+ */
+export class AgentTurns {
+  readonly #deps: AgentTurnsDeps;
+
+  constructor(deps: AgentTurnsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Throws what keeps a message from being taken in: nobody it could be for, nothing that it could mean, or the rules. */
+  readonly check = ({ owner, agentId, message, terms, memo }: AskedMessage): void => {
+    const capability = capabilityMeant(this.#cardOf(agentId), wordsOf(message), memoOf(memo).capability);
+    requireReadOnly(agentId, capability, terms);
+    const verdict = this.#deps.desk.refusalOf({
+      recipient: agentId,
+      capability: capability.id,
+      payload: undefined,
+      ...this.#underTerms(owner.principalId, terms),
+    });
+    if (verdict === undefined) return;
+    const { code, reason, retryAfterMs } = verdict;
+    const details = { recipient: agentId, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    throw new OrreryError(code, reason, { details });
+  };
+
+  /** What becomes of a turn that a former process had begun: an agent that is durable is asked the same again. */
+  readonly onRestart = (
+    opening: TaskOpening,
+    memo: Json | undefined,
+    number: number,
+  ): 'again' | { readonly failed: string } => {
+    const { agentId } = opening;
+    const { turn, capability } = memoOf(memo);
+    const descriptor = this.#deps.cardOf(agentId)?.capabilities.find(({ id }) => id === capability);
+    // It was not even asked.
+    if (turn?.number !== number) return 'again';
+    if (this.#isKeptFor(agentId, descriptor) || this.#mayTryAgain(agentId, descriptor)) return 'again';
+    return { failed: `The system ended while ${agentId} worked at it, and ${agentId} does nothing twice` };
+  };
+
+  readonly run = async (turn: Turn): Promise<TurnOutcome | undefined> => {
+    const call = this.#begin(turn);
+    if ('state' in call) return call;
+    const { clock, newId } = this.#deps.desk.seams;
+    const reports = new TurnReports({ clock, newId, turn, memo: call.memo });
+    try {
+      await this.#ask(turn, call, reports);
+      reports.end();
+      return this.#withSpent({ state: 'completed' }, reports);
+    } catch (error) {
+      reports.end();
+      return this.#withSpent(this.#failed(turn, reports, error), reports);
+    }
+  };
+
+  /** What is to be asked; or how the turn ends before anybody is. */
+  #begin(turn: Turn): Call | TurnOutcome {
+    const card = this.#cardOf(turn.opening.agentId);
+    const memo = memoOf(turn.memo);
+    const { turn: begun, capability: former = '', input = null } = memo;
+    if (begun?.number === turn.number)
+      return { capability: capabilityMeant(card, { tool: former }), input, memo };
+    const plan = planTurn(card, turn.message, memo);
+    if (plan.kind === 'question') {
+      const { capability, awaits, parts } = plan;
+      return this.#asks(turn, { ...memo, capability, input: plan.input, awaits }, parts, 'input-required');
+    }
+    const { answer, approvals, capability } = plan;
+    requireReadOnly(card.id, capability, turn.terms);
+    const { awaits: _, ...kept } = memo;
+    const next: TurnMemo = {
+      ...kept,
+      capability: capability.id,
+      input: plan.input,
+      approvals,
+      turn: { number: turn.number, reports: 0, ...(answer === undefined ? {} : { answer }) },
+    };
+    // In the journal it stands before what is asked now.
+    turn.remember(next as Json);
+    return { capability, input: plan.input, memo: next };
+  }
+
+  async #ask(turn: Turn, call: Call, reports: TurnReports): Promise<void> {
+    const { desk } = this.#deps;
+    const { capability } = call;
+    const asking = this.#askingOf(turn, call, reports);
+    const artifactId = `result-${turn.number}`;
+    if (capability.streams === true) {
+      const shown = { artifactId, name: capability.name, clock: desk.seams.clock };
+      return showStream(turn, desk.stream(asking), shown);
+    }
+    const output = await this.#answerOf(turn, call, asking);
+    const parts = partsOf(output);
+    if (parts.length > 0) turn.artifact({ artifactId, name: capability.name, parts }, { lastChunk: true });
+  }
+
+  /**
+   * What the agent answers. What was cancelled when a former engine was closed, which nobody wanted to be cancelled, is done
+   * again if its agent does things again.
+   */
+  async #answerOf(turn: Turn, { capability }: Call, asking: Asking): Promise<unknown> {
+    try {
+      return await this.#deps.desk.ask(asking);
+    } catch (error) {
+      const wasLeft =
+        turn.again && isOrreryError(error) && error.code === 'CANCELLED' && !turn.signal.aborted;
+      if (!wasLeft) throw error;
+      const { agentId } = turn.opening;
+      if (!this.#mayTryAgain(agentId, capability))
+        throw new OrreryError('CANCELLED', `The system ended while ${agentId} worked at it`);
+      const { envelopeId: _, ...anew } = asking;
+      return this.#deps.desk.ask(anew);
+    }
+  }
+
+  #askingOf(turn: Turn, { capability, input, memo }: Call, reports: TurnReports): Asking {
+    const { opening, number, terms, signal } = turn;
+    const { agentId, owner, key, contextId } = opening;
+    const note = noteOf(turn, memo, this.#deps.hasApprover());
+    return {
+      recipient: agentId,
+      capability: capability.id,
+      payload: input,
+      correlationId: contextId,
+      metadata: { task: note, ...assignmentIn(turn.message) },
+      signal,
+      onProgress: reports.hear,
+      ...resumedIn(turn.message),
+      onSpent: reports.spent,
+      ...this.#underTerms(owner.principalId, terms),
+      ...(this.#isKeptFor(agentId, capability) && { envelopeId: `task/${key}/${number}` }),
+    };
+  }
+
+  #underTerms(
+    id: string,
+    { tier, justification, deadlineAtMs, budget, path }: TaskTerms,
+  ): Pick<Asking, 'onBehalfOf' | 'deadlineAtMs' | 'justification' | 'budget' | 'path'> {
+    const { desk, turnMs } = this.#deps;
+    return {
+      onBehalfOf: { id, tier },
+      deadlineAtMs: deadlineAtMs ?? desk.seams.clock.now() + turnMs,
+      ...(justification && { justification }),
+      ...(budget && { budget }),
+      ...(path && { path }),
+    };
+  }
+
+  #failed(turn: Turn, reports: TurnReports, error: unknown): TurnOutcome | undefined {
+    if (turn.signal.aborted) throw error;
+    const pausing = pauseIn(error);
+    if (pausing !== undefined) return this.#pauses(turn, reports.memo, pausing);
+    const isStop = isOrreryError(error) && (error.code === 'SYSTEM_STOPPED' || error.code === 'CONTROL_LOST');
+    if (isStop && this.#deps.isKept) return undefined;
+    if (isOrreryError(error)) reports.partial(error.details['partial']);
+    return {
+      state: 'failed',
+      message: agentMessage(this.#deps.desk.seams.newId(), failureParts(error)),
+    };
+  }
+
+  /** What was spent is said with the end, where anybody has limited it. */
+  #withSpent(outcome: TurnOutcome | undefined, { cost }: TurnReports): TurnOutcome | undefined {
+    if (outcome === undefined || cost === undefined) return outcome;
+    const text = `${cost.tokens} tokens and ${cost.costUsd} USD were spent`;
+    const message = outcome.message ?? agentMessage(this.#deps.desk.seams.newId(), [{ text }]);
+    const metadata = { ...message.metadata, ...delegationMetadata({ spent: cost }) };
+    return { ...outcome, message: { ...message, metadata } };
+  }
+
+  #pauses(turn: Turn, memo: TurnMemo, { state, question, schema, approval }: TurnPause): TurnOutcome {
+    if (approval !== undefined) {
+      const awaits = { kind: 'approval', approvalId: this.#deps.desk.seams.newId(), ...approval } as const;
+      return this.#asks(turn, { ...memo, awaits }, approvalParts(awaits), state);
+    }
+    const awaits: Awaited =
+      state === 'auth-required'
+        ? { kind: 'proof' }
+        : { kind: 'answer', question, ...(schema === undefined ? {} : { schema }) };
+    return this.#asks(turn, { ...memo, awaits }, questionParts(question, schema), state);
+  }
+
+  #asks(
+    turn: Turn,
+    memo: TurnMemo,
+    parts: ReturnType<typeof questionParts>,
+    state: TurnPause['state'],
+  ): TurnOutcome {
+    turn.remember(memo as Json);
+    return { state, message: agentMessage(this.#deps.desk.seams.newId(), parts) };
+  }
+
+  #cardOf(agentId: string): AgentCard {
+    const card = this.#deps.cardOf(agentId);
+    if (card === undefined) throw agentNotFound(agentId);
+    return card;
+  }
+
+  /** What it is asked outlives the process, and can be asked for again. A stream cannot. */
+  #isKeptFor(agentId: string, capability: CapabilityDescriptor | undefined): boolean {
+    const { desk, isKept } = this.#deps;
+    return isKept && capability?.streams !== true && desk.isKeptFor(agentId);
+  }
+
+  #mayTryAgain(agentId: string, capability: CapabilityDescriptor | undefined): boolean {
+    return capability?.readOnly === true || this.#deps.desk.deliveryOf(agentId) === 'retry';
+  }
+}
+
+function requireReadOnly(agentId: string, { id, readOnly }: CapabilityDescriptor, terms: TaskTerms): void {
+  if (terms.readOnly && readOnly !== true)
+    throw notPermitted(`"${id}" of ${agentId} is not declared readOnly, and nothing else may be asked for`);
+}

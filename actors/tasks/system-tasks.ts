@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { Approver } from '../../runtime/protocol/approval.ts';
+import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import type { Seams } from '../../runtime/protocol/seams.ts';
+import type { System } from '../../runtime/public.ts';
+import { AgentTurns } from './agent-turns.ts';
+import { approveWith, hasApprover } from './approvals.ts';
+import { KeptTaskLog } from './kept-task-log.ts';
+import { TaskEngine } from './task-engine.ts';
+import type { TaskLimits } from './task-limits.ts';
+
+const HOUR_MS = 60 * 60 * 1_000;
+const TurnMs = z.strictObject({ turnMs: z.number().positive().default(HOUR_MS) });
+
+/**
+ * - `limits`   @default those of `TaskLimits`
+ * - `approver` is asked for what agents want to have approved. @default whoever owns the task
+ * - `seams`    @default those of the system
+ * - `turnMs`   how long an agent may work at one message whose terms do not say, milliseconds. @default an hour
+ */
+export interface SystemTasksOptions {
+  readonly limits?: TaskLimits;
+  readonly approver?: Approver;
+  readonly turnMs?: number;
+  readonly seams?: Seams;
+}
+
+/**
+ * The tasks of a running system: its agents work at them. In a system with a journal they outlive the process, and this goes
+ * on with what former ones have left. One at a time; close it before the system stops.
+ *
+ * Fails with INVALID_OPTIONS, and with what the journal fails with.
+ */
+export async function openSystemTasks(
+  system: System,
+  { limits = {}, approver, turnMs, seams: given }: SystemTasksOptions = {},
+): Promise<TaskEngine> {
+  const parsed = parseOptions(TurnMs, turnMs === undefined ? {} : { turnMs }, 'tasks');
+  const desk = await system.desk();
+  if (approver !== undefined) await approveWith(system, approver);
+  const isKept = desk.records !== undefined;
+  const seams = given ?? desk.seams;
+  const turns = new AgentTurns({
+    desk,
+    cardOf: (agentId) => system.registry.getById(agentId),
+    isKept,
+    hasApprover: () => hasApprover(desk),
+    turnMs: parsed.turnMs,
+  });
+  const log = isKept
+    ? new KeptTaskLog({
+        records: system.records,
+        onProblem: (key, why) => {
+          const reason = `Of a task that was left, "${key}" cannot be read: ${why}`;
+          desk.note({
+            type: 'error',
+            agentId: desk.agentId,
+            errorCode: 'STORE_INVALID',
+            reason,
+            success: false,
+          });
+        },
+      })
+    : undefined;
+  const { run, check, onRestart } = turns;
+  return TaskEngine.open({ seams, limits, run, check, onRestart, ...(log && { log }) });
+}

@@ -1,0 +1,138 @@
+import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import type { Part, TaskMessage, TaskState } from '../../runtime/protocol/task.ts';
+import type { TaskOwner } from '../../runtime/protocol/task-service.ts';
+import type { HandlingContext } from '../../runtime/public.ts';
+import type { Json } from './task-log.ts';
+import { type GivenApproval, TASK_NOTE, TaskNote, type TaskReport } from './task-note.ts';
+
+/** What an agent makes in a task: `parts`, or one of them. `append`: more of the artifact with this id. */
+export interface NewArtifact {
+  readonly artifactId: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly parts: readonly Part[];
+  readonly append?: boolean;
+  readonly lastChunk?: boolean;
+}
+
+/**
+ * The task that a handler works at.
+ *
+ * - `message`   what the owner has said last; `history` all that was said before it, as far as it is not too much.
+ * - `taskState` where the task stood when the turn began.
+ * - `answer`    what the owner has answered to what this agent asked: text, or data; undefined when nothing was asked.
+ * - `state`     what this agent remembers of the task: JSON, given to its next turn, also after a restart. Set it whole.
+ */
+export interface AgentTask {
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly owner: TaskOwner;
+  readonly taskState: TaskState;
+  readonly message: TaskMessage;
+  readonly history: readonly TaskMessage[];
+  readonly answer: Json | undefined;
+  state: Json | undefined;
+  /** Says something to the owner while the work goes on. */
+  say(what: string | readonly Part[]): void;
+  /** Shows something that is made, beside the handler's answer, which is an artifact of its own. */
+  artifact(artifact: NewArtifact): void;
+}
+
+const tasks = new WeakMap<object, RunningTask | null>();
+
+/** The task that this is the work of; undefined outside of one. The same one each time it is asked for. */
+export const taskOf = <State>(ctx: HandlingContext<State>): AgentTask | undefined => runningTaskOf(ctx);
+
+/** The same, with what only the modules of tasks may do. */
+export function runningTaskOf(
+  ctx: HandlingContext<never> | HandlingContext<unknown>,
+): RunningTask | undefined {
+  const known = tasks.get(ctx);
+  if (known !== undefined) return known ?? undefined;
+  const parsed = TaskNote.safeParse(ctx.envelope?.metadata?.[TASK_NOTE]);
+  const isForThis = parsed.success && parsed.data.agentId === ctx.self;
+  const made = isForThis ? new RunningTask(ctx as HandlingContext<never>, parsed.data) : null;
+  tasks.set(ctx, made);
+  return made ?? undefined;
+}
+
+class RunningTask implements AgentTask {
+  readonly note: TaskNote;
+  readonly #ctx: HandlingContext<never>;
+  readonly #run: string;
+  readonly #usedApprovals = new Set<string>();
+  #reports = 0;
+  #state: Json | undefined;
+
+  constructor(ctx: HandlingContext<never>, note: TaskNote) {
+    this.#ctx = ctx;
+    this.#run = ctx.newId();
+    this.note = note;
+    this.#state = note.state;
+  }
+
+  get taskId(): string {
+    return this.note.taskId;
+  }
+
+  get contextId(): string {
+    return this.note.contextId;
+  }
+
+  get owner(): TaskOwner {
+    return this.note.owner;
+  }
+
+  get taskState(): TaskState {
+    return this.note.taskState;
+  }
+
+  get message(): TaskMessage {
+    return this.note.message;
+  }
+
+  get history(): readonly TaskMessage[] {
+    return this.note.history;
+  }
+
+  get answer(): Json | undefined {
+    return this.note.answer;
+  }
+
+  get state(): Json | undefined {
+    return this.#state;
+  }
+
+  set state(state: Json | undefined) {
+    this.report({ state: state ?? null });
+    this.#state = state;
+  }
+
+  say(what: string | readonly Part[]): void {
+    const parts: Part[] = typeof what === 'string' ? [{ text: what }] : [...what];
+    if (parts.length === 0) throw invalidOptions('what', what, 'a text, or parts');
+    this.report({ say: parts });
+  }
+
+  artifact({ parts, append = false, lastChunk = false, ...about }: NewArtifact): void {
+    if (parts.length === 0) throw invalidOptions('artifact.parts', parts, 'at least one part');
+    this.report({ artifact: { ...about, parts: [...parts], append, lastChunk } });
+  }
+
+  /** What was decided about a request with this hash; each decision counts once. */
+  takeApproval(hash: string): GivenApproval | undefined {
+    const given = this.note.approvals.find(
+      (one) => one.hash === hash && !this.#usedApprovals.has(one.approvalId),
+    );
+    if (given === undefined) return undefined;
+    this.#usedApprovals.add(given.approvalId);
+    this.report({ usedApproval: given.approvalId });
+    return given;
+  }
+
+  /** Throws NOT_SERIALISABLE. */
+  report(what: Omit<TaskReport, 'run' | 'n'>): void {
+    this.#ctx.report({ task: { run: this.#run, n: this.#reports + 1, ...what } });
+    this.#reports += 1;
+  }
+}

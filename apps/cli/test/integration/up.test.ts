@@ -1,0 +1,259 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { get } from 'node:https';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newCertificates } from '../../../../test/fixtures/certificate.ts';
+import { Orrery, orrery } from '../spawn-orrery.ts';
+
+let folder: string;
+/** Of an agent that takes its time. */
+const agents = fileURLToPath(new URL('../fixtures/dawdler.agent.ts', import.meta.url));
+const running: Orrery[] = [];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'orrery-up-'));
+});
+afterEach(() => {
+  for (const { child } of running.splice(0)) child.kill('SIGKILL');
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What README.md has curl send, in the folder `root`. */
+function readmeOrder(root: string): string {
+  const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
+  const [, body = ''] = /\/callisto\/rpc[\s\S]*? -d '([\s\S]*?)'\n```/.exec(readme) ?? [];
+  return body.replace(`'"$PWD"'`, root);
+}
+
+interface Line {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+async function up(...words: string[]) {
+  const command = new Orrery(['up', '--port', '0', '--json', ...words]);
+  running.push(command);
+  await command.printed('"ready"');
+  const lines = command.stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+  const url = lines.find(({ type }) => type === 'serving')?.['url'];
+  if (typeof url !== 'string') throw new Error(`It does not serve: ${(await command.ended).stderr}`);
+  return { command, lines, url };
+}
+
+const send = (url: string, tool: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${url}/rpc`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'a2a-version': '1.0', ...headers },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendMessage',
+      params: {
+        tenant: 'dawdler',
+        message: {
+          messageId: `${tool}-1`,
+          role: 'ROLE_USER',
+          parts: [{ data: { tool, arguments: { text: 'said over A2A' } } }],
+        },
+      },
+    }),
+  });
+
+describe('orrery up (DESIGN 8)', () => {
+  it('serves the planets, says where each card is, and ends with 130 on Ctrl-C', async () => {
+    const command = new Orrery(['up', '--port', '0']);
+    running.push(command);
+    await command.printed('Ctrl-C ends it');
+    const [, url = ''] = /is served at (\S+)/.exec(command.stdout) ?? [];
+    expect(command.stdout).toContain(`mars       ${url}/mars/.well-known/agent-card.json`);
+    expect(command.stdout).toMatch(/A2A over JSON-RPC +POST \/rpc, POST \/\{agentId\}\/rpc, POST \//);
+    expect(command.stdout).toContain('Who may come in: anybody who reaches 127.0.0.1');
+    const cards = [...command.stdout.matchAll(/http\S+agent-card\.json/g)].map(([card]) => card);
+    expect(cards).toHaveLength(22);
+    for (const card of cards) expect((await fetch(card)).status).toBe(200);
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('orrery_agents{status="running"} 21');
+    const asked = await fetch(`${url}/callisto/rpc`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+      body: readmeOrder(join(import.meta.dirname, '../..')),
+    });
+    expect(await asked.json()).toMatchObject({
+      result: { task: { status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [{ name: 'docs.check' }] } },
+    });
+    command.child.kill('SIGINT');
+    const ended = await command.ended;
+    expect(ended).toMatchObject({ code: 130, stderr: '' });
+    expect(ended.stdout).toMatch(/Closing\n$/);
+  });
+
+  it('serves modules that are named, in lines of JSON, and says what it waits for when it is stopped', async () => {
+    const { command, lines, url } = await up(
+      ...['--agents', agents, '--name', 'Trial', '--entry', 'dawdler', '--grpc-port', '0'],
+    );
+    expect(lines.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['serving', 'agent', 'route', 'ready']),
+    );
+    expect(lines[0]).toMatchObject({ grpcAddress: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string });
+    expect(lines).toContainEqual({
+      type: 'agent',
+      id: 'dawdler',
+      name: 'DAWDLER',
+      tier: 2,
+      card: `${url}/dawdler/.well-known/agent-card.json`,
+    });
+    expect(await (await send(url, 'echo')).text()).toContain('said over A2A');
+    const late = send(url, 'dawdle').then(
+      (answer) => answer.text(),
+      () => 'cut',
+    );
+    await until(async () => (await (await fetch(`${url}/metrics`)).text()).includes('requests_in_hand 2'));
+    command.child.kill('SIGTERM');
+    const ended = await command.ended;
+    expect(ended).toMatchObject({ code: 143, stderr: '' });
+    expect(ended.stdout).toContain('{"type":"closing","inHand":1,"drainMs":500}');
+    await late;
+  });
+
+  it('lets in who has a key that orrery key has put on the list, and nobody else', async () => {
+    const list = join(folder, 'keys.json');
+    const made = await orrery('key', '--tenant', 'acme', '--roles', 'reader,writer', '--add', list, '--json');
+    const { key, record } = JSON.parse(made.stdout) as { key: string; record: { sha256: string } };
+    const shown = await orrery('key', '--kind', 'user', '--tier', '2', '--days', '30', '--add', list);
+    expect(shown.stdout).toContain(`Its record is in ${list}.`);
+    expect(readFileSync(list, 'utf8')).not.toContain(key);
+    expect(JSON.parse(readFileSync(list, 'utf8'))).toMatchObject([
+      { ...record, tenant: 'acme', roles: ['reader', 'writer'], kind: 'service', tier: 3 },
+      { kind: 'user', tier: 2, expiresAtMs: expect.any(Number) as number },
+    ]);
+    const { lines, url } = await up('--agents', agents, '--host', '0.0.0.0', '--api-keys', list);
+    expect(lines[0]).toMatchObject({ anonymous: false, schemes: ['ApiKey'], host: '0.0.0.0' });
+    expect((await send(url, 'echo')).status).toBe(401);
+    expect(await (await send(url, 'echo', { 'x-api-key': key })).text()).toContain('said over A2A');
+    expect((await fetch(`${url}/metrics`)).status).toBe(401);
+  });
+
+  it('keeps tasks in a journal: what was done is there after a kill -9', async () => {
+    const words = ['--agents', agents, '--journal', join(folder, 'journal')];
+    const first = await up(...words);
+    const sent = (await (await send(first.url, 'echo')).json()) as { result: { task: { id: string } } };
+    first.command.child.kill('SIGKILL');
+    await first.command.ended;
+    const { url } = await up(...words);
+    const { id } = sent.result.task;
+    const task = await fetch(`${url}/tasks/${id}`, { headers: { 'a2a-version': '1.0' } });
+    expect(await task.text()).toContain('said over A2A');
+  });
+
+  it('serves https with a key and its certificate', async () => {
+    const made = newCertificates();
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    writeFileSync(key, made.key);
+    writeFileSync(cert, made.cert);
+    const { url } = await up('--agents', agents, '--tls-key', key, '--tls-cert', cert);
+    expect(url).toMatch(/^https:/);
+    const asked = get(`${url}/healthz`, { ca: made.ca });
+    const [answer] = (await once(asked, 'response')) as [import('node:http').IncomingMessage];
+    expect(answer.statusCode).toBe(200);
+    answer.resume();
+  });
+
+  it('says which port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const ended = await orrery('up', '--agents', agents, '--port', String(port));
+    taken.close();
+    expect(ended).toMatchObject({
+      code: 64,
+      stdout: '',
+      stderr: `orrery: Option "--port" is "${port}", expected one that nobody else listens on\nSee 'orrery up --help'.\n`,
+    });
+  });
+});
+
+describe('orrery up refuses with 64, naming option and value', () => {
+  const refused: readonly [string, () => string[], string][] = [
+    [
+      'a port that is none',
+      () => ['--port', '70000'],
+      'Option "--port" is "70000", expected a whole number from 0 to 65535',
+    ],
+    [
+      'a module that is not there',
+      () => ['--agents', '/no/agent.ts'],
+      'Option "--agents" is "/no/agent.ts": there is no file',
+    ],
+    [
+      'a list of nothing',
+      () => ['--hosts', 'a,,b'],
+      'Option "--hosts" is "a,,b", expected names separated by commas',
+    ],
+    [
+      'keys that are not there',
+      () => ['--api-keys', '/no/keys'],
+      'Option "--api-keys" is "/no/keys": there is no such file',
+    ],
+    ['keys that are none', () => ['--api-keys', agents], 'it is no JSON'],
+    ['half a certificate', () => ['--tls-cert', agents], 'Option "--tls-key" is missing'],
+    ['tokens of anybody', () => ['--jwks', 'https://id.example/jwks'], 'Option "--issuer" is missing'],
+    [
+      'keys at no URL',
+      () => ['--jwks', 'x', '--issuer', 'i', '--audience', 'a'],
+      'Option "--jwks" is "x", expected the URL',
+    ],
+    [
+      'a wider address without a way to prove who one is',
+      () => ['--agents', agents, '--host', '0.0.0.0', '--port', '0'],
+      'Option "--host" is "0.0.0.0", expected an address of this machine alone',
+    ],
+    [
+      'a certificate that is none',
+      () => ['--agents', agents, '--tls-key', agents, '--tls-cert', agents],
+      'Option "--tls-key" is',
+    ],
+    [
+      'an entry that is nobody',
+      () => ['--agents', agents, '--entry', 'nobody', '--port', '0'],
+      'Option "--entry" is "nobody", expected the id of an agent',
+    ],
+    [
+      'an origin that is none',
+      () => ['--agents', agents, '--origins', 'app', '--port', '0'],
+      'Option "--origins" is "app", expected an origin',
+    ],
+    ['XPR without a chain', () => ['--xpr'], 'XPR_RPC_ENDPOINT is undefined'],
+  ];
+  it.each(refused)('%s', async (_, words, message) => {
+    const ended = await orrery('up', ...words());
+    expect(ended).toMatchObject({ code: 64, stdout: '' });
+    expect(ended.stderr).toContain(message);
+    expect(ended.stderr).toContain("See 'orrery up --help'.");
+  });
+});
+
+describe('orrery key', () => {
+  it.each([
+    [['--kind', 'robot'], 'Option "--kind" is "robot", expected one of agent, user, service'],
+    [['--tier', '4'], 'Option "--tier" is "4", expected 0, 1, 2 or 3'],
+    [['--days', '0'], 'Option "--days" is "0", expected a whole number'],
+    [['--add', '/no/such/list'], 'Option "--add" is "/no/such/list"'],
+  ])('refuses %j', async (words, message) => {
+    const ended = await orrery('key', ...words);
+    expect(ended).toMatchObject({ code: 64, stdout: '' });
+    expect(ended.stderr).toContain(message);
+  });
+});
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20));
+}

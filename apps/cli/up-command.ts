@@ -1,0 +1,116 @@
+import { table } from '@orrery/ralph-loop';
+import type { Team } from 'orrery';
+import type { Serving } from 'orrery/gateway';
+import type { CommandDeps } from './run-command.ts';
+import type { TypedOptions } from './run-plan.ts';
+import { startTeam } from './start-team.ts';
+import { planUp, refusalOf, type UpPlan } from './up-plan.ts';
+
+const SIGNAL_EXIT = 128;
+const SIGINT = 2;
+/** How long requests in hand have after a signal; the process ends in less than a second whatever they do. */
+const DRAIN_MS = 500;
+const CARD = '.well-known/agent-card.json';
+
+/** `orrery up`: serves the team until a signal comes; the exit code. */
+export async function upCommand(options: TypedOptions, deps: CommandDeps): Promise<number> {
+  const { interruption, clock, version } = deps;
+  const plan = await planUp(options, { clock, version });
+  await using system = await startTeam(teamOf(plan));
+  const serving = await system.serve(plan.serve).catch((error: unknown) => {
+    throw refusalOf(error, options);
+  });
+  const isJson = options['json'] === true;
+  deps.screen.write(isJson ? jsonLines(serving) : plainLines(serving));
+  await untilAborted(interruption.signal);
+  await end(system, serving, deps, isJson);
+  return SIGNAL_EXIT + (interruption.signalNumber ?? SIGINT);
+}
+
+const teamOf = ({ agents, workers, journal }: UpPlan): Parameters<typeof startTeam>[0] => ({
+  ...(agents === undefined ? {} : { agents }),
+  ...(workers === undefined ? {} : { workers }),
+  ...(journal === undefined ? {} : { journal }),
+});
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function end(system: Team, serving: Serving, { screen }: CommandDeps, isJson: boolean): Promise<void> {
+  const inHand = serving.inHand();
+  if (isJson) screen.write(`${JSON.stringify({ type: 'closing', inHand, drainMs: DRAIN_MS })}\n`);
+  else if (inHand === 0) screen.write('Closing\n');
+  else screen.write(`Closing: waits at most ${DRAIN_MS} ms for ${inHand} requests and streams\n`);
+  await serving.close({ drainMs: DRAIN_MS });
+  await system.stop({ drainMs: 0 });
+  if (isJson) screen.write(`${JSON.stringify({ type: 'closed' })}\n`);
+}
+
+const cardUrl = (url: string, agentId: string): string => `${url}/${encodeURIComponent(agentId)}/${CARD}`;
+
+/** What is served, each fact a line of JSON. */
+function jsonLines({ url, host, port, grpcAddress, routes, team, admits }: Serving): string {
+  const lines = [
+    { type: 'serving', url, host, port, grpcAddress, card: `${url}/${CARD}`, ...admits },
+    ...team.cards().map(({ id, name, tier }) => ({ type: 'agent', id, name, tier, card: cardUrl(url, id) })),
+    ...routes.map((route) => ({ type: 'route', ...route })),
+    { type: 'ready' },
+  ];
+  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+}
+
+function plainLines(serving: Serving): string {
+  const { url, grpcAddress, routes, team } = serving;
+  const agents = team.cards().map(({ id }) => [id, cardUrl(url, id)]);
+  const lines = [
+    `${team.identity.name} is served at ${url}`,
+    '',
+    'Agents, and where their cards are',
+    ...table([['(all)', `${url}/${CARD}`], ...agents], '  '),
+    '',
+    'What is spoken',
+    ...table(
+      [...spoken(routes), ...(grpcAddress === undefined ? [] : [['A2A over gRPC', grpcAddress]])],
+      '  ',
+    ),
+    '',
+    `Who may come in: ${whoMay(serving)}`,
+    `Health: ${url}/healthz, metrics: ${url}/metrics`,
+    'Ctrl-C ends it',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const MOST_PATHS = 3;
+
+/** Protocols, and where they are spoken. */
+function spoken(routes: Serving['routes']): string[][] {
+  const paths = Map.groupBy(
+    routes.filter(({ serves }) => PROTOCOL.test(serves)),
+    ({ serves }) => serves.split(/[:,]/)[0] ?? serves,
+  );
+  return [...paths].map(([protocol, all]) => {
+    const shown = all.slice(0, MOST_PATHS).map(({ method, path }) => `${method} ${path}`);
+    const more = all.length - shown.length;
+    return [protocol, `${shown.join(', ')}${more === 0 ? '' : `, and ${more} more`}`];
+  });
+}
+
+/** What begins with a name. */
+const PROTOCOL = /^[A-Z]/;
+
+const WAYS: Readonly<Record<string, string>> = {
+  ApiKey: 'an API key',
+  Bearer: 'a token',
+  XPR: "an account's signature",
+};
+
+function whoMay({ admits: { anonymous, schemes }, host }: Serving): string {
+  const ways = schemes.map((scheme) => WAYS[scheme] ?? scheme).join(' or ');
+  if (ways === '') return `anybody who reaches ${host}`;
+  return anonymous ? `whoever has ${ways}, and others as nobody in particular` : `whoever has ${ways}`;
+}

@@ -1,0 +1,134 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type AgentSpec, type Clock, isOrreryError } from 'orrery';
+import type { Authenticator } from 'orrery/admission';
+import { bearerJwt } from 'orrery/admission/jwt';
+import type { ServeOptions } from 'orrery/gateway';
+import { keysInFile } from './api-key-file.ts';
+import { readList, readNamedFile, readPort, readWorkers } from './option-values.ts';
+import type { TypedOptions } from './run-plan.ts';
+import { UsageError } from './usage-error.ts';
+
+const DEFAULT_PORT = 4710;
+
+/** Everything that `up` was asked for, checked as far as it can be before anything starts. */
+export interface UpPlan {
+  readonly agents: readonly AgentSpec[] | undefined;
+  readonly workers: number | undefined;
+  readonly journal: string | undefined;
+  readonly serve: ServeOptions;
+}
+
+/** Fails with UsageError naming option and value. */
+export async function planUp(
+  options: TypedOptions,
+  { clock, version }: { clock: Clock; version: string },
+): Promise<UpPlan> {
+  const { host, entry, name, journal } = options;
+  const hosts = readList('--hosts', options['hosts']);
+  const origins = readList('--origins', options['origins']);
+  const publicUrl = options['public-url'];
+  const tls = tlsOf(options);
+  const grpcPort = readPort('--grpc-port', options['grpc-port']);
+  const authenticators = authenticatorsOf(options, clock);
+  const { authenticators: ofXpr = [], ...xpr } = options['xpr'] === true ? await xprOptions() : {};
+  return {
+    agents: agentsOf(options['agents']),
+    workers: readWorkers(options['workers']),
+    journal: journal === undefined ? undefined : resolve(String(journal)),
+    serve: {
+      ...xpr,
+      version,
+      port: readPort('--port', options['port']) ?? DEFAULT_PORT,
+      hosts: [...hosts],
+      origins: [...origins],
+      authenticators: [...authenticators, ...ofXpr],
+      ...(host === undefined ? {} : { host: String(host) }),
+      ...(entry === undefined ? {} : { entry: String(entry) }),
+      ...(name === undefined ? {} : { name: String(name) }),
+      ...(publicUrl === undefined ? {} : { publicUrl: String(publicUrl) }),
+      ...(options['anonymous'] === true ? { anonymous: true } : {}),
+      ...(tls === undefined ? {} : { tls }),
+      ...(grpcPort === undefined ? {} : { grpc: { port: grpcPort } }),
+    },
+  };
+}
+
+/** As the variables of the environment say. */
+async function xprOptions(): Promise<Pick<ServeOptions, 'bindings' | 'authenticators' | 'tasks'>> {
+  const { xprServeOptions } = await import('orrery/xpr');
+  try {
+    return xprServeOptions(process.env);
+  } catch (error) {
+    if (isOrreryError(error) && error.code === 'INVALID_OPTIONS')
+      throw new UsageError(`Option "--xpr" cannot be served: ${error.message}`);
+    throw error;
+  }
+}
+
+function agentsOf(value: string | true | undefined): readonly AgentSpec[] | undefined {
+  if (value === undefined) return undefined;
+  return readList('--agents', value).map((path) => {
+    const file = resolve(path);
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+      throw new UsageError(`Option "--agents" is "${value}": there is no file ${path}`);
+    return { module: pathToFileURL(file) };
+  });
+}
+
+function tlsOf(options: TypedOptions): ServeOptions['tls'] {
+  const pem = (option: string): string | undefined => {
+    const path = options[option];
+    return path === undefined ? undefined : readNamedFile(`--${option}`, String(path));
+  };
+  const [key, cert, ca] = [pem('tls-key'), pem('tls-cert'), pem('tls-ca')];
+  if (key === undefined && cert === undefined && ca === undefined) return undefined;
+  if (key === undefined)
+    throw new UsageError('Option "--tls-key" is missing: https needs a key and its certificate');
+  if (cert === undefined)
+    throw new UsageError('Option "--tls-cert" is missing: https needs a key and its certificate');
+  return { key, cert, ...(ca === undefined ? {} : { ca, requestCert: true }) };
+}
+
+function authenticatorsOf(options: TypedOptions, clock: Clock): Authenticator[] {
+  const { jwks, issuer, audience } = options;
+  const keys = options['api-keys'];
+  const found = keys === undefined ? [] : [keysInFile(String(keys), clock)];
+  if (jwks === undefined && issuer === undefined && audience === undefined) return found;
+  for (const [option, value] of Object.entries({ jwks, issuer, audience }))
+    if (value === undefined)
+      throw new UsageError(`Option "--${option}" is missing: tokens need --jwks, --issuer and --audience`);
+  if (!/^https?:$/.test(URL.canParse(String(jwks)) ? new URL(String(jwks)).protocol : ''))
+    throw new UsageError(`Option "--jwks" is "${jwks}", expected the URL of a JSON Web Key Set`);
+  const jwt = { jwks: new URL(String(jwks)), issuer: String(issuer), audience: String(audience) };
+  return [...found, bearerJwt(jwt, { clock })];
+}
+
+/** The option that stands for a field of `serve`. */
+const OPTION_OF: Readonly<Record<string, string>> = {
+  host: 'host',
+  port: 'port',
+  entry: 'entry',
+  name: 'name',
+  publicUrl: 'public-url',
+  'grpc.port': 'grpc-port',
+  'tls.key': 'tls-key',
+  'tls.cert': 'tls-cert',
+  'tls.ca': 'tls-ca',
+};
+
+/** What `serve` did not accept, in the words of who typed it. */
+export function refusalOf(error: unknown, options: TypedOptions): unknown {
+  if (!isOrreryError(error) || error.code !== 'INVALID_OPTIONS') return error;
+  const field = String(error.details['field']);
+  const [root = ''] = field.split('[');
+  const option = OPTION_OF[field] ?? (['hosts', 'origins'].includes(root) ? root : undefined);
+  if (option === undefined) return error;
+  const value = options[option] ?? error.details['value'];
+  return new UsageError(
+    `Option "--${option}" is ${quoted(value)}, expected ${String(error.details['expected'])}`,
+  );
+}
+
+const quoted = (value: unknown): string => `"${String(value).replace(/^"|"$/g, '')}"`;

@@ -1,0 +1,24 @@
+/** There is more of an answer than is read. */
+export class TooManyBytes extends Error {
+  constructor(maxBytes: number) {
+    super(`the answer has more than ${maxBytes} bytes`);
+    this.name = 'TooManyBytes';
+  }
+}
+
+/** The text of an answer, of which no more than `maxBytes` are read. Rejects with `TooManyBytes`, and with what cuts it off. */
+export async function boundedText(response: Response, maxBytes: number): Promise<string> {
+  if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
+    await response.body?.cancel();
+    throw new TooManyBytes(maxBytes);
+  }
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw new TooManyBytes(maxBytes);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,266 @@
+import { useSystemTasks } from './actors/tasks/shared-system-tasks.ts';
+import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
+import { admit } from './policies/admit/admit.ts';
+import { invalidOptions, missingPackage, peersMissing } from './runtime/protocol/errors.ts';
+import type { Seams } from './runtime/protocol/seams.ts';
+import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
+import type { PushEvent } from './transports/gateway/a2a/push/push-event.ts';
+import { createGateway, type Gateway } from './transports/gateway/http/gateway.ts';
+import type { Admit, GatewayPart } from './transports/gateway/http/gateway-part.ts';
+import { listen } from './transports/gateway/http/listen.ts';
+import { hostOf, isLoopback } from './transports/gateway/http/served-names.ts';
+import { type OpenA2A, openA2A } from './transports/gateway/open-a2a.ts';
+import { operatingParts } from './transports/gateway/operating-parts.ts';
+import {
+  type EdgeOptions,
+  type ListeningOptions,
+  parseGatewayOptions,
+  type ServeFault,
+  type Serving,
+  type SystemGateway,
+} from './transports/gateway/serve-options.ts';
+import { type ServedTeam, servedTeam } from './transports/gateway/served-team.ts';
+
+export type { GatewayLimits } from './transports/gateway/http/gateway-limits.ts';
+export type { ServedRoute } from './transports/gateway/http/served-route.ts';
+export type { TlsOptions } from './transports/gateway/http/tls-material.ts';
+export type { PushEvent } from './transports/gateway/a2a/push/push-event.ts';
+export type { PushOptions } from './transports/gateway/a2a/push/push-options.ts';
+export {
+  type ReceivedNotification,
+  SeenNotifications,
+  type VerifiedNotification,
+  type VerifyNotificationOptions,
+  verifyNotification,
+} from './transports/gateway/a2a/push/verify-notification.ts';
+export type { A2AOptions } from './transports/gateway/open-a2a.ts';
+export type { ServeFault, Serving, SystemGateway } from './transports/gateway/serve-options.ts';
+export type { ServedTeam, TeamIdentity } from './transports/gateway/served-team.ts';
+
+/** How a system is served. `tasks`: how many there may be, how long they are kept, and may be worked at. */
+export interface SystemGatewayOptions extends EdgeOptions {
+  readonly tasks?: Pick<SystemTasksOptions, 'limits' | 'turnMs'>;
+}
+
+/** As `SystemGatewayOptions`, and where it listens. */
+export interface ServeOptions extends SystemGatewayOptions, ListeningOptions {}
+
+/**
+ * Serves a system over HTTP, until it is closed or the system stops.
+ *
+ * Rejects with INVALID_OPTIONS naming field and value: also for an address that others can reach, without an authenticator.
+ */
+export async function serve(system: SystemWithStopWork, options: ServeOptions = {}): Promise<Serving> {
+  const { host = '127.0.0.1', port, tls, grpc, ...rest } = options;
+  const opened = await open(system, rest, isLoopback(hostOf(String(host))));
+  const { gateway, team, admits } = opened;
+  const where = { host, ...(tls === undefined ? {} : { tls }) };
+  const ends: Close[] = [];
+  const closeAll: Close = async (given) => {
+    const closed = await Promise.allSettled(ends.map((end) => end(given)));
+    for (const end of closed) if (end.status === 'rejected') throw end.reason;
+  };
+  try {
+    const listening = await listen(gateway, { ...where, ...(port === undefined ? {} : { port }) });
+    ends.push(listening.close);
+    if (grpc !== undefined)
+      ends.push(await addGrpc(opened, { ...where, ...grpc }, rest.publicUrl ?? listening.url));
+    const close = closing(system, closeAll, opened);
+    return {
+      ...listening,
+      grpcAddress: opened.grpc.address,
+      routes: gateway.routes,
+      team,
+      admits,
+      inHand: () => gateway.inHand,
+      close,
+      [Symbol.asyncDispose]: () => close(),
+    };
+  } catch (error) {
+    await closeAll({ drainMs: 0 });
+    await gateway.close({ drainMs: 0 }).finally(opened.close);
+    throw error;
+  }
+}
+
+/** Serves what A2A serves over gRPC too; what it returns ends that. */
+async function addGrpc(
+  { gateway, a2a, admitted, seams, grpc, onFault }: Opened,
+  { publicAddress, ...options }: NonNullable<ServeOptions['grpc']>,
+  baseUrl: string,
+): Promise<Close> {
+  if (a2a === undefined) throw invalidOptions('grpc', options, 'nothing where A2A is not served');
+  const { serveGrpc } = await import('./transports/gateway/a2a/grpc/serve-grpc.ts').catch(
+    (error: unknown) => {
+      throw missingPackage(error) === undefined ? error : peersMissing('gRPC', error);
+    },
+  );
+  const { service, signer } = a2a;
+  const { isGuarded } = gateway;
+  const serving = await serveGrpc({
+    ...options,
+    service,
+    isGuarded,
+    baseUrl,
+    admit: admitted,
+    clock: seams.clock,
+    onFault: (error, path) => onFault({ error, requestId: '', method: 'gRPC', path }),
+    ...(signer === undefined ? {} : { signer }),
+  });
+  grpc.address = publicAddress ?? serving.address;
+  return (given) => serving.close(given);
+}
+
+/**
+ * A system's gateway in the shape of `fetch`, for a server of one's own, until it is closed or the system stops. Who can reach
+ * that server is not known here: callers that prove nothing are let in where `anonymous` says so, and only there.
+ *
+ * Rejects with INVALID_OPTIONS naming field and value.
+ */
+export async function createSystemGateway(
+  system: SystemWithStopWork,
+  options: SystemGatewayOptions = {},
+): Promise<SystemGateway> {
+  const opened = await open(system, options, undefined);
+  const { gateway, team } = opened;
+  const close = closing(system, (given) => gateway.close(given), opened);
+  return { fetch: gateway.fetch, routes: gateway.routes, team, close };
+}
+
+type Close = (options?: { drainMs?: number }) => Promise<void>;
+
+interface Opened {
+  readonly gateway: Gateway;
+  readonly team: ServedTeam;
+  readonly admits: Serving['admits'];
+  readonly admitted: Admit;
+  readonly seams: Seams;
+  readonly a2a: OpenA2A | undefined;
+  /** Where gRPC is spoken, as soon as it is. */
+  readonly grpc: { address: string | undefined };
+  readonly onFault: (fault: ServeFault) => void;
+  /** What is behind the gateway. */
+  close(): Promise<void>;
+}
+
+async function open(
+  system: SystemWithStopWork,
+  options: SystemGatewayOptions,
+  isLocal: boolean | undefined,
+): Promise<Opened> {
+  const { tasks: taskOptions, ...rest } = options;
+  const parsed = parseGatewayOptions(rest, isLocal);
+  const { authenticators, anonymous, rules, limits, hosts, origins, publicUrl, approver } = parsed;
+  const desk = await system.desk();
+  const { seams } = desk;
+  const { name, description, version, provider, documentationUrl } = parsed;
+  const identity = {
+    name,
+    description,
+    version,
+    ...(provider === undefined ? {} : { provider }),
+    ...(documentationUrl === undefined ? {} : { documentationUrl }),
+  };
+  const team = servedTeam(system.registry, { identity, entry: parsed.entry, expose: parsed.expose }, seams);
+  const admitted: Admit = (request) => admit(request, { authenticators, anonymous, rules });
+  const { tasks, release } = await useSystemTasks(system, {
+    ...taskOptions,
+    ...(approver === undefined ? {} : { approver }),
+  });
+  const onFault = parsed.onFault ?? warnOnce();
+  const schemes = authenticators.map(({ scheme }) => scheme);
+  const parts: GatewayPart[] = [];
+  try {
+    const records = desk.records === undefined ? undefined : system.records;
+    parts.push(
+      ...operatingParts({
+        system: {
+          roster: () => system.roster(),
+          metrics: () => system.metrics(),
+          ...(records === undefined
+            ? {}
+            : { write: () => records.put('gateway', 'health', seams.clock.now()) }),
+        },
+        metrics: async () => `${await gateway.metrics.text()}${(await a2a?.metrics()) ?? ''}`,
+        readers: parsed.metrics,
+        admit: admitted,
+        clock: seams.clock,
+      }),
+    );
+    const grpc: Opened['grpc'] = { address: undefined };
+    const a2aDeps = { tasks, team, seams, schemes, records, bindings: parsed.bindings, onPush: noted(desk) };
+    const a2a =
+      parsed.a2a === false
+        ? undefined
+        : await openA2A(parsed.a2a, { ...a2aDeps, issuer: publicUrl ?? name, grpcUrl: () => grpc.address });
+    parts.push(...(a2a?.parts ?? []));
+    const gateway: Gateway = createGateway({
+      parts,
+      admit: admitted,
+      schemes,
+      seams,
+      hosts,
+      origins,
+      onFault,
+      ...(limits === undefined ? {} : { limits }),
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+    });
+    return {
+      gateway,
+      team,
+      admits: { anonymous, schemes },
+      admitted,
+      seams,
+      a2a,
+      grpc,
+      onFault,
+      close: release,
+    };
+  } catch (error) {
+    await Promise.allSettled(parts.map((part) => part.close?.()));
+    await release();
+    throw error;
+  }
+}
+
+/** What nobody is told of who was to be told is an event of the system. */
+const noted =
+  (desk: Awaited<ReturnType<SystemWithStopWork['desk']>>) =>
+  ({ type, taskId, origin, reason = '', security }: PushEvent): void => {
+    if (type === 'taken' || type === 'failed') return;
+    const what =
+      type === 'gave-up' ? 'is not told of it any more' : 'may be told of it again after a restart';
+    desk.note({
+      type: 'error',
+      agentId: desk.agentId,
+      errorCode: type === 'gave-up' ? 'DELIVERY_FAILED' : 'STORE_FAILED',
+      reason: `The task ${taskId}: ${origin} ${what}: ${reason}`,
+      success: false,
+      ...(security === undefined ? {} : { security }),
+    });
+  };
+
+/** Closes once: the gateway, what is behind it, and before the system stops. */
+function closing(system: SystemWithStopWork, closeGateway: Close, opened: Opened): Close {
+  let closed: Promise<void> | undefined;
+  const close: Close = (options) => {
+    closed ??= closeGateway(options)
+      .finally(() => opened.close())
+      .finally(forget);
+    return closed;
+  };
+  const forget = system.beforeStop(close);
+  return close;
+}
+
+/** One that fails at every request would fill the screen. */
+function warnOnce(): (fault: ServeFault) => void {
+  let isTold = false;
+  return ({ error, requestId, method, path }) => {
+    if (isTold) return;
+    isTold = true;
+    const detail = error instanceof Error ? String(error.stack) : String(error);
+    const text = `The gateway failed at ${method} ${path} (request ${requestId}); further failures are only counted`;
+    process.emitWarning(text, { type: 'OrreryWarning', detail });
+  };
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+/**
+ * Something that an agent does not do before somebody has approved it.
+ *
+ * - `action`  what it is, such as `files.delete`.
+ * - `details` with what: what is approved is this, and nothing else.
+ * - `message` for whoever decides.
+ */
+export const ApprovalRequest = z.strictObject({
+  action: z.string().min(1),
+  details: z.json().default(null),
+  message: z.string().min(1),
+});
+export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
+
+/** What was decided; `reason` for the agent that asked. */
+export const ApprovalDecision = z.strictObject({ approved: z.boolean(), reason: z.string().optional() });
+export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
+
+/** Who wants to have it approved. `taskId`: in which task, if it is in one. */
+export interface ApprovalAsker {
+  readonly agentId: string;
+  readonly taskId?: string | undefined;
+}
+
+/** Decides, perhaps after asking a person. What it throws is a refusal, with what it says. */
+export type Approver = (
+  request: ApprovalRequest,
+  asker: ApprovalAsker,
+) => Promise<ApprovalDecision | boolean> | ApprovalDecision | boolean;
+
+/** The same for two requests of the same action with the same details, however the fields are ordered. */
+export const approvalHash = ({ action, details }: Pick<ApprovalRequest, 'action' | 'details'>): string =>
+  createHash('sha256')
+    .update(canonical([action, details]))
+    .digest('base64url');
+
+/** JSON with the fields of every object in the order of their names. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, item]) => `${JSON.stringify(name)}:${canonical(item)}`);
+  return `{${fields.join()}}`;
+}

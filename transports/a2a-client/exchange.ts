@@ -1,0 +1,263 @@
+import { z } from 'zod';
+import { isOrreryError, OrreryError, remoteFailed } from '../../runtime/protocol/errors.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
+import type { RemoteEvent } from '../../runtime/protocol/remote-agent.ts';
+import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { Json } from '../gateway/a2a/dialect.ts';
+import type { RemoteInterface } from './card/remote-card.ts';
+import type { ClientSettings } from './client-options.ts';
+import type { HttpAnswer, HttpCalls } from './http-calls.ts';
+import { errorOf, retryAfterOf, saidInBody, saidInRpc } from './remote-errors.ts';
+import { credentialHeaders, protocolHeaders } from './request-headers.ts';
+import { serverSentEvents } from './sse.ts';
+import type { ClientDialect, OrderName, Orders } from './wire/dialect.ts';
+import { schemaOfEvent } from './wire/read-json.ts';
+import { V01 } from './wire/v01.ts';
+import { V03 } from './wire/v03.ts';
+import { V1 } from './wire/v1.ts';
+
+const DIALECTS: Readonly<Record<RemoteInterface['version'], ClientDialect>> = {
+  '1.0': V1,
+  '0.3': V03,
+  '0.1': V01,
+};
+
+export interface ExchangeDeps {
+  readonly calls: HttpCalls;
+  readonly settings: ClientSettings;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The card announces the extension of ours. */
+  readonly announcesOurs: boolean;
+  readonly newId: () => string;
+}
+
+/** An event of a stream, with the id by which it can be gone on after. */
+export interface StreamedEvent {
+  readonly event: RemoteEvent;
+  readonly id: string | undefined;
+}
+
+interface Prepared {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly mediaType: string;
+  readonly body: string | undefined;
+  /** Of the JSON-RPC request. */
+  readonly id: string | undefined;
+}
+
+const RpcAnswer = z.object({
+  id: z.union([z.string(), z.number(), z.null()]).optional(),
+  result: z.unknown().optional(),
+  error: z.unknown().optional(),
+});
+
+/** One interface of an agent: how an order is written there, and the answer read. */
+export class Exchange {
+  readonly interface: RemoteInterface;
+  readonly dialect: ClientDialect;
+  readonly #deps: ExchangeDeps;
+
+  constructor(remote: RemoteInterface, deps: ExchangeDeps) {
+    this.interface = remote;
+    this.dialect = DIALECTS[remote.version];
+    this.#deps = deps;
+  }
+
+  get origin(): string {
+    return this.interface.url.origin;
+  }
+
+  /** Whether this version has the operation at all. */
+  has(name: OrderName): boolean {
+    const { rpc, rest } = this.dialect;
+    return (this.interface.binding === 'JSONRPC' ? rpc : rest)[name] !== undefined;
+  }
+
+  /** The answer's JSON. Rejects with what the other side says, REMOTE_UNREACHABLE, REMOTE_FAILED and CANCELLED. */
+  async ask<Name extends OrderName>(name: Name, order: Orders[Name], signal?: AbortSignal): Promise<unknown> {
+    const prepared = this.#prepare(name, order);
+    const answer = await this.#call(
+      prepared,
+      'application/json',
+      {},
+      this.#deps.settings.maxAnswerBytes,
+      signal,
+    );
+    return this.#result(await this.#json(answer), answer, prepared);
+  }
+
+  /**
+   * The events of the answer, as they come. Where the other side answers with no stream, what it answers is the only one.
+   * Fails as `ask` does.
+   */
+  async *open<Name extends 'stream' | 'subscribe'>(
+    name: Name,
+    order: Orders[Name],
+    {
+      lastEventId,
+      signal,
+    }: { readonly lastEventId?: string | undefined; readonly signal?: AbortSignal | undefined },
+  ): AsyncGenerator<StreamedEvent, void> {
+    const { settings } = this.#deps;
+    const prepared = this.#prepare(name, order);
+    const resume = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+    const answer = await this.#call(prepared, 'text/event-stream', resume, settings.maxStreamBytes, signal);
+    if (!isEventStream(answer) || answer.status >= 400) {
+      const value = this.#result(await this.#json(answer), answer, prepared);
+      yield { event: this.#event(value), id: undefined };
+      return;
+    }
+    const events = serverSentEvents(answer.body, { maxChars: settings.maxAnswerBytes, from: this.origin });
+    for await (const { type, data, id } of events) {
+      const value = parseJson(data, this.origin);
+      if (type === 'error') throw this.#errorIn(value, answer);
+      yield { event: this.#event(this.#result(value, answer, prepared)), id };
+    }
+  }
+
+  /** What the schema makes of an answer. Throws REMOTE_FAILED naming field and value. */
+  read<Value>(schema: z.ZodType<Value>, value: unknown): Value {
+    const parsed = schema.safeParse(value, { reportInput: true });
+    if (parsed.success) return parsed.data;
+    throw remoteFailed(this.origin, `its answer is not one of A2A: ${faultsOf(parsed.error)}`);
+  }
+
+  #event(value: unknown): RemoteEvent {
+    const { schema, inner } = schemaOfEvent(value);
+    return this.read(schema, inner);
+  }
+
+  #prepare<Name extends OrderName>(name: Name, order: Orders[Name]): Prepared {
+    const { url, binding, tenant } = this.interface;
+    const { rpc, rest, name: version, restMediaType } = this.dialect;
+    if (binding === 'JSONRPC') {
+      const write = rpc[name] as ((order: Orders[Name]) => { method: string; params: Json }) | undefined;
+      if (write === undefined) throw remoteFailed(this.origin, `A2A ${version} has no operation "${name}"`);
+      const { method, params } = write(order);
+      const id = this.#deps.newId();
+      const scoped = tenant === undefined || version !== '1.0' ? params : { tenant, ...(params as object) };
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: scoped });
+      return { url, method: 'POST', mediaType: 'application/json', body, id };
+    }
+    const write = rest[name] as
+      | ((order: Orders[Name]) => { method: 'GET' | 'POST'; path: string; body?: Json })
+      | undefined;
+    if (write === undefined)
+      throw remoteFailed(this.origin, `A2A ${version} has no operation "${name}" over REST`);
+    const { method, path, body } = write(order);
+    const prefix = tenant === undefined ? '' : `/${encodeURIComponent(tenant)}`;
+    return {
+      url: new URL(`${url.href.replace(/\/+$/, '')}${prefix}${path}`),
+      method,
+      mediaType: restMediaType,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      id: undefined,
+    };
+  }
+
+  async #call(
+    { url, method, body, mediaType }: Prepared,
+    accept: string,
+    resume: Readonly<Record<string, string>>,
+    maxBytes: number,
+    signal: AbortSignal | undefined,
+  ): Promise<HttpAnswer> {
+    const { calls, settings, announcesOurs } = this.#deps;
+    const proof = await credentialHeaders(settings, { method, url: url.href, body: body ?? '' });
+    const headers = {
+      accept: accept === 'application/json' ? `${accept}, ${mediaType}` : `${accept}, application/json`,
+      ...(body === undefined ? {} : { 'content-type': mediaType }),
+      ...protocolHeaders(this.dialect.version, settings, announcesOurs),
+      ...resume,
+      ...proof,
+    };
+    const { idleMs } = settings;
+    return calls.call({
+      url,
+      method,
+      headers,
+      idleMs,
+      maxBytes,
+      signal,
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  async #json(answer: HttpAnswer): Promise<unknown> {
+    const { maxAnswerBytes: maxBytes } = this.#deps.settings;
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of answer.body) {
+      bytes += chunk.length;
+      if (bytes > maxBytes)
+        throw remoteFailed(this.origin, `its answer is larger than ${maxBytes} bytes`, { maxBytes });
+      chunks.push(chunk);
+    }
+    const text = Buffer.concat(chunks).toString('utf8');
+    if (answer.status < 400) return parseJson(text, this.origin);
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #result(value: unknown, answer: HttpAnswer, { id }: Prepared): unknown {
+    if (id === undefined || answer.status >= 400) {
+      if (answer.status >= 400) throw this.#errorIn(value, answer);
+      return this.dialect.unwrap(value);
+    }
+    const parsed = RpcAnswer.safeParse(value);
+    if (!parsed.success) throw remoteFailed(this.origin, 'its answer is not one of JSON-RPC');
+    const { id: answered, result, error } = parsed.data;
+    if (error !== undefined && error !== null) throw this.#errorIn(value, answer);
+    if (answered !== id)
+      throw remoteFailed(
+        this.origin,
+        `its answer is to request ${JSON.stringify(answered ?? null)}, not to ${id}`,
+      );
+    return result;
+  }
+
+  #errorIn(value: unknown, { status, headers }: HttpAnswer): Error {
+    const retryAfterMs = retryAfterOf(headers['retry-after'], this.#deps.clock.now());
+    const { error } = (typeof value === 'object' && value !== null ? value : {}) as { error?: unknown };
+    const isRpc =
+      typeof (error as { code?: unknown } | undefined)?.code === 'number' &&
+      this.interface.binding === 'JSONRPC';
+    const said = isRpc ? saidInRpc(error, status, retryAfterMs) : saidInBody(value, status, retryAfterMs);
+    return errorOf(this.origin, said);
+  }
+}
+
+const isEventStream = ({ headers }: HttpAnswer): boolean =>
+  headers['content-type']?.toLowerCase().startsWith('text/event-stream') ?? false;
+
+function parseJson(text: string, origin: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw remoteFailed(origin, 'its answer is not JSON', { begin: text.slice(0, 80), why: String(error) });
+  }
+}
+
+/** Nothing came of a call, and nothing can have: it may be made again, whatever it asks for. */
+export function cannotHaveArrived(error: unknown): boolean {
+  if (!isOrreryError(error)) return false;
+  if (error.code === 'RATE_LIMITED') return true;
+  return error.code === 'REMOTE_UNREACHABLE' && error.details['mayHaveArrived'] === false;
+}
+
+/** It may be worth another try, where doing it twice is as doing it once. */
+export const mayPassLater = (error: unknown): boolean =>
+  isOrreryError(error) && (error.code === 'REMOTE_UNREACHABLE' || error.code === 'RATE_LIMITED');
+
+/** The error of a last attempt, where one before it may have arrived. */
+export function afterOthers(error: unknown, mayHaveArrived: boolean): unknown {
+  if (!mayHaveArrived || !isOrreryError(error) || error.details['mayHaveArrived'] !== false) return error;
+  return new OrreryError(error.code, error.message, {
+    details: { ...error.details, mayHaveArrived },
+    cause: error,
+  });
+}

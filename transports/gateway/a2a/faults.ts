@@ -1,0 +1,92 @@
+import { isOrreryError, OrreryError } from '../../../runtime/protocol/errors.ts';
+
+/**
+ * What can be wrong with a request, in the words of no dialect: each has a table from these to its own numbers.
+ *
+ * The first nine are A2A's own errors; the next five those of JSON-RPC; the others are of the gateway.
+ */
+export const FAULTS = [
+  'TASK_NOT_FOUND',
+  'TASK_NOT_CANCELABLE',
+  'PUSH_NOTIFICATION_NOT_SUPPORTED',
+  'UNSUPPORTED_OPERATION',
+  'CONTENT_TYPE_NOT_SUPPORTED',
+  'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
+  'EXTENSION_SUPPORT_REQUIRED',
+  'VERSION_NOT_SUPPORTED',
+  'TASK_GENERATION_MISMATCH',
+  'PARSE_ERROR',
+  'INVALID_REQUEST',
+  'METHOD_NOT_FOUND',
+  'INVALID_PARAMS',
+  'INTERNAL',
+  'AGENT_NOT_FOUND',
+  'UNAUTHENTICATED',
+  'PERMISSION_DENIED',
+  'RATE_LIMITED',
+  'QUOTA_EXCEEDED',
+  'BODY_TOO_LARGE',
+  'UNAVAILABLE',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** An error that is this fault, whatever its code says. */
+export const fault = (
+  name: Fault,
+  sentence: string,
+  details: Readonly<Record<string, unknown>> = {},
+): OrreryError => new OrreryError('REFUSED', sentence, { details: { ...details, fault: name } });
+
+/** A parameter of a request is not what it is to be. */
+export const wrongParameter = (field: string, value: unknown, expected: string): OrreryError =>
+  fault('INVALID_PARAMS', sentenceOf(field, value, expected), { field });
+
+/** The request as a whole is none of the protocol. */
+export const wrongRequest = (field: string, value: unknown, expected: string): OrreryError =>
+  fault('INVALID_REQUEST', sentenceOf(field, value, expected), { field });
+
+const MAX_SHOWN = 60;
+
+function sentenceOf(field: string, value: unknown, expected: string): string {
+  const text = JSON.stringify(value) ?? 'left out';
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return `${field}: is ${shown}, expected ${expected}`;
+}
+
+/** Which fault an error is. What nobody here has foreseen is INTERNAL, and its text is for nobody outside. */
+export function faultOf(error: unknown): Fault {
+  if (!isOrreryError(error)) return 'INTERNAL';
+  const named = error.details['fault'];
+  if (isFault(named)) return named;
+  return FAULT_OF_CODE[error.code] ?? 'INTERNAL';
+}
+
+/** What a caller is told of an error that is none of its business. */
+export const internalFault = (): OrreryError =>
+  fault('INTERNAL', 'The request failed for a reason inside the system');
+
+const isFault = (value: unknown): value is Fault => (FAULTS as readonly unknown[]).includes(value);
+
+const FAULT_OF_CODE: Readonly<Record<string, Fault>> = {
+  TASK_NOT_FOUND: 'TASK_NOT_FOUND',
+  TASK_OVER: 'UNSUPPORTED_OPERATION',
+  INVALID_PAYLOAD: 'INVALID_PARAMS',
+  INVALID_OPTIONS: 'INVALID_PARAMS',
+  AGENT_NOT_FOUND: 'AGENT_NOT_FOUND',
+  CAPABILITY_NOT_FOUND: 'INVALID_PARAMS',
+  UNAUTHENTICATED: 'UNAUTHENTICATED',
+  NOT_PERMITTED: 'PERMISSION_DENIED',
+  TIER_VIOLATION: 'PERMISSION_DENIED',
+  SANDBOX_VIOLATION: 'PERMISSION_DENIED',
+  ESCALATION_REQUIRED: 'PERMISSION_DENIED',
+  REFUSED: 'PERMISSION_DENIED',
+  BUDGET_EXCEEDED: 'PERMISSION_DENIED',
+  PATH_LOOP: 'PERMISSION_DENIED',
+  HOP_LIMIT: 'PERMISSION_DENIED',
+  RATE_LIMITED: 'RATE_LIMITED',
+  QUOTA_EXCEEDED: 'QUOTA_EXCEEDED',
+  BODY_TOO_LARGE: 'BODY_TOO_LARGE',
+  MAILBOX_FULL: 'UNAVAILABLE',
+  SYSTEM_STOPPED: 'UNAVAILABLE',
+  CANCELLED: 'UNAVAILABLE',
+};

@@ -1,0 +1,45 @@
+import { fault, wrongRequest } from './faults.ts';
+
+/** Whether a media type is JSON, by its name or its ending. */
+const isJson = (contentType: string): boolean =>
+  /^(application\/json|[^;]+\+json)$/.test((contentType.split(';')[0] ?? '').trim().toLowerCase());
+
+/**
+ * The request's content type is one of JSON; else throws INVALID_REQUEST. A web page elsewhere can have a browser send other
+ * types to a server on the same machine without being asked.
+ */
+export function requireJson(headers: Pick<Headers, 'get'>): void {
+  const contentType = headers.get('Content-Type') ?? '';
+  if (!isJson(contentType)) throw wrongRequest('Content-Type', contentType, 'application/json');
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** What the bytes say; throws PARSE_ERROR, and INVALID_REQUEST for what is nested too deeply. */
+export function parseJson(body: Uint8Array): unknown {
+  const value = parsed(body);
+  requireShallow(value);
+  return value;
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(UTF8.decode(body));
+  } catch {
+    throw fault('PARSE_ERROR', 'The body is no JSON in UTF-8');
+  }
+}
+
+const MAX_DEPTH = 100;
+
+/** Throws INVALID_REQUEST for lists and objects that are nested so deeply that whoever reads them would run out of stack. */
+export function requireShallow(value: unknown): void {
+  let level = [value].filter(isNest);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === MAX_DEPTH)
+      throw fault('INVALID_REQUEST', `body: is nested deeper than ${MAX_DEPTH} levels`, { field: 'body' });
+    level = level.flatMap((nest) => Object.values(nest).filter(isNest));
+  }
+}
+
+const isNest = (value: unknown): value is object => typeof value === 'object' && value !== null;

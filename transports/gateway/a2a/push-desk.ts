@@ -1,0 +1,33 @@
+import type { TaskOwner } from '../../../runtime/protocol/task-service.ts';
+import type { Operations, PushConfig } from './operations.ts';
+
+/**
+ * Where owners say which web address is to be told of a task's changes. All of it is the owner's own: what belongs to
+ * somebody else is as if it was not there (TASK_NOT_FOUND).
+ */
+export interface PushDesk {
+  /**
+   * What can be known of a config before there is a task: rejects with INVALID_PAYLOAD naming the field, or a URL that is
+   * not called.
+   */
+  check(config: Omit<PushConfig, 'id' | 'taskId'> & { readonly id?: string }): Promise<void>;
+  /**
+   * Kept when it resolves. One without an id that is like one that is there is that one.
+   *
+   * - `after`   changes after this number are told. @default those from now on
+   * - `dialect` the version of A2A in which. @default the newest
+   *
+   * Rejects with TASK_NOT_FOUND, with QUOTA_EXCEEDED, and with INVALID_PAYLOAD naming a URL that is not called.
+   */
+  create(
+    owner: TaskOwner,
+    config: Operations['createPush']['in'],
+    options?: { readonly after?: number; readonly dialect?: string | undefined },
+  ): Promise<Operations['createPush']['out']>;
+  /** Rejects with TASK_NOT_FOUND. */
+  get(owner: TaskOwner, wanted: Operations['getPush']['in']): Promise<Operations['getPush']['out']>;
+  /** Rejects with TASK_NOT_FOUND, and with INVALID_PAYLOAD on a page token that is none. */
+  list(owner: TaskOwner, wanted: Operations['listPush']['in']): Promise<Operations['listPush']['out']>;
+  /** Also when there is none of this id. Rejects with TASK_NOT_FOUND. */
+  delete(owner: TaskOwner, wanted: Operations['deletePush']['in']): Promise<void>;
+}

@@ -1,0 +1,27 @@
+import type { GatewayPart } from '../../http/gateway-part.ts';
+import type { PushService } from './push-service.ts';
+import type { PushSigner } from './push-signer.ts';
+
+const PATH = '/.well-known/jwks.json';
+const MAX_AGE_S = 300;
+
+/** Serves the keys by which receivers of push notifications verify them, and ends the telling when the gateway ends. */
+export function pushPart({
+  signer,
+  service,
+}: {
+  readonly signer: PushSigner;
+  readonly service: PushService;
+}): GatewayPart {
+  return {
+    name: 'a2a-push',
+    routes: [{ method: 'GET', path: PATH, serves: 'the keys that push notifications are signed with' }],
+    mount(app) {
+      app.get(PATH, (context) => {
+        context.header('Cache-Control', `public, max-age=${MAX_AGE_S}`);
+        return context.json(signer.jwks);
+      });
+    },
+    close: () => service.close(),
+  };
+}

@@ -1,0 +1,52 @@
+import type { Random } from '../../../../runtime/protocol/seams.ts';
+
+/** What came of an attempt. `refused`: nobody was asked, because who would have been may not be. */
+export type PushOutcome =
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs?: number }
+  | { readonly kind: 'gone'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * How long what was not acknowledged is tried again.
+ *
+ * - `attempts`  at one piece of news.
+ * - `ageMs`     since the first attempt that failed.
+ * - `firstMs`   the first wait, at most; each is twice the one before, and none longer than `longestMs`.
+ */
+export interface RetryLimits {
+  readonly attempts: number;
+  readonly ageMs: number;
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/** An answer by its status. 410 says that the receiver will never want it; any other than 2xx that it has not taken it. */
+export function outcomeOf(status: number, retryAfterMs?: number): PushOutcome {
+  if (status >= 200 && status < 300) return { kind: 'taken' };
+  const reason = `The receiver answered ${status}`;
+  if (status === 410) return { kind: 'gone', reason };
+  return { kind: 'failed', reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+interface Failing {
+  readonly attempt: number;
+  readonly failingForMs: number;
+  readonly random: Random;
+}
+
+/**
+ * How long to wait before the next attempt, in milliseconds; undefined: there is none. The wait grows with each, and is
+ * chance between half of it and the whole, so that those who failed together do not come back together.
+ */
+export function waitBeforeNext(
+  outcome: Exclude<PushOutcome, { kind: 'taken' }>,
+  { attempt, failingForMs, random }: Failing,
+  { attempts, ageMs, firstMs, longestMs }: RetryLimits,
+): number | undefined {
+  if (outcome.kind !== 'failed' || attempt >= attempts) return undefined;
+  const backOffMs = Math.min(longestMs, firstMs * 2 ** (attempt - 1));
+  const jitteredMs = backOffMs * (0.5 + random() / 2);
+  const waitMs = Math.max(jitteredMs, Math.min(outcome.retryAfterMs ?? 0, longestMs));
+  return failingForMs + waitMs > ageMs ? undefined : waitMs;
+}

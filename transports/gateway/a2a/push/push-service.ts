@@ -1,0 +1,262 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  invalidPayload,
+  isOrreryError,
+  OrreryError,
+  systemStopped,
+} from '../../../../runtime/protocol/errors.ts';
+import { parseOptions } from '../../../../runtime/protocol/parse-options.ts';
+import type { TaskOwner, TaskService } from '../../../../runtime/protocol/task-service.ts';
+import type { Operations, PushConfig } from '../operations.ts';
+import type { PushDesk } from '../push-desk.ts';
+import { guardedFetch } from './guarded-fetch.ts';
+import { PushBook } from './push-book.ts';
+import type { PushCounts, PushEvent, PushStanding } from './push-event.ts';
+import { PushOptions, type ParsedPushOptions } from './push-options.ts';
+import type { PushDialect, PushPostDeps } from './push-post.ts';
+import { parseConfig, pushConfigNotFound, type PushRecord } from './push-record.ts';
+import { PushRun, type PushRunDeps } from './push-run.ts';
+import { InMemoryPushStore, type PushStore } from './push-store.ts';
+import { checkedAddresses, parseTarget } from './safe-url.ts';
+import { Turnstile } from './turnstile.ts';
+
+/**
+ * - `dialects` in which receivers may be told; the first is that of a config that says none.
+ * - `store`    where configs are kept. @default in memory
+ * - `onEvent`  hears what happens to each piece of news. @default nobody does
+ */
+export interface PushServiceDeps extends Pick<PushPostDeps, 'seams' | 'signer'> {
+  readonly tasks: Pick<TaskService, 'get' | 'changes' | 'agentOf'>;
+  readonly dialects: readonly [PushDialect, ...PushDialect[]];
+  readonly store?: PushStore;
+  readonly onEvent?: (event: PushEvent) => void;
+  readonly options?: PushOptions;
+}
+
+const SWEEP_MS = 60_000;
+const CHECK_MS = 5_000;
+const PAGE_SIZE = 50;
+
+/**
+ * Tells web addresses of the news of tasks: every piece in order and at least once, with a signature, tried again while
+ * nobody takes it, and only where it may go. What a receiver has acknowledged is kept, and a restart goes on from there.
+ */
+export class PushService implements PushDesk {
+  readonly #deps: PushServiceDeps;
+  readonly #options: ParsedPushOptions;
+  readonly #store: PushStore;
+  readonly #book = new PushBook();
+  readonly #runDeps: PushRunDeps;
+  readonly #counts = { taken: 0, failed: 0, gaveUp: 0, refused: 0 };
+  #stopSweeping: () => void = () => undefined;
+  #isClosed = false;
+
+  private constructor(deps: PushServiceDeps) {
+    const { seams, signer, tasks, dialects, store = new InMemoryPushStore() } = deps;
+    this.#deps = deps;
+    this.#store = store;
+    this.#options = parseOptions(PushOptions, deps.options ?? {}, 'push');
+    const { targets, timeoutMs, atOnce, atOnceEach, attempts, ageMs, firstMs, longestMs } = this.#options;
+    this.#runDeps = {
+      seams,
+      signer,
+      tasks,
+      store,
+      dialects: new Map(dialects.map((dialect) => [dialect.version, dialect])),
+      fetch: guardedFetch({ clock: seams.clock, rules: targets, timeoutMs }),
+      turnstile: new Turnstile(atOnce, atOnceEach),
+      retry: { attempts, ageMs, firstMs, longestMs },
+      onEvent: (event) => this.#note(event),
+    };
+  }
+
+  /** Goes on with what is kept. Rejects with INVALID_OPTIONS, and as the store does. */
+  static async open(deps: PushServiceDeps): Promise<PushService> {
+    const service = new PushService(deps);
+    for (const record of await service.#store.load()) service.#start(record);
+    service.#sweep();
+    return service;
+  }
+
+  get counts(): PushCounts {
+    const runs = [...this.#book];
+    const waiting = runs.filter(({ standing }) => standing.state === 'waiting').length;
+    return { ...this.#counts, configs: runs.length, waiting };
+  }
+
+  async check(config: Parameters<PushDesk['check']>[0]): Promise<void> {
+    const { url } = parseConfig({ id: 'new', ...config, taskId: 'new' });
+    const { targets } = this.#options;
+    const target = parseTarget(url, targets);
+    const checked = checkedAddresses(target, targets).catch((error: unknown) => {
+      if (isOrreryError(error)) throw error;
+      // Whether a name can be looked up may change; it is looked up again whenever it is used.
+    });
+    await this.#atMost(CHECK_MS, checked);
+  }
+
+  async create(
+    owner: TaskOwner,
+    wanted: Operations['createPush']['in'],
+    { after, dialect }: { readonly after?: number; readonly dialect?: string | undefined } = {},
+  ): Promise<PushConfig> {
+    const { tasks, seams, dialects } = this.#deps;
+    const { taskId, id: wantedId, ...said } = wanted;
+    const { generation } = tasks.get(owner, taskId, { historyLength: 0, artifacts: false });
+    await this.check(said);
+    if (this.#isClosed) throw systemStopped('nobody is told of tasks any more');
+    const former = this.#formerOf(taskId, wantedId, said);
+    if (former === undefined) this.#requireRoom(owner, taskId);
+    const id = wantedId ?? former?.record.config.id ?? seams.newId();
+    const record: PushRecord = {
+      owner,
+      config: parseConfig({ ...said, taskId, id }),
+      dialect: dialect ?? dialects[0].version,
+      createdAtMs: seams.clock.now(),
+      acknowledged: former?.record.acknowledged ?? after ?? generation,
+    };
+    former?.stop();
+    const run = this.#start(record, former?.ended);
+    await this.#store.put(record).catch((error: unknown) => {
+      run.stop();
+      this.#book.remove(run);
+      throw error;
+    });
+    return record.config;
+  }
+
+  async get(owner: TaskOwner, { taskId, id }: Operations['getPush']['in']): Promise<PushConfig> {
+    return this.#find(owner, taskId, id).record.config;
+  }
+
+  async list(
+    owner: TaskOwner,
+    { taskId, pageSize = PAGE_SIZE, pageToken = '' }: Operations['listPush']['in'],
+  ): Promise<Operations['listPush']['out']> {
+    this.#deps.tasks.agentOf(owner, taskId);
+    const configs = this.#book.ofTask(taskId).map(({ record }) => record.config);
+    const from = pageToken === '' ? 0 : positionOf(pageToken);
+    const page = configs.slice(from, from + Math.max(1, pageSize));
+    const next = from + page.length;
+    return { configs: page, nextPageToken: next < configs.length ? tokenOf(next) : '' };
+  }
+
+  async delete(owner: TaskOwner, { taskId, id }: Operations['deletePush']['in']): Promise<void> {
+    this.#deps.tasks.agentOf(owner, taskId);
+    const run = this.#book.find(taskId, id);
+    if (run !== undefined) await this.#forget(run);
+  }
+
+  /** How it goes with a task's configs. Throws TASK_NOT_FOUND. */
+  standings(owner: TaskOwner, taskId: string): readonly PushStanding[] {
+    this.#deps.tasks.agentOf(owner, taskId);
+    return this.#book.ofTask(taskId).map(({ standing }) => standing);
+  }
+
+  /** Stops telling; what is kept goes on with the next one. Resolves when nothing is under way any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopSweeping();
+    const runs = [...this.#book];
+    for (const run of runs) run.stop();
+    await Promise.all(runs.map(({ ended }) => ended));
+  }
+
+  #start(record: PushRecord, afterwards?: Promise<void>): PushRun {
+    const run = new PushRun(record, this.#runDeps, afterwards);
+    this.#book.add(run);
+    return run;
+  }
+
+  async #forget(run: PushRun): Promise<void> {
+    run.stop();
+    this.#book.remove(run);
+    await this.#store.forget(run.record);
+  }
+
+  #find(owner: TaskOwner, taskId: string, id: string): PushRun {
+    this.#deps.tasks.agentOf(owner, taskId);
+    const run = this.#book.find(taskId, id);
+    if (run === undefined) throw pushConfigNotFound(taskId, id);
+    return run;
+  }
+
+  /** The one that is meant: of the same id, or, by somebody who gives none, the one that is alike. */
+  #formerOf(
+    taskId: string,
+    id: string | undefined,
+    said: Omit<PushConfig, 'id' | 'taskId'>,
+  ): PushRun | undefined {
+    if (id !== undefined) return this.#book.find(taskId, id);
+    return this.#book.ofTask(taskId).find(({ record: { config } }) => {
+      const { id: _id, taskId: _taskId, ...known } = config;
+      return isDeepStrictEqual(known, said);
+    });
+  }
+
+  #requireRoom(owner: TaskOwner, taskId: string): void {
+    const { ofTask, ofOwner, most } = this.#options;
+    if (this.#book.ofTask(taskId).length >= ofTask) throw tooMany('of one task', ofTask);
+    if (this.#book.countOf(owner) >= ofOwner) throw tooMany('of one owner', ofOwner);
+    if (this.#book.size >= most) throw tooMany('of this gateway', most);
+  }
+
+  #note(event: PushEvent): void {
+    if (event.type === 'taken') this.#counts.taken += 1;
+    if (event.type === 'failed') this.#counts.failed += 1;
+    if (event.type === 'gave-up') this.#counts.gaveUp += 1;
+    if (event.security === true) this.#counts.refused += 1;
+    this.#deps.onEvent?.(event);
+  }
+
+  /** Configs go with their tasks. */
+  #sweep(): void {
+    for (const run of [...this.#book]) if (!this.#hasTask(run.record)) void this.#forgetQuietly(run);
+    this.#stopSweeping = this.#deps.seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
+  }
+
+  /** What the store does not forget now is forgotten when it is loaded again. */
+  async #forgetQuietly(run: PushRun): Promise<void> {
+    await this.#forget(run).catch(() => undefined);
+  }
+
+  #hasTask({ owner, config }: PushRecord): boolean {
+    try {
+      this.#deps.tasks.agentOf(owner, config.taskId);
+      return true;
+    } catch (error) {
+      if (isOrreryError(error) && error.code === 'TASK_NOT_FOUND') return false;
+      throw error;
+    }
+  }
+
+  /** Waits for it, and no longer than so long. */
+  async #atMost(ms: number, promise: Promise<unknown>): Promise<void> {
+    let cancel = (): void => undefined;
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#deps.seams.clock.setTimer(ms, resolve);
+    });
+    try {
+      await Promise.race([promise, late]);
+    } finally {
+      cancel();
+    }
+  }
+}
+
+const tooMany = (what: string, limit: number): OrreryError =>
+  new OrreryError('QUOTA_EXCEEDED', `No more than ${limit} push notification configs ${what}`, {
+    details: { what: `push notification configs ${what}`, limit },
+  });
+
+const tokenOf = (position: number): string => Buffer.from(`push:${position}`).toString('base64url');
+
+function positionOf(token: string): number {
+  const position = /^push:(\d+)$/.exec(Buffer.from(token, 'base64url').toString())?.[1];
+  if (position === undefined)
+    throw invalidPayload(
+      'push notification configs',
+      `pageToken is "${token}", expected one of a page before`,
+    );
+  return Number(position);
+}

@@ -1,0 +1,60 @@
+import { PushRecord } from './push-record.ts';
+
+/**
+ * Where the push configs are kept, so that after a restart what no receiver has acknowledged is sent again.
+ *
+ * - `put`    keeps a record instead of the one of the same task and id; resolves when it survives.
+ * - `forget` resolves when it is gone.
+ * - `load`   all that are kept.
+ */
+export interface PushStore {
+  put(record: PushRecord): Promise<void>;
+  forget(record: PushRecord): Promise<void>;
+  load(): Promise<readonly PushRecord[]>;
+}
+
+/** They last as long as the process: what the desk holds is enough. */
+export class InMemoryPushStore implements PushStore {
+  async put(): Promise<void> {}
+  async forget(): Promise<void> {}
+  async load(): Promise<readonly PushRecord[]> {
+    return [];
+  }
+}
+
+/**
+ * Values that JSON can say, by kind and key: what a system with a journal keeps for its embedder.
+ *
+ * - `put` keeps a value instead of the one before, undefined forgets it; resolves when that survives. `toTheLast`: also while
+ *         the system stops.
+ */
+export interface KeyValues {
+  list(kind: string): Promise<readonly { readonly key: string; readonly value: unknown }[]>;
+  put(kind: string, key: string, value: unknown, options?: { readonly toTheLast?: boolean }): Promise<void>;
+}
+
+const KIND = 'a2a-push';
+
+/** Keeps push configs among somebody's records; what stands in them, credentials too, stands there as it is. */
+export class KeptPushStore implements PushStore {
+  readonly #records: KeyValues;
+
+  constructor(records: KeyValues) {
+    this.#records = records;
+  }
+
+  put(record: PushRecord): Promise<void> {
+    return this.#records.put(KIND, keyOf(record), record, { toTheLast: true });
+  }
+
+  forget(record: PushRecord): Promise<void> {
+    return this.#records.put(KIND, keyOf(record), undefined, { toTheLast: true });
+  }
+
+  async load(): Promise<readonly PushRecord[]> {
+    const kept = await this.#records.list(KIND);
+    return kept.map(({ value }) => PushRecord.parse(value) as PushRecord);
+  }
+}
+
+const keyOf = ({ config }: PushRecord): string => JSON.stringify([config.taskId, config.id]);

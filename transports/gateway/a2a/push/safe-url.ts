@@ -1,0 +1,123 @@
+import { BlockList } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { invalidPayload, type OrreryError } from '../../../../runtime/protocol/errors.ts';
+import { resolveByDns } from './resolve-by-dns.ts';
+
+/** All addresses of a name, as text. Rejects when they cannot be had. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+/**
+ * Which receivers may be posted to.
+ *
+ * - `allowHttp`    also without TLS. @default false
+ * - `ports`        these only. @default any
+ * - `allowPrivate` addresses that are reached although no public one is: of the deployment's own receivers. @default none
+ * - `resolve`      the addresses of a name. @default asks the name servers of this machine, and no file of hosts
+ */
+export const PushTargetRules = z.strictObject({
+  allowHttp: z.boolean().default(false),
+  ports: z.array(z.int().min(1).max(65_535)).readonly().optional(),
+  allowPrivate: z.custom<(address: string) => boolean>(isCallable, 'expected a function').optional(),
+  resolve: z.custom<Resolve>(isCallable, 'expected a function').default(() => resolveByDns),
+});
+export type PushTargetRules = z.input<typeof PushTargetRules>;
+export type CheckedTargetRules = z.output<typeof PushTargetRules>;
+
+function isCallable(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+const LONGEST_URL = 2_048;
+const HOST_SUFFIX_OF_THIS_MACHINE = /(^|\.)localhost$/;
+
+/** The URL as it is to be used. Throws INVALID_PAYLOAD naming it when it can be said without asking anybody for addresses. */
+export function parseTarget(url: string, rules: CheckedTargetRules): URL {
+  if (url.length > LONGEST_URL) throw refusedUrl(url.slice(0, 80), `at most ${LONGEST_URL} characters`);
+  const parsed = URL.parse(url);
+  if (parsed === null) throw refusedUrl(url, 'an absolute URL');
+  if (parsed.protocol !== 'https:' && !(rules.allowHttp && parsed.protocol === 'http:'))
+    throw refusedUrl(url, rules.allowHttp ? 'an http or https URL' : 'an https URL');
+  if (parsed.username !== '' || parsed.password !== '')
+    throw refusedUrl(withoutCredentials(parsed), 'a URL without credentials');
+  const port = portOf(parsed);
+  if (rules.ports !== undefined && !rules.ports.includes(port))
+    throw refusedUrl(url, `one of the ports ${rules.ports.join(', ')}`);
+  const host = hostOf(parsed);
+  if (ipaddr.isValid(host) && !mayReach(host, rules)) throw refusedUrl(url, 'a public address');
+  return parsed;
+}
+
+/**
+ * The addresses to connect to, every one of which may be reached: of a name that has a single other one, none is. Throws
+ * INVALID_PAYLOAD naming the URL, and rejects as the resolver does.
+ */
+export async function checkedAddresses(target: URL, rules: CheckedTargetRules): Promise<readonly string[]> {
+  const host = hostOf(target);
+  const addresses = await addressesOf(host, rules);
+  if (addresses.length === 0) throw refusedUrl(target.href, 'a name that has addresses');
+  const refused = addresses.find((address) => !mayReach(address, rules));
+  if (refused !== undefined)
+    throw refusedUrl(target.href, `public addresses only, and ${host} has ${refused}`);
+  return addresses;
+}
+
+async function addressesOf(host: string, { resolve }: CheckedTargetRules): Promise<readonly string[]> {
+  if (ipaddr.isValid(host)) return [host];
+  if (HOST_SUFFIX_OF_THIS_MACHINE.test(host)) return ['127.0.0.1', '::1'];
+  return resolve(host);
+}
+
+/** The host as it is looked up: without the brackets of an address, and the dot at the end of a full name. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+
+const portOf = ({ port, protocol }: URL): number =>
+  port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+
+/** An address for a packet that leaves for the public Internet, or one that the deployment allows. */
+export function mayReach(
+  address: string,
+  { allowPrivate }: Pick<CheckedTargetRules, 'allowPrivate'>,
+): boolean {
+  return isPublicAddress(address) || allowPrivate?.(address) === true;
+}
+
+/** IPv6 addresses that somebody on the Internet may have; all others are of no network, or of a near one. */
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+/** Served by a cloud's hosts to their guests, at an address that looks public. */
+const METADATA = new BlockList();
+METADATA.addAddress('168.63.129.16');
+
+/**
+ * Says whether an address is a public one. Loopback, private, link-local (where clouds serve their metadata), shared,
+ * multicast, unspecified, reserved ones are not; what carries an IPv4 address within (mapped, NAT64, 6to4) is what that is.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed instanceof ipaddr.IPv4)
+    return parsed.range() === 'unicast' && !METADATA.check(parsed.toString());
+  const within = embeddedIpv4(parsed);
+  if (within !== undefined) return isPublicAddress(within);
+  return parsed.range() === 'unicast' && parsed.match(GLOBAL_UNICAST);
+}
+
+/** RFC 4291 (mapped), RFC 6052 (the well-known prefix of NAT64), RFC 3056 (6to4). */
+function embeddedIpv4(address: ipaddr.IPv6): string | undefined {
+  const bytes = address.toByteArray();
+  const dotted = (from: number): string => bytes.slice(from, from + 4).join('.');
+  if (address.isIPv4MappedAddress()) return dotted(12);
+  if (address.match(ipaddr.parseCIDR('64:ff9b::/96'))) return dotted(12);
+  if (address.match(ipaddr.parseCIDR('2002::/16'))) return dotted(2);
+  return undefined;
+}
+
+function withoutCredentials(url: URL): string {
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  return bare.href;
+}
+
+const refusedUrl = (url: string, expected: string): OrreryError =>
+  invalidPayload('push notification config', `url is "${url}", expected ${expected}`);

@@ -1,0 +1,110 @@
+import type { Task } from '../../../runtime/protocol/task.ts';
+import type { Said, TaskOwner, TaskTerms } from '../../../runtime/protocol/task-service.ts';
+import { addresseeOf } from './addressee.ts';
+import type { A2AExtension } from './extension.ts';
+import { fault, faultOf, wrongParameter } from './faults.ts';
+import type { Caller, SendOrder } from './operations.ts';
+import { fitsAccepted } from './output-modes.ts';
+import type { PushDesk } from './push-desk.ts';
+import { BARE, ownerOf, type TaskAccessDeps, taskFor } from './task-access.ts';
+
+export interface TakeMessageDeps extends TaskAccessDeps {
+  readonly push?: PushDesk;
+  readonly extensions: readonly A2AExtension[];
+}
+
+/** Whose task a message has gone to. */
+export interface Taken {
+  readonly task: Task;
+  readonly owner: TaskOwner;
+}
+
+/** Takes the message in; resolves when its task is kept. */
+export async function takeMessage(deps: TakeMessageDeps, order: SendOrder, caller: Caller): Promise<Taken> {
+  const { tasks, push } = deps;
+  const owner = ownerOf(caller);
+  if (order.push !== undefined) await requirePush(push).check(order.push);
+  const known = knownTask(deps, owner, order, caller);
+  if (known !== undefined) requireSame(known, order);
+  const { agentId, outputModes } = addresseeOf(deps, order, caller, known && tasks.agentOf(owner, known.id));
+  if (!fitsAccepted(outputModes, order.acceptedOutputModes))
+    throw fault(
+      'CONTENT_TYPE_NOT_SUPPORTED',
+      `${agentId} answers in ${outputModes.join(', ')}, not in ${order.acceptedOutputModes.join(', ')}`,
+      { field: 'configuration.acceptedOutputModes', outputModes },
+    );
+  const task = await tasks.send(owner, saidBy(deps, order, agentId, known, caller));
+  // What happened before somebody could ask to be told is told as well.
+  if (order.push !== undefined)
+    await push?.create(
+      owner,
+      { ...order.push, taskId: task.id },
+      { after: known?.generation ?? 0, dialect: caller.dialect },
+    );
+  return { task, owner };
+}
+
+/** The task that the message is to go on with. Throws TASK_NOT_FOUND, unless the message may open it. */
+function knownTask(
+  deps: TakeMessageDeps,
+  owner: TaskOwner,
+  order: SendOrder,
+  caller: Caller,
+): Task | undefined {
+  const { taskId, opensTask, ifGeneration } = order;
+  if (taskId === undefined) return undefined;
+  try {
+    // With its history where it matters whether it has the message already.
+    return taskFor(deps, owner, taskId, caller, ifGeneration === undefined ? BARE : { artifacts: false });
+  } catch (error) {
+    if (opensTask === true && faultOf(error) === 'TASK_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+function saidBy(
+  { extensions }: TakeMessageDeps,
+  order: SendOrder,
+  agentId: string,
+  known: Task | undefined,
+  caller: Caller,
+): Said {
+  const { message, taskId, contextId, metadata } = order;
+  return {
+    message,
+    agentId,
+    ...(taskId === undefined ? {} : known === undefined ? { newTaskId: taskId } : { taskId }),
+    ...(contextId === undefined ? {} : { contextId }),
+    ...(metadata === undefined ? {} : { metadata }),
+    terms: termsOf(extensions, order, caller),
+  };
+}
+
+/** A message that was said before is the same message, whatever has changed since. */
+function requireSame(task: Task, { message, contextId, ifGeneration }: SendOrder): void {
+  if (contextId !== undefined && contextId !== task.contextId)
+    throw wrongParameter('message.contextId', contextId, `that of the task, "${task.contextId}"`);
+  const wasSaid = task.history.some(
+    ({ messageId, role }) => role === 'user' && messageId === message.messageId,
+  );
+  if (ifGeneration !== undefined && ifGeneration !== task.generation && !wasSaid)
+    throw fault(
+      'TASK_GENERATION_MISMATCH',
+      `The task "${task.id}" has had ${task.generation} changes, not ${ifGeneration}`,
+      { taskId: task.id, generation: task.generation },
+    );
+}
+
+/** Throws PUSH_NOTIFICATION_NOT_SUPPORTED. */
+export function requirePush(push: PushDesk | undefined): PushDesk {
+  if (push !== undefined) return push;
+  throw fault('PUSH_NOTIFICATION_NOT_SUPPORTED', 'There are no push notifications here');
+}
+
+/** Those of the caller, and of the extensions that it activates; who it is says which tier it is judged by. */
+function termsOf(extensions: readonly A2AExtension[], order: SendOrder, caller: Caller): Partial<TaskTerms> {
+  const said = extensions
+    .filter(({ uri }) => caller.extensions.includes(uri))
+    .map((extension) => extension.terms?.(order) ?? {});
+  return Object.assign({}, ...said, { tier: caller.principal.tier }, caller.terms) as Partial<TaskTerms>;
+}

@@ -1,0 +1,96 @@
+import type { Dialect } from '../dialect.ts';
+import type { RestBinding } from '../rest.ts';
+import { writeCard } from './card.ts';
+import { writeError } from './errors.ts';
+import { readPush, readPushId, readPushList, readSend, readTask, readTaskId } from './params.ts';
+import { readPushBody, readSendBody } from './proto-read.ts';
+import { writeProtoCard, writeProtoItem, writeProtoPush, writeProtoTask } from './proto-write.ts';
+import { writeItem, writeTask, writeTaskPush } from './results.ts';
+
+/** A2A 0.3 over JSON-RPC: what a request speaks that names no version. */
+export const V03: Dialect = {
+  version: '0.3',
+  methods: {
+    'message/send': 'send',
+    'message/stream': 'stream',
+    'tasks/get': 'get',
+    'tasks/cancel': 'cancel',
+    'tasks/resubscribe': 'subscribe',
+    'tasks/pushNotificationConfig/set': 'createPush',
+    'tasks/pushNotificationConfig/get': 'getPush',
+    'tasks/pushNotificationConfig/list': 'listPush',
+    'tasks/pushNotificationConfig/delete': 'deletePush',
+    'agent/getAuthenticatedExtendedCard': 'extendedCard',
+  },
+  read: {
+    send: readSend,
+    stream: readSend,
+    get: readTask,
+    cancel: readTaskId,
+    subscribe: readTaskId,
+    createPush: readPush,
+    getPush: readPushId,
+    listPush: readPushList,
+    deletePush: readPushId,
+    extendedCard: () => undefined,
+  },
+  write: {
+    send: writeTask,
+    get: writeTask,
+    cancel: writeTask,
+    createPush: writeTaskPush,
+    getPush: writeTaskPush,
+    listPush: ({ configs }) => configs.map(writeTaskPush),
+    deletePush: () => null,
+    extendedCard: writeCard,
+  },
+  writeItem,
+  writeError,
+  writeCard,
+};
+
+/** A2A 0.3 over REST: the same words as its a2a.proto has them. */
+const V03_PROTO: Dialect = {
+  ...V03,
+  methods: {},
+  read: { ...V03.read, send: readSendBody, stream: readSendBody, createPush: readPushBody },
+  write: {
+    send: (task) => ({ task: writeProtoTask(task) }),
+    get: writeProtoTask,
+    cancel: writeProtoTask,
+    createPush: writeProtoPush,
+    getPush: writeProtoPush,
+    listPush: ({ configs, nextPageToken }) => ({ configs: configs.map(writeProtoPush), nextPageToken }),
+    deletePush: () => null,
+    extendedCard: writeProtoCard,
+  },
+  writeItem: writeProtoItem,
+};
+
+const TASK = '/v1/tasks/{id}';
+const CONFIGS = `${TASK}/pushNotificationConfigs`;
+const CONFIG = `${CONFIGS}/{pushNotificationConfigId}`;
+
+/** REST of 0.3, below `/v1`: by their paths alone these requests say what they speak. */
+export const V03_REST: RestBinding = {
+  dialect: V03_PROTO,
+  contentType: 'application/json',
+  isVersioned: false,
+  routes: [
+    { method: 'POST', path: '/v1/message:send', operation: 'send' },
+    { method: 'POST', path: '/v1/message:stream', operation: 'stream' },
+    { method: 'POST', path: `${TASK}:cancel`, operation: 'cancel' },
+    { method: 'GET', path: `${TASK}:subscribe`, operation: 'subscribe' },
+    { method: 'POST', path: `${TASK}:subscribe`, operation: 'subscribe' },
+    { method: 'GET', path: TASK, operation: 'get', query: { historyLength: 'number' } },
+    { method: 'POST', path: CONFIGS, operation: 'createPush' },
+    { method: 'GET', path: CONFIGS, operation: 'listPush' },
+    { method: 'GET', path: CONFIG, operation: 'getPush' },
+    { method: 'DELETE', path: CONFIG, operation: 'deletePush' },
+    { method: 'GET', path: '/v1/card', operation: 'extendedCard' },
+  ],
+  writeError: (error) => {
+    const { code, message, httpStatus, data } = writeError(error);
+    return { status: httpStatus, body: { code, message, ...(data === undefined ? {} : { data }) } };
+  },
+};

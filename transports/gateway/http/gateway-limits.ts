@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+const MIB = 1_048_576;
+
+/**
+ * What a gateway takes at most.
+ *
+ * - `maxBodyBytes`    of one request. @default 32 MiB
+ * - `maxBytesInHand`  of the bodies of all requests that are not answered yet. @default 256 MiB
+ * - `maxRequests`     that are not answered yet, open streams among them. @default 10,000
+ * - `maxConnections`  at a time. @default 10,000
+ * - `maxHeaderBytes`  of one request. @default 16 KiB
+ * - `headersTimeoutMs` until a request's headers are here. @default 10 seconds
+ * - `bodyTimeoutMs`   until all of a request is here. @default 2 minutes
+ * - `stallTimeoutMs`  how long a caller may leave what it is sent unread. @default 1 minute
+ * - `idleTimeoutMs`   how long a connection may wait for the next request. @default 65 seconds
+ */
+export const GatewayLimits = z.strictObject({
+  maxBodyBytes: z
+    .int()
+    .positive()
+    .default(32 * MIB),
+  maxBytesInHand: z
+    .int()
+    .positive()
+    .default(256 * MIB),
+  maxRequests: z.int().positive().default(10_000),
+  maxConnections: z.int().positive().default(10_000),
+  maxHeaderBytes: z.int().min(1_024).max(MIB).default(16_384),
+  headersTimeoutMs: z.int().positive().default(10_000),
+  bodyTimeoutMs: z.int().positive().default(120_000),
+  stallTimeoutMs: z.int().positive().default(60_000),
+  idleTimeoutMs: z.int().positive().default(65_000),
+});
+export type GatewayLimits = z.input<typeof GatewayLimits>;
+export type ParsedLimits = z.output<typeof GatewayLimits>;

@@ -1,0 +1,59 @@
+import { type ErrorCode, isOrreryError } from '../../../runtime/protocol/errors.ts';
+
+/** What is wrong with a request before any protocol has seen it. */
+export type EdgeFault =
+  | 'BAD_REQUEST'
+  | 'NO_SUCH_PATH'
+  | 'METHOD_NOT_ALLOWED'
+  | 'UNSUPPORTED_ENCODING'
+  | 'HOST_NOT_SERVED'
+  | 'ORIGIN_NOT_ALLOWED'
+  | 'TOO_SLOW'
+  | 'HEADERS_TOO_LARGE'
+  | 'INTERNAL';
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  INVALID_OPTIONS: 400,
+  INVALID_PAYLOAD: 400,
+  INVALID_ENVELOPE: 400,
+  UNAUTHENTICATED: 401,
+  NOT_PERMITTED: 403,
+  AGENT_NOT_FOUND: 404,
+  CAPABILITY_NOT_FOUND: 404,
+  TASK_NOT_FOUND: 404,
+  TASK_OVER: 409,
+  BODY_TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  QUOTA_EXCEEDED: 429,
+  MAILBOX_FULL: 503,
+  STORE_FAILED: 503,
+  SYSTEM_STOPPED: 503,
+  CONTROL_LOST: 503,
+  DEADLINE_EXCEEDED: 504,
+};
+
+/** The status that says an error in the words of HTTP; 500 for what is not the caller's business. */
+export const httpStatusOf = (error: unknown): number =>
+  isOrreryError(error) ? (STATUS[error.code] ?? 500) : 500;
+
+/** The headers that belong to an error: when it is worth trying again. */
+export function httpErrorHeaders(error: unknown): Record<string, string> {
+  const retryAfterMs = isOrreryError(error) ? error.details['retryAfterMs'] : undefined;
+  return typeof retryAfterMs === 'number' ? { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) } : {};
+}
+
+/** An error as JSON: `{error: {code, message}}`. */
+export const jsonError = (
+  status: number,
+  code: ErrorCode | EdgeFault,
+  message: string,
+  headers: Record<string, string> = {},
+): Response => Response.json({ error: { code, message } }, { status, headers });
+
+/** What a handler threw, as an answer. Of errors that are not the caller's business nothing is told. */
+export function errorResponse(error: unknown): Response {
+  const status = httpStatusOf(error);
+  if (!isOrreryError(error) || status === 500)
+    return jsonError(500, 'INTERNAL', 'The request failed; the operator has been told why');
+  return jsonError(status, error.code, error.message, httpErrorHeaders(error));
+}

@@ -1,0 +1,69 @@
+/** What a stream's end is told to, and how its caller is cut off, if there is a way: then no half of it looks whole. */
+export interface StreamDeps {
+  readonly onEnd: () => void;
+  readonly onFault: (error: unknown) => void;
+  readonly cut: (() => void) | undefined;
+}
+
+/** The streams that a gateway sends and that are not over. */
+export class OpenStreams {
+  readonly #open = new Set<() => void>();
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** The same response, whose stream is known to be open until it ends, is cancelled or is cut. */
+  track(response: Response, { onEnd, onFault, cut }: StreamDeps): Response {
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    let isCut = false;
+    const end = (): boolean => {
+      const isFirst = this.#open.delete(cutNow);
+      if (isFirst) onEnd();
+      return isFirst;
+    };
+    const cutNow = (): void => {
+      isCut = end();
+      reader.cancel().catch(() => undefined);
+      cut?.();
+    };
+    /** Whose connection is cut hears nothing of it any more. */
+    const fail = (controller: ReadableStreamDefaultController): void => {
+      if (cut === undefined) controller.error(new Error('The stream was cut'));
+    };
+    this.#open.add(cutNow);
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            const { done, value } = await reader.read();
+            if (isCut) return fail(controller);
+            if (!done) return controller.enqueue(value);
+            // Whoever cancels it ends it first.
+            if (end()) controller.close();
+          } catch (error) {
+            end();
+            onFault(error);
+            cut?.();
+            fail(controller);
+          }
+        },
+        cancel: (reason) => {
+          end();
+          return reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return new Response(body, { status: response.status, headers: response.headers });
+  }
+
+  /** Ends all that are open, in the middle of whatever they say. */
+  cutAll(): void {
+    for (const cut of [...this.#open]) cut();
+  }
+}
+
+/** Server-sent events: an answer that goes on as long as there is something to say. */
+export const isEventStream = (headers: Headers): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;

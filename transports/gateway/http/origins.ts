@@ -1,0 +1,42 @@
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const EXPOSED = 'A2A-Extensions, A2A-Version, ETag, Location, Retry-After, WWW-Authenticate, X-Request-Id';
+const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{0,1024}$/;
+const KEPT_SECONDS = '600';
+
+/** What a browser is told about pages of other origins. `none`: it is no request of a page, or of one of ours. */
+export type OriginVerdict = 'none' | 'allowed' | 'refused';
+
+/** Whether pages of the origin that a request names may use the gateway. A browser names it, whatever the page wants. */
+export function originVerdict(
+  request: Request,
+  { own, origins }: { own: string; origins: ReadonlySet<string> },
+): OriginVerdict {
+  const origin = request.headers.get('origin');
+  if (origin === null || origin === own) return 'none';
+  return origins.has(origin) ? 'allowed' : 'refused';
+}
+
+export const isPreflight = (request: Request): boolean =>
+  request.method === 'OPTIONS' &&
+  request.headers.has('origin') &&
+  request.headers.has('access-control-request-method');
+
+/** The answer to a browser that asks, before it sends, whether it may. */
+export function preflightResponse(request: Request): Response {
+  const asked = request.headers.get('access-control-request-headers') ?? '';
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': METHODS,
+      'access-control-max-age': KEPT_SECONDS,
+      ...(HEADER_NAMES.test(asked) && asked !== '' ? { 'access-control-allow-headers': asked } : {}),
+    },
+  });
+}
+
+/** Tells the browser that the page may see the answer. */
+export function allowOrigin(request: Request, headers: Headers): void {
+  headers.set('access-control-allow-origin', request.headers.get('origin') as string);
+  headers.set('access-control-expose-headers', EXPOSED);
+  headers.append('vary', 'Origin');
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { AdmissionRule, Authenticator } from '../../runtime/protocol/admission.ts';
+import type { Approver } from '../../runtime/protocol/approval.ts';
+import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import type { Binding } from './binding.ts';
+import type { GatewayLimits } from './http/gateway-limits.ts';
+import type { ServedRoute } from './http/served-route.ts';
+import type { TlsOptions } from './http/tls-material.ts';
+import { A2AOptions } from './open-a2a.ts';
+import type { ServedTeam } from './served-team.ts';
+
+const Identity = {
+  name: z.string().min(1).default('Orrery'),
+  description: z.string().min(1).default('A supervised team of agents'),
+  version: z.string().min(1).default('1.0.0'),
+  provider: z.strictObject({ organization: z.string().min(1), url: z.url() }).optional(),
+  documentationUrl: z.url().optional(),
+};
+
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const given = <Type>(isIt: (value: unknown) => boolean, expected: string) =>
+  z.custom<Type>((value) => isIt(value), expected);
+const hasMethod =
+  (name: string) =>
+  (value: unknown): boolean =>
+    isFunction((value as Record<string, unknown> | null | undefined)?.[name]);
+
+/**
+ * How a system is served.
+ *
+ * - `name`, `description`, `version`, `provider`, `documentationUrl` of the system, for its card.
+ * - `expose`         which agents. @default all, also those that are started later
+ * - `entry`          the agent that is meant when a caller names none. @default none
+ * - `authenticators` how callers prove who they are, asked in this order.
+ * - `anonymous`      whether callers that prove nothing are let in. @default only where there are no authenticators, and on
+ *                    an address of this machine alone
+ * - `rules`          asked in this order about whoever comes.
+ * - `limits`         what is taken at most.
+ * - `hosts`          names that it is reached under, beside those of this machine and plain addresses; 'any' leaves that to
+ *                    whoever stands before it.
+ * - `origins`        of whose pages browsers may use it.
+ * - `publicUrl`      under which callers reach it, where that is not what their requests say: behind a proxy.
+ * - `metrics`        who may read `/metrics`, and the details of `/healthz`: everybody (`open`), or whoever has proved who
+ *                    they are (`admitted`). @default `admitted` where there are authenticators, and others than this machine
+ *                    can reach it
+ * - `approver`       decides what agents want to have approved. @default whoever owns the task is asked
+ * - `a2a`            how A2A is served; false: not at all.
+ * - `bindings`       protocols of others that are served beside A2A, such as `xprBinding(...)` of `orrery/xpr`.
+ * - `onFault`        hears of errors that no caller is told of. @default the first is a warning of the process
+ */
+const GatewayFields = {
+  ...Identity,
+  expose: z.array(z.string()).optional(),
+  entry: z.string().optional(),
+  authenticators: z
+    .array(given<Authenticator>(hasMethod('authenticate'), 'an authenticator, such as apiKeys(...)'))
+    .default([]),
+  anonymous: z.boolean().optional(),
+  rules: z
+    .array(given<AdmissionRule>(hasMethod('admit'), 'a rule of admission, such as slidingWindow(...)'))
+    .default([]),
+  limits: z.custom<GatewayLimits>().optional(),
+  hosts: z.union([z.array(z.string().min(1)), z.literal('any')]).default([]),
+  origins: z.array(z.string()).default([]),
+  publicUrl: z.string().optional(),
+  metrics: z.enum(['open', 'admitted']).optional(),
+  approver: given<Approver>(isFunction, 'a function').optional(),
+  a2a: z.union([z.literal(false), A2AOptions]).default(A2AOptions.parse({})),
+  bindings: z.array(given<Binding>(hasMethod('open'), 'a binding, such as xprBinding(...)')).default([]),
+  onFault: given<(fault: ServeFault) => void>(isFunction, 'a function').optional(),
+};
+
+/** What went wrong with which request. */
+export interface ServeFault {
+  readonly error: unknown;
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+const EdgeOptions = z.strictObject(GatewayFields);
+export type EdgeOptions = z.input<typeof EdgeOptions>;
+
+/**
+ * Where a gateway listens.
+ *
+ * - `host` any address that others can reach needs an authenticator. @default '127.0.0.1'
+ * - `port` 0 takes one that is free. @default 0
+ * - `tls`  key and certificate as PEM text.
+ * - `grpc` serves A2A over gRPC as well, on a port of its own; what is left out is as above, but the port. @default not
+ */
+export interface ListeningOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly tls?: TlsOptions;
+  readonly grpc?: Omit<ListeningOptions, 'grpc'> & {
+    readonly maxMessageBytes?: number;
+    readonly maxStreams?: number;
+    /** As which cards name it. @default where it listens */
+    readonly publicAddress?: string;
+  };
+}
+
+/** A system's gateway for a server of one's own. */
+export interface SystemGateway {
+  fetch(request: Request): Promise<Response>;
+  readonly routes: readonly ServedRoute[];
+  readonly team: ServedTeam;
+  /** Takes no more requests; what is in hand has `drainMs` to be done. The system goes on. */
+  close(options?: { drainMs?: number }): Promise<void>;
+}
+
+/** A system that is served. `url` under which it is reached on this machine, without a slash at its end. */
+export interface Serving extends Omit<SystemGateway, 'fetch'>, AsyncDisposable {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** Where gRPC is spoken, as cards say it, such as `127.0.0.1:4001`. */
+  readonly grpcAddress: string | undefined;
+  /** How many requests are not answered yet, open streams among them. */
+  inHand(): number;
+  /** Whether callers that prove nothing are let in, and how the others prove who they are. */
+  readonly admits: { readonly anonymous: boolean; readonly schemes: readonly string[] };
+}
+
+/**
+ * The options with their defaults. `isLocal`: nobody but this machine can reach what is served; undefined when that is not
+ * known. Throws INVALID_OPTIONS naming field and value.
+ */
+export function parseGatewayOptions(options: EdgeOptions, isLocal: boolean | undefined) {
+  const parsed = parseOptions(EdgeOptions, options, '');
+  const { authenticators, hosts, publicUrl } = parsed;
+  const isKnown = authenticators.length > 0;
+  const anonymous = parsed.anonymous ?? (isLocal === true && !isKnown);
+  if (!anonymous && !isKnown && isLocal !== false)
+    throw invalidOptions('authenticators', [], 'at least one, or anonymous: true');
+  if (parsed.a2a === false && parsed.bindings.length > 0)
+    throw invalidOptions(
+      'bindings',
+      parsed.bindings[0]?.name,
+      'none where A2A is not served: they are served by it',
+    );
+  const isOnlyLocal = isLocal === true && publicUrl === undefined && hosts.length === 0;
+  const metrics = parsed.metrics ?? (isKnown && !isOnlyLocal ? 'admitted' : 'open');
+  return { ...parsed, anonymous, metrics };
+}

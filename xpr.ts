@@ -1,0 +1,194 @@
+import { approvalOf, NOBODY_APPROVES } from './actors/tasks/approval-of.ts';
+import { chainRpc } from './chains/xpr/chain-rpc.ts';
+import type { XprAccounts } from './chains/xpr/xpr-accounts.ts';
+import { sharedToken } from './policies/admit/shared-token.ts';
+import { xprAdmission, type XprAdmissionOptions } from './policies/admit/xpr/xpr-admission.ts';
+import { xprOptionsFromEnv } from './policies/admit/xpr/xpr-env.ts';
+import { xprSignature } from './policies/admit/xpr/xpr-signature.ts';
+import type { AgentOptions } from './runtime/actor/agent-options.ts';
+import type { Authenticator } from './runtime/protocol/admission.ts';
+import { invalidOptions, isOrreryError } from './runtime/protocol/errors.ts';
+import type { Principal } from './runtime/protocol/principal.ts';
+import { systemSeams } from './runtime/protocol/system-seams.ts';
+import { type AgentDefinition, defineAgent, type HandlingContext } from './runtime/public.ts';
+import {
+  xprA2ACancelTask,
+  xprA2ADelegateJob,
+  xprA2ADiscover,
+  xprA2AGetTask,
+  xprA2ASendMessage,
+} from './transports/a2a-client/xpr/tools/tool-capabilities.ts';
+import {
+  type AskPerson,
+  XprToolDesk,
+  type XprToolOptions,
+} from './transports/a2a-client/xpr/tools/xpr-tool-desk.ts';
+import type { Binding } from './transports/gateway/binding.ts';
+import { xprCards } from './transports/gateway/xpr/xpr-card.ts';
+import { type XprPartOptions, xprPart } from './transports/gateway/xpr/xpr-part.ts';
+
+export { createA2ADigest, recoverA2APublicKey, signA2ARequest } from './chains/xpr/a2a-auth.ts';
+export { type ChainRpcOptions, chainRpc } from './chains/xpr/chain-rpc.ts';
+export { hashBody } from './chains/xpr/digest.ts';
+export type { XprAccounts, XprAgent, XprJob, XprJobs } from './chains/xpr/xpr-accounts.ts';
+export type { XprAdmissionOptions } from './policies/admit/xpr/xpr-admission.ts';
+export { type XprEnvOptions, xprOptionsFromEnv } from './policies/admit/xpr/xpr-env.ts';
+export {
+  A2AClient,
+  type A2AClientOptions,
+  type SendMessageOptions,
+} from './transports/a2a-client/xpr/a2a-client.ts';
+export { A2AError, type ClientFault } from './transports/a2a-client/xpr/a2a-error.ts';
+export type { EndpointRules } from './transports/a2a-client/xpr/tools/foreign-endpoint.ts';
+export {
+  NeedsConfirmation,
+  xprA2ACancelTask,
+  xprA2ADelegateJob,
+  xprA2ADiscover,
+  xprA2AGetTask,
+  xprA2ASendMessage,
+} from './transports/a2a-client/xpr/tools/tool-capabilities.ts';
+export type { XprToolOptions } from './transports/a2a-client/xpr/tools/xpr-tool-desk.ts';
+export {
+  A2AArtifact,
+  A2AMessage,
+  A2APart,
+  A2ATask,
+  A2ATaskState,
+  XprAgentCard,
+} from './transports/a2a-client/xpr/xpr-words.ts';
+export type { Binding } from './transports/gateway/binding.ts';
+
+/** `agent`: who it is. @default the agent `xpr`, of tier 2 */
+export interface XprToolsOptions extends XprToolOptions {
+  readonly agent?: AgentOptions;
+}
+
+const AGENT: AgentOptions = {
+  id: 'xpr',
+  name: 'XPR',
+  version: '1.0.0',
+  description: 'Finds agents on the XPR chain and works with them',
+  tier: 2,
+  handlingTimeoutMs: 60_000,
+};
+
+/**
+ * The agent with XPR's five tools as capabilities: `xpr_a2a_discover`, `_send_message`, `_get_task`, `_cancel_task`,
+ * `_delegate_job`. A module exports it, so that the signing key lives in that module's thread or process alone.
+ *
+ * Fails with INVALID_OPTIONS naming field and value.
+ */
+export function xprTools({ agent = AGENT, ...options }: XprToolsOptions): AgentDefinition {
+  const desk = new XprToolDesk(options);
+  // Under the tool's name, so that a simulation can answer instead.
+  return defineAgent(agent)
+    .handle(xprA2ADiscover, (input, ctx) =>
+      ctx.effect(xprA2ADiscover.id, (signal) => desk.discover(input, { signal })),
+    )
+    .handle(xprA2ASendMessage, (input, ctx) =>
+      ctx.effect(xprA2ASendMessage.id, (signal) => desk.sendMessage(input, { signal })),
+    )
+    .handle(xprA2AGetTask, (input, ctx) =>
+      ctx.effect(xprA2AGetTask.id, (signal) => desk.getTask(input, { signal })),
+    )
+    .handle(xprA2ACancelTask, (input, ctx) =>
+      ctx.effect(xprA2ACancelTask.id, (signal) => desk.cancelTask(input, { signal })),
+    )
+    .handle(xprA2ADelegateJob, async (input, ctx) => {
+      const unconfirmed = await desk.gate(input, askPersonOf(ctx));
+      if (unconfirmed !== undefined) return unconfirmed;
+      return ctx.effect(xprA2ADelegateJob.id, (signal) => desk.delegateJob(input, { signal }));
+    });
+}
+
+/** By the one hook for approvals: the system's approver, or the owner of the task. */
+const askPersonOf =
+  (ctx: HandlingContext): AskPerson =>
+  async (request) => {
+    try {
+      await approvalOf(ctx, request);
+      return true;
+    } catch (error) {
+      if (isOrreryError(error) && error.message.endsWith(NOBODY_APPROVES)) return false;
+      throw error;
+    }
+  };
+
+/**
+ * - `accounts`  what is known of accounts: `chainRpc(...)`.
+ * - `account`   as which the system is registered; its card says what the chain says of it. @default none
+ * - `agents`    as which accounts single agents are, by their ids.
+ * - `admission` who may come in.
+ */
+export interface XprBindingOptions extends Omit<XprPartOptions, 'service' | 'admit'> {
+  readonly accounts: XprAccounts;
+  readonly account?: string | undefined;
+  readonly agents?: Readonly<Record<string, string>>;
+  readonly admission?: XprAdmissionOptions;
+}
+
+/** The XPR binding of a gateway: `serve(system, { bindings: [xprBinding({...})] })`. Fails with INVALID_OPTIONS. */
+export function xprBinding({
+  accounts,
+  account,
+  agents = {},
+  admission = {},
+  ...part
+}: XprBindingOptions): Binding {
+  return {
+    name: 'xpr',
+    open: ({ service, seams: { clock } }) => ({
+      part: xprPart({ ...part, service, admit: xprAdmission(admission, { clock, accounts }) }),
+      amendCard: xprCards({ accounts, account, agents }, { clock }),
+    }),
+  };
+}
+
+/** Who has the token of OPENCLAW_HOOK_TOKEN. */
+const HOOK: Principal = {
+  id: 'hook:openclaw',
+  kind: 'service',
+  roles: [],
+  tier: 3,
+  trust: { score: 1, source: 'token' },
+};
+
+/**
+ * What a gateway is served with as the variables of XPR's deployments ask for: `serve(system, xprServeOptions(process.env))`.
+ * The other protocols of the gateway then ask for a signature as well, or the token; rate and trust are asked for by the XPR
+ * binding alone (C-08).
+ *
+ * Throws INVALID_OPTIONS naming variable and value; XPR_RPC_ENDPOINT has to be set.
+ */
+export function xprServeOptions(env: Readonly<Record<string, string | undefined>>): {
+  readonly bindings: Binding[];
+  readonly authenticators: Authenticator[];
+  readonly tasks: { readonly limits: { readonly turns: number } };
+} {
+  const { rpcEndpoint, hookToken, ...asked } = xprOptionsFromEnv(env);
+  if (rpcEndpoint === undefined)
+    throw invalidOptions('XPR_RPC_ENDPOINT', rpcEndpoint, 'an http or https URL of a node');
+  const seams = systemSeams();
+  const accounts = chainRpc({ endpoint: rpcEndpoint }, seams);
+  const signature = xprSignature({}, { clock: seams.clock, accounts });
+  const others = hookToken === undefined ? [] : [sharedToken(hookToken, HOOK)];
+  const binding = xprBinding({
+    accounts,
+    account: asked.account,
+    toolMode: asked.toolMode,
+    mostMessages: asked.maxTurns,
+    admission: {
+      signature,
+      authRequired: asked.authRequired,
+      requestsPerMinute: asked.requestsPerMinute,
+      trust: { minKycLevel: asked.minKycLevel, minTrustScore: asked.minTrustScore },
+      authenticators: others,
+    },
+  });
+  return {
+    bindings: [binding],
+    authenticators: [signature, ...others],
+    tasks: { limits: { turns: asked.maxConcurrentRuns } },
+  };
+}
