@@ -1,7 +1,8 @@
 import { useSystemTasks } from './actors/tasks/shared-system-tasks.ts';
 import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
 import { admit } from './policies/admit/admit.ts';
-import { invalidOptions, missingPackage, peersMissing } from './runtime/protocol/errors.ts';
+import { missingPackage, peersMissing } from './runtime/protocol/edge-errors.ts';
+import { invalidOptions } from './runtime/protocol/errors.ts';
 import type { Seams } from './runtime/protocol/seams.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
 import type { PushEvent } from './transports/gateway/a2a/push/push-event.ts';

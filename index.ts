@@ -7,7 +7,7 @@ import { approvalAttendant } from './actors/tasks/approvals.ts';
 import { hostSwarms } from './actors/swarm/desk-swarms.ts';
 import type { Swarms } from './actors/swarm/swarms.ts';
 import { loadPolicies, type PolicyOptions } from './policies/index.ts';
-import { missingPackage, peersMissing } from './runtime/protocol/errors.ts';
+import { missingPackage, peersMissing } from './runtime/protocol/edge-errors.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { createSystem as createSystemFrom, HOST_ID } from './runtime/system/create-system.ts';
 import { type SystemWithStopWork, withWorkBeforeStop } from './runtime/system/stop-work.ts';

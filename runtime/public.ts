@@ -59,7 +59,8 @@ export { AgentRegistry, type AgentRegistryOptions } from './routing/agent-regist
 export { type KnownPeersOptions, knownPeers } from './routing/known-peers.ts';
 export type { RemoteGrant } from './routing/remote-grant.ts';
 export { A2ARouter, type A2ARouterOptions, type SendOptions } from './routing/router.ts';
-export { createSystem, type SystemDeps } from './system/create-system.ts';
+export { createSystem } from './system/create-system.ts';
+export type { SystemDeps } from './system/system-deps.ts';
 export type { Account } from './system/account.ts';
 export type { SystemChannels } from './system/system-channels.ts';
 export type {

@@ -1,6 +1,7 @@
 import { reportIn } from '../../runtime/protocol/a2a-extension.ts';
 import type { Cost } from '../../runtime/protocol/budget.ts';
-import { cancelled, isOrreryError, type OrreryError, remoteFailed } from '../../runtime/protocol/errors.ts';
+import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
+import { cancelled, isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
 import type {
   RemoteEvent,
   RemoteLink,

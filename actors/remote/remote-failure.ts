@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { reportIn } from '../../runtime/protocol/a2a-extension.ts';
-import {
-  ERROR_CODES,
-  type ErrorCode,
-  inputRequired,
-  OrreryError,
-  remoteFailed,
-} from '../../runtime/protocol/errors.ts';
+import { inputRequired, remoteFailed } from '../../runtime/protocol/edge-errors.ts';
+import { ERROR_CODES, type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
 import type { RemoteTask } from '../../runtime/protocol/remote-agent.ts';
 import { textOf } from './remote-values.ts';
 

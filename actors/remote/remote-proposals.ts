@@ -4,7 +4,8 @@ import {
   NegotiationAnswer,
   type NegotiationRequest,
 } from '../../runtime/protocol/a2a-extension.ts';
-import { errorToData, remoteFailed } from '../../runtime/protocol/errors.ts';
+import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
+import { errorToData } from '../../runtime/protocol/errors.ts';
 import type { RemoteLink } from '../../runtime/protocol/remote-agent.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { isTaskOver } from '../../runtime/protocol/task.ts';

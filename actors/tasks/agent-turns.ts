@@ -1,6 +1,7 @@
 import { delegationMetadata } from '../../runtime/protocol/a2a-extension.ts';
 import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
-import { agentNotFound, isOrreryError, notPermitted, OrreryError } from '../../runtime/protocol/errors.ts';
+import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
+import { agentNotFound, isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { AgentDesk, Asking } from '../../runtime/public.ts';
 import { capabilityMeant, wordsOf } from './capability-meant.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ApprovalDecision, ApprovalRequest, approvalHash } from '../../runtime/protocol/approval.ts';
 import { capability } from '../../runtime/protocol/capability.ts';
-import { isOrreryError, notPermitted } from '../../runtime/protocol/errors.ts';
+import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
+import { isOrreryError } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
 import { runningTaskOf } from './task-of.ts';

@@ -1,5 +1,6 @@
 import type { AdmissionRule, Authenticator, EdgeRequest } from '../../runtime/protocol/admission.ts';
-import { OrreryError, unauthenticated } from '../../runtime/protocol/errors.ts';
+import { unauthenticated } from '../../runtime/protocol/edge-errors.ts';
+import { OrreryError } from '../../runtime/protocol/errors.ts';
 import { ANONYMOUS, type Principal } from '../../runtime/protocol/principal.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { Authenticator } from '../../runtime/protocol/admission.ts';
-import { invalidOptions, unauthenticated } from '../../runtime/protocol/errors.ts';
+import { unauthenticated } from '../../runtime/protocol/edge-errors.ts';
+import { invalidOptions } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { Principal } from '../../runtime/protocol/principal.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';

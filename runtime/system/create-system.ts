@@ -1,10 +1,9 @@
 import { defineAgent } from '../actor/agent-definition.ts';
-import type { AgentDesk, Attendant } from '../actor/attendant.ts';
+import type { AgentDesk } from '../actor/attendant.ts';
 import { callOutside } from '../actor/call-outside.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { AskOptions, Target, TellOptions } from '../actor/context.ts';
 import type { Identity } from '../actor/identity.ts';
-import type { StartedRings } from '../journal/started-ring.ts';
 import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
@@ -17,22 +16,21 @@ import {
   type OrreryError,
   systemStopped,
 } from '../protocol/errors.ts';
-import { isSystemId, type JudgePolicy, systemParty } from '../protocol/policy.ts';
+import { isSystemId, systemParty } from '../protocol/policy.ts';
 import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
 import { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
-import type { Seams } from '../protocol/seams.ts';
 import { AgentRegistry } from '../routing/agent-registry.ts';
 import { systemProfile } from '../routing/system-profile.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
 import { Caller, exposeApi } from '../threads/calls.ts';
 import type { Control } from '../threads/control.ts';
-import { type EventLoop, nodeEventLoop } from '../threads/event-loop.ts';
+import { nodeEventLoop } from '../threads/event-loop.ts';
 import type { AgentOrder } from '../threads/enrolment.ts';
 import { PlaceHost } from '../threads/place-host.ts';
 import type { Place } from '../threads/place.ts';
 import { newSeatMemories } from '../threads/seat.ts';
-import type { Spawned, Spawner } from '../threads/spawner.ts';
+import type { Spawned } from '../threads/spawner.ts';
 import { type Account, openAccount } from './account.ts';
 import { GivenAgents } from './given-agents.ts';
 import { ControlWatch, newControlBeat } from './control-watch.ts';
@@ -46,6 +44,7 @@ import {
 import { checkReceiver, parseDrainMs, parseLimit } from './given-sends.ts';
 import { type KeptRecords, keptRecords } from './kept-records.ts';
 import { HostChannels } from './system-channels.ts';
+import type { SystemDeps } from './system-deps.ts';
 import type { Conservation, DeadLetter, RosterRow, System } from './system.ts';
 import { type AgentSpec, parseAgent, parseSystemOptions, type SystemOptions } from './system-options.ts';
 import { type Upgrading, upgrading } from './upgrading.ts';
@@ -56,22 +55,6 @@ export const HOST_ID = 'system/host';
 export const DEFAULT_DRAIN_MS = 1_000;
 /** Loading an agent may take long; the control thread bounds each step itself. */
 const CONTROL_TIMEOUT_MS = 120_000;
-
-/** What a system is made of. `policies` judge what the embedder's thread sends; `workerOptions` make the workers' own. */
-export interface SystemDeps {
-  readonly seams: Seams;
-  readonly spawner: Spawner;
-  readonly policies: readonly JudgePolicy[];
-  readonly workerOptions: unknown;
-  /** Who attends to the agents of the embedder's thread; the workers' entry says who does in the others. @default nobody */
-  readonly attendants?: readonly Attendant[];
-  /** How things run in the embedder's thread. @default as in a thread of Node */
-  readonly loop?: EventLoop;
-  /** Is given the embedder's place, before anything happens in it. */
-  readonly onHost?: (host: PlaceHost) => void;
-  /** Where the embedder's thread notes what it begins on, in a system with a journal. @default in files */
-  readonly rings?: StartedRings;
-}
 
 /**
  * Starts a system: the control thread, the workers, and the agents. Resolves when every agent has been started once.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isOrreryError, OrreryError, remoteFailed } from '../../runtime/protocol/errors.ts';
+import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
+import { isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import type { RemoteEvent } from '../../runtime/protocol/remote-agent.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';

@@ -1,4 +1,5 @@
-import { isOrreryError, remoteFailed, remoteUnreachable } from '../../runtime/protocol/errors.ts';
+import { remoteFailed, remoteUnreachable } from '../../runtime/protocol/edge-errors.ts';
+import { isOrreryError } from '../../runtime/protocol/errors.ts';
 import type { RemoteEvent, RemoteTask } from '../../runtime/protocol/remote-agent.ts';
 import type { Clock, Random } from '../../runtime/protocol/seams.ts';
 import { isTaskOver } from '../../runtime/protocol/task.ts';

@@ -7,13 +7,8 @@ import {
 import { Agent as TlsAgent, request as overTls } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import {
-  cancelled,
-  type OrreryError,
-  reasonOf,
-  remoteFailed,
-  remoteUnreachable,
-} from '../../runtime/protocol/errors.ts';
+import { remoteFailed, remoteUnreachable } from '../../runtime/protocol/edge-errors.ts';
+import { cancelled, type OrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 
 /**

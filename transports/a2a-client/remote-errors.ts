@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  ERROR_CODES,
-  type ErrorCode,
-  OrreryError,
-  remoteFailed,
-  remoteUnreachable,
-} from '../../runtime/protocol/errors.ts';
+import { remoteFailed, remoteUnreachable } from '../../runtime/protocol/edge-errors.ts';
+import { ERROR_CODES, type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
 
 /** An error as another system has said it, in JSON-RPC or over REST. */
 export interface SaidError {

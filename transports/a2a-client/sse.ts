@@ -1,4 +1,4 @@
-import { remoteFailed } from '../../runtime/protocol/errors.ts';
+import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
 
 /** One event of a stream of server-sent events (HTML standard, 9.2). `id` is the last one that was given. */
 export interface ServerSentEvent {

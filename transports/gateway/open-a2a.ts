@@ -1,6 +1,6 @@
 import type { JWK } from 'jose';
 import { z } from 'zod';
-import { missingPackage, peersMissing } from '../../runtime/protocol/errors.ts';
+import { missingPackage, peersMissing } from '../../runtime/protocol/edge-errors.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { TaskService } from '../../runtime/protocol/task-service.ts';
 import {

@@ -1,4 +1,4 @@
-import { unauthenticated } from '../../runtime/protocol/errors.ts';
+import { unauthenticated } from '../../runtime/protocol/edge-errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Admit, GatewayPart } from './http/gateway-part.ts';
 import { Health, type HealthProbe, type Trouble } from './http/health.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Authenticator, EdgeRequest } from '../../../runtime/protocol/admission.ts';
-import { OrreryError, unauthenticated } from '../../../runtime/protocol/errors.ts';
+import { unauthenticated } from '../../../runtime/protocol/edge-errors.ts';
+import { OrreryError } from '../../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';

@@ -1,4 +1,5 @@
-import { isOrreryError, remoteFailed } from '../../../runtime/protocol/errors.ts';
+import { remoteFailed } from '../../../runtime/protocol/edge-errors.ts';
+import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { ClientSettings } from '../client-options.ts';
 import type { HttpAnswer, HttpCalls } from '../http-calls.ts';

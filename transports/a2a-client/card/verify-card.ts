@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
-import { remoteFailed, unauthenticated } from '../../../runtime/protocol/errors.ts';
+import { remoteFailed, unauthenticated } from '../../../runtime/protocol/edge-errors.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { ClientSettings } from '../client-options.ts';
 import type { HttpCalls } from '../http-calls.ts';

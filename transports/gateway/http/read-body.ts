@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { bodyTooLarge, invalidOptions, isOrreryError } from '../../../runtime/protocol/errors.ts';
+import { bodyTooLarge } from '../../../runtime/protocol/edge-errors.ts';
+import { invalidOptions, isOrreryError } from '../../../runtime/protocol/errors.ts';
 
 export interface ReadBodyOptions {
   readonly maxBytes: number;

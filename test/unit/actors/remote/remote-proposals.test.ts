@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RemoteProposals } from '../../../../actors/remote/remote-proposals.ts';
 import type { TaskProposal } from '../../../../actors/negotiator/task-proposal.ts';
 import type { NegotiationAnswer, NegotiationRequest } from '../../../../runtime/protocol/a2a-extension.ts';
-import { remoteUnreachable } from '../../../../runtime/protocol/errors.ts';
+import { remoteUnreachable } from '../../../../runtime/protocol/edge-errors.ts';
 import type { RemoteLink } from '../../../../runtime/protocol/remote-agent.ts';
 import { FakeClock } from '../../../fixtures/fake-clock.ts';
 import { until } from '../../../fixtures/until.ts';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { errors, JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
-import { missingPackage, peersMissing, unauthenticated } from '../../../../runtime/protocol/errors.ts';
+import { missingPackage, peersMissing, unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import { systemClock } from '../../../../runtime/protocol/system-seams.ts';
 import { CLAIMS, NOTIFICATION_TYPE, SIGNATURE_HEADER, sha256, TOKEN_HEADER } from './push-claims.ts';

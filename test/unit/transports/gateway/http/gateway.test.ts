@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unauthenticated } from '../../../../../runtime/protocol/errors.ts';
+import { unauthenticated } from '../../../../../runtime/protocol/edge-errors.ts';
 import { ANONYMOUS } from '../../../../../runtime/protocol/principal.ts';
 import { createGateway } from '../../../../../transports/gateway/http/gateway.ts';
 import type { GatewayFault, GatewayOptions } from '../../../../../transports/gateway/http/gateway-options.ts';

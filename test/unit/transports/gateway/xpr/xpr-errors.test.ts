@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OrreryError, unauthenticated } from '../../../../../runtime/protocol/errors.ts';
+import { unauthenticated } from '../../../../../runtime/protocol/edge-errors.ts';
+import { OrreryError } from '../../../../../runtime/protocol/errors.ts';
 import { FAULTS, fault } from '../../../../../transports/gateway/a2a/faults.ts';
 import { writeXprError } from '../../../../../transports/gateway/xpr/xpr-errors.ts';
 

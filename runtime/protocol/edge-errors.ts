@@ -1,0 +1,77 @@
+import { OrreryError, reasonOf } from './errors.ts';
+
+/* What goes wrong at the edges of a system: with who comes in, with what is elsewhere, with what is not installed. */
+
+/** Who sent a request has not proved who it is: `reason` says what is missing or does not hold, never what was expected. */
+export const unauthenticated = (reason: string): OrreryError =>
+  new OrreryError('UNAUTHENTICATED', `The request is not authenticated: ${reason}`, { details: { reason } });
+
+/**
+ * Nobody answers at an address outside, or not any more. `mayHaveArrived`: what was sent may have been read there, and be
+ * worked at. `retryAfterMs`: when it may be worth another try.
+ */
+export const remoteUnreachable = (
+  url: string,
+  reason: string,
+  {
+    mayHaveArrived,
+    retryAfterMs,
+    cause,
+  }: {
+    readonly mayHaveArrived: boolean;
+    readonly retryAfterMs?: number | undefined;
+    readonly cause?: unknown;
+  },
+): OrreryError =>
+  new OrreryError('REMOTE_UNREACHABLE', `${url} cannot be reached: ${reason}`, {
+    details: { url, reason, mayHaveArrived, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+    cause,
+  });
+
+/** Somebody outside has answered, and it is no use: an error of theirs, or nothing that can be understood. */
+export const remoteFailed = (
+  url: string,
+  reason: string,
+  details: Readonly<Record<string, unknown>> = {},
+): OrreryError =>
+  new OrreryError('REMOTE_FAILED', `${url} failed: ${reason}`, { details: { url, reason, ...details } });
+
+/** The work waits for an answer of whoever wants it. `details` say how it is given. */
+export const inputRequired = (
+  agentId: string,
+  question: string,
+  details: Readonly<Record<string, unknown>> = {},
+): OrreryError =>
+  new OrreryError('INPUT_REQUIRED', `${agentId} asks: ${question}`, {
+    details: { agentId, question, ...details },
+  });
+
+/** A request from outside that is larger than an edge takes in; how large it is may not be known. */
+export const bodyTooLarge = (maxBytes: number): OrreryError =>
+  new OrreryError('BODY_TOO_LARGE', `The body of the request is larger than ${maxBytes} bytes`, {
+    details: { maxBytes },
+  });
+
+/** The package that could not be found, if that is what went wrong. */
+export function missingPackage(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (code !== 'ERR_MODULE_NOT_FOUND') return undefined;
+  return /Cannot find package '([^']+)'/.exec(reasonOf(error))?.[1];
+}
+
+/** `what` needs packages that whoever uses it installs. */
+export const peersMissing = (what: string, cause: unknown): OrreryError => {
+  const name = missingPackage(cause) ?? 'a package';
+  return new OrreryError(
+    'PEERS_MISSING',
+    `${what} needs ${name}, which is not installed: npm install ${name}`,
+    {
+      details: { what, package: name },
+      cause,
+    },
+  );
+};
+
+/** Somebody who is known may not do what they want. */
+export const notPermitted = (reason: string): OrreryError =>
+  new OrreryError('NOT_PERMITTED', reason, { details: { reason } });

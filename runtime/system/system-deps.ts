@@ -1,0 +1,23 @@
+import type { Attendant } from '../actor/attendant.ts';
+import type { StartedRings } from '../journal/started-ring.ts';
+import type { JudgePolicy } from '../protocol/policy.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { EventLoop } from '../threads/event-loop.ts';
+import type { PlaceHost } from '../threads/place-host.ts';
+import type { Spawner } from '../threads/spawner.ts';
+
+/** What a system is made of. `policies` judge what the embedder's thread sends; `workerOptions` make the workers' own. */
+export interface SystemDeps {
+  readonly seams: Seams;
+  readonly spawner: Spawner;
+  readonly policies: readonly JudgePolicy[];
+  readonly workerOptions: unknown;
+  /** Who attends to the agents of the embedder's thread; the workers' entry says who does in the others. @default nobody */
+  readonly attendants?: readonly Attendant[];
+  /** How things run in the embedder's thread. @default as in a thread of Node */
+  readonly loop?: EventLoop;
+  /** Is given the embedder's place, before anything happens in it. */
+  readonly onHost?: (host: PlaceHost) => void;
+  /** Where the embedder's thread notes what it begins on, in a system with a journal. @default in files */
+  readonly rings?: StartedRings;
+}
