@@ -359,6 +359,18 @@ describe('Streams and the end (DESIGN 8)', () => {
     expect(other.clock.pending).toBe(0);
   });
 
+  it('requests are bounded: whoever comes beyond that is told to come again', async () => {
+    const { ask, release } = rig({ limits: { maxRequests: 1 } });
+    const first = ask('/waits');
+    const second = await ask('/agents/mars');
+    expect(second.status).toBe(429);
+    expect(second.headers.get('retry-after')).toBe('1');
+    expect(await errorOf(second)).toMatchObject({ code: 'RATE_LIMITED' });
+    release();
+    expect(await (await first).text()).toBe('done');
+    expect((await ask('/agents/mars')).status).toBe(200);
+  });
+
   it('streams that take longer than they may are cut, and do not look whole', async () => {
     const deaf = rig({ parts: [deafPart] });
     const answer = await deaf.ask('/deaf');
