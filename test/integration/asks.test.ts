@@ -1,5 +1,5 @@
 import { BROADCAST, capability, defineAgent, type OrreryError, startSystem, type System } from 'orrery';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   answerOddly,
@@ -316,6 +316,9 @@ describe('A listener that throws', () => {
 });
 
 describe('A full mailbox (F-12)', () => {
+  // What has been answered is settled a moment later, and takes up room until then.
+  beforeEach(() => until('nothing is in flight', async () => (await system.conservation()).inFlight === 0));
+
   it('refuses asks and tells with MAILBOX_FULL; parked ones wait for room and are answered', async () => {
     const stop = new AbortController();
     const blocking = rejection(system.ask(wait, 'blocking', { signal: stop.signal }));

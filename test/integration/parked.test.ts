@@ -51,6 +51,7 @@ describe('An agent whose new code cannot go on with its state (F-10)', () => {
     withTeam({ agents: [adder] }, async (system) => {
       tellNumbers(system, { last: 10 });
       await park(system);
+      await until('they are settled', async () => (await system.conservation()).inFlight === 0);
       tellNumbers(system, { first: 11, last: 110 });
       expect(system.tell('adder', { from: 'host', n: 111 })).toMatchObject({ errorCode: 'MAILBOX_FULL' });
       await until('all of it waits', async () => (await rowOf(system))?.waiting === 100);
