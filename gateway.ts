@@ -163,7 +163,7 @@ async function open(
     ...(documentationUrl === undefined ? {} : { documentationUrl }),
   };
   const team = servedTeam(system.registry, { identity, entry: parsed.entry, expose: parsed.expose }, seams);
-  const admitted: Admit = (request) => admit(request, { authenticators, anonymous, rules });
+  const admitted: Admit = (request, known) => admit(request, { authenticators, anonymous, rules }, known);
   const { tasks, release } = await useSystemTasks(system, {
     ...taskOptions,
     ...(approver === undefined ? {} : { approver }),

@@ -21,6 +21,11 @@ const Options = z.strictObject({
   maxHeld: z.int().positive().default(1_000),
 });
 
+/** One proposal is in hand at a time, and what is asked meanwhile waits: nobody is waited for any longer than this, */
+const MAX_DEADLINE_MS = 10_000;
+/** and nobody has a task any longer than this without being heard of. */
+const MAX_LEASE_MS = 60_000;
+
 /**
  * - `id`      under which it is served. @default 'orrery-negotiator'
  * - `tier`    as which it proposes, whoever is behind it. @default 3
@@ -121,7 +126,7 @@ export class NegotiationDesk {
         taskDescription,
         requiredCapabilities,
         estimatedComplexity,
-        deadlineMs: Math.max(1, Math.min(deadlineMs, leftMs)),
+        deadlineMs: Math.max(1, Math.min(deadlineMs, MAX_DEADLINE_MS, leftMs)),
       },
       {
         to: agent,
@@ -151,7 +156,8 @@ export class NegotiationDesk {
 
   #lease(key: string, held: Held, leaseMs: number): void {
     held.stop();
-    held.stop = this.#seams.clock.setTimer(leaseMs, () => this.#release(key, held, REASON.lapsed));
+    const ms = Math.min(leaseMs, MAX_LEASE_MS);
+    held.stop = this.#seams.clock.setTimer(ms, () => this.#release(key, held, REASON.lapsed));
   }
 
   #release(key: string, held: Held, reason: string): void {

@@ -5,6 +5,7 @@ import type { RemoteIdentity, RemoteLink } from '../../runtime/protocol/remote-a
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
 import { considers, negotiatorOf, whenRefused } from '../negotiator/handlers.ts';
+import { nameInUrl } from './name-in-url.ts';
 import { PendingCancels } from './pending-cancels.ts';
 import { RemoteCall } from './remote-call.ts';
 import { capabilityOf } from './remote-capability.ts';
@@ -56,17 +57,27 @@ export async function remoteAgentOver(
       );
   }
   const negotiates = delegation?.negotiator;
-  if (negotiates !== undefined) negotiateOver(agent, link, { url: negotiates, self: deps.self, seams });
+  const name = nameInUrl(link.url);
+  if (negotiates !== undefined && name !== undefined)
+    negotiateOver(agent, link, { url: negotiates, name, self: deps.self, seams });
   return agent.onStop(() => cancels.settled());
 }
 
-/** What is proposed to it is proposed to the agent there; without our extension it is decided by its card, here. */
+/**
+ * What is proposed to it is proposed to the agent there, by its name there; without our extension, or a name, it is decided by
+ * its card, here.
+ */
 function negotiateOver(
   agent: AgentDefinition,
   link: RemoteLink,
-  { url, self, seams }: { readonly url: string; readonly self: string; readonly seams: Seams },
+  {
+    url,
+    name,
+    self,
+    seams,
+  }: { readonly url: string; readonly name: string; readonly self: string; readonly seams: Seams },
 ): void {
-  const proposals = new RemoteProposals({ link: link.linkTo(url), agentUrl: link.url, seams });
+  const proposals = new RemoteProposals({ link: link.linkTo(url), agent: name, seams });
   agent.on(
     'task-proposal',
     considers((proposal, ctx) => {
@@ -103,10 +114,4 @@ function identityOf(card: RemoteIdentity, url: URL, settings: RemoteAgentSetting
     ...(handlingTimeoutMs === undefined ? {} : { handlingTimeoutMs }),
     ...(mailboxCapacity === undefined ? {} : { mailboxCapacity }),
   };
-}
-
-/** An agent of a gateway is found under its id. */
-function nameInUrl({ pathname }: URL): string | undefined {
-  const last = decodeURIComponent(pathname).split('/').filter(Boolean).at(-1);
-  return last === undefined || last.endsWith('.json') || /[\s\p{Cc}]/u.test(last) ? undefined : last;
 }

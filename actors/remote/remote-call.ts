@@ -55,6 +55,8 @@ export class RemoteCall {
   #message: TaskMessage | undefined;
   #granted: Cost = {};
   #spent: Cost | undefined;
+  /** What is told first may be how a task stood before this turn of it. */
+  #mayBeStale = false;
   #fraction = 0;
   #keptAtMs = Number.NEGATIVE_INFINITY;
 
@@ -120,6 +122,7 @@ export class RemoteCall {
   #saying(input: unknown): Saying {
     const { skill, isOrrery } = this.#deps;
     const former = this.#former();
+    this.#mayBeStale = former !== undefined;
     const parts =
       former === undefined
         ? partsFor(skill, input, isOrrery)
@@ -167,7 +170,7 @@ export class RemoteCall {
     const { artifactId, parts } = artifact;
     const known = append ? this.#artifacts.get(artifactId) : undefined;
     if (known === undefined) this.#artifacts.set(artifactId, { ...artifact, parts: [...parts] });
-    else known.parts.push(...parts);
+    else for (const part of parts) known.parts.push(part);
     if (isPartial(artifact)) this.#keep(valueOfParts(parts));
     else if (!isLast) this.#keepSoFar();
     return isPartial(artifact) ? [] : parts;
@@ -177,12 +180,20 @@ export class RemoteCall {
     this.#status = status;
     const { message } = status;
     const report = reportIn(message?.metadata) ?? reportIn(metadata);
-    this.#spent = report?.spent ?? this.#spent;
+    this.#takeSpent(status, report?.spent);
     if (report?.partial !== undefined) this.#keep(report.partial);
     if (status.state !== 'working' || message === undefined) return;
     const said = report?.progress?.fraction ?? message.metadata?.['progress'];
     if (typeof said === 'number' && said >= 0 && said <= 1) this.#fraction = said;
     this.#ctx.progress(this.#fraction, textOf(message));
+  }
+
+  /** Of this turn, and only when it is over: who still works still spends, and a former turn's is no part of this grant. */
+  #takeSpent({ state }: RemoteStatus, spent: Cost | undefined): void {
+    const isFormer = this.#mayBeStale && isTaskInterrupted(state);
+    this.#mayBeStale = false;
+    if (isTaskOver(state) || (isTaskInterrupted(state) && !isFormer)) this.#spent = spent ?? this.#spent;
+    else this.#spent = undefined;
   }
 
   #keepSoFar(): void {
@@ -236,6 +247,7 @@ function abortOf(signal: AbortSignal): { readonly promise: Promise<undefined>; r
 /** It was not begun there: nothing arrived, or the rules there refused it before anything was done. */
 const neverArrived = (error: unknown): boolean =>
   isOrreryError(error) &&
+  error.details['mayHaveArrived'] !== true &&
   (error.details['mayHaveArrived'] === false ||
     (REFUSALS.has(error.code) && error.details['url'] !== undefined));
 

@@ -24,8 +24,8 @@ const ASK_MS = 10_000;
 export interface RemoteProposalsDeps {
   /** To the negotiating agent there. */
   readonly link: RemoteLink;
-  /** Of the agent that is proposed to. */
-  readonly agentUrl: URL;
+  /** That is proposed to, by its id there. */
+  readonly agent: string;
   readonly seams: Pick<Seams, 'clock' | 'newId'>;
 }
 
@@ -70,7 +70,7 @@ export class RemoteProposals {
         {
           kind: 'propose',
           proposalId,
-          agent: nameIn(this.#deps.agentUrl),
+          agent: this.#deps.agent,
           taskDescription,
           requiredCapabilities: [...requiredCapabilities],
           estimatedComplexity,
@@ -160,7 +160,3 @@ export class RemoteProposals {
     throw remoteFailed(link.url.href, 'it does not answer a proposal in the words of the extension');
   }
 }
-
-/** An agent of a gateway is found under its id. */
-const nameIn = ({ pathname }: URL): string =>
-  decodeURIComponent(pathname).split('/').filter(Boolean).at(-1) ?? '';

@@ -2,7 +2,7 @@ import { isTaskOver, type TaskChange, type TaskState } from '../../runtime/proto
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import { mayBecome } from './task.machine.ts';
 import type { Json, LoggedTask, MessageTerms, TaskOpening, TaskWrite } from './task-log.ts';
-import { sizeOfChange, sizeOfJson } from './task-size.ts';
+import { sizeOfChange, sizeOfJson, sizeOfOpening } from './task-size.ts';
 import { TaskView } from './task-view.ts';
 
 type DistributedOmit<Type, Key extends string> = Type extends unknown ? Omit<Type, Key> : never;
@@ -15,6 +15,8 @@ export interface LiveTaskDeps {
   readonly nowMs: () => number;
   /** Hears of changes when they are kept. */
   readonly onPublished: (task: LiveTask, changes: readonly TaskChange[]) => void;
+  /** Hears by how many bytes there is more of it, or less. */
+  readonly onGrown?: (task: LiveTask, bytes: number) => void;
 }
 
 /**
@@ -38,7 +40,7 @@ export class LiveTask {
   #lastWrite: Promise<void> = Promise.resolve();
   #state: TaskState = 'submitted';
   #generation = 0;
-  #bytes = 0;
+  #bytes: number;
   /** Those who have read all there is. */
   readonly #waiting = new Set<() => void>();
   #failure: Error | undefined;
@@ -47,6 +49,7 @@ export class LiveTask {
     this.opening = opening;
     this.view = new TaskView(opening);
     this.#deps = deps;
+    this.#bytes = sizeOfOpening(opening);
   }
 
   get id(): string {
@@ -83,8 +86,7 @@ export class LiveTask {
       this.#published.push(change);
       this.view.apply(change);
     }
-    this.#memo = memo;
-    this.#memoBytes = sizeOfJson(memo);
+    this.#setMemo(memo);
   }
 
   /**
@@ -103,10 +105,10 @@ export class LiveTask {
     return true;
   }
 
-  /** Keeps something with it that nobody sees; written at once, with all that was changed before. */
+  /** Keeps something with it that nobody sees; written at once, with all that was changed before. Not when it is over. */
   remember(memo: Json): void {
-    this.#memo = memo;
-    this.#memoBytes = sizeOfJson(memo);
+    if (this.isOver) return;
+    this.#setMemo(memo);
     this.#isMemoUnkept = true;
     this.#write();
   }
@@ -148,8 +150,17 @@ export class LiveTask {
 
   #take(change: TaskChange): void {
     this.#generation = change.generation;
-    this.#bytes += sizeOfChange(change);
+    const bytes = sizeOfChange(change);
+    this.#bytes += bytes;
     if (change.kind === 'status') this.#state = change.state;
+    this.#deps.onGrown?.(this, bytes);
+  }
+
+  #setMemo(memo: Json | undefined): void {
+    const former = this.#memoBytes;
+    this.#memo = memo;
+    this.#memoBytes = sizeOfJson(memo);
+    this.#deps.onGrown?.(this, this.#memoBytes - former);
   }
 
   /** What comes while some is being kept is kept with the next write, unless somebody cannot wait for that. */

@@ -1,6 +1,7 @@
-import { isTaskOver, type TaskState } from '../../runtime/protocol/task.ts';
+import type { TaskState } from '../../runtime/protocol/task.ts';
 import type { TaskQuery } from '../../runtime/protocol/task-service.ts';
 import type { LiveTask } from './live-task.ts';
+import { TaskGroup } from './task-group.ts';
 import { TouchOrder } from './task-order.ts';
 
 /** What a query may ask for; each combination of them has orders of its own, made when it is first asked for. */
@@ -20,15 +21,11 @@ export class OwnersTasks {
   readonly #standings = new Map<LiveTask, Standing>();
   /** By combination, and by what it asks for. */
   readonly #orders = new Map<number, Map<string, TouchOrder<LiveTask>>>([[EVERYTHING, new Map()]]);
-  /** Those that are over, for whoever needs room. */
-  readonly #over = new TouchOrder<LiveTask>();
+  /** As they count towards what an owner may have. */
+  readonly group = new TaskGroup();
 
   get size(): number {
     return this.#standings.size;
-  }
-
-  oldestOver(): LiveTask | undefined {
-    return this.#over.oldest();
   }
 
   /** Its status is another one; `turn` is greater than that of any touch before. */
@@ -41,14 +38,12 @@ export class OwnersTasks {
       place(orders, keyOf(task, state, asked), task, turn);
     }
     this.#standings.set(task, { state, turn });
-    if (isTaskOver(state)) this.#over.touch(task, turn);
   }
 
   remove(task: LiveTask): void {
     const standing = this.#standings.get(task);
     if (standing === undefined) return;
     this.#standings.delete(task);
-    this.#over.remove(task);
     for (const [asked, orders] of this.#orders) remove(orders, keyOf(task, standing.state, asked), task);
   }
 

@@ -47,6 +47,8 @@ export async function openSystemTasks(
     hasApprover: () => hasApprover(desk),
     turnMs: parsed.turnMs,
   });
+  const onProblem = (reason: string): void =>
+    desk.note({ type: 'error', agentId: desk.agentId, errorCode: 'STORE_FAILED', reason, success: false });
   const log = isKept
     ? new KeptTaskLog({
         records: system.records,
@@ -63,5 +65,5 @@ export async function openSystemTasks(
       })
     : undefined;
   const { run, check, onRestart } = turns;
-  return TaskEngine.open({ seams, limits, run, check, onRestart, ...(log && { log }) });
+  return TaskEngine.open({ seams, limits, run, check, onRestart, onProblem, ...(log && { log }) });
 }

@@ -1,7 +1,9 @@
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import { isTaskOver } from '../../runtime/protocol/task.ts';
 import type { TaskOwner, TaskQuery } from '../../runtime/protocol/task-service.ts';
 import type { LiveTask } from './live-task.ts';
 import { OwnersTasks } from './owners-tasks.ts';
+import { TaskGroup } from './task-group.ts';
 
 /** One page of an owner's tasks. `total` counts all pages; `nextPageToken` is empty on the last one. */
 export interface LiveTaskPage {
@@ -19,7 +21,8 @@ export class TaskBook {
   readonly #owners = new Map<string, OwnersTasks>();
   /** By owner and id: owners may choose ids, and know nothing of each other. */
   readonly #tasks = new Map<string, LiveTask>();
-  readonly #perTenant = new Map<string | undefined, number>();
+  readonly #tenants = new Map<string, TaskGroup>();
+  readonly all = new TaskGroup();
   /** Grows with every touch of any task. */
   #turn = 0;
 
@@ -36,42 +39,49 @@ export class TaskBook {
     return this.#tasks.values();
   }
 
-  countOf(owner: TaskOwner): number {
-    return this.#owners.get(ownerKey(owner))?.size ?? 0;
+  /** Undefined when there are none. */
+  ofOwner(owner: TaskOwner): TaskGroup | undefined {
+    return this.#owners.get(ownerKey(owner))?.group;
   }
 
-  countOfTenant({ tenant }: TaskOwner): number {
-    return this.#perTenant.get(tenant) ?? 0;
-  }
-
-  /** The owner's task that has been over for longest. */
-  oldestOver(owner: TaskOwner): LiveTask | undefined {
-    return this.#owners.get(ownerKey(owner))?.oldestOver();
+  /** Undefined when there are none, and for an owner without a tenant: those have nothing in common. */
+  ofTenant({ tenant }: TaskOwner): TaskGroup | undefined {
+    return tenant === undefined ? undefined : this.#tenants.get(tenant);
   }
 
   add(task: LiveTask): void {
     const { owner, id } = task.opening;
-    this.#tasks.set(taskKey(owner, id), task);
-    this.#perTenant.set(owner.tenant, this.countOfTenant(owner) + 1);
+    const { tenant } = owner;
     const key = ownerKey(owner);
-    const tasks = this.#owners.get(key) ?? new OwnersTasks();
-    this.#owners.set(key, tasks);
-    tasks.touch(task, ++this.#turn);
+    this.#tasks.set(taskKey(owner, id), task);
+    if (!this.#owners.has(key)) this.#owners.set(key, new OwnersTasks());
+    if (tenant !== undefined && !this.#tenants.has(tenant)) this.#tenants.set(tenant, new TaskGroup());
+    for (const group of this.#groupsOf(owner)) group.add(task);
+    this.touch(task);
   }
 
   /** Its status, as it is kept, is another one. */
   touch(task: LiveTask): void {
-    const { owner, id } = task.opening;
-    if (this.find(owner, id) === task) this.#owners.get(ownerKey(owner))?.touch(task, ++this.#turn);
+    if (!this.#has(task)) return;
+    const { owner } = task.opening;
+    const turn = ++this.#turn;
+    this.#owners.get(ownerKey(owner))?.touch(task, turn);
+    if (isTaskOver(task.view.status.state))
+      for (const group of this.#groupsOf(owner)) group.ended(task, turn);
+  }
+
+  /** It has so many bytes more. */
+  grew(task: LiveTask, bytes: number): void {
+    if (this.#has(task)) for (const group of this.#groupsOf(task.opening.owner)) group.grew(bytes);
   }
 
   remove(task: LiveTask): void {
+    if (!this.#has(task)) return;
     const { owner, id } = task.opening;
     const key = ownerKey(owner);
-    if (!this.#tasks.delete(taskKey(owner, id))) return;
-    const left = this.countOfTenant(owner) - 1;
-    if (left > 0) this.#perTenant.set(owner.tenant, left);
-    else this.#perTenant.delete(owner.tenant);
+    this.#tasks.delete(taskKey(owner, id));
+    for (const group of this.#groupsOf(owner)) group.remove(task);
+    if (owner.tenant !== undefined && this.ofTenant(owner)?.size === 0) this.#tenants.delete(owner.tenant);
     const tasks = this.#owners.get(key);
     tasks?.remove(task);
     if (tasks?.size === 0) this.#owners.delete(key);
@@ -94,6 +104,15 @@ export class TaskBook {
       last = turn;
     }
     return { tasks: found, nextPageToken: '', total };
+  }
+
+  #has(task: LiveTask): boolean {
+    const { owner, id } = task.opening;
+    return this.find(owner, id) === task;
+  }
+
+  #groupsOf(owner: TaskOwner): TaskGroup[] {
+    return [this.ofOwner(owner), this.ofTenant(owner), this.all].filter((group) => group !== undefined);
   }
 }
 

@@ -29,10 +29,18 @@ import { type LeftToDo, leftToDo, type OpenMessage } from './left-to-do.ts';
 import { LiveTask } from './live-task.ts';
 import { ownerKey, TaskBook } from './task-book.ts';
 import { TaskDeadlines } from './task-deadlines.ts';
-import { agentMessage, failureParts, quotaExceeded, taskNotFound, taskOver } from './task-errors.ts';
-import { TaskLimits } from './task-limits.ts';
+import {
+  agentMessage,
+  failureParts,
+  quotaExceeded,
+  taskGenerationMismatch,
+  taskNotFound,
+  taskOver,
+} from './task-errors.ts';
+import { type ParsedTaskLimits, TaskLimits } from './task-limits.ts';
 import { InMemoryTaskLog, type Json, type TaskLog, type TaskOpening } from './task-log.ts';
-import { sizeOfMessage } from './task-size.ts';
+import { TaskRoom } from './task-room.ts';
+import { sizeOfSaid } from './task-size.ts';
 import { TaskTurns, type WaitingMessage } from './task-turns.ts';
 import type { RunTurn } from './turn.ts';
 
@@ -51,6 +59,7 @@ export interface AskedMessage {
  * - `log`       where tasks are kept. @default in memory
  * - `onRestart` what becomes of the turn with this number, which a former engine had begun: done again, or the task fails with what it says.
  *               @default fails: who did half of it may have done what must not be done twice
+ * - `onProblem` hears of what the log could not forget: it is there again in the next engine. @default a warning of the process
  */
 export interface TaskEngineOptions {
   readonly seams: Seams;
@@ -63,6 +72,7 @@ export interface TaskEngineOptions {
     memo: Json | undefined,
     number: number,
   ) => 'again' | { readonly failed: string };
+  readonly onProblem?: (reason: string) => void;
 }
 
 /** A message of an owner, and the change that it is. */
@@ -72,6 +82,8 @@ interface TakenMessage {
 }
 
 const SWEEP_MS = 60_000;
+/** How long what is being kept may take when the engine is closed. */
+const CLOSE_MS = 2_000;
 const DEFAULT_RESTART = { failed: 'its server ended while it was worked at' };
 const DEFAULT_TERMS = TaskTerms.parse({});
 
@@ -83,9 +95,11 @@ const DEFAULT_TERMS = TaskTerms.parse({});
 export class TaskEngine implements TaskService {
   readonly #seams: Seams;
   readonly #log: TaskLog;
-  readonly #limits: ReturnType<typeof TaskLimits.parse>;
+  readonly #limits: ParsedTaskLimits;
   readonly #check: NonNullable<TaskEngineOptions['check']>;
+  readonly #onProblem: NonNullable<TaskEngineOptions['onProblem']>;
   readonly #turns: TaskTurns;
+  readonly #room: TaskRoom;
   readonly #deadlines: TaskDeadlines;
   readonly #book = new TaskBook();
   /** The task that an owner's message went to, by both. */
@@ -94,12 +108,20 @@ export class TaskEngine implements TaskService {
   #stopSweeping: () => void = () => undefined;
   #isClosed = false;
 
-  private constructor({ seams, run, check, log, limits = {} }: TaskEngineOptions) {
+  private constructor({ seams, run, check, log, limits = {}, onProblem }: TaskEngineOptions) {
     this.#seams = seams;
     this.#log = log ?? new InMemoryTaskLog();
     this.#check = check ?? (() => undefined);
     this.#limits = parseOptions(TaskLimits, limits, 'limits');
-    this.#turns = new TaskTurns({ seams, run, most: this.#limits.turns, mostBytes: this.#limits.bytes });
+    this.#onProblem = onProblem ?? ((reason) => process.emitWarning(reason));
+    const room = new TaskRoom({
+      limits: this.#limits,
+      book: this.#book,
+      forget: (task) => this.#forget(task),
+    });
+    this.#room = room;
+    const makeRoom = (task: LiveTask, bytes: number): void => room.forMore(task, bytes);
+    this.#turns = new TaskTurns({ seams, run, most: this.#limits.turns, makeRoom });
     this.#deadlines = new TaskDeadlines(seams.clock, (task, atMs) => this.#passed(task, atMs));
     this.#sweep();
   }
@@ -177,14 +199,18 @@ export class TaskEngine implements TaskService {
     return () => void this.#listeners.delete(own);
   }
 
-  /** Ends all turns. What is not over waits in the log for the next engine. */
+  /**
+   * Ends all turns. What is not over waits in the log for the next engine. A log that cannot keep anything at the time keeps
+   * nobody waiting: what it has been given is its own matter.
+   */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopSweeping();
     this.#deadlines.close();
     this.#turns.close(systemStopped('the task engine is closed'));
-    await Promise.all([...this.#book].map((task) => task.whenKept().catch(() => undefined)));
+    const kept = Promise.allSettled([...this.#book].map((task) => task.whenKept()));
+    await atMost(CLOSE_MS, kept, this.#seams);
   }
 
   #find(owner: TaskOwner, taskId: string): LiveTask {
@@ -199,29 +225,32 @@ export class TaskEngine implements TaskService {
       taskId !== undefined ? this.#find(owner, taskId) : newTaskId && this.#book.find(owner, newTaskId);
     const task = known || undefined;
     if (task !== undefined) this.#requireOpen(task, said);
-    const { bytes } = this.#limits;
-    if ((task?.bytes ?? 0) + sizeOfMessage(message) > bytes) throw quotaExceeded('bytes of one task', bytes);
-    this.#check({
-      owner,
-      agentId: task?.opening.agentId ?? said.agentId,
-      message,
-      terms: terms ?? DEFAULT_TERMS,
-      memo: task?.memo,
-    });
-    return this.#tell(task ?? this.#open(owner, said), message, terms);
+    const addressee = task ?? this.#newTask(owner, said);
+    const { agentId } = addressee.opening;
+    const bytes = sizeOfSaid(message);
+    this.#room.requireOne(addressee, bytes);
+    this.#check({ owner, agentId, message, terms: terms ?? DEFAULT_TERMS, memo: task?.memo });
+    if (task !== undefined) this.#room.forMore(task, bytes);
+    else {
+      this.#room.forNew(addressee, bytes);
+      this.#book.add(addressee);
+    }
+    return this.#tell(addressee, message, terms);
   }
 
-  #requireOpen(task: LiveTask, { contextId }: Pick<Said, 'contextId'>): void {
-    const { id, opening } = task;
+  #requireOpen(task: LiveTask, { contextId, ifGeneration }: Pick<Said, 'contextId' | 'ifGeneration'>): void {
+    const { id, opening, generation } = task;
     if (contextId !== undefined && contextId !== opening.contextId)
       throw invalidOptions('said.contextId', contextId, `that of the task, ${opening.contextId}`);
+    if (ifGeneration !== undefined && ifGeneration !== generation)
+      throw taskGenerationMismatch(id, generation, ifGeneration);
     if (task.isOver) throw taskOver(id, task.state, 'continued');
     const { waiting } = this.#limits;
     if (this.#turns.waiting(task) >= waiting) throw quotaExceeded('messages that wait for one task', waiting);
   }
 
-  #open(owner: TaskOwner, { newTaskId, contextId, agentId, metadata }: Said): LiveTask {
-    this.#makeRoom(owner);
+  /** Nobody knows of it yet. */
+  #newTask(owner: TaskOwner, { newTaskId, contextId, agentId, metadata }: Said): LiveTask {
     const { clock, newId } = this.#seams;
     const key = newId();
     const opening = {
@@ -233,9 +262,7 @@ export class TaskEngine implements TaskService {
       agentId,
       ...(metadata === undefined ? {} : { metadata }),
     };
-    const task = this.#live(opening, false);
-    this.#book.add(task);
-    return task;
+    return this.#live(opening, false);
   }
 
   #tell(task: LiveTask, message: TaskMessage, terms: TaskTerms | undefined): TakenMessage {
@@ -257,6 +284,7 @@ export class TaskEngine implements TaskService {
         return this.#log.open(opening, write);
       },
       onPublished: (task, changes) => this.#published(task, changes),
+      onGrown: (task, bytes) => this.#book.grew(task, bytes),
     });
   }
 
@@ -280,26 +308,19 @@ export class TaskEngine implements TaskService {
     task.change({ kind: 'status', state: 'failed', message });
   }
 
-  #makeRoom(owner: TaskOwner): void {
-    const { tasks, tenantTasks } = this.#limits;
-    const quotas = [
-      { most: tasks, count: () => this.#book.countOf(owner), what: 'tasks of one owner that are not over' },
-      { most: tenantTasks, count: () => this.#book.countOfTenant(owner), what: 'tasks of one tenant' },
-    ];
-    for (const { most, count, what } of quotas) {
-      while (count() >= most) {
-        const oldest = this.#book.oldestOver(owner);
-        if (oldest === undefined) throw quotaExceeded(what, most);
-        this.#forget(oldest);
-      }
-    }
-  }
-
   #forget(task: LiveTask): void {
     this.#book.remove(task);
     for (const { messageId, role } of task.view.history)
       if (role === 'user') this.#messages.delete(messageKey(task.opening.owner, messageId));
-    void this.#log.forget(task.opening.key);
+    void this.#forgetKept(task);
+  }
+
+  async #forgetKept({ id, opening }: LiveTask): Promise<void> {
+    try {
+      await this.#log.forget(opening.key);
+    } catch (error) {
+      this.#onProblem(`The task "${id}" is over, and could not be forgotten: ${reasonOf(error)}`);
+    }
   }
 
   #sweep(): void {
@@ -345,6 +366,17 @@ const waitingOf = ({ message, terms, number }: OpenMessage): WaitingMessage => (
 });
 
 const messageKey = (owner: TaskOwner, messageId: string): string => `${ownerKey(owner)}${messageId}`;
+
+/** Waits for `work`, and no longer than so many milliseconds. */
+function atMost(ms: number, work: Promise<unknown>, { clock }: Pick<Seams, 'clock'>): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = clock.setTimer(ms, resolve);
+    void work.then(() => {
+      stop();
+      resolve();
+    });
+  });
+}
 
 /** What a listener throws ends nothing. */
 function tell(listener: (news: TaskNews) => void, news: TaskNews): void {

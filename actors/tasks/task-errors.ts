@@ -11,6 +11,14 @@ export const taskOver = (taskId: string, state: TaskState, wanted: string): Orre
     details: { taskId, state },
   });
 
+/** It was said to the task as it was after change `wanted`, and more has happened since. */
+export const taskGenerationMismatch = (taskId: string, generation: number, wanted: number): OrreryError =>
+  new OrreryError(
+    'TASK_GENERATION_MISMATCH',
+    `The task "${taskId}" has had ${generation} changes, not ${wanted}`,
+    { details: { taskId, generation } },
+  );
+
 /** Its owner has as many tasks, or messages to one, as one may have. */
 export const quotaExceeded = (what: string, limit: number): OrreryError =>
   new OrreryError('QUOTA_EXCEEDED', `No more than ${limit} ${what}`, { details: { what, limit } });

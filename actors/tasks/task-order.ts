@@ -19,6 +19,10 @@ export class TouchOrder<Item> {
     return this.#turns.size;
   }
 
+  has(item: Item): boolean {
+    return this.#turns.has(item);
+  }
+
   /** `turn` is greater than that of any touch before. */
   touch(item: Item, turn: number): void {
     this.#turns.set(item, turn);

@@ -1,4 +1,5 @@
 import type { Part, TaskChange, TaskMessage } from '../../runtime/protocol/task.ts';
+import type { TaskOpening } from './task-log.ts';
 
 /** What the names and the frame of anything cost, about. */
 const FRAME_BYTES = 64;
@@ -6,8 +7,15 @@ const FRAME_BYTES = 64;
 /** About how much memory a change takes, in bytes. A chunk costs what the chunk holds. */
 export function sizeOfChange(change: TaskChange): number {
   if (change.kind === 'artifact') return FRAME_BYTES + sizeOfParts(change.artifact.parts);
-  return FRAME_BYTES + (change.message === undefined ? 0 : sizeOfMessage(change.message));
+  return change.message === undefined ? FRAME_BYTES : sizeOfSaid(change.message);
 }
+
+/** What a task costs before anything is said. */
+export const sizeOfOpening = ({ id, contextId, metadata }: TaskOpening): number =>
+  FRAME_BYTES + id.length + contextId.length + sizeOfJson(metadata);
+
+/** What a message costs that somebody says. */
+export const sizeOfSaid = (message: TaskMessage): number => FRAME_BYTES + sizeOfMessage(message);
 
 export const sizeOfMessage = ({ parts, metadata }: TaskMessage): number =>
   sizeOfParts(parts) + sizeOfJson(metadata);

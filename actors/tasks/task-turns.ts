@@ -2,19 +2,19 @@ import type { Seams } from '../../runtime/protocol/seams.ts';
 import { type Artifact, isTaskInterrupted, type TaskMessage } from '../../runtime/protocol/task.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { LiveTask, NewChange } from './live-task.ts';
-import { agentMessage, failureParts, quotaExceeded } from './task-errors.ts';
+import { agentMessage, failureParts } from './task-errors.ts';
 import { sizeOfChange } from './task-size.ts';
 import type { RunTurn, Turn, TurnOutcome } from './turn.ts';
 
 /**
- * - `most`      how many turns go on at once, over all tasks.
- * - `mostBytes` how much of one task there may be.
+ * - `most`     how many turns go on at once, over all tasks.
+ * - `makeRoom` for so many bytes more of a task; throws QUOTA_EXCEEDED.
  */
 export interface TaskTurnsDeps {
   readonly seams: Pick<Seams, 'newId'>;
   readonly run: RunTurn;
   readonly most: number;
-  readonly mostBytes: number;
+  readonly makeRoom: (task: LiveTask, bytes: number) => void;
 }
 
 /** A message that is to be worked at. `again`: the number of the turn in which a former engine had begun on it. */
@@ -159,9 +159,8 @@ export class TaskTurns {
     const { signal } = aborting;
     const change = (next: NewChange): void => {
       if (signal.aborted) return;
-      const bytes = task.bytes + sizeOfChange({ ...next, generation: number, atMs: 0 });
-      if (bytes <= this.#deps.mostBytes) task.change(next);
-      else this.#overflow(work, aborting);
+      const bytes = sizeOfChange({ ...next, generation: number, atMs: 0 });
+      if (this.#hasRoom(work, aborting, bytes)) task.change(next);
     };
     return {
       task: task.view.read(),
@@ -181,18 +180,23 @@ export class TaskTurns {
       remember: (memo) => {
         if (signal.aborted) return;
         task.remember(memo);
-        if (task.bytes > this.#deps.mostBytes) this.#overflow(work, aborting);
+        this.#hasRoom(work, aborting, 0);
       },
       whenKept: () => task.whenKept(),
     };
   }
 
-  /** There is more of the task than may be: it ends here. */
-  #overflow({ task, waiting }: Work, aborting: AbortController): void {
-    const error = quotaExceeded('bytes of one task', this.#deps.mostBytes);
-    task.change({ kind: 'status', state: 'failed', message: this.#failure(error) });
-    waiting.length = 0;
-    aborting.abort(error);
+  /** False where there is more of the task than may be: it ends here. */
+  #hasRoom({ task, waiting }: Work, aborting: AbortController, bytes: number): boolean {
+    try {
+      this.#deps.makeRoom(task, bytes);
+      return true;
+    } catch (error) {
+      task.change({ kind: 'status', state: 'failed', message: this.#failure(error) });
+      waiting.length = 0;
+      aborting.abort(error);
+      return false;
+    }
   }
 
   #failure(error: unknown): TaskMessage {

@@ -15,7 +15,8 @@ export interface AdmissionOptions {
 }
 
 /**
- * Finds out who stands behind a request, and whether they may come in.
+ * Finds out who stands behind a request, and whether they may come in. `known`: who that is, where it has been found out
+ * before: the rules alone are asked.
  *
  * Rejects with UNAUTHENTICATED, with the code and reason of the rule that says no (`retryAfterMs` in the details, if it
  * may say yes later), and with what keeps it from finding out: then nobody is let in.
@@ -23,8 +24,9 @@ export interface AdmissionOptions {
 export async function admit(
   request: EdgeRequest,
   { authenticators, anonymous = false, rules = [] }: AdmissionOptions,
+  known?: Principal,
 ): Promise<Principal> {
-  const principal = await identify(request, authenticators, anonymous);
+  const principal = known ?? (await identify(request, authenticators, anonymous));
   for (const rule of rules) {
     const verdict = await rule.admit(principal, request);
     if (verdict === undefined) continue;

@@ -75,6 +75,11 @@ export class CellOutcomes {
     this.#reports.set(mail, reports);
   }
 
+  /** It is handled once more from its beginning: what the attempt that died reported belongs to no answer. */
+  startOver(mail: Mail): void {
+    this.#reports.delete(mail);
+  }
+
   #tell(mail: Mail, fraction: number, what: unknown): void {
     this.#place.answers.give(mail, REPLY.progress, [fraction, null, null, what], 'json');
   }

@@ -18,7 +18,10 @@ export function cutOffByDeath(
   { reason, cause }: { readonly reason: string; readonly cause?: unknown },
 ): void {
   const { id } = cell.row;
-  if (mayTryAgain(cell, mail)) return mailbox.putBack(mail);
+  if (mayTryAgain(cell, mail)) {
+    cell.outcomes.startOver(mail);
+    return mailbox.putBack(mail);
+  }
   const why = cell.isRetry(mail) ? poison(id, mail.attempts) : actorDied(id, reason, cause);
   cell.outcomes.deadLetter(mail, errorToData(why));
 }

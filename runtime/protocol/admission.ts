@@ -28,7 +28,10 @@ export interface Authenticator {
   authenticate(request: EdgeRequest): Promise<Principal | undefined>;
 }
 
-/** Says whether somebody who is known may come in: undefined, or why not. Asked once a request or session. */
+/**
+ * Says whether somebody who is known may come in: undefined, or why not. Asked once a request or session, and for
+ * each further call of a request that has several.
+ */
 export interface AdmissionRule {
   readonly name: string;
   admit(principal: Principal, request: EdgeRequest): Promise<Verdict | undefined> | Verdict | undefined;

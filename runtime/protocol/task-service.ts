@@ -39,6 +39,7 @@ export type TaskTerms = z.infer<typeof TaskTerms>;
  * - `contextId` of the conversation. @default that of the task, or a new one
  * - `metadata`  of a new task.
  * - `terms`     of this message. @default those that anybody has
+ * - `ifGeneration` only when this is the number of the task's last change. @default whatever has changed
  */
 export const Said = z.strictObject({
   message: TaskMessage,
@@ -48,6 +49,7 @@ export const Said = z.strictObject({
   contextId: z.string().min(1).optional(),
   metadata: Task.shape.metadata,
   terms: TaskTerms.optional(),
+  ifGeneration: z.int().nonnegative().optional(),
 });
 export type Said = z.input<typeof Said>;
 
@@ -93,8 +95,8 @@ export interface TaskService {
   /**
    * Takes a message in; resolves to its task when that is kept. Said again it changes nothing.
    *
-   * Rejects with TASK_NOT_FOUND, TASK_OVER, QUOTA_EXCEEDED, and with INVALID_OPTIONS on what is no message of an owner, or
-   * names another conversation than its task's. Before a task is made it rejects with INVALID_PAYLOAD naming the choices when
+   * Rejects with TASK_NOT_FOUND, TASK_OVER, TASK_GENERATION_MISMATCH, QUOTA_EXCEEDED, and with INVALID_OPTIONS on what is no
+   * message of an owner, or names another conversation than its task's. Before a task is made it rejects with INVALID_PAYLOAD naming the choices when
    * nothing says which capability is meant, with AGENT_NOT_FOUND, and with what the rules refuse the owner: NOT_PERMITTED,
    * TIER_VIOLATION, SANDBOX_VIOLATION, ESCALATION_REQUIRED, ...
    */

@@ -12,7 +12,7 @@ import { systemClock } from '../../runtime/protocol/system-seams.ts';
 import { type GuardedFetch, guardedFetch } from '../../transports/gateway/a2a/push/guarded-fetch.ts';
 import { PushTargetRules } from '../../transports/gateway/a2a/push/safe-url.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
-import { PushReceiver } from '../fixtures/push-receiver.ts';
+import { type Answer, PushReceiver } from '../fixtures/push-receiver.ts';
 import { ALICE, PushedTasks } from '../fixtures/pushed-tasks.ts';
 import { rejection, until } from '../fixtures/until.ts';
 
@@ -205,7 +205,18 @@ describe('posting where somebody else says', () => {
     await expect(asked).rejects.toThrow('no longer');
     await until('a closed connection', () => hook.open === 0);
   });
+
+  it('waits for no receiver that would rather speak another protocol', async () => {
+    const hook = await receiver();
+    hook.answer = switchProtocols;
+    const fetch = fetchWith({ allowHttp: true, allowPrivate: only('127.0.0.1') });
+    await expect(fetch(post(hook.url))).rejects.toThrow('another protocol');
+    await until('a closed connection', () => hook.open === 0);
+  });
 });
+
+const switchProtocols: Answer = (_at, { socket }) =>
+  void socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
 
 describe('hostile configs', () => {
   it('are refused when they are made, where that can be known', async () => {
@@ -252,5 +263,18 @@ describe('hostile configs', () => {
     await pushed.desk.create(ALICE, { taskId: task.id, url: 'https://receiver.example/' });
     end({ state: 'completed' });
     expect(await pushed.event('failed')).toMatchObject({ reason: 'SERVFAIL' });
+  });
+
+  it('whose receivers answer in another protocol have failed, and hold up nobody who closes', async () => {
+    const hook = await receiver();
+    hook.answer = switchProtocols;
+    const pushed = await PushedTasks.start();
+    ended.push(() => pushed.stop());
+    const { task, end } = await pushed.begin();
+    await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url });
+    end({ state: 'completed' });
+    expect(await pushed.event('failed')).toMatchObject({
+      reason: expect.stringContaining('another protocol'),
+    });
   });
 });

@@ -7,6 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemGateway, type ServeOptions, serve } from '../../gateway.ts';
 import { type StartOptions, startSystem, type Team } from '../../index.ts';
 import { apiKeys, newApiKey } from '../../policies/admit/api-keys.ts';
+import { slidingWindow } from '../../policies/admit/sliding-window.ts';
+import type { Authenticator } from '../../runtime/protocol/admission.ts';
+import { ANONYMOUS } from '../../runtime/protocol/principal.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
 import { withWorkBeforeStop } from '../../runtime/system/stop-work.ts';
 import { systemWithFaultyControl } from '../fixtures/faulty-control.ts';
@@ -99,6 +102,32 @@ describe('A system that is served (DESIGN 8)', () => {
     const { revision } = served;
     await system.start([{ ...agent('greeter'), instances: ['third'] }]);
     expect(served.revision).toBe(revision);
+  });
+
+  it('takes each call of a batch for a request, of somebody who has proved who they are once', async () => {
+    const system = await team();
+    let proofs = 0;
+    const once: Authenticator = {
+      scheme: 'Once',
+      authenticate: async () => (proofs++ === 0 ? ANONYMOUS : undefined),
+    };
+    const rules = [slidingWindow({ requests: 3, windowMs: 3_600_000 }, { clock: systemClock })];
+    const { url } = await system.serve({ authenticators: [once], rules });
+    const calls = [1, 2, 3, 4, 5].map((id) => ({ jsonrpc: '2.0', id, method: 'ListTasks', params: {} }));
+    const response = await fetch(`${url}/rpc`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+      body: JSON.stringify(calls),
+    });
+    const answers = (await response.json()) as { id: number; error?: { data: { reason: string }[] } }[];
+    expect(answers.map(({ id, error }) => [id, error?.data[0]?.reason])).toEqual([
+      [1, undefined],
+      [2, undefined],
+      [3, undefined],
+      [4, 'RATE_LIMITED'],
+      [5, 'RATE_LIMITED'],
+    ]);
+    expect(proofs).toBe(1);
   });
 
   it('speaks gRPC on a second port, which its cards name', async () => {

@@ -336,9 +336,10 @@ export class AgentClient implements RemoteLink, Disposable {
       try {
         return await run();
       } catch (error) {
-        if (attempt >= attempts || !isSafe(error)) throw afterOthers(error, mayHaveArrived);
-        mayHaveArrived ||= !cannotHaveArrived(error);
         const retryAfterMs = retryAfterIn(error);
+        const isTooLate = retryAfterMs !== undefined && retryAfterMs > maxMs;
+        if (attempt >= attempts || isTooLate || !isSafe(error)) throw afterOthers(error, mayHaveArrived);
+        mayHaveArrived ||= !cannotHaveArrived(error);
         await wait(backOffMs(attempt, { baseMs, maxMs, retryAfterMs }, random), clock, signal);
       }
     }

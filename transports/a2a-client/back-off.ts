@@ -1,3 +1,4 @@
+import { MessageChannel } from 'node:worker_threads';
 import { cancelled } from '../../runtime/protocol/errors.ts';
 import type { Clock, Random } from '../../runtime/protocol/seams.ts';
 
@@ -18,18 +19,31 @@ export function backOffMs(
   return Math.max(retryAfterMs, fullMs * (1 - random() / 2));
 }
 
-/** Waits. Rejects with CANCELLED when `signal` aborts. */
+/**
+ * Waits, and keeps the process alive for as long: timers do not, and who waits for an answer has nothing else open while
+ * nothing is asked. Rejects with CANCELLED when `signal` aborts.
+ */
 export function wait(ms: number, clock: Pick<Clock, 'setTimer'>, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    const letGo = keepAlive();
     const stop = (): void => {
       cancelTimer();
+      letGo();
       reject(cancelled('Waiting for another attempt'));
     };
     const cancelTimer = clock.setTimer(ms, () => {
       signal?.removeEventListener('abort', stop);
+      letGo();
       resolve();
     });
     if (signal?.aborted === true) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });
+}
+
+/** An open port keeps the process alive until it is closed. */
+function keepAlive(): () => void {
+  const { port1 } = new MessageChannel();
+  port1.ref();
+  return () => port1.close();
 }

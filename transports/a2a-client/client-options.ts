@@ -41,10 +41,11 @@ const Jwk = z.looseObject({ kty: z.string(), kid: z.string().min(1) });
  * - `tls`            whom to trust with TLS, and as whom to come: PEM. @default who Node trusts
  * - `idleMs`         how long nothing may come; everything that comes begins it anew. @default 30,000
  * - `maxAnswerBytes` of one answer, or of one event. @default 32 MiB
- * - `maxStreamBytes` of one stream, in all. @default 256 MiB
+ * - `maxStreamBytes` of the streams of one call, in all. @default 256 MiB
  * - `attempts`       how often what is safe is tried, in all. @default 4
  * - `backoffMs`      before the second attempt; doubled before each other one. @default 250
- * - `maxBackoffMs`   between two attempts, and between two questions how a task stands. @default 10,000
+ * - `maxBackoffMs`   between two attempts, and between two questions how a task stands; where the other side wants to be left
+ *                    alone for longer, the call fails, with `retryAfterMs` in its error's details. @default 10,000
  * - `cardMaxAgeMs`   how long a card counts as new where it does not say so itself. @default 60,000
  * - `extensions`     URIs to activate beside our own.
  */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
-import { isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
+import { isOrreryError, OrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../runtime/protocol/json-depth.ts';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import type { RemoteEvent } from '../../runtime/protocol/remote-agent.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
@@ -32,10 +33,16 @@ export interface ExchangeDeps {
   readonly newId: () => string;
 }
 
-/** An event of a stream, with the id by which it can be gone on after. */
+/** An event of a stream, with the id of its own by which it can be gone on after, if it has one. */
 export interface StreamedEvent {
   readonly event: RemoteEvent;
   readonly id: string | undefined;
+}
+
+/** How many bytes streams may bring in all, and how many they have. */
+export interface ByteBound {
+  readonly maxBytes: number;
+  takenBytes: number;
 }
 
 interface Prepared {
@@ -98,30 +105,63 @@ export class Exchange {
     {
       lastEventId,
       signal,
-    }: { readonly lastEventId?: string | undefined; readonly signal?: AbortSignal | undefined },
+      bound,
+    }: {
+      readonly lastEventId?: string | undefined;
+      readonly signal?: AbortSignal | undefined;
+      readonly bound: ByteBound;
+    },
   ): AsyncGenerator<StreamedEvent, void> {
     const { settings } = this.#deps;
     const prepared = this.#prepare(name, order);
     const resume = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-    const answer = await this.#call(prepared, 'text/event-stream', resume, settings.maxStreamBytes, signal);
+    const answer = await this.#call(prepared, 'text/event-stream', resume, bound.maxBytes, signal);
     if (!isEventStream(answer) || answer.status >= 400) {
       const value = this.#result(await this.#json(answer), answer, prepared);
       yield { event: this.#event(value), id: undefined };
       return;
     }
-    const events = serverSentEvents(answer.body, { maxChars: settings.maxAnswerBytes, from: this.origin });
-    for await (const { type, data, id } of events) {
+    const bytes = this.#bounded(answer.body, bound);
+    for await (const { type, data, id } of serverSentEvents(bytes, {
+      maxChars: settings.maxAnswerBytes,
+      from: this.origin,
+    })) {
       const value = parseJson(data, this.origin);
       if (type === 'error') throw this.#errorIn(value, answer);
-      yield { event: this.#event(this.#result(value, answer, prepared)), id };
+      yield {
+        event: this.#event(this.#result(value, answer, prepared)),
+        id: id === undefined || CAN_BE_HEADER.test(id) ? id : undefined,
+      };
     }
   }
 
   /** What the schema makes of an answer. Throws REMOTE_FAILED naming field and value. */
   read<Value>(schema: z.ZodType<Value>, value: unknown): Value {
-    const parsed = schema.safeParse(value, { reportInput: true });
-    if (parsed.success) return parsed.data;
-    throw remoteFailed(this.origin, `its answer is not one of A2A: ${faultsOf(parsed.error)}`);
+    return this.#understood(() => {
+      const parsed = schema.safeParse(value, { reportInput: true });
+      if (parsed.success) return parsed.data;
+      throw remoteFailed(this.origin, `its answer is not one of A2A: ${faultsOf(parsed.error)}`);
+    });
+  }
+
+  /** Whatever reading an answer runs into is the answer's fault. */
+  #understood<Value>(read: () => Value): Value {
+    try {
+      return read();
+    } catch (error) {
+      if (isOrreryError(error)) throw error;
+      throw remoteFailed(this.origin, `its answer cannot be read: ${reasonOf(error)}`);
+    }
+  }
+
+  async *#bounded(bytes: AsyncIterable<Uint8Array>, bound: ByteBound): AsyncGenerator<Uint8Array, void> {
+    const { maxBytes } = bound;
+    for await (const chunk of bytes) {
+      bound.takenBytes += chunk.length;
+      if (bound.takenBytes > maxBytes)
+        throw remoteFailed(this.origin, `its streams are larger than ${maxBytes} bytes`, { maxBytes });
+      yield chunk;
+    }
   }
 
   #event(value: unknown): RemoteEvent {
@@ -198,7 +238,7 @@ export class Exchange {
     const text = Buffer.concat(chunks).toString('utf8');
     if (answer.status < 400) return parseJson(text, this.origin);
     try {
-      return JSON.parse(text);
+      return parseJson(text, this.origin);
     } catch {
       return undefined;
     }
@@ -207,7 +247,7 @@ export class Exchange {
   #result(value: unknown, answer: HttpAnswer, { id }: Prepared): unknown {
     if (id === undefined || answer.status >= 400) {
       if (answer.status >= 400) throw this.#errorIn(value, answer);
-      return this.dialect.unwrap(value);
+      return this.#understood(() => this.dialect.unwrap(value));
     }
     const parsed = RpcAnswer.safeParse(value);
     if (!parsed.success) throw remoteFailed(this.origin, 'its answer is not one of JSON-RPC');
@@ -235,17 +275,25 @@ export class Exchange {
 const isEventStream = ({ headers }: HttpAnswer): boolean =>
   headers['content-type']?.toLowerCase().startsWith('text/event-stream') ?? false;
 
+/** Ids beyond this are none: nobody could ask for what comes after them. */
+const CAN_BE_HEADER = /^[\x20-\x7e]{0,1000}$/;
+
+/** Throws REMOTE_FAILED for what is no JSON, or nested so deeply that whoever reads it would run out of stack. */
 function parseJson(text: string, origin: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     throw remoteFailed(origin, 'its answer is not JSON', { begin: text.slice(0, 80), why: String(error) });
   }
+  if (isDeeperThan(value))
+    throw remoteFailed(origin, `its answer is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  return value;
 }
 
 /** Nothing came of a call, and nothing can have: it may be made again, whatever it asks for. */
 export function cannotHaveArrived(error: unknown): boolean {
-  if (!isOrreryError(error)) return false;
+  if (!isOrreryError(error) || error.details['mayHaveArrived'] === true) return false;
   if (error.code === 'RATE_LIMITED') return true;
   return error.code === 'REMOTE_UNREACHABLE' && error.details['mayHaveArrived'] === false;
 }
@@ -254,9 +302,9 @@ export function cannotHaveArrived(error: unknown): boolean {
 export const mayPassLater = (error: unknown): boolean =>
   isOrreryError(error) && (error.code === 'REMOTE_UNREACHABLE' || error.code === 'RATE_LIMITED');
 
-/** The error of a last attempt, where one before it may have arrived. */
+/** The error of a last attempt, where one before it may have arrived: whatever its code, it does not say that nothing has. */
 export function afterOthers(error: unknown, mayHaveArrived: boolean): unknown {
-  if (!mayHaveArrived || !isOrreryError(error) || error.details['mayHaveArrived'] !== false) return error;
+  if (!mayHaveArrived || !isOrreryError(error) || error.details['mayHaveArrived'] === true) return error;
   return new OrreryError(error.code, error.message, {
     details: { ...error.details, mayHaveArrived },
     cause: error,

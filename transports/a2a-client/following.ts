@@ -7,6 +7,7 @@ import { backOffMs, wait } from './back-off.ts';
 import type { ClientSettings } from './client-options.ts';
 import {
   afterOthers,
+  type ByteBound,
   cannotHaveArrived,
   type Exchange,
   mayPassLater,
@@ -36,14 +37,16 @@ type Source = AsyncGenerator<StreamedEvent, void>;
 /**
  * Follows one task over however many streams, until it is over or waits for somebody.
  *
- * What is cut is subscribed to again after the last event that came, where events have ids; without ids the stream begins
- * with the task as it is, and the reader is given what it has not seen of it. So it is told everything once. Where nobody can
- * subscribe, the task is asked for again and again.
+ * What is cut is subscribed to again after the last event that came, where events have ids; without ids, or where their
+ * numbers begin anew, the stream begins with the task as it is, and the reader is given what it has not seen of it. So it is
+ * told everything once. Where nobody can subscribe, or nobody could tell what is new, the task is asked for again and again.
  */
 export class Following {
   readonly #deps: FollowingDeps;
   readonly #seen = new TaskSeen();
+  /** Of the last event, if it had one. */
   #lastEventId: string | undefined;
+  readonly #bound: ByteBound;
   #failures = 0;
   /** In one of the attempts. */
   #mayHaveArrived = false;
@@ -52,6 +55,7 @@ export class Following {
 
   constructor(deps: FollowingDeps) {
     this.#deps = deps;
+    this.#bound = { maxBytes: deps.settings.maxStreamBytes, takenBytes: 0 };
   }
 
   /** The task as its reader has seen it. */
@@ -94,9 +98,9 @@ export class Following {
           return;
         }
         taskId = this.#seen.taskId ?? taskId;
-        this.#mayHaveArrived ||= !cannotHaveArrived(error);
         if (!(taskId === undefined ? this.#mayBeSentAgain(error) : mayPassLater(error))) throw error;
         await this.#pause(error, signal);
+        this.#mayHaveArrived ||= !cannotHaveArrived(error);
       }
       taskId = this.#seen.taskId ?? taskId;
     }
@@ -109,22 +113,32 @@ export class Following {
   ): AsyncGenerator<RemoteEvent, void> {
     const { exchange } = this.#deps;
     const lastEventId = this.#lastEventId;
+    const bound = this.#bound;
     const source: Source =
       'order' in beginning
-        ? exchange.open('stream', beginning.order, { signal })
-        : exchange.open('subscribe', beginning, { lastEventId, signal });
+        ? exchange.open('stream', beginning.order, { signal, bound })
+        : exchange.open('subscribe', beginning, { lastEventId, signal, bound });
     let isPictureDue = isAgain && lastEventId === undefined && 'taskId' in beginning;
     // Who is answered is first shown the task as it was before.
     let mayBeStale = 'order' in beginning && beginning.order.taskId !== undefined;
+    let isFirst = true;
     for await (const { event, id } of source) {
-      if (isOld(id, this.#lastEventId)) continue;
+      const isOldNumber = isOld(id, this.#lastEventId);
+      const isDoubtful = isFirst && isOldNumber && (event.kind === 'task' || id !== this.#lastEventId);
+      isFirst = false;
+      if (isOldNumber && !isDoubtful) continue;
       this.#check(event);
+      // Its numbers begin anew, or it tells all again: only a picture that is not behind says that they begin anew.
+      if (isDoubtful && !(event.kind === 'task' && this.#seen.isWithin(event.task))) {
+        yield* this.#asked(this.#seen.taskId as string, signal);
+        return;
+      }
       this.#failures = 0;
       if (isPictureDue && event.kind !== 'task') yield* this.#pictured(event, signal);
       else yield* this.#news(event);
       isPictureDue = false;
-      // What the reader has been given, not what has come.
-      this.#lastEventId = id ?? this.#lastEventId;
+      // What the reader has been given, not what has come. After one without an id nobody can say where to go on.
+      this.#lastEventId = id === '' ? undefined : id;
       if (event.kind === 'message') this.#isAnswered = true;
       const isStale = mayBeStale && event.kind === 'task' && !isTaskOver(event.task.status.state);
       mayBeStale = false;
@@ -192,6 +206,7 @@ export class Following {
     if (this.#failures >= settings.attempts) throw failure;
     const { backoffMs: baseMs, maxBackoffMs: maxMs } = settings;
     const retryAfterMs = retryAfterIn(failure);
+    if (retryAfterMs !== undefined && retryAfterMs > maxMs) throw failure;
     await wait(backOffMs(this.#failures, { baseMs, maxMs, retryAfterMs }, random), clock, signal);
   }
 
@@ -223,6 +238,9 @@ const cannotSubscribe = (error: unknown): boolean =>
 const isOld = (id: string | undefined, lastId: string | undefined): boolean =>
   id !== undefined &&
   lastId !== undefined &&
-  /^\d+$/.test(id) &&
-  /^\d+$/.test(lastId) &&
-  Number(id) <= Number(lastId);
+  NUMBER.test(id) &&
+  NUMBER.test(lastId) &&
+  BigInt(id) <= BigInt(lastId);
+
+/** As long as any that somebody counts with; longer ones would cost much to compare. */
+const NUMBER = /^\d{1,100}$/;

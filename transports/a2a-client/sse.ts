@@ -1,6 +1,9 @@
 import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
 
-/** One event of a stream of server-sent events (HTML standard, 9.2). `id` is the last one that was given. */
+/**
+ * One event of a stream of server-sent events (HTML standard, 9.2). `id` is its own: undefined for one that has none, though
+ * one before it had.
+ */
 export interface ServerSentEvent {
   readonly type: string;
   readonly data: string;
@@ -73,11 +76,12 @@ class EventBuilder {
   }
 
   #complete(): ServerSentEvent | undefined {
-    const [type, data] = [this.#type, this.#data];
+    const [type, data, id] = [this.#type, this.#data, this.#id];
     this.#type = '';
+    this.#id = undefined;
     this.#data = [];
     this.chars = 0;
     if (data.length === 0) return undefined;
-    return { type: type === '' ? 'message' : type, data: data.join('\n'), id: this.#id };
+    return { type: type === '' ? 'message' : type, data: data.join('\n'), id };
   }
 }

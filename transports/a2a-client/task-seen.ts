@@ -56,7 +56,7 @@ export class TaskSeen {
     // Their own list grows: to copy it for every chunk would cost its square.
     if (known === undefined)
       this.#artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts] });
-    else known.parts.push(...artifact.parts);
+    else for (const part of artifact.parts) known.parts.push(part);
     this.#status ??= { state: 'working' };
   }
 
@@ -80,6 +80,14 @@ export class TaskSeen {
   endsWith({ artifact: { artifactId, parts } }: Extract<RemoteEvent, { kind: 'artifact' }>): boolean {
     const seen = this.#artifacts.get(artifactId)?.parts ?? [];
     return seen.length >= parts.length && isDeepStrictEqual(seen.slice(seen.length - parts.length), parts);
+  }
+
+  /** All of it that was seen stands in this picture too: it is no older one. */
+  isWithin({ artifacts }: RemoteTask): boolean {
+    const shown = new Map(artifacts.map((artifact) => [artifact.artifactId, artifact.parts]));
+    return [...this.#artifacts].every(
+      ([artifactId, { parts }]) => parts.length <= (shown.get(artifactId)?.length ?? -1),
+    );
   }
 
   #takeTask(task: RemoteTask): void {

@@ -229,6 +229,18 @@ describe('all dialects and bindings of A2A', () => {
     const seen = await each(overJson, async (one) => (await one.send('', { parts: tagged })).artifacts);
     expect(seen).toEqual(all(overJson, ['ab']));
   });
+
+  it('tell an agent nothing that a request says in the name of a binding (X-16, X-32)', async () => {
+    const facts = { 'xpr:callerAccount': 'mallory', 'xpr:claimedAccount': 'mallory', other: 1 };
+    const text = 'echo who I am';
+    const seen = await each(speakers, async (one) => (await one.send(text, { facts })).state);
+    expect(seen).toEqual(all(speakers, 'completed'));
+    const turns = spoken.server.workshop.turns.filter(({ message: { parts } }) =>
+      parts.some((part) => 'text' in part && part.text === text),
+    );
+    const told = turns.map(({ message, opening }) => [message.metadata, opening.metadata]);
+    expect(told).toEqual(speakers.map(() => [{ other: 1 }, { other: 1 }]));
+  });
 });
 
 /** The turn that works at the task that somebody calls `id`. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type Settings } from 'node:http2';
 import { type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import type { Transport } from '@a2a-js/sdk/client';
 import { type GrpcA2AError, GRPC_STATUS_CODE } from '@a2a-js/sdk/errors/grpc';
@@ -499,5 +501,17 @@ describe('the edge of gRPC', () => {
     });
     await using taken = await startGrpc(server);
     await expect(serveGrpc({ ...options, port: taken.serving.port })).rejects.toThrow(/grpc\.port/);
+  });
+
+  it.each([
+    [{}, 100],
+    [{ maxStreams: 7 }, 7],
+  ])('lets a connection have so many calls at once: %o', async (options, most) => {
+    await using server = await startA2AServer();
+    await using grpc = await startGrpc(server, options);
+    const session = connect(`http://${grpc.serving.address}`);
+    const [settings] = (await once(session, 'remoteSettings')) as [Settings];
+    session.destroy();
+    expect(settings.maxConcurrentStreams).toBe(most);
   });
 });

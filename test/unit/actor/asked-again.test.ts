@@ -30,6 +30,10 @@ const DEFINITIONS: readonly AgentDefinition<unknown>[] = [
     hands.push(ctx);
     return gate.promise;
   }) as AgentDefinition<unknown>,
+  defineAgent({ id: 'retrier', ...about, delivery: 'retry' }).handle(work, (_what, ctx) => {
+    hands.push(ctx);
+    return gate.promise;
+  }) as AgentDefinition<unknown>,
 ];
 
 beforeEach(async () => {
@@ -39,8 +43,10 @@ beforeEach(async () => {
   const rows = DEFINITIONS.map((definition, slot) => {
     const card = definition.card(0);
     const capabilityIds = card.capabilities.map(({ id }) => id);
-    const rest = { delivery: 'once', mailboxCapacity: 100, lazy: false, durable: true } as const;
-    return { id: card.id, slot, place: 'here', profile: { card, capabilityIds, ...rest }, revision: 0 };
+    const rest = { mailboxCapacity: 100, lazy: false, durable: true } as const;
+    const delivery = card.id === 'retrier' ? ('retry' as const) : ('once' as const);
+    const profile = { card, capabilityIds, delivery, ...rest };
+    return { id: card.id, slot, place: 'here', profile, revision: 0 };
   });
   const agents = rows.map(({ id, slot }) => ({
     id,
@@ -53,7 +59,7 @@ beforeEach(async () => {
     const found = rows.map(({ slot }) => place.host.place.cellOf(slot));
     return found.every((cell) => cell !== undefined) && found;
   });
-  place.control({ t: 'start', slots: [0, 1] });
+  place.control({ t: 'start', slots: [0, 1, 2] });
   await until('they run', () => cells.every((cell) => cell?.status === 'running'));
   desk = (cells[0] as Cell).desk;
   worker = cells[1] as Cell;
@@ -63,7 +69,7 @@ afterEach(() => place.host.close());
 /** Asks the worker under this id. */
 function ask(
   envelopeId: string,
-  options: { signal?: AbortSignal; onProgress?: (progress: Progress) => void } = {},
+  options: { signal?: AbortSignal; onProgress?: (progress: Progress) => void; recipient?: string } = {},
 ) {
   return desk.ask({
     envelopeId,
@@ -147,6 +153,31 @@ describe('What is asked again under the same id (F-01, F-02)', () => {
     expect(await ask('job', { onProgress })).toBe('done');
     expect(heard).toEqual([{ n: 1 }, { n: 2 }]);
     expect(hands).toHaveLength(1);
+  });
+
+  it('hears of the attempt that answered, and not of one that died before it', async () => {
+    const heard: unknown[] = [];
+    const options = {
+      recipient: 'retrier',
+      onProgress: ({ report }: Progress) => void heard.push(report),
+    };
+    const retrier = place.host.place.cellOf(2) as Cell;
+    const asked = ask('job', options);
+    await until('it is in hand', () => hands.length === 1);
+    hands[0]?.report({ attempt: 1 });
+    gate.reject(new Error('it dies'));
+    await until('it is down', () => retrier.status !== 'running');
+    gate = Promise.withResolvers();
+    place.control({ t: 'start', slots: [2] });
+    await until('it is in hand again', () => hands.length === 2);
+    hands[1]?.report({ attempt: 2 });
+    gate.resolve('done');
+    expect(await asked).toBe('done');
+    expect(heard).toEqual([{ attempt: 1 }, { attempt: 2 }]);
+    heard.length = 0;
+    expect(await ask('job', options)).toBe('done');
+    expect(heard).toEqual([{ attempt: 2 }]);
+    expect(hands).toHaveLength(2);
   });
 
   it('is told nothing that JSON cannot say', async () => {

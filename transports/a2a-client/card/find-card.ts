@@ -1,5 +1,6 @@
 import { remoteFailed } from '../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
+import { isDeeperThan } from '../../../runtime/protocol/json-depth.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { ClientSettings } from '../client-options.ts';
 import type { HttpAnswer, HttpCalls } from '../http-calls.ts';
@@ -119,9 +120,11 @@ async function textOf({ body }: HttpAnswer): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** Undefined for what is no JSON, or nested too deeply to be read. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isDeeperThan(value) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import type { Caller } from './operations.ts';
  * One request, from when it is let in until its answer is over.
  *
  * - `echoed` headers of the answer that say which extensions are active.
+ * - `admit`  asks whether its caller may have something more, as for a request of its own. Rejects as `admit` of the edge does.
  * - `close`  when the answer is over: ends whatever still waits for its sake.
  */
 export interface Exchange {
@@ -15,6 +16,7 @@ export interface Exchange {
   readonly body: Uint8Array;
   readonly echoed: Readonly<Record<string, string>>;
   caller(agentId: string | undefined, dialect: Dialect): Caller;
+  admit(): Promise<void>;
   close(): void;
 }
 
@@ -29,12 +31,13 @@ export async function openExchange(
 ): Promise<Exchange> {
   const body = await edge.read(request);
   const { method, url, headers } = request;
-  const principal = await edge.admit({ method, url, headers, body });
+  const asked = { method, url, headers, body };
+  const principal = await edge.admit(asked);
   let scope: Scope | undefined;
   const baseUrl = edge.baseUrl(request);
   const header = EXTENSION_HEADERS.find((name) => headers.has(name));
-  const asked = header === undefined ? [] : urisOf(headers.get(header) ?? '');
-  const active = extensions.filter(({ uri }) => asked.includes(uri)).map(({ uri }) => uri);
+  const activated = header === undefined ? [] : urisOf(headers.get(header) ?? '');
+  const active = extensions.filter(({ uri }) => activated.includes(uri)).map(({ uri }) => uri);
   return {
     principal,
     body,
@@ -52,6 +55,9 @@ export async function openExchange(
         return scope.signal;
       },
     }),
+    admit: async () => {
+      await edge.admit(asked, principal);
+    },
     close: () => {
       scope ??= ENDED;
       scope.close();

@@ -1,3 +1,4 @@
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
 import { fault, wrongRequest } from './faults.ts';
 
 /** Whether a media type is JSON, by its name or its ending. */
@@ -30,16 +31,8 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-const MAX_DEPTH = 100;
-
 /** Throws INVALID_REQUEST for lists and objects that are nested so deeply that whoever reads them would run out of stack. */
 export function requireShallow(value: unknown): void {
-  let level = [value].filter(isNest);
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth === MAX_DEPTH)
-      throw fault('INVALID_REQUEST', `body: is nested deeper than ${MAX_DEPTH} levels`, { field: 'body' });
-    level = level.flatMap((nest) => Object.values(nest).filter(isNest));
-  }
+  if (isDeeperThan(value))
+    throw fault('INVALID_REQUEST', `body: is nested deeper than ${MAX_JSON_DEPTH} levels`, { field: 'body' });
 }
-
-const isNest = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -80,22 +80,24 @@ async function answerOne(context: Context, value: unknown): Promise<Response> {
   }
 }
 
-/** Calls of a batch are performed side by side; what would stream has no place in it. */
+/** Calls of a batch are performed side by side, each let in as one request is; what would stream has no place in it. */
 async function answerBatch(context: Context, values: readonly unknown[]): Promise<Response> {
   if (values.length === 0 || values.length > MAX_BATCH)
     throw wrongRequest('batch', values.length, `1 to ${MAX_BATCH} calls`);
-  const answers = await Promise.all(values.map((value) => answerInBatch(context, value)));
+  const answers = await Promise.all(values.map((value, at) => answerInBatch(context, value, at)));
   context.exchange.close();
   const said = answers.filter((answer) => answer !== undefined);
   return said.length === 0 ? nothing() : jsonResponse(said, { headers: context.exchange.echoed });
 }
 
-async function answerInBatch(context: Context, value: unknown): Promise<Json | undefined> {
-  const { deps, said, request } = context;
+async function answerInBatch(context: Context, value: unknown, at: number): Promise<Json | undefined> {
+  const { deps, said, request, exchange } = context;
   let dialect = dialectForErrors(deps.dialects, said);
   try {
     const call = readCall(value);
     dialect = dialectOfMethod(deps.dialects, said, call.method);
+    // The first was let in with the request.
+    if (at > 0) await exchange.admit();
     const operation = dialect.methods[call.method];
     if (operation === 'stream' || operation === 'subscribe')
       throw fault(

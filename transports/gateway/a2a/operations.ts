@@ -1,6 +1,7 @@
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Task, TaskChange, TaskMessage, TaskState } from '../../../runtime/protocol/task.ts';
 import type { TaskTerms } from '../../../runtime/protocol/task-service.ts';
+import type { SenderFacts } from './sender-facts.ts';
 
 /** Where a task's news is sent to. `token` is shown with each, `authentication` stands in its Authorization header. */
 export interface PushConfig {
@@ -62,6 +63,7 @@ export type StreamItem =
  * - `dialect`    the version of A2A that it speaks. @default the newest
  * - `agentId`    undefined means the system as a whole.
  * - `extensions` the URIs of those that it activates.
+ * - `sender`     what its binding tells agents about it, in the metadata of its messages. @default nothing
  * - `signal`     aborts when the caller has gone, or the gateway is to end.
  */
 export interface Caller {
@@ -71,6 +73,7 @@ export interface Caller {
   readonly agentId: string | undefined;
   readonly terms: Partial<TaskTerms>;
   readonly extensions: readonly string[];
+  readonly sender?: SenderFacts;
   readonly signal: AbortSignal;
 }
 

@@ -6,6 +6,7 @@ import { fault, faultOf, wrongParameter } from './faults.ts';
 import type { Caller, SendOrder } from './operations.ts';
 import { fitsAccepted } from './output-modes.ts';
 import type { PushDesk } from './push-desk.ts';
+import { withSenderFacts } from './sender-facts.ts';
 import { BARE, ownerOf, type TaskAccessDeps, taskFor } from './task-access.ts';
 
 export interface TakeMessageDeps extends TaskAccessDeps {
@@ -20,7 +21,8 @@ export interface Taken {
 }
 
 /** Takes the message in; resolves when its task is kept. */
-export async function takeMessage(deps: TakeMessageDeps, order: SendOrder, caller: Caller): Promise<Taken> {
+export async function takeMessage(deps: TakeMessageDeps, sent: SendOrder, caller: Caller): Promise<Taken> {
+  const order = withSenderFacts(sent, caller.sender);
   const { tasks, push } = deps;
   const owner = ownerOf(caller);
   if (order.push !== undefined) await requirePush(push).check(order.push);
@@ -51,11 +53,10 @@ function knownTask(
   order: SendOrder,
   caller: Caller,
 ): Task | undefined {
-  const { taskId, opensTask, ifGeneration } = order;
+  const { taskId, opensTask } = order;
   if (taskId === undefined) return undefined;
   try {
-    // With its history where it matters whether it has the message already.
-    return taskFor(deps, owner, taskId, caller, ifGeneration === undefined ? BARE : { artifacts: false });
+    return taskFor(deps, owner, taskId, caller, BARE);
   } catch (error) {
     if (opensTask === true && faultOf(error) === 'TASK_NOT_FOUND') return undefined;
     throw error;
@@ -69,30 +70,21 @@ function saidBy(
   known: Task | undefined,
   caller: Caller,
 ): Said {
-  const { message, taskId, contextId, metadata } = order;
+  const { message, taskId, contextId, metadata, ifGeneration } = order;
   return {
     message,
     agentId,
     ...(taskId === undefined ? {} : known === undefined ? { newTaskId: taskId } : { taskId }),
     ...(contextId === undefined ? {} : { contextId }),
     ...(metadata === undefined ? {} : { metadata }),
+    ...(ifGeneration === undefined ? {} : { ifGeneration }),
     terms: termsOf(extensions, order, caller),
   };
 }
 
-/** A message that was said before is the same message, whatever has changed since. */
-function requireSame(task: Task, { message, contextId, ifGeneration }: SendOrder): void {
+function requireSame(task: Task, { contextId }: SendOrder): void {
   if (contextId !== undefined && contextId !== task.contextId)
     throw wrongParameter('message.contextId', contextId, `that of the task, "${task.contextId}"`);
-  const wasSaid = task.history.some(
-    ({ messageId, role }) => role === 'user' && messageId === message.messageId,
-  );
-  if (ifGeneration !== undefined && ifGeneration !== task.generation && !wasSaid)
-    throw fault(
-      'TASK_GENERATION_MISMATCH',
-      `The task "${task.id}" has had ${task.generation} changes, not ${ifGeneration}`,
-      { taskId: task.id, generation: task.generation },
-    );
 }
 
 /** Throws PUSH_NOTIFICATION_NOT_SUPPORTED. */

@@ -6,7 +6,8 @@ const MIB = 1_048_576;
  * What a gateway takes at most.
  *
  * - `maxBodyBytes`    of one request. @default 32 MiB
- * - `maxBytesInHand`  of the bodies of all requests that are not answered yet. @default 256 MiB
+ * - `maxBytesInHand`  of the bodies of all requests that are not answered yet; of one address no more than are left for all
+ *                      others, but one body at least. @default 256 MiB
  * - `maxRequests`     that are not answered yet, open streams among them. @default 10,000
  * - `maxConnections`  at a time. @default 10,000
  * - `maxHeaderBytes`  of one request. @default 16 KiB

@@ -4,8 +4,11 @@ import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
 import type { ServedRoute } from './served-route.ts';
 
-/** Finds out who stands behind a request: as `admit` of the policies, with everything that it needs. */
-export type Admit = (request: EdgeRequest) => Promise<Principal>;
+/**
+ * Finds out who stands behind a request: as `admit` of the policies, with everything that it needs. `known`: who has been
+ * found to, and asks for something more by the same request; it is asked only whether they may.
+ */
+export type Admit = (request: EdgeRequest, known?: Principal) => Promise<Principal>;
 
 /**
  * What a gateway has in common for all protocols that it speaks.

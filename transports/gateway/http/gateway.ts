@@ -64,8 +64,9 @@ export class Gateway {
     this.#guard = requestGuard({
       hosts: hosts === 'any' ? hosts : [...hosts, ...(url === undefined ? [] : [url.host])],
       origins: origins.map(parseOrigin),
+      publicOrigin: url?.origin,
     });
-    this.#inHand = new RequestsInHand(this.limits.maxBytesInHand);
+    this.#inHand = new RequestsInHand(this.limits);
     this.metrics = new GatewayMetrics({
       openStreams: () => this.#streams.size,
       requestsInHand: () => this.#inHand.count,
@@ -221,7 +222,7 @@ export class Gateway {
       closing: this.#closing.signal,
       baseUrl: (request) => this.#publicUrl ?? originOf(request.url),
       read: (request) => this.#counted(this.#read(request)),
-      admit: (request) => this.#counted(this.#admit(request)),
+      admit: (request, known) => this.#counted(this.#admit(request, known)),
       fault: (error, request) => this.#fault(error, request),
     };
   }
@@ -238,8 +239,8 @@ export class Gateway {
     });
   }
 
-  async #admit(request: EdgeRequest): Promise<Principal> {
-    return this.#options.admit(request);
+  async #admit(request: EdgeRequest, known?: Principal): Promise<Principal> {
+    return this.#options.admit(request, known);
   }
 
   async #counted<Result>(work: Promise<Result>): Promise<Result> {

@@ -114,6 +114,7 @@ function requestListener(gateway: Gateway) {
     async (request, { incoming, outgoing }) => {
       const response = await gateway.handle(request, {
         body: incoming as IncomingMessage,
+        address: incoming.socket.remoteAddress,
         cut: () => outgoing.destroy(),
       });
       const text = textOf(response);

@@ -6,13 +6,16 @@ const KEPT_SECONDS = '600';
 /** What a browser is told about pages of other origins. `none`: it is no request of a page, or of one of ours. */
 export type OriginVerdict = 'none' | 'allowed' | 'refused';
 
-/** Whether pages of the origin that a request names may use the gateway. A browser names it, whatever the page wants. */
+/**
+ * Whether pages of the origin that a request names may use the gateway. A browser names it, whatever the page wants. `own`:
+ * the gateway's origins, as it is asked itself and as browsers see it.
+ */
 export function originVerdict(
   request: Request,
-  { own, origins }: { own: string; origins: ReadonlySet<string> },
+  { own, origins }: { own: readonly (string | undefined)[]; origins: ReadonlySet<string> },
 ): OriginVerdict {
   const origin = request.headers.get('origin');
-  if (origin === null || origin === own) return 'none';
+  if (origin === null || own.includes(origin)) return 'none';
   return origins.has(origin) ? 'allowed' : 'refused';
 }
 

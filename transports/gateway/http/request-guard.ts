@@ -2,10 +2,11 @@ import { jsonError } from './http-errors.ts';
 import { type OriginVerdict, originVerdict } from './origins.ts';
 import { authorityOf, hostOf, servedNames } from './served-names.ts';
 
-/** `hosts`, `origins`: as the gateway's options. */
+/** `hosts`, `origins`: as the gateway's options. `publicOrigin`: its own, for those who come through a proxy. */
 export interface GuardOptions {
   readonly hosts: readonly string[] | 'any';
   readonly origins: readonly string[];
+  readonly publicOrigin?: string | undefined;
 }
 
 /** Why a request is not let in before anybody looks at it, and what a browser is told about the page that it is of. */
@@ -16,14 +17,14 @@ export interface GuardVerdict {
 }
 
 /** Looks at what a request says of itself: the name that it uses for the gateway, the page that it is of, its encoding. */
-export function requestGuard({ hosts, origins }: GuardOptions) {
+export function requestGuard({ hosts, origins, publicOrigin }: GuardOptions) {
   const isServed = servedNames(hosts);
   const allowed = new Set(origins);
   return (request: Request, own: string): GuardVerdict => {
     const authority = authorityOf(request.url);
     if (!isServed(hostOf(authority)))
       return refused(421, 'HOST_NOT_SERVED', `Nothing is served here under the name ${authority}`);
-    const origin = originVerdict(request, { own, origins: allowed });
+    const origin = originVerdict(request, { own: [own, publicOrigin], origins: allowed });
     if (origin === 'refused')
       return refused(403, 'ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the gateway');
     const encoding = request.headers.get('content-encoding');

@@ -8,7 +8,7 @@ import { parseJson, requireJson } from '../a2a/json-body.ts';
 import { idOf, type JsonRpcCall, type JsonRpcId, readCall } from '../a2a/json-rpc-call.ts';
 import type { Caller } from '../a2a/operations.ts';
 import type { Admit, Edge, GatewayPart } from '../http/gateway-part.ts';
-import { withCaller } from './caller-account.ts';
+import { senderFacts } from './caller-account.ts';
 import { writeXprTask, XPR_METHODS, type XprMethod } from './xpr-dialect.ts';
 import { writeXprError } from './xpr-errors.ts';
 import { readCancel, readGet, readSend } from './xpr-params.ts';
@@ -107,10 +107,10 @@ async function perform(deps: Deps, { method, params = {} }: JsonRpcCall, caller:
   const { service, edge, answerWithinMs } = deps;
   switch (methodOf(method)) {
     case 'message/send': {
-      const read = readSend(params, { newId: edge.seams.newId, waitMs: answerWithinMs });
-      const order = withCaller(read, caller.principal);
+      const order = readSend(params, { newId: edge.seams.newId, waitMs: answerWithinMs });
       await requireRoom(deps, order.taskId, caller);
-      return writeXprTask(await service.perform('send', order, caller));
+      const sender = senderFacts(order, caller.principal);
+      return writeXprTask(await service.perform('send', order, { ...caller, sender }));
     }
     case 'tasks/get':
       return writeXprTask(await service.perform('get', readGet(params), caller));

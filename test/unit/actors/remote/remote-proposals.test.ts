@@ -34,7 +34,7 @@ function rig(answer: (request: NegotiationRequest) => NegotiationAnswer | undefi
     },
   } as unknown as RemoteLink;
   const seams = { clock, newId: () => 'id' };
-  const proposals = new RemoteProposals({ link, agentUrl: new URL('http://b/mars'), seams });
+  const proposals = new RemoteProposals({ link, agent: 'mars', seams });
   const propose = () =>
     proposals.propose(PROPOSAL, {
       path: [],

@@ -302,10 +302,69 @@ describe('Limits of an engine', () => {
     await engine.send(elsewhere, said('m1'));
     (await turnOf(0)).end({ state: 'completed' });
     await ended(id);
-    // What another owner has over makes no room: who makes room is who wants it.
-    expect((await rejection(engine.send(bob, said('m2')))).code).toBe('QUOTA_EXCEEDED');
-    await engine.send(ALICE, said('m2'));
+    // A newcomer is not refused because of what another owner has over.
+    await engine.send(bob, said('m2'));
     expect(() => engine.get(ALICE, id)).toThrow('no task');
+    expect(engine.size).toBe(3);
+  });
+
+  it('count owners without a tenant as strangers to each other, and all tasks in all', async () => {
+    const { engine, turnOf, ended } = await setUp({ limits: { tenantTasks: 1, totalTasks: 3 } });
+    const { id } = await engine.send(ALICE, said('m1'));
+    await engine.send({ principalId: 'bob' }, said('m1'));
+    await engine.send({ principalId: 'carol' }, said('m1'));
+    const dave = { principalId: 'dave' };
+    expect((await rejection(engine.send(dave, said('m1')))).code).toBe('QUOTA_EXCEEDED');
+    (await turnOf(0)).end({ state: 'completed' });
+    await ended(id);
+    await engine.send(dave, said('m1'));
+    expect(() => engine.get(ALICE, id)).toThrow('no task');
+  });
+
+  it('let so much of all tasks of one owner be held, and of all tasks; what is over makes room', async () => {
+    const limits = { ownerBytes: 3_000, totalBytes: 5_000 };
+    const { engine, turns, turnOf, ended } = await setUp({ limits });
+    const long = (messageId: string, changes: Partial<Said> = {}): Said =>
+      said(messageId, {
+        message: { messageId, role: 'user', parts: [{ text: 'x'.repeat(1_000) }] },
+        ...changes,
+      });
+    const bob = { principalId: 'bob', tenant: 'acme' };
+    const carol = { principalId: 'carol' };
+    const first = await engine.send(ALICE, long('m1'));
+    const second = await engine.send(ALICE, long('m2'));
+    expect(await rejection(engine.send(ALICE, long('m3')))).toMatchObject({
+      code: 'QUOTA_EXCEEDED',
+      message: 'No more than 3000 bytes of the tasks of one owner',
+    });
+    expect((await rejection(engine.send(ALICE, long('m3', { taskId: first.id })))).code).toBe(
+      'QUOTA_EXCEEDED',
+    );
+    expect([engine.size, engine.get(ALICE, first.id).history.length]).toEqual([2, 1]);
+    await engine.send(bob, long('m1'));
+    await turnOf(2);
+    expect(
+      await rejection(engine.send(carol, long('m1', { metadata: { more: 'x'.repeat(600) } }))),
+    ).toMatchObject({
+      code: 'QUOTA_EXCEEDED',
+      message: 'No more than 5000 bytes of the tasks of all owners',
+    });
+    await engine.send(carol, said('m1'));
+    (await turnOf(1)).end({ state: 'completed' });
+    await ended(second.id);
+    // What would not do is not forgotten.
+    const huge = long('m3', { metadata: { more: 'x'.repeat(2_000) } });
+    expect((await rejection(engine.send(ALICE, huge))).code).toBe('QUOTA_EXCEEDED');
+    expect(engine.get(ALICE, second.id).status.state).toBe('completed');
+    await engine.send(carol, long('m2'));
+    expect(() => engine.get(ALICE, second.id)).toThrow('no task');
+    // What agents make counts as well: there is no room left for this.
+    const { turn } = await turnOf(0);
+    for (let n = 0; n < 10; n++) turn.artifact(artifact('y'.repeat(200)), { append: n > 0 });
+    expect(await ended(first.id)).toMatchObject({
+      status: { state: 'failed', message: { parts: [{}, { data: { code: 'QUOTA_EXCEEDED' } }] } },
+    });
+    expect(turns.filter(({ turn: { signal } }) => signal.aborted)).toHaveLength(1);
   });
 
   it('let so much of one task be held, whoever says or makes it', async () => {
@@ -328,6 +387,22 @@ describe('Limits of an engine', () => {
     const other = await engine.send(ALICE, said('n1'));
     (await turnOf(1)).turn.remember('z'.repeat(2_001));
     expect((await ended(other.id)).status.state).toBe('failed');
+  });
+
+  it('hold however many tasks have come and gone', async () => {
+    const { engine, turns, turnOf, ended } = await setUp({ limits: { ownerBytes: 2_500 } });
+    const long = (messageId: string): Said =>
+      said(messageId, { message: { messageId, role: 'user', parts: [{ text: 'x'.repeat(900) }] } });
+    for (let n = 0; n < 6; n++) {
+      const { id } = await engine.send(ALICE, long(`m${n}`));
+      (await turnOf(n)).end({ state: 'completed' });
+      await ended(id);
+    }
+    expect(engine.size).toBe(2);
+    await engine.send(ALICE, long('n1'));
+    await engine.send(ALICE, long('n2'));
+    expect((await rejection(engine.send(ALICE, long('n3')))).code).toBe('QUOTA_EXCEEDED');
+    expect([engine.size, turns.length]).toEqual([2, 8]);
   });
 
   it('let so many messages wait for a task, and so many turns go on', async () => {
@@ -357,6 +432,20 @@ describe('Limits of an engine', () => {
     clock.advance(60_001);
     expect([engine.size, [...log.tasks.keys()]]).toEqual([1, [going.id]]);
     expect((await engine.send(ALICE, said('m1'))).id).not.toBe(over.id);
+  });
+
+  it('forget a task also where its log cannot, and say so', async () => {
+    const log = new KeptTasks();
+    log.forget = () => Promise.reject(new Error('the disk is full'));
+    const problems: string[] = [];
+    const onProblem = (reason: string) => void problems.push(reason);
+    const { engine, turnOf, ended } = await setUp({ log, onProblem, limits: { tasks: 1 } });
+    const { id } = await engine.send(ALICE, said('m1'));
+    (await turnOf(0)).end({ state: 'completed' });
+    await ended(id);
+    await engine.send(ALICE, said('m2'));
+    await until('it is told', () => problems.length > 0);
+    expect(problems).toEqual([`The task "${id}" is over, and could not be forgotten: the disk is full`]);
   });
 
   it.each([[{ tasks: 0 }], [{ ttlMs: -1 }], [{ turns: 1.5 }], [{ more: 1 }]])(
@@ -474,6 +563,58 @@ describe('What is asked about tasks', () => {
       ['mars', 'yes', 3],
       ['mars', 'no', 3],
     ]);
+  });
+});
+
+describe('What is said to a task as it was', () => {
+  it('is refused when the task has changed since, also when that is not kept yet', async () => {
+    const log = new KeptTasks();
+    const { engine, turnOf, ended } = await setUp({ log });
+    const { id } = await engine.send(ALICE, said('m1'));
+    (await turnOf(0)).end({ state: 'input-required' });
+    const { generation: ifGeneration } = await ended(id);
+    const changes = { taskId: id, ifGeneration };
+    const answers = [said('yes', changes), said('no', changes), said('yes', changes)];
+    const [yes, no, again] = await Promise.allSettled(answers.map((one) => engine.send(ALICE, one)));
+    expect(no).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'TASK_GENERATION_MISMATCH', details: { taskId: id } },
+    });
+    expect([yes?.status, again?.status]).toEqual(['fulfilled', 'fulfilled']);
+    expect(textsOf(engine.get(ALICE, id))).toEqual(['m1', 'yes']);
+    // The same message is the same message, whatever has changed since.
+    expect((await engine.send(ALICE, said('yes', changes))).id).toBe(id);
+  });
+});
+
+describe('An engine that is closed', () => {
+  it('waits for what is being kept, and not for ever for a log that cannot keep it', async () => {
+    const log = new KeptTasks(true);
+    const { clock, engine } = await setUp({ log });
+    void engine.send(ALICE, said('m1')).catch(() => undefined);
+    await until('it is written', () => log.waiting === 1);
+    let isClosed = false;
+    const closing = engine.close().then(() => {
+      isClosed = true;
+    });
+    await clock.advanceAsync(1_000);
+    expect(isClosed).toBe(false);
+    await clock.advanceAsync(1_000);
+    await closing;
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is closed as soon as everything is kept', async () => {
+    const log = new KeptTasks(true);
+    const { clock, engine } = await setUp({ log });
+    const sent = engine.send(ALICE, said('m1'));
+    await until('it is written', () => log.waiting === 1);
+    const closing = engine.close();
+    while (log.waiting > 0) log.keep();
+    await sent;
+    while (log.waiting > 0) log.keep();
+    await closing;
+    expect(clock.pending).toBe(0);
   });
 });
 

@@ -17,7 +17,7 @@ import { GRPC_SERVICE, grpcHandlers } from './grpc-handlers.ts';
  * - `port`            0 takes one that is free. @default 0
  * - `tls`             without it, calls come as they are.
  * - `maxMessageBytes` of one message. @default 4 MiB
- * - `maxStreams`      calls at once over one connection. @default 1,000
+ * - `maxStreams`      calls at once over one connection, of each of which a message may be held. @default 100
  * - `onFault`         hears of errors that no caller is told of, and of the method's path.
  */
 export interface ServeGrpcOptions {
@@ -46,7 +46,7 @@ export interface ServingGrpc {
 }
 
 const MAX_MESSAGE_BYTES = 4 * 1_024 * 1_024;
-const MAX_STREAMS = 1_000;
+const MAX_STREAMS = 100;
 const DRAIN_MS = 10_000;
 const KEEPALIVE_MS = 30_000;
 

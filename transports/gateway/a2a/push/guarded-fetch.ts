@@ -79,7 +79,19 @@ function post({ target, addresses, headers, body, rules, signal }: Connection): 
     signal,
   });
   return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
     request.on('error', (error) => reject(signal.aborted ? signal.reason : error));
+    // Node says nothing of an error to whoever has a connection that speaks something else from now on.
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(new Error('The receiver wants to speak another protocol'));
+    });
+    signal.addEventListener('abort', abort, { once: true });
+    let isAnswered = false;
+    request.on('close', () => {
+      signal.removeEventListener('abort', abort);
+      if (!isAnswered) reject(new Error('The receiver closed the connection without an answer'));
+    });
     // The address has been checked; this is for a runtime that would connect elsewhere than it was told.
     request.on('socket', (socket) => {
       socket.once('connect', () => {
@@ -88,7 +100,11 @@ function post({ target, addresses, headers, body, rules, signal }: Connection): 
         request.destroy(new Error(`The connection went to ${remoteAddress}, which was not asked for`));
       });
     });
-    request.on('response', (response) => drain(response, () => resolve(response)));
+    request.on('response', (response) => {
+      isAnswered = true;
+      signal.removeEventListener('abort', abort);
+      drain(response, () => resolve(response));
+    });
     request.end(body);
   });
 }

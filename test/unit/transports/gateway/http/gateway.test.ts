@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { unauthenticated } from '../../../../../runtime/protocol/edge-errors.ts';
 import { ANONYMOUS } from '../../../../../runtime/protocol/principal.ts';
@@ -6,6 +7,7 @@ import type { GatewayFault, GatewayOptions } from '../../../../../transports/gat
 import type { GatewayPart } from '../../../../../transports/gateway/http/gateway-part.ts';
 import { FakeClock } from '../../../../fixtures/fake-clock.ts';
 import { trialPart } from '../../../../fixtures/trial-part.ts';
+import { until } from '../../../../fixtures/until.ts';
 
 function rig(options: Partial<GatewayOptions> = {}) {
   const clock = new FakeClock();
@@ -214,6 +216,32 @@ describe('A body (DESIGN 8)', () => {
     expect((await first).status).toBe(200);
     expect((await ask('/size', post('x'.repeat(600)))).status).toBe(200);
   });
+
+  it('leaves as much room for all others as one address has, which has room for one body', async () => {
+    const { gateway } = rig({ limits: { maxBytesInHand: 4_000, maxBodyBytes: 1_500 } });
+    const upload = (address: string, bytes: number) => {
+      const body = new PassThrough();
+      body.write(Buffer.alloc(bytes));
+      const asked = new Request('http://localhost/size', post('x'));
+      return { body, answer: gateway.handle(asked, { body, address, cut: () => undefined }) };
+    };
+    const statusOf = async ({ body, answer }: ReturnType<typeof upload>): Promise<number> => {
+      body.end();
+      return (await answer).status;
+    };
+    const slow = [upload('192.0.2.1', 1_000), upload('192.0.2.1', 1_000)];
+    await until('both are held', async () => (await gateway.metrics.text()).includes('bytes_in_hand 2000'));
+    expect(await statusOf(upload('192.0.2.1', 600))).toBe(429);
+    expect(await statusOf(upload('192.0.2.2', 1_500))).toBe(200);
+    for (const one of slow) expect(await statusOf(one)).toBe(200);
+    expect(await statusOf(upload('192.0.2.1', 600))).toBe(200);
+    const small = rig({ limits: { maxBytesInHand: 1_500, maxBodyBytes: 1_500 } }).gateway;
+    const body = new PassThrough().end(Buffer.alloc(1_500));
+    const whole = new Request('http://localhost/size', post('x'));
+    expect((await small.handle(whole, { body, address: '192.0.2.1', cut: () => undefined })).status).toBe(
+      200,
+    );
+  });
 });
 
 describe('A stream that was asked for with a body (DESIGN 8)', () => {
@@ -275,6 +303,16 @@ describe('Names and pages (DESIGN 8)', () => {
     const own = await ask('/agents/mars', { headers: { origin: 'http://localhost' } });
     expect(own.status).toBe(200);
     expect(own.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('takes pages of its public URL for its own, which a proxy passes on as something else', async () => {
+    const { ask } = rig({ publicUrl: 'https://orrery.example/team' });
+    const from = (origin: string) => ask('/agents/mars', { headers: { origin } }, 'orrery.example');
+    const own = await from('https://orrery.example');
+    expect(own.status).toBe(200);
+    expect(own.headers.get('access-control-allow-origin')).toBeNull();
+    for (const origin of ['https://orrery.example:444', 'https://app.orrery.example', 'undefined'])
+      expect((await from(origin)).status).toBe(403);
   });
 
   it('answers a browser that asks first, for the same pages only', async () => {

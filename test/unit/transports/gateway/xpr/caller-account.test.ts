@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ANONYMOUS, type Principal } from '../../../../../runtime/protocol/principal.ts';
-import { withCaller } from '../../../../../transports/gateway/xpr/caller-account.ts';
-import { readSend } from '../../../../../transports/gateway/xpr/xpr-params.ts';
+import type { SendOrder } from '../../../../../transports/gateway/a2a/operations.ts';
+import { withSenderFacts } from '../../../../../transports/gateway/a2a/sender-facts.ts';
+import { senderFacts } from '../../../../../transports/gateway/xpr/caller-account.ts';
+import { readSend, type XprSendOrder } from '../../../../../transports/gateway/xpr/xpr-params.ts';
 
 const alice: Principal = { ...ANONYMOUS, id: 'xpr:alice', kind: 'agent' };
 const hook: Principal = { ...ANONYMOUS, id: 'hook:x', kind: 'service' };
@@ -13,12 +15,15 @@ const order = (params: object) =>
     { newId: () => 'm', waitMs: 1 },
   );
 
+/** The order as an agent gets it. */
+const withCaller = (read: XprSendOrder, principal: Principal): SendOrder =>
+  withSenderFacts(read, senderFacts(read, principal));
+
 describe('Who sent a message', () => {
   it('is the account that was proved, whatever the request says (X-16, X-32)', () => {
     const known = withCaller(order({ 'xpr:callerAccount': 'mallory', metadata: spoof }), alice);
     expect(known.message.metadata).toEqual({ 'xpr:callerAccount': 'alice', other: 1 });
     expect(known.metadata).toEqual({ other: 1 });
-    expect(known).not.toHaveProperty('claimedAccount');
   });
 
   it('is also that in a message that goes on with a task (X-16)', () => {
@@ -32,5 +37,13 @@ describe('Who sent a message', () => {
     expect(withCaller(order({}), ANONYMOUS).message.metadata).toEqual({ other: 1 });
     const known = withCaller(order({ 'xpr:callerAccount': 'mallory' }), hook);
     expect(known.message.metadata).toEqual({ other: 1 });
+  });
+
+  it('leaves an order as it is that says nothing of it, where nothing is known', () => {
+    const plain = readSend(
+      { message: { role: 'user', parts: [{ type: 'text', text: 'x' }], metadata: { 'xpr:jobId': 7 } } },
+      { newId: () => 'm', waitMs: 1 },
+    );
+    expect(withCaller(plain, ANONYMOUS)).toBe(plain);
   });
 });
