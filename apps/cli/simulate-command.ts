@@ -127,7 +127,7 @@ function missionUnder(
     faults: FAULTS,
     journal: true,
     remembered,
-    cpu: { maxOldGenerationSizeMb: 768 },
+    cpu: { maxOldGenerationSizeMb: 1_280 },
     // Its real path: there is nothing else to be found out.
     effects: { [REPOSITORY_ROOT]: () => ({ root }) },
     invariants: [

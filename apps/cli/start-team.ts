@@ -8,7 +8,7 @@ import { type AgentSpec, startSystem, type Team } from 'orrery';
 const DEFAULT_WORKERS = 1;
 
 /** The type check of a repository that leans on large packages needs it. */
-const HEAP = { maxOldGenerationSizeMb: 768 };
+const HEAP = { maxOldGenerationSizeMb: 1_280 };
 /** Where there are more files than this, types are checked in parts, and a smaller heap keeps the whole small. */
 const MANY_FILES = 10_000;
 const SMALL_HEAP = { maxOldGenerationSizeMb: 288, maxYoungGenerationSizeMb: 16 };
