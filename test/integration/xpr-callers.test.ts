@@ -1,26 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { publicKeyOfPrivate } from '../../chains/xpr/k1-signature.ts';
 import { ALICES_KEY, BOBS_KEY } from '../fixtures/k1-keys.ts';
 import { type Answer, post, refusal, sending, text, textOf, tool } from '../fixtures/xpr-calls.ts';
-import { type XprTrial, xprTrial } from '../fixtures/xpr-gateway.ts';
+import { xprTrials } from '../fixtures/xpr-trials.ts';
 
-const opened: XprTrial[] = [];
-const open = async (...args: Parameters<typeof xprTrial>): Promise<XprTrial> => {
-  const trial = await xprTrial(...args);
-  opened.push(trial);
-  return trial;
-};
-/** One for all who change nothing about it. */
-let usual: XprTrial;
-beforeAll(async () => {
-  usual = await xprTrial();
-});
-afterEach(async () => {
-  for (const trial of opened.splice(0)) await trial.close();
-  // Whoever calls next has not called for a minute.
-  usual.clock.advance(60_000);
-});
-afterAll(() => usual.close());
+const trials = xprTrials();
 
 describe('Who calls over the XPR binding', () => {
   const denied = async (answer: Promise<Answer>): Promise<{ reason: string; detail: string }> => {
@@ -31,7 +15,7 @@ describe('Who calls over the XPR binding', () => {
   };
 
   it('must have signed just this request, now, with an active key of the account (X-11, X-12, X-15, X-17, X-38)', async () => {
-    const trial = usual;
+    const trial = trials.usual;
     const said = sending('hi');
     const now = trial.clock.now();
     const refused = [
@@ -49,7 +33,7 @@ describe('Who calls over the XPR binding', () => {
   });
 
   it('is let in once with one request, also at another agent', async () => {
-    const trial = usual;
+    const trial = trials.usual;
     const said = sending('once');
     expect((await post(trial, said)).body.result?.status.state).toBe('completed');
     expect((await denied(post(trial, said))).detail).toContain('before');
@@ -58,7 +42,7 @@ describe('Who calls over the XPR binding', () => {
 
   it('says for whom a request is, where that is asked for', async () => {
     const here = 'https://agents.example';
-    const trial = await open({ admission: { signature: { audience: here, requiresAudience: true } } });
+    const trial = await trials.open({ admission: { signature: { audience: here, requiresAudience: true } } });
     expect((await denied(post(trial, sending('a')))).detail).toContain('whom it is for');
     const elsewhere = { signing: { audience: 'https://other.example' } };
     expect((await denied(post(trial, sending('b'), elsewhere))).detail).toContain('somebody else');
@@ -69,7 +53,7 @@ describe('Who calls over the XPR binding', () => {
   });
 
   it('may have new keys within five minutes, and no old ones after them (X-13, X-14)', async () => {
-    const trial = await open();
+    const trial = await trials.open();
     await post(trial, sending('1'));
     trial.node.keys.set('alice', [publicKeyOfPrivate(BOBS_KEY)]);
     expect((await post(trial, sending('2'))).body.result?.status.state).toBe('completed');
@@ -80,7 +64,7 @@ describe('Who calls over the XPR binding', () => {
   });
 
   it('is told when to come again, when it was too often (X-22, X-38)', async () => {
-    const trial = await open({ admission: { requestsPerMinute: 2 } });
+    const trial = await trials.open({ admission: { requestsPerMinute: 2 } });
     await trial.alice.sendMessage(text('1'));
     trial.clock.advance(20_000);
     await trial.alice.sendMessage(text('2'));
@@ -92,14 +76,14 @@ describe('Who calls over the XPR binding', () => {
   });
 
   it('shares one rate with all who are anonymous, where they are let in, and one set of tasks (X-23, C-08)', async () => {
-    const { client } = await open({ admission: { authRequired: false, requestsPerMinute: 2 } });
+    const { client } = await trials.open({ admission: { authRequired: false, requestsPerMinute: 2 } });
     const { id } = await client().sendMessage(text('1'));
     expect((await client('alice').getTask(id)).id).toBe(id);
     expect(await refusal(client().getTask(id))).toMatchObject({ data: { reason: 'RATE_LIMITED' } });
   });
 
   it('is registered, active, identified and trusted as far as is asked for (X-18, X-19, X-20, C-08)', async () => {
-    const trial = await open({
+    const trial = await trials.open({
       admission: { authRequired: false, trust: { minKycLevel: 2, minTrustScore: 25 } },
     });
     const { node, clock } = trial;
@@ -127,7 +111,7 @@ describe('Who calls over the XPR binding', () => {
   });
 
   it('is not let in while the chain cannot be asked, and is told to come again', async () => {
-    const trial = await open();
+    const trial = await trials.open();
     trial.node.mood = { status: 503 };
     expect(await refusal(trial.alice.sendMessage(text('x')))).toMatchObject({
       code: -32_000,
@@ -140,19 +124,19 @@ describe('Who calls over the XPR binding', () => {
 
 describe('What may be asked for over the XPR binding', () => {
   it('is everything, or only what changes nothing (X-24)', async () => {
-    const { alice } = await open({ toolMode: 'readonly' });
+    const { alice } = await trials.open({ toolMode: 'readonly' });
     expect(textOf(await alice.sendMessage(tool('read')))).toBe('read: x');
     for (const message of [tool('say'), text('to the default')]) {
       const error = await refusal(alice.sendMessage(message));
       expect(error).toMatchObject({ code: -32_000, data: { reason: 'PERMISSION_DENIED' } });
       expect(JSON.stringify(error.data)).toContain('readOnly');
     }
-    const { alice: free } = await open({ toolMode: 'full' });
+    const { alice: free } = await trials.open({ toolMode: 'full' });
     expect(textOf(await free.sendMessage(tool('say')))).toBe('mars: x');
   });
 
   it('is as many messages to a task as it takes', async () => {
-    const { alice } = await open({ mostMessages: 2 });
+    const { alice } = await trials.open({ mostMessages: 2 });
     const { id } = await alice.sendMessage(tool('approve'));
     await alice.sendMessage(text('what?'), { taskId: id });
     expect(await refusal(alice.sendMessage(text('what?'), { taskId: id }))).toMatchObject({

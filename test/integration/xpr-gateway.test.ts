@@ -1,29 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { until } from '../fixtures/until.ts';
 import { call, post, refusal, sending, text, textOf, tool } from '../fixtures/xpr-calls.ts';
-import { type XprTrial, xprTrial } from '../fixtures/xpr-gateway.ts';
+import { xprTrials } from '../fixtures/xpr-trials.ts';
 
-const opened: XprTrial[] = [];
-const open = async (...args: Parameters<typeof xprTrial>): Promise<XprTrial> => {
-  const trial = await xprTrial(...args);
-  opened.push(trial);
-  return trial;
-};
-/** One for all who change nothing about it. */
-let usual: XprTrial;
-beforeAll(async () => {
-  usual = await xprTrial();
-});
-afterEach(async () => {
-  for (const trial of opened.splice(0)) await trial.close();
-  // Whoever calls next has not called for a minute.
-  usual.clock.advance(60_000);
-});
-afterAll(() => usual.close());
+const trials = xprTrials();
 
 describe('The XPR binding, over a socket', () => {
   it('takes the seed’s request and gives the seed’s answer (X-06, X-25, X-26, X-30, X-31)', async () => {
-    const trial = usual;
+    const trial = trials.usual;
     const { status, body } = await post(trial, {
       jsonrpc: '2.0',
       id: 1,
@@ -61,7 +45,7 @@ describe('The XPR binding, over a socket', () => {
   });
 
   it('serves one agent by its name, and no agent that is not there', async () => {
-    const trial = usual;
+    const trial = trials.usual;
     const { body } = await post(trial, sending('hi'), { path: '/mars/a2a' });
     expect(body.result?.status.state).toBe('completed');
     const nobody = await post(trial, sending('hi there'), { path: '/venus/a2a' });
@@ -69,7 +53,7 @@ describe('The XPR binding, over a socket', () => {
   });
 
   it('asks back, and goes on with the task by its id (X-25, X-29, X-51)', async () => {
-    const { alice } = usual;
+    const { alice } = trials.usual;
     const asked = await alice.sendMessage(tool('ask'));
     expect(asked.status.state).toBe('input-required');
     expect(asked.status.message?.parts[0]).toMatchObject({ text: 'Which colour?' });
@@ -86,7 +70,7 @@ describe('The XPR binding, over a socket', () => {
   });
 
   it('says in the status what failed, whether it was declined or broke (X-50)', async () => {
-    const { alice } = usual;
+    const { alice } = trials.usual;
     const declined = await alice.sendMessage(tool('fail'));
     expect(declined.status.state).toBe('failed');
     expect(JSON.stringify(declined.status.message)).toContain('the disk is full');
@@ -95,7 +79,7 @@ describe('The XPR binding, over a socket', () => {
   });
 
   it('has whoever owns the task approve what an agent must not do alone (X-51)', async () => {
-    const { alice } = usual;
+    const { alice } = trials.usual;
     const asked = await alice.sendMessage(tool('approve', 'all'));
     expect(asked.status).toMatchObject({
       state: 'input-required',
@@ -113,7 +97,7 @@ describe('The XPR binding, over a socket', () => {
   });
 
   it('cancels what goes on, and what is over is not cancelable (X-27, X-29, X-40)', async () => {
-    const { alice, waiting } = await open({ answerWithinMs: 1 });
+    const { alice, waiting } = await trials.open({ answerWithinMs: 1 });
     const begun = await alice.sendMessage(tool('wait'));
     expect(['submitted', 'working']).toContain(begun.status.state);
     await waiting.begun;
@@ -128,7 +112,7 @@ describe('The XPR binding, over a socket', () => {
   });
 
   it('answers when a task takes long, for its caller to ask again (X-26, X-28)', async () => {
-    const { alice, waiting } = await open({ answerWithinMs: 1 });
+    const { alice, waiting } = await trials.open({ answerWithinMs: 1 });
     const { id } = await alice.sendMessage(tool('wait'));
     await waiting.begun;
     waiting.release();
@@ -140,7 +124,7 @@ describe('The XPR binding, over a socket', () => {
   });
 
   it('keeps the tasks of one account from all others: they are not there (X-39)', async () => {
-    const { alice, bob } = usual;
+    const { alice, bob } = trials.usual;
     const { id } = await alice.sendMessage(tool('ask'));
     const works = [
       () => bob.getTask(id),
@@ -157,7 +141,7 @@ describe('The XPR binding, over a socket', () => {
   });
 
   it('shows agents who called: the account that has signed, whatever was claimed (X-16, X-32)', async () => {
-    const trial = await open({ admission: { authRequired: false } });
+    const trial = await trials.open({ admission: { authRequired: false } });
     const spoof = {
       message: tool('caller'),
       'xpr:callerAccount': 'bob',
@@ -193,15 +177,15 @@ describe('A request that is none', () => {
     ['a notification', '{"jsonrpc":"2.0","method":"message/send","params":{}}', -32_600, null],
     ['parameters without names', '{"jsonrpc":"2.0","id":7,"method":"tasks/get","params":["t"]}', -32_602, 7],
   ])('is told so before it is asked who sends it: %s (X-33, X-34)', async (_, said, code, id) => {
-    const asked = usual.node.asked.length;
-    const { status, body } = await post(usual, said, { signing: false });
+    const asked = trials.usual.node.asked.length;
+    const { status, body } = await post(trials.usual, said, { signing: false });
     expect(status).toBe(200);
     expect(body).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
-    expect(usual.node.asked).toHaveLength(asked);
+    expect(trials.usual.node.asked).toHaveLength(asked);
   });
 
   it('is too large, or of another media type: an error of the protocol', async () => {
-    const trial = await open({}, { limits: { maxBodyBytes: 1_000 } });
+    const trial = await trials.open({}, { limits: { maxBodyBytes: 1_000 } });
     const large = await post(trial, sending('x'.repeat(2_000)), { signing: false });
     expect(large).toMatchObject({
       status: 200,
@@ -215,7 +199,7 @@ describe('A request that is none', () => {
   });
 
   it('names a method that there is not, or lacks what the method needs (X-35, X-36)', async () => {
-    const trial = usual;
+    const trial = trials.usual;
     for (const method of ['tasks/list', 'message/stream', 'constructor', '']) {
       const { body } = await post(trial, call(method));
       expect(body.error).toMatchObject({ code: -32_601, message: 'Method not found' });

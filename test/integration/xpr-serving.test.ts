@@ -1,34 +1,19 @@
 import { startSystem, systemSeams } from 'orrery';
 import { serve } from 'orrery/gateway';
 import { A2AClient, xprServeOptions } from 'orrery/xpr';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { signRequest } from '../../chains/xpr/sign-request.ts';
 import { ALICES_KEY, BOBS_KEY } from '../fixtures/k1-keys.ts';
 import { until } from '../fixtures/until.ts';
 import { call, post, refusal, textOf, tool } from '../fixtures/xpr-calls.ts';
-import { marsWith, type XprTrial, xprTrial } from '../fixtures/xpr-gateway.ts';
+import { marsWith } from '../fixtures/xpr-gateway.ts';
+import { xprTrials } from '../fixtures/xpr-trials.ts';
 
-const opened: XprTrial[] = [];
-const open = async (...args: Parameters<typeof xprTrial>): Promise<XprTrial> => {
-  const trial = await xprTrial(...args);
-  opened.push(trial);
-  return trial;
-};
-/** One for all who change nothing about it. */
-let usual: XprTrial;
-beforeAll(async () => {
-  usual = await xprTrial();
-});
-afterEach(async () => {
-  for (const trial of opened.splice(0)) await trial.close();
-  // Whoever calls next has not called for a minute.
-  usual.clock.advance(60_000);
-});
-afterAll(() => usual.close());
+const trials = xprTrials();
 
 describe('The card of a system with an XPR account', () => {
   it('is public, the same at both paths, and says what the chain says of it now (X-01, X-02, X-03, X-04, X-05, C-01)', async () => {
-    const trial = await open({ account: 'myagent', agents: { mars: 'alice' } });
+    const trial = await trials.open({ account: 'myagent', agents: { mars: 'alice' } });
     const { node, clock, served } = trial;
     node.agents.set('myagent', {
       account: 'myagent',
@@ -89,7 +74,7 @@ describe('The card of a system with an XPR account', () => {
   });
 
   it('is that of the system where it has no account', async () => {
-    const { served } = usual;
+    const { served } = trials.usual;
     const card = (await (await fetch(`${served.url}/.well-known/agent.json`)).json()) as object;
     expect(Object.keys(card).filter((name) => name.startsWith('xpr:'))).toEqual([]);
   });
@@ -97,7 +82,7 @@ describe('The card of a system with an XPR account', () => {
 
 describe('A system that is served as the variables of XPR’s deployments ask for', () => {
   it('keeps to each of them (X-17, X-19, X-22, X-24)', async () => {
-    const { node } = usual;
+    const { node } = trials.usual;
     const system = await startSystem({
       agents: [marsWith(async () => undefined)],
       workers: 1,
@@ -155,7 +140,7 @@ describe('A system that is served as the variables of XPR’s deployments ask fo
       const proof = signRequest({ account: 'bob', signingKey: BOBS_KEY, body: bytes, atMs });
       expect((await rpc(proof)).status).toBe(200);
       expect((await rpc(proof)).status).toBe(401);
-      const replayed = await post({ ...usual, served }, said, { signing: false, headers: proof });
+      const replayed = await post({ ...trials.usual, served }, said, { signing: false, headers: proof });
       expect(replayed.body.error).toMatchObject({ code: -32_000, data: { reason: 'UNAUTHENTICATED' } });
     } finally {
       node.kycLevels.delete('alice');
