@@ -104,6 +104,7 @@ describe('The state of a durable agent (F-10)', () => {
     for (const name of ['once-tally', 'machine-tally']) {
       for (const n of [1, 2]) system.tell(to(name), { n });
       await tallyOf(system, name);
+      await system.whenKept();
       const { place } = (await rowOf(system, name)) as { place: string };
       await system.terminate(place);
       system.tell(to(name), { n: 3 });
