@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidCard } from './errors.ts';
+import { PromptDescriptor, ResourceDescriptor, ResourceTemplateDescriptor, ToolAnnotations } from './tool.ts';
 
 /** 0 orchestrator, 1 strategic, 2 operational, 3 specialist. */
 export const AgentTier = z.literal([0, 1, 2, 3]);
@@ -16,8 +17,10 @@ export type AgentEndpoint = z.infer<typeof AgentEndpoint>;
  * What an agent can be asked for: a dotted id and JSON Schemas of what it takes and gives.
  *
  * - `requiresConfirmation` a person approves each use.
- * - `readOnly`             asking for it changes nothing.
+ * - `readOnly`, …          as in `ToolAnnotations`.
  * - `streams`              it gives any number of outputs, one after the other.
+ * - `isContent`            its output is `ToolContent`.
+ * - `carries`              what it takes and gives is not JSON.
  */
 export const CapabilityDescriptor = z.object({
   id: z.string().min(1),
@@ -27,8 +30,10 @@ export const CapabilityDescriptor = z.object({
   outputSchema: z.unknown(),
   tags: z.array(z.string()).optional(),
   requiresConfirmation: z.boolean().optional(),
-  readOnly: z.boolean().optional(),
+  ...ToolAnnotations.shape,
   streams: z.boolean().optional(),
+  isContent: z.boolean().optional(),
+  carries: z.literal('structured').optional(),
 });
 export type CapabilityDescriptor = z.infer<typeof CapabilityDescriptor>;
 
@@ -41,6 +46,7 @@ export type CapabilityDescriptor = z.infer<typeof CapabilityDescriptor>;
  * - `origin`            `remote` when the card came from another node.
  * - `lastSeenAt`        Unix milliseconds.
  * - `defaultCapability` which one is meant by whoever names none, and only says something.
+ * - `resources`, `resourceTemplates`, `prompts` that it offers to whoever speaks MCP.
  */
 export const AgentCard = z.object({
   id: z.string().min(1),
@@ -52,6 +58,9 @@ export const AgentCard = z.object({
   endpoints: z.array(AgentEndpoint),
   capabilities: z.array(CapabilityDescriptor),
   defaultCapability: z.string().min(1).optional(),
+  resources: z.array(ResourceDescriptor).optional(),
+  resourceTemplates: z.array(ResourceTemplateDescriptor).optional(),
+  prompts: z.array(PromptDescriptor).optional(),
   revision: z.int().nonnegative(),
   sandboxId: z.string().optional(),
   origin: z.enum(['local', 'remote']),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Capability } from './capability.ts';
 import { invalidOptions } from './errors.ts';
+import { ToolAnnotations } from './tool.ts';
 
 /** A schema of any copy of zod 4, also of its mini edition. */
 const isSchema = (value: unknown): boolean =>
@@ -20,7 +21,7 @@ export const GivenCapability = z.strictObject({
   input: Schema,
   output: Schema,
   carries: z.enum(['json', 'structured']).optional(),
-  readOnly: z.boolean().optional(),
+  ...ToolAnnotations.shape,
 });
 
 /** The value if it is a capability, of whatever copy of the package; else throws INVALID_OPTIONS naming `field`. */

@@ -5,6 +5,7 @@ import { GivenCapability } from './capability-options.ts';
 import { invalidOptions, invalidPayload, reasonOf, refused } from './errors.ts';
 import { parseOptions } from './parse-options.ts';
 import { faultsOf } from './payload-faults.ts';
+import { type ToolAnnotations, ToolContent } from './tool.ts';
 
 /**
  * What an agent can be asked for, with the types of what it takes and gives.
@@ -15,9 +16,11 @@ import { faultsOf } from './payload-faults.ts';
  * - `id`       dotted, such as `types.check`.
  * - `carries`  `json` (default) crosses threads as JSON columns; `structured` by structured clone, for what JSON
  *              cannot say: dates, maps, bytes, bigint.
- * - `readOnly` asking for it changes nothing.
+ * - `readOnly`, `destructive`, `idempotent`, `openWorld`, `privileged` as in `ToolAnnotations`; only `privileged` has
+ *   anything checked.
  */
-export interface Capability<Input = unknown, Output = unknown, Parsed = Input, Given = Output> {
+export interface Capability<Input = unknown, Output = unknown, Parsed = Input, Given = Output>
+  extends ToolAnnotations {
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -27,14 +30,13 @@ export interface Capability<Input = unknown, Output = unknown, Parsed = Input, G
   readonly readOnly: boolean;
 }
 
-export interface CapabilityOptions<Input, Output, Parsed = Input, Given = Output> {
+export interface CapabilityOptions<Input, Output, Parsed = Input, Given = Output> extends ToolAnnotations {
   readonly id: string;
   readonly name?: string;
   readonly description: string;
   readonly input: z.ZodType<Parsed, Input>;
   readonly output: z.ZodType<Output, Given>;
   readonly carries?: 'json' | 'structured';
-  readonly readOnly?: boolean;
 }
 
 /**
@@ -45,7 +47,7 @@ export function capability<Input, Output, Parsed, Given>(
   options: CapabilityOptions<Input, Output, Parsed, Given>,
 ): Capability<Input, Output, Parsed, Given> {
   parseOptions(GivenCapability, options, 'capability');
-  const { id, description, input, output, carries = 'json' } = options;
+  const { id, description, input, output, carries = 'json', readOnly = false } = options;
   requireSync(id, 'input', input);
   requireSync(id, 'output', output);
   if (carries === 'json') {
@@ -59,7 +61,18 @@ export function capability<Input, Output, Parsed, Given>(
     input,
     output,
     carries,
-    readOnly: options.readOnly ?? false,
+    ...annotationsOf(options),
+    readOnly,
+  };
+}
+
+/** Those that it has. */
+function annotationsOf({ destructive, idempotent, openWorld, privileged }: ToolAnnotations): ToolAnnotations {
+  return {
+    ...(destructive === true ? { destructive } : {}),
+    ...(idempotent === true ? { idempotent } : {}),
+    ...(openWorld === true ? { openWorld } : {}),
+    ...(privileged === true ? { privileged } : {}),
   };
 }
 
@@ -73,6 +86,9 @@ export function describeCapability(declared: Capability): CapabilityDescriptor {
     inputSchema: schemaOf(declared.input, 'input'),
     outputSchema: schemaOf(declared.output, 'output'),
     ...(declared.readOnly ? { readOnly: true } : {}),
+    ...annotationsOf(declared),
+    ...(declared.carries === 'json' ? {} : { carries: declared.carries }),
+    ...((declared.output as unknown) === ToolContent ? { isContent: true } : {}),
   };
 }
 

@@ -55,6 +55,10 @@ export const ERROR_CODES = [
   'REMOTE_UNREACHABLE',
   'REMOTE_FAILED',
   'INPUT_REQUIRED',
+  'TOOL_NOT_FOUND',
+  'RESOURCE_NOT_FOUND',
+  'PROMPT_NOT_FOUND',
+  'TAINTED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

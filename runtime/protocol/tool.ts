@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { ErrorData } from './errors.ts';
+
+/**
+ * What a caller may count on when a tool is called; nobody else checks that it holds.
+ *
+ * - `readOnly`    it changes nothing. @default false
+ * - `destructive` what it changes may be gone. @default false
+ * - `idempotent`  called again with the same arguments it changes nothing more. @default false
+ * - `openWorld`   it reaches beyond this system. @default false
+ * - `privileged`  what came from outside does not reach it without approval (F-09). @default false
+ */
+export const ToolAnnotations = z.strictObject({
+  readOnly: z.boolean().optional(),
+  destructive: z.boolean().optional(),
+  idempotent: z.boolean().optional(),
+  openWorld: z.boolean().optional(),
+  privileged: z.boolean().optional(),
+});
+export type ToolAnnotations = z.infer<typeof ToolAnnotations>;
+
+/**
+ * A capability of an agent, as whoever calls tools sees it.
+ *
+ * - `name`         `agent.tool`: the agent's id, a dot, and the capability's.
+ * - `inputSchema`, `outputSchema` as JSON Schema.
+ * - `streams`      its answer is a list of what it streams.
+ * - `isContent`    its answer is `ToolContent`: made to be looked at.
+ */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: unknown;
+  readonly outputSchema: unknown;
+  readonly agentId: string;
+  readonly capability: string;
+  readonly annotations: ToolAnnotations;
+  readonly streams: boolean;
+  readonly isContent: boolean;
+}
+
+const About = {
+  name: z.string().min(1),
+  title: z.string().min(1).optional(),
+  description: z.string().optional(),
+};
+
+/** Something to be read. `uri` is absolute; `size` in bytes, where it is known before. */
+export const ResourceDescriptor = z.strictObject({
+  uri: z.url(),
+  ...About,
+  mimeType: z.string().min(1).optional(),
+  size: z.int().nonnegative().optional(),
+});
+export type ResourceDescriptor = z.infer<typeof ResourceDescriptor>;
+
+/** Many things to be read, by a URI with variables (RFC 6570, such as `log://{day}`). */
+export const ResourceTemplateDescriptor = z.strictObject({
+  uriTemplate: z.string().min(1),
+  ...About,
+  mimeType: z.string().min(1).optional(),
+});
+export type ResourceTemplateDescriptor = z.infer<typeof ResourceTemplateDescriptor>;
+
+/** A text with blanks. @default required false */
+export const PromptDescriptor = z.strictObject({
+  ...About,
+  arguments: z
+    .array(z.strictObject({ ...About, required: z.boolean().optional() }))
+    .readonly()
+    .optional(),
+});
+export type PromptDescriptor = z.infer<typeof PromptDescriptor>;
+
+/** What a resource holds: text, or bytes as base64. */
+export const ResourceContent = z.union([
+  z.strictObject({ uri: z.string(), mimeType: z.string().optional(), text: z.string() }),
+  z.strictObject({ uri: z.string(), mimeType: z.string().optional(), blob: z.base64() }),
+]);
+export type ResourceContent = z.infer<typeof ResourceContent>;
+
+/** One part of what a prompt says, or of a tool's answer that is made for a person or a model to look at. */
+export const ContentBlock = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text: z.string() }),
+  z.strictObject({ type: z.literal('image'), data: z.base64(), mimeType: z.string() }),
+  z.strictObject({ type: z.literal('audio'), data: z.base64(), mimeType: z.string() }),
+  z.strictObject({ type: z.literal('resource'), resource: ResourceContent }),
+  z.strictObject({
+    type: z.literal('resource_link'),
+    uri: z.string(),
+    ...About,
+    mimeType: z.string().optional(),
+  }),
+]);
+export type ContentBlock = z.infer<typeof ContentBlock>;
+
+/**
+ * The output of a capability whose answer is to be looked at: as `output` of `capability(...)` it is given on as it is.
+ * `isError`: the tool has worked, and has this to say of why there is no result.
+ */
+export const ToolContent = z.strictObject({
+  content: z.array(ContentBlock),
+  structured: z.record(z.string(), z.json()).optional(),
+  isError: z.boolean().optional(),
+});
+export type ToolContent = z.infer<typeof ToolContent>;
+
+/** One message of a prompt. */
+export const PromptMessage = z.strictObject({ role: z.enum(['user', 'assistant']), content: ContentBlock });
+export type PromptMessage = z.infer<typeof PromptMessage>;
+
+/**
+ * One call of a tool, once it is over (N-13.4): JSON. `startedAtMs` Unix milliseconds, `durationMs` how long it took.
+ */
+export interface ToolInvocation {
+  readonly tool: string;
+  readonly agentId: string;
+  readonly arguments: unknown;
+  readonly result?: unknown;
+  readonly error?: ToolError;
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+}
+
+/** Why a call failed (N-5.4): the code, what is to be said of it, and whose tool it was. */
+export interface ToolError extends ErrorData {
+  readonly agentId: string;
+}
