@@ -1,0 +1,16 @@
+import type { Attendant } from '../../runtime/public.ts';
+import { endAgentTools } from './agent-tools.ts';
+import { endUpdates, takeUpdate } from './resource-updates.ts';
+
+/** Sees to it that agents and the embedder hear of resources that change, also while they are busy. */
+export const toolAttendant: Attendant = {
+  types: new Set(['stream-data']),
+  owed: new Set(),
+  handlers: new Map(),
+  arrived: takeUpdate,
+  lost: () => undefined,
+  ended: (desk) => {
+    endAgentTools(desk);
+    endUpdates(desk);
+  },
+};

@@ -1,0 +1,179 @@
+import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
+import type { PromptDescriptor, Tool, ToolAnnotations } from '../../runtime/protocol/tool.ts';
+import { type AgentsOwn, ToolNames } from '../../runtime/protocol/tool-names.ts';
+import type {
+  OfferedPrompt,
+  OfferedResource,
+  OfferedTemplate,
+  ToolChange,
+} from '../../runtime/protocol/tool-service.ts';
+import { TemplateRoute } from './template-route.ts';
+
+/** What one agent offers. */
+export interface AgentOffers {
+  readonly tools: readonly Tool[];
+  readonly resources: readonly OfferedResource[];
+  readonly templates: readonly OfferedTemplate[];
+  readonly prompts: readonly OfferedPrompt[];
+}
+
+/** Something that is not listed, because `ownerId` has offered the same before. */
+export interface Duplicate {
+  readonly name: string;
+  readonly agentId: string;
+  readonly ownerId: string;
+}
+
+/** What all agents offer, at one moment. Of what has one name or URI the first that was registered counts. */
+export class Catalogue {
+  readonly tools: readonly Tool[];
+  readonly resources: readonly OfferedResource[];
+  readonly templates: readonly OfferedTemplate[];
+  readonly prompts: readonly OfferedPrompt[];
+  readonly duplicates: readonly Duplicate[];
+  readonly #toolNames: ToolNames<Tool>;
+  readonly #promptNames: ToolNames<OfferedPrompt>;
+  readonly #resourcesByUri: ReadonlyMap<string, OfferedResource>;
+  readonly #routes: readonly TemplateRoute[];
+
+  /** `former`: lists that are the same again are the same objects. */
+  constructor(offers: readonly AgentOffers[], former?: Catalogue) {
+    const duplicates: Duplicate[] = [];
+    const once = <Item extends { readonly agentId: string }>(
+      lists: readonly (readonly Item[])[],
+      nameOf: (item: Item) => string,
+    ): readonly Item[] => firstOfEach(lists, nameOf, duplicates);
+    const tools = once(
+      offers.map((offer) => offer.tools),
+      nameOfOwn,
+    );
+    const prompts = once(
+      offers.map((offer) => offer.prompts),
+      nameOfOwn,
+    );
+    const resources = once(
+      offers.map((offer) => offer.resources),
+      ({ uri }) => uri,
+    );
+    const templates = once(
+      offers.map((offer) => offer.templates),
+      ({ uriTemplate }) => uriTemplate,
+    );
+    this.tools = kept(former?.tools, tools);
+    this.resources = kept(former?.resources, resources);
+    this.templates = kept(former?.templates, templates);
+    this.prompts = kept(former?.prompts, prompts);
+    this.duplicates = duplicates;
+    this.#toolNames = this.tools === former?.tools ? former.#toolNames : new ToolNames(this.tools);
+    this.#promptNames = this.prompts === former?.prompts ? former.#promptNames : new ToolNames(this.prompts);
+    this.#resourcesByUri = new Map(this.resources.map((resource) => [resource.uri, resource]));
+    this.#routes =
+      this.templates === former?.templates
+        ? former.#routes
+        : this.templates.map((template) => new TemplateRoute(template));
+  }
+
+  tool(name: string): Tool | undefined {
+    return this.#toolNames.find(name);
+  }
+
+  prompt(name: string): OfferedPrompt | undefined {
+    return this.#promptNames.find(name);
+  }
+
+  /** Who has what this URI names. */
+  ownerOf(uri: string): string | undefined {
+    return this.#resourcesByUri.get(uri)?.agentId ?? this.#routes.find((route) => route.fits(uri))?.agentId;
+  }
+
+  ownerOfTemplate(uriTemplate: string): string | undefined {
+    return this.templates.find((template) => template.uriTemplate === uriTemplate)?.agentId;
+  }
+
+  /** Which lists are others than those of `former`. */
+  changesSince(former: Catalogue): readonly ToolChange[] {
+    const changes: ToolChange[] = [];
+    if (this.tools !== former.tools) changes.push('tools');
+    if (this.resources !== former.resources || this.templates !== former.templates) changes.push('resources');
+    if (this.prompts !== former.prompts) changes.push('prompts');
+    return changes;
+  }
+}
+
+const nameOfOwn = ({ name }: AgentsOwn): string => name;
+
+function firstOfEach<Item extends { readonly agentId: string }>(
+  lists: readonly (readonly Item[])[],
+  nameOf: (item: Item) => string,
+  duplicates: Duplicate[],
+): readonly Item[] {
+  const found = new Map<string, Item>();
+  for (const list of lists) {
+    for (const item of list) {
+      const name = nameOf(item);
+      const owner = found.get(name);
+      if (owner === undefined) found.set(name, item);
+      else duplicates.push({ name, agentId: item.agentId, ownerId: owner.agentId });
+    }
+  }
+  return Object.freeze([...found.values()]);
+}
+
+/** The former list where the new one has the same in it. */
+const kept = <Item>(former: readonly Item[] | undefined, now: readonly Item[]): readonly Item[] =>
+  former !== undefined && former.length === now.length && now.every((item, at) => item === former[at])
+    ? former
+    : now;
+
+/** What a card offers; `agentId` is that of the card. What JSON does not carry is no tool. */
+export function offersOf(card: AgentCard): AgentOffers {
+  const { id, capabilities, resources = [], resourceTemplates = [], prompts = [] } = card;
+  return {
+    tools: capabilities.filter(({ carries }) => carries === undefined).map((one) => toolOf(id, one)),
+    resources: ownedBy(id, resources),
+    templates: ownedBy(id, resourceTemplates),
+    prompts: promptsOf(id, prompts),
+  };
+}
+
+export const ownedBy = <Descriptor extends object>(
+  agentId: string,
+  all: readonly Descriptor[],
+): readonly (Descriptor & { readonly agentId: string })[] =>
+  all.map((descriptor) => Object.freeze({ ...descriptor, agentId }));
+
+/** Prompts under their full names. */
+export const promptsOf = (agentId: string, prompts: readonly PromptDescriptor[]): readonly OfferedPrompt[] =>
+  prompts.map((prompt) => Object.freeze({ ...prompt, name: `${agentId}.${prompt.name}`, agentId }));
+
+export function toolOf(agentId: string, capability: CapabilityDescriptor): Tool {
+  const { id, name, description, inputSchema, outputSchema, streams, isContent } = capability;
+  return Object.freeze({
+    name: `${agentId}.${id}`,
+    title: name,
+    description,
+    inputSchema,
+    outputSchema,
+    agentId,
+    capability: id,
+    annotations: annotationsOf(capability),
+    streams: streams === true,
+    isContent: isContent === true,
+  });
+}
+
+function annotationsOf({
+  readOnly,
+  destructive,
+  idempotent,
+  openWorld,
+  privileged,
+}: ToolAnnotations): ToolAnnotations {
+  return {
+    ...(readOnly === undefined ? {} : { readOnly }),
+    ...(destructive === undefined ? {} : { destructive }),
+    ...(idempotent === undefined ? {} : { idempotent }),
+    ...(openWorld === undefined ? {} : { openWorld }),
+    ...(privileged === undefined ? {} : { privileged }),
+  };
+}

@@ -1,0 +1,85 @@
+import type { ErrorData } from '../../runtime/protocol/errors.ts';
+import type { ToolError, ToolInvocation } from '../../runtime/protocol/tool.ts';
+import { jsonWithin } from './json-within.ts';
+
+/** So many calls are kept, the newest; of the arguments of one, and of its result, `maxBytes`: of larger ones their size. */
+export interface InvocationLogOptions {
+  readonly kept: number;
+  readonly maxBytes: number;
+}
+
+/** What the tools of one caller keep. */
+export const KEPT_INVOCATIONS: InvocationLogOptions = { kept: 1_000, maxBytes: 16 * 1_024 };
+
+/** One call, once it is over. */
+export interface FinishedCall
+  extends Pick<ToolInvocation, 'tool' | 'agentId' | 'startedAtMs' | 'durationMs'> {
+  readonly args: unknown;
+  readonly result?: unknown;
+  readonly error?: ErrorData;
+}
+
+/** Values as text: what is kept is not what somebody may change later. */
+interface Kept extends Pick<ToolInvocation, 'tool' | 'agentId' | 'startedAtMs' | 'durationMs'> {
+  readonly args: string;
+  readonly result: string | undefined;
+  readonly error: string | undefined;
+}
+
+/** The last calls, so many and so large. */
+export class InvocationLog {
+  readonly #options: InvocationLogOptions;
+  readonly #calls: Kept[] = [];
+  #oldest = 0;
+
+  constructor(options: InvocationLogOptions) {
+    this.#options = options;
+  }
+
+  add({ args, result, error, ...call }: FinishedCall): void {
+    const { kept, maxBytes } = this.#options;
+    const made: Kept = {
+      tool: call.tool,
+      agentId: call.agentId,
+      startedAtMs: call.startedAtMs,
+      durationMs: call.durationMs,
+      args: jsonWithin(args ?? null, maxBytes),
+      result: result === undefined ? undefined : jsonWithin(result, maxBytes),
+      error: error === undefined ? undefined : errorText(error, call.agentId, maxBytes),
+    };
+    if (this.#calls.length < kept) this.#calls.push(made);
+    else {
+      this.#calls[this.#oldest] = made;
+      this.#oldest = (this.#oldest + 1) % kept;
+    }
+  }
+
+  /** The newest last. */
+  list(): readonly ToolInvocation[] {
+    return [...this.#calls.slice(this.#oldest), ...this.#calls.slice(0, this.#oldest)].map(
+      ({ args, result, error, ...call }) => ({
+        tool: call.tool,
+        agentId: call.agentId,
+        arguments: JSON.parse(args),
+        ...(result === undefined ? {} : { result: JSON.parse(result) }),
+        ...(error === undefined ? {} : { error: JSON.parse(error) as ToolError }),
+        startedAtMs: call.startedAtMs,
+        durationMs: call.durationMs,
+      }),
+    );
+  }
+}
+
+/** The facts that are too large to keep are left out, and a message is cut. */
+function errorText({ code, message, details }: ErrorData, agentId: string, maxBytes: number): string {
+  const short = { code, message: message.slice(0, maxBytes) };
+  const facts = details === undefined ? undefined : jsonWithin(details, maxBytes);
+  const isWhole = facts !== undefined && facts === JSON.stringify(details);
+  return JSON.stringify(
+    toolError(isWhole ? { ...short, details: details as NonNullable<ErrorData['details']> } : short, agentId),
+  );
+}
+
+/** N-5.4: what is to be said of a failure. Where it happened in the code is nobody's business there. */
+export const toolError = ({ code, message, details }: ErrorData, agentId: string): ToolError =>
+  details === undefined ? { code, message, agentId } : { code, message, agentId, details };

@@ -1,0 +1,45 @@
+import { errorToData } from '../../runtime/protocol/errors.ts';
+import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { Tool } from '../../runtime/protocol/tool.ts';
+import type { SystemEvent } from '../../runtime/public.ts';
+import type { InvocationLog } from './invocation-log.ts';
+import { whoseTool } from './whose-tool.ts';
+
+/** What is told of a call (N-12.2). */
+export type ToolCallEvent = Pick<
+  SystemEvent,
+  'toolName' | 'agentId' | 'sender' | 'duration' | 'success' | 'errorCode' | 'reason'
+> & { readonly type: 'tool-invocation' };
+
+export interface CallRecorder {
+  readonly clock: Clock;
+  readonly log: InvocationLog;
+  readonly note: (event: ToolCallEvent) => void;
+}
+
+/** Runs a call, and keeps and tells what became of it. What it rejects with says whose tool it was. */
+export async function recordCall(
+  { clock, log, note }: CallRecorder,
+  { tool, args, callerId }: { readonly tool: Tool; readonly args: unknown; readonly callerId: string },
+  run: () => Promise<unknown>,
+): Promise<unknown> {
+  const { name, agentId } = tool;
+  const startedAtMs = clock.now();
+  const begunMs = clock.monotonicMs();
+  const about = (durationMs: number) =>
+    ({ type: 'tool-invocation', toolName: name, agentId, sender: callerId, duration: durationMs }) as const;
+  try {
+    const result = await run();
+    const durationMs = clock.monotonicMs() - begunMs;
+    log.add({ tool: name, agentId, args, result, startedAtMs, durationMs });
+    note({ ...about(durationMs), success: true });
+    return result;
+  } catch (thrown) {
+    const failure = whoseTool(thrown, agentId);
+    const error = errorToData(failure);
+    const durationMs = clock.monotonicMs() - begunMs;
+    log.add({ tool: name, agentId, args, error, startedAtMs, durationMs });
+    note({ ...about(durationMs), success: false, errorCode: error.code, reason: error.message });
+    throw failure;
+  }
+}

@@ -1,0 +1,83 @@
+import type { ToolService } from '../../runtime/protocol/tool-service.ts';
+import type { AgentDesk, System } from '../../runtime/public.ts';
+import { InvocationLog, KEPT_INVOCATIONS } from './invocation-log.ts';
+import { listenToUpdates } from './resource-updates.ts';
+import { teamOffers } from './team-offers.ts';
+import { TeamTools } from './team-tools.ts';
+
+export type ToolSystem = Pick<System, 'desk' | 'registry'>;
+
+/** One a system, however many serve from it. */
+const services = new WeakMap<object, ToolService>();
+
+/** The tools of a running system, called as `system/host`. */
+export function systemTools(system: ToolSystem): ToolService {
+  const known = services.get(system);
+  if (known !== undefined) return known;
+  const made = openSystemTools(system);
+  services.set(system, made);
+  return made;
+}
+
+/** Lists are read at once; whoever wants more has the embedder's mailbox opened, if that is not open yet. */
+function openSystemTools(system: ToolSystem): ToolService {
+  const { registry } = system;
+  const { table } = registry;
+  const withDesk = (use: (desk: AgentDesk) => void): void => {
+    // A system that has stopped has nobody to tell.
+    void system.desk().then(use, () => undefined);
+  };
+  const offers = teamOffers(
+    {
+      get edition() {
+        return table.edition;
+      },
+      cards: () => registry.getLocalCards(),
+      watch: (listener) => table.watch(listener),
+    },
+    (event) => withDesk((desk) => desk.note(event)),
+  );
+  const log = new InvocationLog(KEPT_INVOCATIONS);
+  const onUpdate = (listener: (uri: string) => void): (() => void) => {
+    let isWanted = true;
+    let release: (() => void) | undefined;
+    withDesk((desk) => {
+      if (isWanted) release = listenToUpdates(desk, listener);
+    });
+    return () => {
+      isWanted = false;
+      release?.();
+    };
+  };
+  let opened: TeamTools | undefined;
+  const open = async (): Promise<TeamTools> => {
+    const desk = await system.desk();
+    opened ??= new TeamTools({
+      clock: desk.seams.clock,
+      offers,
+      log,
+      calls: {
+        callerId: desk.agentId,
+        ask: (asking) => desk.ask(asking),
+        stream: (asking) => desk.stream(asking),
+      },
+      note: (event) => desk.note(event),
+      onUpdate,
+    });
+    return opened;
+  };
+  return {
+    tools: () => offers.catalogue.tools,
+    tool: (name) => offers.catalogue.tool(name),
+    resources: () => offers.catalogue.resources,
+    templates: () => offers.catalogue.templates,
+    prompts: () => offers.catalogue.prompts,
+    call: async (...asked) => (opened ?? (await open())).call(...asked),
+    read: async (...asked) => (opened ?? (await open())).read(...asked),
+    render: async (...asked) => (opened ?? (await open())).render(...asked),
+    complete: async (...asked) => (opened ?? (await open())).complete(...asked),
+    invocations: () => log.list(),
+    onChange: (listener) => offers.onChange(listener),
+    onUpdate,
+  };
+}

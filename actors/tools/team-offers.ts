@@ -1,0 +1,18 @@
+import { duplicateTool } from '../../runtime/protocol/tool-errors.ts';
+import type { AgentDesk, SeenTeam } from '../../runtime/public.ts';
+import { listenerFault } from './listener-fault.ts';
+import { OfferBook } from './offer-book.ts';
+
+type Note = AgentDesk['note'];
+
+/** What the agents of a team offer; what two of them offer under one name is told to the system. */
+export const teamOffers = (team: SeenTeam, note: Note): OfferBook =>
+  new OfferBook({
+    team,
+    onDuplicate: ({ name, agentId, ownerId }) => {
+      const { code, message } = duplicateTool(name, ownerId);
+      const reason = `${message}; that of ${agentId} is not listed`;
+      note({ type: 'error', agentId, errorCode: code, reason, success: false });
+    },
+    onFault: listenerFault(note),
+  });

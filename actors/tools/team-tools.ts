@@ -1,0 +1,187 @@
+import {
+  COMPLETE_ARGUMENT,
+  READ_RESOURCE,
+  RENDER_PROMPT,
+} from '../../runtime/protocol/content-capabilities.ts';
+import type { Capability } from '../../runtime/protocol/capability.ts';
+import { notSerialisable } from '../../runtime/protocol/errors.ts';
+import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
+import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { PromptMessage, ResourceContent, Tool, ToolInvocation } from '../../runtime/protocol/tool.ts';
+import { promptNotFound, resourceNotFound, toolNotFound } from '../../runtime/protocol/tool-errors.ts';
+import type {
+  CallOptions,
+  Completing,
+  OfferedPrompt,
+  OfferedResource,
+  OfferedTemplate,
+  ToolChange,
+  ToolService,
+} from '../../runtime/protocol/tool-service.ts';
+import type { Asking, Progress } from '../../runtime/public.ts';
+import { DEFAULT_CALL_MS, requireCallOptions, requireReadOnly } from './call-options.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { InvocationLog } from './invocation-log.ts';
+import type { OfferBook } from './offer-book.ts';
+import { type CallRecorder, recordCall } from './record-call.ts';
+import { whoseTool } from './whose-tool.ts';
+
+/** How agents are asked, in whose name. */
+export interface ToolCalls {
+  readonly callerId: string;
+  ask(asking: Asking): Promise<unknown>;
+  stream(asking: Asking): AsyncIterable<unknown>;
+}
+
+/**
+ * - `offers` what there is to be called.
+ * - `log`    of the calls.
+ * - `note`   tells the system of one.
+ */
+export interface TeamToolsDeps {
+  readonly clock: Clock;
+  readonly offers: OfferBook;
+  readonly log: InvocationLog;
+  readonly calls: ToolCalls;
+  readonly note: CallRecorder['note'];
+  readonly onUpdate: ToolService['onUpdate'];
+}
+
+/** The tools of the agents of a running system, called in the name of one of them or of the embedder. */
+export class TeamTools implements ToolService {
+  readonly #deps: TeamToolsDeps;
+
+  constructor(deps: TeamToolsDeps) {
+    this.#deps = deps;
+  }
+
+  get #catalogue(): Catalogue {
+    return this.#deps.offers.catalogue;
+  }
+
+  tools(): readonly Tool[] {
+    return this.#catalogue.tools;
+  }
+
+  tool(name: string): Tool | undefined {
+    return this.#catalogue.tool(name);
+  }
+
+  resources(): readonly OfferedResource[] {
+    return this.#catalogue.resources;
+  }
+
+  templates(): readonly OfferedTemplate[] {
+    return this.#catalogue.templates;
+  }
+
+  prompts(): readonly OfferedPrompt[] {
+    return this.#catalogue.prompts;
+  }
+
+  async call(name: string, args: unknown, options: CallOptions = {}): Promise<unknown> {
+    const tool = this.#catalogue.tool(name);
+    if (tool === undefined) throw toolNotFound(name);
+    const callerId = options.as?.id ?? this.#deps.calls.callerId;
+    return recordCall(this.#deps, { tool, args, callerId }, () => this.#call(tool, args, options));
+  }
+
+  async read(uri: string, options: CallOptions = {}): Promise<readonly ResourceContent[]> {
+    const agentId = this.#catalogue.ownerOf(uri);
+    if (agentId === undefined) throw resourceNotFound(uri);
+    return this.#askFor(agentId, READ_RESOURCE, { uri }, options);
+  }
+
+  async render(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    options: CallOptions = {},
+  ): Promise<{ readonly description?: string; readonly messages: readonly PromptMessage[] }> {
+    const prompt = this.#catalogue.prompt(name);
+    if (prompt === undefined) throw promptNotFound(name);
+    const asked = { prompt: ownName(prompt), arguments: { ...args } };
+    const { description, messages } = await this.#askFor(prompt.agentId, RENDER_PROMPT, asked, options);
+    return description === undefined ? { messages } : { description, messages };
+  }
+
+  async complete({ of, ...completing }: Completing, options: CallOptions = {}): Promise<readonly string[]> {
+    if ('prompt' in of) {
+      const prompt = this.#catalogue.prompt(of.prompt);
+      if (prompt === undefined) throw promptNotFound(of.prompt);
+      const asked = { ...completing, of: { prompt: ownName(prompt) } };
+      return this.#askFor(prompt.agentId, COMPLETE_ARGUMENT, asked as never, options);
+    }
+    const agentId = this.#catalogue.ownerOfTemplate(of.uriTemplate);
+    if (agentId === undefined) throw resourceNotFound(of.uriTemplate);
+    return this.#askFor(agentId, COMPLETE_ARGUMENT, { ...completing, of } as never, options);
+  }
+
+  invocations(): readonly ToolInvocation[] {
+    return this.#deps.log.list();
+  }
+
+  onChange(listener: (change: ToolChange) => void): () => void {
+    return this.#deps.offers.onChange(listener);
+  }
+
+  onUpdate(listener: (uri: string) => void): () => void {
+    return this.#deps.onUpdate(listener);
+  }
+
+  async #call(tool: Tool, args: unknown, options: CallOptions): Promise<unknown> {
+    const { agentId, capability, streams } = tool;
+    requireCallOptions(options);
+    requireReadOnly(tool, options);
+    const fault = findUnserialisable(args, 'arguments');
+    if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
+    const asking = this.#asking(agentId, capability, args, options);
+    if (!streams) return this.#deps.calls.ask(asking);
+    const chunks: unknown[] = [];
+    for await (const chunk of this.#deps.calls.stream(asking)) chunks.push(chunk);
+    return chunks;
+  }
+
+  /** What an agent offers beside its tools is asked for under the same terms. */
+  async #askFor<Input, Output>(
+    agentId: string,
+    { id }: Capability<Input, Output>,
+    input: Input,
+    options: CallOptions,
+  ): Promise<Output> {
+    try {
+      requireCallOptions(options);
+      return (await this.#deps.calls.ask(this.#asking(agentId, id, input, options))) as Output;
+    } catch (error) {
+      throw whoseTool(error, agentId);
+    }
+  }
+
+  #asking(recipient: string, capability: string, payload: unknown, options: CallOptions): Asking {
+    const { as, taint, deadlineAtMs, budget, signal, metadata, onProgress, onReport } = options;
+    const hear = onProgress === undefined && onReport === undefined ? undefined : hearing(options);
+    return {
+      recipient,
+      capability,
+      payload,
+      isTool: true,
+      deadlineAtMs: deadlineAtMs ?? this.#deps.clock.now() + DEFAULT_CALL_MS,
+      ...(as && { onBehalfOf: as }),
+      ...(taint && { taint }),
+      ...(budget && { budget }),
+      ...(signal && { signal }),
+      ...(metadata && { metadata }),
+      ...(hear && { onProgress: hear }),
+    };
+  }
+}
+
+const ownName = ({ name, agentId }: OfferedPrompt): string => name.slice(agentId.length + 1);
+
+/** A report is no progress; a checkpoint is. */
+const hearing =
+  ({ onProgress, onReport }: CallOptions) =>
+  (progress: Progress): void => {
+    if ('report' in progress) return void onReport?.(progress.report);
+    const { fraction, note } = progress;
+    onProgress?.(note === undefined ? { fraction } : { fraction, note });
+  };
