@@ -1,0 +1,77 @@
+import { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import type { HandlingContext } from '../../runtime/public.ts';
+import { toolsOf } from '../tools/tools-of.ts';
+import { type ModelAgentOptions, readOptions, type ThinkingSettings } from './model-agent-options.ts';
+import type { ModelTask } from './model-capability.ts';
+import { namesMissing, selectTools } from './select-tools.ts';
+import { TextFeed } from './text-feed.ts';
+import { Thinking } from './thinking.ts';
+import { ToolBox } from './tool-box.ts';
+
+/**
+ * An agent that thinks with a model, to be exported by a module or started as it is. It is asked, put to tasks, proposed to
+ * and swarmed with as the others are; its model may call the tools of the others, under the terms of the work in hand.
+ *
+ * Throws INVALID_OPTIONS naming field and value.
+ */
+export function modelAgent(options: ModelAgentOptions): AgentDefinition {
+  const { identity, settings, tasks } = readOptions(options);
+  const agent = new AgentDefinition(identity);
+  for (const task of tasks) {
+    const { capability } = task;
+    if (task.streams)
+      agent.handleStream(capability, (input, ctx) =>
+        streamed({ settings, task }, input, ctx as HandlingContext<never>),
+      );
+    else
+      agent.handle(capability, (input, ctx) =>
+        thinkingOf({ settings, task }, ctx as HandlingContext<never>, () => undefined).answer(input),
+      );
+  }
+  return agent;
+}
+
+interface Asked {
+  readonly settings: ThinkingSettings;
+  readonly task: ModelTask;
+}
+
+function thinkingOf(
+  { settings, task }: Asked,
+  ctx: HandlingContext<never>,
+  onText: (text: string) => void,
+): Thinking {
+  return new Thinking({ settings, task, tools: toolBoxOf(settings, ctx), onText }, ctx);
+}
+
+function toolBoxOf(
+  { tools: choice, limits }: ThinkingSettings,
+  ctx: HandlingContext<never>,
+): ToolBox | undefined {
+  if (choice === undefined) return undefined;
+  const service = toolsOf(ctx);
+  const all = service.tools();
+  const missing = namesMissing(all, choice);
+  if (missing.length > 0) ctx.progress(0, `not there: ${missing.join(', ')}`);
+  return new ToolBox(ctx, { service, tools: selectTools(all, choice, ctx.self), limits });
+}
+
+/** The text of all calls as it comes, an empty line between what was said before tools were called and after it. */
+async function* streamed(
+  asked: Asked,
+  input: unknown,
+  ctx: HandlingContext<never>,
+): AsyncGenerator<string, void> {
+  const feed = new TextFeed();
+  const thinking = thinkingOf(asked, ctx, (text) => feed.push(text));
+  const thought = thinking.answer(input).then(
+    () => feed.end(),
+    (error: unknown) => feed.fail(error),
+  );
+  try {
+    yield* feed;
+  } finally {
+    thinking.stop();
+    await thought;
+  }
+}

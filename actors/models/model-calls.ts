@@ -1,0 +1,158 @@
+import { cancelled, invalidOptions, isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
+import { issuesOf } from '../../runtime/protocol/agent-card.ts';
+import type { HandlingContext } from '../../runtime/public.ts';
+import { callModel, type ModelRequest } from './call-model.ts';
+import type { OpenedModel } from './model-endpoint.ts';
+import { failureOf, type ModelFailure } from './model-failure.ts';
+import { noteCall } from './note-call.ts';
+import { ModelReply } from './model-reply.ts';
+import type { Amount, Tokens } from './prices.ts';
+import { backOffMs } from './retry-after.ts';
+import type { Wallet } from './wallet.ts';
+
+/**
+ * - `attempts`     how often one call is tried, its first attempt included.
+ * - `mayBillTwice` it is also tried again after a failure that may be billed.
+ */
+export interface AttemptLimits {
+  readonly attempts: number;
+  readonly mayBillTwice: boolean;
+}
+
+export interface ModelCallsDeps {
+  readonly ctx: HandlingContext<never>;
+  readonly model: OpenedModel;
+  readonly wallet: Wallet;
+  readonly limits: AttemptLimits;
+}
+
+/** What is asked of the model. */
+export type AskedModel = Pick<
+  ModelRequest,
+  'instructions' | 'said' | 'tools' | 'answer' | 'maxOutputTokens' | 'settings' | 'streams'
+>;
+
+/**
+ * - `estimate`   what the call may cost; paid before each attempt. `fromHeld`: the first one out of what is set aside.
+ * - `untilMs`    when an answer is of no more use: no attempt is waited for beyond that.
+ * - `signal`     ends the call, beside the end of the work.
+ */
+export interface CallTerms {
+  readonly estimate: Tokens;
+  readonly fromHeld: boolean;
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+  readonly onText: (text: string) => void;
+}
+
+/** The calls of one handling: paid for, tried again where that may help, and told of. */
+export class ModelCalls {
+  readonly #deps: ModelCallsDeps;
+
+  constructor(deps: ModelCallsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * What the model answers. Rejects with BUDGET_EXCEEDED before anything is sent; with RATE_LIMITED, REMOTE_UNREACHABLE or
+   * REMOTE_FAILED when no attempt went well; with the reason of the signal.
+   */
+  async ask(asked: AskedModel, terms: CallTerms): Promise<ModelReply> {
+    const { ctx, limits } = this.#deps;
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#attempt(asked, terms, attempt);
+      if ('text' in outcome) return outcome;
+      const { isPassing, mayBeBilled, error, isTold } = outcome;
+      const isWorthIt = isPassing && !isTold && (!mayBeBilled || limits.mayBillTwice);
+      if (!isWorthIt || attempt >= limits.attempts) throw error;
+      const waitMs = backOffMs({ attempt, retryAfterMs: outcome.retryAfterMs, chance: ctx.random() });
+      if (ctx.now() + waitMs >= terms.untilMs) throw error;
+      await ctx.sleep(waitMs);
+      terms.signal.throwIfAborted();
+    }
+  }
+
+  /** `isTold`: text of it was given on already, and cannot be taken back. */
+  async #attempt(
+    asked: AskedModel,
+    terms: CallTerms,
+    attempt: number,
+  ): Promise<ModelReply | (ModelFailure & { readonly isTold: boolean })> {
+    const { ctx, model, wallet } = this.#deps;
+    const startedAtMs = ctx.now();
+    const taken = wallet.take(terms.estimate, terms.fromHeld && attempt === 1);
+    let isTold = false;
+    const onText = (text: string): void => {
+      if (text === '') return;
+      isTold = true;
+      terms.onText(text);
+    };
+    const tell = (used: Amount, error?: OrreryError): void =>
+      noteCall(ctx, { model: model.name, attempt, durationMs: ctx.now() - startedAtMs, used, error });
+    try {
+      const reply = readReply(ctx.self, await this.#effect(asked, terms, onText));
+      const used = this.#usedBy(reply, taken);
+      wallet.settle(taken, used);
+      tell(used);
+      // What answers in place of a model tells its text at once.
+      if (!isTold) onText(reply.text);
+      return reply;
+    } catch (error) {
+      const stop = this.#stopIn(error, terms);
+      const failure = stop ?? failureOf(error, { ...model, nowMs: ctx.now() });
+      const used = failure.mayBeBilled ? taken : NOTHING;
+      wallet.settle(taken, used);
+      tell(used, failure.error);
+      if (stop !== undefined) throw stop.error;
+      return { ...failure, isTold };
+    }
+  }
+
+  #effect(asked: AskedModel, terms: CallTerms, onText: (text: string) => void): Promise<unknown> {
+    const { ctx, model } = this.#deps;
+    return ctx.effect(`model ${ctx.self}`, (signal) =>
+      callModel({
+        ...asked,
+        model: model.model,
+        signal: AbortSignal.any([signal, terms.signal]),
+        onText,
+        newId: () => ctx.newId(),
+        nowMs: () => ctx.now(),
+      }),
+    );
+  }
+
+  /** What the provider has counted; without that, what was estimated. */
+  #usedBy({ usage }: ModelReply, taken: Amount): Amount {
+    if (usage === undefined) return taken;
+    const { inputTokens: input, outputTokens: output, cachedInputTokens } = usage;
+    const cached = cachedInputTokens === undefined ? {} : { cachedInput: cachedInputTokens };
+    return this.#deps.wallet.amountOf({ input, output, ...cached });
+  }
+
+  /** It was cut short: nobody knows what of it the provider counts, so what was estimated stands. */
+  #stopIn(error: unknown, { signal }: CallTerms): ModelFailure | undefined {
+    const { ctx } = this.#deps;
+    const aborted = [ctx.signal, signal].find((one) => one.aborted);
+    if (aborted !== undefined) {
+      const reason: unknown = aborted.reason;
+      const why = isOrreryError(reason) ? reason : cancelled(`The work of ${ctx.self}`);
+      return { error: why, isPassing: false, mayBeBilled: true, retryAfterMs: undefined };
+    }
+    if (!isOrreryError(error)) return undefined;
+    return { error, isPassing: false, mayBeBilled: false, retryAfterMs: undefined };
+  }
+}
+
+const NOTHING: Amount = { tokens: 0, micros: 0 };
+
+/** A simulation's answer is what somebody wrote. */
+function readReply(agentId: string, reply: unknown): ModelReply {
+  const parsed = ModelReply.safeParse(reply);
+  if (parsed.success) return parsed.data;
+  throw invalidOptions(
+    `effects["model ${agentId}"]`,
+    reply,
+    `what a model replies: ${issuesOf(parsed.error)}`,
+  );
+}
