@@ -1,0 +1,50 @@
+import { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import { refused } from '../../runtime/protocol/errors.ts';
+import type { McpDialer } from '../../runtime/protocol/mcp-link.ts';
+import type { Clock } from '../../runtime/protocol/seams.ts';
+import { deskOf } from '../../runtime/public.ts';
+import type { McpMemberSettings } from './mcp-server-options.ts';
+import { MountedServer } from './mounted-server.ts';
+
+export interface McpServerAgentDeps {
+  readonly dialer: McpDialer;
+  readonly clock: Clock;
+  /** How long a start, and an end, may take. */
+  readonly startTimeoutMs: number;
+  readonly stopTimeoutMs: number;
+}
+
+/**
+ * An MCP server as an agent: it lives as long as the server does, and when one of the two ends the other does. What it offers is
+ * what the server lists, from its start on and whenever that changes.
+ */
+export function mcpServerAgent(
+  { dialer, clock, startTimeoutMs, stopTimeoutMs }: McpServerAgentDeps,
+  settings: McpMemberSettings,
+): AgentDefinition<MountedServer> {
+  const { id, name, description, grantedTier, sandboxId, handlingTimeoutMs, mailboxCapacity } = settings;
+  const definition: AgentDefinition<MountedServer> = new AgentDefinition({
+    id,
+    name: name ?? id,
+    version: '1.0.0',
+    description: description ?? `The tools of ${dialer.target}`,
+    tier: grantedTier,
+    protocols: ['mcp'],
+    delivery: 'once',
+    startTimeoutMs,
+    stopTimeoutMs,
+    ...(sandboxId === undefined ? {} : { sandboxId }),
+    ...(handlingTimeoutMs === undefined ? {} : { handlingTimeoutMs }),
+    ...(mailboxCapacity === undefined ? {} : { mailboxCapacity }),
+  }).onStart(async (ctx) => {
+    if (!('cell' in ctx))
+      throw refused(
+        `${id} is started in a process of its own: its server has one, and the agent lives in a thread`,
+      );
+    const server = new MountedServer({ dialer, clock, settings, definition, desk: deskOf(ctx) });
+    await server.start(ctx);
+    return server;
+  });
+  // It may be stopped before it has started; then its start leaves nothing behind.
+  return definition.onStop((ctx) => (ctx.state as MountedServer | undefined)?.stop());
+}

@@ -1,0 +1,205 @@
+import type { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import { capabilityNotFound, isOrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
+import type {
+  McpCallOptions,
+  McpCompleting,
+  McpConnection,
+  McpDialer,
+  McpOffer,
+  McpTool,
+} from '../../runtime/protocol/mcp-link.ts';
+import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { ActorContext, AgentDesk, HandlingContext } from '../../runtime/public.ts';
+import { resourceChanged } from '../tools/resource-updates.ts';
+import type { McpMemberSettings } from './mcp-server-options.ts';
+import { offerContent } from './offer-content.ts';
+import { type MountedTool, mountedTool } from './tool-capability.ts';
+
+/** What a server says of changes is looked at so often at most. */
+const REFRESH_MS = 200;
+
+export interface MountedServerDeps {
+  readonly dialer: McpDialer;
+  readonly clock: Clock;
+  readonly settings: McpMemberSettings;
+  /** Of its agent: what it handles is what the server offers. */
+  readonly definition: AgentDefinition<MountedServer>;
+  readonly desk: AgentDesk;
+}
+
+/** One life of the agent of an MCP server: from when the server is there to when it is gone, and the other way round. */
+export class MountedServer {
+  readonly #deps: MountedServerDeps;
+  #connection: McpConnection | undefined;
+  #life: ActorContext | undefined;
+  #isStopped = false;
+  #isStale = false;
+  #refreshing: Promise<void> | undefined;
+  #isChecking = false;
+  #stopTimer: () => void = () => undefined;
+
+  constructor(deps: MountedServerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Connects, and says what there is. Rejects with what keeps the server from being had, and leaves nothing of it behind. */
+  async start(ctx: ActorContext): Promise<void> {
+    this.#life = ctx;
+    const { dialer } = this.#deps;
+    const connection = await dialer.connect(
+      {
+        onChange: () => this.#refreshLater(),
+        onUpdate: (uri) => this.#updated(uri),
+        onLog: (text) => this.#note(text),
+      },
+      ctx.signal,
+    );
+    this.#connection = connection;
+    const { name, version, protocolVersion } = connection.identity;
+    this.#note(`connected to ${name} ${version}, in MCP ${protocolVersion}`);
+    try {
+      this.#apply(await connection.offer({ signal: ctx.signal }));
+    } catch (error) {
+      this.#isStopped = true;
+      await connection.close();
+      throw error;
+    }
+    void connection.lost.then((reason) => this.#fail(reason));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#stopTimer();
+    await this.#connection?.close();
+  }
+
+  /** Has a tool work, once, as long as whoever asked for it waits. */
+  call(tool: McpTool, input: unknown, ctx: HandlingContext<MountedServer>): Promise<unknown> {
+    return this.#ask(ctx, tool.name, (connection, options) => connection.call(tool, input, options));
+  }
+
+  read(uri: string, ctx: HandlingContext<MountedServer>): ReturnType<McpConnection['read']> {
+    return this.#ask(ctx, uri, (connection, options) => connection.read(uri, options));
+  }
+
+  render(
+    prompt: string,
+    args: Readonly<Record<string, string>>,
+    ctx: HandlingContext<MountedServer>,
+  ): ReturnType<McpConnection['render']> {
+    return this.#ask(ctx, prompt, (connection, options) => connection.render(prompt, args, options));
+  }
+
+  complete(asked: McpCompleting, ctx: HandlingContext<MountedServer>): ReturnType<McpConnection['complete']> {
+    return this.#ask(ctx, asked.argument.name, (connection, options) => connection.complete(asked, options));
+  }
+
+  /** What it says is from outside, whatever it is, also that something went wrong. */
+  async #ask<Result>(
+    ctx: HandlingContext<MountedServer>,
+    what: string,
+    run: (connection: McpConnection, options: McpCallOptions) => Promise<Result>,
+  ): Promise<Result> {
+    const connection = this.#connection as McpConnection;
+    const { deadlineAtMs } = ctx.envelope.metadata ?? {};
+    let reached = 0;
+    const options: McpCallOptions = {
+      signal: ctx.signal,
+      ...(deadlineAtMs === undefined ? {} : { timeoutMs: Math.max(1, deadlineAtMs - ctx.now()) }),
+      onProgress: (fraction, note) => {
+        reached = fraction ?? reached;
+        ctx.progress(reached, note);
+      },
+    };
+    ctx.markOutside(sourceOf(ctx.self));
+    try {
+      return await ctx.effect(`${ctx.self} ${what}`, () => run(connection, options));
+    } catch (error) {
+      // Slow work is one thing, a server that says nothing at all another.
+      if (ctx.signal.aborted || (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED'))
+        void this.#check();
+      throw error;
+    }
+  }
+
+  async #check(): Promise<void> {
+    if (this.#isChecking || this.#isStopped) return;
+    const { answerMs } = this.#deps.settings;
+    this.#isChecking = true;
+    const answers = await this.#connection?.answers(answerMs);
+    this.#isChecking = false;
+    if (answers === false) this.#fail(`it says nothing at all within ${answerMs} ms`);
+  }
+
+  #fail(reason: string): void {
+    if (this.#isStopped) return;
+    this.#deps.desk.fail(new Error(`${this.#deps.dialer.target} is no use any more: ${reason}`));
+  }
+
+  #refreshLater(): void {
+    this.#isStale = true;
+    if (this.#refreshing !== undefined || this.#isStopped) return;
+    this.#refreshing = this.#refresh().finally(() => {
+      this.#refreshing = undefined;
+      if (!this.#isStale || this.#isStopped) return;
+      this.#stopTimer = this.#deps.clock.setTimer(REFRESH_MS, () => this.#refreshLater());
+    });
+  }
+
+  async #refresh(): Promise<void> {
+    this.#isStale = false;
+    try {
+      const offer = await this.#connection?.offer();
+      if (offer !== undefined && !this.#isStopped) this.#apply(offer);
+    } catch (error) {
+      this.#note(`what has changed could not be read: ${reasonOf(error)}`);
+    }
+  }
+
+  #apply(offer: McpOffer): void {
+    const { definition, desk } = this.#deps;
+    const mounted = this.#mountAll(offer.tools);
+    const former = [...definition.handlers].filter(([id]) => !mounted.has(id));
+    definition.handlers.clear();
+    for (const { tool, capability } of mounted.values())
+      definition.handle(capability, (input, ctx) => ctx.state.call(tool, input, ctx) as never);
+    // Who has asked for one of these before everybody knew that it is gone hears it here.
+    for (const [id, { capability }] of former)
+      definition.handle(capability, (): never => {
+        throw capabilityNotFound(id);
+      });
+    const left = [...offer.left, ...offerContent(definition, offer)];
+    if (left.length > 0) this.#note(`of what it offers is left out: ${left.slice(0, 20).join('; ')}`);
+    const { content } = definition;
+    this.#connection?.watch(content.resources.map(({ uri }) => uri));
+    desk.offer({
+      capabilities: [...mounted.values()].map(({ descriptor }) => descriptor),
+      ...(content.resources.length === 0 ? {} : { resources: [...content.resources] }),
+      ...(content.templates.length === 0 ? {} : { resourceTemplates: [...content.templates] }),
+      ...(content.prompts.length === 0 ? {} : { prompts: [...content.prompts] }),
+    });
+  }
+
+  #mountAll(tools: readonly McpTool[]): ReadonlyMap<string, MountedTool> {
+    const { tools: wanted, privileged } = this.#deps.settings;
+    const mounted = new Map<string, MountedTool>();
+    for (const tool of tools) {
+      if (wanted?.includes(tool.name) === false) continue;
+      const one = mountedTool(tool, privileged === true || privileged.includes(tool.name));
+      if (!mounted.has(one.capability.id)) mounted.set(one.capability.id, one);
+    }
+    return mounted;
+  }
+
+  #updated(uri: string): void {
+    if (!this.#isStopped && this.#life !== undefined) resourceChanged(this.#life, uri);
+  }
+
+  #note(reason: string): void {
+    const { desk } = this.#deps;
+    desk.note({ type: 'server-log', agentId: desk.agentId, reason });
+  }
+}
+
+/** The taint of whatever comes from the server. */
+export const sourceOf = (agentId: string): string => `mcp:${agentId}`;

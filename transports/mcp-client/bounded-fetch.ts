@@ -1,0 +1,77 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+export interface BoundedFetchDeps {
+  readonly fetch: FetchLike;
+  readonly maxMessageBytes: number;
+  /** An answer was too long to be taken. */
+  readonly onTooLarge: () => void;
+}
+
+/**
+ * The same requests, whose bodies and answers are no larger than one message may be. A stream of events may be of any length,
+ * and each event of it is bounded.
+ */
+export function boundedFetch({ fetch, maxMessageBytes, onTooLarge }: BoundedFetchDeps): FetchLike {
+  return async (url, init) => {
+    const { body } = init ?? {};
+    if (typeof body === 'string' && Buffer.byteLength(body) > maxMessageBytes)
+      throw new Error(
+        `the message has ${Buffer.byteLength(body)} bytes, at most ${maxMessageBytes} are sent`,
+      );
+    const response = await fetch(url, init);
+    if (response.body === null) return response;
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const bounded = response.body.pipeThrough(bound(maxMessageBytes, isStream, onTooLarge));
+    const { status, statusText, headers } = response;
+    const copy = new Response(bounded, { status, statusText, headers });
+    // What a response was redirected from is looked at, and cannot be given to a new one.
+    for (const name of ['url', 'redirected', 'type'] as const)
+      Object.defineProperty(copy, name, { value: response[name] });
+    return copy;
+  };
+}
+
+function bound(
+  maxBytes: number,
+  isStream: boolean,
+  onTooLarge: () => void,
+): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  const longest = isStream ? longestEvent() : longestBody();
+  return new TransformStream({
+    transform(chunk, controller) {
+      if (longest(chunk) > maxBytes) {
+        onTooLarge();
+        controller.error(new Error(`an answer of more than ${maxBytes} bytes`));
+      } else controller.enqueue(chunk);
+    },
+  });
+}
+
+/** How many bytes there are with this piece. */
+function longestBody(): (chunk: Uint8Array) => number {
+  let bytes = 0;
+  return (chunk) => {
+    bytes += chunk.length;
+    return bytes;
+  };
+}
+
+/** How many bytes the longest event has that this piece is of; an event ends with an empty line. */
+function longestEvent(): (chunk: Uint8Array) => number {
+  let bytes = 0;
+  let isEmptyLine = false;
+  return (chunk) => {
+    let longest = 0;
+    for (const byte of chunk) {
+      const isEnd = byte === NEWLINE && isEmptyLine;
+      if (!isEnd) bytes += 1;
+      longest = Math.max(longest, bytes);
+      if (isEnd) bytes = 0;
+      if (byte !== RETURN) isEmptyLine = byte === NEWLINE;
+    }
+    return longest;
+  };
+}

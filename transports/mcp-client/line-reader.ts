@@ -1,0 +1,65 @@
+const NEWLINE = 0x0a;
+
+export interface LineReaderDeps {
+  readonly maxBytes: number;
+  readonly onLine: (line: string) => void;
+  /** A line is longer than it may be: called once, when that is known; the rest of it is not kept. */
+  readonly onTooLong: () => void;
+  /** So many bytes of a line that is too long have come, in all. */
+  readonly onSkipped: (bytes: number) => void;
+}
+
+/** Cuts what comes into lines, and never holds more than one of them, nor more than `maxBytes`. */
+export class LineReader {
+  readonly #deps: LineReaderDeps;
+  #parts: Buffer[] = [];
+  #length = 0;
+  #skipped = 0;
+
+  constructor(deps: LineReaderDeps) {
+    this.#deps = deps;
+  }
+
+  push(chunk: Buffer): void {
+    let from = 0;
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, from);
+      if (end === -1) return this.#keep(chunk.subarray(from));
+      this.#keep(chunk.subarray(from, end));
+      this.#finish();
+      from = end + 1;
+    }
+  }
+
+  #keep(part: Buffer): void {
+    if (part.length === 0) return;
+    if (this.#skipped > 0) return this.#skip(part.length);
+    this.#length += part.length;
+    if (this.#length <= this.#deps.maxBytes) {
+      this.#parts.push(part);
+      return;
+    }
+    const length = this.#length;
+    this.#forget();
+    this.#deps.onTooLong();
+    this.#skip(length);
+  }
+
+  #skip(bytes: number): void {
+    this.#skipped += bytes;
+    this.#deps.onSkipped(this.#skipped);
+  }
+
+  #finish(): void {
+    // Of one that is too long nothing was kept.
+    this.#skipped = 0;
+    const line = Buffer.concat(this.#parts, this.#length).toString('utf8');
+    this.#forget();
+    if (line.trim() !== '') this.#deps.onLine(line);
+  }
+
+  #forget(): void {
+    this.#parts = [];
+    this.#length = 0;
+  }
+}

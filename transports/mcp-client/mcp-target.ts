@@ -1,0 +1,69 @@
+import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
+import type { AskPerson, AskModel, Root } from './server-requests.ts';
+
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+/**
+ * Who proves to an MCP server over HTTP who calls: `{ token }` alone, or an OAuth client as the SDK has them. One that sends a
+ * person to a page is asked by `authorizationResponse` for what that page has sent back: the parameters of the redirect.
+ */
+export type McpAuth = (AuthProvider | OAuthClientProvider) & {
+  readonly authorizationResponse?: (signal: AbortSignal) => Promise<URLSearchParams>;
+};
+
+const Bytes = z.int().positive();
+const Text = z.string().min(1);
+
+const Shape = z.strictObject({
+  command: Text.optional(),
+  args: z.array(z.string()).readonly().default([]),
+  env: z.record(Text, z.string()).default({}),
+  cwd: Text.optional(),
+  url: z.union([z.url(), z.instanceof(URL)]).optional(),
+  headers: z.record(Text, z.string()).optional(),
+  auth: z
+    .custom<McpAuth>((value) => typeof value === 'object' && value !== null, 'an OAuth client, or { token }')
+    .optional(),
+  transport: z.enum(['auto', 'streamable-http', 'sse']).default('auto'),
+  revision: z.union([z.enum(['auto', 'legacy']), z.string().regex(/^\d{4}-\d\d-\d\d$/)]).default('auto'),
+  connectTimeoutMs: Milliseconds.default(20_000),
+  silenceMs: Milliseconds.default(60_000),
+  longestCallMs: Milliseconds.default(60 * 60_000),
+  maxMessageBytes: Bytes.default(4 * 1024 * 1024),
+  maxUnaskedBytes: Bytes.default(8 * 1024 * 1024),
+  maxOffered: z.int().positive().default(1_000),
+  stopGraceMs: z.number().nonnegative().max(60_000).default(1_000),
+  elicit: z.custom<AskPerson>(isFunction, 'a function').optional(),
+  sample: z.custom<AskModel>(isFunction, 'a function').optional(),
+  roots: z.custom<() => readonly Root[] | Promise<readonly Root[]>>(isFunction, 'a function').optional(),
+});
+
+/**
+ * Which MCP server, and how it is spoken to.
+ *
+ * - `command`, `args`, `cwd` of one that is a program: it has an end of its own whenever its agent has.
+ * - `env`              what it is told beside PATH, HOME, LOGNAME, SHELL, TERM and USER; it has nothing else of this process.
+ * - `url`, `headers`   of one that is reached over HTTP.
+ * - `auth`             who proves there who calls.
+ * - `transport`        over HTTP. @default auto: streamable, and the older SSE where the server has no other
+ * - `revision`         `legacy` for 2025-11-25 and before; or one of them by name. @default auto: the newest that both know
+ * - `connectTimeoutMs` until it is there, with its lists. @default 20,000
+ * - `silenceMs`        how long it may say nothing of a call, neither an answer nor progress. @default 60,000
+ * - `longestCallMs`    of a call in all, whatever progress it makes; its caller's deadline may be earlier. @default 3,600,000
+ * - `maxMessageBytes`  of one message, to it or from it. @default 4 MiB
+ * - `maxUnaskedBytes`  that it may say between two answers before it counts as flooding. @default 8 MiB
+ * - `maxOffered`       tools, resources, templates and prompts that are taken from it, of each. @default 1,000
+ * - `stopGraceMs`      how long its process may take to end when its input has, and then again after SIGTERM. @default 1,000
+ * - `elicit`, `sample`, `roots` answer what it asks of whoever calls it. @default it is told that nobody does
+ */
+export const McpTarget = Shape.refine(({ command, url }) => (command === undefined) !== (url === undefined), {
+  path: ['command'],
+  error: 'either a command or a url',
+}).refine(({ url, headers, auth }) => url !== undefined || (headers === undefined && auth === undefined), {
+  path: ['headers'],
+  error: 'nothing where there is no url',
+});
+export type McpTarget = z.input<typeof McpTarget>;
+export type McpTargetSettings = z.output<typeof McpTarget>;
