@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it } from 'vitest';
+
+const main = fileURLToPath(new URL('../../../apps/cli/main.ts', import.meta.url));
+const agents = fileURLToPath(new URL('../../fixtures/mcp/conformance.agent.ts', import.meta.url));
+const args = ['--conditions=orrery-source', main, 'mcp', '--agents', agents];
+
+describe('orrery mcp (N-D11)', () => {
+  it.each([
+    { era: 'auto', revision: '2026-07-28' },
+    { era: 'legacy', revision: '2025-11-25' },
+  ] as const)(
+    'serves a client of $revision, and asks it for what a tool wants',
+    async ({ era, revision }) => {
+      const client = new Client(
+        { name: 'trial', version: '1.0.0' },
+        {
+          capabilities: { elicitation: {} },
+          ...(era === 'auto' ? { versionNegotiation: { mode: 'auto' as const } } : {}),
+        },
+      );
+      client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ada' } }));
+      await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }));
+      try {
+        expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+        expect(await client.callTool({ name: 'fixture.greet', arguments: { name: 'you' } })).toMatchObject({
+          content: [{ type: 'text', text: 'Hello, you!' }],
+        });
+        const asked = { name: 'fixture.test_input_required_result_elicitation', arguments: {} };
+        expect(await client.callTool(asked)).toMatchObject({ content: [{ text: 'Hello, Ada!' }] });
+      } finally {
+        await client.close();
+      }
+    },
+  );
+
+  it('says nothing but messages, and ends by itself when its input does', async () => {
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const call = { name: 'fixture.slow_compute', arguments: { seconds: 600 } };
+    const messages = [
+      { jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta: meta } },
+      { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { ...call, _meta: meta } },
+      { jsonrpc: '2.0', id: 3, method: 'tools/list', params: { _meta: meta } },
+    ];
+    child.stdin.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+    while (!said.includes('"id":3')) await once(child.stdout, 'data');
+    child.stdin.end();
+    const [code] = await once(child, 'close');
+    expect(code).toBe(0);
+    const lines = said.trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { jsonrpc: string }).jsonrpc)).toEqual(['2.0', '2.0']);
+  });
+});

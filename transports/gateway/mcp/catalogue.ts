@@ -1,0 +1,69 @@
+import type { Principal } from '../../../runtime/protocol/principal.ts';
+import type { ToolService } from '../../../runtime/protocol/tool-service.ts';
+import type { ParsedMcpOptions } from './mcp-options.ts';
+import { View } from './view.ts';
+
+const MOST_VIEWS = 200;
+
+/**
+ * - `isServed` whether an agent is served at all.
+ * - `revision` another number when that may be another answer.
+ */
+export interface CatalogueDeps {
+  readonly tools: ToolService;
+  readonly options: ParsedMcpOptions;
+  readonly isServed: (agentId: string) => boolean;
+  readonly revision: () => number;
+}
+
+/** What callers see, made once for all who see the same, until it changes. */
+export class Catalogue {
+  readonly #deps: CatalogueDeps;
+  readonly #views = new Map<string, View>();
+  #lists: readonly unknown[] = [];
+
+  constructor(deps: CatalogueDeps) {
+    this.#deps = deps;
+  }
+
+  viewOf(principal: Principal): View {
+    this.#forgetOld();
+    const { options } = this.#deps;
+    const isReadOnly = mayOnlyRead(options, principal);
+    const key = options.visible === undefined ? String(isReadOnly) : keyOf(principal, isReadOnly);
+    const known = this.#views.get(key);
+    if (known !== undefined) return known;
+    if (this.#views.size >= MOST_VIEWS) this.#views.delete(this.#views.keys().next().value as string);
+    const view = this.#make(principal, isReadOnly);
+    this.#views.set(key, view);
+    return view;
+  }
+
+  #make(principal: Principal, isReadOnly: boolean): View {
+    const { tools, options, isServed } = this.#deps;
+    return new View(
+      tools,
+      options,
+      (offered) =>
+        isServed(offered.agentId) &&
+        (offered.kind !== 'tool' || !isReadOnly || offered.annotations?.readOnly === true) &&
+        (options.visible?.(principal, offered) ?? true),
+    );
+  }
+
+  /** The lists of the service are others when anything in them is. */
+  #forgetOld(): void {
+    const { tools, revision } = this.#deps;
+    const now = [tools.tools(), tools.resources(), tools.templates(), tools.prompts(), revision()];
+    if (now.every((list, at) => list === this.#lists[at])) return;
+    this.#lists = now;
+    this.#views.clear();
+  }
+}
+
+export const mayOnlyRead = ({ readOnly }: ParsedMcpOptions, principal: Principal): boolean =>
+  typeof readOnly === 'function' ? readOnly(principal) : readOnly;
+
+/** What `visible` may look at. */
+const keyOf = ({ id, kind, tenant, roles, tier, trust }: Principal, isReadOnly: boolean): string =>
+  JSON.stringify([isReadOnly, id, kind, tenant, roles, tier, trust]);

@@ -1,0 +1,76 @@
+import { type ErrorCode, isOrreryError } from '../../../runtime/protocol/errors.ts';
+
+/** An error of the protocol, as it is answered: `code` is a number of JSON-RPC, of MCP, or of ours. */
+export class McpError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** The numbers of JSON-RPC and MCP that are used here. */
+export const MCP_CODES = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  missingCapability: -32021,
+} as const;
+
+/** Our own: they are none of A2A's, which are below -32000 too, and none that MCP has given a meaning. */
+const OWN_CODES: Partial<Record<ErrorCode, number>> = {
+  UNAUTHENTICATED: -32081,
+  NOT_PERMITTED: -32082,
+  RATE_LIMITED: -32083,
+  QUOTA_EXCEEDED: -32084,
+  BODY_TOO_LARGE: -32085,
+  SYSTEM_STOPPED: -32086,
+  CONTROL_LOST: -32086,
+  MAILBOX_FULL: -32086,
+  DEADLINE_EXCEEDED: -32087,
+};
+
+const INVALID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'INVALID_PAYLOAD',
+  'INVALID_OPTIONS',
+  'TOOL_NOT_FOUND',
+  'RESOURCE_NOT_FOUND',
+  'PROMPT_NOT_FOUND',
+  'TASK_NOT_FOUND',
+  'TASK_OVER',
+]);
+
+export const invalidParams = (message: string, data?: unknown): McpError =>
+  new McpError(MCP_CODES.invalidParams, message, data);
+
+/** `required`: what the client does not say that it can, as its capabilities would. */
+export const missingCapability = (what: string, required: Readonly<Record<string, unknown>>): McpError =>
+  new McpError(MCP_CODES.missingCapability, `${what} needs a capability that the client does not have`, {
+    requiredCapabilities: required,
+  });
+
+/** Whatever was thrown, as an error of the protocol. Of what is not the caller's business nothing is told. */
+export function mcpErrorOf(error: unknown): McpError {
+  if (error instanceof McpError) return error;
+  if (!isOrreryError(error)) return new McpError(MCP_CODES.internal, 'Internal error');
+  const { code, message, details } = error;
+  const { retryAfterMs, uri, agentId } = details;
+  const data = {
+    code,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(uri === undefined ? {} : { uri }),
+    ...(agentId === undefined ? {} : { agentId }),
+  };
+  if (INVALID.has(code)) return invalidParams(message, data);
+  return new McpError(OWN_CODES[code] ?? MCP_CODES.internal, message, data);
+}
+
+/** Whether somebody has to look at it: it is an error of ours. */
+export const isFault = (error: unknown): boolean =>
+  !(error instanceof McpError || isOrreryError(error)) ||
+  (error instanceof McpError && error.code === MCP_CODES.internal);

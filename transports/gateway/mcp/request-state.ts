@@ -1,0 +1,56 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
+import { randomNonce } from '../../../runtime/protocol/signing.ts';
+import { invalidParams } from './mcp-errors.ts';
+
+/** How long a client may take to answer. */
+const TTL_MS = 3_600_000;
+
+/** What a client carries from one step of a call to the next: what it has answered so far, by name. */
+const Carried = z.strictObject({
+  of: z.string(),
+  given: z.record(z.string(), z.json()),
+  untilMs: z.number(),
+});
+
+/**
+ * Signs what clients carry, so that they bring it back as it was, to what it was given for, in time. They can read it: it is
+ * what they have said themselves.
+ */
+export class RequestStates {
+  readonly #key: string;
+  readonly #clock: Pick<Clock, 'now'>;
+
+  constructor(key: string | undefined, clock: Pick<Clock, 'now'>) {
+    this.#key = key ?? randomNonce();
+    this.#clock = clock;
+  }
+
+  /** `of`: what it is for, such as the caller and the tool. */
+  seal(of: string, given: Readonly<Record<string, unknown>>): string {
+    const body = Buffer.from(JSON.stringify({ of, given, untilMs: this.#clock.now() + TTL_MS }));
+    const text = body.toString('base64url');
+    return `${text}.${this.#signatureOf(text).toString('base64url')}`;
+  }
+
+  /** What was sealed. Throws for anything that was not, or for something else, or too long ago. */
+  open(of: string, state: unknown): Readonly<Record<string, unknown>> {
+    const carried = typeof state === 'string' ? this.#read(state) : undefined;
+    if (carried === undefined || carried.of !== of || carried.untilMs < this.#clock.now())
+      throw invalidParams('Invalid or expired requestState', { reason: 'invalid_request_state' });
+    return carried.given;
+  }
+
+  #read(state: string): z.infer<typeof Carried> | undefined {
+    const [text = '', signature = ''] = state.split('.');
+    const given = Buffer.from(signature, 'base64url');
+    const expected = this.#signatureOf(text);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    return Carried.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString())).data;
+  }
+
+  #signatureOf(text: string): Buffer {
+    return createHmac('sha256', this.#key).update(text).digest();
+  }
+}

@@ -1,0 +1,190 @@
+import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { OrreryError } from '../../../runtime/protocol/errors.ts';
+import type { Principal } from '../../../runtime/protocol/principal.ts';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
+import { randomNonce } from '../../../runtime/protocol/signing.ts';
+
+interface Session {
+  readonly id: string;
+  readonly owner: string;
+  readonly server: Server;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly subscriptions: Set<string>;
+  /** Requests and streams of it that are open. */
+  open: number;
+  usedAtMs: number;
+}
+
+/** `serverFor` makes the server of a session; what is in `subscriptions` are the URIs that it wants to hear of. */
+export interface SessionsDeps {
+  readonly clock: Clock;
+  readonly max: number;
+  readonly idleMs: number;
+  readonly keepAliveMs: number;
+  serverFor(principal: Principal, subscriptions: Set<string>): Server;
+}
+
+const RETRY_MS = 5_000;
+
+/**
+ * The sessions of clients that speak a revision before 2026-07-28: bounded, over after some silence, and each of one caller. A
+ * session that is not there is 404, upon which clients begin anew: so after a restart too.
+ */
+export class Sessions {
+  readonly #deps: SessionsDeps;
+  readonly #sessions = new Map<string, Session>();
+  #cancelSweep: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Serves a request of an older revision. `body`: what it says, where it says something. */
+  async serve(request: Request, body: unknown, principal: Principal): Promise<Response> {
+    const id = request.headers.get('mcp-session-id');
+    if (id === null) {
+      if (isInitialize(body)) return this.#begin(request, body, principal);
+      return failure(400, 'Bad Request: Mcp-Session-Id is missing; a session begins with initialize');
+    }
+    const session = this.#sessions.get(id);
+    if (session === undefined || session.owner !== ownerOf(principal))
+      return failure(404, 'Session not found');
+    return this.#use(session, request, body);
+  }
+
+  /** Tells all sessions, or those whose subscriptions have this URI. */
+  tell(say: (server: Server) => Promise<void>, uri?: string): void {
+    for (const { server, subscriptions } of this.#sessions.values())
+      if (uri === undefined || subscriptions.has(uri))
+        // Whoever does not listen hears nothing.
+        say(server).catch(() => undefined);
+  }
+
+  /** Ends the streams on which sessions are told of changes. */
+  endStreams(): void {
+    for (const { transport } of this.#sessions.values()) transport.closeStandaloneSSEStream();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelSweep?.();
+    await Promise.allSettled([...this.#sessions.values()].map((session) => this.#end(session)));
+  }
+
+  async #begin(request: Request, body: unknown, principal: Principal): Promise<Response> {
+    this.#makeRoom();
+    const { clock, keepAliveMs, serverFor } = this.#deps;
+    const subscriptions = new Set<string>();
+    const id = randomNonce();
+    const server = serverFor(principal, subscriptions);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      keepAliveMs,
+    });
+    const owner = ownerOf(principal);
+    const session: Session = {
+      id,
+      owner,
+      server,
+      transport,
+      subscriptions,
+      open: 0,
+      usedAtMs: clock.now(),
+    };
+    await server.connect(transport);
+    this.#sessions.set(id, session);
+    this.#sweepLater();
+    const response = await this.#use(session, request, body);
+    // What was refused has begun nothing.
+    if (!response.ok) await this.#end(session);
+    return response;
+  }
+
+  async #use(session: Session, request: Request, body: unknown): Promise<Response> {
+    const { clock } = this.#deps;
+    session.open += 1;
+    session.usedAtMs = clock.now();
+    let isDone = false;
+    const done = (): void => {
+      if (isDone) return;
+      isDone = true;
+      session.open -= 1;
+      session.usedAtMs = clock.now();
+    };
+    try {
+      const response = await session.transport.handleRequest(
+        request,
+        body === undefined ? {} : { parsedBody: body },
+      );
+      if (request.method === 'DELETE' && response.ok) await this.#end(session);
+      return endingBy(response, done, request.signal);
+    } catch (error) {
+      done();
+      throw error;
+    }
+  }
+
+  /** Ends the one that has been silent for longest. Throws RATE_LIMITED when all are in use. */
+  #makeRoom(): void {
+    const { max } = this.#deps;
+    if (this.#isClosed) throw new OrreryError('SYSTEM_STOPPED', 'The gateway closes');
+    if (this.#sessions.size < max) return;
+    const [idlest] = [...this.#sessions.values()]
+      .filter(({ open }) => open === 0)
+      .sort((one, other) => one.usedAtMs - other.usedAtMs);
+    if (idlest === undefined)
+      throw new OrreryError('RATE_LIMITED', `${max} sessions are open; try again later`, {
+        details: { max, retryAfterMs: RETRY_MS },
+      });
+    void this.#end(idlest);
+  }
+
+  #sweepLater(): void {
+    if (this.#cancelSweep !== undefined || this.#isClosed) return;
+    const { clock, idleMs } = this.#deps;
+    this.#cancelSweep = clock.setTimer(idleMs / 2, () => {
+      this.#cancelSweep = undefined;
+      const since = clock.now() - idleMs;
+      for (const session of [...this.#sessions.values()])
+        if (session.open === 0 && session.usedAtMs <= since) void this.#end(session);
+      if (this.#sessions.size > 0) this.#sweepLater();
+    });
+  }
+
+  async #end(session: Session): Promise<void> {
+    this.#sessions.delete(session.id);
+    await session.server.close();
+  }
+}
+
+const ownerOf = ({ id, tenant }: Principal): string => JSON.stringify([tenant, id]);
+
+const isInitialize = (body: unknown): boolean =>
+  (body as { method?: unknown } | null | undefined)?.method === 'initialize';
+
+/** Of a request that no session can be found for. */
+const failure = (status: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status });
+
+/** The same response; `done` is called when its last byte is sent, or nobody wants it any more. */
+function endingBy(response: Response, done: () => void, signal: AbortSignal): Response {
+  if (response.body === null) {
+    done();
+    return response;
+  }
+  signal.addEventListener('abort', done, { once: true });
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  response.body
+    .pipeTo(writable)
+    .catch(() => undefined)
+    .finally(() => {
+      signal.removeEventListener('abort', done);
+      done();
+    });
+  return new Response(readable, response);
+}

@@ -1,0 +1,74 @@
+import { missingPackage, peersMissing } from '../../runtime/protocol/edge-errors.ts';
+import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import type { Seams } from '../../runtime/protocol/seams.ts';
+import type { TaskService } from '../../runtime/protocol/task-service.ts';
+import type { ToolService } from '../../runtime/protocol/tool-service.ts';
+import type { GatewayPart } from './http/gateway-part.ts';
+import { McpOptions } from './mcp/mcp-options.ts';
+import type { McpConnection, McpStdioOptions } from './mcp/mcp-stdio.ts';
+import { McpService } from './mcp/mcp-service.ts';
+import type { ServedTeam } from './served-team.ts';
+import { type Trusts, trustsByDefault } from './trust.ts';
+
+/**
+ * - `trusts`    whose words are as good as said here. @default users and services that have proved who they are
+ * - `strangers` those who prove nothing are not one and the same.
+ */
+export interface OpenMcpDeps {
+  readonly tools: ToolService;
+  readonly tasks: TaskService;
+  readonly team: ServedTeam;
+  readonly seams: Seams;
+  readonly trusts?: Trusts | undefined;
+  readonly strangers: boolean;
+}
+
+/** MCP over a team's tools and tasks, whatever it is spoken over. Throws INVALID_OPTIONS naming field and value. */
+export function mcpService(
+  options: McpOptions,
+  { tools, tasks, team, seams, trusts = trustsByDefault, strangers }: OpenMcpDeps,
+): McpService {
+  return new McpService({
+    tools,
+    tasks,
+    identity: team.identity,
+    options: parseOptions(McpOptions, options, 'mcp'),
+    seams,
+    isServed: (agentId) => team.card(agentId) !== undefined,
+    revision: () => team.revision,
+    trusts,
+    strangers,
+  });
+}
+
+/**
+ * MCP as a part of a gateway; none where nobody has asked for it, and its packages are not installed. Rejects with
+ * INVALID_OPTIONS and PEERS_MISSING.
+ */
+export async function mcpParts(
+  options: McpOptions | undefined,
+  deps: OpenMcpDeps,
+): Promise<readonly GatewayPart[]> {
+  const service = mcpService(options ?? {}, deps);
+  try {
+    const { mcpPart } = await import('./mcp/mcp-part.ts');
+    return [mcpPart(service)];
+  } catch (error) {
+    if (missingPackage(error) === undefined) throw error;
+    if (options === undefined) return [];
+    throw peersMissing('MCP (mcp)', error);
+  }
+}
+
+/** MCP over a pair of streams. Rejects with INVALID_OPTIONS and PEERS_MISSING. */
+export async function mcpStdio(
+  options: McpOptions,
+  deps: OpenMcpDeps,
+  connection: McpStdioOptions,
+): Promise<McpConnection> {
+  const service = mcpService(options, deps);
+  const { serveMcpStdio } = await import('./mcp/mcp-stdio.ts').catch((error: unknown) => {
+    throw missingPackage(error) === undefined ? error : peersMissing('MCP over standard input', error);
+  });
+  return serveMcpStdio(service, connection);
+}

@@ -1,0 +1,39 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Principal } from '../../runtime/protocol/principal.ts';
+import type { McpOptions } from './mcp/mcp-options.ts';
+import type { TeamIdentity } from './served-team.ts';
+
+/**
+ * How a system is served to one program, over a pair of streams.
+ *
+ * - `input`, `output` messages of MCP, a line each. @default standard input and output of the process, which then must be
+ *                     written by nobody else
+ * - `principal`       who is at the other end. @default the user of this machine, of tier 3
+ * - `expose`          which agents. @default all, also those that are started later
+ * - `mcp`             how MCP is served.
+ * - `onFault`         hears of errors that the client is not told of.
+ */
+export interface StdioOptions extends Partial<Pick<TeamIdentity, 'name' | 'description' | 'version'>> {
+  readonly input?: Readable;
+  readonly output?: Writable;
+  readonly principal?: Principal;
+  readonly expose?: readonly string[];
+  readonly mcp?: McpOptions;
+  readonly onFault?: (error: unknown) => void;
+}
+
+/** A system that is served to one program. `ended` resolves when that has gone. */
+export interface StdioServing extends AsyncDisposable {
+  readonly ended: Promise<void>;
+  /** Ends the connection; what is in hand is aborted. The system goes on. */
+  close(): Promise<void>;
+}
+
+/** Whoever starts the process, and talks to it over its streams. */
+export const LOCAL_USER: Principal = {
+  id: 'stdio',
+  kind: 'user',
+  roles: [],
+  tier: 3,
+  trust: { score: 1, source: 'this machine' },
+};
