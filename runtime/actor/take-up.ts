@@ -1,0 +1,71 @@
+import type { Mail, MailExtras } from '../mailbox/mail.ts';
+import { isOrreryError, reasonOf } from '../protocol/errors.ts';
+import type { Taint } from '../protocol/taint.ts';
+import { tainted } from '../protocol/tool-errors.ts';
+import { type ActorLife, PENDING } from './actor-life.ts';
+import type { Cell } from './cell.ts';
+import { handOver } from './cell-taint.ts';
+import type { Handling } from './handling.ts';
+
+/**
+ * Has the cell's actor handle a mail that has more to it than most: it belongs to a channel, or came from outside. What is
+ * returned is as of `ActorLife.handle`.
+ *
+ * What came from outside reaches a privileged capability only when that is approved, whoever sent it: so nobody can claim
+ * that it was.
+ */
+export function takeUp(cell: Cell, mail: Mail, handling: Handling): unknown {
+  const { taint } = mail.extras as MailExtras;
+  if (taint === undefined) return handle(cell, mail, handling);
+  if (isPrivileged(cell, mail)) return handleIfApproved(cell, mail, handling, taint);
+  // What belongs to a channel may not be for this actor: that is known when it is given to a handler.
+  if (mail.extras?.channel?.act !== 'data') handOver(cell, mail, taint);
+  return handle(cell, mail, handling);
+}
+
+/** Says whether what came from outside is to be approved before the agent gets it. */
+export const isPrivileged = ({ definition }: Cell, { capability }: Mail): boolean =>
+  capability !== undefined && definition.handlers.get(capability)?.capability.privileged === true;
+
+function handle(cell: Cell, mail: Mail, handling: Handling): unknown {
+  return mail.extras?.channel === undefined
+    ? (cell.lives.current as ActorLife).handle(mail, handling)
+    : cell.place.channels.handle(cell, mail, handling);
+}
+
+async function handleIfApproved(cell: Cell, mail: Mail, handling: Handling, taint: Taint): Promise<unknown> {
+  const actor = cell.lives.current;
+  await approve(cell, mail, handling, taint);
+  // Cut short or over by now, it is handled no more; another actor is given it anew.
+  if (handling.isOver || handling.cutShort !== undefined || cell.lives.current !== actor) return never();
+  handOver(cell, mail, taint);
+  const { place, row } = cell;
+  place.enter(row.slot);
+  try {
+    const result = handle(cell, mail, handling);
+    return result === PENDING ? never() : result;
+  } finally {
+    place.leave();
+  }
+}
+
+/** The handling is ended by whoever else ends it. */
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** Throws TAINTED, which is a security event; and what ends the turn of a task whose owner is asked. */
+async function approve(cell: Cell, mail: Mail, handling: Handling, taint: Taint): Promise<void> {
+  const { place, row } = cell;
+  const capability = mail.capability as string;
+  let why: string | undefined;
+  try {
+    why = await place.attendance.refusalOf(handling, { capability, input: mail.payload, taint });
+  } catch (error) {
+    if (isOrreryError(error)) throw error;
+    why = reasonOf(error);
+  }
+  if (why === undefined) return;
+  const refusal = tainted(capability, taint, why);
+  const { code, message: reason } = refusal;
+  place.log.refusal(place.judge.partyOf(mail.sender), mail, { code, reason }, row);
+  throw refusal;
+}
