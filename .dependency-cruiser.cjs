@@ -100,14 +100,14 @@ module.exports = {
       comment: 'Only tests, benchmarks and users import the composition roots.',
       severity: 'error',
       from: { path: '^(runtime|actors|transports|policies|chains)/' },
-      to: { path: '^(index|worker|process|simulate|gateway|xpr|remote)\\.ts$' },
+      to: { path: '^(index|worker|process|simulate|gateway|xpr|remote|mcp)\\.ts$' },
     },
     {
       name: 'product-imports-no-tooling',
       comment: 'Nothing that is published imports tests, benchmarks, examples, apps or tooling.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|(runtime|actors|transports|policies|chains)/)',
+        path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|mcp\\.ts$|(runtime|actors|transports|policies|chains)/)',
       },
       to: { path: '^(test|bench|examples|apps|\\.ci)/' },
     },
@@ -137,7 +137,7 @@ module.exports = {
       comment: 'What is published imports only declared dependencies.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|(runtime|actors|transports|policies|chains)/)',
+        path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|mcp\\.ts$|(runtime|actors|transports|policies|chains)/)',
       },
       to: {
         pathNot: peers,

@@ -1,3 +1,4 @@
+import { systemTools } from './actors/tools/system-tools.ts';
 import { useSystemTasks } from './actors/tasks/shared-system-tasks.ts';
 import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
 import { admit } from './policies/admit/admit.ts';
@@ -11,6 +12,7 @@ import type { Admit, GatewayPart } from './transports/gateway/http/gateway-part.
 import { listen } from './transports/gateway/http/listen.ts';
 import { hostOf, isLoopback } from './transports/gateway/http/served-names.ts';
 import { type OpenA2A, openA2A } from './transports/gateway/open-a2a.ts';
+import { mcpParts, mcpStdio } from './transports/gateway/open-mcp.ts';
 import { operatingParts } from './transports/gateway/operating-parts.ts';
 import {
   type EdgeOptions,
@@ -21,6 +23,7 @@ import {
   type SystemGateway,
 } from './transports/gateway/serve-options.ts';
 import { type ServedTeam, servedTeam } from './transports/gateway/served-team.ts';
+import { LOCAL_USER, type StdioOptions, type StdioServing } from './transports/gateway/stdio-options.ts';
 
 export type { GatewayLimits } from './transports/gateway/http/gateway-limits.ts';
 export type { ServedRoute } from './transports/gateway/http/served-route.ts';
@@ -34,8 +37,10 @@ export {
   type VerifyNotificationOptions,
   verifyNotification,
 } from './transports/gateway/a2a/push/verify-notification.ts';
+export type { McpOptions } from './transports/gateway/mcp/mcp-options.ts';
 export type { A2AOptions } from './transports/gateway/open-a2a.ts';
 export type { ServeFault, Serving, SystemGateway } from './transports/gateway/serve-options.ts';
+export type { StdioOptions, StdioServing } from './transports/gateway/stdio-options.ts';
 export type { ServedTeam, TeamIdentity } from './transports/gateway/served-team.ts';
 
 /** How a system is served. `tasks`: how many there may be, how long they are kept, and may be worked at. */
@@ -53,7 +58,9 @@ export interface ServeOptions extends SystemGatewayOptions, ListeningOptions {}
  */
 export async function serve(system: SystemWithStopWork, options: ServeOptions = {}): Promise<Serving> {
   const { host = '127.0.0.1', port, tls, grpc, ...rest } = options;
-  const opened = await open(system, rest, isLoopback(hostOf(String(host))));
+  const isLocal = (where: string | undefined): boolean =>
+    where === undefined || isLoopback(hostOf(String(where)));
+  const opened = await open(system, rest, { isLocal: isLocal(host), isGrpcLocal: isLocal(grpc?.host) });
   const { gateway, team, admits } = opened;
   const where = { host, ...(tls === undefined ? {} : { tls }) };
   const ends: Close[] = [];
@@ -80,6 +87,32 @@ export async function serve(system: SystemWithStopWork, options: ServeOptions = 
   } catch (error) {
     await closeAll({ drainMs: 0 });
     await gateway.close({ drainMs: 0 }).finally(opened.close);
+    throw error;
+  }
+}
+
+/**
+ * Serves a system over MCP to the program at the other end of a pair of streams, until that has gone, it is closed, or the
+ * system stops. Rejects with INVALID_OPTIONS naming field and value.
+ */
+export async function serveStdio(
+  system: SystemWithStopWork,
+  options: StdioOptions = {},
+): Promise<StdioServing> {
+  const { mcp = {}, principal = LOCAL_USER, input = process.stdin, output = process.stdout } = options;
+  const { name = 'Orrery', description = 'A supervised team of agents', version = '1.0.0', expose } = options;
+  const { seams } = await system.desk();
+  const team = servedTeam(system.registry, { identity: { name, description, version }, expose }, seams);
+  const { tasks, release } = await useSystemTasks(system, {});
+  const onFault =
+    options.onFault ?? ((error: unknown) => process.emitWarning(String(error), 'OrreryWarning'));
+  const deps = { tools: systemTools(system), tasks, team, seams, strangers: false };
+  try {
+    const connection = await mcpStdio(mcp, deps, { input, output, principal, onFault });
+    const close = closing(system, () => connection.close(), { close: release });
+    return { ended: connection.ended, close, [Symbol.asyncDispose]: () => close() };
+  } catch (error) {
+    await release();
     throw error;
   }
 }
@@ -122,7 +155,7 @@ export async function createSystemGateway(
   system: SystemWithStopWork,
   options: SystemGatewayOptions = {},
 ): Promise<SystemGateway> {
-  const opened = await open(system, options, undefined);
+  const opened = await open(system, options, { isLocal: undefined, isGrpcLocal: true });
   const { gateway, team } = opened;
   const close = closing(system, (given) => gateway.close(given), opened);
   return { fetch: gateway.fetch, routes: gateway.routes, team, close };
@@ -144,10 +177,11 @@ interface Opened {
   close(): Promise<void>;
 }
 
+/** `isLocal`: only this machine can reach what is served; undefined when that is not known. */
 async function open(
   system: SystemWithStopWork,
   options: SystemGatewayOptions,
-  isLocal: boolean | undefined,
+  { isLocal, isGrpcLocal }: { readonly isLocal: boolean | undefined; readonly isGrpcLocal: boolean },
 ): Promise<Opened> {
   const { tasks: taskOptions, ...rest } = options;
   const parsed = parseGatewayOptions(rest, isLocal);
@@ -189,12 +223,28 @@ async function open(
       }),
     );
     const grpc: Opened['grpc'] = { address: undefined };
-    const a2aDeps = { tasks, team, seams, schemes, records, bindings: parsed.bindings, onPush: noted(desk) };
+    const { bindings, trusts } = parsed;
+    const strangers = !(parsed.isOnlyLocal && isGrpcLocal);
+    const a2aDeps = {
+      tasks,
+      team,
+      seams,
+      schemes,
+      records,
+      bindings,
+      trusts,
+      strangers,
+      onPush: noted(desk),
+    };
     const a2a =
       parsed.a2a === false
         ? undefined
         : await openA2A(parsed.a2a, { ...a2aDeps, issuer: publicUrl ?? name, grpcUrl: () => grpc.address });
     parts.push(...(a2a?.parts ?? []));
+    if (parsed.mcp !== false) {
+      const mcp = { tools: systemTools(system), tasks, team, seams, trusts, strangers: !parsed.isOnlyLocal };
+      parts.push(...(await mcpParts(rest.mcp || undefined, mcp)));
+    }
     const gateway: Gateway = createGateway({
       parts,
       admit: admitted,
@@ -242,7 +292,7 @@ const noted =
   };
 
 /** Closes once: the gateway, what is behind it, and before the system stops. */
-function closing(system: SystemWithStopWork, closeGateway: Close, opened: Opened): Close {
+function closing(system: SystemWithStopWork, closeGateway: Close, opened: Pick<Opened, 'close'>): Close {
   let closed: Promise<void> | undefined;
   const close: Close = (options) => {
     closed ??= closeGateway(options)

@@ -1,13 +1,15 @@
-import { approvalOf, NOBODY_APPROVES } from './actors/tasks/approval-of.ts';
+import { approvalOf, isApprovedByNobody } from './actors/tasks/approval-of.ts';
 import { chainRpc } from './chains/xpr/chain-rpc.ts';
 import type { XprAccounts } from './chains/xpr/xpr-accounts.ts';
 import { sharedToken } from './policies/admit/shared-token.ts';
+import { slidingWindow } from './policies/admit/sliding-window.ts';
+import { trustGate } from './policies/admit/xpr/trust-gate.ts';
 import { xprAdmission, type XprAdmissionOptions } from './policies/admit/xpr/xpr-admission.ts';
 import { xprOptionsFromEnv } from './policies/admit/xpr/xpr-env.ts';
 import { xprSignature } from './policies/admit/xpr/xpr-signature.ts';
 import type { AgentOptions } from './runtime/actor/agent-options.ts';
-import type { Authenticator } from './runtime/protocol/admission.ts';
-import { invalidOptions, isOrreryError } from './runtime/protocol/errors.ts';
+import type { AdmissionRule, Authenticator } from './runtime/protocol/admission.ts';
+import { invalidOptions } from './runtime/protocol/errors.ts';
 import type { Principal } from './runtime/protocol/principal.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { type AgentDefinition, defineAgent, type HandlingContext } from './runtime/public.ts';
@@ -39,7 +41,7 @@ export {
   type SendMessageOptions,
 } from './transports/a2a-client/xpr/a2a-client.ts';
 export { A2AError, type ClientFault } from './transports/a2a-client/xpr/a2a-error.ts';
-export type { EndpointRules } from './transports/a2a-client/xpr/tools/foreign-endpoint.ts';
+export type { ForeignUrlRules } from './transports/reach/foreign-url.ts';
 export {
   NeedsConfirmation,
   xprA2ACancelTask,
@@ -110,7 +112,7 @@ const askPersonOf =
       await approvalOf(ctx, request);
       return true;
     } catch (error) {
-      if (isOrreryError(error) && error.message.endsWith(NOBODY_APPROVES)) return false;
+      if (isApprovedByNobody(error)) return false;
       throw error;
     }
   };
@@ -157,13 +159,17 @@ const HOOK: Principal = {
 /**
  * What a gateway is served with as the variables of XPR's deployments ask for: `serve(system, xprServeOptions(process.env))`.
  * The other protocols of the gateway then ask for a signature as well, or the token; rate and trust are asked for by the XPR
- * binding alone (C-08).
+ * binding alone (C-08), and with `gatesAll` by all of them.
  *
  * Throws INVALID_OPTIONS naming variable and value; XPR_RPC_ENDPOINT has to be set.
  */
-export function xprServeOptions(env: Readonly<Record<string, string | undefined>>): {
+export function xprServeOptions(
+  env: Readonly<Record<string, string | undefined>>,
+  { gatesAll = false }: { readonly gatesAll?: boolean } = {},
+): {
   readonly bindings: Binding[];
   readonly authenticators: Authenticator[];
+  readonly rules: AdmissionRule[];
   readonly tasks: { readonly limits: { readonly turns: number } };
 } {
   const { rpcEndpoint, hookToken, ...asked } = xprOptionsFromEnv(env);
@@ -172,6 +178,7 @@ export function xprServeOptions(env: Readonly<Record<string, string | undefined>
   const seams = systemSeams();
   const accounts = chainRpc({ endpoint: rpcEndpoint }, seams);
   const signature = xprSignature({}, { clock: seams.clock, accounts });
+  const trust = { minKycLevel: asked.minKycLevel, minTrustScore: asked.minTrustScore };
   const others = hookToken === undefined ? [] : [sharedToken(hookToken, HOOK)];
   const binding = xprBinding({
     accounts,
@@ -182,13 +189,19 @@ export function xprServeOptions(env: Readonly<Record<string, string | undefined>
       signature,
       authRequired: asked.authRequired,
       requestsPerMinute: asked.requestsPerMinute,
-      trust: { minKycLevel: asked.minKycLevel, minTrustScore: asked.minTrustScore },
+      trust,
       authenticators: others,
     },
   });
   return {
     bindings: [binding],
     authenticators: [signature, ...others],
+    rules: gatesAll
+      ? [
+          slidingWindow({ requests: asked.requestsPerMinute }, { clock: seams.clock }),
+          trustGate(trust, { clock: seams.clock, accounts }),
+        ]
+      : [],
     tasks: { limits: { turns: asked.maxConcurrentRuns } },
   };
 }

@@ -15,6 +15,7 @@ const ROOMS = [
   'gateway.ts',
   'xpr.ts',
   'remote.ts',
+  'mcp.ts',
   'runtime',
   'actors',
   'transports',

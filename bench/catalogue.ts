@@ -9,6 +9,7 @@ import { proposalRoundTrip, swarmOfMany } from './races/cooperation.ts';
 import { askInOneThread, pipelinedAsks, roundTrip } from './races/ask.ts';
 import { durable } from './races/durable.ts';
 import { gateway } from './races/gateway.ts';
+import { mcp } from './races/mcp.ts';
 import { sharedStateUpdates } from './races/shared-state.ts';
 import { processAsks } from './races/process.ts';
 import { fanOuts, tellAcrossThreads, tellInOneThread } from './races/tell.ts';
@@ -28,6 +29,7 @@ export const catalogue: readonly Measurement[] = [
   ...durable,
   ...gateway,
   gatewayArtifact,
+  ...mcp,
   startUp,
   ...idleAgents,
   importCost,

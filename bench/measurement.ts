@@ -4,6 +4,8 @@ export interface Session {
   run(count: number): Promise<void>;
   /** Ends every thread of it. */
   close(): Promise<void>;
+  /** CPU time that whoever serves has used so far, where that is a process of its own: what a busy machine changes little. */
+  cpuMs?(): number;
 }
 
 /** One way of doing the measured job: opened once a race, run once a round. */

@@ -29,12 +29,13 @@ export function formatProbe({ name, title, readings, failure, unavailable }: Pro
 }
 
 function rateCells(
-  { perSecond, failure, unavailable }: ContenderResult,
+  { perSecond, cpuMicroseconds, failure, unavailable }: ContenderResult,
   unit: RaceResult['unit'],
 ): readonly string[] {
   if (unavailable !== undefined) return ['', `not measured: ${unavailable}`];
   if (failure !== undefined) return ['', `FAILED: ${failure}`];
-  if (unit === 'per second') return [`${count(perSecond.median)}/s`, quartiles(perSecond, count)];
+  if (unit === 'per second')
+    return [`${count(perSecond.median)}/s`, quartiles(perSecond, count), ...cpuCells(cpuMicroseconds)];
   const { median, lowerQuartile, upperQuartile } = perSecond;
   const times = {
     median: 1e6 / median,
@@ -43,6 +44,9 @@ function rateCells(
   };
   return [`${times.median.toFixed(1)} us`, quartiles(times, (value) => value.toFixed(1))];
 }
+
+const cpuCells = (spread: Spread | undefined): readonly string[] =>
+  spread === undefined ? [] : [`${spread.median.toFixed(0)} us of CPU`];
 
 function comparisonCells({
   contender,

@@ -6,6 +6,8 @@ export interface ContenderResult {
   readonly contender: string;
   readonly rates: readonly number[];
   readonly perSecond: Spread;
+  /** Of CPU for one operation, where whoever serves is a process of its own. */
+  readonly cpuMicroseconds?: Spread;
   readonly failure?: string;
   readonly unavailable?: string;
 }

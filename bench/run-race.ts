@@ -21,6 +21,8 @@ interface Lane {
   readonly contender: Contender;
   session: Session | undefined;
   readonly rates: (number | undefined)[];
+  /** Microseconds of CPU for one operation, one a round. */
+  readonly cpu: number[];
   count: number;
   failure?: string;
   unavailable?: string;
@@ -46,11 +48,11 @@ export async function runRace(race: Race, effort: Effort): Promise<RaceResult> {
 async function openLane(contender: Contender, runMs: number, openMs = OPEN_MS): Promise<Lane> {
   try {
     const session = await within(openMs, `opening ${contender.name}`, contender.open());
-    const lane: Lane = { contender, session, rates: [], count: FIRST_COUNT };
+    const lane: Lane = { contender, session, rates: [], cpu: [], count: FIRST_COUNT };
     await warmUp(lane, runMs);
     return lane;
   } catch (error) {
-    const lane: Lane = { contender, session: undefined, rates: [], count: 0 };
+    const lane: Lane = { contender, session: undefined, rates: [], cpu: [], count: 0 };
     fail(lane, error);
     return lane;
   }
@@ -73,7 +75,11 @@ async function warmUp(lane: Lane, runMs: number): Promise<void> {
 }
 
 async function takeTurn(lane: Lane): Promise<void> {
+  const beforeMs = lane.session?.cpuMs?.();
   lane.rates.push(await measure(lane));
+  const afterMs = lane.session?.cpuMs?.();
+  if (beforeMs !== undefined && afterMs !== undefined)
+    lane.cpu.push(((afterMs - beforeMs) * 1_000) / lane.count);
 }
 
 /** Operations a second of one run, or undefined when the lane is out of the race. */
@@ -107,12 +113,13 @@ function fail(lane: Lane, error: unknown): void {
   else lane.failure ??= reason;
 }
 
-function resultOf({ contender, rates, failure, unavailable }: Lane): ContenderResult {
+function resultOf({ contender, rates, cpu, failure, unavailable }: Lane): ContenderResult {
   const measured = rates.filter((rate) => rate !== undefined);
   return {
     contender: contender.name,
     rates: measured,
     perSecond: spreadOf(measured),
+    ...(cpu.length === 0 ? {} : { cpuMicroseconds: spreadOf(cpu) }),
     ...(failure === undefined ? {} : { failure }),
     ...(unavailable === undefined ? {} : { unavailable }),
   };

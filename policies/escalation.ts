@@ -14,7 +14,7 @@ export interface EscalationOptions {
   readonly tiers?: TierRoutingConfig | undefined;
 }
 
-/** Refuses what tier 2 or 3 sends to tier 0 or 1 without saying why: ESCALATION_REQUIRED. Not for granted replies. */
+/** Refuses what tier 2 or 3 sends to tier 0 or 1 without saying why: ESCALATION_REQUIRED. Not for granted replies and calls of tools. */
 export function escalation({
   mode = 'all',
   tiers = { rules: DEFAULT_TIER_RULES },
@@ -25,9 +25,9 @@ export function escalation({
   const proposalsOnly = mode === 'proposals';
   const policy: JudgePolicy = {
     name: 'escalation',
-    judge: ({ sender, recipient, type, isGranted, justification }) => {
+    judge: ({ sender, recipient, type, isGranted, isTool, justification }) => {
       if (recipient.tier >= 2 || mustJustify[sender.tier] !== true) return undefined;
-      if (isGranted || sender.isSystem || recipient.isSystem) return undefined;
+      if (isGranted || isTool || sender.isSystem || recipient.isSystem) return undefined;
       if (proposalsOnly && type !== 'task-proposal') return undefined;
       if (justification !== undefined && justification !== '') return undefined;
       return {

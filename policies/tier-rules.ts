@@ -10,14 +10,14 @@ export const DEFAULT_TIER_RULES: readonly TierRule[] = [
   { sourceTier: 3, allowedTargetTiers: [0, 1, 2, 3], requiresEscalationJustification: true },
 ];
 
-/** Refuses what the tier table does not allow: TIER_VIOLATION. Not for granted replies and tier 0's broadcasts. */
+/** Refuses what the tier table does not allow: TIER_VIOLATION. Not for granted replies, calls of tools, and tier 0's broadcasts. */
 export function tierRules(config: TierRoutingConfig = { rules: DEFAULT_TIER_RULES }): JudgePolicy {
   const reach = reachBySource(config.rules);
   const policy: JudgePolicy = {
     name: 'tier-rules',
-    judge: ({ sender, recipient, isGranted, isBroadcast }) => {
+    judge: ({ sender, recipient, isGranted, isBroadcast, isTool }) => {
       if (((reach[sender.tier] ?? 0) & (1 << recipient.tier)) !== 0) return undefined;
-      if (isGranted || sender.isSystem || recipient.isSystem) return undefined;
+      if (isGranted || isTool || sender.isSystem || recipient.isSystem) return undefined;
       if (isBroadcast && sender.tier === 0) return undefined;
       return {
         code: 'TIER_VIOLATION',

@@ -1,6 +1,14 @@
 export { AgentDefinition, defineAgent } from './actor/agent-definition.ts';
 export type { AgentOptions, Restart } from './actor/agent-options.ts';
-export type { AgentDesk, Asking, Attendant, Outgoing, Sent } from './actor/attendant.ts';
+export type {
+  AgentDesk,
+  Asking,
+  Attendant,
+  Outgoing,
+  PrivilegedCall,
+  SeenTeam,
+  Sent,
+} from './actor/attendant.ts';
 export type { AgentRecords, LeftRecord } from './actor/agent-records.ts';
 export { deskOf, workOf } from './actor/cell-desk.ts';
 export { type AgentChannel, type AgentChannelOpener, channelsOf } from './actor/cell-channels.ts';
@@ -52,6 +60,7 @@ export { Refusal, RoutingResult } from './protocol/routing-result.ts';
 export * from './protocol/seed-names.ts';
 export type { Snapshot, StateIdentity } from './protocol/snapshot.ts';
 export { systemSeams } from './protocol/system-seams.ts';
+export type { Taint } from './protocol/taint.ts';
 export type { Clock, IdSource, NewId, Random, Seams } from './protocol/seams.ts';
 export { type SigningKeyPair, signingKeyPair } from './protocol/signing.ts';
 export type { Connection, Frame, Listener, Transport, TransportKind } from './protocol/transport.ts';

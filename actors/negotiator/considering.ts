@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Decision } from './decision.ts';
 import { LeaseClock } from './lease-clock.ts';
@@ -25,7 +26,6 @@ const GRACE_MS = 10_000;
 const OVERDUE_TIMES = 2;
 /** and this long on top. */
 const OVERDUE_MS = 60_000;
-const MAX_TIMER_MS = 2 ** 31 - 1;
 /** No agent says so often that it accepts. */
 const ROUNDS_A_MS = 1_000;
 

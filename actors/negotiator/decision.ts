@@ -1,13 +1,10 @@
 import { z } from 'zod';
+import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { NegotiationMedium } from './negotiation-medium.ts';
 import { REASON } from './negotiation-message.ts';
 import type { TaskProposal } from './task-proposal.ts';
 
-const Milliseconds = z
-  .number()
-  .positive()
-  .max(2 ** 31 - 1);
 const TakenOn = z.strictObject({ estimatedCompletionMs: Milliseconds });
 const Declined = z.strictObject({ reason: z.string().min(1), alternative: z.string().min(1).optional() });
 

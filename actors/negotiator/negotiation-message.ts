@@ -1,8 +1,6 @@
 import { z } from 'zod';
+import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import { TaskProposalPayload } from '../../runtime/protocol/task-proposal.ts';
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
-const Milliseconds = z.number().positive().max(MAX_TIMER_MS);
 
 /** What a `task-proposal` carries; the id is absent where the proposer does not speak this protocol. */
 export const ProposalMessage = TaskProposalPayload.extend({

@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { TaskProposalPayload } from '../../runtime/protocol/task-proposal.ts';
 import type { ProposalCause } from './negotiation-medium.ts';
 import type { TaskProposal } from './task-proposal.ts';
 
-const Milliseconds = z
-  .number()
-  .positive()
-  .max(2 ** 31 - 1);
 const AgentIds = z.union([z.string().min(1), z.array(z.string().min(1)).min(1).readonly()]);
 const DEFAULT_ALTERNATIVES = 3;
 const DEFAULT_LEASE_MS = 10_000;

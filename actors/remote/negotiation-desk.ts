@@ -9,8 +9,10 @@ import {
   type AgentDefinition,
   defineAgent,
   type HandlingContext,
+  workOf,
 } from '../../runtime/public.ts';
 import { negotiatorOf } from '../negotiator/handlers.ts';
+import { OpenProposals } from './open-proposals.ts';
 import type { TaskNegotiator } from '../negotiator/task-negotiator.ts';
 import { REASON } from '../negotiator/negotiation-message.ts';
 import { taskOf } from '../tasks/task-of.ts';
@@ -19,17 +21,21 @@ const Options = z.strictObject({
   id: z.string().min(1).default('orrery-negotiator'),
   tier: z.literal([1, 2, 3]).default(3),
   maxHeld: z.int().positive().default(1_000),
+  atOnce: z.int().positive().default(16),
 });
 
-/** One proposal is in hand at a time, and what is asked meanwhile waits: nobody is waited for any longer than this, */
-const MAX_DEADLINE_MS = 10_000;
+/** Most agents decide at once: who asks for them is answered by what they say. Meanwhile nobody else is, */
+const AT_ONCE_MS = 50;
+/** so who takes longer is asked for again; nobody is waited for any longer than this, */
+const MAX_DEADLINE_MS = 60_000;
 /** and nobody has a task any longer than this without being heard of. */
 const MAX_LEASE_MS = 60_000;
 
 /**
  * - `id`      under which it is served. @default 'orrery-negotiator'
  * - `tier`    as which it proposes, whoever is behind it. @default 3
- * - `maxHeld` how many assignments may stand at once. @default 1,000
+ * - `maxHeld` how many assignments may stand at once, proposals that are not decided among them. @default 1,000
+ * - `atOnce`  how many proposals agents are asked at once; the others wait in the order in which they came. @default 16
  */
 export type NegotiationDeskOptions = z.input<typeof Options>;
 
@@ -39,6 +45,8 @@ const negotiate = capability({
   input: NegotiationRequest,
   output: NegotiationAnswer,
 });
+
+type Proposed = Extract<NegotiationRequest, { kind: 'propose' }>;
 
 interface Held {
   /** How it is called here: a proposal has the id that this system's own negotiator gives it. */
@@ -56,7 +64,7 @@ export function negotiationDesk(
   seams: Seams,
   options: NegotiationDeskOptions = {},
 ): AgentDefinition<NegotiationDesk> {
-  const { id, tier, maxHeld } = parseOptions(Options, options, 'negotiationDesk');
+  const { id, tier, maxHeld, atOnce } = parseOptions(Options, options, 'negotiationDesk');
   return defineAgent({
     id,
     name: 'Negotiator',
@@ -64,7 +72,7 @@ export function negotiationDesk(
     description: 'Negotiates with other systems of Orrery',
     tier,
   })
-    .onStart((ctx) => new NegotiationDesk(ctx, seams, maxHeld))
+    .onStart((ctx) => new NegotiationDesk(ctx, seams, { maxHeld, atOnce }))
     .handle(negotiate, (request, ctx) => ctx.state.answer(request, ctx))
     .onStop((ctx) => ctx.state.end());
 }
@@ -75,11 +83,17 @@ export class NegotiationDesk {
   readonly #seams: Seams;
   readonly #maxHeld: number;
   readonly #held = new Map<string, Held>();
+  readonly #open: OpenProposals;
 
-  constructor(ctx: ActorContext, seams: Seams, maxHeld: number) {
+  constructor(
+    ctx: ActorContext,
+    seams: Seams,
+    { maxHeld, atOnce }: { readonly maxHeld: number; readonly atOnce: number },
+  ) {
     this.#negotiator = negotiatorOf(ctx);
     this.#seams = seams;
     this.#maxHeld = maxHeld;
+    this.#open = new OpenProposals(seams, atOnce);
   }
 
   async answer(
@@ -91,7 +105,11 @@ export class NegotiationDesk {
     const owner = ownerOf(ctx);
     const key = JSON.stringify([owner, proposalId]);
     const held = this.#held.get(key);
-    if (request.kind === 'propose') return held?.answer ?? (await this.#propose(key, request, ctx));
+    if (request.kind === 'propose') return held?.answer ?? this.#answerTo(key, request, ctx);
+    if (request.kind === 'release' && this.#open.has(key)) {
+      this.#open.withdraw(key);
+      return { kind: 'released', proposalId };
+    }
     if (held === undefined) return { kind: 'reject', proposalId, reason: REASON.notHeld };
     if (request.kind === 'release') {
       this.#release(key, held, request.reason);
@@ -106,30 +124,56 @@ export class NegotiationDesk {
     return { kind: 'held', proposalId, epoch: held.epoch };
   }
 
+  /** What agents here have for other systems they have no more: nobody renews it. */
   end(): void {
-    for (const [key, held] of this.#held) this.#forget(key, held);
+    this.#open.end();
+    for (const [key, held] of [...this.#held]) this.#release(key, held, REASON.ended);
+  }
+
+  #answerTo(
+    key: string,
+    request: Proposed,
+    ctx: HandlingContext<NegotiationDesk>,
+  ): Promise<NegotiationAnswer> {
+    const { proposalId } = request;
+    if (this.#open.has(key)) return this.#open.answerOf(key, proposalId, 0);
+    if (this.#held.size + this.#open.size >= this.#maxHeld)
+      throw refused(`No more than ${this.#maxHeld} assignments of other systems at once`);
+    const { correlationId, deadlineAtMs } = workOf(ctx);
+    // It belongs to the work in hand, but for its end: it is decided after that.
+    const negotiator = this.#negotiator.within({
+      correlationId,
+      deadlineAtMs,
+      origin: ctx,
+      signal: undefined,
+    });
+    const leftMs = (ctx.envelope.metadata?.deadlineAtMs ?? Number.POSITIVE_INFINITY) - ctx.now();
+    const atMs = this.#seams.clock.now();
+    this.#open.begin(key, (signal) => {
+      const waitedMs = this.#seams.clock.now() - atMs;
+      const deadlineMs = Math.max(1, Math.min(request.deadlineMs, MAX_DEADLINE_MS, leftMs) - waitedMs);
+      return this.#propose(key, { ...request, deadlineMs }, { negotiator, signal });
+    });
+    return this.#open.answerOf(key, proposalId, AT_ONCE_MS);
   }
 
   async #propose(
     key: string,
-    request: Extract<NegotiationRequest, { kind: 'propose' }>,
-    ctx: HandlingContext<NegotiationDesk>,
+    request: Proposed,
+    { negotiator, signal }: { readonly negotiator: TaskNegotiator; readonly signal: AbortSignal },
   ): Promise<NegotiationAnswer> {
     const { proposalId, agent, kind: _, leaseMs, deadlineMs, ...proposal } = request;
-    if (this.#held.size >= this.#maxHeld)
-      throw refused(`No more than ${this.#maxHeld} assignments of other systems at once`);
-    const negotiator = negotiatorOf(ctx);
     const { taskDescription, requiredCapabilities, estimatedComplexity, escalationJustification } = proposal;
-    const leftMs = (ctx.envelope.metadata?.deadlineAtMs ?? Number.POSITIVE_INFINITY) - ctx.now();
     const made = await negotiator.propose(
       {
         taskDescription,
         requiredCapabilities,
         estimatedComplexity,
-        deadlineMs: Math.max(1, Math.min(deadlineMs, MAX_DEADLINE_MS, leftMs)),
+        deadlineMs,
       },
       {
         to: agent,
+        signal,
         alternatives: 0,
         ...(escalationJustification === undefined ? {} : { escalationJustification }),
       },
@@ -143,6 +187,10 @@ export class NegotiationDesk {
     const epoch = 1;
     const answer = { kind: 'accept', proposalId, epoch, estimatedCompletionMs } as const;
     const proposalHere = made.proposalId;
+    if (signal.aborted) {
+      await negotiator.release(proposalHere, REASON.withdrawn);
+      return { kind: 'reject', proposalId, reason: REASON.withdrawn };
+    }
     const held: Held = { proposalHere, epoch, answer, stop: () => undefined };
     this.#held.set(key, held);
     this.#lease(key, held, leaseMs);

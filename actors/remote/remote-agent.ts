@@ -3,7 +3,7 @@ import { invalidCard } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { RemoteIdentity, RemoteLink } from '../../runtime/protocol/remote-agent.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import type { HandlingContext } from '../../runtime/public.ts';
+import type { ActorContext, HandlingContext } from '../../runtime/public.ts';
 import { considers, negotiatorOf, whenRefused } from '../negotiator/handlers.ts';
 import { nameInUrl } from './name-in-url.ts';
 import { PendingCancels } from './pending-cancels.ts';
@@ -36,6 +36,9 @@ export async function remoteAgentOver(
   const agent = new AgentDefinition(identityOf(card, link.url, settings));
   const cancels = new PendingCancels(seams.clock);
   const { delegation } = card;
+  const mark = (ctx: Pick<ActorContext, 'markOutside'>): void => {
+    if (!settings.trusted) ctx.markOutside(`a2a:${link.url.host}`);
+  };
   const deps = {
     link,
     cancels,
@@ -50,17 +53,26 @@ export async function remoteAgentOver(
       new RemoteCall({ ...deps, skill: skill.id }, ctx);
     const streams = settings.streams?.includes(skill.id) ?? delegation?.skills?.[skill.id]?.streams ?? false;
     if (streams)
-      agent.handleStream(declared, (input, ctx) => call(ctx as HandlingContext<never>).values(input));
+      agent.handleStream(declared, (input, ctx) => {
+        mark(ctx);
+        return call(ctx as HandlingContext<never>).values(input);
+      });
     else
-      agent.handle(declared, (input, ctx) =>
-        ctx.effect(`${agent.options.id} ${skill.id}`, () => call(ctx as HandlingContext<never>).value(input)),
-      );
+      agent.handle(declared, (input, ctx) => {
+        mark(ctx);
+        return ctx.effect(`${agent.options.id} ${skill.id}`, () =>
+          call(ctx as HandlingContext<never>).value(input),
+        );
+      });
   }
   const negotiates = delegation?.negotiator;
   const name = nameInUrl(link.url);
+  let proposals: RemoteProposals | undefined;
   if (negotiates !== undefined && name !== undefined)
-    negotiateOver(agent, link, { url: negotiates, name, self: deps.self, seams });
-  return agent.onStop(() => cancels.settled());
+    proposals = negotiateOver(agent, link, { url: negotiates, name, self: deps.self, seams, mark });
+  return agent.onStop(async () => {
+    await Promise.all([cancels.settled(), proposals?.end()]);
+  });
 }
 
 /**
@@ -75,12 +87,20 @@ function negotiateOver(
     name,
     self,
     seams,
-  }: { readonly url: string; readonly name: string; readonly self: string; readonly seams: Seams },
-): void {
+    mark,
+  }: {
+    readonly url: string;
+    readonly name: string;
+    readonly self: string;
+    readonly seams: Seams;
+    readonly mark: (ctx: ActorContext) => void;
+  },
+): RemoteProposals {
   const proposals = new RemoteProposals({ link: link.linkTo(url), agent: name, seams });
   agent.on(
     'task-proposal',
     considers((proposal, ctx) => {
+      mark(ctx);
       const { path } = termsFor(ctx as HandlingContext<never>, { self, maxBudget: undefined }).order;
       const negotiator = negotiatorOf(ctx);
       const giveBack = (proposalId: string, reason: string): void =>
@@ -92,6 +112,7 @@ function negotiateOver(
     'task-reject',
     whenRefused(({ proposalId, rejectionReason }) => proposals.release(proposalId, rejectionReason)),
   );
+  return proposals;
 }
 
 const UNSAFE = /[^\p{L}\p{N}._-]+/gu;

@@ -1,4 +1,4 @@
-import { reportIn } from '../../runtime/protocol/a2a-extension.ts';
+import { isPartialArtifact, reportIn } from '../../runtime/protocol/a2a-extension.ts';
 import type { Cost } from '../../runtime/protocol/budget.ts';
 import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
 import { cancelled, isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
@@ -9,6 +9,7 @@ import type {
   RemoteTask,
   Saying,
 } from '../../runtime/protocol/remote-agent.ts';
+import { isRefusal } from '../../runtime/protocol/remote-codes.ts';
 import {
   type Artifact,
   isTaskInterrupted,
@@ -24,7 +25,6 @@ import { restOf, termsFor } from './remote-terms.ts';
 import {
   answerParts,
   isNothing,
-  isPartial,
   partsFor,
   resultOf,
   textOf,
@@ -171,9 +171,9 @@ export class RemoteCall {
     const known = append ? this.#artifacts.get(artifactId) : undefined;
     if (known === undefined) this.#artifacts.set(artifactId, { ...artifact, parts: [...parts] });
     else for (const part of parts) known.parts.push(part);
-    if (isPartial(artifact)) this.#keep(valueOfParts(parts));
+    if (isPartialArtifact(artifact)) this.#keep(valueOfParts(parts));
     else if (!isLast) this.#keepSoFar();
-    return isPartial(artifact) ? [] : parts;
+    return isPartialArtifact(artifact) ? [] : parts;
   }
 
   #hear(status: RemoteStatus, metadata: RemoteTask['metadata']): void {
@@ -249,18 +249,7 @@ const neverArrived = (error: unknown): boolean =>
   isOrreryError(error) &&
   error.details['mayHaveArrived'] !== true &&
   (error.details['mayHaveArrived'] === false ||
-    (REFUSALS.has(error.code) && error.details['url'] !== undefined));
-
-const REFUSALS: ReadonlySet<string> = new Set([
-  'BUDGET_EXCEEDED',
-  'HOP_LIMIT',
-  'INVALID_PAYLOAD',
-  'NOT_PERMITTED',
-  'PATH_LOOP',
-  'QUOTA_EXCEEDED',
-  'RATE_LIMITED',
-  'UNAUTHENTICATED',
-]);
+    (isRefusal(error.code) && error.details['url'] !== undefined));
 
 function taskNamed(value: unknown): { taskId: string; contextId?: string } | undefined {
   const { taskId, contextId } = (value ?? {}) as { taskId?: unknown; contextId?: unknown };

@@ -1,30 +1,10 @@
 import { z } from 'zod';
 import { reportIn } from '../../runtime/protocol/a2a-extension.ts';
 import { inputRequired, remoteFailed } from '../../runtime/protocol/edge-errors.ts';
-import { ERROR_CODES, type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
+import { OrreryError } from '../../runtime/protocol/errors.ts';
 import type { RemoteTask } from '../../runtime/protocol/remote-agent.ts';
+import { sharedCodeOf } from '../../runtime/protocol/remote-codes.ts';
 import { textOf } from './remote-values.ts';
-
-/** What means the same here as there. Of the others, such as deaths, this system knows only that the other one failed. */
-const SAME = z
-  .enum(ERROR_CODES)
-  .extract([
-    'BUDGET_EXCEEDED',
-    'CAPABILITY_NOT_FOUND',
-    'DEADLINE_EXCEEDED',
-    'ESCALATION_REQUIRED',
-    'HOP_LIMIT',
-    'INVALID_PAYLOAD',
-    'MAILBOX_FULL',
-    'NOT_PERMITTED',
-    'PATH_LOOP',
-    'QUOTA_EXCEEDED',
-    'RATE_LIMITED',
-    'REFUSED',
-    'SANDBOX_VIOLATION',
-    'TAKEN',
-    'TIER_VIOLATION',
-  ]);
 
 const Said = z.object({ code: z.string(), message: z.string().default(''), reason: z.string().optional() });
 
@@ -34,9 +14,8 @@ export function failureOf(task: RemoteTask, url: string): OrreryError {
   const facts = { remote: { url, taskId: task.id, state } };
   const said = saidIn(task);
   const sentence = said?.message || textOf(message) || `its task is ${state}`;
-  const same = SAME.safeParse(said?.reason ?? said?.code);
-  if (same.success)
-    return new OrreryError(same.data satisfies ErrorCode, `${url} answers: ${sentence}`, { details: facts });
+  const same = sharedCodeOf(said?.reason ?? said?.code);
+  if (same !== undefined) return new OrreryError(same, `${url} answers: ${sentence}`, { details: facts });
   return remoteFailed(
     url,
     sentence,

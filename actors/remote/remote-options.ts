@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { NodeId } from '../../runtime/protocol/a2a-extension.ts';
 import { AgentCard } from '../../runtime/protocol/agent-card.ts';
 import { Budget } from '../../runtime/protocol/budget.ts';
+import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 
 /**
  * How an agent elsewhere is a member here.
@@ -14,6 +15,7 @@ import { Budget } from '../../runtime/protocol/budget.ts';
  * - `sandboxId`   in which it is; null: in none. @default its own id
  * - `streams`     which of its skills are read as streams, one value after the other. @default those of which its card says so
  * - `maxBudget`   what one request may spend there at most, of what there is for it. @default all that there is
+ * - `trusted`     what it answers is as good as said here: not tainted by `a2a:` and its host. @default false
  * - `handlingTimeoutMs`, `mailboxCapacity` as of any agent.
  */
 export const RemoteAgentOptions = z.strictObject({
@@ -24,7 +26,8 @@ export const RemoteAgentOptions = z.strictObject({
   sandboxId: z.string().min(1).nullable().optional(),
   streams: z.array(z.string().min(1)).optional(),
   maxBudget: Budget.omit({ hops: true }).optional(),
-  handlingTimeoutMs: z.number().positive().optional(),
+  trusted: z.boolean().default(false),
+  handlingTimeoutMs: Milliseconds.optional(),
   mailboxCapacity: z.int().positive().optional(),
 });
 export type RemoteAgentOptions = z.input<typeof RemoteAgentOptions>;

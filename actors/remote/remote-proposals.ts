@@ -5,11 +5,12 @@ import {
   type NegotiationRequest,
 } from '../../runtime/protocol/a2a-extension.ts';
 import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
-import { errorToData } from '../../runtime/protocol/errors.ts';
+import { cancelled, deadlineExceeded, errorToData } from '../../runtime/protocol/errors.ts';
 import type { RemoteLink } from '../../runtime/protocol/remote-agent.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { isTaskOver } from '../../runtime/protocol/task.ts';
 import { type Decision, decline, takeOn } from '../negotiator/decision.ts';
+import { REASON } from '../negotiator/negotiation-message.ts';
 import type { TaskProposal } from '../negotiator/task-proposal.ts';
 import { failureOf } from './remote-failure.ts';
 import { partsFor, resultOf } from './remote-values.ts';
@@ -20,6 +21,12 @@ const LEASE_MS = 30_000;
 const RENEWALS = 3;
 /** and one renewal takes no longer than this. */
 const ASK_MS = 10_000;
+/** What is given back at the end is said within this. */
+const END_MS = 5_000;
+/** Who has not decided yet is asked again after this long, then twice as long each time, */
+const FIRST_WAIT_MS = 100;
+/** up to this. */
+const LONGEST_WAIT_MS = 1_000;
 
 export interface RemoteProposalsDeps {
   /** To the negotiating agent there. */
@@ -63,30 +70,27 @@ export class RemoteProposals {
   /** What the agent there says. A system that cannot be reached declines with the code of why. */
   async propose(proposal: TaskProposal, { path, signal, giveBack }: Proposing): Promise<Decision> {
     const { proposalId, taskDescription, requiredCapabilities, estimatedComplexity, deadlineMs } = proposal;
-    const askedAtMs = this.#deps.seams.clock.now();
-    let answer: NegotiationAnswer;
+    const request: NegotiationRequest = {
+      kind: 'propose',
+      proposalId,
+      agent: this.#deps.agent,
+      taskDescription,
+      requiredCapabilities: [...requiredCapabilities],
+      estimatedComplexity,
+      deadlineMs,
+      leaseMs: LEASE_MS,
+    };
+    let decided: { readonly answer: NegotiationAnswer; readonly sinceMs: number };
     try {
-      answer = await this.#say(
-        {
-          kind: 'propose',
-          proposalId,
-          agent: this.#deps.agent,
-          taskDescription,
-          requiredCapabilities: [...requiredCapabilities],
-          estimatedComplexity,
-          deadlineMs,
-          leaseMs: LEASE_MS,
-        },
-        deadlineMs,
-        { path, signal },
-      );
+      decided = await this.#decisionOn(request, deadlineMs, { path, signal });
     } catch (error) {
       return decline({ reason: errorToData(error, 'REMOTE_FAILED').code });
     }
+    const { answer, sinceMs } = decided;
     if (answer.kind === 'accept') {
       this.#hold(proposalId, {
         epoch: answer.epoch,
-        untilMs: askedAtMs + LEASE_MS,
+        untilMs: sinceMs + LEASE_MS,
         giveBack: (reason) => giveBack(proposalId, reason),
         stop: () => undefined,
       });
@@ -103,8 +107,71 @@ export class RemoteProposals {
     if (held === undefined) return;
     held.stop();
     this.#held.delete(proposalId);
+    void this.#sayReleased(proposalId, reason);
+  }
+
+  /** Nobody here renews anything any more: what there is is released there. Resolves when that is said, or cannot be. */
+  async end(): Promise<void> {
+    const { ended } = REASON;
+    const held = [...this.#held];
+    this.#held.clear();
+    await Promise.all(
+      held.map(([proposalId, { stop }]) => {
+        stop();
+        return this.#sayReleased(proposalId, ended, END_MS);
+      }),
+    );
+  }
+
+  async #sayReleased(proposalId: string, reason: string, withinMs = ASK_MS): Promise<void> {
     // Who does not hear of it lets it go when the lease is over.
-    void this.#say({ kind: 'release', proposalId, reason }, ASK_MS).catch(() => undefined);
+    await this.#say({ kind: 'release', proposalId, reason }, withinMs).catch(() => undefined);
+  }
+
+  /**
+   * What is decided, asked for again and again as long as nothing is; and since when at the latest, as it is counted here.
+   * Whoever gives up waiting says so there.
+   */
+  async #decisionOn(
+    request: NegotiationRequest,
+    deadlineMs: number,
+    { path, signal }: Pick<Proposing, 'path' | 'signal'>,
+  ): Promise<{ readonly answer: NegotiationAnswer; readonly sinceMs: number }> {
+    const { clock } = this.#deps.seams;
+    const untilMs = clock.now() + deadlineMs;
+    const { proposalId } = request;
+    let sinceMs = clock.now();
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+      const askedAtMs = clock.now();
+      try {
+        const leftMs = untilMs - askedAtMs;
+        if (leftMs <= 0) throw deadlineExceeded(`The proposal ${proposalId}`, deadlineMs);
+        const answer = await this.#say(request, leftMs, { path, signal });
+        if (answer.kind !== 'open') return { answer, sinceMs };
+        await this.#wait(Math.min(waitMs, Math.max(1, untilMs - clock.now())), signal);
+      } catch (error) {
+        void this.#sayReleased(proposalId, REASON.withdrawn);
+        throw error;
+      }
+      // It was open when this was asked: its lease has begun later.
+      sinceMs = askedAtMs;
+    }
+  }
+
+  /** Rejects with CANCELLED when the signal aborts. */
+  #wait(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = (): void => {
+        stop();
+        reject(cancelled('The proposal'));
+      };
+      const stop = this.#deps.seams.clock.setTimer(ms, () => {
+        signal.removeEventListener('abort', cancel);
+        resolve();
+      });
+      if (signal.aborted) cancel();
+      else signal.addEventListener('abort', cancel, { once: true });
+    });
   }
 
   #hold(proposalId: string, held: Held): void {

@@ -1,4 +1,5 @@
-import { type DelegationOrder, RemoteAssignment } from '../../runtime/protocol/a2a-extension.ts';
+import type { DelegationOrder } from '../../runtime/protocol/a2a-extension.ts';
+import { assignmentIn } from '../../runtime/protocol/assignment-note.ts';
 import { type Budget, type Cost, isUsedUp } from '../../runtime/protocol/budget.ts';
 import type { PathHop } from '../../runtime/protocol/envelope.ts';
 import { budgetUsedUp, noHopsLeft } from '../../runtime/protocol/errors.ts';
@@ -22,7 +23,7 @@ export function termsFor(
   if (isUsedUp(budget)) throw budgetUsedUp(budget);
   const granted = grantOf(budget, maxBudget);
   const { deadlineAtMs, path = [], resumeFrom } = metadata;
-  const assignment = RemoteAssignment.safeParse(metadata['swarm']);
+  const assignment = assignmentIn(ctx.envelope);
   const hops = budget.hops === undefined ? {} : { hops: budget.hops - 1 };
   const given = { ...granted, ...hops };
   return {
@@ -31,7 +32,7 @@ export function termsFor(
       path: path.map((hop: PathHop) => ({ ...hop, agent: nameElsewhere(hop.agent, self) })),
       ...(deadlineAtMs === undefined ? {} : { deadlineMs: Math.max(1, deadlineAtMs - ctx.now()) }),
       ...(Object.keys(given).length === 0 ? {} : { budget: given }),
-      ...(assignment.success ? { assignment: assignment.data } : {}),
+      ...(assignment === undefined ? {} : { assignment }),
       ...(resumeFrom === undefined ? {} : { resumeFrom: resumeFrom as never }),
     },
   };

@@ -1,3 +1,4 @@
+import { isPartialArtifact } from '../../runtime/protocol/a2a-extension.ts';
 import type { Artifact, Part, TaskMessage } from '../../runtime/protocol/task.ts';
 
 type Json = Extract<Part, { data: unknown }>['data'];
@@ -39,14 +40,11 @@ export function valueOfParts(parts: readonly Part[]): unknown {
   return said.map(valueOfPart);
 }
 
-/** Shown for the case that nothing else comes of the work; no result. */
-const PARTIAL = 'partial';
-
-export const isPartial = ({ name }: Artifact): boolean => name === PARTIAL;
-
 /** What a task has come to: its artifacts, or what was said with its end. */
 export function resultOf(artifacts: readonly Artifact[], message: TaskMessage | undefined): unknown {
-  const parts = artifacts.filter((artifact) => !isPartial(artifact)).flatMap((artifact) => artifact.parts);
+  const parts = artifacts
+    .filter((artifact) => !isPartialArtifact(artifact))
+    .flatMap((artifact) => artifact.parts);
   return valueOfParts(parts.length > 0 ? parts : (message?.parts ?? []));
 }
 

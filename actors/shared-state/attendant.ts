@@ -1,6 +1,7 @@
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import type { AgentDesk, Attendant } from '../../runtime/public.ts';
-import { documentsAt, documentsIfAny, endDocuments } from './desk-documents.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
+import { documentsAt, documentsIfAny, endDocuments, taintDocument } from './desk-documents.ts';
 import { SYNC_SCHEMA, syncMessageOf } from './sync-envelope.ts';
 import type { SyncMessage } from './sync-message.ts';
 
@@ -16,7 +17,7 @@ export const documentAttendant: Attendant = {
   handlers: new Map(),
   arrived: (desk, envelope) => {
     const message = messageIn(envelope);
-    return message !== undefined && take(desk, message);
+    return message !== undefined && take(desk, message, envelope.metadata?.taint);
   },
   lost: () => undefined,
   ended: endDocuments,
@@ -33,10 +34,11 @@ function messageIn(envelope: A2AEnvelope): SyncMessage | undefined {
   }
 }
 
-function take(desk: AgentDesk, message: SyncMessage): boolean {
+function take(desk: AgentDesk, message: SyncMessage, taint: Taint | undefined): boolean {
   const document = documentsIfAny(desk)?.open.get(message.channelId);
   if (document !== undefined) document.medium.receive(message);
   else if (desk.handles('stream-data')) return false;
   else documentsAt(desk).early.hold(message);
+  if (taint !== undefined) taintDocument(documentsAt(desk), message.channelId, taint);
   return true;
 }

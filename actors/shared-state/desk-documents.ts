@@ -1,3 +1,4 @@
+import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import type { AgentDesk } from '../../runtime/public.ts';
 import type { CRDTSyncChannel } from './crdt-sync-channel.ts';
 import type { DeskMedium } from './desk-medium.ts';
@@ -17,11 +18,15 @@ export interface DeskDocument {
   ending?: Promise<void>;
 }
 
-/** The documents of one agent, by name, those of its logs that last as long as its thread, and what has come too early. */
+/**
+ * The documents of one agent, by name, those of its logs that last as long as its thread, and what has come too early; and
+ * where what is in them came from outside, as far as the agent has heard.
+ */
 export interface DeskDocuments {
   readonly early: EarlyMessages;
   readonly open: Map<string, DeskDocument>;
   readonly logs: Map<string, UpdateLog>;
+  readonly taints: Map<string, Taint>;
 }
 
 /** The documents that a desk's agent has had to do with, if any. */
@@ -31,9 +36,20 @@ export const documentsIfAny = (desk: AgentDesk): DeskDocuments | undefined =>
 export function documentsAt(desk: AgentDesk): DeskDocuments {
   const known = documentsIfAny(desk);
   if (known !== undefined) return known;
-  const made: DeskDocuments = { early: new EarlyMessages(), open: new Map(), logs: new Map() };
+  const made: DeskDocuments = {
+    early: new EarlyMessages(),
+    open: new Map(),
+    logs: new Map(),
+    taints: new Map(),
+  };
   desk.held.set(HELD_AS, made);
   return made;
+}
+
+/** What has been put into a document came from outside. */
+export function taintDocument({ taints }: DeskDocuments, name: string, taint: Taint | undefined): void {
+  const all = mergeTaint(taints.get(name), taint);
+  if (all !== undefined) taints.set(name, all);
 }
 
 /** An actor of the agent has ended: its documents are closed, and the next one opens them again. */

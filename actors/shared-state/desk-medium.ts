@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { AgentDesk, Sent } from '../../runtime/public.ts';
 import { SYNC_SCHEMA } from './sync-envelope.ts';
 import type { SyncMedium } from './sync-medium.ts';
@@ -7,6 +8,7 @@ import { type SyncMessage, SyncMessageJson } from './sync-message.ts';
 
 /**
  * - `members`   whom `publish` writes to, the own id left out.
+ * - `taint`     where what is written came from outside, beside what the agent has in it. @default nowhere
  * - `onClosed`  nothing arrives any more.
  * - `onStopped` the system has stopped: nothing will ever be passed on again.
  */
@@ -14,6 +16,7 @@ export interface DeskMediumDeps {
   readonly desk: Pick<AgentDesk, 'agentId' | 'send'>;
   readonly members: () => readonly string[];
   readonly justification: string;
+  readonly taint?: () => Taint | undefined;
   readonly onClosed: () => void;
   readonly onStopped: () => void;
 }
@@ -70,6 +73,7 @@ export class DeskMedium implements SyncMedium {
 
   #post(recipient: string, { channelId }: SyncMessage, payload: unknown): Sent {
     const { desk, justification, onStopped } = this.#deps;
+    const taint = this.#deps.taint?.();
     const sent = desk.send({
       recipient,
       type: 'stream-data',
@@ -78,6 +82,7 @@ export class DeskMedium implements SyncMedium {
       schema: SYNC_SCHEMA,
       justification,
       isFleeting: true,
+      ...(taint === undefined ? {} : { taint }),
     });
     if (sent.errorCode === 'SYSTEM_STOPPED') onStopped();
     return sent;

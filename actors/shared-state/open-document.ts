@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type * as Y from 'yjs';
 import { invalidOptions, OrreryError, refused } from '../../runtime/protocol/errors.ts';
 import { requireText } from '../../runtime/protocol/parse-options.ts';
+import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { AgentDesk } from '../../runtime/public.ts';
 import { CRDTSyncChannel, type SyncChannelDeps, type SyncChannelOptions } from './crdt-sync-channel.ts';
 import {
@@ -10,6 +11,7 @@ import {
   documentsAt,
   documentsIfAny,
   endDocument,
+  taintDocument,
 } from './desk-documents.ts';
 import { DeskMedium } from './desk-medium.ts';
 import { KeptUpdateLog } from './kept-update-log.ts';
@@ -53,10 +55,18 @@ export async function openDocument(desk: AgentDesk, options: DocumentOptions): P
   const justification = options.justification ?? `Both are members of the document "${name}"`;
   requireReach(desk, options, justification);
   const log = logOf(desk, documents, options);
+  // Whoever has it back has what was put into it.
+  const known = documents.taints.get(name);
+  if (known !== undefined) desk.takeIn(known);
   const medium: DeskMedium = new DeskMedium({
     desk,
     members: () => options.membership.ids(),
     justification,
+    // The agent's own changes have what is in the agent; the embedder hands on what others have changed.
+    taint: () => {
+      taintDocument(documents, name, desk.taint);
+      return isSystemId(desk.agentId) ? documents.taints.get(name) : undefined;
+    },
     onClosed: () => {
       if (documents.open.get(name) === document) documents.open.delete(name);
     },

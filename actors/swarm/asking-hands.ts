@@ -36,7 +36,7 @@ export class AskingHands implements Hands {
   hand(order: WorkOrder, reports: WorkReports): HandedWork {
     const ask = async ({ signal, tell }: Listening): Promise<unknown> => {
       await undefined; // Nothing is reported before this function has returned.
-      const { agentId, correlationId, justification, partial } = order;
+      const { agentId, correlationId, justification, partial, taint } = order;
       return this.#asker.ask({ agent: agentId, capability: anyPayload(order.capability) }, order.input, {
         timeoutMs: Math.max(1, order.deadlineAtMs - this.#clock.now()),
         signal,
@@ -44,9 +44,11 @@ export class AskingHands implements Hands {
         whenFull: 'park',
         metadata: { swarm: noteOf(order) },
         onSent: (envelopeId) => tell(() => reports.sent(envelopeId)),
+        onTaint: (taint) => tell(() => reports.tainted?.(taint)),
         onProgress: ({ partial }) => tell(() => reports.progressed({ partial })),
         ...(partial === undefined ? {} : { resumeFrom: partial }),
         ...(justification === undefined ? {} : { justification }),
+        ...(taint === undefined ? {} : { taint }),
       });
     };
     return listenTo(ask, reports, () => this.#asker.isOver?.() === true);

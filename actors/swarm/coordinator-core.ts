@@ -37,7 +37,10 @@ export class CoordinatorCore {
     this.negotiator = negotiator;
     this.owned = new OwnedSwarms({ ownerId: medium.agentId, seams: medium.seams, store });
     this.envelopes = new EnvelopeHands(medium);
-    this.post = new SwarmPost(medium, (callerId, request) => this.owned.answer(callerId, request));
+    this.post = new SwarmPost(medium, (callerId, request, taint) => {
+      if (taint !== undefined) this.owned.tainted(request, taint);
+      return this.owned.answer(callerId, request);
+    });
     this.#stopListening = medium.listen((envelope) => this.receive(envelope));
   }
 

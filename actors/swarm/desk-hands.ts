@@ -60,6 +60,7 @@ export class DeskHands implements Hands {
         ...askingOf(order),
         ...(this.isKeptFor(order.agentId) && { envelopeId: envelopeIdOf(order) }),
         signal,
+        onTaint: (taint) => tell(() => reports.tainted?.(taint)),
         onProgress: ({ partial }) => tell(() => reports.progressed({ partial })),
         ...(ready && { onSent: (envelopeId) => tell(() => reports.sent(envelopeId)) }),
       });
@@ -72,7 +73,7 @@ export class DeskHands implements Hands {
 const envelopeIdOf = ({ swarmId, subTaskId, epoch }: WorkOrder): string => `${swarmId}/${epoch}/${subTaskId}`;
 
 function askingOf(order: WorkOrder): Asking {
-  const { agentId, capability, input, correlationId, deadlineAtMs, justification, partial } = order;
+  const { agentId, capability, input, correlationId, deadlineAtMs, justification, partial, taint } = order;
   return {
     recipient: agentId,
     capability,
@@ -82,12 +83,14 @@ function askingOf(order: WorkOrder): Asking {
     metadata: { swarm: noteOf(order) },
     ...(partial === undefined ? {} : { resumeFrom: partial }),
     ...(justification === undefined ? {} : { justification }),
+    ...(taint === undefined ? {} : { taint }),
   };
 }
 
 /** What is kept has to be JSON; and what fails because the system stops has not failed: it goes on in the next process. */
 const lastingReports = (reports: WorkReports): WorkReports => ({
   sent: (envelopeId) => reports.sent(envelopeId),
+  tainted: (taint) => reports.tainted?.(taint),
   progressed: ({ partial }) => reports.progressed(isLasting(partial) ? { partial } : {}),
   completed: (result) => {
     const lost = result === undefined ? undefined : findUnserialisable(result, 'result');

@@ -1,5 +1,5 @@
 export { type RouterMediumOptions, routerMedium } from './router-medium.ts';
-export { AssignmentNote, assignmentIn } from './assignment-note.ts';
+export { AssignmentNote, assignmentIn } from '../../runtime/protocol/assignment-note.ts';
 export { swarmAttendant } from './attendant.ts';
 export { hostSwarms, swarmsOf } from './desk-swarms.ts';
 export type { SwarmCoordinatorOptions } from './coordinator-core.ts';

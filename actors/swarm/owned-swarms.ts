@@ -1,6 +1,7 @@
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { type OrreryError, systemStopped } from '../../runtime/protocol/errors.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import { callListener } from '../negotiator/call-listener.ts';
 import { LoadBook } from './load-book.ts';
 import { Orphans } from './orphans.ts';
@@ -160,6 +161,12 @@ export class OwnedSwarms {
         return { kind: 'swarm.done' };
       }
     }
+  }
+
+  /** What a request says of a sub-task came from outside. Throws REFUSED when there is no such swarm. */
+  tainted(request: SwarmRequest, taint: Taint): void {
+    if ('subTaskId' in request)
+      this.#entry(request.swarmId).run.assignments.tainted(request.subTaskId, taint);
   }
 
   /** A report that came in an envelope nobody waits for any more: it answers the request that handed an assignment over. */

@@ -1,5 +1,6 @@
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
+import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import { decideEnd } from './decide/fail.ts';
 import { isWorthKeeping } from './decide/lease.ts';
 import { counts, latestEpochOf, type Reporter } from './decide/report.ts';
@@ -17,7 +18,7 @@ import {
 } from './record-changes.ts';
 import { noLongerYours, notInSwarm } from './swarm-errors.ts';
 import type { SwarmReach } from './swarm-reach.ts';
-import { subTaskIn, type SwarmRecord } from './swarm-record.ts';
+import { subTaskIn, type SwarmRecord, withSubTask } from './swarm-record.ts';
 import type { SwarmFault, SwarmSession, SwarmSubTask } from './swarm-session.ts';
 import type { SwarmVoice } from './swarm-voice.ts';
 import type { Work, WorkEvents } from './work.ts';
@@ -160,6 +161,7 @@ export class SwarmAssignments {
       sent: ({ order: { subTaskId, epoch } }, envelopeId) =>
         kept.change(sentIn(this.#record, subTaskId, epoch, envelopeId, clock.now())),
       heard: ({ order }) => this.#heard(order.subTaskId, order),
+      tainted: ({ order }, taint) => this.tainted(order.subTaskId, taint),
       checkpointed: ({ order }, partial) => this.#checkpointed(order.subTaskId, order, partial),
       completed: ({ order }, result) => this.#reported(order.subTaskId, order, { result }),
       failed: (work, error) =>
@@ -169,6 +171,14 @@ export class SwarmAssignments {
       suspended: onSuspended,
       freed: onMoved,
     };
+  }
+
+  /** What is made of a sub-task came from outside. */
+  tainted(subTaskId: string, taint: Taint): void {
+    const subTask = subTaskIn(this.#record, subTaskId);
+    const all = mergeTaint(subTask?.taint, taint);
+    if (subTask === undefined || all === subTask.taint) return;
+    this.#deps.kept.note(withSubTask(this.#record, subTaskId, { taint: all }));
   }
 
   #heard(subTaskId: string, by: Reporter): void {

@@ -3,12 +3,14 @@ import { errorToData } from '../../runtime/protocol/errors.ts';
 import type { Verdict } from '../../runtime/protocol/policy.ts';
 import type { RoutingResult } from '../../runtime/protocol/routing-result.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { SwarmEvent } from './swarm-reach.ts';
 
 /**
  * An envelope that the coordinator of an agent sends.
  *
  * - `metadata`     goes with it where the medium carries any.
+ * - `taint`        where what it says came from outside, beside what is known of that.
  * - `expectsReply` refused at once where the sandbox would not let the answer back.
  */
 export interface SwarmLetter {
@@ -22,6 +24,7 @@ export interface SwarmLetter {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly justification?: string;
   readonly expectsReply?: boolean;
+  readonly taint?: Taint;
 }
 
 /**

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-
-/** Timers count no further: one that is longer fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-const Milliseconds = z.number().positive().max(MAX_TIMER_MS);
+import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 
 /**
  * The limits of a swarm.

@@ -6,6 +6,7 @@ import {
   invalidPayload,
   OrreryError,
 } from '../../runtime/protocol/errors.ts';
+import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import type { SwarmMedium } from './swarm-medium.ts';
 import type { SwarmFault } from './swarm-session.ts';
 import { faultIn, faultPayload, isSwarmPayload, SwarmAnswer, SwarmRequest } from './swarm-request.ts';
@@ -20,13 +21,22 @@ interface Waiting {
   readonly cancelTimer: () => void;
 }
 
+/** What a coordinator answers; `taint` says where the request came from outside. */
+type AnswerRequest = (callerId: string, request: SwarmRequest, taint: Taint | undefined) => SwarmAnswer;
+
+/** Where the results in a picture came from outside. */
+const taintOf = (answer: SwarmAnswer): Taint | undefined =>
+  answer.kind === 'swarm.picture'
+    ? answer.session.subTasks.reduce((all: Taint | undefined, { taint }) => mergeTaint(all, taint), undefined)
+    : undefined;
+
 /** Requests to the coordinators of others' swarms, and the answers to those that come to this one. */
 export class SwarmPost {
   readonly #medium: SwarmMedium;
-  readonly #answer: (callerId: string, request: SwarmRequest) => SwarmAnswer;
+  readonly #answer: AnswerRequest;
   readonly #waiting = new Map<string, Waiting>();
 
-  constructor(medium: SwarmMedium, answer: (callerId: string, request: SwarmRequest) => SwarmAnswer) {
+  constructor(medium: SwarmMedium, answer: AnswerRequest) {
     this.#medium = medium;
     this.#answer = answer;
   }
@@ -85,15 +95,17 @@ export class SwarmPost {
     }
   }
 
-  async #serve({ id, sender, payload, correlationId }: A2AEnvelope): Promise<void> {
+  async #serve({ id, sender, payload, correlationId, metadata }: A2AEnvelope): Promise<void> {
     const conversation = correlationId === undefined ? {} : { correlationId };
     const reply = { recipient: sender, inReplyTo: id, ...conversation };
     let fault: SwarmFault;
     try {
       const parsed = SwarmRequest.safeParse(payload);
       if (!parsed.success) throw invalidPayload('swarm', issuesOf(parsed.error));
-      const answer = this.#answer(sender, parsed.data);
-      const sent = await this.#medium.send({ ...reply, type: 'response', payload: answer });
+      const answer = this.#answer(sender, parsed.data, metadata?.taint);
+      const taint = taintOf(answer);
+      const marked = taint === undefined ? reply : { ...reply, taint };
+      const sent = await this.#medium.send({ ...marked, type: 'response', payload: answer });
       if (sent.delivered) return;
       // What cannot be told is told as that: whoever asked is not left waiting.
       fault = {

@@ -1,4 +1,5 @@
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { SwarmNotice } from './swarm-notice.ts';
 import type { TeamMember } from './swarm-record.ts';
 
@@ -42,6 +43,8 @@ export interface WorkOrder {
   readonly description: string;
   readonly input: unknown;
   readonly partial: unknown;
+  /** Where the results in it came from outside. */
+  readonly taint?: Taint | undefined;
   readonly justification: string | undefined;
   readonly leaseMs: number;
   /** Until when an answer is of use to anybody, in Unix milliseconds. */
@@ -54,6 +57,8 @@ export interface WorkReports {
   sent(envelopeId: string): void;
   /** The agent gave a sign of life; `partial` is there when it was a checkpoint. */
   progressed(progress: { readonly partial?: unknown }): void;
+  /** What is said next came from outside. */
+  tainted?(taint: Taint): void;
   completed(result: unknown): void;
   failed(error: ErrorData): void;
   /** The work in which the swarm was made has ended, and everything that it caused with it. */

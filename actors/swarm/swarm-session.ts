@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../runtime/protocol/errors.ts';
+import { Taint } from '../../runtime/protocol/taint.ts';
 
 /** Where a swarm stands (seed 1). */
 export const SwarmStatus = z.enum(['recruiting', 'active', 'completing', 'completed', 'failed']);
@@ -73,6 +74,7 @@ export type LateReport = z.infer<typeof LateReport>;
  * - `resumeAs`      the field of the input that carries the last partial result, if there is one.
  * - `epoch`         of the latest assignment; 0 before the first.
  * - `error`         why it failed for good.
+ * - `taint`         where what agents have made of it came from outside, if anything did.
  */
 export const SwarmSubTask = z.object({
   id: z.string().min(1),
@@ -91,6 +93,7 @@ export const SwarmSubTask = z.object({
   lates: z.array(LateReport),
   partial: PartialResult.optional(),
   error: SwarmFault.optional(),
+  taint: Taint.optional(),
 });
 export type SwarmSubTask = z.infer<typeof SwarmSubTask>;
 

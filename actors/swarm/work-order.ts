@@ -1,3 +1,4 @@
+import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import type { WorkOrder } from './swarm-reach.ts';
 import { subTaskIn, type SwarmRecord } from './swarm-record.ts';
 import type { SwarmSubTask } from './swarm-session.ts';
@@ -21,10 +22,20 @@ export function workOrderOf(record: SwarmRecord, subTaskId: string, nowMs: numbe
     description,
     input: inputOf(subTask, session.sharedState),
     partial: partial?.value,
+    taint: taintOf(record, subTask),
     justification,
     leaseMs: limits.leaseMs,
     deadlineAtMs: limits.timeoutMs === undefined ? nowMs + MAX_WORK_MS : session.createdAt + limits.timeoutMs,
   };
+}
+
+/** Where the results came from that it is given. */
+function taintOf(record: SwarmRecord, { taint, partial, inputFrom }: SwarmSubTask): Taint | undefined {
+  const own = partial === undefined ? undefined : taint;
+  return Object.values(inputFrom).reduce(
+    (all: Taint | undefined, id) => mergeTaint(all, subTaskIn(record, id)?.taint),
+    own,
+  );
 }
 
 /** The input of the sub-task, with the results of others and the last partial result where the plan wants them. */

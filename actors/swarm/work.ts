@@ -1,11 +1,13 @@
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import { decideLease, decideRest } from './decide/lease.ts';
 import type { HandedWork, SwarmReach, WorkOrder, WorkReports } from './swarm-reach.ts';
 
 /** What becomes of an assignment, for the swarm. */
 export interface WorkEvents {
   sent(work: Work, envelopeId: string): void;
+  tainted(work: Work, taint: Taint): void;
   checkpointed(work: Work, partial: unknown): void;
   completed(work: Work, result: unknown): void;
   failed(work: Work, error: ErrorData): void;
@@ -99,6 +101,9 @@ export class Work {
           if (partial === undefined) this.#deps.events.heard(this);
           else this.#deps.events.checkpointed(this, partial);
         }),
+      tainted: (taint: Taint) => {
+        if (!this.#isOver) this.#deps.events.tainted(this, taint);
+      },
       completed: (result: unknown) => this.#ends(() => this.#deps.events.completed(this, result)),
       failed: (error: ErrorData) => this.#ends(() => this.#deps.events.failed(this, error)),
       orphaned: () => this.#ends(() => this.#deps.events.orphaned(this)),

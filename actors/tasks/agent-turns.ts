@@ -9,10 +9,10 @@ import { showStream } from './streamed-artifact.ts';
 import type { AskedMessage } from './task-engine.ts';
 import { agentMessage, failureParts } from './task-errors.ts';
 import type { Json, TaskOpening } from './task-log.ts';
+import type { GivenApproval } from './task-note.ts';
 import { noteOf } from './turn-note.ts';
 import type { Turn, TurnOutcome } from './turn.ts';
 import { type Awaited, memoOf, type TurnMemo } from './turn-memo.ts';
-import { assignmentIn, resumedIn } from './delegated.ts';
 import { partsOf } from './turn-output.ts';
 import { pauseIn, type TurnPause } from './turn-pause.ts';
 import { approvalParts, planTurn, questionParts } from './turn-plan.ts';
@@ -33,6 +33,8 @@ export interface AgentTurnsDeps {
   readonly turnMs: number;
 }
 
+type GivenIn = Omit<GivenApproval, 'reason'> & { readonly taskId: string };
+
 /** What is asked of an agent in a turn. */
 interface Call {
   readonly capability: CapabilityDescriptor;
@@ -46,6 +48,8 @@ interface Call {
  */
 export class AgentTurns {
   readonly #deps: AgentTurnsDeps;
+  /** By the ids of their tasks. */
+  readonly #running = new Map<string, TurnReports>();
 
   constructor(deps: AgentTurnsDeps) {
     this.#deps = deps;
@@ -87,6 +91,7 @@ export class AgentTurns {
     if ('state' in call) return call;
     const { clock, newId } = this.#deps.desk.seams;
     const reports = new TurnReports({ clock, newId, turn, memo: call.memo });
+    this.#running.set(turn.opening.id, reports);
     try {
       await this.#ask(turn, call, reports);
       reports.end();
@@ -94,8 +99,18 @@ export class AgentTurns {
     } catch (error) {
       reports.end();
       return this.#withSpent(this.#failed(turn, reports, error), reports);
+    } finally {
+      this.#running.delete(turn.opening.id);
     }
   };
+
+  /** Says whether the owner of a task that is worked at has decided so, and that has not been used. */
+  readonly wasGiven = ({ taskId, approvalId, hash, approved }: GivenIn): boolean =>
+    this.#running
+      .get(taskId)
+      ?.memo.approvals.some(
+        (one) => one.approvalId === approvalId && one.hash === hash && one.approved === approved,
+      ) ?? false;
 
   /** What is to be asked; or how the turn ends before anybody is. */
   #begin(turn: Turn): Call | TurnOutcome {
@@ -166,10 +181,10 @@ export class AgentTurns {
       capability: capability.id,
       payload: input,
       correlationId: contextId,
-      metadata: { task: note, ...assignmentIn(turn.message) },
+      metadata: { task: note, ...(terms.assignment && { swarm: terms.assignment }) },
       signal,
       onProgress: reports.hear,
-      ...resumedIn(turn.message),
+      ...(terms.resumeFrom !== undefined && { resumeFrom: terms.resumeFrom }),
       onSpent: reports.spent,
       ...this.#underTerms(owner.principalId, terms),
       ...(this.#isKeptFor(agentId, capability) && { envelopeId: `task/${key}/${number}` }),
@@ -178,8 +193,8 @@ export class AgentTurns {
 
   #underTerms(
     id: string,
-    { tier, justification, deadlineAtMs, budget, path }: TaskTerms,
-  ): Pick<Asking, 'onBehalfOf' | 'deadlineAtMs' | 'justification' | 'budget' | 'path'> {
+    { tier, justification, deadlineAtMs, budget, path, taint }: TaskTerms,
+  ): Pick<Asking, 'onBehalfOf' | 'deadlineAtMs' | 'justification' | 'budget' | 'path' | 'taint'> {
     const { desk, turnMs } = this.#deps;
     return {
       onBehalfOf: { id, tier },
@@ -187,6 +202,7 @@ export class AgentTurns {
       ...(justification && { justification }),
       ...(budget && { budget }),
       ...(path && { path }),
+      ...(taint && { taint }),
     };
   }
 

@@ -5,13 +5,15 @@ import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
+import type { GivenApproval } from './task-note.ts';
 import { runningTaskOf } from './task-of.ts';
 import { pause } from './turn-pause.ts';
 
 /** Who is asked for an approval that no owner of a task is asked for. */
 const HOST = 'system/host';
-/** Why it was not approved, where the system has no approver and there is no task whose owner is asked. */
-export const NOBODY_APPROVES = 'nobody is there who could approve it';
+/** What is answered where the system has no approver, and there is no task whose owner is asked. */
+export const NOBODY_APPROVES = { isByNobody: true } as const;
+type Decided = ApprovalDecision | typeof NOBODY_APPROVES;
 /** How long to wait before asking again whether it is decided: longer each time. */
 const ASK_AGAIN_MS = 20;
 const ASK_AGAIN_MAX_MS = 500;
@@ -25,7 +27,24 @@ export const approvalCapability = capability({
     request: ApprovalRequest,
     taskId: z.string().optional(),
   }),
-  output: z.union([z.strictObject({ isOpen: z.literal(true) }), ApprovalDecision]),
+  output: z.union([
+    z.strictObject({ isOpen: z.literal(true) }),
+    z.strictObject({ isByNobody: z.literal(true) }),
+    ApprovalDecision,
+  ]),
+});
+
+/** What is asked before a decision in a note counts, which anybody could have written: whether it was made. */
+export const givenApprovalCapability = capability({
+  id: 'system.given-approval',
+  description: 'Whether the owner of a task has decided so, and that has not been used',
+  input: z.strictObject({
+    taskId: z.string(),
+    approvalId: z.string(),
+    hash: z.string(),
+    approved: z.boolean(),
+  }),
+  output: z.boolean(),
 });
 
 /**
@@ -40,28 +59,60 @@ export async function approvalOf<State>(
   request: z.input<typeof ApprovalRequest>,
 ): Promise<void> {
   const wanted = parseOptions(ApprovalRequest, request, 'request');
+  await approvalIn(ctx, wanted, runningTaskOf(ctx));
+}
+
+/** The same, where an owner whose own words came from outside is not asked whether they may reach what is privileged. */
+export async function outsideApprovalOf(
+  ctx: HandlingContext<never>,
+  request: z.input<typeof ApprovalRequest>,
+): Promise<void> {
+  const wanted = parseOptions(ApprovalRequest, request, 'request');
   const task = runningTaskOf(ctx);
+  if (task?.note.isOutside !== true) return approvalIn(ctx, wanted, task);
+  requireApproved(wanted, await decisionOf(ctx, wanted, task.taskId));
+}
+
+async function approvalIn<State>(
+  ctx: HandlingContext<State>,
+  wanted: ApprovalRequest,
+  task: ReturnType<typeof runningTaskOf>,
+): Promise<void> {
   const hash = approvalHash(wanted);
   const given = task?.takeApproval(hash);
-  if (given !== undefined) return requireApproved(wanted, given);
+  if (task !== undefined && given !== undefined && (await wasGiven(ctx, task.taskId, given))) {
+    task.usedApproval(given);
+    return requireApproved(wanted, given);
+  }
   if (task !== undefined && !task.note.hasApprover)
     throw pause({ state: 'input-required', question: wanted.message, approval: { ...wanted, hash } });
   requireApproved(wanted, await decisionOf(ctx, wanted, task?.taskId));
+}
+
+async function wasGiven<State>(
+  ctx: HandlingContext<State>,
+  taskId: string,
+  { approvalId, hash, approved }: GivenApproval,
+): Promise<boolean> {
+  const target = { agent: HOST, capability: givenApprovalCapability };
+  return ctx.ask(target, { taskId, approvalId, hash, approved }).catch((error: unknown) => {
+    if (isOrreryError(error) && error.code === 'AGENT_NOT_FOUND') return false;
+    throw error;
+  });
 }
 
 async function decisionOf<State>(
   ctx: HandlingContext<State>,
   request: ApprovalRequest,
   taskId: string | undefined,
-): Promise<ApprovalDecision> {
+): Promise<Decided> {
   const approvalId = ctx.newId();
   const target = { agent: HOST, capability: approvalCapability };
   for (let waitMs = ASK_AGAIN_MS; ; waitMs = Math.min(2 * waitMs, ASK_AGAIN_MAX_MS)) {
     const decision = await ctx
       .ask(target, { approvalId, request, ...(taskId === undefined ? {} : { taskId }) })
       .catch((error: unknown) => {
-        if (isOrreryError(error) && error.code === 'AGENT_NOT_FOUND')
-          return { approved: false, reason: NOBODY_APPROVES };
+        if (isOrreryError(error) && error.code === 'AGENT_NOT_FOUND') return NOBODY_APPROVES;
         throw error;
       });
     if (!('isOpen' in decision)) return decision;
@@ -69,7 +120,14 @@ async function decisionOf<State>(
   }
 }
 
-function requireApproved({ action }: ApprovalRequest, { approved, reason }: ApprovalDecision): void {
-  if (!approved)
-    throw notPermitted(`"${action}" was not approved${reason === undefined ? '' : `: ${reason}`}`);
+function requireApproved({ action }: ApprovalRequest, decided: Decided): void {
+  const no = `"${action}" was not approved`;
+  if ('isByNobody' in decided)
+    throw notPermitted(`${no}: nobody is there who could approve it`, NOBODY_APPROVES);
+  const { approved, reason } = decided;
+  if (!approved) throw notPermitted(reason === undefined ? no : `${no}: ${reason}`);
 }
+
+/** It was not approved because there is nobody who could. */
+export const isApprovedByNobody = (error: unknown): boolean =>
+  isOrreryError(error) && error.code === 'NOT_PERMITTED' && error.details['isByNobody'] === true;

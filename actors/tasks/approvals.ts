@@ -1,18 +1,29 @@
 import type { z } from 'zod';
 import { ApprovalDecision, type Approver } from '../../runtime/protocol/approval.ts';
 import { parseInput } from '../../runtime/protocol/capability.ts';
+import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { reasonOf } from '../../runtime/protocol/errors.ts';
 import { isSystemId } from '../../runtime/protocol/policy.ts';
 import { requireFunction } from '../../runtime/protocol/parse-options.ts';
-import { type AgentDesk, type Attendant, deskOf, type System } from '../../runtime/public.ts';
-import { approvalCapability, NOBODY_APPROVES } from './approval-of.ts';
+import {
+  type AgentDesk,
+  type Attendant,
+  deskOf,
+  type HandlingContext,
+  type System,
+} from '../../runtime/public.ts';
+import { approvalCapability, givenApprovalCapability, NOBODY_APPROVES } from './approval-of.ts';
 
 /** Under which name the embedder's desk holds who approves. */
 const HELD_AS = 'approvals';
 /** Requests that are not decided, or of whose decision nobody has heard. */
 const MAX_OPEN = 10_000;
 
+/** Under which it holds what owners have decided in tasks that are worked at. */
+const OWNERS_HELD_AS = 'approvals of owners';
+
 type Asked = z.infer<typeof approvalCapability.input>;
+type Given = z.infer<typeof givenApprovalCapability.input>;
 
 /** What agents want to have approved, until they have heard of the decision. */
 class Approvals {
@@ -70,22 +81,37 @@ export async function approveWith(system: Pick<System, 'desk'>, approver: Approv
   };
 }
 
+/** Has `wasGiven` say what the owners of tasks have decided. */
+export function heedOwners(desk: AgentDesk, wasGiven: (given: Given) => boolean): void {
+  desk.held.set(OWNERS_HELD_AS, wasGiven);
+}
+
 /** Says whether somebody is asked. */
 export const hasApprover = (desk: AgentDesk): boolean => desk.held.has(HELD_AS);
+
+type Answering = (envelope: A2AEnvelope, ctx: HandlingContext<never>) => unknown;
 
 /** Answers for the embedder what agents ask it about approvals. */
 export const approvalAttendant: Attendant = {
   types: new Set(),
   owed: new Set(),
-  handlers: new Map([
+  handlers: new Map<string, Answering>([
     [
       approvalCapability.id,
       ({ sender, payload }, ctx) => {
         const desk = deskOf(ctx);
         const approvals = desk.held.get(HELD_AS) as Approvals | undefined;
-        if (approvals === undefined || !isSystemId(desk.agentId))
-          return { approved: false, reason: NOBODY_APPROVES };
+        if (approvals === undefined || !isSystemId(desk.agentId)) return NOBODY_APPROVES;
         return approvals.decisionOf(sender, parseInput(approvalCapability, payload)) ?? { isOpen: true };
+      },
+    ],
+    [
+      givenApprovalCapability.id,
+      ({ payload }, ctx) => {
+        const desk = deskOf(ctx);
+        const wasGiven = desk.held.get(OWNERS_HELD_AS) as ((given: Given) => boolean) | undefined;
+        if (!isSystemId(desk.agentId)) return false;
+        return wasGiven?.(parseInput(givenApprovalCapability, payload)) ?? false;
       },
     ],
   ]),

@@ -23,6 +23,17 @@ export {
 export { ApprovalDecision, ApprovalRequest, type Approver } from '../../runtime/protocol/approval.ts';
 export { approvalOf } from './approval-of.ts';
 export { approveWith } from './approvals.ts';
+export {
+  type Answered,
+  type Answers,
+  canGive,
+  clientInputs,
+  link,
+  question,
+  roots,
+  sample,
+  type Wanted,
+} from './client-inputs.ts';
 export { openSystemTasks, type SystemTasksOptions } from './system-tasks.ts';
 export { type AskedMessage, TaskEngine, type TaskEngineOptions } from './task-engine.ts';
 export type { TaskLimits } from './task-limits.ts';

@@ -1,7 +1,7 @@
 import { isTaskOver, type TaskChange, type TaskState } from '../../runtime/protocol/task.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import { mayBecome } from './task.machine.ts';
-import type { Json, LoggedTask, MessageTerms, TaskOpening, TaskWrite } from './task-log.ts';
+import type { Json, LoggedTask, MessageTerms, TaskLog, TaskOpening, TaskWrite } from './task-log.ts';
 import { sizeOfChange, sizeOfJson, sizeOfOpening } from './task-size.ts';
 import { TaskView } from './task-view.ts';
 
@@ -9,9 +9,9 @@ type DistributedOmit<Type, Key extends string> = Type extends unknown ? Omit<Typ
 /** A change that has no number yet. */
 export type NewChange = DistributedOmit<TaskChange, 'generation' | 'atMs'>;
 
+/** What all tasks of an engine have in common. */
 export interface LiveTaskDeps {
-  /** Keeps this, after what was given before; what it returns resolves when it survives. */
-  readonly append: (write: TaskWrite) => Promise<void> | void;
+  readonly log: Pick<TaskLog, 'open' | 'append'>;
   readonly nowMs: () => number;
   /** Hears of changes when they are kept. */
   readonly onPublished: (task: LiveTask, changes: readonly TaskChange[]) => void;
@@ -37,16 +37,19 @@ export class LiveTask {
   #memoBytes = 0;
   /** Writes that are not known to have survived. */
   #underWay = 0;
-  #lastWrite: Promise<void> = Promise.resolve();
+  #lastWrite: Promise<void> | undefined;
   #state: TaskState = 'submitted';
   #generation = 0;
   #bytes: number;
+  /** The log has it already. */
+  #isLogged: boolean;
   /** Those who have read all there is. */
-  readonly #waiting = new Set<() => void>();
+  #waiting: Set<() => void> | undefined;
   #failure: Error | undefined;
 
-  constructor(opening: TaskOpening, deps: LiveTaskDeps) {
+  constructor(opening: TaskOpening, deps: LiveTaskDeps, isLogged = false) {
     this.opening = opening;
+    this.#isLogged = isLogged;
     this.view = new TaskView(opening);
     this.#deps = deps;
     this.#bytes = sizeOfOpening(opening);
@@ -139,10 +142,11 @@ export class LiveTask {
   #untilNews(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
-        this.#waiting.delete(done);
+        this.#waiting?.delete(done);
         signal?.removeEventListener('abort', done);
         resolve();
       };
+      this.#waiting ??= new Set();
       this.#waiting.add(done);
       signal?.addEventListener('abort', done);
     });
@@ -173,7 +177,7 @@ export class LiveTask {
     this.#unkeptTerms = [];
     this.#isMemoUnkept = false;
     try {
-      const keeping = this.#deps.append({
+      const keeping = this.#keep({
         changes,
         ...(terms.length > 0 && { terms }),
         ...(isMemoUnkept && this.#memo !== undefined && { memo: this.#memo }),
@@ -187,8 +191,16 @@ export class LiveTask {
     }
   }
 
+  /** After what was given before; what it returns resolves when it survives. */
+  #keep(write: TaskWrite): Promise<void> | void {
+    const { log } = this.#deps;
+    if (this.#isLogged) return log.append(this.opening.key, write);
+    this.#isLogged = true;
+    return log.open(this.opening, write);
+  }
+
   async #finish(
-    before: Promise<void>,
+    before: Promise<void> | undefined,
     keeping: Promise<void> | undefined | void,
     changes: readonly TaskChange[],
   ): Promise<void> {
@@ -218,6 +230,8 @@ export class LiveTask {
   }
 
   #tellNews(): void {
-    for (const done of [...this.#waiting]) done();
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const done of waiting) done();
   }
 }

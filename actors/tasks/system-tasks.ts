@@ -4,7 +4,7 @@ import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { System } from '../../runtime/public.ts';
 import { AgentTurns } from './agent-turns.ts';
-import { approveWith, hasApprover } from './approvals.ts';
+import { approveWith, hasApprover, heedOwners } from './approvals.ts';
 import { KeptTaskLog } from './kept-task-log.ts';
 import { TaskEngine } from './task-engine.ts';
 import type { TaskLimits } from './task-limits.ts';
@@ -47,6 +47,7 @@ export async function openSystemTasks(
     hasApprover: () => hasApprover(desk),
     turnMs: parsed.turnMs,
   });
+  heedOwners(desk, turns.wasGiven);
   const onProblem = (reason: string): void =>
     desk.note({ type: 'error', agentId: desk.agentId, errorCode: 'STORE_FAILED', reason, success: false });
   const log = isKept

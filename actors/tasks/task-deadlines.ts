@@ -1,8 +1,6 @@
+import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { LiveTask } from './live-task.ts';
-
-/** Timers count no further. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Until when tasks are wanted. */
 export class TaskDeadlines {

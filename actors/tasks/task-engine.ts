@@ -26,7 +26,7 @@ import {
   type ViewOptions,
 } from '../../runtime/protocol/task-service.ts';
 import { type LeftToDo, leftToDo, type OpenMessage } from './left-to-do.ts';
-import { LiveTask } from './live-task.ts';
+import { LiveTask, type LiveTaskDeps } from './live-task.ts';
 import { ownerKey, TaskBook } from './task-book.ts';
 import { TaskDeadlines } from './task-deadlines.ts';
 import {
@@ -104,6 +104,7 @@ export class TaskEngine implements TaskService {
   readonly #book = new TaskBook();
   /** The task that an owner's message went to, by both. */
   readonly #messages = new Map<string, TakenMessage>();
+  readonly #liveDeps: LiveTaskDeps;
   readonly #listeners = new Set<(news: TaskNews) => void>();
   #stopSweeping: () => void = () => undefined;
   #isClosed = false;
@@ -113,6 +114,12 @@ export class TaskEngine implements TaskService {
     this.#log = log ?? new InMemoryTaskLog();
     this.#check = check ?? (() => undefined);
     this.#limits = parseOptions(TaskLimits, limits, 'limits');
+    this.#liveDeps = {
+      log: this.#log,
+      nowMs: () => seams.clock.now(),
+      onPublished: (task, changes) => this.#published(task, changes),
+      onGrown: (task, bytes) => this.#book.grew(task, bytes),
+    };
     this.#onProblem = onProblem ?? ((reason) => process.emitWarning(reason));
     const room = new TaskRoom({
       limits: this.#limits,
@@ -251,18 +258,18 @@ export class TaskEngine implements TaskService {
 
   /** Nobody knows of it yet. */
   #newTask(owner: TaskOwner, { newTaskId, contextId, agentId, metadata }: Said): LiveTask {
-    const { clock, newId } = this.#seams;
-    const key = newId();
+    const { clock, newId, newSecret } = this.#seams;
     const opening = {
-      id: newTaskId ?? key,
-      key,
-      contextId: contextId ?? newId(),
+      // Who knows of a task or conversation of an owner that many share knows it because it was told.
+      id: newTaskId ?? newSecret(),
+      key: newId(),
+      contextId: contextId ?? newSecret(),
       createdAtMs: clock.now(),
       owner,
       agentId,
       ...(metadata === undefined ? {} : { metadata }),
     };
-    return this.#live(opening, false);
+    return new LiveTask(opening, this.#liveDeps);
   }
 
   #tell(task: LiveTask, message: TaskMessage, terms: TaskTerms | undefined): TakenMessage {
@@ -271,21 +278,6 @@ export class TaskEngine implements TaskService {
     this.#deadlines.set(task, terms?.deadlineAtMs);
     this.#turns.add(task, { message, terms: terms ?? DEFAULT_TERMS });
     return { task, generation };
-  }
-
-  /** `isOpen`: the log has it already. */
-  #live(opening: TaskOpening, isOpen: boolean): LiveTask {
-    let isLogged = isOpen;
-    return new LiveTask(opening, {
-      nowMs: () => this.#seams.clock.now(),
-      append: (write) => {
-        if (isLogged) return this.#log.append(opening.key, write);
-        isLogged = true;
-        return this.#log.open(opening, write);
-      },
-      onPublished: (task, changes) => this.#published(task, changes),
-      onGrown: (task, bytes) => this.#book.grew(task, bytes),
-    });
   }
 
   #published(task: LiveTask, changes: readonly TaskChange[]): void {
@@ -332,7 +324,7 @@ export class TaskEngine implements TaskService {
   async #takeUp(onRestart: NonNullable<TaskEngineOptions['onRestart']>): Promise<void> {
     const left: { task: LiveTask; toDo: LeftToDo }[] = [];
     for await (const logged of this.#log.load()) {
-      const task = this.#live(logged.opening, true);
+      const task = new LiveTask(logged.opening, this.#liveDeps, true);
       task.restore(logged);
       left.push({ task, toDo: leftToDo(logged) });
     }

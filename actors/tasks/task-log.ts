@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonValue } from '../../runtime/protocol/json-value.ts';
 import { Task, type TaskChange } from '../../runtime/protocol/task.ts';
 import { TaskOwner, TaskTerms } from '../../runtime/protocol/task-service.ts';
 
@@ -18,8 +19,8 @@ export const TaskOpening = Task.pick({ id: true, contextId: true, createdAtMs: t
 export type TaskOpening = z.infer<typeof TaskOpening>;
 
 /** What JSON can say. */
-export const Json = z.json();
-export type Json = z.infer<typeof Json>;
+export const Json = JsonValue;
+export type Json = JsonValue;
 
 /** A message, and the terms that it has: in a list, because anything may be a message's id. */
 export const MessageTerms = z.tuple([z.string(), TaskTerms]).readonly();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonValue } from '../../runtime/protocol/json-value.ts';
 import { TaskMessage, TaskState } from '../../runtime/protocol/task.ts';
 import { TaskOwner } from '../../runtime/protocol/task-service.ts';
 
@@ -17,7 +18,8 @@ export type GivenApproval = z.infer<typeof GivenApproval>;
  * - `taskState` where the task stood when the turn began.
  * - `state`     what the agent has set last, in this task.
  * - `answer`    what the owner has answered to the agent's question, as it fits the question's schema.
- * - `mayAsk`    the owner can be asked, by ending the turn.
+ * - `hasApprover` somebody else than the owner is asked for approvals.
+ * - `isOutside` the owner is itself where the work came from outside: it does not decide what that may reach.
  */
 export const TaskNote = z.object({
   taskId: z.string(),
@@ -27,10 +29,11 @@ export const TaskNote = z.object({
   taskState: TaskState,
   message: TaskMessage,
   history: z.array(TaskMessage),
-  state: z.json().optional(),
-  answer: z.json().optional(),
+  state: JsonValue.optional(),
+  answer: JsonValue.optional(),
   approvals: z.array(GivenApproval),
   hasApprover: z.boolean(),
+  isOutside: z.boolean().optional(),
 });
 export type TaskNote = z.infer<typeof TaskNote>;
 
@@ -56,7 +59,7 @@ export const TaskReport = z.object({
         lastChunk: z.boolean(),
       })
       .optional(),
-    state: z.json().optional(),
+    state: JsonValue.optional(),
     usedApproval: z.string().optional(),
   }),
 });

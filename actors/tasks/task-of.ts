@@ -119,15 +119,18 @@ class RunningTask implements AgentTask {
     this.report({ artifact: { ...about, parts: [...parts], append, lastChunk } });
   }
 
-  /** What was decided about a request with this hash; each decision counts once. */
+  /** What is said to have been decided about a request with this hash; each decision counts once. */
   takeApproval(hash: string): GivenApproval | undefined {
     const given = this.note.approvals.find(
       (one) => one.hash === hash && !this.#usedApprovals.has(one.approvalId),
     );
-    if (given === undefined) return undefined;
-    this.#usedApprovals.add(given.approvalId);
-    this.report({ usedApproval: given.approvalId });
+    if (given !== undefined) this.#usedApprovals.add(given.approvalId);
     return given;
+  }
+
+  /** It has counted. */
+  usedApproval({ approvalId }: GivenApproval): void {
+    this.report({ usedApproval: approvalId });
   }
 
   /** Throws NOT_SERIALISABLE. */

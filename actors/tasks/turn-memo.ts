@@ -48,6 +48,7 @@ export type TurnMemo = z.infer<typeof TurnMemo>;
 
 /** What cannot be read is nothing that is remembered. */
 export const memoOf = (memo: Json | undefined): TurnMemo => {
+  if (memo === undefined) return { approvals: [] };
   const parsed = TurnMemo.safeParse(memo);
   return parsed.success ? parsed.data : { approvals: [] };
 };

@@ -1,4 +1,6 @@
 import type { TaskMessage } from '../../runtime/protocol/task.ts';
+import type { TaskOwner } from '../../runtime/protocol/task-service.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { TaskNote } from './task-note.ts';
 import { sizeOfMessage } from './task-size.ts';
 import type { Turn } from './turn.ts';
@@ -9,7 +11,11 @@ const HISTORY = 100;
 const HISTORY_BYTES = 256 * 1024;
 
 /** What the envelope of a turn says of its task. */
-export function noteOf({ task, opening, message }: Turn, memo: TurnMemo, hasApprover: boolean): TaskNote {
+export function noteOf(
+  { task, opening, message, terms }: Turn,
+  memo: TurnMemo,
+  hasApprover: boolean,
+): TaskNote {
   const { state, turn, approvals } = memo;
   return {
     taskId: opening.id,
@@ -23,8 +29,13 @@ export function noteOf({ task, opening, message }: Turn, memo: TurnMemo, hasAppr
     ...(turn?.answer === undefined ? {} : { answer: turn.answer }),
     approvals,
     hasApprover,
+    ...(isOutside(terms.taint, opening.owner) ? { isOutside: true } : {}),
   };
 }
+
+/** The owner itself is where it came from, by whatever protocol: `a2a:` or `mcp:`, and who that is. */
+const isOutside = (taint: Taint | undefined, { principalId }: TaskOwner): boolean =>
+  taint?.some((source) => source.slice(source.indexOf(':') + 1) === principalId) === true;
 
 function newest(history: readonly TaskMessage[]): TaskMessage[] {
   let bytes = 0;

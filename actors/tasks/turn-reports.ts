@@ -1,3 +1,4 @@
+import { partialMetadata } from '../../runtime/protocol/a2a-extension.ts';
 import type { Cost } from '../../runtime/protocol/budget.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Artifact, TaskMessage } from '../../runtime/protocol/task.ts';
@@ -24,6 +25,8 @@ export class TurnReports {
   readonly #sayer: ProgressSayer;
   #memo: TurnMemo;
   #cost: Required<Cost> | undefined;
+  /** So many reports came before the next one, of which some were not kept. */
+  #dropped = 0;
 
   constructor({ clock, newId, turn, memo }: TurnReportsDeps) {
     this.#turn = turn;
@@ -39,8 +42,9 @@ export class TurnReports {
 
   /** What an agent tells whoever has asked it. */
   readonly hear = (progress: Progress): void => {
-    const { partial, report } = progress;
-    if (report !== undefined) this.#take(report);
+    const { partial, report, dropped } = progress;
+    if (dropped !== undefined) this.#dropped = dropped;
+    else if (report !== undefined) this.#take(report);
     else if (partial !== undefined) this.partial(partial);
     else this.#sayer.tell(progress);
   };
@@ -71,7 +75,11 @@ export class TurnReports {
     const { run, n, say, artifact, state, usedApproval } = parsed.data.task;
     const turn = this.#memo.turn ?? { number: this.#turn.number, reports: 0 };
     // What is told again says nothing new; and of what was told while nobody heard is told again. Another attempt begins anew.
-    if (n !== (turn.run === run ? turn.reports : 0) + 1) return;
+    const heard = turn.run === run ? turn.reports : 0;
+    const isGap = n > heard + 1 && n === this.#dropped + 1;
+    if (n !== heard + 1 && !isGap) return;
+    if (isGap)
+      this.#turn.working(this.#said([{ text: `${n - 1 - heard} reports were too much to be kept` }]));
     if (say !== undefined) this.#turn.working(this.#said(say));
     if (artifact !== undefined) {
       const { append, lastChunk, ...made } = artifact;
@@ -95,7 +103,8 @@ export class TurnReports {
 /** A partial result as an artifact of its own; undefined for what nobody could be shown. */
 function partialOf(number: number, partial: unknown): Artifact | undefined {
   try {
-    return { artifactId: `partial-${number}`, name: 'partial', parts: partsOf(partial) };
+    const metadata = partialMetadata();
+    return { artifactId: `partial-${number}`, name: 'partial', parts: partsOf(partial), metadata };
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { isOrreryError } from 'orrery';
 import { ApiKeyRecord, apiKeys, type Authenticator } from 'orrery/admission';
 import { readNamedFile } from './option-values.ts';
@@ -7,8 +7,38 @@ import { UsageError } from './usage-error.ts';
 
 type WallClock = Parameters<typeof apiKeys>[1]['clock'];
 
-/** Who has a key whose record is in the list at `path`. Fails with UsageError. */
+/**
+ * Who has a key whose record is in the list at `path`, as it is then: a record that is added lets in, one that is taken off
+ * lets in no more. A list that cannot be read any more is a warning, and changes nothing. Fails with UsageError.
+ */
 export function keysInFile(path: string, clock: WallClock): Authenticator {
+  let edition = editionOf(path);
+  let keys = readKeys(path, clock);
+  return {
+    scheme: keys.scheme,
+    authenticate: (request) => {
+      const now = editionOf(path);
+      if (now !== edition) {
+        edition = now;
+        try {
+          keys = readKeys(path, clock);
+        } catch (error) {
+          const why = error instanceof Error ? error.message : String(error);
+          process.emitWarning(`${why}; the keys are those that it had`, 'OrreryWarning');
+        }
+      }
+      return keys.authenticate(request);
+    },
+  };
+}
+
+/** Another text whenever the file is another one. */
+function editionOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.ino}:${found.size}:${found.mtimeMs}`;
+}
+
+function readKeys(path: string, clock: WallClock): Authenticator {
   const records = readRecords('--api-keys', path);
   try {
     return apiKeys(records, { clock });

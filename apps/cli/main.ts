@@ -8,6 +8,7 @@ import { commandHelp, help } from './help.ts';
 import { Interruption } from './interruption.ts';
 import { journalCommand } from './journal-command.ts';
 import { keyCommand } from './key-command.ts';
+import { mcpCommand } from './mcp-command.ts';
 import { COMMANDS } from './options.ts';
 import { EXIT_UNWRITTEN, runCommand } from './run-command.ts';
 import { type Screen, screenOn } from './screen.ts';
@@ -28,6 +29,7 @@ async function main(words: readonly string[], screen: Screen, errors: Screen): P
   const deps = { screen, errors, clock: wallClock, interruption, version };
   if (line.command === 'run') return await runCommand(line.options, line.positionals, deps);
   if (line.command === 'up') return await upCommand(line.options, deps);
+  if (line.command === 'mcp') return await mcpCommand(line.options, deps);
   if (line.command === 'key') return await keyCommand(line.options, deps);
   if (line.command === 'simulate') return await simulateCommand(line.options, line.positionals, deps);
   if (line.command === 'journal') return await journalCommand(line.options, line.positionals, deps);

@@ -67,7 +67,32 @@ export const COMMANDS = {
       origins: { value: 'URLS', help: 'Pages of these origins may use it, separated by commas' },
       'public-url': { value: 'URL', help: 'Under which callers reach it, when it is behind a proxy' },
       xpr: { help: 'Serve the XPR binding too, as A2A_... and XPR_... of the environment say' },
+      'xpr-gate': { help: "With --xpr: ask for XPR's rate and trust over the other protocols as well" },
+      delegation: {
+        value: 'NAME',
+        help: 'What this system is called elsewhere: other systems of Orrery may delegate to it',
+      },
       json: { help: 'Print lines of JSON' },
+      workers: WORKERS,
+      help: HELP,
+    },
+  },
+  mcp: {
+    arguments: [],
+    help: 'Serve the team over MCP to the program that has started this one, until that is gone',
+    options: {
+      agents: { value: 'FILES', help: 'Modules of the agents, separated by commas (default: the planets)' },
+      name: { value: 'NAME', help: 'What the server calls itself (default: Orrery)' },
+      names: {
+        value: 'KIND',
+        help: 'What tools are called: agent.tool, or portable for agent__tool (default: agent.tool)',
+      },
+      'search-above': {
+        value: 'N',
+        help: 'With more tools than this, list two that find and call them (default: 50)',
+      },
+      'read-only': { help: 'Serve only tools that change nothing' },
+      journal: { value: 'FILE', help: 'Keep in FILE what is accepted, so that it outlives this process' },
       workers: WORKERS,
       help: HELP,
     },

@@ -32,7 +32,11 @@ export async function planUp(
   const tls = tlsOf(options);
   const grpcPort = readPort('--grpc-port', options['grpc-port']);
   const authenticators = authenticatorsOf(options, clock);
-  const { authenticators: ofXpr = [], ...xpr } = options['xpr'] === true ? await xprOptions() : {};
+  if (options['xpr-gate'] === true && options['xpr'] !== true)
+    throw new UsageError('Option "--xpr-gate" is given without "--xpr"');
+  const { delegation } = options;
+  const { authenticators: ofXpr = [], ...xpr } =
+    options['xpr'] === true ? await xprOptions(options['xpr-gate'] === true) : {};
   return {
     agents: agentsOf(options['agents']),
     workers: readWorkers(options['workers']),
@@ -49,6 +53,7 @@ export async function planUp(
       ...(name === undefined ? {} : { name: String(name) }),
       ...(publicUrl === undefined ? {} : { publicUrl: String(publicUrl) }),
       ...(options['anonymous'] === true ? { anonymous: true } : {}),
+      ...(delegation === undefined ? {} : { a2a: { delegation: { node: String(delegation) } } }),
       ...(tls === undefined ? {} : { tls }),
       ...(grpcPort === undefined ? {} : { grpc: { port: grpcPort } }),
     },
@@ -56,10 +61,12 @@ export async function planUp(
 }
 
 /** As the variables of the environment say. */
-async function xprOptions(): Promise<Pick<ServeOptions, 'bindings' | 'authenticators' | 'tasks'>> {
+async function xprOptions(
+  gatesAll: boolean,
+): Promise<Pick<ServeOptions, 'bindings' | 'authenticators' | 'rules' | 'tasks'>> {
   const { xprServeOptions } = await import('orrery/xpr');
   try {
-    return xprServeOptions(process.env);
+    return xprServeOptions(process.env, { gatesAll });
   } catch (error) {
     if (isOrreryError(error) && error.code === 'INVALID_OPTIONS')
       throw new UsageError(`Option "--xpr" cannot be served: ${error.message}`);
@@ -67,7 +74,8 @@ async function xprOptions(): Promise<Pick<ServeOptions, 'bindings' | 'authentica
   }
 }
 
-function agentsOf(value: string | true | undefined): readonly AgentSpec[] | undefined {
+/** The agents of the modules that are named. */
+export function agentsOf(value: string | true | undefined): readonly AgentSpec[] | undefined {
   if (value === undefined) return undefined;
   return readList('--agents', value).map((path) => {
     const file = resolve(path);
@@ -113,6 +121,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   name: 'name',
   publicUrl: 'public-url',
   'grpc.port': 'grpc-port',
+  'a2a.delegation.node': 'delegation',
   'tls.key': 'tls-key',
   'tls.cert': 'tls-cert',
   'tls.ca': 'tls-ca',

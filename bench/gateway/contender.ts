@@ -38,6 +38,7 @@ export const served = ({ name, server, agent, kept = false, tasks, operate }: Se
     const operation = await operate(client);
     return {
       run: (count) => pipelined(count, CONNECTIONS, operation),
+      ...(process.cpuMs === undefined ? {} : { cpuMs: process.cpuMs }),
       close: async () => {
         await client.close();
         await process.close();

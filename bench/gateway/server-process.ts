@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Listening, type ServerOrder } from './server-order.ts';
@@ -16,6 +17,8 @@ const MODULES: Readonly<Record<ServerKind, URL>> = {
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number | undefined;
+  /** CPU time of all its threads so far; left out where the operating system does not say. */
+  readonly cpuMs?: () => number;
   close(): Promise<void>;
 }
 
@@ -26,6 +29,7 @@ export async function startServer(kind: ServerKind, order: ServerOrder = {}): Pr
   return {
     url: Listening.parse(JSON.parse(url)).url,
     pid: child.pid,
+    ...(process.platform === 'linux' ? { cpuMs: () => cpuMsOf(child.pid) } : {}),
     close: async () => {
       const gone = once(child, 'exit');
       child.stdin?.end();
@@ -38,6 +42,15 @@ export async function startServer(kind: ServerKind, order: ServerOrder = {}): Pr
 function profiling(kind: ServerKind): readonly string[] {
   const folder = process.env['BENCH_PROFILE'];
   return folder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', `${folder}/${kind}`];
+}
+
+const MS_PER_TICK = 10;
+
+/** By `/proc`: user and system time are the 14th and 15th field, the second of which may have spaces in it. */
+function cpuMsOf(pid: number | undefined): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
 
 async function firstLineOf(child: ChildProcess): Promise<string> {

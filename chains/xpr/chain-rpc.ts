@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { invalidOptions, OrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
+import { parseShallowJson } from '../../runtime/protocol/json-depth.ts';
+import { MAX_TIMER_MS, Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { boundedText } from '../bounded-text.ts';
 import type { XprAccounts, XprAgent, XprJob, XprJobs } from './xpr-accounts.ts';
@@ -178,6 +180,8 @@ function asker(
   clock: Pick<Clock, 'setTimer'>,
 ): Ask {
   if (!URL.canParse(endpoint)) throw invalidOptions('endpoint', endpoint, 'the URL of a node');
+  if (!Milliseconds.safeParse(timeoutMs).success)
+    throw invalidOptions('timeoutMs', timeoutMs, `a number of milliseconds, at most ${MAX_TIMER_MS}`);
   const base = endpoint.replace(/\/+$/, '');
   const failed = (method: string, cause: unknown): OrreryError =>
     new OrreryError('REFUSED', `The chain's node does not say ${method}: ${reasonOf(cause)}`, {
@@ -211,7 +215,7 @@ function asker(
 /** Undefined where the node says that there is no such account. */
 async function answerOf(response: Response): Promise<unknown> {
   const text = await boundedText(response, MOST_BYTES);
-  if (response.ok) return JSON.parse(text);
+  if (response.ok) return parseShallowJson(text);
   if (/unknown key|does not exist|not found/i.test(text)) return undefined;
   throw new Error(`status ${response.status}`);
 }

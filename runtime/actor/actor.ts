@@ -6,6 +6,7 @@ import { stateFrom } from '../upgrade/restore.ts';
 import { takeSnapshot } from '../upgrade/take-snapshot.ts';
 import { type ActorLife, PENDING } from './actor-life.ts';
 import type { Cell } from './cell.ts';
+import { entryOf } from './content-handlers.ts';
 import { Handling } from './handling.ts';
 import { LogicRunner } from './logic-runner.ts';
 import { pumpStream } from './stream-pump.ts';
@@ -68,7 +69,7 @@ export class Actor implements ActorLife {
   handle(mail: Mail, handling: Handling): unknown {
     const { capability, payload } = mail;
     const { row, definition } = this.#cell;
-    const entry = capability === undefined ? undefined : definition.handlers.get(capability);
+    const entry = entryOf(definition, capability);
     if (entry === undefined) {
       if (this.#logic !== undefined && this.#isForLogic(mail))
         return this.#send(this.#logic, mail, payload, handling);
@@ -78,7 +79,8 @@ export class Actor implements ActorLife {
     handling.entry = entry;
     // The mail keeps what was sent: a second attempt parses it again.
     const input = parseInput(entry.capability, payload);
-    if (this.#logic !== undefined) return this.#send(this.#logic, mail, input, handling);
+    if (this.#logic !== undefined && entry.isContent !== true)
+      return this.#send(this.#logic, mail, input, handling);
     if (entry.kind === 'stream') return pumpStream(entry, input, handling);
     return entry.run(input as never, handling as never);
   }

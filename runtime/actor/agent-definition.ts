@@ -6,8 +6,15 @@ import { type Capability, describeCapability } from '../protocol/capability.ts';
 import { requireCapability } from '../protocol/capability-options.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope, type A2AMessageType } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
+import {
+  type CompletionOptions,
+  type ContentLoader,
+  OfferedContent,
+  type PromptTemplate,
+} from '../protocol/offered-content.ts';
 import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import type { PromptDescriptor, ResourceDescriptor, ResourceTemplateDescriptor } from '../protocol/tool.ts';
 import type { Migration } from '../upgrade/migrations.ts';
 import { versionRange } from '../upgrade/version-range.ts';
 import { AgentOptions } from './agent-options.ts';
@@ -23,10 +30,11 @@ export type StreamHandler<State, Input, Output> = (
 ) => AsyncIterable<Output> | Iterable<Output>;
 export type EnvelopeHandler<State> = (envelope: A2AEnvelope, ctx: HandlingContext<State>) => unknown;
 
-/** A capability and what answers it. */
+/** A capability and what answers it; `isContent`: it serves what the agent offers beside its capabilities. */
 export interface HandlerEntry {
   readonly capability: Capability;
   readonly kind: 'value' | 'stream';
+  readonly isContent?: true;
   readonly run: (input: never, ctx: HandlingContext<never>) => unknown;
 }
 
@@ -39,6 +47,8 @@ export class AgentDefinition<State = undefined> {
   readonly options: AgentOptions;
   readonly handlers = new Map<string, HandlerEntry>();
   readonly envelopeHandlers = new Map<A2AMessageType, EnvelopeHandler<never>>();
+  /** Its resources and prompts. */
+  readonly content = new OfferedContent<HandlingContext<never>>();
   start: ((ctx: ActorContext) => unknown) | undefined;
   stop: ((ctx: ActorContext<never>) => unknown) | undefined;
   actorLogic: AnyActorLogic | undefined;
@@ -74,6 +84,44 @@ export class AgentDefinition<State = undefined> {
     requireFunction(`the handler of ${type}`, run);
     if (this.envelopeHandlers.has(type)) throw invalidOptions('on', type, 'a message type not handled yet');
     this.envelopeHandlers.set(type, run as EnvelopeHandler<never>);
+    return this;
+  }
+
+  /**
+   * Offers something to be read: `load` gives its text or bytes each time, in the agent's turn, as a handler does. What it
+   * throws ends the actor; undefined says that there is no such thing now.
+   */
+  resource(descriptor: ResourceDescriptor, load: ContentLoader<HandlingContext<State>>): this {
+    const { content } = this as unknown as { content: OfferedContent<HandlingContext<State>> };
+    content.addResource(descriptor, load);
+    return this;
+  }
+
+  /**
+   * Offers whatever has a URI of this template (RFC 6570: `{name}`, and `{+path}` as the last); `load` is given the variables,
+   * decoded. Of several templates of an agent that fit a URI the first one counts, and a resource before all.
+   */
+  resourceTemplate(
+    descriptor: ResourceTemplateDescriptor,
+    load: ContentLoader<HandlingContext<State>>,
+    options: CompletionOptions<HandlingContext<State>> = {},
+  ): this {
+    const { content } = this as unknown as { content: OfferedContent<HandlingContext<State>> };
+    content.addTemplate(descriptor, load, options);
+    return this;
+  }
+
+  /**
+   * Offers a prompt: `template` is a text or messages with `{{argument}}` in them, or a function of the arguments that says
+   * them, in the agent's turn. A placeholder without an argument is INVALID_OPTIONS here.
+   */
+  prompt(
+    descriptor: PromptDescriptor,
+    template: PromptTemplate<HandlingContext<State>>,
+    options: CompletionOptions<HandlingContext<State>> = {},
+  ): this {
+    const { content } = this as unknown as { content: OfferedContent<HandlingContext<State>> };
+    content.addPrompt(descriptor, template, options);
     return this;
   }
 
@@ -167,6 +215,7 @@ export class AgentDefinition<State = undefined> {
       endpoints: [{ transport: 'local' }],
       capabilities: [...this.handlers.values()].map(descriptorOf),
       ...(defaultCapability === undefined ? {} : { defaultCapability }),
+      ...contentOnCard(this.content),
       revision: 0,
       ...(sandboxId === undefined ? {} : { sandboxId }),
       origin: 'local',
@@ -189,6 +238,19 @@ export const descriptorOf = ({ capability, kind }: HandlerEntry): CapabilityDesc
   ...describeCapability(capability),
   ...(kind === 'stream' ? { streams: true } : {}),
 });
+
+/** What a card says of resources and prompts, where there are any. */
+function contentOnCard({
+  resources,
+  templates,
+  prompts,
+}: OfferedContent<HandlingContext<never>>): Pick<AgentCard, 'resources' | 'resourceTemplates' | 'prompts'> {
+  return {
+    ...(resources.length === 0 ? {} : { resources: [...resources] }),
+    ...(templates.length === 0 ? {} : { resourceTemplates: [...templates] }),
+    ...(prompts.length === 0 ? {} : { prompts: [...prompts] }),
+  };
+}
 
 /** Starts the definition of an agent. Fails with INVALID_OPTIONS naming field and value, as its methods do. */
 export const defineAgent = (options: AgentOptions): AgentDefinition => new AgentDefinition(options);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentCard } from '../protocol/agent-card.ts';
 import { BROADCAST, Delivery } from '../protocol/envelope.ts';
+import { Milliseconds } from '../protocol/milliseconds.ts';
 import { isSystemId } from '../protocol/policy.ts';
 
 /** As in OTP: always restarted, only after an abnormal end, or never. */
@@ -8,16 +9,12 @@ export const Restart = z.enum(['permanent', 'transient', 'temporary']);
 export type Restart = z.infer<typeof Restart>;
 
 const MAX_ID_LENGTH = 256;
-/** Timers count no further: one that is longer fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The id of an agent that runs here: what a card may have, if it can stand in a line of text and is not reserved. */
 export const AgentId = AgentCard.shape.id.refine(
   (id) => id.length <= MAX_ID_LENGTH && !/[\s\p{Cc}]/u.test(id) && id !== BROADCAST && !isSystemId(id),
   `an id of 1 to ${MAX_ID_LENGTH} characters without white space, not "${BROADCAST}" and not below "system/"`,
 );
-
-const Milliseconds = z.number().positive().max(MAX_TIMER_MS);
 
 /**
  * Who the agent is and how it is run.

@@ -2,6 +2,7 @@ import { agentRecord, type StoredAgentRecord } from '../journal/stored-agent-rec
 import { invalidOptions, notSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import type { RecordChange } from '../protocol/store.ts';
+import type { Taint } from '../protocol/taint.ts';
 
 /** A value that an agent's former thread or process has kept. */
 export interface LeftRecord {
@@ -14,6 +15,7 @@ export interface LeftRecord {
  * - `read`     what the journal has of one kind, in the order of the keys.
  * - `write`    gives a change to the journal; while the system stops only what is put `toTheLast`.
  * - `whenKept` resolves when everything that was given to it survives the loss of power.
+ * - `taint`    where what the agent has in it came from outside; `takeIn` says the same of a record that it is given.
  */
 export interface AgentRecordsDeps {
   readonly agentId: string;
@@ -21,7 +23,13 @@ export interface AgentRecordsDeps {
   readonly read: (kind: string) => Promise<readonly StoredAgentRecord[]>;
   readonly write: (change: RecordChange, toTheLast: boolean) => void;
   readonly whenKept: () => Promise<void>;
+  readonly taint?: () => Taint | undefined;
+  readonly takeIn?: (taint: Taint) => void;
 }
+
+/** Beside a record that came from outside lies one of this kind, under its kind and key, which says where from. */
+const TAINT_KIND = 'taint';
+const nameOf = ({ kind, key }: { readonly kind: string; readonly key: string }): string => `${kind}\n${key}`;
 
 /**
  * What of a durable agent outlives its thread and the process, beside its mail: values that JSON can say, by kind and key.
@@ -34,10 +42,16 @@ export class AgentRecords {
   readonly #left = new Map<string, LeftRecord[]>();
   /** Kinds of which something was put here. */
   readonly #changed = new Set<string>();
+  /** By kind and key. */
+  readonly #taints = new Map<string, Taint>();
 
   constructor(deps: AgentRecordsDeps) {
     this.#deps = deps;
     for (const record of deps.left) {
+      if (record.kind === TAINT_KIND) {
+        this.#taints.set(record.key, JSON.parse(record.value) as Taint);
+        continue;
+      }
       const ofKind = this.#left.get(record.kind) ?? [];
       ofKind.push(leftRecord(record));
       this.#left.set(record.kind, ofKind);
@@ -53,7 +67,7 @@ export class AgentRecords {
   takeLeft(kind: string): readonly LeftRecord[] {
     const left = this.#left.get(kind) ?? [];
     this.#left.delete(kind);
-    return left;
+    return this.#given(kind, left);
   }
 
   /**
@@ -64,7 +78,7 @@ export class AgentRecords {
     const left = this.takeLeft(kind);
     if (left.length > 0 && !this.#changed.has(kind)) return left;
     await this.whenKept();
-    return (await this.#deps.read(kind)).map(leftRecord);
+    return this.#given(kind, (await this.#deps.read(kind)).map(leftRecord));
   }
 
   /**
@@ -79,7 +93,25 @@ export class AgentRecords {
     if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
     const text = value === undefined ? undefined : JSON.stringify(value);
     this.#changed.add(kind);
+    this.#mark(nameOf({ kind, key }), value === undefined ? undefined : this.#deps.taint?.(), toTheLast);
     this.#deps.write(agentRecord(this.#deps.agentId, { kind, key, value: text }), toTheLast);
+  }
+
+  /** Whoever gets these has what is in them. */
+  #given(kind: string, records: readonly LeftRecord[]): readonly LeftRecord[] {
+    for (const { key } of this.#taints.size === 0 ? [] : records) {
+      const taint = this.#taints.get(nameOf({ kind, key }));
+      if (taint !== undefined) this.#deps.takeIn?.(taint);
+    }
+    return records;
+  }
+
+  #mark(name: string, taint: Taint | undefined, toTheLast: boolean): void {
+    if (taint === this.#taints.get(name)) return;
+    if (taint === undefined) this.#taints.delete(name);
+    else this.#taints.set(name, taint);
+    const value = taint === undefined ? undefined : JSON.stringify(taint);
+    this.#deps.write(agentRecord(this.#deps.agentId, { kind: TAINT_KIND, key: name, value }), toTheLast);
   }
 
   /** Resolves when everything that was put survives the loss of power. */

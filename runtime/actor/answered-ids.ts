@@ -2,11 +2,17 @@
 const IDS_A_SENDER = 1_024;
 const SENDERS = 64;
 
+import type { Taint } from '../protocol/taint.ts';
+
 /** What was answered, and reported before that; without a kind it is only known that the envelope was taken. */
 export interface Answer {
   readonly kind: number | undefined;
   readonly payload: unknown;
   readonly reports?: readonly unknown[] | undefined;
+  /** How many were reported before those, and are not known any more. */
+  readonly droppedReports?: number | undefined;
+  /** Where that came from outside. */
+  readonly taint?: Taint | undefined;
 }
 
 const NOT_ANSWERED: Answer = { kind: undefined, payload: undefined };

@@ -1,5 +1,6 @@
 import { askGeneration, askName, askSlot, LAST_GENERATION } from '../mailbox/ask-name.ts';
 import { REPLY } from '../threads/batch-format.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { WaitingAsk } from './waiting-ask.ts';
 
 /** The asks of one thread that wait for an answer. */
@@ -27,10 +28,11 @@ export class AskTable {
     return this.#generations[slot] === askGeneration(ask) ? this.#records[slot] : undefined;
   }
 
-  /** An answer came in; the last one ends the wait. */
-  answer(ask: number, kind: number, payload: unknown): void {
+  /** An answer came in, perhaps from outside; the last one ends the wait. */
+  answer(ask: number, kind: number, payload: unknown, taint?: Taint): void {
     const record = this.get(ask);
     if (record === undefined) return;
+    if (taint !== undefined) record.tainted(taint, kind);
     const isLast = kind !== REPLY.progress && kind !== REPLY.chunk;
     if (isLast) this.close(ask);
     record.answer(kind, payload);

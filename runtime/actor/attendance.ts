@@ -2,8 +2,12 @@ import { type Mail, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope, type A2AMessageType } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { EnvelopeHandler } from './agent-definition.ts';
-import type { Attendant } from './attendant.ts';
+import type { Attendant, PrivilegedCall } from './attendant.ts';
 import type { Cell } from './cell.ts';
+import { takeInAtDesk } from './cell-taint.ts';
+import type { HandlingContext } from './context.ts';
+
+const NOBODY = 'nobody is there who could approve it';
 
 /** Who attends to the agents of one thread. */
 export class Attendance {
@@ -34,9 +38,24 @@ export class Attendance {
     const attendants = this.#arrivals[mail.type] as readonly Attendant[];
     if (attendants.length === 0 || mail.ask !== NO_ASK || mail.tombstone !== undefined) return false;
     cell.place.judge.holdGrant(mail, cell.row.id);
-    return attendants.some((attendant) =>
+    const isTaken = attendants.some((attendant) =>
       this.#watched(cell, () => attendant.arrived(cell.desk, envelopeOf(cell, mail))),
     );
+    // What attendants know is what the agent knows.
+    const taint = mail.extras?.taint;
+    if (isTaken && taint !== undefined) takeInAtDesk(cell, taint);
+    return isTaken;
+  }
+
+  /** Why what came from outside may not reach a privileged capability; undefined when it may. */
+  async refusalOf(ctx: HandlingContext<never>, call: PrivilegedCall): Promise<string | undefined> {
+    let isAsked = false;
+    for (const attendant of this.#attendants) {
+      const refusal = await attendant.refusalOf?.(ctx, call);
+      if (refusal !== undefined) return refusal;
+      isAsked ||= attendant.refusalOf !== undefined;
+    }
+    return isAsked ? undefined : NOBODY;
   }
 
   /** An envelope ended without having been handled. */

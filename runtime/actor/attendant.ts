@@ -1,14 +1,16 @@
 import type { SystemEvent } from '../observe/system-event.ts';
-import type { AgentTier } from '../protocol/agent-card.ts';
+import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
 import type { A2AEnvelope, A2AMessageType, Delivery, PathHop } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
+import type { Taint } from '../protocol/taint.ts';
+import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { EnvelopeHandler } from './agent-definition.ts';
 import type { AgentRecords } from './agent-records.ts';
-import type { ActorContext, AskOptions } from './context.ts';
+import type { ActorContext, AskOptions, HandlingContext } from './context.ts';
 
 /**
  * An envelope to be sent to one agent.
@@ -18,6 +20,7 @@ import type { ActorContext, AskOptions } from './context.ts';
  * - `deadlineAtMs`  Unix milliseconds after which nobody waits for it.
  * - `expectsReply`  refused at once where the sandbox would not let the answer back. @default false
  * - `schema`        what the payload is.
+ * - `taint`         where what it says came from outside, beside what the agent has in it.
  * - `isFleeting`    it means nothing to another process: also a durable recipient's is not kept. @default false
  */
 export interface Outgoing {
@@ -30,6 +33,7 @@ export interface Outgoing {
   readonly deadlineAtMs?: number;
   readonly expectsReply?: boolean;
   readonly schema?: string;
+  readonly taint?: Taint;
   readonly isFleeting?: boolean;
 }
 
@@ -43,9 +47,14 @@ export interface Outgoing {
  * - `budget`       as in `AskOptions`; `onSpent` is told what was spent of it by when the ask is over.
  * - `path`         the requests above it, oldest first. @default those above the envelope being handled
  * - `onBehalfOf`   whom the rules judge, instead of the agent: somebody outside, of this tier and in no sandbox.
+ * - `isTool`       a call of a tool: judged by the sandbox and not by tier, and never tried again, whatever its agent says
+ *                  of its other mail.
  */
 export interface Asking
-  extends Pick<AskOptions, 'signal' | 'onSent' | 'onProgress' | 'metadata' | 'resumeFrom' | 'justification'> {
+  extends Pick<
+    AskOptions,
+    'signal' | 'onSent' | 'onProgress' | 'onTaint' | 'metadata' | 'resumeFrom' | 'justification' | 'taint'
+  > {
   readonly envelopeId?: string;
   readonly recipient: string;
   readonly capability: string;
@@ -56,6 +65,20 @@ export interface Asking
   readonly onSpent?: (spent: Required<Cost>) => void;
   readonly path?: readonly PathHop[];
   readonly onBehalfOf?: { readonly id: string; readonly tier: AgentTier };
+  readonly isTool?: boolean;
+}
+
+/**
+ * The cards of the agents that run here, as far as whoever holds this may see them.
+ *
+ * - `edition` another number whenever any of it may be another.
+ */
+export interface SeenTeam {
+  readonly edition: number;
+  /** In the order of registration. */
+  cards(): readonly AgentCard[];
+  /** Calls `listener` whenever `edition` is another number, until the returned function is called. */
+  watch(listener: () => void): () => void;
 }
 
 /** What became of it, and under which id. */
@@ -78,6 +101,10 @@ export interface AgentDesk {
   readonly mailbox: { readonly waiting: number; readonly capacity: number };
   /** The capabilities on its card. */
   readonly capabilities: readonly string[];
+  /** Where what the agent has in it came from outside. */
+  readonly taint: Taint | undefined;
+  /** Whoever attends has taken this in for the agent. */
+  takeIn(taint: Taint): void;
   /** Says whether the agent itself handles what names this message type or capability. */
   handles(name: string): boolean;
   /**
@@ -85,6 +112,8 @@ export interface AgentDesk {
    * @default by the agent itself
    */
   whoOffers(capabilities: readonly string[], seenBy?: string): readonly string[];
+  /** Who runs here, as far as the sandbox lets the agent ask them; it is among them itself. */
+  readonly team: SeenTeam;
   /** The name on an agent's card, or its id without one. */
   nameOf(agentId: string): string;
   /** Why the rules would refuse it; undefined when it may be sent. Sends nothing and is no event. */
@@ -96,8 +125,8 @@ export interface AgentDesk {
    * cancels it. Rejects as `Sender.ask` does.
    */
   ask(asking: Asking, cause?: ActorContext<unknown>): Promise<unknown>;
-  /** Asks for a stream, as `Sender.stream` does; under an id of its own, because it is never the same one again. */
-  stream(asking: Asking): AsyncIterable<unknown>;
+  /** Asks for a stream as `ask` does; under an id of its own, because it is never the same one again. */
+  stream(asking: Asking, cause?: ActorContext<unknown>): AsyncIterable<unknown>;
   /** Why the rules refuse to let this be asked, or nobody is there; undefined when it may be. A refusal is an event. */
   refusalOf(asking: Asking): Verdict | undefined;
   /** Whether what is sent to this agent outlives threads and process until it has an outcome. */
@@ -112,6 +141,17 @@ export interface AgentDesk {
   /** The agent has no more to answer to `peer`'s envelope: what it was granted for that ends. */
   endGrant(envelopeId: string, peer: string): void;
   note(event: Omit<SystemEvent, 'timestamp'>): void;
+  /** Says what the agent offers from now on: everybody's table has it on its card, instead of what stood there. */
+  offer(offer: AgentOffer): void;
+  /** Ends the agent's actor as what its handler throws would: what it has in hand is told, its supervisor decides. */
+  fail(error: unknown): void;
+}
+
+/** What came from outside (`taint`) and is to reach a privileged capability with this payload. */
+export interface PrivilegedCall {
+  readonly capability: string;
+  readonly input: unknown;
+  readonly taint: Taint;
 }
 
 /**
@@ -129,6 +169,11 @@ export interface Attendant {
   /** True when it is handled; false leaves it to the agent. */
   arrived(desk: AgentDesk, envelope: A2AEnvelope): boolean;
   lost(desk: AgentDesk, envelope: A2AEnvelope, why: ErrorData): void;
+  /**
+   * Resolves to why the agent may not be given this; to undefined when that is approved. `ctx` is that of the call, in which
+   * others can be asked; nothing of it has reached the agent. What this rejects with is the answer, if it has a code.
+   */
+  refusalOf?(ctx: HandlingContext<never>, call: PrivilegedCall): Promise<string | undefined>;
   /** An actor of the agent has ended; another one may follow. */
   ended(desk: AgentDesk): void;
   /** Instead of that, when the system stops and what the agent is at goes on in the next process. */

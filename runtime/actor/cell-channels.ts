@@ -7,10 +7,13 @@ import {
 import type { AgentChannel as AgentChannelOf } from '../channels/port-channel.ts';
 import type { PortOutcome } from '../channels/port-sender.ts';
 import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { cancelled, invalidOptions, type OrreryError } from '../protocol/errors.ts';
+import type { Taint } from '../protocol/taint.ts';
 import { REPLY } from '../threads/batch-format.ts';
 import type { Place } from '../threads/place.ts';
 import type { Cell } from './cell.ts';
+import { handOver, takeIn } from './cell-taint.ts';
 import type { ActorContext, HandlingContext } from './context.ts';
 import type { Handling } from './handling.ts';
 import { WaitingAsk } from './waiting-ask.ts';
@@ -26,8 +29,13 @@ class WaitingDelivery extends WaitingAsk {
   readonly #answered: (outcome: PortOutcome) => void;
 
   constructor(asked: Mail, answered: (outcome: PortOutcome) => void) {
-    super(asked, undefined, undefined);
+    super(asked, undefined, {});
     this.#answered = answered;
+  }
+
+  /** That it was taken in says nothing; why it was not may. */
+  override tainted(taint: Taint, kind: number): void {
+    if (kind === REPLY.error) super.tainted(taint, kind);
   }
 
   protected answered(_kind: number, value: unknown): boolean {
@@ -70,9 +78,14 @@ export class CellChannels {
         newId,
         random,
         ask: (mail, answered, signal) => {
+          const { taint } = cell.lives;
+          if (taint !== undefined && mail.extras?.channel?.act === 'open')
+            mail.extras = { ...mail.extras, taint };
           const waiting = new WaitingDelivery(mail, answered);
+          waiting.takesIn = (taint) => takeIn(cell, undefined, taint);
           place.courier.askLater(cell.row, waiting, signal === undefined ? {} : { signal });
         },
+        taint: () => cell.lives.taint,
         isThere: (life) => seatOf(life) === place.seat || place.links.ofSeat(seatOf(life)) !== undefined,
         note: (event) => place.log.note(event),
       },
@@ -84,7 +97,12 @@ export class CellChannels {
 
   /** Has the agent take in a mail of a channel. What is returned, or settles, is the answer. */
   handle(cell: Cell, mail: Mail, handling: Handling): unknown {
-    const taken = this.of(cell).take(mail, () => handling.envelope, handling);
+    const given = (): A2AEnvelope => {
+      const taint = mail.extras?.taint;
+      if (taint !== undefined) handOver(cell, mail, taint);
+      return handling.envelope;
+    };
+    const taken = this.of(cell).take(mail, given, handling);
     return taken instanceof Promise ? taken.then(({ answer }) => answer) : this.#answer(cell, mail, taken);
   }
 

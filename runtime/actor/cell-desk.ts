@@ -4,12 +4,16 @@ import type { Delivery } from '../protocol/envelope.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
+import { mergeTaint, type Taint, taintFrom } from '../protocol/taint.ts';
+import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { AgentRecords } from './agent-records.ts';
-import type { AgentDesk, Asking, Outgoing, Sent } from './attendant.ts';
+import type { AgentDesk, Asking, Outgoing, SeenTeam, Sent } from './attendant.ts';
 import type { Cell } from './cell.ts';
+import { takeInAtDesk, taintOn } from './cell-taint.ts';
 import type { ActorContext } from './context.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
+import { seenTeam } from './seen-team.ts';
 import { verdictOf } from './send-verdicts.ts';
 import { WaitingValue } from './waiting-value.ts';
 
@@ -21,6 +25,7 @@ export class CellDesk implements AgentDesk {
   readonly held = new Map<string, unknown>();
   records: AgentRecords | undefined;
   readonly #cell: Cell;
+  #team: SeenTeam | undefined;
 
   constructor(cell: Cell) {
     this.#cell = cell;
@@ -32,6 +37,14 @@ export class CellDesk implements AgentDesk {
 
   get seams(): Seams {
     return this.#cell.place.seams;
+  }
+
+  get taint(): Taint | undefined {
+    return taintOn(this.#cell, undefined);
+  }
+
+  takeIn(taint: Taint): void {
+    takeInAtDesk(this.#cell, taint);
   }
 
   get mailbox(): AgentDesk['mailbox'] {
@@ -56,6 +69,11 @@ export class CellDesk implements AgentDesk {
       if (judge.isSeen(seenBy, row)) found.push(id);
     }
     return found;
+  }
+
+  get team(): SeenTeam {
+    this.#team ??= seenTeam(this.#cell);
+    return this.#team;
   }
 
   nameOf(agentId: string): string {
@@ -85,14 +103,16 @@ export class CellDesk implements AgentDesk {
     const parent = cause as Handling | undefined;
     return new Promise((resolve, reject) => {
       const mail = this.#askOf(asking, parent);
-      const waiting = new WaitingValue(mail, parent, resolve, reject, asking.onProgress);
+      const waiting = new WaitingValue(mail, parent, resolve, reject, asking);
+      if (parent === undefined) waiting.takesIn = this.#takesIn;
       place.courier.askLater(this.#askerOf(asking), waiting, asking);
     });
   }
 
-  stream(asking: Asking): AsyncIterable<unknown> {
-    const mail = this.#askOf(asking, undefined, true);
-    return this.#cell.place.courier.streamLater(this.#askerOf(asking), mail, asking);
+  stream(asking: Asking, cause?: ActorContext<unknown>): AsyncIterable<unknown> {
+    const parent = cause as Handling | undefined;
+    const mail = this.#askOf(asking, parent, true);
+    return this.#cell.place.courier.streamLater(this.#askerOf(asking), mail, asking, parent);
   }
 
   refusalOf(asking: Asking): Verdict | undefined {
@@ -131,6 +151,14 @@ export class CellDesk implements AgentDesk {
     place.log.note({ ...event, timestamp: place.seams.clock.now() });
   }
 
+  offer(offer: AgentOffer): void {
+    this.#cell.place.offers(this.#cell, offer);
+  }
+
+  fail(error: unknown): void {
+    this.#cell.crash(error, this.#cell.handlings.at(-1));
+  }
+
   /** As whom it is judged: the agent, or somebody in whose name it asks. */
   #askerOf({ onBehalfOf }: Asking): Identity {
     const { row } = this.#cell;
@@ -149,7 +177,13 @@ export class CellDesk implements AgentDesk {
         ? {}
         : { derived: true };
     if (justification !== undefined) extras.justification = justification;
+    if (asking.isTool === true) {
+      extras.tool = true;
+      extras.delivery = 'once';
+    }
     if (Object.keys(unknown).length > 0) extras.unknown = unknown;
+    const taint = this.#taintOf(parent, asking.taint);
+    if (taint !== undefined) extras.taint = taint;
     const mail = new Mail(
       isStream ? place.seams.ids.next() : (envelopeId ?? place.seams.ids.next()),
       place.seams.ids.origin,
@@ -169,16 +203,25 @@ export class CellDesk implements AgentDesk {
     return mail;
   }
 
+  /** What attendants take in they take in for the agent. */
+  readonly #takesIn = (taint: Taint): void => this.takeIn(taint);
+
+  #taintOf(parent: Handling | undefined, given: Taint | undefined): Taint | undefined {
+    return mergeTaint(taintOn(this.#cell, parent?.mail), given && taintFrom(given));
+  }
+
   /** Its id is never derived from the envelope in hand: what is sent here is not the same in another attempt. */
   #mailOf(message: Outgoing, parent: Handling | undefined): Mail {
     const { place, row } = this.#cell;
     const { ids } = place.seams;
     const { recipient, type, payload, inReplyTo, justification, schema, isFleeting } = message;
+    const taint = this.#taintOf(parent, message.taint);
     const extras = {
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(justification === undefined ? {} : { justification }),
       ...(schema === undefined ? {} : { schema }),
       ...(isFleeting === true ? { fleeting: true as const } : {}),
+      ...(taint === undefined ? {} : { taint }),
     };
     return new Mail(
       ids.next(),

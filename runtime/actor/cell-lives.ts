@@ -1,8 +1,10 @@
 import { Actor } from './actor.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import type { ActorLife, MakeActor } from './actor-life.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { Cell } from './cell.ts';
+import { isThenable } from './is-thenable.ts';
 
 const inThisThread: MakeActor = (cell) => new Actor(cell);
 
@@ -10,6 +12,10 @@ const inThisThread: MakeActor = (cell) => new Actor(cell);
 export class CellLives {
   /** The one that lives, or the last one that did. */
   current: ActorLife | undefined;
+  /** Where what the actor took in came from outside: its state may hold it. */
+  taint: Taint | undefined;
+  /** The same of the next actor, before it begins. */
+  nextTaint: Taint | undefined;
   readonly #cell: Cell;
   #makeActor: MakeActor;
   /** The end of the actor before, as long as its `onStop` may still run. */
@@ -48,12 +54,24 @@ export class CellLives {
     return beginning;
   }
 
+  /** What the actor would leave to the next one now, as `ActorLife.snapshot`. */
+  snapshot(): Snapshot | undefined | Promise<Snapshot | undefined> {
+    const left = this.current?.snapshot();
+    return isThenable(left) ? left.then((snapshot) => this.#marked(snapshot)) : this.#marked(left);
+  }
+
+  #marked(snapshot: Snapshot | undefined): Snapshot | undefined {
+    return snapshot === undefined || this.taint === undefined ? snapshot : { ...snapshot, taint: this.taint };
+  }
+
   async #begin(from: Snapshot | undefined): Promise<boolean> {
     const cell = this.#cell;
     await this.#ending;
     if (this.current?.isOver === false || cell.status !== 'starting') return false;
     const actor = this.#makeActor(cell);
     this.current = actor;
+    this.taint = mergeTaint(from?.taint, this.nextTaint);
+    this.nextTaint = undefined;
     try {
       const state = await actor.start(from);
       if (actor.isOver || cell.status !== 'starting') return false;

@@ -4,18 +4,22 @@ import type { Outcome } from '../observe/system-event.ts';
 import { parseOutput } from '../protocol/capability.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { type ErrorData, errorToData, type OrreryError } from '../protocol/errors.ts';
+import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { REPLY } from '../threads/batch-format.ts';
 import type { Place } from '../threads/place.ts';
 import type { HandlerEntry } from './agent-definition.ts';
 import { AnsweredIds, type Answer } from './answered-ids.ts';
 import type { Cell } from './cell.ts';
+import { entryOf } from './content-handlers.ts';
+import { taintOn } from './cell-taint.ts';
+import { KeptReports } from './kept-reports.ts';
 
 /** How the envelopes of one agent end: their asks are answered, their outcomes noted and told. */
 export class CellOutcomes {
   readonly #cell: Cell;
   #answered: AnsweredIds | undefined;
   /** What was reported in between to those who may ask again. */
-  readonly #reports = new WeakMap<Mail, unknown[]>();
+  readonly #reports = new WeakMap<Mail, KeptReports>();
 
   constructor(cell: Cell) {
     this.#cell = cell;
@@ -43,36 +47,52 @@ export class CellOutcomes {
     this.settle(mail, 'handled');
   }
 
-  /** Answers the ask behind `mail`. */
-  reply(mail: Mail, kind: number, payload: unknown): void {
+  /** Answers the ask behind `mail`; `former` is on an answer that was given before. */
+  reply(mail: Mail, kind: number, payload: unknown, former?: Taint): void {
+    const taint = mergeTaint(former, this.#taintOf(mail));
     if (mail.extras?.derived === true && kind !== REPLY.chunk)
-      this.#remember(mail, { kind, payload, reports: this.#reports.get(mail) });
+      this.#remember(mail, { kind, payload, ...this.#reported(mail), taint });
     // Whoever gets its last answer finds what was not spent on it where it came from.
     if (kind !== REPLY.chunk) this.#closeAccount(mail);
     if (mail.ask === NO_ASK) return;
-    this.#place.answers.give(mail, kind, payload, this.carries(mail));
+    this.#place.answers.give(mail, kind, payload, this.carries(mail), taint);
   }
 
   /** How what is answered to `mail` crosses to another thread. */
   carries({ capability }: Mail): 'json' | 'structured' | undefined {
-    return this.#cell.definition.handlers.get(capability ?? '')?.capability.carries;
+    return entryOf(this.#cell.definition, capability)?.capability.carries;
   }
 
   progress(mail: Mail, fraction: number, note: string | undefined): void {
-    if (mail.ask !== NO_ASK) this.#place.answers.give(mail, REPLY.progress, [fraction, note ?? null], 'json');
+    const said = [fraction, note ?? null];
+    const taint = this.#taintOf(mail);
+    if (mail.ask !== NO_ASK) this.#place.answers.give(mail, REPLY.progress, said, 'json', taint);
     for (const again of this.#askedAgain(mail))
-      this.#place.answers.give(again, REPLY.progress, [fraction, note ?? null], 'json');
+      this.#place.answers.give(again, REPLY.progress, said, 'json', taint);
     this.#place.log.progress(this.#agentId, mail, fraction, note);
   }
 
   /** Tells the asker something in between; whoever asks for the same again hears of it again. */
-  report(mail: Mail, fraction: number, what: unknown): void {
-    if (mail.ask !== NO_ASK) this.#tell(mail, fraction, what);
-    for (const again of this.#askedAgain(mail)) this.#tell(again, fraction, what);
+  report(mail: Mail, fraction: number, what: unknown, former?: Taint): void {
+    const taint = mergeTaint(former, this.#taintOf(mail));
+    if (mail.ask !== NO_ASK) this.#tell(mail, fraction, what, taint);
+    for (const again of this.#askedAgain(mail)) this.#tell(again, fraction, what, taint);
     if (mail.extras?.derived !== true) return;
-    const reports = this.#reports.get(mail) ?? [];
-    reports.push(what);
+    const reports = this.#reports.get(mail) ?? new KeptReports();
+    reports.add(what);
     this.#reports.set(mail, reports);
+  }
+
+  #reported(mail: Mail): Pick<Answer, 'reports' | 'droppedReports'> {
+    const { items, dropped = 0 } = this.#reports.get(mail) ?? {};
+    return dropped === 0 ? { reports: items } : { reports: items, droppedReports: dropped };
+  }
+
+  /** Tells whoever asks again that so much of what was reported is not known any more. */
+  #skip(mail: Mail, dropped: number, former: Taint | undefined): void {
+    const taint = mergeTaint(former, this.#taintOf(mail));
+    this.#reports.set(mail, new KeptReports(dropped));
+    this.#place.answers.give(mail, REPLY.progress, [1, null, null, null, dropped], 'json', taint);
   }
 
   /** It is handled once more from its beginning: what the attempt that died reported belongs to no answer. */
@@ -80,8 +100,8 @@ export class CellOutcomes {
     this.#reports.delete(mail);
   }
 
-  #tell(mail: Mail, fraction: number, what: unknown): void {
-    this.#place.answers.give(mail, REPLY.progress, [fraction, null, null, what], 'json');
+  #tell(mail: Mail, fraction: number, what: unknown, taint: Taint | undefined): void {
+    this.#place.answers.give(mail, REPLY.progress, [fraction, null, null, what], 'json', taint);
   }
 
   /** What `mail` last kept. */
@@ -92,11 +112,12 @@ export class CellOutcomes {
   /** Keeps a partial result, and tells the asker; it has left this thread when this returns. */
   checkpoint(mail: Mail, fraction: number, partial: unknown): void {
     const { answers, checkpoints, log, outbox } = this.#place;
-    checkpoints.keep(mail, partial);
-    if (mail.ask !== NO_ASK)
-      answers.give(mail, REPLY.progress, [fraction, null, checkpoints.of(mail)], this.carries(mail));
+    const taint = this.#taintOf(mail);
+    checkpoints.keep(mail, partial, taint);
+    const said = [fraction, null, checkpoints.of(mail)];
+    if (mail.ask !== NO_ASK) answers.give(mail, REPLY.progress, said, this.carries(mail), taint);
     for (const again of this.#askedAgain(mail))
-      answers.give(again, REPLY.progress, [fraction, null, checkpoints.of(mail)], this.carries(mail));
+      answers.give(again, REPLY.progress, said, this.carries(mail), taint);
     log.progress(this.#agentId, mail, fraction, 'a checkpoint');
     outbox.flush();
   }
@@ -118,16 +139,20 @@ export class CellOutcomes {
   close(mail: Mail, outcome: Outcome, error: OrreryError): void {
     if (mayBeAskedFor(mail)) {
       const partial = this.lastCheckpoint(mail);
-      this.reply(mail, REPLY.error, withPartial(errorToData(error), partial));
+      this.#replyError(mail, errorToData(error), partial);
     }
     this.settle(mail, outcome);
     this.#place.log.closed(this.#agentId, mail, outcome, error);
     if (outcome === 'rejected') this.#place.attendance.lost(this.#cell, mail, errorToData(error));
   }
 
+  #replyError(mail: Mail, error: ErrorData, partial: unknown): void {
+    this.reply(mail, REPLY.error, withPartial(error, partial), this.#place.checkpoints.taintOf(mail));
+  }
+
   deadLetter(mail: Mail, why: ErrorData): void {
     const partial = this.lastCheckpoint(mail);
-    if (mayBeAskedFor(mail)) this.reply(mail, REPLY.error, withPartial(why, partial));
+    if (mayBeAskedFor(mail)) this.#replyError(mail, why, partial);
     this.settle(mail, 'dead-lettered');
     this.#place.log.deadLetter(mail, this.#agentId, why, partial);
     this.#place.attendance.lost(this.#cell, mail, why);
@@ -142,8 +167,9 @@ export class CellOutcomes {
     if (answer === undefined) return false;
     if (mail.ask !== NO_ASK) {
       if (answer.kind === undefined) return false;
-      for (const what of answer.reports ?? []) this.report(mail, 1, what);
-      this.reply(mail, answer.kind, answer.payload);
+      if (answer.droppedReports !== undefined) this.#skip(mail, answer.droppedReports, answer.taint);
+      for (const what of answer.reports ?? []) this.report(mail, 1, what, answer.taint);
+      this.reply(mail, answer.kind, answer.payload, answer.taint);
     }
     this.settle(mail, 'handled');
     return true;
@@ -173,6 +199,11 @@ export class CellOutcomes {
     const { seat, links } = this.#place;
     const asker = flow?.seat ?? -1;
     return wasLeft || (asker !== -1 && asker !== seat && links.ofSeat(asker) === undefined);
+  }
+
+  /** What is on whatever is said of the work at `mail`; on nothing, as long as nobody has begun on it. */
+  #taintOf(mail: Mail): Taint | undefined {
+    return mail.wasInHand ? taintOn(this.#cell, mail) : undefined;
   }
 
   get #taken(): AnsweredIds {

@@ -23,6 +23,7 @@ import { CellOutcomes } from './cell-outcomes.ts';
 import type { CellStatus } from './cell-status.ts';
 import { Handling } from './handling.ts';
 import { isThenable } from './is-thenable.ts';
+import { takeUp } from './take-up.ts';
 import { cutOff } from './time-limit.ts';
 import { cutOffByDeath, mayTryAgain, turnAway } from './turn-away.ts';
 
@@ -204,10 +205,8 @@ export class Cell {
     place.enterHandling(this.row.slot, flow, mail.sequence);
     let result: unknown;
     try {
-      result =
-        mail.extras?.channel === undefined
-          ? (this.#actor as ActorLife).handle(mail, handling)
-          : place.channels.handle(this, mail, handling);
+      const actor = this.#actor as ActorLife;
+      result = mail.extras === undefined ? actor.handle(mail, handling) : takeUp(this, mail, handling);
     } catch (error) {
       place.leave();
       this.fail(handling, error);

@@ -1,13 +1,18 @@
 import type { InFlow } from '../mailbox/in-flow.ts';
 import type { Mail } from '../mailbox/mail.ts';
+import type { Taint } from '../protocol/taint.ts';
 
-/** The last checkpoint of an envelope, which is named by its place in its flow. */
+/** The last checkpoint of an envelope, which is named by its place in its flow; and where it came from outside. */
 export interface KeptCheckpoint {
   readonly seat: number;
   readonly flow: number;
   readonly sequence: number;
   readonly partial: unknown;
+  readonly taint?: Taint | undefined;
 }
+
+/** Which envelope it is. */
+type CheckpointName = Omit<KeptCheckpoint, 'partial' | 'taint'>;
 
 /**
  * The last checkpoint of each envelope of one thread that has no known outcome.
@@ -17,7 +22,7 @@ export interface KeptCheckpoint {
 export class Checkpoints {
   readonly #seat: number;
   readonly #post: (kept: KeptCheckpoint) => void;
-  readonly #kept = new Map<string, unknown>();
+  readonly #kept = new Map<string, KeptCheckpoint>();
 
   constructor(seat: number, post: (kept: KeptCheckpoint) => void) {
     this.#seat = seat;
@@ -31,18 +36,23 @@ export class Checkpoints {
 
   /** A copy of what was last kept of `mail`. */
   of(mail: Mail): unknown {
-    return this.isUsed ? structuredClone(this.#kept.get(keyOf(this.#nameOf(mail)))) : undefined;
+    return this.isUsed ? structuredClone(this.#kept.get(keyOf(this.#nameOf(mail)))?.partial) : undefined;
   }
 
-  keep(mail: Mail, partial: unknown): void {
-    const kept = { ...this.#nameOf(mail), partial };
+  /** Where that came from outside. */
+  taintOf(mail: Mail): Taint | undefined {
+    return this.isUsed ? this.#kept.get(keyOf(this.#nameOf(mail)))?.taint : undefined;
+  }
+
+  keep(mail: Mail, partial: unknown, taint?: Taint): void {
+    const kept = { ...this.#nameOf(mail), partial, ...(taint === undefined ? {} : { taint }) };
     this.restore(kept);
     this.#post(kept);
   }
 
   /** Takes over what an envelope kept in a thread that is gone. */
   restore(kept: KeptCheckpoint): void {
-    this.#kept.set(keyOf(kept), kept.partial);
+    this.#kept.set(keyOf(kept), kept);
   }
 
   /** The outcome of `mail` is known. */
@@ -50,11 +60,10 @@ export class Checkpoints {
     if (this.isUsed) this.#kept.delete(keyOf(this.#nameOf(mail)));
   }
 
-  #nameOf(mail: Mail): Omit<KeptCheckpoint, 'partial'> {
+  #nameOf(mail: Mail): CheckpointName {
     const { seat, flow } = mail.flow as InFlow;
     return { seat: seat < 0 ? this.#seat : seat, flow, sequence: mail.sequence };
   }
 }
 
-const keyOf = ({ seat, flow, sequence }: Omit<KeptCheckpoint, 'partial'>): string =>
-  `${seat}/${flow}/${sequence}`;
+const keyOf = ({ seat, flow, sequence }: CheckpointName): string => `${seat}/${flow}/${sequence}`;

@@ -2,6 +2,7 @@ import type { Budget, Cost } from '../protocol/budget.ts';
 import type { Capability } from '../protocol/capability.ts';
 import type { A2AEnvelope, A2AMessageType, Delivery } from '../protocol/envelope.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { Taint } from '../protocol/taint.ts';
 
 /** Whom to ask: whoever offers the capability, or one agent by id. */
 export type Target<Input, Output> =
@@ -10,13 +11,15 @@ export type Target<Input, Output> =
 
 /**
  * How far an asked agent has come: `fraction` in [0, 1], `note` in its own words, `partial` what a checkpoint keeps, `report`
- * what it reports in between.
+ * what it reports in between, `dropped` how many reports came before the next one and are not known any more: of an agent
+ * that has answered, and is asked the same again.
  */
 export interface Progress {
   readonly fraction: number;
   readonly note?: string;
   readonly partial?: unknown;
   readonly report?: unknown;
+  readonly dropped?: number;
 }
 
 /**
@@ -30,8 +33,10 @@ export interface Progress {
  *                   BUDGET_EXCEEDED when that is less. @default it draws on that itself
  * - `resumeFrom`    what an attempt elsewhere has kept: its handler has it as `ctx.resumeFrom`.
  * - `metadata`      what else goes with the envelope: its handler has it in `ctx.envelope.metadata`. JSON.
+ * - `taint`         where what is sent came from outside, beside what is known of that: only ever adds.
  * - `onSent`        is told the envelope's id when it is on its way.
  * - `onProgress`    is told of checkpoints and reports, too.
+ * - `onTaint`       is told, before what comes back, where that came from outside: once for each part of it that did.
  */
 export interface AskOptions {
   readonly timeoutMs?: number;
@@ -43,11 +48,13 @@ export interface AskOptions {
   readonly budget?: Budget;
   readonly resumeFrom?: unknown;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly taint?: Taint;
   readonly onSent?: (envelopeId: string) => void;
   readonly onProgress?: (progress: Progress) => void;
+  readonly onTaint?: (taint: Taint) => void;
 }
 
-/** `type` is the envelope's message type, `budget` as in `AskOptions`. @default type 'notification' */
+/** `type` is the envelope's message type, `budget` and `taint` as in `AskOptions`. @default type 'notification' */
 export interface TellOptions {
   readonly type?: A2AMessageType;
   readonly justification?: string;
@@ -56,6 +63,7 @@ export interface TellOptions {
   readonly deadlineAtMs?: number;
   readonly delivery?: Delivery;
   readonly budget?: Budget;
+  readonly taint?: Taint;
 }
 
 /** Sending, in the name of one sender. Everybody who may send has these: an agent's context, and the system itself. */
@@ -103,6 +111,22 @@ export interface ActorContext<State = undefined> extends Sender {
   readonly state: State;
   /** Aborts when the work in hand is cancelled, its deadline passes, or the agent stops. */
   readonly signal: AbortSignal;
+  /**
+   * Where what is in hand, or what the agent took in before, came from outside; undefined when nothing did. All that is sent
+   * and answered from here has it.
+   */
+  readonly taint: Taint | undefined;
+  /**
+   * Says that something was taken in from outside, such as `web:example.org`: of whatever a handler reads from elsewhere than
+   * the system, before it does anything with that. Throws INVALID_OPTIONS on what is no name.
+   */
+  markOutside(source: string): void;
+  /**
+   * Says that neither the agent's state nor the rest of this work has anything in it any more of what came from outside, and
+   * why. That is a security event, with agent, sources and reason. Throws INVALID_OPTIONS without a reason, and in a process
+   * of its own NOT_PERMITTED unless its options permit it (`mayDeclareClean`).
+   */
+  declareClean(reason: string): void;
   /** Unix milliseconds. */
   now(): number;
   /** A number in [0, 1). */

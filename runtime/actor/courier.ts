@@ -72,7 +72,7 @@ export class Courier {
   ): Promise<Output> {
     return new Promise<Output>((resolve, reject) => {
       const mail = this.#make.ask(from, target as Target<unknown, unknown>, input, options, parent, false);
-      const waiting = new WaitingValue(mail, parent, resolve as never, reject, options.onProgress);
+      const waiting = new WaitingValue(mail, parent, resolve as never, reject, options);
       this.#beginAsk(from, waiting, options);
     });
   }
@@ -89,8 +89,8 @@ export class Courier {
   }
 
   /** Sends an ask for a stream that was made elsewhere as soon as there is room for it. */
-  streamLater(from: Identity, mail: Mail, options: LaterOptions): AsyncIterable<unknown> {
-    return this.#read(from, () => mail, laterOptions(options), undefined);
+  streamLater(from: Identity, mail: Mail, options: LaterOptions, on?: Handling): AsyncIterable<unknown> {
+    return this.#read(from, () => mail, laterOptions(options), on);
   }
 
   async *#read<Output>(
@@ -103,7 +103,7 @@ export class Courier {
     const deps = {
       nowMs: () => this.#place.seams.clock.now(),
       onPull: this.#onPull,
-      onProgress: options.onProgress,
+      listeners: options,
     };
     const waiting = new WaitingStream<Output>(mail, parent, deps);
     this.#beginAsk(from, waiting, options);

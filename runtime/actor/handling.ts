@@ -8,8 +8,10 @@ import { cancelled, invalidOptions, notSerialisable, type OrreryError } from '..
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { requireFunction } from '../protocol/parse-options.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { HandlerEntry } from './agent-definition.ts';
 import type { Cell } from './cell.ts';
+import { declareClean, requireSource, takeIn, taintOn } from './cell-taint.ts';
 import type { AskOptions, HandlingContext, Target, TellOptions } from './context.ts';
 import { Keeper } from './keeper.ts';
 import type { Timer } from './timer-wheel.ts';
@@ -48,6 +50,7 @@ export class Handling implements HandlingContext<never> {
   constructor(cell: Cell, mail: Mail | undefined) {
     this.cell = cell;
     this.mail = mail;
+    if (mail !== undefined) mail.workTaint = mail.extras?.taint;
   }
 
   get self(): string {
@@ -79,6 +82,18 @@ export class Handling implements HandlingContext<never> {
       this.#envelope = toEnvelope(mail, sender.tier, sender.sandboxId);
     }
     return this.#envelope;
+  }
+
+  get taint(): Taint | undefined {
+    return taintOn(this.cell, this.mail);
+  }
+
+  markOutside(source: string): void {
+    takeIn(this.cell, this.mail, [requireSource(source)]);
+  }
+
+  declareClean(reason: string): void {
+    declareClean(this.cell, this.mail, reason);
   }
 
   now(): number {
@@ -178,6 +193,9 @@ export class Handling implements HandlingContext<never> {
   }
 
   get resumeFrom(): unknown {
+    const { mail, cell } = this;
+    const taint = mail && cell.place.checkpoints.taintOf(mail);
+    if (taint !== undefined) takeIn(cell, mail, taint);
     return this.#keeper.resumeFrom;
   }
 

@@ -5,6 +5,7 @@ import { A2A_MESSAGE_TYPES, type A2AMessageType, EnvelopeMetadata } from '../pro
 import { invalidOptions } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import type { IdSource } from '../protocol/seams.ts';
+import { mergeTaint, Taint, taintFrom } from '../protocol/taint.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
@@ -53,6 +54,7 @@ export class MailMaker {
       withAdditions(extrasFor(options, agent === undefined, capability, parent, isStream), options),
     );
     mail.correlationId ??= mail.id;
+    mark(mail, options, parent);
     return mail;
   }
 
@@ -66,7 +68,7 @@ export class MailMaker {
     checkOptions(options);
     const { agent, capability } =
       typeof target === 'string' ? { agent: target, capability: undefined } : splitTarget(target);
-    return new Mail(
+    const mail = new Mail(
       parent?.childId() ?? this.#ids.next(),
       this.#ids.origin,
       messageType(options.type ?? 'notification'),
@@ -81,7 +83,17 @@ export class MailMaker {
       parent?.childPath,
       extrasFor(options, agent === undefined, capability, parent, false),
     );
+    mark(mail, options, parent);
+    return mail;
   }
+}
+
+/** What is sent from tainted work has its taint, whatever its sender says; the sender may only add to it. */
+function mark(mail: Mail, { taint: given }: TellOptions, parent: Handling | undefined): void {
+  const inherited = parent?.taint;
+  if (inherited === undefined && given === undefined) return;
+  const taint = mergeTaint(inherited, given && taintFrom(given));
+  if (taint !== undefined) mail.extras = { ...mail.extras, taint };
 }
 
 /** What is no finite number would not arrive as what it is. */
@@ -127,7 +139,8 @@ const A_TARGET = 'a capability, or { agent, capability }';
 function checkOptions(options: TellOptions): void {
   if (typeof options !== 'object' || options === null)
     throw invalidOptions('options', options, 'an object of options');
-  const { correlationId, justification, budget } = options;
+  const { correlationId, justification, budget, taint } = options;
+  if (taint !== undefined) parseOptions(Taint, taint, 'taint');
   if (budget !== undefined) parseOptions(Budget, budget, 'budget');
   if (correlationId !== undefined && typeof correlationId !== 'string')
     throw invalidOptions('correlationId', correlationId, 'a text');
@@ -138,13 +151,15 @@ function checkOptions(options: TellOptions): void {
 /** Throws INVALID_OPTIONS for what would break further on. */
 export function checkAskOptions(options: AskOptions): void {
   checkOptions(options);
-  const { signal, whenFull, onProgress, onSent, metadata } = options;
+  const { signal, whenFull, onProgress, onSent, onTaint, metadata } = options;
   if (signal !== undefined && typeof signal?.addEventListener !== 'function')
     throw invalidOptions('signal', signal, 'an AbortSignal');
   if (whenFull !== undefined && whenFull !== 'park' && whenFull !== 'reject')
     throw invalidOptions('whenFull', whenFull, 'one of reject, park');
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw invalidOptions('onProgress', onProgress, 'a function');
+  if (onTaint !== undefined && typeof onTaint !== 'function')
+    throw invalidOptions('onTaint', onTaint, 'a function');
   if (onSent !== undefined && typeof onSent !== 'function')
     throw invalidOptions('onSent', onSent, 'a function');
   if (metadata !== undefined) requireAdditions(metadata);

@@ -1,4 +1,5 @@
 import { systemStopped } from '../protocol/errors.ts';
+import { MAX_TIMER_MS } from '../protocol/milliseconds.ts';
 import type { Clock } from '../protocol/seams.ts';
 
 /** A timer that was added to a wheel. Cancelling one that fired or was cancelled does nothing. */
@@ -9,8 +10,6 @@ export interface Timer {
 const TICK_MS = 20;
 const SLOTS = 2_048;
 const MASK = SLOTS - 1;
-// Beyond it, `setTimeout` fires at once.
-const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /** One timer and its place in a ring; also the head of each ring. A timer in no ring points at itself. */
 class Node implements Timer {
@@ -172,7 +171,7 @@ export class TimerWheel {
     this.#wakeTick = tick;
     if (tick === Number.POSITIVE_INFINITY) return;
     const delayMs = Math.max(0, tick * TICK_MS - this.#clock.now());
-    this.#cancelWake = this.#clock.setTimer(Math.min(delayMs, LONGEST_DELAY_MS), () => this.#wake());
+    this.#cancelWake = this.#clock.setTimer(Math.min(delayMs, MAX_TIMER_MS), () => this.#wake());
   }
 
   #nowTick(): number {

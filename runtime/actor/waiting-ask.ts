@@ -3,17 +3,21 @@ import { type ErrorData, errorFromData, isOrreryError, OrreryError } from '../pr
 import { REPLY } from '../threads/batch-format.ts';
 import type { Link } from '../threads/link.ts';
 import { callOutside } from './call-outside.ts';
-import type { Progress } from './context.ts';
+import type { Taint } from '../protocol/taint.ts';
+import { takeIn } from './cell-taint.ts';
+import type { AskOptions } from './context.ts';
 import type { Handling } from './handling.ts';
 import type { Timer } from './timer-wheel.ts';
 
-type OnProgress = ((progress: Progress) => void) | undefined;
+/** Who hears of what comes before the answer, or with it. */
+export type AskListeners = Pick<AskOptions, 'onProgress' | 'onTaint'>;
 
 /** Fraction and note; of a checkpoint, what it keeps; of a report, what it says. */
 type ProgressData =
   | readonly [number, string | null]
   | readonly [number, null, unknown]
-  | readonly [number, null, null, unknown];
+  | readonly [number, null, null, unknown]
+  | readonly [number, null, null, null, number];
 
 /** One ask of this thread that waits for its answer. */
 export abstract class WaitingAsk {
@@ -29,14 +33,24 @@ export abstract class WaitingAsk {
   release: (() => void) | undefined = undefined;
   /** Called when it is over, before the asker learns of it. */
   onOver: (() => void) | undefined = undefined;
-  readonly #onProgress: OnProgress;
+  /** Takes in for the agent what no handling of it waits for. */
+  takesIn: ((taint: Taint) => void) | undefined = undefined;
+  readonly #listeners: AskListeners;
   /** What the last checkpoint kept. */
   #partial: unknown;
 
-  constructor(asked: Mail, owner: Handling | undefined, onProgress: OnProgress) {
+  constructor(asked: Mail, owner: Handling | undefined, listeners: AskListeners) {
     this.asked = asked;
     this.owner = owner;
-    this.#onProgress = onProgress;
+    this.#listeners = listeners;
+  }
+
+  /** What comes next, as a `REPLY` kind, came from outside. */
+  tainted(taint: Taint, _kind: number): void {
+    const { owner } = this;
+    if (owner === undefined) this.takesIn?.(taint);
+    else takeIn(owner.cell, owner.mail, taint);
+    callOutside(this.#listeners.onTaint, taint);
   }
 
   /** The answer, as `REPLY` kinds. Returns true while more is to come. */
@@ -62,11 +76,13 @@ export abstract class WaitingAsk {
 
   #progress(data: ProgressData): void {
     const [fraction, note] = data;
-    if (data.length === 4) callOutside(this.#onProgress, { fraction, report: structuredClone(data[3]) });
+    const { onProgress } = this.#listeners;
+    if (data.length === 5) callOutside(onProgress, { fraction, dropped: data[4] });
+    else if (data.length === 4) callOutside(onProgress, { fraction, report: structuredClone(data[3]) });
     else if (data.length === 3) {
       this.#partial = data[2];
-      callOutside(this.#onProgress, { fraction, partial: structuredClone(data[2]) });
-    } else callOutside(this.#onProgress, note === null ? { fraction } : { fraction, note });
+      callOutside(onProgress, { fraction, partial: structuredClone(data[2]) });
+    } else callOutside(onProgress, note === null ? { fraction } : { fraction, note });
   }
 
   /** However it failed: what the work came to is in the details. */

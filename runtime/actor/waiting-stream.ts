@@ -2,9 +2,8 @@ import { Fifo } from '../mailbox/fifo.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { type ErrorCode, isOrreryError, refused } from '../protocol/errors.ts';
 import { REPLY } from '../threads/batch-format.ts';
-import type { Progress } from './context.ts';
 import type { Handling } from './handling.ts';
-import { WaitingAsk } from './waiting-ask.ts';
+import { type AskListeners, WaitingAsk } from './waiting-ask.ts';
 
 /** Chunks that a stream's handler may be ahead of its reader. */
 export const STREAM_WINDOW = 64;
@@ -16,7 +15,7 @@ export interface WaitingStreamDeps {
   readonly nowMs: () => number;
   /** `count` more chunks are read. */
   readonly onPull: (stream: WaitingAsk, count: number) => void;
-  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly listeners: AskListeners;
 }
 
 /** An ask that waits for a stream: chunks wait here until they are read, and what is read lets the handler go on. */
@@ -31,7 +30,7 @@ export class WaitingStream<Output> extends WaitingAsk {
   #wake: (() => void) | undefined;
 
   constructor(asked: Mail, owner: Handling | undefined, deps: WaitingStreamDeps) {
-    super(asked, owner, deps.onProgress);
+    super(asked, owner, deps.listeners);
     this.#deps = deps;
     this.#toldAtMs = asked.timestamp;
   }

@@ -1,8 +1,7 @@
 import type { Mail } from '../mailbox/mail.ts';
 import { REPLY } from '../threads/batch-format.ts';
-import type { Progress } from './context.ts';
 import type { Handling } from './handling.ts';
-import { WaitingAsk } from './waiting-ask.ts';
+import { type AskListeners, WaitingAsk } from './waiting-ask.ts';
 
 /** An ask that waits for one value. */
 export class WaitingValue extends WaitingAsk {
@@ -14,9 +13,9 @@ export class WaitingValue extends WaitingAsk {
     owner: Handling | undefined,
     resolve: (value: never) => void,
     reject: (error: Error) => void,
-    onProgress: ((progress: Progress) => void) | undefined,
+    listeners: AskListeners,
   ) {
-    super(asked, owner, onProgress);
+    super(asked, owner, listeners);
     this.#resolve = resolve;
     this.#reject = reject;
   }

@@ -5,6 +5,7 @@ import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { invalidOptions, mailboxFull, type OrreryError, refused } from '../protocol/errors.ts';
 import { parseOptions, requireText } from '../protocol/parse-options.ts';
 import type { Clock, NewId, Random } from '../protocol/seams.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { ChannelEventBody } from './channel-event.ts';
 import { type ChannelLogEvent, channelLogEvent } from './channel-log-event.ts';
 import { type AgentChannel, PortChannel } from './port-channel.ts';
@@ -59,6 +60,7 @@ export interface ChannelOpener<Context> {
  * - `life`    names this life of the agent, in the whole system.
  * - `ask`     sends a mail in the agent's name as soon as there is room for it; `answered` is called once, within this
  *             call or later.
+ * - `taint`   where what the agent has in it came from outside.
  * - `isThere` says whether the thread of a life is there.
  */
 export interface AgentChannelsDeps {
@@ -68,6 +70,7 @@ export interface AgentChannelsDeps {
   readonly newId: NewId;
   readonly random: Random;
   readonly ask: (mail: Mail, answered: (outcome: PortOutcome) => void, signal?: AbortSignal) => void;
+  readonly taint: () => Taint | undefined;
   readonly isThere: (life: string) => boolean;
   readonly note: (event: ChannelLogEvent) => void;
 }
@@ -186,7 +189,7 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
     settings: PortChannelSettings,
     kind: { readonly asks: boolean; readonly isResumed: boolean },
   ): PortChannel<Context> {
-    const { clock, random, life, newId, ask, isThere } = this.#deps;
+    const { clock, random, life, newId, ask, taint, isThere } = this.#deps;
     const { channelId } = stamp;
     const control = (
       act: 'open' | 'ready' | 'lost' | 'close',
@@ -206,6 +209,7 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
         random,
         settings,
         life,
+        taint,
         isThere,
         report: (event) => this.#report(stamp, event),
         ask: (request, { untilMs, signal }, answered) =>

@@ -8,6 +8,7 @@ import {
   type OrreryError,
 } from '../protocol/errors.ts';
 import type { Clock, Random } from '../protocol/seams.ts';
+import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { backOffMs } from '../supervision/back-off.ts';
 import type { A2AChannel, ChannelSendOptions } from './a2a-channel.ts';
 import type { ChannelLifeEvent } from './channel.machine.ts';
@@ -40,6 +41,8 @@ export interface PortChannelDeps {
   ) => void;
   readonly give: (envelope: A2AEnvelope, aim: PortAim, answered: (outcome: PortOutcome) => void) => void;
   readonly tell: (act: 'ready' | 'lost' | 'close', payload: unknown) => void;
+  /** Where what the local agent has in it came from outside. */
+  readonly taint: () => Taint | undefined;
   /** Says whether the thread of a life is there. */
   readonly isThere: (life: string) => boolean;
   readonly onClosed: () => void;
@@ -147,7 +150,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
 
   async send(envelope: A2AEnvelope, { signal }: ChannelSendOptions = {}): Promise<void> {
     if (this.#status === 'closed') throw this.#closedError();
-    const own = ownEnvelope(envelope, this.localAgentId);
+    const own = tainted(ownEnvelope(envelope, this.localAgentId), this.#deps.taint());
     const { recipient, metadata } = own;
     if (recipient !== this.remoteAgentId)
       throw invalidEnvelope(`recipient: "${recipient}" is not at the other end, "${this.remoteAgentId}" is`);
@@ -328,4 +331,11 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   #closedError(): OrreryError {
     return channelClosed(this.id, this.#closeReason?.message ?? 'it was closed');
   }
+}
+
+/** The envelope with what is on its sender; as which tier that is judged its card says. */
+function tainted(envelope: A2AEnvelope, taint: Taint | undefined): A2AEnvelope {
+  const { metadata } = envelope;
+  const all = mergeTaint(metadata?.taint, taint);
+  return all === undefined ? envelope : { ...envelope, metadata: { tier: 3, ...metadata, taint: all } };
 }

@@ -75,17 +75,6 @@ export class JournalLine {
     this.#characters += waiting.characters;
   }
 
-  /** Takes in what the journal has already answered, out of turn. Says whether there was anything. */
-  read(): boolean {
-    const { port } = this.#deps;
-    let found = false;
-    for (let next = port.take(); next !== undefined; next = port.take()) {
-      this.#hear(next.message as LineAnswer);
-      found = true;
-    }
-    return found;
-  }
-
   /** What is posted will still be written; nobody here is told. */
   close(): void {
     this.#isClosed = true;

@@ -11,6 +11,7 @@ import {
 } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import { idText } from '../protocol/seams.ts';
+import { type Taint, taintFrom } from '../protocol/taint.ts';
 import type { KeptFunds } from './kept-funds.ts';
 import type { ChannelMark } from './channel-mark.ts';
 import type { InFlow } from './in-flow.ts';
@@ -45,6 +46,10 @@ export interface MailExtras {
   funds?: KeptFunds;
   /** It means nothing to another process: the journal does not keep it. */
   fleeting?: true;
+  /** A call that the tool host makes: tools are judged by sandbox and not by tier. */
+  tool?: true;
+  /** Where what it says came from outside. */
+  taint?: Taint;
   /** It is part of a channel between two agents of the system. */
   channel?: ChannelMark;
   /** Metadata that this version does not know. */
@@ -89,6 +94,8 @@ export class Mail {
   wasInHand = false;
   /** A former process left it. */
   wasLeft = false;
+  /** What is on the work at it, while it is in hand: its own taint, and that of what was taken in meanwhile. */
+  workTaint: Taint | undefined = undefined;
   /** The id, once somebody has asked for it. */
   #id: string | undefined = undefined;
 
@@ -181,6 +188,7 @@ function metadataOf(mail: Mail, tier: AgentTier, sandboxId: string | undefined):
   if (extras.inReplyTo !== undefined) metadata.inReplyTo = extras.inReplyTo;
   if (extras.delivery !== undefined) metadata.delivery = extras.delivery;
   if (extras.budget !== undefined) metadata.budget = extras.budget;
+  if (extras.taint !== undefined) metadata.taint = extras.taint;
   return extras.unknown === undefined ? metadata : { ...extras.unknown, ...metadata };
 }
 
@@ -214,12 +222,14 @@ function extrasOf(envelope: A2AEnvelope): MailExtras | undefined {
   const { tier, sandboxId, capability, deadlineAtMs, path, ...rest } = envelope.metadata ?? {
     tier: 3 as const,
   };
-  const { routingHint, escalationJustification, inReplyTo, delivery, budget, ...unknown } = rest;
+  const { routingHint, escalationJustification, inReplyTo, delivery, budget, taint, ...unknown } = rest;
   if (routingHint !== undefined) extras.routingHint = routingHint;
   if (escalationJustification !== undefined) extras.justification = escalationJustification;
   if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
   if (delivery !== undefined) extras.delivery = delivery;
   if (budget !== undefined) extras.budget = budget;
+  const outside = taint === undefined ? undefined : taintFrom(taint);
+  if (outside !== undefined) extras.taint = outside;
   if (envelope.session !== undefined) extras.session = envelope.session;
   if (envelope.schema !== undefined) extras.schema = envelope.schema;
   if (Object.keys(unknown).length > 0) extras.unknown = unknown;

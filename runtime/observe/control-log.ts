@@ -5,6 +5,7 @@ import { EventRing } from './event-ring.ts';
 import type { SystemEvent } from './system-event.ts';
 
 const EVENTS_KEPT = 1_024;
+const AUDITED_KEPT = 1_024;
 
 export interface ControlLogDeps {
   readonly clock: Clock;
@@ -15,6 +16,8 @@ export interface ControlLogDeps {
 export class ControlLog {
   readonly #deps: ControlLogDeps;
   readonly #events = new EventRing<SystemEvent>(EVENTS_KEPT);
+  /** What others do often must not drive these out. */
+  readonly #audited = new EventRing<SystemEvent>(AUDITED_KEPT);
   readonly #letters = new DeadLetterBook();
 
   constructor(deps: ControlLogDeps) {
@@ -31,13 +34,19 @@ export class ControlLog {
     this.#deps.onEvent(placed);
   }
 
+  /** Keeps what a thread tells of itself beyond its end. */
+  audit(event: SystemEvent): void {
+    this.#audited.push(event);
+    this.#deps.onEvent(event);
+  }
+
   addLetters(letters: readonly DeadLetter[]): void {
     for (const letter of letters) this.#letters.add(letter);
   }
 
   /** Oldest first. */
   recentEvents(): readonly SystemEvent[] {
-    return this.#events.toArray();
+    return [...this.#audited.toArray(), ...this.#events.toArray()];
   }
 
   /** Oldest first. */

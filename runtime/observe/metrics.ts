@@ -2,6 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { A2A_MESSAGE_TYPES } from '../protocol/envelope.ts';
 import type { Conservation, RosterRow } from '../system/system.ts';
 import { COUNT } from './seat-counters.ts';
+import type { ToolCount } from './tool-counts.ts';
 
 const TOTALS = [
   ['orrery_replies_total', 'Answers to asks', COUNT.replies],
@@ -10,15 +11,25 @@ const TOTALS = [
   ['orrery_cross_tier_total', 'Envelopes between agents of different tiers', COUNT.crossTier],
   ['orrery_errors_total', 'Errors', COUNT.errors],
   ['orrery_actor_crashes_total', 'Actors that died', COUNT.crashed],
+  ['orrery_model_calls_total', 'Calls of models, each attempt of its own', COUNT.modelCalls],
+  ['orrery_model_retries_total', 'Calls of models that were tried again', COUNT.modelRetries],
+  ['orrery_model_tokens_total', 'Tokens spent on models', COUNT.modelTokens],
+  ['orrery_model_cost_usd_total', 'Dollars spent on models', COUNT.modelCostUsd],
+  ['orrery_tool_invocations_total', 'Calls of tools', COUNT.toolCalls],
+  ['orrery_tool_errors_total', 'Calls of tools that failed', COUNT.toolErrors],
   ['orrery_routings_measured_total', 'Routings that were measured, one in several', COUNT.routings],
 ] as const;
 
+/** - `tools` calls by tool, of the threads that run now; the totals are of all that ever ran. */
+export interface MetricsSource {
+  readonly counts: Float64Array;
+  readonly account: Conservation;
+  readonly roster: readonly RosterRow[];
+  readonly tools: readonly ToolCount[];
+}
+
 /** The counters of all threads as Prometheus text; they are plain numbers until somebody asks. */
-export function metricsText(
-  counts: Float64Array,
-  account: Conservation,
-  roster: readonly RosterRow[],
-): Promise<string> {
+export function metricsText({ counts, account, roster, tools }: MetricsSource): Promise<string> {
   const registry = new Registry();
   const registers = [registry];
   for (const [name, help, at] of TOTALS) new Counter({ name, help, registers }).inc(counts[at] as number);
@@ -33,9 +44,24 @@ export function metricsText(
   for (const [at, type] of A2A_MESSAGE_TYPES.entries()) {
     sent.inc({ type }, counts[COUNT.sentByType + at] as number);
   }
+  addTools(registry, counts, tools);
   addAccount(registry, account);
   addRoster(registry, roster);
   return registry.metrics();
+}
+
+/** With the number of calls, the seconds say how long one takes on average. */
+function addTools(registry: Registry, counts: Float64Array, tools: readonly ToolCount[]): void {
+  const registers = [registry];
+  const seconds = { name: 'orrery_tool_seconds_total', help: 'Time that calls of tools took' };
+  new Counter({ ...seconds, registers }).inc((counts[COUNT.toolMs] as number) / 1_000);
+  const calls = new Counter({
+    name: 'orrery_tool_invocations_by_tool_total',
+    help: 'Calls of tools by tool; of the threads that run now, the first 1,000 tools',
+    labelNames: ['tool'],
+    registers,
+  });
+  for (const [tool, count] of tools) calls.inc({ tool }, count);
 }
 
 /** What was accepted is what was settled and what is in flight: of one moment, so that a scrape adds up. */

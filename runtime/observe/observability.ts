@@ -1,6 +1,7 @@
 import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../protocol/envelope.ts';
 import type { A2ALogEvent } from '../protocol/log-event.ts';
 import { EventRing } from './event-ring.ts';
+import { ToolCounts } from './tool-counts.ts';
 
 /** What a router and its tools have done since the last reset (seed 1). Averages are 0 before there is anything. */
 export interface A2AMetrics {
@@ -75,7 +76,7 @@ class Counts {
   #routingMs = 0;
   #errors = 0;
   #calls = 0;
-  readonly #callsByTool = new Map<string, number>();
+  readonly #callsByTool = new ToolCounts();
   #callMs = 0;
   #failedCalls = 0;
 
@@ -100,7 +101,7 @@ class Counts {
         this.#calls += 1;
         this.#callMs += event.duration ?? 0;
         if (event.success === false) this.#failedCalls += 1;
-        if (event.toolName !== undefined) increment(this.#callsByTool, event.toolName);
+        if (event.toolName !== undefined) this.#callsByTool.add(event.toolName);
     }
   }
 
@@ -112,7 +113,7 @@ class Counts {
       averageRoutingLatencyMs: average(this.#routingMs, this.#routings),
       errorCount: this.#errors,
       totalToolInvocations: this.#calls,
-      toolInvocationsByTool: Object.fromEntries(this.#callsByTool),
+      toolInvocationsByTool: Object.fromEntries(this.#callsByTool.entries()),
       averageToolDurationMs: average(this.#callMs, this.#calls),
       toolErrorCount: this.#failedCalls,
     };

@@ -3,18 +3,21 @@ import { BROADCAST } from '../protocol/envelope.ts';
 import { type ErrorData, errorToData, type OrreryError } from '../protocol/errors.ts';
 import type { Party, Verdict } from '../protocol/policy.ts';
 import type { Clock } from '../protocol/seams.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { DeadLetter } from '../system/system.ts';
 import { crossingEvent, crossingOf, CrossingRing } from './crossing-ring.ts';
 import { EventRing } from './event-ring.ts';
 import { COUNT } from './seat-counters.ts';
 import type { Outcome, SystemEvent } from './system-event.ts';
+import { ToolCounts } from './tool-counts.ts';
 import { type Traffic, trafficEvents, TrafficRing } from './traffic-ring.ts';
 
 const TRAFFIC_KEPT = 1_024;
 const CROSSINGS_KEPT = 512;
 const AUDIT_KEPT = 512;
 const CHANNELS_KEPT = 256;
+const TOOLS_KEPT = 512;
 const EVENTS_A_POST = 512;
 
 export interface PlaceLogDeps {
@@ -30,6 +33,8 @@ export interface PlaceLogDeps {
   /** The letter is about a mail that the journal has. */
   readonly keepLetter: (mail: Mail, letter: DeadLetter) => void;
   readonly postEvents: (events: readonly SystemEvent[]) => void;
+  /** The control thread keeps it, and streams it. */
+  readonly audit: (event: SystemEvent) => void;
 }
 
 /** `mail`: the envelope of an event that is about the traffic of one. */
@@ -47,6 +52,9 @@ export class PlaceLog {
   readonly #audit = new EventRing<SystemEvent>(AUDIT_KEPT);
   /** Channels that come and go must not drive out what is rare. */
   readonly #channels = new EventRing<SystemEvent>(CHANNELS_KEPT);
+  /** Nor must calls of tools, of which there are many. */
+  readonly #tools = new EventRing<SystemEvent>(TOOLS_KEPT);
+  readonly toolCounts = new ToolCounts();
   /** How long the last measured routing took. */
   routingMs = 0;
   readonly #deps: PlaceLogDeps;
@@ -144,6 +152,14 @@ export class PlaceLog {
     });
   }
 
+  /** An agent says that what came from outside is not in it any more. */
+  declaredClean(agentId: string, mail: Mail | undefined, taint: Taint, reason: string): void {
+    const { clock, place, audit } = this.#deps;
+    this.#count(COUNT.securityEvents);
+    const about = mail === undefined ? { timestamp: clock.now() } : this.#about(mail);
+    audit({ ...about, type: 'declared-clean', place, agentId, taint, reason, security: true });
+  }
+
   /** An envelope went from one tier to another. */
   crossTier(sender: Party, row: AgentRow, mail: Mail): void {
     this.#count(COUNT.crossTier);
@@ -155,7 +171,12 @@ export class PlaceLog {
   /** What is remembered, as the events that users see. */
   recentEvents(): SystemEvent[] {
     const { place: id, agentOf } = this.#deps;
-    const events = [...this.#audit.toArray(), ...this.#channels.toArray(), ...this.#crossings.toEvents(id)];
+    const events = [
+      ...this.#audit.toArray(),
+      ...this.#channels.toArray(),
+      ...this.#tools.toArray(),
+      ...this.#crossings.toEvents(id),
+    ];
     for (const traffic of this.traffic.entries()) events.push(...trafficEvents(traffic, { id, agentOf }));
     return events;
   }
@@ -163,9 +184,30 @@ export class PlaceLog {
   /** Keeps an event, and streams it while somebody listens. */
   note(event: SystemEvent): void {
     if (event.type === 'error') this.#count(COUNT.errors);
+    if (event.type === 'model-call') this.#countModelCall(event);
+    if (event.type === 'tool-invocation') this.#countToolCall(event);
     const placed = { ...event, place: this.#deps.place };
-    (event.type === 'channel-status' ? this.#channels : this.#audit).push(placed);
+    this.#ringOf(event).push(placed);
     if (this.#isTold) this.#stream(placed);
+  }
+
+  #ringOf({ type }: SystemEvent): EventRing<SystemEvent> {
+    if (type === 'channel-status') return this.#channels;
+    return type === 'tool-invocation' ? this.#tools : this.#audit;
+  }
+
+  #countToolCall({ toolName = '', duration = 0, success }: SystemEvent): void {
+    this.toolCounts.add(toolName);
+    this.#count(COUNT.toolCalls);
+    this.#count(COUNT.toolMs, duration);
+    if (success === false) this.#count(COUNT.toolErrors);
+  }
+
+  #countModelCall({ attempt = 1, tokens = 0, costUsd = 0 }: SystemEvent): void {
+    this.#count(COUNT.modelCalls);
+    if (attempt > 1) this.#count(COUNT.modelRetries);
+    this.#count(COUNT.modelTokens, tokens);
+    this.#count(COUNT.modelCostUsd, costUsd);
   }
 
   /** Streams every event from now on, or stops. */

@@ -20,8 +20,15 @@ export const COUNT = {
   routings: 11,
   batchesSent: 12,
   crashed: 13,
+  modelCalls: 14,
+  modelRetries: 15,
+  modelTokens: 16,
+  modelCostUsd: 17,
+  toolCalls: 18,
+  toolErrors: 19,
+  toolMs: 20,
   /** The ten message types follow, as in `A2A_MESSAGE_TYPES`. */
-  sentByType: 14,
+  sentByType: 21,
 } as const;
 
 export const COUNTER_WORDS = COUNT.sentByType + A2A_MESSAGE_TYPES.length;

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../protocol/errors.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
 import type { A2AMessageType } from '../protocol/envelope.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { AgentTier } from '../protocol/agent-card.ts';
 
 /** How an accepted envelope ended. */
@@ -12,6 +13,7 @@ export type SystemEventType =
   | 'message-received'
   | 'routing-decision'
   | 'tool-invocation'
+  | 'model-call'
   | 'error'
   | 'envelope-settled'
   | 'dead-letter'
@@ -30,7 +32,9 @@ export type SystemEventType =
   | 'negotiation'
   | 'swarm'
   | 'channel-status'
+  | 'server-log'
   | 'watchdog'
+  | 'declared-clean'
   | 'fault';
 
 /**
@@ -42,6 +46,8 @@ export type SystemEventType =
  * - `duration`     milliseconds, of a handling or a tool call.
  * - `channelId`, `channelStatus` of a channel: `agentId` is at this end of it, `targetAgentId` at the other.
  * - `proposalId`  of a negotiation.
+ * - `model`, `tokens`, `costUsd` of a call of a model: its name, and what was spent on it.
+ * - `taint`       where what it is about came from outside.
  */
 export interface SystemEvent {
   readonly type: SystemEventType;
@@ -71,4 +77,8 @@ export interface SystemEvent {
   readonly channelId?: string;
   readonly channelStatus?: ChannelStatus;
   readonly proposalId?: string;
+  readonly model?: string;
+  readonly tokens?: number;
+  readonly costUsd?: number;
+  readonly taint?: Taint;
 }

@@ -1,6 +1,7 @@
 import { copyOf, type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import { type A2AEnvelope, type A2AMessageType, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import type { Party } from '../protocol/policy.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { Outcome, SystemEvent } from './system-event.ts';
 import { weigh } from './weigh.ts';
 
@@ -151,6 +152,7 @@ export interface TrafficPlace {
 /** The noted traffic as the events that users see. */
 export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficPlace): SystemEvent[] {
   const { kind, mail, atMs, detail } = traffic;
+  const taint = taintOf(traffic);
   const about = {
     timestamp: atMs,
     place,
@@ -160,6 +162,7 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
     messageType: messageTypeOf(mail),
     ...(mail.correlationId === undefined ? {} : { correlationId: mail.correlationId }),
     ...(mail.capability === undefined ? {} : { capability: mail.capability }),
+    ...(taint === undefined ? {} : { taint }),
   };
   if (kind === TRAFFIC.sent) {
     const { latencyMs } = traffic;
@@ -188,6 +191,10 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
   ];
 }
 
+/** Of an answer it is what was on the work. */
+const taintOf = ({ kind, mail }: Traffic): Taint | undefined =>
+  kind >= TRAFFIC.replied ? mail.workTaint : mail.extras?.taint;
+
 export const outcomeIndex = (outcome: Outcome): number => OUTCOMES.indexOf(outcome);
 
 const answerTypeOf = (kind: TrafficKind): A2AMessageType =>
@@ -200,6 +207,8 @@ const answerIdOf = ({ kind, mail, serial }: Traffic): string =>
 /** An answer to an asked envelope, as an envelope. */
 export function answerEnvelopeOf(traffic: Traffic, replier: string, { tier, sandboxId }: Party): A2AEnvelope {
   const { kind, mail, atMs, detail } = traffic;
+  const taint = taintOf(traffic);
+  const marked = taint === undefined ? {} : { taint };
   return {
     id: answerIdOf(traffic),
     schemaVersion: SCHEMA_VERSION,
@@ -209,6 +218,6 @@ export function answerEnvelopeOf(traffic: Traffic, replier: string, { tier, sand
     type: answerTypeOf(kind),
     timestamp: atMs,
     payload: detail,
-    metadata: { tier, inReplyTo: mail.id, ...(sandboxId === undefined ? {} : { sandboxId }) },
+    metadata: { tier, inReplyTo: mail.id, ...(sandboxId === undefined ? {} : { sandboxId }), ...marked },
   };
 }

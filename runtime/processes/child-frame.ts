@@ -5,6 +5,7 @@ import { GivenCapability } from '../protocol/capability-options.ts';
 import { A2A_MESSAGE_TYPES, A2AMessageType } from '../protocol/envelope.ts';
 import { ERROR_CODES } from '../protocol/errors.ts';
 import { Snapshot } from '../protocol/snapshot.ts';
+import { PromptDescriptor, ResourceDescriptor, ResourceTemplateDescriptor } from '../protocol/tool.ts';
 
 /** Texts of a process end in logs, of which each keeps thousands. */
 const MAX_TEXT = 4_096;
@@ -41,16 +42,21 @@ export const OfferedCapability = z.strictObject({
   carries: z.enum(['json', 'structured']),
 });
 
+const MAX_OFFERED = 10_000;
+
 /** What agent a module holds; `types` are the message types that it handles without a capability. */
 export const Description = z.strictObject({
   options: AgentOptions,
-  capabilities: z.array(OfferedCapability).max(10_000),
+  capabilities: z.array(OfferedCapability).max(MAX_OFFERED),
   types: z.array(A2AMessageType).max(A2A_MESSAGE_TYPES.length),
+  resources: z.array(ResourceDescriptor).max(MAX_OFFERED).default([]),
+  resourceTemplates: z.array(ResourceTemplateDescriptor).max(MAX_OFFERED).default([]),
+  prompts: z.array(PromptDescriptor).max(MAX_OFFERED).default([]),
 });
 export type Description = z.output<typeof Description>;
 
-/** What it leaves to the next process; whose it is, and when it was taken, the host knows. */
-export const LeftState = Snapshot.omit({ agentId: true, atMs: true });
+/** What it leaves to the next process; whose it is, when it was taken, and where it came from, the host knows. */
+export const LeftState = Snapshot.omit({ agentId: true, atMs: true, taint: true });
 export type LeftState = z.output<typeof LeftState>;
 
 /** Whom to send to: an agent, a capability, or a capability of an agent. */
@@ -65,7 +71,7 @@ export type FrameTarget = z.infer<typeof FrameTarget>;
 /** Options of a send: whoever performs it looks at them as at those of any other agent. */
 const Options = z.record(z.string(), z.unknown());
 
-/** What of it the code wants to hear beside the answer: how far it is, and its id when it is on its way. */
+/** What of it the code wants to hear beside the answer: how far it is and whence what is told; and its id when it is on its way. */
 const Listened = { isFollowed: z.boolean(), isAnnounced: z.boolean() };
 const Request = { n: Count, a: Count, target: FrameTarget, input: z.unknown().optional(), options: Options };
 
@@ -78,7 +84,7 @@ const Request = { n: Count, a: Count, target: FrameTarget, input: z.unknown().op
  * - `report` of what is told to the asker in between.
  * - `begun`  the handler of `n` is about to run: written before it does.
  * - `ask`, `read`, `send` are answered under their `a`; `cancel` ends the wait, `want` asks for so many more chunks.
- * - `call`   the process stands still until it is answered. `input` is what is told, spent or kept.
+ * - `call`   the process stands still until it is answered. `input` is what is told, spent, kept or declared.
  * - `left`   the answer to `leave`: its state, if it keeps one, or why that cannot be handed on.
  * - `lost`   the agent's logic failed outside of any envelope. `stray`: nobody caught an error.
  */
@@ -102,7 +108,17 @@ export const ChildFrame = z.discriminatedUnion('t', [
   z.strictObject({
     t: z.literal('call'),
     n: Count,
-    what: z.enum(['tell', 'spend', 'refund', 'budget', 'resumeFrom', 'checkpoint']),
+    what: z.enum([
+      'tell',
+      'spend',
+      'refund',
+      'budget',
+      'resumeFrom',
+      'checkpoint',
+      'taint',
+      'markOutside',
+      'declareClean',
+    ]),
     target: FrameTarget.optional(),
     input: z.unknown().optional(),
     options: Options.optional(),

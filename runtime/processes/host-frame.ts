@@ -1,6 +1,7 @@
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { Progress } from '../actor/context.ts';
 
 /**
@@ -15,7 +16,7 @@ import type { Progress } from '../actor/context.ts';
  * - `now`    what was to be handled `next` cannot wait for those before it.
  * - `abort`  the time of an envelope is over.
  * - `pull`   so many more chunks of a stream are wanted.
- * - `answer` of what the code waits for; `sent`, `progress` and `chunk` are not the last.
+ * - `answer` of what the code waits for; `sent`, `progress`, `tainted` and `chunk` are not the last.
  * - `stop`   end the life.
  * - `ping`   answer, if the event loop turns.
  */
@@ -48,6 +49,7 @@ export type Answer =
   | { readonly kind: 'value' | 'chunk'; readonly value?: unknown }
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'sent'; readonly id: string }
+  | { readonly kind: 'tainted'; readonly taint: Taint }
   | { readonly kind: 'end' }
   | { readonly kind: 'error'; readonly error: ErrorData };
 

@@ -1,7 +1,9 @@
 import { type ActorLife, PENDING } from '../actor/actor-life.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { CellMailbox } from '../actor/cell-mailbox.ts';
+import { entryOf } from '../actor/content-handlers.ts';
 import { Handling } from '../actor/handling.ts';
+import { isPrivileged } from '../actor/take-up.ts';
 import { refuseOtherKind } from '../actor/unhandled.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
@@ -93,7 +95,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     if (this.isOver) return undefined;
     const process = this.#deps.processes.take(this.#deps.order);
     this.#process = process;
-    this.#requests = new ProcessRequests(row.id, process);
+    this.#requests = new ProcessRequests(row.id, process, this.#deps.order.options.mayDeclareClean);
     place.hasProcess(this.#cell, process.pid);
     await process.description;
     if (this.isOver) return undefined;
@@ -114,7 +116,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
   handle(mail: Mail, handling: Handling): unknown {
     const { place, row, definition } = this.#cell;
     const { capability } = mail;
-    const entry = capability === undefined ? undefined : definition.handlers.get(capability);
+    const entry = entryOf(definition, capability);
     if (entry !== undefined) refuseOtherKind(entry, mail.extras?.stream === true, row.id);
     else if (!definition.envelopeHandlers.has(messageTypeOf(mail))) {
       const attended = place.attendance.handlerOf(capability ?? messageTypeOf(mail));
@@ -303,10 +305,11 @@ export class ProcessActor implements ActorLife, ProcessListener {
 
   readonly #mayRunAhead = (mail: Mail): boolean => {
     const { place, definition } = this.#cell;
-    const entry = mail.capability === undefined ? undefined : definition.handlers.get(mail.capability);
+    const entry = entryOf(definition, mail.capability);
     const { extras, deadlineAtMs } = mail;
     if (entry?.kind !== 'value' || extras?.stream === true || extras?.derived === true) return false;
     if (extras?.channel !== undefined || mail.tombstone !== undefined || mail.attempts > 0) return false;
+    if (extras?.taint !== undefined && isPrivileged(this.#cell, mail)) return false;
     // What it begins on is noted here, when the cell comes to it.
     if (mail.kept > 0 && !this.#cell.isRetry(mail)) return false;
     if (deadlineAtMs > 0 && deadlineAtMs < place.turns.nowMs + AHEAD_DEADLINE_MS) return false;

@@ -59,6 +59,7 @@ export const PROCESS_FIELDS = {
   env: Environment,
   tier: AgentTier,
   sandboxId: z.string().min(1),
+  mayDeclareClean: z.boolean(),
 };
 
 /**
@@ -69,6 +70,7 @@ export const PROCESS_FIELDS = {
  *                times a second; a process that has more is ended. @default `memoryMb` + 256
  * - `env`        its environment; nothing is inherited.
  * - `tier`, `sandboxId` what it is granted, whatever its module says of itself.
+ * - `mayDeclareClean` whether it is believed when it says that nothing from outside is in it any more. @default false
  */
 export const ProcessOptions = z
   .strictObject({
@@ -78,6 +80,7 @@ export const ProcessOptions = z
     env: PROCESS_FIELDS.env.default({}),
     tier: PROCESS_FIELDS.tier.optional(),
     sandboxId: PROCESS_FIELDS.sandboxId.optional(),
+    mayDeclareClean: PROCESS_FIELDS.mayDeclareClean.default(false),
   })
   .transform((options) => ({
     ...options,

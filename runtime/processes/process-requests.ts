@@ -1,7 +1,9 @@
 import type { AskOptions, Progress, Target, TellOptions } from '../actor/context.ts';
 import type { Handling } from '../actor/handling.ts';
 import type { Cost } from '../protocol/budget.ts';
+import { notPermitted } from '../protocol/edge-errors.ts';
 import { errorToData, mailboxFull, notSerialisable, reasonOf } from '../protocol/errors.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { AgentProcess, WorkFrame } from './agent-process.ts';
 import type { FrameTarget } from './child-frame.ts';
 import type { Answer } from './host-frame.ts';
@@ -15,6 +17,9 @@ const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 const MAX_UNREAD_REFUSALS = 10_000;
 /** A process stands still for one answer at a time. */
 const MAX_UNREAD_ANSWER_BYTES = 1024 * 1024;
+
+const NOT_BELIEVED =
+  'An agent in a process of its own declares nothing clean, unless `mayDeclareClean` says so';
 
 type RequestFrame = WorkFrame & { t: 'ask' | 'read' | 'send' };
 type CallFrame = WorkFrame & { t: 'call' };
@@ -35,12 +40,14 @@ interface Open {
 export class ProcessRequests {
   readonly #agentId: string;
   readonly #process: AgentProcess;
+  readonly #mayDeclareClean: boolean;
   readonly #open = new Map<number, Open>();
   #refusals = 0;
 
-  constructor(agentId: string, process: AgentProcess) {
+  constructor(agentId: string, process: AgentProcess, mayDeclareClean: boolean) {
     this.#agentId = agentId;
     this.#process = process;
+    this.#mayDeclareClean = mayDeclareClean;
   }
 
   /** Asks, reads or sends. Throws when the request makes no sense. */
@@ -81,7 +88,7 @@ export class ProcessRequests {
   call(frame: CallFrame, ctx: Handling): void {
     if (this.#process.unreadAnswerBytes > MAX_UNREAD_ANSWER_BYTES) throw new Error('it reads no answers');
     try {
-      this.#process.answerCall({ value: performCall(frame, ctx) });
+      this.#process.answerCall({ value: performCall(frame, ctx, this.#mayDeclareClean) });
     } catch (error) {
       this.#process.answerCall({ error: errorToData(error) });
     }
@@ -93,11 +100,12 @@ export class ProcessRequests {
     if (frame.t === 'send')
       return { kind: 'value', value: await ctx.tellWhenRoom(target, frame.input, frame.options) };
     const onProgress = (progress: Progress): void => this.#answer(frame, { kind: 'progress', progress });
+    const onTaint = (taint: Taint): void => this.#answer(frame, { kind: 'tainted', taint });
     const onSent = (id: string): void => this.#answer(frame, { kind: 'sent', id });
     const options: AskOptions = {
       ...frame.options,
       signal: abort.signal,
-      ...(frame.isFollowed ? { onProgress } : {}),
+      ...(frame.isFollowed ? { onProgress, onTaint } : {}),
       ...(frame.isAnnounced ? { onSent } : {}),
     };
     if (frame.t === 'ask')
@@ -146,7 +154,11 @@ async function creditOf(open: Open): Promise<void> {
   open.credit -= 1;
 }
 
-function performCall({ what, target = {}, input, options = {} }: CallFrame, ctx: Handling): unknown {
+function performCall(
+  { what, target = {}, input, options = {} }: CallFrame,
+  ctx: Handling,
+  mayDeclareClean: boolean,
+): unknown {
   switch (what) {
     case 'tell':
       return ctx.tell(targetOf(target), input, options as TellOptions);
@@ -160,5 +172,12 @@ function performCall({ what, target = {}, input, options = {} }: CallFrame, ctx:
       return ctx.budget;
     case 'resumeFrom':
       return ctx.resumeFrom;
+    case 'taint':
+      return ctx.taint;
+    case 'markOutside':
+      return ctx.markOutside(input as string);
+    case 'declareClean':
+      if (!mayDeclareClean) throw notPermitted(NOT_BELIEVED);
+      return ctx.declareClean(input as string);
   }
 }

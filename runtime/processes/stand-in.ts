@@ -8,14 +8,19 @@ import type { Description } from './child-frame.ts';
  * An agent of which only the description is here: its code is in a process of its own, and so are the schemas that its
  * payloads and answers are parsed with.
  */
-export function standIn({ options, capabilities, types }: Description): AgentDefinition<unknown> {
+export function standIn({ options, capabilities, types, ...content }: Description): AgentDefinition<unknown> {
   const definition = new AgentDefinition<unknown>(options);
   for (const { descriptor, kind, carries } of capabilities) {
-    const declared = declaredElsewhere(descriptor.id, carries);
+    const elsewhereDeclared = declaredElsewhere(descriptor.id, carries);
+    const declared =
+      descriptor.privileged === true ? { ...elsewhereDeclared, privileged: true } : elsewhereDeclared;
     if (kind === 'stream') definition.handleStream(declared, elsewhere);
     else definition.handle(declared, elsewhere);
   }
   for (const type of types) definition.on(type, elsewhere);
+  for (const resource of content.resources) definition.resource(resource, elsewhere);
+  for (const template of content.resourceTemplates) definition.resourceTemplate(template, elsewhere);
+  for (const prompt of content.prompts) definition.prompt(prompt, elsewhere);
   return definition;
 }
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { AssignmentNote } from './assignment-note.ts';
 import { Budget, Cost } from './budget.ts';
 import { PathHop } from './envelope.ts';
 import { ERROR_CODES } from './errors.ts';
+import { Milliseconds } from './milliseconds.ts';
+import type { Artifact } from './task.ts';
 import { TaskProposalPayload } from './task-proposal.ts';
 
 /**
@@ -9,10 +12,6 @@ import { TaskProposalPayload } from './task-proposal.ts';
  * path. What it adds stands in metadata under this key; docs/a2a-extension.md says what it means.
  */
 export const DELEGATION_URI = 'urn:orrery:a2a:ext:delegation:1';
-
-/** Timers count no further. */
-const MAX_MS = 2 ** 31 - 1;
-const Milliseconds = z.number().positive().max(MAX_MS);
 
 /** More hops than any system allows; a path that is longer is none. */
 const MAX_PATH = 64;
@@ -28,27 +27,12 @@ export const NodeId = z
   .regex(/^[^/\s\p{Cc}]+$/u, 'Invalid input: expected a name without white space and "/"');
 
 /**
- * The assignment of a swarm that a message hands over (F-02).
- *
- * - `epoch`   how often the sub-task has been assigned: what a former epoch still says counts no more.
- * - `leaseMs` for how long it is given without a sign of life.
- */
-export const RemoteAssignment = z.object({
-  swarmId: Name,
-  subTaskId: Name,
-  epoch: z.int().positive(),
-  description: z.string(),
-  requiredCapabilities: z.array(Name),
-  leaseMs: Milliseconds,
-});
-export type RemoteAssignment = z.infer<typeof RemoteAssignment>;
-
-/**
  * What a client says of the work that its message asks for, in the message's metadata.
  *
  * - `deadlineMs` for how long anybody waits for it, from when the message arrives.
  * - `budget`     what may be spent on it; `hops` are those left to whoever gets it.
  * - `path`       the requests above this one, oldest first; agents by the names that they have everywhere.
+ * - `assignment` of the swarm that hands the work over.
  * - `resumeFrom` what an attempt elsewhere has kept of the same work.
  */
 export const DelegationOrder = z.object({
@@ -58,7 +42,7 @@ export const DelegationOrder = z.object({
     .array(PathHop.extend({ agent: Name, capability: Name, envelopeId: Name }))
     .max(MAX_PATH)
     .optional(),
-  assignment: RemoteAssignment.optional(),
+  assignment: AssignmentNote.optional(),
   resumeFrom: z.json().optional(),
 });
 export type DelegationOrder = z.infer<typeof DelegationOrder>;
@@ -119,9 +103,9 @@ const About = { proposalId: Name };
 /**
  * What one system says to another one's negotiator, as the arguments of `NEGOTIATE`.
  *
- * - `propose` asks an agent there. The same `proposalId` again asks nobody: it is answered as before.
+ * - `propose` asks an agent there. The same `proposalId` again asks nobody: it is answered by what has become of it.
  * - `renew`   the agent still has it: for another `leaseMs`.
- * - `release` it has it no more.
+ * - `release` it has it no more, or is asked no more.
  */
 export const NegotiationRequest = z.discriminatedUnion('kind', [
   TaskProposalPayload.extend({
@@ -141,6 +125,7 @@ export type NegotiationRequest = z.infer<typeof NegotiationRequest>;
  *
  * - `accept`    the agent takes it on, and has it for the lease from when this was asked.
  * - `reject`    it does not, or has it no more; `reason` is a code, such as NOT_CAPABLE.
+ * - `open`      it has not said anything yet: it is asked again by the same `propose`.
  * - `timed-out` it has not said anything within the deadline.
  * - `held`      it still has it.
  * - `released`  it has it no more, as was wanted.
@@ -153,6 +138,7 @@ export const NegotiationAnswer = z.discriminatedUnion('kind', [
     estimatedCompletionMs: Milliseconds,
   }),
   z.object({ ...About, kind: z.literal('reject'), reason: Name, alternative: Name.optional() }),
+  z.object({ ...About, kind: z.literal('open') }),
   z.object({ ...About, kind: z.literal('timed-out') }),
   z.object({ ...About, kind: z.literal('held'), epoch: z.int().positive() }),
   z.object({ ...About, kind: z.literal('released') }),
@@ -173,3 +159,14 @@ export function reportIn(
   const parsed = DelegationReport.safeParse(metadata?.[DELEGATION_URI]);
   return parsed.success ? parsed.data : undefined;
 }
+
+const PARTIAL = { partial: true } as const;
+
+/** Metadata of an artifact that is shown for the case that nothing else comes of the work: it is no result. */
+export const partialMetadata = (): { readonly [DELEGATION_URI]: z.core.util.JSONType } => ({
+  [DELEGATION_URI]: PARTIAL,
+});
+
+/** The artifact is no result. */
+export const isPartialArtifact = ({ metadata }: Pick<Artifact, 'metadata'>): boolean =>
+  (metadata?.[DELEGATION_URI] as { partial?: unknown } | undefined)?.partial === true;

@@ -73,5 +73,5 @@ export const peersMissing = (what: string, cause: unknown): OrreryError => {
 };
 
 /** Somebody who is known may not do what they want. */
-export const notPermitted = (reason: string): OrreryError =>
-  new OrreryError('NOT_PERMITTED', reason, { details: { reason } });
+export const notPermitted = (reason: string, details: Readonly<Record<string, unknown>> = {}): OrreryError =>
+  new OrreryError('NOT_PERMITTED', reason, { details: { reason, ...details } });

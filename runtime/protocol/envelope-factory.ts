@@ -14,6 +14,7 @@ import { findUnserialisable } from './json-safety.ts';
 import { parseOptions } from './parse-options.ts';
 import { isSystemId } from './policy.ts';
 import type { Seams } from './seams.ts';
+import { mergeTaint } from './taint.ts';
 
 /** `cardOf` is where the sender's tier and sandbox come from, such as `(id) => registry.getById(id)`. */
 export interface EnvelopeFactoryDeps {
@@ -38,7 +39,7 @@ export interface EnvelopeContent {
 }
 
 /**
- * `cause` is the envelope that the sender is handling: its conversation, deadline, path and budget are passed on. A budget
+ * `cause` is the envelope that the sender is handling: its conversation, deadline, path, budget and taint are passed on. A budget
  * stands here as the amount that the envelope may carry away; that the sum of several is no more than there was is up to
  * whoever makes them.
  */
@@ -121,6 +122,8 @@ export class EnvelopeFactory {
       chosen.budget === undefined ? undefined : parseOptions(Budget, chosen.budget, 'metadata.budget');
     const budget = narrower(own, inherited?.budget);
     if (budget !== undefined) metadata.budget = budget;
+    const taint = mergeTaint(chosen.taint, inherited?.taint);
+    if (taint !== undefined) metadata.taint = taint;
     return metadata;
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AgentTier, issuesOf } from './agent-card.ts';
 import { Budget } from './budget.ts';
 import { invalidEnvelope, schemaVersionMismatch } from './errors.ts';
+import { Taint } from './taint.ts';
 
 /** The envelope version that this runtime writes and reads. */
 export const SCHEMA_VERSION = 1;
@@ -50,6 +51,7 @@ export type PathHop = z.infer<typeof PathHop>;
  * - `delivery`                  overrides the recipient's own choice.
  * - `resumeFrom`                what an attempt elsewhere has kept of the same work.
  * - `budget`                    what could be spent on it, and on all it causes, when it was sent; only ever narrows.
+ * - `taint`                     where what it says came from outside; only ever grows.
  */
 export const EnvelopeMetadata = z.looseObject({
   tier: AgentTier,
@@ -63,6 +65,7 @@ export const EnvelopeMetadata = z.looseObject({
   delivery: Delivery.optional(),
   resumeFrom: z.unknown().optional(),
   budget: Budget.optional(),
+  taint: Taint.optional(),
 });
 export type EnvelopeMetadata = z.infer<typeof EnvelopeMetadata>;
 

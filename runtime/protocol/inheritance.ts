@@ -1,5 +1,6 @@
 import type { Budget } from './budget.ts';
 import { type A2AEnvelope, asksForWork, type PathHop } from './envelope.ts';
+import type { Taint } from './taint.ts';
 
 /** What an envelope takes over from the one being handled when it was made. */
 export interface Inherited {
@@ -7,11 +8,12 @@ export interface Inherited {
   readonly deadlineAtMs: number | undefined;
   readonly path: readonly PathHop[] | undefined;
   readonly budget: Budget | undefined;
+  readonly taint: Taint | undefined;
 }
 
 /**
- * What `handler`, while it handles `cause`, passes on: the conversation, the deadline, the budget, and the delegation path
- * with `cause` itself as its last hop where that asks for work.
+ * What `handler`, while it handles `cause`, passes on: the conversation, the deadline, the budget, the taint, and the
+ * delegation path with `cause` itself as its last hop where that asks for work.
  */
 export function inheritFrom(cause: A2AEnvelope, handler: string): Inherited {
   const { path, ...inherited } = inheritForReply(cause);
@@ -26,6 +28,7 @@ export const inheritForReply = ({ id, correlationId, metadata }: A2AEnvelope): I
   deadlineAtMs: metadata?.deadlineAtMs,
   path: metadata?.path,
   budget: metadata?.budget,
+  taint: metadata?.taint,
 });
 
 /** The capability that an envelope names, as its recipient or beside it. */

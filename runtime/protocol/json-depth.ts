@@ -11,4 +11,11 @@ export function isDeeperThan(value: unknown, maxDepth = MAX_JSON_DEPTH): boolean
   return false;
 }
 
+/** The JSON of a text. Throws SyntaxError for what is no JSON, or nested so deeply that whoever reads it runs out of stack. */
+export function parseShallowJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (isDeeperThan(value)) throw new SyntaxError(`It is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  return value;
+}
+
 const isNest = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -25,6 +25,7 @@ export interface Party {
  * - `capability`    which handler of the recipient is meant.
  * - `path`          the requests and proposals above this envelope, oldest first.
  * - `budget`        what may be spent on it; undefined when that is not limited.
+ * - `isTool`        a call that the tool host makes: exempt from tier and escalation, never from the sandbox.
  *
  * One object is filled in again for every envelope, so a policy must not keep it.
  */
@@ -42,6 +43,7 @@ export interface JudgeRequest {
   nowMs: number;
   path: readonly PathHop[];
   budget: Budget | undefined;
+  isTool: boolean;
 }
 
 /** A refusal: `retryAfterMs` when trying again later may help. */

@@ -8,7 +8,7 @@ export interface RemoteStatus {
   readonly atMs?: number;
 }
 
-/** A task at another system, as it was last heard of. `generation`: how many changes it has had, if that was said. */
+/** A task at another system, as it was last heard of. */
 export interface RemoteTask {
   readonly id: string;
   readonly contextId: string | undefined;
@@ -16,7 +16,6 @@ export interface RemoteTask {
   readonly artifacts: readonly Artifact[];
   readonly history: readonly TaskMessage[];
   readonly metadata?: Task['metadata'];
-  readonly generation?: number;
 }
 
 /** What a stream says next: the task as it is, a step of it, or the one message that is all the answer. */

@@ -29,11 +29,18 @@ export interface IdSource {
 
 export const idText = (origin: string, serial: number): string => `${origin}-${serial.toString(36)}`;
 
+/**
+ * 128 bits of chance in 22 characters of base64url: unlike an id, which whoever has seen the one before can guess, and
+ * `Random`, whose next number follows from those before.
+ */
+export type NewSecret = () => string;
+
 /** What every part that needs time, ids or chance is given. */
 export interface Seams {
   readonly clock: Clock;
   readonly ids: IdSource;
   /** The next id of `ids`. */
   readonly newId: NewId;
+  readonly newSecret: NewSecret;
   readonly random: Random;
 }

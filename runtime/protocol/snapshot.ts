@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Taint } from './taint.ts';
 
 /** Whose state it is: a machine by its id, the version of its agent, and a hash of what the state is made of. */
 export const StateIdentity = z.strictObject({
@@ -17,10 +18,12 @@ export type StateIdentity = z.infer<typeof StateIdentity>;
  * - `state`     JSON. Of a machine what XState persists, and under `timers` the delayed events that are still to come; of
  *               transition logic its state; of handlers what `onStart` made.
  * - `atMs`      when it was taken, Unix milliseconds.
+ * - `taint`     where what is in it came from outside, if anything did.
  */
 export const Snapshot = StateIdentity.extend({
   agentId: z.string().min(1),
   state: z.json(),
   atMs: z.number(),
+  taint: Taint.optional(),
 });
 export type Snapshot = z.infer<typeof Snapshot>;

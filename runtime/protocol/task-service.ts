@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { AgentTier } from './agent-card.ts';
+import { AssignmentNote } from './assignment-note.ts';
 import { Budget } from './budget.ts';
 import { PathHop } from './envelope.ts';
+import { JsonValue } from './json-value.ts';
+import { Taint } from './taint.ts';
 import { Task, type TaskChange, TaskMessage, type TaskState } from './task.ts';
 
 /** Whose a task is: nobody else sees it. `tenant` undefined: of a deployment that has none. */
@@ -20,6 +23,10 @@ export type TaskOwner = z.infer<typeof TaskOwner>;
  * - `deadlineAtMs`  until when it is wanted, Unix milliseconds.
  * - `budget`        what may be spent on it.
  * - `path`          the requests above this one in systems elsewhere, oldest first.
+ * - `assignment`    of a swarm elsewhere, which this work is.
+ * - `resumeFrom`    what an attempt elsewhere has kept of it.
+ * - `taint`         where what is said came from outside: it is on all that is asked for in the task, and its owner is not
+ *                   asked whether it may reach what is privileged. @default nowhere
  */
 export const TaskTerms = z.strictObject({
   tier: AgentTier.default(3),
@@ -28,6 +35,9 @@ export const TaskTerms = z.strictObject({
   deadlineAtMs: z.number().optional(),
   budget: Budget.optional(),
   path: z.array(PathHop).readonly().optional(),
+  assignment: AssignmentNote.optional(),
+  resumeFrom: JsonValue.optional(),
+  taint: Taint.optional(),
 });
 export type TaskTerms = z.infer<typeof TaskTerms>;
 

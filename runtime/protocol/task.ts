@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonFields, JsonValue } from './json-value.ts';
 
 /**
  * Where a task stands, in the words of A2A.
@@ -30,11 +31,10 @@ export const isTaskOver = (state: TaskState): boolean => OVER.has(state);
 /** Its owner is to say something. */
 export const isTaskInterrupted = (state: TaskState): boolean => INTERRUPTED.has(state);
 
-const Metadata = z.record(z.string(), z.json());
 const PartFacts = {
   mediaType: z.string().optional(),
   filename: z.string().optional(),
-  metadata: Metadata.optional(),
+  metadata: JsonFields.optional(),
 };
 
 /** One piece of what is said or made: exactly one of text, `raw` (bytes in base64), `url` and `data` (JSON). */
@@ -42,7 +42,7 @@ export const Part = z.union([
   z.strictObject({ text: z.string(), ...PartFacts }),
   z.strictObject({ raw: z.base64(), ...PartFacts }),
   z.strictObject({ url: z.url(), ...PartFacts }),
-  z.strictObject({ data: z.json(), ...PartFacts }),
+  z.strictObject({ data: JsonValue, ...PartFacts }),
 ]);
 export type Part = z.infer<typeof Part>;
 
@@ -51,7 +51,7 @@ export const TaskMessage = z.strictObject({
   messageId: z.string().min(1),
   role: z.enum(['user', 'agent']),
   parts: z.array(Part).min(1),
-  metadata: Metadata.optional(),
+  metadata: JsonFields.optional(),
   extensions: z.array(z.string()).optional(),
   referenceTaskIds: z.array(z.string()).optional(),
 });
@@ -63,7 +63,7 @@ export const Artifact = z.strictObject({
   name: z.string().optional(),
   description: z.string().optional(),
   parts: z.array(Part),
-  metadata: Metadata.optional(),
+  metadata: JsonFields.optional(),
   extensions: z.array(z.string()).optional(),
 });
 export type Artifact = z.infer<typeof Artifact>;
@@ -89,7 +89,7 @@ export const Task = z.strictObject({
   status: TaskStatus,
   artifacts: z.array(Artifact),
   history: z.array(TaskMessage),
-  metadata: Metadata.optional(),
+  metadata: JsonFields.optional(),
   generation: z.int().nonnegative(),
   createdAtMs: z.number(),
 });

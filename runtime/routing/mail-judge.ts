@@ -29,6 +29,8 @@ export class MailJudge {
   configure(config: RoutingConfig): void {
     const { policies } = this.#decider;
     this.#decider.policies = policies.map((policy) => policy.withConfig?.(config) ?? policy);
+    // Who is seen by whom is another matter now.
+    this.#table.touch();
   }
 
   /** Whoever sends under this id; one that is unknown has the least standing. */
@@ -51,6 +53,7 @@ export class MailJudge {
     request.deadlineAtMs = deadlineAtMs > 0 ? deadlineAtMs : undefined;
     request.path = mail.path ?? NO_PATH;
     request.budget = extras?.budget;
+    request.isTool = extras?.tool === true;
     request.nowMs = nowMs;
     const channel = extras?.channel;
     // Who opened a channel has given leave to answer over it.
@@ -97,18 +100,19 @@ export class MailJudge {
     this.#grants.hold(proposal, holder);
   }
 
-  /** Says whether the sandbox lets whoever has this id see an agent: it may write to it. */
-  isSeen(readerId: string, row: AgentRow): boolean {
+  /** Says whether the sandbox lets whoever has this id see an agent: it may write to it, or ask it. */
+  isSeen(readerId: string, row: AgentRow, expectsReply = false): boolean {
     const { request } = this.#decider;
     request.sender = this.partyOf(readerId);
     request.type = 'notification';
     request.schemaVersion = SCHEMA_VERSION;
     request.isBroadcast = false;
-    request.expectsReply = false;
+    request.expectsReply = expectsReply;
     request.justification = undefined;
     request.capability = undefined;
     request.deadlineAtMs = undefined;
     request.path = NO_PATH;
+    request.isTool = false;
     return this.#decider.judgeDescribed(row.party)?.code !== 'SANDBOX_VIOLATION';
   }
 

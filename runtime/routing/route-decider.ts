@@ -73,6 +73,7 @@ export class RouteDecider {
     nowMs: 0,
     path: NO_PATH,
     budget: undefined,
+    isTool: false,
   };
 
   constructor(
@@ -155,6 +156,7 @@ export class RouteDecider {
     request.deadlineAtMs = metadata?.deadlineAtMs;
     request.path = metadata?.path ?? NO_PATH;
     request.budget = metadata?.budget;
+    request.isTool = false;
     request.nowMs = this.#clock.now();
   }
 

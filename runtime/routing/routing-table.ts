@@ -119,12 +119,31 @@ export class RoutingTable {
   readonly #agentGroups = new Map<AgentProfile, ProfileGroup<TableRow>>();
   readonly #systemGroups = new Map<AgentProfile, ProfileGroup<TableRow>>();
   readonly #offers = new Map<string, Offer>();
+  readonly #watchers = new Set<() => void>();
   #version = 0;
+  #edition = 0;
   #nextOrder = 0;
 
   /** That of the last delta. */
   get version(): number {
     return this.#version;
+  }
+
+  /** Another number after every change, also one that its authority has not ordered yet. */
+  get edition(): number {
+    return this.#edition;
+  }
+
+  /** Calls `watcher` after every change, until the returned function is called. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  /** Whoever reads it may see something else from now on, though nothing in it has changed. */
+  touch(): void {
+    this.#edition += 1;
+    for (const watcher of this.#watchers) watcher();
   }
 
   get size(): number {
@@ -158,6 +177,7 @@ export class RoutingTable {
       this.#upsert(data, profile);
     }
     this.#version = version;
+    this.touch();
   }
 
   /** Applies a change that has not been ordered yet: the version stays. */

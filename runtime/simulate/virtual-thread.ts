@@ -1,4 +1,4 @@
-import type { Clock, IdSource, Seams } from '../protocol/seams.ts';
+import type { Clock, IdSource, NewSecret, Seams } from '../protocol/seams.ts';
 import { idText } from '../protocol/seams.ts';
 import type { EventLoop } from '../threads/event-loop.ts';
 import { Chance } from './chance.ts';
@@ -55,6 +55,7 @@ export class VirtualThread {
       clock: this.#clock(),
       ids,
       newId: () => idText(ids.origin, ids.next()),
+      newSecret: secretsOf(new Chance(seed, `secrets of thread ${number}`)),
       random: chance.next,
     };
     this.loop = {
@@ -118,4 +119,13 @@ export class VirtualThread {
 function idsOf(number: number): IdSource {
   let count = 0;
   return { origin: `t${number}`, next: () => ++count };
+}
+
+/** As unlike as real ones, and the same for the same seed. */
+function secretsOf(chance: Chance): NewSecret {
+  const words = new Uint32Array(4);
+  return () => {
+    for (let at = 0; at < words.length; at++) words[at] = Math.floor(chance.next() * 2 ** 32);
+    return Buffer.from(words.buffer).toString('base64url');
+  };
 }

@@ -306,10 +306,15 @@ class RunningSystem implements Omit<System, keyof Upgrading> {
 
   async metrics(): Promise<string> {
     const { api } = this.#caller;
-    const [counts, account, roster] = await Promise.all([api.counts(), api.conservation(), api.roster()]);
+    const [counts, account, roster, tools] = await Promise.all([
+      api.counts(),
+      api.conservation(),
+      api.roster(),
+      api.toolCounts(),
+    ]);
     // Who never looks at the metrics does not load prom-client, in no thread.
     const { metricsText } = await import('../observe/metrics.ts');
-    return metricsText(counts, account, roster);
+    return metricsText({ counts, account, roster, tools });
   }
 
   async whenKept(): Promise<void> {

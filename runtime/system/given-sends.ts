@@ -4,7 +4,9 @@ import { Budget } from '../protocol/budget.ts';
 import { requireCapability } from '../protocol/capability-options.ts';
 import { A2AMessageType, Delivery } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
+import { MAX_TIMER_MS } from '../protocol/milliseconds.ts';
 import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
+import { Taint } from '../protocol/taint.ts';
 
 const Milliseconds = z.number('a finite number of milliseconds');
 const isSignal = (value: unknown): boolean =>
@@ -15,6 +17,7 @@ const OfAll = {
   correlationId: z.string().optional(),
   delivery: Delivery.optional(),
   budget: Budget.optional(),
+  taint: Taint.optional(),
 };
 
 const GivenAskOptions = z.strictObject({
@@ -26,6 +29,7 @@ const GivenAskOptions = z.strictObject({
   metadata: z.record(z.string(), z.unknown()).optional(),
   onSent: z.custom((value) => typeof value === 'function', 'a function').optional(),
   onProgress: z.custom((value) => typeof value === 'function', 'a function').optional(),
+  onTaint: z.custom((value) => typeof value === 'function', 'a function').optional(),
 });
 
 const GivenTellOptions = z.strictObject({
@@ -35,11 +39,7 @@ const GivenTellOptions = z.strictObject({
   deadlineAtMs: Milliseconds.optional(),
 });
 
-const DrainMs = z
-  .number()
-  .nonnegative()
-  .max(2 ** 31 - 1)
-  .optional();
+const DrainMs = z.number().nonnegative().max(MAX_TIMER_MS).optional();
 const GivenStopOptions = z.strictObject({ drainMs: DrainMs });
 const Limit = z.int().nonnegative();
 

@@ -13,7 +13,7 @@ import { WatchdogOptions } from '../supervision/watchdog.ts';
 export const Isolation = z.enum(['inline', 'thread', 'process']);
 export type Isolation = z.infer<typeof Isolation>;
 
-const { permissions, memoryMb, residentMb, env, tier, sandboxId } = PROCESS_FIELDS;
+const { permissions, memoryMb, residentMb, env, tier, sandboxId, mayDeclareClean } = PROCESS_FIELDS;
 const OF_PROCESSES = Object.keys(PROCESS_FIELDS) as (keyof typeof PROCESS_FIELDS)[];
 
 /**
@@ -31,6 +31,7 @@ const OF_PROCESSES = Object.keys(PROCESS_FIELDS) as (keyof typeof PROCESS_FIELDS
  * - `residentMb`  memory of the whole process, megabytes. @default `memoryMb` + 256
  * - `env`         its environment; nothing is inherited. @default {}
  * - `tier`, `sandboxId` what it is granted, whatever its module says of itself. @default what the module says
+ * - `mayDeclareClean` whether it is believed when it says that nothing from outside is in it any more. @default false
  */
 export const ModuleAgent = z
   .strictObject({
@@ -44,6 +45,7 @@ export const ModuleAgent = z
     env: env.optional(),
     tier: tier.optional(),
     sandboxId: sandboxId.optional(),
+    mayDeclareClean: mayDeclareClean.optional(),
   })
   .superRefine((agent, context) => {
     const wrong = (field: string, message: string, input: unknown): void =>

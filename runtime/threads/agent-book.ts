@@ -1,6 +1,7 @@
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import { agentNotFound, type ErrorData } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import type { AgentOffer } from '../routing/offered-profile.ts';
 import {
   type AgentProfile,
   deltaOf,
@@ -26,6 +27,8 @@ export interface AgentRecord {
   /** The process of its present life. */
   pid: number | undefined;
   profile: AgentProfile;
+  /** What it has said itself that it offers, since it last was given other code. */
+  offered?: AgentOffer | undefined;
   place: string;
   /** Deaths of its thread that were charged to it. */
   offences: number;

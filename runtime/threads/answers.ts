@@ -2,6 +2,7 @@ import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, typeIndex } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC, type TrafficKind } from '../observe/traffic-ring.ts';
+import type { Taint } from '../protocol/taint.ts';
 import { REPLY } from './batch-format.ts';
 import type { Link } from './link.ts';
 import type { Place } from './place.ts';
@@ -17,19 +18,25 @@ export class Answers {
     this.#place = place;
   }
 
-  /** Answers the ask behind `mail`. */
-  give(mail: Mail, kind: number, payload: unknown, carries: 'json' | 'structured' | undefined): void {
+  /** Answers the ask behind `mail`; `taint` says where the answer came from outside. */
+  give(
+    mail: Mail,
+    kind: number,
+    payload: unknown,
+    carries: 'json' | 'structured' | undefined,
+    taint?: Taint,
+  ): void {
     const place = this.#place;
     const flow = mail.flow as InFlow;
     if (kind !== REPLY.progress) this.#note(mail, kind, payload);
     if (flow.seat === -1 || flow.seat === place.seat) {
-      place.asks.answer(mail.ask, kind, payload);
+      place.asks.answer(mail.ask, kind, payload, taint);
       return;
     }
     const link = place.links.ofSeat(flow.seat);
     if (link === undefined) return;
     place.outbox.touch(link);
-    link.sendReply(mail.ask, kind, payload, carries === 'structured' && kind !== REPLY.error);
+    link.sendReply(mail.ask, kind, payload, carries === 'structured' && kind !== REPLY.error, taint);
   }
 
   /** Asks for `count` more chunks of a stream; without a link it comes from this thread. */

@@ -1,4 +1,5 @@
 import type { Mail } from '../mailbox/mail.ts';
+import type { Taint } from '../protocol/taint.ts';
 
 /**
  * How envelopes and answers cross between threads: JSON in columns with a dictionary of strings, many at a time; flat
@@ -11,6 +12,8 @@ export const REPLY = { value: 0, error: 1, progress: 2, chunk: 3, end: 4, empty:
 /** Added to a mail's type, or to a reply's kind: the payload is undefined, or lies among the clones. */
 export const UNDEFINED = 16;
 export const STRUCTURED = 32;
+/** Added to a reply's kind: the payload is a pair, of where it came from outside and of what it is. */
+export const TAINTED = 64;
 
 /** What a post is: one mail, one answer, or columns of many things. */
 export const FLAT_MAIL = -1;
@@ -32,7 +35,7 @@ export interface BatchSink {
     slab: SharedArrayBuffer | undefined,
   ): void;
   mail(flow: number, mail: Mail): void;
-  reply(ask: number, kind: number, payload: unknown): void;
+  reply(ask: number, kind: number, payload: unknown, taint?: Taint): void;
   cancel(envelopeId: string): void;
   pull(ask: number, count: number): void;
 }

@@ -1,5 +1,6 @@
 import { Mail, type MailExtras } from '../mailbox/mail.ts';
 import type { PathHop } from '../protocol/envelope.ts';
+import type { Taint } from '../protocol/taint.ts';
 import { askName } from '../mailbox/ask-name.ts';
 import {
   type BatchSink,
@@ -8,6 +9,7 @@ import {
   OWN_ID,
   REPLY,
   STRUCTURED,
+  TAINTED,
   UNDEFINED,
 } from './batch-format.ts';
 import { entry } from './column.ts';
@@ -193,8 +195,14 @@ function answer(
   clones: readonly unknown[],
   sink: BatchSink,
 ): void {
-  if (kind >= STRUCTURED) sink.reply(ask, kind - STRUCTURED, clones[payload as number]);
-  else sink.reply(ask, kind, kind === REPLY.empty ? undefined : payload);
+  if (kind < STRUCTURED) sink.reply(ask, kind, kind === REPLY.empty ? undefined : payload);
+  else if (kind < TAINTED) sink.reply(ask, kind - STRUCTURED, clones[payload as number]);
+  else {
+    const plainKind = kind & ~(TAINTED | STRUCTURED);
+    const pair = (kind & STRUCTURED) === 0 ? payload : clones[payload as number];
+    const [taint, value] = pair as [Taint, unknown];
+    sink.reply(ask, plainKind, plainKind === REPLY.empty ? undefined : value, taint);
+  }
 }
 
 const after = (fromMs: number, distance: Named): number =>

@@ -225,7 +225,7 @@ export class BatchWriter {
 
   #replyPayload({ replyKinds, replyPayloads }: Outgoing, at: number): unknown {
     const payload = replyPayloads[at];
-    return (replyKinds[at] as number) < STRUCTURED ? payload : this.#clones.push(payload) - 1;
+    return ((replyKinds[at] as number) & STRUCTURED) === 0 ? payload : this.#clones.push(payload) - 1;
   }
 
   /** The number of the origin; 0 where the key is the id itself. */

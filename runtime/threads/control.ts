@@ -3,10 +3,12 @@ import type { CpuPoolOptions } from '../actor/offload.ts';
 import type { JournalOptions } from '../journal/journal-options.ts';
 import { ControlLog } from '../observe/control-log.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { invalidOptions, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
+import { type AgentOffer, offeringProfile } from '../routing/offered-profile.ts';
 import { type AgentProfile, NO_CHANGE, type TableDelta } from '../routing/routing-table.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import type { SupervisorOptions } from '../supervision/supervisor-options.ts';
@@ -279,6 +281,10 @@ export class Control {
     return this.#overview.recentEvents();
   }
 
+  toolCounts(): Promise<readonly ToolCount[]> {
+    return this.#overview.toolCounts();
+  }
+
   thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
     return this.#overview.thread(correlationId);
   }
@@ -349,6 +355,9 @@ export class Control {
       case 'dead-letters':
         this.#log.addLetters(message.letters);
         return;
+      case 'audited':
+        this.#log.audit(message.event);
+        return;
       case 'received-all':
         this.#succession.receivedAll(seat, message);
         return;
@@ -366,6 +375,9 @@ export class Control {
       case 'process':
         this.#reports.hear(message);
         return;
+      case 'offers':
+        this.#offer(message.slot, message.offer);
+        return;
       case 'changed':
         this.#upgrades.answered(message);
         return;
@@ -378,6 +390,15 @@ export class Control {
       default:
         throw invalidOptions(`message of seat ${seat.number}`, message, 'a place message');
     }
+  }
+
+  /** What an agent offers by now is on its card everywhere. */
+  #offer(slot: number, offer: AgentOffer): void {
+    const agent = this.#agents.inSlot(slot);
+    if (agent === undefined || this.#agents.find(agent.id) !== agent || this.#isStopping) return;
+    agent.offered = offer;
+    const delta = this.#agents.replace(agent, offeringProfile(agent.profile, offer));
+    this.#places.tellAll({ t: 'table', delta });
   }
 
   /** Lets the embedder's thread have what it asked to see. */

@@ -5,6 +5,7 @@ import { type Mail, NO_ASK } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
 import { errorToData, notHere } from '../protocol/errors.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { BatchSink } from './batch-format.ts';
 import type { Link } from './link.ts';
 import type { Place } from './place.ts';
@@ -95,9 +96,9 @@ export class Inbound implements BatchSink {
     cell.deliver(mail, flow.lane);
   }
 
-  reply(ask: number, kind: number, payload: unknown): void {
+  reply(ask: number, kind: number, payload: unknown, taint?: Taint): void {
     this.hasAsks = true;
-    this.#place.asks.answer(ask, kind, payload);
+    this.#place.asks.answer(ask, kind, payload, taint);
   }
 
   cancel(envelopeId: string): void {

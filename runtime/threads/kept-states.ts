@@ -85,7 +85,7 @@ export class KeptStates {
   /** One that cannot be taken leaves none behind that is older than what was settled. */
   #take(cell: Cell): Snapshot | undefined {
     try {
-      const snapshot = cell.lives.current?.snapshot();
+      const snapshot = cell.lives.snapshot();
       // In a process of its own the state is not at hand when a unit is written.
       if (!isThenable(snapshot)) return snapshot;
       snapshot.then(undefined, () => undefined);

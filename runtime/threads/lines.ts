@@ -5,6 +5,7 @@ import type { ErrorData } from '../protocol/errors.ts';
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { TableChange, TableDelta } from '../routing/routing-table.ts';
 import type { DeadLetter } from '../system/system.ts';
 import type { JournalAccess } from './journal-thread.ts';
@@ -113,6 +114,8 @@ export type PlaceMessage =
   | { readonly t: 'kept'; readonly kept: readonly { seat: number; flow: number; mail: MailData }[] }
   | { readonly t: 'checkpoint'; readonly kept: KeptCheckpoint }
   | { readonly t: 'dead-letters'; readonly letters: readonly DeadLetter[] }
+  /** What is not to be lost with its thread. */
+  | { readonly t: 'audited'; readonly event: SystemEvent }
   /** The thread of `seat` is gone; `flows` lists those that it had introduced here, and the last sequence of each. */
   | {
       readonly t: 'received-all';
@@ -148,4 +151,6 @@ export type PlaceMessage =
   /** The code of the agent runs in this process. */
   | { readonly t: 'process'; readonly slot: number; readonly pid: number | undefined }
   | { readonly t: 'exited'; readonly slot: number }
+  /** It says what it offers from now on. */
+  | { readonly t: 'offers'; readonly slot: number; readonly offer: AgentOffer }
   | { readonly t: 'events'; readonly events: readonly SystemEvent[] };

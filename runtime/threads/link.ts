@@ -5,7 +5,8 @@ import { distance, slabIndexOf } from '../mailbox/flow-marks.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
 import { type ErrorData, errorToData, notSerialisable, reasonOf } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
-import { type BatchSink, REPLY, structuredKind } from './batch-format.ts';
+import type { Taint } from '../protocol/taint.ts';
+import { type BatchSink, REPLY, STRUCTURED, structuredKind, TAINTED } from './batch-format.ts';
 import { BatchReader } from './batch-reader.ts';
 import { BatchWriter, type Introductions } from './batch-writer.ts';
 import { SendingNames } from './link-names.ts';
@@ -96,9 +97,13 @@ export class Link {
     if (count % batchSize(this.#peak) === 0) this.flush();
   }
 
-  sendReply(ask: number, kind: number, payload: unknown, isStructured: boolean): void {
+  sendReply(ask: number, kind: number, payload: unknown, isStructured: boolean, taint?: Taint): void {
     const plainKind = isStructured && kind !== REPLY.empty ? structuredKind(kind) : kind;
-    if (this.#queue.reply(ask, plainKind, payload) >= batchSize(this.remotePeak)) this.flush();
+    const count =
+      taint === undefined
+        ? this.#queue.reply(ask, plainKind, payload)
+        : this.#queue.reply(ask, plainKind + TAINTED, [taint, payload]);
+    if (count >= batchSize(this.remotePeak)) this.flush();
   }
 
   sendCancel(envelopeId: string): void {
@@ -300,11 +305,13 @@ function withoutUncarriable(outgoing: Outgoing): void {
     if (extrasFault !== undefined) mail.extras = undefined;
   }
   for (let at = 0; at < outgoing.replyPayloads.length; at++) {
-    const isStructured = (outgoing.replyKinds[at] as number) >= structuredKind(0);
-    const fault = uncarriable('answer', outgoing.replyPayloads[at], isStructured);
+    const kind = outgoing.replyKinds[at] as number;
+    const given = outgoing.replyPayloads[at];
+    const [taint, payload] = kind >= TAINTED ? (given as [Taint, unknown]) : [undefined, given];
+    const fault = uncarriable('answer', payload, (kind & STRUCTURED) !== 0);
     if (fault === undefined) continue;
-    outgoing.replyKinds[at] = REPLY.error;
-    outgoing.replyPayloads[at] = fault;
+    outgoing.replyKinds[at] = taint === undefined ? REPLY.error : REPLY.error + TAINTED;
+    outgoing.replyPayloads[at] = taint === undefined ? fault : [taint, fault];
   }
 }
 

@@ -2,6 +2,7 @@ import { conservationOf, isAllSettled } from '../observe/conservation.ts';
 import type { ControlLog } from '../observe/control-log.ts';
 import { inOrderOfTalk } from '../observe/order-of-talk.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import { sumOfCounts, type ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import type { Clock } from '../protocol/seams.ts';
@@ -67,6 +68,11 @@ export class Overview {
     const { places, log } = this.#deps;
     const lists = await places.askAll((api) => api.recentEvents());
     return [...log.recentEvents(), ...lists.flat()].sort((one, other) => one.timestamp - other.timestamp);
+  }
+
+  /** The calls of tools, by tool, as far as the threads remember that run now. */
+  async toolCounts(): Promise<readonly ToolCount[]> {
+    return sumOfCounts(await this.#deps.places.askAll((api) => api.toolCounts()));
   }
 
   async thread(correlationId: string): Promise<readonly A2AEnvelope[]> {

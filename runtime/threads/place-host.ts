@@ -11,6 +11,7 @@ import type { Lane } from '../mailbox/lane.ts';
 import { mailFromData, toEnvelope } from '../mailbox/mail.ts';
 import { flowBase } from '../mailbox/flow-marks.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import type { ToolCount } from '../observe/tool-counts.ts';
 import { answerEnvelopeOf, TRAFFIC } from '../observe/traffic-ring.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { errorToData, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
@@ -164,6 +165,11 @@ export class PlaceHost {
 
   recentEvents(): readonly SystemEvent[] {
     return this.place.log.recentEvents();
+  }
+
+  /** The calls of tools that were made from here. */
+  toolCounts(): readonly ToolCount[] {
+    return this.place.log.toolCounts.entries();
   }
 
   /** The envelopes of one conversation that this thread remembers having sent or answered. */

@@ -1,6 +1,7 @@
 import type { Answer } from '../actor/answered-ids.ts';
 import { AgentRecords } from '../actor/agent-records.ts';
 import type { Cell } from '../actor/cell.ts';
+import { taintOn, takeInAtDesk } from '../actor/cell-taint.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { KeptAgent } from '../journal/journal-survey.ts';
 import { JournalLine } from '../journal/journal-line.ts';
@@ -12,6 +13,7 @@ import { sharedOrder } from '../journal/unit-order.ts';
 import { LETTERS_KEPT, letterRecord } from '../journal/kept-letters.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Mail } from '../mailbox/mail.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { PageOf, RecordChange, StoredRecord } from '../protocol/store.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
@@ -173,13 +175,16 @@ export class PlaceJournal {
     const durable = cells.filter(({ row }) => row.profile.durable);
     if (durable.length === 0) return;
     const left = await this.#api.agentRecords(durable.map(({ row }) => row.id));
-    durable.forEach(({ row, desk }, at) => {
+    durable.forEach((cell, at) => {
+      const { row, desk } = cell;
       desk.records = new AgentRecords({
         agentId: row.id,
         left: left[at] ?? [],
         read: (kind) => readAgentRecords(this, row.id, kind),
         write: (change, toTheLast) => (toTheLast ? this.note(change) : this.record(change)),
         whenKept: () => this.whenKept(),
+        taint: () => taintOn(cell, undefined),
+        takeIn: (taint) => takeInAtDesk(cell, taint),
       });
     });
     for (const cell of durable) this.states.remember(cell);
@@ -251,8 +256,10 @@ const takenBy = ({ row }: Cell, { sender, id }: Mail, answer: Answer | undefined
 function textOf(answer: Answer | undefined): string {
   if (answer?.kind === undefined) return '';
   try {
-    const { kind, payload, reports } = answer;
-    return JSON.stringify([kind, payload, reports]);
+    const { kind, payload, reports, taint, droppedReports } = answer;
+    const known = [kind, payload, reports];
+    if (droppedReports !== undefined) return JSON.stringify([...known, taint ?? null, droppedReports]);
+    return JSON.stringify(taint === undefined ? known : [...known, taint]);
   } catch {
     return '';
   }
@@ -260,6 +267,7 @@ function textOf(answer: Answer | undefined): string {
 
 function answerOf(text: string): Answer {
   if (text === '') return { kind: undefined, payload: undefined };
-  const [kind, payload, reports] = JSON.parse(text) as [number, unknown, unknown[] | null | undefined];
-  return { kind, payload, reports: reports ?? undefined };
+  type Kept = [number, unknown, unknown[] | null, (Taint | null)?, number?];
+  const [kind, payload, reports, taint, droppedReports] = JSON.parse(text) as Kept;
+  return { kind, payload, reports: reports ?? undefined, taint: taint ?? undefined, droppedReports };
 }

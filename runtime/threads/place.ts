@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../actor/agent-definition.ts';
 import type { Attendance } from '../actor/attendance.ts';
 import { AskTable } from '../actor/ask-table.ts';
-import { Cancellations, isCausedBy } from '../actor/cancellations.ts';
+import { Cancellations } from '../actor/cancellations.ts';
+import { cutOffCancelled } from '../actor/cut-off-cancelled.ts';
 import { Cell } from '../actor/cell.ts';
 import { CellChannels } from '../actor/cell-channels.ts';
 import { isFromOutside, type MakeActor } from '../actor/actor-life.ts';
@@ -11,7 +12,6 @@ import type { CpuPool } from '../actor/offload.ts';
 import type { Outside, Reaching } from '../actor/outside.ts';
 import { sleepUntil } from '../actor/sleep-until.ts';
 import { StreamWindows } from '../actor/stream-windows.ts';
-import { cutOff } from '../actor/time-limit.ts';
 import { TimerWheel } from '../actor/timer-wheel.ts';
 import { Accounts } from '../budget/accounts.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
@@ -30,6 +30,7 @@ import {
 } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { GrantBook } from '../routing/grants.ts';
+import type { AgentOffer } from '../routing/offered-profile.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
 import type { RouteDecider } from '../routing/route-decider.ts';
 import type { AgentRow, RoutingTable } from '../routing/routing-table.ts';
@@ -146,6 +147,7 @@ export class Place {
       postLetters: (letters) => deps.tell({ t: 'dead-letters', letters }),
       keepLetter: (mail, letter) => this.journal?.keepLetter(mail, letter),
       postEvents: (events) => deps.tell({ t: 'events', events }),
+      audit: (event) => deps.tell({ t: 'audited', event }),
     });
     this.router = new ThreadRouter({
       table: deps.table,
@@ -231,6 +233,11 @@ export class Place {
     this.#deps.tell({ t: 'crashed', slot: cell.row.slot, reason: reasonOf(error), charged });
   }
 
+  /** The agent says what it offers from now on. */
+  offers(cell: Cell, offer: AgentOffer): void {
+    this.#deps.tell({ t: 'offers', slot: cell.row.slot, offer });
+  }
+
   exited(cell: Cell): void {
     this.#deps.tell({ t: 'exited', slot: cell.row.slot });
   }
@@ -279,13 +286,7 @@ export class Place {
   }
 
   noteCancelled(envelopeId: string): void {
-    const reason = this.cancellations.add(envelopeId);
-    this.turns.watchYoung();
-    for (const cell of this.turns.busy) {
-      for (const handling of cell.handlings) {
-        if (isCausedBy(handling.mail as Mail, envelopeId)) cutOff(cell, handling, reason);
-      }
-    }
+    cutOffCancelled(this, envelopeId);
   }
 
   // Waiting

@@ -128,11 +128,16 @@ export class TurnLoop {
     this.#young = [];
     for (const cell of young) {
       cell.isYoung = false;
-      if (cell.inHand === 0) continue;
-      this.busy.add(cell);
-      for (const handling of cell.handlings) if (!handling.isWatched) watchTime(cell, handling);
+      this.watch(cell);
     }
   };
+
+  /** The deadlines of what the cell has in hand are watched. */
+  watch(cell: Cell): void {
+    if (cell.inHand === 0) return;
+    this.busy.add(cell);
+    for (const handling of cell.handlings) if (!handling.isWatched) watchTime(cell, handling);
+  }
 
   #next(): Cell | undefined {
     if (this.#ready.length === 0 && this.#deps.hasUndelivered()) this.#deps.flush();

@@ -8,6 +8,7 @@ import {
   threadDied,
 } from '../protocol/errors.ts';
 import { isSystemId } from '../protocol/policy.ts';
+import { offeringProfile } from '../routing/offered-profile.ts';
 import type { AgentProfile } from '../routing/routing-table.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord, ParkedAgent } from './agent-book.ts';
@@ -141,6 +142,7 @@ export class Upgrades {
     // Nobody is sent any more for what the new code does not do; it is sent for what only that does when it is there.
     const common = withoutWithdrawn(before, profile);
     if (common !== before) this.#announce(agent, common);
+    agent.offered = undefined;
     if (parked !== undefined) supervisor.resume(id);
     const resumed = parked && { snapshot: isFresh ? undefined : parked.snapshot };
     let isWritten = false;
@@ -169,7 +171,7 @@ export class Upgrades {
     agent.broken = undefined;
     agent.parked = changed.outcome === 'parked' ? changed : undefined;
     supervisor.change(id, { restart: loaded.restart });
-    this.#announce(agent, profile);
+    this.#announce(agent, agent.offered === undefined ? profile : offeringProfile(profile, agent.offered));
     if (changed.outcome === 'parked') {
       supervisor.parked(id, changed.why.message);
       throw errorFromData(changed.why);

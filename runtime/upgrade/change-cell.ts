@@ -47,7 +47,7 @@ export async function changeCell(
   if (!isFinishing(cell)) return adopt(cell, next);
   let snapshot: Snapshot | undefined;
   try {
-    snapshot = isFresh ? undefined : await cell.lives.current?.snapshot();
+    snapshot = isFresh ? undefined : await cell.lives.snapshot();
   } catch (error) {
     if (isFinishing(cell)) cell.goOn();
     throw error;

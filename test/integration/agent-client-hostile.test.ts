@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import { AgentClient, type ClientOptions } from '../../transports/a2a-client/index.ts';
-import { cardSigner } from '../../transports/gateway/a2a/card-signature.ts';
+import { cardSigner } from '../../transports/a2a/card-signature.ts';
 import { newCertificates } from '../fixtures/certificate.ts';
 import { cardOf, type Incoming, result, ScriptedAgent, stream, taskOf } from '../fixtures/scripted-agent.ts';
 

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
 import { type GuardedFetch, guardedFetch } from '../../transports/gateway/a2a/push/guarded-fetch.ts';
-import { PushTargetRules } from '../../transports/gateway/a2a/push/safe-url.ts';
+import { ForeignUrlRules } from '../../transports/reach/foreign-url.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 import { type Answer, PushReceiver } from '../fixtures/push-receiver.ts';
 import { ALICE, PushedTasks } from '../fixtures/pushed-tasks.ts';
@@ -27,8 +27,8 @@ async function receiver(options?: { host?: string; port?: number }): Promise<Pus
   return started;
 }
 
-const fetchWith = (targets: PushTargetRules, clock = systemClock): GuardedFetch =>
-  guardedFetch({ clock, timeoutMs: 10_000, rules: parseOptions(PushTargetRules, targets, 'targets') });
+const fetchWith = (targets: ForeignUrlRules, clock = systemClock): GuardedFetch =>
+  guardedFetch({ clock, timeoutMs: 10_000, rules: parseOptions(ForeignUrlRules, targets, 'targets') });
 
 const post = (url: string) => ({
   url,
@@ -126,9 +126,9 @@ describe('posting where somebody else says', () => {
     const { port } = proxy.address() as AddressInfo;
     const script = `
       import { guardedFetch } from './transports/gateway/a2a/push/guarded-fetch.ts';
-      import { PushTargetRules } from './transports/gateway/a2a/push/safe-url.ts';
+      import { ForeignUrlRules } from './transports/reach/foreign-url.ts';
       import { systemClock } from './runtime/protocol/system-seams.ts';
-      const rules = PushTargetRules.parse({ allowHttp: true, allowPrivate: () => true });
+      const rules = ForeignUrlRules.parse({ allowHttp: true, allowPrivate: () => true });
       const fetch = guardedFetch({ clock: systemClock, timeoutMs: 10_000, rules });
       const body = new TextEncoder().encode('{}');
       console.log(JSON.stringify(await fetch({ url: ${JSON.stringify(hook.url)}, headers: {}, body, signal: new AbortController().signal })));`;

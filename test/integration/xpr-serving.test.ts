@@ -148,6 +148,37 @@ describe('A system that is served as the variables of XPR’s deployments ask fo
     }
   });
 
+  it('asks for rate and trust over all protocols, where that is wanted (C-08)', async () => {
+    const { node } = trials.usual;
+    const system = await startSystem({
+      agents: [marsWith(async () => undefined)],
+      workers: 1,
+      spareThread: false,
+    });
+    const env = { XPR_RPC_ENDPOINT: node.endpoint, A2A_RATE_LIMIT: '1', A2A_MIN_KYC_LEVEL: '1' };
+    await using open = await serve(system, { entry: 'mars', ...xprServeOptions(env) });
+    const { tasks: _, ...gates } = xprServeOptions(env, { gatesAll: true });
+    await using gated = await serve(system, { entry: 'mars', ...gates });
+    node.kycLevels.set('alice', 1);
+    let id = 0;
+    const statusFor = async (url: string, account: string, signingKey: string): Promise<number> => {
+      const said = JSON.stringify({ ...call('tasks/get', { id: 'none' }), id: `gate-${id++}` });
+      const body = new TextEncoder().encode(said);
+      const proof = signRequest({ account, signingKey, body, atMs: systemSeams().clock.now() });
+      const headers = { 'content-type': 'application/json', ...proof };
+      return (await fetch(`${url}/rpc`, { method: 'POST', headers, body: said })).status;
+    };
+    try {
+      expect(await statusFor(open.url, 'bob', BOBS_KEY)).toBe(200);
+      expect(await statusFor(gated.url, 'bob', BOBS_KEY)).toBe(403);
+      expect(await statusFor(gated.url, 'alice', ALICES_KEY)).toBe(200);
+      expect(await statusFor(gated.url, 'alice', ALICES_KEY)).toBe(429);
+    } finally {
+      node.kycLevels.delete('alice');
+      await system.stop();
+    }
+  });
+
   it('needs to know whom to ask about accounts', () => {
     expect(() => xprServeOptions({})).toThrow('XPR_RPC_ENDPOINT');
   });

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Artifact, Part, Task, TaskMessage } from '../../runtime/protocol/task.ts';
 import { givenTaskId, isGivenTaskId, ownTaskId } from '../../transports/gateway/a2a/given-ids.ts';
 import type { ServedCard, StreamItem } from '../../transports/gateway/a2a/operations.ts';
-import { AnyPart, writeTagged } from '../../transports/gateway/a2a/parts.ts';
+import { AnyPart, writeTagged } from '../../transports/a2a/parts.ts';
 import { createV01 } from '../../transports/gateway/a2a/v01/dialect.ts';
 import { V03, V03_REST } from '../../transports/gateway/a2a/v03/dialect.ts';
 import { V1 } from '../../transports/gateway/a2a/v1/index.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LiveTask } from '../../actors/tasks/live-task.ts';
+import { InMemoryTaskLog } from '../../actors/tasks/task-log.ts';
 import { TaskBook } from '../../actors/tasks/task-book.ts';
 import { TASK_STATES, type TaskState } from '../../runtime/protocol/task.ts';
 import type { TaskQuery } from '../../runtime/protocol/task-service.ts';
@@ -77,7 +78,11 @@ describe('Lists of tasks', () => {
             now += 1;
             const key = `t${now}`;
             const opening = { id: key, key, contextId, createdAtMs: now, owner, agentId };
-            const task = new LiveTask(opening, { append: () => {}, nowMs: () => now, onPublished: () => {} });
+            const task = new LiveTask(opening, {
+              log: new InMemoryTaskLog(),
+              nowMs: () => now,
+              onPublished: () => {},
+            });
             tasks.push(task);
             book.add(task);
           } else if (step.does === 'list') {

@@ -1,4 +1,5 @@
-import { cancelled, deadlineExceeded, isOrreryError } from '../../runtime/protocol/errors.ts';
+import { cancelled, deadlineExceeded, invalidOptions, isOrreryError } from '../../runtime/protocol/errors.ts';
+import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 
 /** How long one call may take: `signal` aborts when it is over, and `reasonFor` says of what it then fails with why. */
@@ -8,7 +9,10 @@ export interface CallLimit {
   end(): void;
 }
 
-/** Ends a call when its caller's signal aborts (CANCELLED), or after `timeoutMs` (DEADLINE_EXCEEDED). */
+/**
+ * Ends a call when its caller's signal aborts (CANCELLED), or after `timeoutMs` (DEADLINE_EXCEEDED), `MAX_TIMER_MS` at most.
+ * Throws INVALID_OPTIONS for what is no number.
+ */
 export function callLimit(
   origin: string,
   {
@@ -17,6 +21,8 @@ export function callLimit(
   }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number | undefined },
   clock: Pick<Clock, 'setTimer'>,
 ): CallLimit {
+  if (timeoutMs !== undefined && (typeof timeoutMs !== 'number' || Number.isNaN(timeoutMs)))
+    throw invalidOptions('timeoutMs', timeoutMs, 'a number of milliseconds');
   const controller = new AbortController();
   let isLate = false;
   const abort = (): void => controller.abort();
@@ -26,7 +32,8 @@ export function callLimit(
   };
   if (outer?.aborted === true) abort();
   outer?.addEventListener('abort', abort, { once: true });
-  const stopTimer = timeoutMs === undefined ? () => undefined : clock.setTimer(Math.max(1, timeoutMs), late);
+  const waitMs = Math.min(Math.max(1, timeoutMs ?? 0), MAX_TIMER_MS);
+  const stopTimer = timeoutMs === undefined ? () => undefined : clock.setTimer(waitMs, late);
   const what = `The call of ${origin}`;
   return {
     signal: controller.signal,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 
 /** What is to be sent, for whoever makes headers of it: signatures are over the body. */
 export interface OutgoingRequest {
@@ -21,10 +22,6 @@ const Credentials = z.union([
 ]);
 export type Credentials = z.output<typeof Credentials>;
 
-const Milliseconds = z
-  .number()
-  .positive()
-  .max(2 ** 31 - 1);
 const Bytes = z.int().positive();
 const Pem = z.string().min(1);
 const Binding = z.enum(['JSONRPC', 'HTTP+JSON']);

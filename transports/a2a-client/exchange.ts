@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
 import { isOrreryError, OrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../runtime/protocol/json-depth.ts';
+import { parseShallowJson } from '../../runtime/protocol/json-depth.ts';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import type { RemoteEvent } from '../../runtime/protocol/remote-agent.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
-import type { Json } from '../gateway/a2a/dialect.ts';
+import type { Json } from '../a2a/json.ts';
 import type { RemoteInterface } from './card/remote-card.ts';
 import type { ClientSettings } from './client-options.ts';
 import type { HttpAnswer, HttpCalls } from './http-calls.ts';
-import { errorOf, retryAfterOf, saidInBody, saidInRpc } from './remote-errors.ts';
+import { retryAfterMsOf } from '../reach/retry-after.ts';
+import { errorOf, saidInBody, saidInRpc } from './remote-errors.ts';
 import { credentialHeaders, protocolHeaders } from './request-headers.ts';
 import { serverSentEvents } from './sse.ts';
 import type { ClientDialect, OrderName, Orders } from './wire/dialect.ts';
@@ -17,6 +18,7 @@ import { schemaOfEvent } from './wire/read-json.ts';
 import { V01 } from './wire/v01.ts';
 import { V03 } from './wire/v03.ts';
 import { V1 } from './wire/v1.ts';
+import { LAST_EVENT_HEADER } from '../a2a/headers.ts';
 
 const DIALECTS: Readonly<Record<RemoteInterface['version'], ClientDialect>> = {
   '1.0': V1,
@@ -114,7 +116,7 @@ export class Exchange {
   ): AsyncGenerator<StreamedEvent, void> {
     const { settings } = this.#deps;
     const prepared = this.#prepare(name, order);
-    const resume = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+    const resume = lastEventId === undefined ? {} : { [LAST_EVENT_HEADER]: lastEventId };
     const answer = await this.#call(prepared, 'text/event-stream', resume, bound.maxBytes, signal);
     if (!isEventStream(answer) || answer.status >= 400) {
       const value = this.#result(await this.#json(answer), answer, prepared);
@@ -262,7 +264,7 @@ export class Exchange {
   }
 
   #errorIn(value: unknown, { status, headers }: HttpAnswer): Error {
-    const retryAfterMs = retryAfterOf(headers['retry-after'], this.#deps.clock.now());
+    const retryAfterMs = retryAfterMsOf(headers['retry-after'], this.#deps.clock.now());
     const { error } = (typeof value === 'object' && value !== null ? value : {}) as { error?: unknown };
     const isRpc =
       typeof (error as { code?: unknown } | undefined)?.code === 'number' &&
@@ -278,17 +280,13 @@ const isEventStream = ({ headers }: HttpAnswer): boolean =>
 /** Ids beyond this are none: nobody could ask for what comes after them. */
 const CAN_BE_HEADER = /^[\x20-\x7e]{0,1000}$/;
 
-/** Throws REMOTE_FAILED for what is no JSON, or nested so deeply that whoever reads it would run out of stack. */
+/** Throws REMOTE_FAILED for what is no JSON, or nested too deeply to be read. */
 function parseJson(text: string, origin: string): unknown {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return parseShallowJson(text);
   } catch (error) {
-    throw remoteFailed(origin, 'its answer is not JSON', { begin: text.slice(0, 80), why: String(error) });
+    throw remoteFailed(origin, `its answer is not JSON: ${reasonOf(error)}`, { begin: text.slice(0, 80) });
   }
-  if (isDeeperThan(value))
-    throw remoteFailed(origin, `its answer is nested deeper than ${MAX_JSON_DEPTH} levels`);
-  return value;
 }
 
 /** Nothing came of a call, and nothing can have: it may be made again, whatever it asks for. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { remoteFailed, remoteUnreachable } from '../../runtime/protocol/edge-errors.ts';
-import { ERROR_CODES, type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
+import { type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
+import { sharedCodeOf } from '../../runtime/protocol/remote-codes.ts';
+import { type Fault, FAULT_ROWS } from '../a2a/faults.ts';
 
 /** An error as another system has said it, in JSON-RPC or over REST. */
 export interface SaidError {
@@ -16,31 +18,25 @@ export interface SaidError {
   readonly retryAfterMs: number | undefined;
 }
 
-/** The numbers of A2A and JSON-RPC by what they mean here; REMOTE_FAILED for the others. */
-const CODE_OF_NUMBER: Readonly<Record<number, ErrorCode>> = {
-  [-32001]: 'TASK_NOT_FOUND',
-  [-32002]: 'TASK_OVER',
-  [-32602]: 'INVALID_PAYLOAD',
-};
-const CODE_OF_REASON: Readonly<Record<string, ErrorCode>> = {
+/** What a fault means here; REMOTE_FAILED for the others. */
+const CODE_OF_FAULT = {
   TASK_NOT_FOUND: 'TASK_NOT_FOUND',
   TASK_NOT_CANCELABLE: 'TASK_OVER',
+  INVALID_PARAMS: 'INVALID_PAYLOAD',
   UNAUTHENTICATED: 'UNAUTHENTICATED',
   PERMISSION_DENIED: 'NOT_PERMITTED',
   RATE_LIMITED: 'RATE_LIMITED',
   QUOTA_EXCEEDED: 'QUOTA_EXCEEDED',
-};
-const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
-  401: 'UNAUTHENTICATED',
-  403: 'NOT_PERMITTED',
-  413: 'BODY_TOO_LARGE',
-  429: 'RATE_LIMITED',
-};
+  BODY_TOO_LARGE: 'BODY_TOO_LARGE',
+} as const satisfies Partial<Record<Fault, ErrorCode>>;
+type MeantFault = keyof typeof CODE_OF_FAULT;
 
-/** JSON-RPC's and A2A's own: what says that this version, or this method, is not spoken there. */
-const VERSION_NOT_SUPPORTED = -32009;
-const METHOD_NOT_FOUND = -32601;
-const UNSUPPORTED_OPERATION = -32004;
+/** Of the numbers those mean the same at everybody's that are A2A's and JSON-RPC's own, and these statuses of HTTP. */
+const NUMBERED = ['TASK_NOT_FOUND', 'TASK_NOT_CANCELABLE', 'INVALID_PARAMS'] as const;
+const BY_STATUS = ['UNAUTHENTICATED', 'PERMISSION_DENIED', 'BODY_TOO_LARGE', 'RATE_LIMITED'] as const;
+
+const isFault = (name: Fault, { code, reason }: Pick<SaidError, 'code' | 'reason'>): boolean =>
+  code === FAULT_ROWS[name].code || reason === name;
 
 const MAX_SHOWN = 500;
 const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
@@ -72,45 +68,28 @@ export function errorOf(origin: string, said: SaidError): OrreryError {
 }
 
 function codeOf({ reason, own, code, status, message }: SaidError): ErrorCode | undefined {
-  const named = OwnCode.safeParse(own ?? reason);
-  if (named.success) return named.data;
-  const known =
-    (reason === undefined ? undefined : CODE_OF_REASON[reason]) ??
-    (code === undefined ? undefined : CODE_OF_NUMBER[code]) ??
-    CODE_OF_STATUS[status];
+  const shared = sharedCodeOf(own ?? reason);
+  if (shared !== undefined) return shared;
+  const named: MeantFault | undefined =
+    reason !== undefined && Object.hasOwn(CODE_OF_FAULT, reason)
+      ? (reason as MeantFault)
+      : (NUMBERED.find((fault) => FAULT_ROWS[fault].code === code) ??
+        BY_STATUS.find((fault) => FAULT_ROWS[fault].httpStatus === status));
+  const known = named === undefined ? undefined : CODE_OF_FAULT[named];
   // REST has no numbers; what is not there is a path when nothing says that it is a task.
   return (
     known ?? (code === undefined && status === 404 && /task/i.test(message) ? 'TASK_NOT_FOUND' : undefined)
   );
 }
 
-/** Codes that mean the same here and there, whoever says them: they promise nothing. */
-const OwnCode = z
-  .enum(ERROR_CODES)
-  .extract([
-    'PATH_LOOP',
-    'HOP_LIMIT',
-    'BUDGET_EXCEEDED',
-    'DEADLINE_EXCEEDED',
-    'CAPABILITY_NOT_FOUND',
-    'AGENT_NOT_FOUND',
-    'TIER_VIOLATION',
-    'SANDBOX_VIOLATION',
-    'ESCALATION_REQUIRED',
-    'MAILBOX_FULL',
-    'QUOTA_EXCEEDED',
-    'REFUSED',
-  ]);
-
 /** Somebody is there, who does not speak like that: nothing has been done, and another way may be tried. */
 const isSpokenElsewhere = ({ code, reason, status }: SaidError): boolean =>
-  code === VERSION_NOT_SUPPORTED ||
-  code === METHOD_NOT_FOUND ||
-  reason === 'VERSION_NOT_SUPPORTED' ||
+  isFault('VERSION_NOT_SUPPORTED', { code, reason }) ||
+  code === FAULT_ROWS.METHOD_NOT_FOUND.code ||
   (code === undefined && reason === undefined && (status === 404 || status === 405));
 
 const isUnsupported = ({ code, reason }: SaidError): boolean =>
-  code === UNSUPPORTED_OPERATION || reason === 'UNSUPPORTED_OPERATION';
+  isFault('UNSUPPORTED_OPERATION', { code, reason });
 
 const facts = (error: unknown): Readonly<Record<string, unknown>> => {
   const { details } = (error ?? {}) as { details?: { remote?: unknown } };
@@ -179,15 +158,4 @@ function reasonIn(data: unknown): Pick<SaidError, 'reason' | 'own'> {
     if (info.success) return { reason: info.data.reason, own: info.data.code ?? info.data.metadata?.code };
   }
   return { reason: undefined, own: undefined };
-}
-
-const SECOND = 1_000;
-const DAY_MS = 86_400_000;
-
-/** Of the header `Retry-After`: seconds, or a date. */
-export function retryAfterOf(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  const seconds = Number(header);
-  const ms = Number.isNaN(seconds) ? Date.parse(header) - nowMs : seconds * SECOND;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), DAY_MS);
 }

@@ -1,5 +1,6 @@
 import { DELEGATION_URI } from '../../runtime/protocol/a2a-extension.ts';
 import type { ClientSettings, OutgoingRequest } from './client-options.ts';
+import { EXTENSION_HEADERS, VERSION_HEADER } from '../a2a/headers.ts';
 
 /** The headers that prove who the client is. */
 export async function credentialHeaders(
@@ -23,7 +24,7 @@ export function protocolHeaders(
 ): Readonly<Record<string, string>> {
   const activated = [...(announcesOurs ? [DELEGATION_URI] : []), ...extensions].join(', ');
   return {
-    ...(version === undefined ? {} : { 'a2a-version': version }),
-    ...(activated === '' ? {} : { 'a2a-extensions': activated, 'x-a2a-extensions': activated }),
+    ...(version === undefined ? {} : { [VERSION_HEADER]: version }),
+    ...(activated === '' ? {} : Object.fromEntries(EXTENSION_HEADERS.map((name) => [name, activated]))),
   };
 }

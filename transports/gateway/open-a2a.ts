@@ -1,6 +1,7 @@
 import type { JWK } from 'jose';
 import { z } from 'zod';
 import { missingPackage, peersMissing } from '../../runtime/protocol/edge-errors.ts';
+import { MAX_TIMER_MS, Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { TaskService } from '../../runtime/protocol/task-service.ts';
 import {
@@ -27,6 +28,7 @@ import { V03, V03_REST } from './a2a/v03/dialect.ts';
 import { amendedByAll, type Binding } from './binding.ts';
 import type { GatewayPart } from './http/gateway-part.ts';
 import type { ServedTeam } from './served-team.ts';
+import type { Trusts } from './trust.ts';
 
 /**
  * How A2A is served.
@@ -43,8 +45,8 @@ import type { ServedTeam } from './served-team.ts';
 export const A2AOptions = z.strictObject({
   signing: z.custom<CardKey>(isObject, 'a key, as {key}').optional(),
   securitySchemes: z.custom<Readonly<Record<string, SecurityScheme>>>(isObject, 'schemes by name').optional(),
-  heartbeatMs: z.number().positive().optional(),
-  waitMs: z.number().nonnegative().optional(),
+  heartbeatMs: Milliseconds.optional(),
+  waitMs: z.number().nonnegative().max(MAX_TIMER_MS).optional(),
   push: z
     .union([z.literal(false), z.custom<PushOptions & { readonly key?: JWK }>(isObject, 'options, or false')])
     .default({}),
@@ -63,6 +65,8 @@ function isObject(value: unknown): boolean {
  * - `records` where push configs are kept beyond the process; undefined: nowhere.
  * - `schemes` how callers prove who they are.
  * - `bindings` what else is served from the same operations.
+ * - `trusts`  whose words are as good as said here.
+ * - `strangers` those who prove nothing are not one and the same.
  * - `grpcUrl` where gRPC is spoken, as soon as it is known.
  * - `onPush`  hears what happens to each push notification.
  */
@@ -74,6 +78,8 @@ export interface OpenA2ADeps {
   readonly records: KeyValues | undefined;
   readonly schemes: readonly string[];
   readonly bindings: readonly Binding[];
+  readonly trusts?: Trusts | undefined;
+  readonly strangers: boolean;
   readonly grpcUrl: () => string | undefined;
   readonly onPush?: (event: PushEvent) => void;
 }
@@ -105,6 +111,8 @@ export async function openA2A(options: z.output<typeof A2AOptions>, deps: OpenA2
     tasks,
     team,
     clock: seams.clock,
+    trusts: deps.trusts,
+    strangers: deps.strangers,
     cards: { securitySchemes, grpcUrl: deps.grpcUrl },
     extensions: [
       ...extensions,

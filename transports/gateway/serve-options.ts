@@ -7,8 +7,10 @@ import type { Binding } from './binding.ts';
 import type { GatewayLimits } from './http/gateway-limits.ts';
 import type { ServedRoute } from './http/served-route.ts';
 import type { TlsOptions } from './http/tls-material.ts';
+import { McpOptions } from './mcp/mcp-options.ts';
 import { A2AOptions } from './open-a2a.ts';
 import type { ServedTeam } from './served-team.ts';
+import type { Trusts } from './trust.ts';
 
 const Identity = {
   name: z.string().min(1).default('Orrery'),
@@ -45,7 +47,10 @@ const hasMethod =
  *                    they are (`admitted`). @default `admitted` where there are authenticators, and others than this machine
  *                    can reach it
  * - `approver`       decides what agents want to have approved. @default whoever owns the task is asked
+ * - `trusts`         whose words are as good as said here; what others say is tainted, by `a2a:` or `mcp:` and their id.
+ *                    @default users and services that have proved who they are; agents never
  * - `a2a`            how A2A is served; false: not at all.
+ * - `mcp`            how MCP is served; false: not at all. @default as its options say, where its packages are installed
  * - `bindings`       protocols of others that are served beside A2A, such as `xprBinding(...)` of `orrery/xpr`.
  * - `onFault`        hears of errors that no caller is told of. @default the first is a warning of the process
  */
@@ -66,7 +71,9 @@ const GatewayFields = {
   publicUrl: z.string().optional(),
   metrics: z.enum(['open', 'admitted']).optional(),
   approver: given<Approver>(isFunction, 'a function').optional(),
+  trusts: given<Trusts>(isFunction, 'a function').optional(),
   a2a: z.union([z.literal(false), A2AOptions]).default(A2AOptions.parse({})),
+  mcp: z.union([z.literal(false), McpOptions]).optional(),
   bindings: z.array(given<Binding>(hasMethod('open'), 'a binding, such as xprBinding(...)')).default([]),
   onFault: given<(fault: ServeFault) => void>(isFunction, 'a function').optional(),
 };
@@ -97,6 +104,8 @@ export interface ListeningOptions {
   readonly grpc?: Omit<ListeningOptions, 'grpc'> & {
     readonly maxMessageBytes?: number;
     readonly maxStreams?: number;
+    readonly maxConnections?: number;
+    readonly messageTimeoutMs?: number;
     /** As which cards name it. @default where it listens */
     readonly publicAddress?: string;
   };
@@ -143,5 +152,5 @@ export function parseGatewayOptions(options: EdgeOptions, isLocal: boolean | und
     );
   const isOnlyLocal = isLocal === true && publicUrl === undefined && hosts.length === 0;
   const metrics = parsed.metrics ?? (isKnown && !isOnlyLocal ? 'admitted' : 'open');
-  return { ...parsed, anonymous, metrics };
+  return { ...parsed, anonymous, metrics, isOnlyLocal };
 }

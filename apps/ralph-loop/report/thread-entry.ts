@@ -32,10 +32,13 @@ export function threadEntry(envelope: A2AEnvelope): ThreadEntry {
     sender,
     recipient,
     type,
-    says: said.length <= MAX_SAID ? said : `${said.slice(0, MAX_SAID - 3)}...`,
+    says: `${said.length <= MAX_SAID ? said : `${said.slice(0, MAX_SAID - 3)}...`}${outsideWords(metadata?.taint)}`,
     ...(metadata?.inReplyTo === undefined ? {} : { inReplyTo: metadata.inReplyTo }),
   };
 }
+
+const outsideWords = (taint: readonly string[] | undefined): string =>
+  taint === undefined ? '' : ` (from outside: ${taint.join(', ')})`;
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
 import { PENDING } from '../../actor/actor-life.ts';
 import type { AgentDefinition } from '../../actor/agent-definition.ts';
+import { entryOf } from '../../actor/content-handlers.ts';
 import { isThenable } from '../../actor/is-thenable.ts';
 import { LogicRunner } from '../../actor/logic-runner.ts';
 import { envelopeHandlerOf, refuseOtherKind } from '../../actor/unhandled.ts';
@@ -183,7 +184,7 @@ export class ChildAgent implements HandlingAgent {
   #dispatch(handling: ChildHandling, { envelope, isRead }: GivenWork): unknown {
     const { type, payload, metadata } = envelope;
     const capability = metadata?.capability;
-    const entry = capability === undefined ? undefined : this.#definition.handlers.get(capability);
+    const entry = entryOf(this.#definition, capability);
     if (entry === undefined) {
       if (this.#logic !== undefined) return this.#send(this.#logic, capability ?? type, payload, handling);
       return envelopeHandlerOf(this.#definition, this.self, type, capability)(envelope, handling);
@@ -191,7 +192,8 @@ export class ChildAgent implements HandlingAgent {
     refuseOtherKind(entry, isRead, this.self);
     handling.entry = entry;
     const input = parseInput(entry.capability, payload);
-    if (this.#logic !== undefined) return this.#send(this.#logic, capability ?? type, input, handling);
+    if (this.#logic !== undefined && entry.isContent !== true)
+      return this.#send(this.#logic, capability ?? type, input, handling);
     if (entry.kind === 'stream') return streamOut(entry, input, handling, this);
     return entry.run(input as never, handling as never);
   }

@@ -8,6 +8,8 @@ import { findUnserialisable } from '../../protocol/json-safety.ts';
 import { requireFunction } from '../../protocol/parse-options.ts';
 import type { RoutingResult } from '../../protocol/routing-result.ts';
 import type { Seams } from '../../protocol/seams.ts';
+import type { Taint } from '../../protocol/taint.ts';
+import type { GivenChildFrame } from '../child-frame.ts';
 import type { ChildLine } from './child-line.ts';
 import type { ChildRequests } from './child-requests.ts';
 
@@ -32,6 +34,7 @@ export interface GivenWork {
 }
 
 type AnyTarget = Target<unknown, unknown>;
+type CallFrame = GivenChildFrame & { readonly t: 'call' };
 
 /** What an agent's code sees as `ctx` in a process of its own: everything that concerns others is done by the host. */
 export class ChildHandling implements HandlingContext<never> {
@@ -144,6 +147,18 @@ export class ChildHandling implements HandlingContext<never> {
     return this.#call('resumeFrom');
   }
 
+  get taint(): Taint | undefined {
+    return this.#call('taint') as Taint | undefined;
+  }
+
+  markOutside(source: string): void {
+    this.#call('markOutside', source);
+  }
+
+  declareClean(reason: string): void {
+    this.#call('declareClean', reason);
+  }
+
   spend(cost: Cost): void {
     this.#call('spend', cost);
   }
@@ -177,7 +192,7 @@ export class ChildHandling implements HandlingContext<never> {
     this.#agent.finish(this, undefined);
   }
 
-  #call(what: 'spend' | 'refund' | 'budget' | 'resumeFrom' | 'checkpoint', input?: unknown): unknown {
+  #call(what: Exclude<CallFrame['what'], 'tell'>, input?: unknown): unknown {
     const isStructured = this.entry?.capability.carries === 'structured';
     return this.#agent.line.call({ t: 'call', n: this.n, what, input }, isStructured);
   }

@@ -17,6 +17,7 @@ interface Waiting {
   readonly take: (answer: Answer) => void;
   readonly onProgress: AskOptions['onProgress'];
   readonly onSent: AskOptions['onSent'];
+  readonly onTaint: AskOptions['onTaint'];
 }
 
 /** What the agent's code waits for, by the number under which the host answers. */
@@ -33,6 +34,7 @@ export class ChildRequests {
     const waiting = this.#waiting.get(a);
     if (answer.kind === 'progress') callOutside(waiting?.onProgress, answer.progress);
     else if (answer.kind === 'sent') callOutside(waiting?.onSent, answer.id);
+    else if (answer.kind === 'tainted') callOutside(waiting?.onTaint, answer.taint);
     else {
       if (answer.kind !== 'chunk') this.#waiting.delete(a);
       waiting?.take(answer);
@@ -105,7 +107,7 @@ export class ChildRequests {
     input: unknown,
     options: AskOptions | TellOptions,
   ): number {
-    const { signal, onProgress, onSent } = options as AskOptions;
+    const { signal, onProgress, onSent, onTaint } = options as AskOptions;
     if (t !== 'send') checkAskOptions(options as AskOptions);
     if (signal?.aborted === true) throw cancelled('What was to be asked');
     const request = requestOf(target, input, options);
@@ -114,15 +116,16 @@ export class ChildRequests {
     saying('payload', input, () => {
       if (t === 'send') this.#line.say({ t, ...frame }, request.isStructured);
       else {
-        const listened = { isFollowed: onProgress !== undefined, isAnnounced: onSent !== undefined };
+        const isFollowed = onProgress !== undefined || onTaint !== undefined;
+        const listened = { isFollowed, isAnnounced: onSent !== undefined };
         this.#line.say({ t, ...frame, ...listened }, request.isStructured);
       }
     });
     return a;
   }
 
-  #wait(a: number, { onProgress, onSent }: AskOptions, take: (answer: Answer) => void): void {
-    this.#waiting.set(a, { take, onProgress, onSent });
+  #wait(a: number, { onProgress, onSent, onTaint }: AskOptions, take: (answer: Answer) => void): void {
+    this.#waiting.set(a, { take, onProgress, onSent, onTaint });
   }
 
   #onAbort(signal: AbortSignal | undefined, a: number): () => void {
@@ -142,7 +145,13 @@ function unsent(target: string | AnyTarget, error: unknown): RoutingResult {
 }
 
 function requestOf(target: string | AnyTarget, input: unknown, options: AskOptions | TellOptions) {
-  const { signal: _signal, onProgress: _onProgress, onSent: _onSent, ...plain } = options as AskOptions;
+  const {
+    signal: _signal,
+    onProgress: _onProgress,
+    onSent: _onSent,
+    onTaint: _onTaint,
+    ...plain
+  } = options as AskOptions;
   const to = typeof target === 'string' ? { agent: target } : namedTarget(target);
   const isStructured = to.capability?.carries === 'structured';
   return { fields: { target: to, input: wholeValue(input, isStructured), options: plain }, isStructured };

@@ -1,11 +1,11 @@
 import { type AgentDefinition, descriptorOf } from '../../actor/agent-definition.ts';
 import type { GivenChildFrame } from '../child-frame.ts';
 
-/** What the host must know of the agent: its options, its capabilities as its card lists them, what it handles else. */
+/** What the host must know of the agent: its options, its capabilities as its card lists them, what it handles and offers else. */
 export function describeAgent(
   definition: AgentDefinition<unknown>,
 ): (GivenChildFrame & { t: 'loaded' })['description'] {
-  const { options, handlers, envelopeHandlers } = definition;
+  const { options, handlers, envelopeHandlers, content } = definition;
   return {
     options,
     capabilities: [...handlers.values()].map((entry) => ({
@@ -14,5 +14,8 @@ export function describeAgent(
       carries: entry.capability.carries,
     })),
     types: [...envelopeHandlers.keys()],
+    resources: [...content.resources],
+    resourceTemplates: [...content.templates],
+    prompts: [...content.prompts],
   };
 }

@@ -61,18 +61,6 @@ describe('A line to the journal', () => {
     expect(line.outstanding).toBe(0);
   });
 
-  it('takes in answers out of turn', () => {
-    const { line, there, heard, write } = makeLine();
-    write('a');
-    write('b');
-    expect(line.read()).toBe(false);
-    there.post([1]);
-    there.post([2]);
-    expect(line.read()).toBe(true);
-    expect(heard).toEqual(['a@1', 'b@2']);
-    expect(line.read()).toBe(false);
-  });
-
   it.each([
     ['units', { units: 2 }, 1],
     ['mails', { mails: 6 }, 3],

@@ -44,7 +44,8 @@ describe('escalation (N-11.2, N-E05, C-07)', () => {
     expect(codeOf(escalation({ tiers: { rules } }), between(3, 0))).toBeUndefined();
   });
 
-  it('exempts granted replies and the system', () => {
+  it('exempts granted replies, calls of tools and the system', () => {
+    expect(codeOf(escalation(), { ...upward, isTool: true })).toBeUndefined();
     expect(codeOf(escalation(), { ...upward, isGranted: true })).toBeUndefined();
     expect(codeOf(escalation(), { ...upward, recipient: SYSTEM })).toBeUndefined();
   });

@@ -16,6 +16,7 @@ export const requestOf = (fields: Partial<JudgeRequest> = {}): JudgeRequest => (
   recipient: partyOf('recipient'),
   type: 'request',
   isBroadcast: false,
+  isTool: false,
   isGranted: false,
   expectsReply: false,
   justification: undefined,

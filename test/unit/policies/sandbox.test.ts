@@ -38,8 +38,9 @@ describe('sandbox (N-10.1, N-10.2, N-E04, C-31, C-34)', () => {
     expect(codeOf(sandbox(), { sender: inA, recipient: SYSTEM, expectsReply: true })).toBeUndefined();
   });
 
-  it('exempts neither a granted reply nor a broadcast of tier 0', () => {
+  it('exempts no granted reply, no call of a tool, and no broadcast of tier 0', () => {
     expect(codeOf(sandbox(), { sender: inA, recipient: free, isGranted: true })).toBe('SANDBOX_VIOLATION');
+    expect(codeOf(sandbox(), { sender: inA, recipient: free, isTool: true })).toBe('SANDBOX_VIOLATION');
     const sun = partyOf('sun', { tier: 0, sandboxId: 'box-a' });
     expect(codeOf(sandbox(), { sender: sun, recipient: free, isBroadcast: true })).toBe('SANDBOX_VIOLATION');
   });

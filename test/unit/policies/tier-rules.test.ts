@@ -26,9 +26,10 @@ describe('tier-rules (N-4.5, N-11.3, N-D17, N-E03, C-06, C-31)', () => {
     expect(codeOf(tierRules({ rules: [] }), between(0, 3))).toBe('TIER_VIOLATION');
   });
 
-  it('exempts granted replies, the system, and broadcasts of tier 0 alone', () => {
+  it('exempts granted replies, calls of tools, the system, and broadcasts of tier 0 alone', () => {
     const nobody = tierRules({ rules: [] });
     expect(codeOf(tierRules(), { ...between(1, 2), isGranted: true })).toBeUndefined();
+    expect(codeOf(nobody, { ...between(1, 2), isTool: true })).toBeUndefined();
     expect(codeOf(nobody, { ...between(1, 2), sender: SYSTEM })).toBeUndefined();
     expect(codeOf(nobody, { ...between(1, 2), recipient: SYSTEM })).toBeUndefined();
     expect(codeOf(nobody, { ...between(0, 3), isBroadcast: true })).toBeUndefined();

@@ -98,6 +98,29 @@ describe('the credit of a link', () => {
 });
 
 describe('a link', () => {
+  it('says of each answer where it came from outside, whatever carries it (F-09)', () => {
+    const { end, other, deliverAll } = setUp();
+    const taint = ['web:a'];
+    end.link.sendReply(1, REPLY.value, { plain: true }, false, taint);
+    end.link.sendReply(2, REPLY.value, new Map([[1, 2n]]), true, taint);
+    end.link.sendReply(3, REPLY.empty, undefined, true, taint);
+    end.link.sendReply(4, REPLY.chunk, 1n, false, taint);
+    end.link.sendReply(5, REPLY.value, 'from inside', false);
+    end.link.flush();
+    end.link.sendReply(6, REPLY.value, 'alone', false, taint);
+    end.link.flush();
+    deliverAll();
+    expect(other.heard.replies).toMatchObject([
+      [1, REPLY.value, { plain: true }, taint],
+      [2, REPLY.value, new Map([[1, 2n]]), taint],
+      [3, REPLY.empty, undefined, taint],
+      [4, REPLY.error, { code: 'NOT_SERIALISABLE' }, taint],
+      [5, REPLY.value, 'from inside'],
+      [6, REPLY.value, 'alone', taint],
+    ]);
+    expect(other.heard.replies[4]).toHaveLength(3);
+  });
+
   it('replaces what cannot be carried by the reason, and carries everything beside it', () => {
     const { end, other, deliverAll } = setUp();
     const circle: unknown[] = [];

@@ -1,13 +1,15 @@
 import { remoteFailed } from '../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
-import { isDeeperThan } from '../../../runtime/protocol/json-depth.ts';
+import { parseShallowJson } from '../../../runtime/protocol/json-depth.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { ClientSettings } from '../client-options.ts';
 import type { HttpAnswer, HttpCalls } from '../http-calls.ts';
-import { errorOf, retryAfterOf, saidInBody } from '../remote-errors.ts';
+import { retryAfterMsOf } from '../../reach/retry-after.ts';
+import { errorOf, saidInBody } from '../remote-errors.ts';
 import { credentialHeaders } from '../request-headers.ts';
 import { type RemoteCard, readCard } from './remote-card.ts';
 import type { VerifyCard } from './verify-card.ts';
+import { A2A_JSON, VERSION_HEADER } from '../../a2a/headers.ts';
 
 /** Where cards are: since 0.3, and before (C-01). */
 const PATHS = ['.well-known/agent-card.json', '.well-known/agent.json'];
@@ -73,8 +75,8 @@ export class CardFinder {
       method: 'GET',
       url: at,
       headers: {
-        accept: 'application/json, application/a2a+json',
-        'a2a-version': '1.0',
+        accept: `application/json, ${A2A_JSON}`,
+        [VERSION_HEADER]: '1.0',
         ...(known?.etag === undefined ? {} : { 'if-none-match': known.etag }),
         ...proof,
       },
@@ -87,7 +89,7 @@ export class CardFinder {
     if (answer.status === 304 && known !== undefined) return { ...known, untilMs };
     const value = parsed(text);
     if (answer.status !== 200) {
-      const retryAfterMs = retryAfterOf(answer.headers['retry-after'], clock.now());
+      const retryAfterMs = retryAfterMsOf(answer.headers['retry-after'], clock.now());
       throw errorOf(at.origin, saidInBody(value, answer.status, retryAfterMs));
     }
     if (value === undefined)
@@ -123,8 +125,7 @@ async function textOf({ body }: HttpAnswer): Promise<string> {
 /** Undefined for what is no JSON, or nested too deeply to be read. */
 function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isDeeperThan(value) ? undefined : value;
+    return parseShallowJson(text);
   } catch {
     return undefined;
   }

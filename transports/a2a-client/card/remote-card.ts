@@ -3,7 +3,7 @@ import { DELEGATION_URI, DelegationParams } from '../../../runtime/protocol/a2a-
 import { issuesOf } from '../../../runtime/protocol/agent-card.ts';
 import { invalidCard } from '../../../runtime/protocol/errors.ts';
 import type { RemoteIdentity } from '../../../runtime/protocol/remote-agent.ts';
-import { optional } from '../../gateway/a2a/parts.ts';
+import { optional } from '../../a2a/parts.ts';
 
 /** How an agent is reached: one URL, one binding, one version. */
 export interface RemoteInterface {
@@ -17,7 +17,6 @@ export interface RemoteInterface {
 export interface RemoteCard extends RemoteIdentity {
   readonly interfaces: readonly RemoteInterface[];
   readonly streaming: boolean;
-  readonly requiredExtensions: readonly string[];
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
@@ -43,9 +42,7 @@ const Wired = z.object({
   capabilities: optional(
     z.object({
       streaming: optional(z.boolean()),
-      extensions: optional(
-        z.array(z.object({ uri: Text, required: optional(z.boolean()), params: optional(z.unknown()) })),
-      ),
+      extensions: optional(z.array(z.object({ uri: Text, params: optional(z.unknown()) }))),
     }),
   ),
   skills: optional(
@@ -80,7 +77,6 @@ export function readCard(value: unknown, from: URL): RemoteCard {
     })),
     interfaces: interfacesOf(parsed.data, from),
     streaming: capabilities?.streaming ?? false,
-    requiredExtensions: extensions.filter(({ required }) => required === true).map(({ uri }) => uri),
     delegation: DelegationParams.safeParse(ours?.params).data,
     raw: value as Record<string, unknown>,
   };

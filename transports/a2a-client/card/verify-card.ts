@@ -1,6 +1,7 @@
 import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
 import { remoteFailed, unauthenticated } from '../../../runtime/protocol/edge-errors.ts';
+import { parseShallowJson } from '../../../runtime/protocol/json-depth.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { ClientSettings } from '../client-options.ts';
 import type { HttpCalls } from '../http-calls.ts';
@@ -41,8 +42,8 @@ export function cardVerifier({ settings, calls, clock }: VerifyDeps): VerifyCard
       return card;
     }
     const keys = await keysOf();
-    const { verifyCard } = await import('../../gateway/a2a/card-signature.ts');
-    const { signedPartOf } = await import('../../gateway/a2a/card-shape.ts');
+    const { verifyCard } = await import('../../a2a/card-signature.ts');
+    const { signedPartOf } = await import('../../a2a/card-shape.ts');
     await verifyCard(card, keys).catch((): never => {
       throw unauthenticated(`no signature of the card ${at.href} is by a key that is trusted`);
     });
@@ -70,7 +71,7 @@ async function fetchKeys(
   try {
     return z
       .object({ keys: z.array(z.looseObject({ kty: z.string() })) })
-      .parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+      .parse(parseShallowJson(Buffer.concat(chunks).toString('utf8')));
   } catch (error) {
     throw remoteFailed(url.origin, 'its keys are no JSON Web Key Set', { why: String(error) });
   }

@@ -1,5 +1,5 @@
 import type { Task, TaskMessage, TaskState } from '../../../runtime/protocol/task.ts';
-import type { Json } from '../../gateway/a2a/dialect.ts';
+import type { Json } from '../../a2a/json.ts';
 
 /** A message to be sent. */
 export interface SendingOrder {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { RemoteEvent, RemoteStatus, RemoteTask } from '../../../runtime/protocol/remote-agent.ts';
 import { type Artifact, type TaskMessage, TASK_STATES } from '../../../runtime/protocol/task.ts';
-import { AnyPart, defined, optional } from '../../gateway/a2a/parts.ts';
+import { AnyRole, MessageFacts, Metadata } from '../../a2a/message-words.ts';
+import { AnyPart, defined, optional } from '../../a2a/parts.ts';
 import type { RemotePage } from '../remote-task.ts';
 
 const Text = z.string().min(1);
-const Metadata = z.record(z.string(), z.json());
 
 /** `canceled`, `TASK_STATE_CANCELED` and `TASK_STATE_CANCELLED` are one; of `unknown` it is known that it is not over. */
 const State = z
@@ -19,19 +19,12 @@ const State = z
   .transform((text) => (text === 'cancelled' ? 'canceled' : text === 'unknown' ? 'working' : text))
   .pipe(z.enum(TASK_STATES));
 
-const Role = z
-  .enum(['user', 'agent', 'ROLE_USER', 'ROLE_AGENT'])
-  .transform((role): TaskMessage['role'] => (role.toLowerCase().endsWith('user') ? 'user' : 'agent'));
-
 const WiredMessage = z.object({
+  ...MessageFacts,
   messageId: optional(z.string()),
-  role: Role,
+  role: AnyRole,
   parts: optional(z.array(AnyPart)),
   content: optional(z.array(AnyPart)),
-  contextId: optional(z.string()),
-  metadata: optional(Metadata),
-  extensions: optional(z.array(z.string())),
-  referenceTaskIds: optional(z.array(z.string())),
 });
 
 function messageOf(wired: z.output<typeof WiredMessage>): TaskMessage {
@@ -98,16 +91,15 @@ const WiredTask = z
     artifacts: optional(z.array(WiredArtifact)),
     history: optional(z.array(Message)),
     metadata: optional(Metadata),
-    generation: optional(z.coerce.number().int().nonnegative()),
   })
   .transform(
-    ({ id, contextId, sessionId, status, artifacts, history, metadata, generation }): RemoteTask => ({
+    ({ id, contextId, sessionId, status, artifacts, history, metadata }): RemoteTask => ({
       id,
       contextId: contextId ?? sessionId,
       status,
       artifacts: (artifacts ?? []).map((one, at) => artifactOf({ ...one, index: one.index ?? at })),
       history: history ?? [],
-      ...defined({ metadata, generation }),
+      ...defined({ metadata }),
     }),
   );
 

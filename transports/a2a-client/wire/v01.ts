@@ -1,5 +1,6 @@
-import type { Json } from '../../gateway/a2a/dialect.ts';
-import { defined, writeTagged } from '../../gateway/a2a/parts.ts';
+import type { Json } from '../../a2a/json.ts';
+import { V01_METHODS } from '../../a2a/method-names.ts';
+import { defined, writeTagged } from '../../a2a/parts.ts';
 import type { ClientDialect, SendingOrder } from './dialect.ts';
 
 type Fields = { readonly [key: string]: Json };
@@ -9,14 +10,14 @@ export const V01: ClientDialect = {
   name: '0.1',
   version: undefined,
   rpc: {
-    send: (order) => ({ method: 'tasks/send', params: sendParams(order) }),
-    stream: (order) => ({ method: 'tasks/sendSubscribe', params: sendParams(order) }),
+    send: (order) => ({ method: V01_METHODS.send, params: sendParams(order) }),
+    stream: (order) => ({ method: V01_METHODS.stream, params: sendParams(order) }),
     get: ({ taskId, historyLength }) => ({
-      method: 'tasks/get',
+      method: V01_METHODS.get,
       params: { id: taskId, ...defined({ historyLength }) },
     }),
-    cancel: ({ taskId }) => ({ method: 'tasks/cancel', params: { id: taskId } }),
-    subscribe: ({ taskId }) => ({ method: 'tasks/resubscribe', params: { id: taskId } }),
+    cancel: ({ taskId }) => ({ method: V01_METHODS.cancel, params: { id: taskId } }),
+    subscribe: ({ taskId }) => ({ method: V01_METHODS.subscribe, params: { id: taskId } }),
   },
   rest: {},
   restMediaType: 'application/json',

@@ -1,6 +1,8 @@
 import type { Part } from '../../../runtime/protocol/task.ts';
-import type { Json } from '../../gateway/a2a/dialect.ts';
-import { defined, objectOf, writeTagged } from '../../gateway/a2a/parts.ts';
+import { ROLE_WORDS } from '../../a2a/enum-words.ts';
+import type { Json } from '../../a2a/json.ts';
+import { V03_METHODS } from '../../a2a/method-names.ts';
+import { defined, objectOf, writeTagged } from '../../a2a/parts.ts';
 import { type ClientDialect, query, type SendingOrder, taskPath } from './dialect.ts';
 import { unwrapData } from './read-json.ts';
 
@@ -11,14 +13,14 @@ export const V03: ClientDialect = {
   name: '0.3',
   version: '0.3',
   rpc: {
-    send: (order) => ({ method: 'message/send', params: sendParams(order) }),
-    stream: (order) => ({ method: 'message/stream', params: sendParams(order) }),
+    send: (order) => ({ method: V03_METHODS.send, params: sendParams(order) }),
+    stream: (order) => ({ method: V03_METHODS.stream, params: sendParams(order) }),
     get: ({ taskId, historyLength }) => ({
-      method: 'tasks/get',
+      method: V03_METHODS.get,
       params: { id: taskId, ...defined({ historyLength }) },
     }),
-    cancel: ({ taskId }) => ({ method: 'tasks/cancel', params: { id: taskId } }),
-    subscribe: ({ taskId }) => ({ method: 'tasks/resubscribe', params: { id: taskId } }),
+    cancel: ({ taskId }) => ({ method: V03_METHODS.cancel, params: { id: taskId } }),
+    subscribe: ({ taskId }) => ({ method: V03_METHODS.subscribe, params: { id: taskId } }),
   },
   rest: {
     send: (order) => ({ method: 'POST', path: '/v1/message:send', body: restParams(order) }),
@@ -65,7 +67,7 @@ function restParams({ message, taskId, contextId, metadata, ...order }: SendingO
   return {
     message: {
       messageId,
-      role: role === 'user' ? 'ROLE_USER' : 'ROLE_AGENT',
+      role: ROLE_WORDS[role],
       content: parts.map(restPart),
       ...defined({ taskId, contextId, metadata: message.metadata, extensions }),
     },

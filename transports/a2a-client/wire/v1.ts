@@ -1,7 +1,9 @@
-import type { TaskMessage, TaskState } from '../../../runtime/protocol/task.ts';
-import type { Json } from '../../gateway/a2a/dialect.ts';
-import { defined } from '../../gateway/a2a/parts.ts';
+import { ROLE_WORDS, STATE_WORDS } from '../../a2a/enum-words.ts';
+import type { Json } from '../../a2a/json.ts';
+import { V1_METHODS } from '../../a2a/method-names.ts';
+import { defined } from '../../a2a/parts.ts';
 import { type ClientDialect, type ListingOrder, query, type SendingOrder, taskPath } from './dialect.ts';
+import { A2A_JSON } from '../../a2a/headers.ts';
 
 type Fields = { readonly [key: string]: Json };
 
@@ -10,15 +12,15 @@ export const V1: ClientDialect = {
   name: '1.0',
   version: '1.0',
   rpc: {
-    send: (order) => ({ method: 'SendMessage', params: sendParams(order) }),
-    stream: (order) => ({ method: 'SendStreamingMessage', params: sendParams(order) }),
+    send: (order) => ({ method: V1_METHODS.send, params: sendParams(order) }),
+    stream: (order) => ({ method: V1_METHODS.stream, params: sendParams(order) }),
     get: ({ taskId, historyLength }) => ({
-      method: 'GetTask',
+      method: V1_METHODS.get,
       params: { id: taskId, ...defined({ historyLength }) },
     }),
-    list: (order) => ({ method: 'ListTasks', params: listParams(order) }),
-    cancel: ({ taskId }) => ({ method: 'CancelTask', params: { id: taskId } }),
-    subscribe: ({ taskId }) => ({ method: 'SubscribeToTask', params: { id: taskId } }),
+    list: (order) => ({ method: V1_METHODS.list, params: listParams(order) }),
+    cancel: ({ taskId }) => ({ method: V1_METHODS.cancel, params: { id: taskId } }),
+    subscribe: ({ taskId }) => ({ method: V1_METHODS.subscribe, params: { id: taskId } }),
   },
   rest: {
     send: (order) => ({ method: 'POST', path: '/message:send', body: sendParams(order) }),
@@ -31,7 +33,7 @@ export const V1: ClientDialect = {
     cancel: ({ taskId }) => ({ method: 'POST', path: `${taskPath(taskId)}:cancel`, body: {} }),
     subscribe: ({ taskId }) => ({ method: 'GET', path: `${taskPath(taskId)}:subscribe` }),
   },
-  restMediaType: 'application/a2a+json',
+  restMediaType: A2A_JSON,
   unwrap: (value) => value,
 };
 
@@ -52,18 +54,14 @@ function writeMessage({ message, taskId, contextId }: SendingOrder): Fields {
   const { role, parts, messageId, metadata, extensions, referenceTaskIds } = message;
   return {
     messageId,
-    role: roleName(role),
+    role: ROLE_WORDS[role],
     parts: parts as readonly Fields[],
     ...defined({ taskId, contextId, metadata, extensions, referenceTaskIds }),
   };
 }
 
-const roleName = (role: TaskMessage['role']): string => (role === 'user' ? 'ROLE_USER' : 'ROLE_AGENT');
-
-const stateName = (state: TaskState): string => `TASK_STATE_${state.toUpperCase().replaceAll('-', '_')}`;
-
 function listParams({ contextId, state, pageSize, pageToken, historyLength, artifacts }: ListingOrder) {
-  const status = state === undefined ? undefined : stateName(state);
+  const status = state === undefined ? undefined : STATE_WORDS[state];
   return {
     pageSize,
     ...defined({ contextId, status, pageToken, historyLength, includeArtifacts: artifacts }),

@@ -3,6 +3,8 @@ import { publicKeyOfPrivate } from '../../../chains/xpr/k1-signature.ts';
 import { signRequest } from '../../../chains/xpr/sign-request.ts';
 import { ACCOUNT_NAME } from '../../../chains/xpr/xpr-accounts.ts';
 import { invalidOptions } from '../../../runtime/protocol/errors.ts';
+import { parseShallowJson } from '../../../runtime/protocol/json-depth.ts';
+import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { Clock, NewId } from '../../../runtime/protocol/seams.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
@@ -22,7 +24,7 @@ const isFunction = (value: unknown): boolean => typeof value === 'function';
 const Options = z.strictObject({
   callerAccount: z.string().regex(ACCOUNT_NAME, 'the name of an account').optional(),
   signingKey: z.string().optional(),
-  timeout: z.number().positive().default(30_000),
+  timeout: Milliseconds.default(30_000),
   audience: z.string().min(1).optional(),
   maxBytes: z
     .int()
@@ -163,10 +165,10 @@ function endpointOf(endpoint: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** The JSON of a text; undefined, which is no JSON, where there is none. */
+/** The JSON of a text; undefined, which is no JSON, where there is none, or it is nested too deeply to be read. */
 function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseShallowJson(text);
   } catch {
     return undefined;
   }

@@ -3,11 +3,12 @@ import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { isTaskOver, type Task } from '../../../runtime/protocol/task.ts';
 import type { TaskService } from '../../../runtime/protocol/task-service.ts';
 import type { ServedTeam } from '../served-team.ts';
+import type { Trusts } from '../trust.ts';
 import { type CardDesk, type CardOptions, createCardDesk } from './cards.ts';
 import type { A2AExtension } from './extension.ts';
 import { fault, wrongParameter } from './faults.ts';
 import { withGivenIds } from './given-ids.ts';
-import type { Caller, OperationName, Operations } from './operations.ts';
+import type { Caller, ListOrder, OperationName, Operations } from './operations.ts';
 import type { PushDesk } from './push-desk.ts';
 import { requirePush, takeMessage, type TakeMessageDeps } from './take-message.ts';
 import { BARE, ownerOf, requireAgent, taskFor } from './task-access.ts';
@@ -17,6 +18,9 @@ import { whenBeyond, whenIdle } from './waiting.ts';
 /**
  * - `push`       @default there are no push notifications
  * - `extensions` those that it serves. @default none
+ * - `trusts`     whose words are as good as said here. @default users and services that have proved who they are
+ * - `strangers`  who proves nothing is one of many who know nothing of each other, and is shown no list of what all have.
+ *                @default false: they are one and the same
  * - `clock`      by which callers wait no longer than they say. @default they wait as long as it takes
  */
 export interface A2AServiceOptions {
@@ -26,6 +30,8 @@ export interface A2AServiceOptions {
   readonly cards?: CardOptions;
   readonly extensions?: readonly A2AExtension[];
   readonly clock?: Clock;
+  readonly trusts?: Trusts | undefined;
+  readonly strangers?: boolean;
 }
 
 /**
@@ -60,7 +66,8 @@ export function createA2AService(options: A2AServiceOptions): A2AService {
     pushNotifications: push !== undefined,
   });
   const tasks = withGivenIds(options.tasks);
-  const performers = performersOf({ ...options, tasks, extensions, cards });
+  const { strangers = false } = options;
+  const performers = performersOf({ ...options, tasks, extensions, cards, strangers });
   return {
     cards,
     extensions,
@@ -74,6 +81,7 @@ export function createA2AService(options: A2AServiceOptions): A2AService {
 interface Deps extends TakeMessageDeps {
   readonly clock?: Clock;
   readonly cards: CardDesk;
+  readonly strangers: boolean;
 }
 
 /** How long whoever polls for the next change waits at most. */
@@ -105,6 +113,7 @@ function performersOf(deps: Deps): Performers {
     },
     async list(order, caller) {
       requireAgent(deps.team, caller.agentId);
+      if (deps.strangers) requireConversation(order, caller);
       const page = tasks.list(ownerOf(caller), { ...order, agentId: caller.agentId });
       return { ...page, pageSize: order.pageSize };
     },
@@ -145,6 +154,12 @@ function performersOf(deps: Deps): Performers {
       return cards.extended(caller);
     },
   };
+}
+
+/** All who prove nothing have their tasks together: of these a caller is shown those of a conversation that it knows of. */
+function requireConversation({ contextId }: ListOrder, { principal }: Caller): void {
+  if (principal.kind === 'anonymous' && contextId === undefined)
+    throw wrongParameter('contextId', contextId, 'one, from a caller who does not prove who it is');
 }
 
 function requireSubscribable(task: Task, after: number | undefined): void {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Edge, ServedRoute } from '../http/gateway-part.ts';
 import type { ServedTeam } from '../served-team.ts';
-import type { CardSigner } from './card-signature.ts';
+import type { CardSigner } from '../../a2a/card-signature.ts';
 import type { CardDesk } from './cards.ts';
-import type { Dialect, Json } from './dialect.ts';
+import type { Json } from '../../a2a/json.ts';
+import type { Dialect } from './dialect.ts';
 
 /**
  * - `dialects` whose cards the served one is, the newest first.

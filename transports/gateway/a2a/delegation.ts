@@ -27,13 +27,15 @@ export function termsOf(
   if (said === undefined) return {};
   const parsed = DelegationOrder.safeParse(said, { reportInput: true });
   if (!parsed.success) throw invalidPayload(DELEGATION_URI, faultsOf(parsed.error));
-  const { deadlineMs, budget, path } = parsed.data;
+  const { deadlineMs, budget, path, assignment, resumeFrom } = parsed.data;
   return {
     ...(deadlineMs === undefined ? {} : { deadlineAtMs: nowMs + deadlineMs }),
     ...(budget === undefined ? {} : { budget }),
     ...(path === undefined
       ? {}
       : { path: path.map((hop) => ({ ...hop, agent: nameHere(hop.agent, node) })) }),
+    ...(assignment === undefined ? {} : { assignment }),
+    ...(resumeFrom === undefined ? {} : { resumeFrom }),
   };
 }
 

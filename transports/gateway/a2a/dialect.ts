@@ -1,7 +1,6 @@
 import type { OrreryError } from '../../../runtime/protocol/errors.ts';
+import type { Json } from '../../a2a/json.ts';
 import type { OperationName, Operations, ServedCard, StreamItem } from './operations.ts';
-
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** An error in the words of JSON-RPC; `httpStatus` is what it is over plain HTTP. */
 export interface WrittenError {

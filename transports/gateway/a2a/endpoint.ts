@@ -1,10 +1,14 @@
 import { isOrreryError, type OrreryError } from '../../../runtime/protocol/errors.ts';
+import type { Answer } from '../http/answer.ts';
+import type { EdgeCall } from '../http/edge-call.ts';
 import type { Edge } from '../http/gateway-part.ts';
 import type { A2AService } from './a2a-service.ts';
-import type { CardSigner } from './card-signature.ts';
-import type { Dialect, Json } from './dialect.ts';
+import type { CardSigner } from '../../a2a/card-signature.ts';
+import type { Json } from '../../a2a/json.ts';
+import type { Dialect } from './dialect.ts';
 import { fault, faultOf, internalFault, wrongParameter } from './faults.ts';
 import type { Caller, OperationName, Operations, StreamItem } from './operations.ts';
+import { LAST_EVENT_HEADER } from '../../a2a/headers.ts';
 
 /** What every binding of A2A over HTTP is made of. `heartbeatMs`: how often a stream shows that it lives. */
 export interface EndpointDeps {
@@ -15,7 +19,7 @@ export interface EndpointDeps {
 }
 
 /** Answers a request. `agentId` as the URL names it; undefined: it names none. */
-export type Endpoint = (request: Request, agentId: string | undefined) => Promise<Response>;
+export type Endpoint = (call: EdgeCall, agentId: string | undefined) => Promise<Answer>;
 
 /** What an operation came to: one answer, or items to be streamed. */
 export type Performed =
@@ -92,9 +96,9 @@ export function agentMeant(inUrl: string | undefined, tenant: unknown): string |
 
 /** The event number that a client says it has seen last; throws INVALID_PARAMS when it is none. */
 export function lastEventId(headers: Pick<Headers, 'get'>): number | undefined {
-  const said = headers.get('Last-Event-ID');
+  const said = headers.get(LAST_EVENT_HEADER);
   if (said === null || said === '') return undefined;
-  if (!/^\d{1,15}$/.test(said)) throw wrongParameter('Last-Event-ID', said, 'the id of an event');
+  if (!/^\d{1,15}$/.test(said)) throw wrongParameter(LAST_EVENT_HEADER, said, 'the id of an event');
   return Number(said);
 }
 
@@ -103,8 +107,8 @@ export const eventIdOf = (item: StreamItem): number =>
   item.kind === 'task' ? item.task.generation : item.change.generation;
 
 /** The error as its caller may see it. What is INTERNAL the operator is told, and the caller only that it was. */
-export function shownBy(edge: Edge, error: unknown, request: Request): OrreryError {
+export function shownBy(edge: Edge, error: unknown, call: EdgeCall): OrreryError {
   if (isOrreryError(error) && faultOf(error) !== 'INTERNAL') return error;
-  edge.fault(error, request);
+  edge.fault(error, call);
   return internalFault();
 }

@@ -1,69 +1,120 @@
+import type { EdgeRequest } from '../../../runtime/protocol/admission.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
+import type { HeaderFields } from '../http/answer.ts';
+import type { EdgeCall } from '../http/edge-call.ts';
 import type { Edge } from '../http/gateway-part.ts';
 import type { Dialect } from './dialect.ts';
 import type { A2AExtension } from './extension.ts';
 import type { Caller } from './operations.ts';
-
-/**
- * One request, from when it is let in until its answer is over.
- *
- * - `echoed` headers of the answer that say which extensions are active.
- * - `admit`  asks whether its caller may have something more, as for a request of its own. Rejects as `admit` of the edge does.
- * - `close`  when the answer is over: ends whatever still waits for its sake.
- */
-export interface Exchange {
-  readonly principal: Principal;
-  readonly body: Uint8Array;
-  readonly echoed: Readonly<Record<string, string>>;
-  caller(agentId: string | undefined, dialect: Dialect): Caller;
-  admit(): Promise<void>;
-  close(): void;
-}
-
-/** By which header extensions are activated: since 1.0, and before. */
-const EXTENSION_HEADERS = ['A2A-Extensions', 'X-A2A-Extensions'] as const;
+import { EXTENSION_HEADERS } from '../../a2a/headers.ts';
 
 /** Reads the request and lets it in. Rejects as `read` and `admit` of the edge do. */
 export async function openExchange(
   edge: Edge,
-  request: Request,
+  call: EdgeCall,
   extensions: readonly A2AExtension[],
 ): Promise<Exchange> {
-  const body = await edge.read(request);
-  const { method, url, headers } = request;
+  const body = await edge.read(call);
+  const { method, url, headers } = call;
   const asked = { method, url, headers, body };
   const principal = await edge.admit(asked);
-  let scope: Scope | undefined;
-  const baseUrl = edge.baseUrl(request);
-  const header = EXTENSION_HEADERS.find((name) => headers.has(name));
-  const activated = header === undefined ? [] : urisOf(headers.get(header) ?? '');
-  const active = extensions.filter(({ uri }) => activated.includes(uri)).map(({ uri }) => uri);
-  return {
-    principal,
-    body,
-    echoed: header === undefined || active.length === 0 ? {} : { [header]: active.join(', ') },
-    caller: (agentId, { version }) => ({
+  return new Exchange({ edge, call, asked, principal, extensions });
+}
+
+interface ExchangeDeps {
+  readonly edge: Edge;
+  readonly call: EdgeCall;
+  readonly asked: EdgeRequest;
+  readonly principal: Principal;
+  readonly extensions: readonly A2AExtension[];
+}
+
+/** One request, from when it is let in until its answer is over. */
+export class Exchange {
+  readonly principal: Principal;
+  readonly body: Uint8Array;
+  /** Headers of the answer that say which extensions are active, by names in lower case. */
+  readonly echoed: Readonly<HeaderFields>;
+  readonly #deps: ExchangeDeps;
+  readonly #active: readonly string[];
+  #scope: Scope | undefined;
+
+  constructor(deps: ExchangeDeps) {
+    const { call, asked, principal, extensions } = deps;
+    const { headers } = call;
+    this.#deps = deps;
+    this.principal = principal;
+    this.body = asked.body;
+    const header = EXTENSION_HEADERS.find((name) => headers.has(name));
+    this.#active = header === undefined ? [] : activeOf(extensions, urisOf(headers.get(header) ?? ''));
+    this.echoed =
+      header === undefined || this.#active.length === 0
+        ? {}
+        : { [header.toLowerCase()]: this.#active.join(', ') };
+  }
+
+  /** Aborts when the caller has gone, the gateway is to end, or the answer is over. */
+  get signal(): AbortSignal {
+    const { call, edge } = this.#deps;
+    this.#scope ??= abortsWith(call.signal, edge.closing);
+    return this.#scope.signal;
+  }
+
+  caller(agentId: string | undefined, { version }: Dialect): Caller {
+    const { edge, call, principal } = this.#deps;
+    const baseUrl = edge.baseUrl(call);
+    return new ExchangeCaller(this, {
       principal,
       baseUrl,
       dialect: version,
       agentId,
-      terms: {},
-      extensions: active,
-      // Most requests are over before anybody waits for anything.
-      get signal() {
-        scope ??= abortsWith(request.signal, edge.closing);
-        return scope.signal;
-      },
-    }),
-    admit: async () => {
-      await edge.admit(asked, principal);
-    },
-    close: () => {
-      scope ??= ENDED;
-      scope.close();
-    },
+      extensions: this.#active,
+    });
+  }
+
+  /** Asks whether its caller may have something more, as for a request of its own. Rejects as `admit` of the edge does. */
+  async admit(): Promise<void> {
+    const { edge, asked, principal } = this.#deps;
+    await edge.admit(asked, principal);
+  }
+
+  /** The answer is over: ends whatever still waits for its sake. */
+  readonly close = (): void => {
+    this.#scope ??= ENDED;
+    this.#scope.close();
   };
 }
+
+/** A class, because an object that is made with an accessor of its own gets a shape of its own, which outlives it. */
+class ExchangeCaller implements Caller {
+  readonly principal: Principal;
+  readonly baseUrl: string;
+  readonly dialect: string;
+  readonly agentId: string | undefined;
+  readonly terms = {};
+  readonly extensions: readonly string[];
+  readonly #exchange: Exchange;
+
+  constructor(
+    exchange: Exchange,
+    facts: Required<Pick<Caller, 'principal' | 'baseUrl' | 'dialect' | 'agentId' | 'extensions'>>,
+  ) {
+    this.#exchange = exchange;
+    this.principal = facts.principal;
+    this.baseUrl = facts.baseUrl;
+    this.dialect = facts.dialect;
+    this.agentId = facts.agentId;
+    this.extensions = facts.extensions;
+  }
+
+  /** Most requests are over before anybody waits for anything. */
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+}
+
+const activeOf = (extensions: readonly A2AExtension[], activated: readonly string[]): readonly string[] =>
+  extensions.filter(({ uri }) => activated.includes(uri)).map(({ uri }) => uri);
 
 export const urisOf = (header: string): readonly string[] =>
   header

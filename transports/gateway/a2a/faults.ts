@@ -1,34 +1,5 @@
 import { isOrreryError, OrreryError } from '../../../runtime/protocol/errors.ts';
-
-/**
- * What can be wrong with a request, in the words of no dialect: each has a table from these to its own numbers.
- *
- * The first nine are A2A's own errors; the next five those of JSON-RPC; the others are of the gateway.
- */
-export const FAULTS = [
-  'TASK_NOT_FOUND',
-  'TASK_NOT_CANCELABLE',
-  'PUSH_NOTIFICATION_NOT_SUPPORTED',
-  'UNSUPPORTED_OPERATION',
-  'CONTENT_TYPE_NOT_SUPPORTED',
-  'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
-  'EXTENSION_SUPPORT_REQUIRED',
-  'VERSION_NOT_SUPPORTED',
-  'TASK_GENERATION_MISMATCH',
-  'PARSE_ERROR',
-  'INVALID_REQUEST',
-  'METHOD_NOT_FOUND',
-  'INVALID_PARAMS',
-  'INTERNAL',
-  'AGENT_NOT_FOUND',
-  'UNAUTHENTICATED',
-  'PERMISSION_DENIED',
-  'RATE_LIMITED',
-  'QUOTA_EXCEEDED',
-  'BODY_TOO_LARGE',
-  'UNAVAILABLE',
-] as const;
-export type Fault = (typeof FAULTS)[number];
+import { type Fault, FAULTS } from '../../a2a/faults.ts';
 
 /** An error that is this fault, whatever its code says. */
 export const fault = (

@@ -1,7 +1,8 @@
 import type { OrreryError } from '../../../runtime/protocol/errors.ts';
-import { textResponse } from '../http/text-response.ts';
-import type { Json } from './dialect.ts';
-import { type Fault, faultOf } from './faults.ts';
+import { type Answer, type HeaderFields, responseOf } from '../http/answer.ts';
+import type { Json } from '../../a2a/json.ts';
+import type { Fault } from '../../a2a/faults.ts';
+import { faultOf } from './faults.ts';
 
 /** What HTTP itself has a word for, in every protocol over it. */
 const HTTP_STATUS: Partial<Record<Fault, number>> = {
@@ -19,23 +20,27 @@ export const httpStatusOf = (error: OrreryError): number | undefined =>
     : HTTP_STATUS[faultOf(error)];
 
 /** Headers that go with an error: when to come back, and how to prove who one is. */
-export function errorHeaders(error: OrreryError): Record<string, string> {
+export function errorHeaders(error: OrreryError): HeaderFields {
   const { retryAfterMs, schemes } = error.details;
   return {
-    ...(typeof retryAfterMs === 'number' ? { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) } : {}),
-    ...(Array.isArray(schemes) && schemes.length > 0 ? { 'WWW-Authenticate': schemes.join(', ') } : {}),
+    ...(typeof retryAfterMs === 'number' ? { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) } : {}),
+    ...(Array.isArray(schemes) && schemes.length > 0 ? { 'www-authenticate': schemes.join(', ') } : {}),
   };
 }
 
+/** - `headers` by names in lower case. */
+export interface JsonAnswerOptions {
+  readonly status?: number;
+  readonly headers?: Readonly<HeaderFields>;
+}
+
 /** A body of JSON. Every answer of a protocol is of the moment: nobody is to keep it. */
-export const jsonResponse = (
-  body: Json,
-  {
-    status = 200,
-    headers = {},
-  }: { readonly status?: number; readonly headers?: Record<string, string> } = {},
-): Response =>
-  textResponse(JSON.stringify(body), {
-    status,
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
-  });
+export const jsonAnswer = (body: Json, { status = 200, headers }: JsonAnswerOptions = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+  body: JSON.stringify(body),
+});
+
+/** The same in the shape of `fetch`. */
+export const jsonResponse = (body: Json, options?: JsonAnswerOptions): Response =>
+  responseOf(jsonAnswer(body, options));

@@ -1,10 +1,11 @@
 import type { Hono } from 'hono';
+import { answerDirectly } from '../http/direct-routes.ts';
 import type { GatewayPart, ServedRoute } from '../http/gateway-part.ts';
 import type { ServedTeam } from '../served-team.ts';
 import type { A2AService } from './a2a-service.ts';
 import { type AmendCard, CARD_ROUTES, mountCards } from './card-routes.ts';
-import { type CardKey, publicKeysOf } from './card-key.ts';
-import { cardSigner } from './card-signature.ts';
+import { type CardKey, publicKeysOf } from '../../a2a/card-key.ts';
+import { cardSigner } from '../../a2a/card-signature.ts';
 import type { Dialect } from './dialect.ts';
 import type { Endpoint, EndpointDeps } from './endpoint.ts';
 import { jsonRpcEndpoint } from './json-rpc.ts';
@@ -14,8 +15,8 @@ import { V1 } from './v1/index.ts';
 import { restBindingOf } from './v1/rest-binding.ts';
 
 export { type A2AService, type A2AServiceOptions, createA2AService } from './a2a-service.ts';
-export type { CardKey } from './card-key.ts';
-export { type CardSigner, cardSigner, verifyCard } from './card-signature.ts';
+export type { CardKey } from '../../a2a/card-key.ts';
+export { type CardSigner, cardSigner, verifyCard } from '../../a2a/card-signature.ts';
 export type { AmendCard } from './card-routes.ts';
 export type { A2AExtension } from './extension.ts';
 export type { PushDesk } from './push-desk.ts';
@@ -85,8 +86,7 @@ export function a2aPart(options: A2APartOptions): GatewayPart {
 }
 
 function mountRpc(app: Hono, endpoint: Endpoint): void {
-  for (const path of RPC_PATHS)
-    app.post(path, (context) => endpoint(context.req.raw, context.req.param('agentId')));
+  for (const path of RPC_PATHS) answerDirectly(app, 'POST', path, endpoint);
 }
 
 /** The binding's own router says what is meant: patterns that overlap are told apart there. */

@@ -1,5 +1,8 @@
 import type { OrreryError } from '../../../runtime/protocol/errors.ts';
-import type { Dialect, Json } from './dialect.ts';
+import type { Json } from '../../a2a/json.ts';
+import type { Answer } from '../http/answer.ts';
+import type { EdgeCall } from '../http/edge-call.ts';
+import type { Dialect } from './dialect.ts';
 import {
   agentMeant,
   type Endpoint,
@@ -14,10 +17,10 @@ import {
 } from './endpoint.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import { fault, wrongRequest } from './faults.ts';
-import { errorHeaders, httpStatusOf, jsonResponse } from './http-answer.ts';
+import { errorHeaders, httpStatusOf, jsonAnswer } from './http-answer.ts';
 import { parseJson, requireJson } from './json-body.ts';
 import { idOf, type JsonRpcCall, type JsonRpcId, readCall } from './json-rpc-call.ts';
-import { sseResponse } from './sse.ts';
+import { sseAnswer } from './sse.ts';
 import { dialectForErrors, dialectOfMethod, saidVersion } from './versions.ts';
 
 /** `dialects`: those that are spoken, the newest first. */
@@ -52,14 +55,14 @@ export function jsonRpcEndpoint(deps: JsonRpcDeps): Endpoint {
 
 interface Context {
   readonly deps: JsonRpcDeps;
-  readonly request: Request;
+  readonly request: EdgeCall;
   readonly exchange: Exchange;
   readonly said: string | undefined;
   readonly agentId: string | undefined;
 }
 
 /** The exchange is closed when the answer is over, that of a stream when the stream is. */
-async function answerOne(context: Context, value: unknown): Promise<Response> {
+async function answerOne(context: Context, value: unknown): Promise<Answer> {
   const { exchange, deps, said, request } = context;
   let dialect = dialectForErrors(deps.dialects, said);
   try {
@@ -69,7 +72,7 @@ async function answerOne(context: Context, value: unknown): Promise<Response> {
     const performed = await run(context, call, dialect);
     if (performed.kind === 'stream') return streamed(context, call.id, dialect, performed);
     exchange.close();
-    return jsonResponse(
+    return jsonAnswer(
       { jsonrpc: '2.0', id: call.id, result: performed.result },
       { headers: exchange.echoed },
     );
@@ -81,13 +84,13 @@ async function answerOne(context: Context, value: unknown): Promise<Response> {
 }
 
 /** Calls of a batch are performed side by side, each let in as one request is; what would stream has no place in it. */
-async function answerBatch(context: Context, values: readonly unknown[]): Promise<Response> {
+async function answerBatch(context: Context, values: readonly unknown[]): Promise<Answer> {
   if (values.length === 0 || values.length > MAX_BATCH)
     throw wrongRequest('batch', values.length, `1 to ${MAX_BATCH} calls`);
   const answers = await Promise.all(values.map((value, at) => answerInBatch(context, value, at)));
   context.exchange.close();
   const said = answers.filter((answer) => answer !== undefined);
-  return said.length === 0 ? nothing() : jsonResponse(said, { headers: context.exchange.echoed });
+  return said.length === 0 ? nothing() : jsonAnswer(said, { headers: context.exchange.echoed });
 }
 
 async function answerInBatch(context: Context, value: unknown, at: number): Promise<Json | undefined> {
@@ -119,7 +122,7 @@ function run(context: Context, call: JsonRpcCall, dialect: Dialect): Promise<Per
   return perform(deps, wantedOf(call, dialect, request), exchange.caller(agent, dialect));
 }
 
-function wantedOf({ method, params }: JsonRpcCall, dialect: Dialect, request: Request): Wanted {
+function wantedOf({ method, params }: JsonRpcCall, dialect: Dialect, request: EdgeCall): Wanted {
   const operation = dialect.methods[method];
   if (operation === undefined) throw fault('METHOD_NOT_FOUND', `There is no method "${method}"`);
   const after = operation === 'subscribe' ? lastEventId(request.headers) : undefined;
@@ -127,7 +130,7 @@ function wantedOf({ method, params }: JsonRpcCall, dialect: Dialect, request: Re
 }
 
 /** Nobody waits for what a notification leads to: it is taken in, and that is all. */
-async function notified(context: Context, call: JsonRpcCall, dialect: Dialect): Promise<Response> {
+async function notified(context: Context, call: JsonRpcCall, dialect: Dialect): Promise<Answer> {
   const { deps, exchange, request, agentId } = context;
   const wanted = wantedOf(call, dialect, request);
   if (wanted.operation === 'send' || wanted.operation === 'stream') {
@@ -144,8 +147,8 @@ function streamed(
   id: JsonRpcId,
   dialect: Dialect,
   { items, write }: Extract<Performed, { kind: 'stream' }>,
-): Response {
-  return sseResponse({
+): Answer {
+  return sseAnswer({
     items,
     write: (item) => ({ id: eventIdOf(item), data: { jsonrpc: '2.0', id, result: write(item) } }),
     writeError: (error) => ({ data: errorBody(dialect, id, shownBy(deps.edge, error, request)) }),
@@ -161,14 +164,14 @@ function errorBody(dialect: Dialect, id: JsonRpcId, error: OrreryError): Json {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
-function failure(dialect: Dialect, id: JsonRpcId, error: OrreryError): Response {
-  return jsonResponse(errorBody(dialect, id, error), {
+function failure(dialect: Dialect, id: JsonRpcId, error: OrreryError): Answer {
+  return jsonAnswer(errorBody(dialect, id, error), {
     status: httpStatusOf(error) ?? 200,
     headers: errorHeaders(error),
   });
 }
 
-const nothing = (): Response => new Response(null, { status: 204 });
+const nothing = (): Answer => ({ status: 204, headers: {}, body: undefined });
 
 const isNotification = (value: unknown): boolean =>
   typeof value === 'object' &&

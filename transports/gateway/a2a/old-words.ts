@@ -2,21 +2,13 @@ import { z } from 'zod';
 import { invalidPayload } from '../../../runtime/protocol/errors.ts';
 import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
 import type { TaskMessage } from '../../../runtime/protocol/task.ts';
-import type { Json } from './dialect.ts';
+import { AnyRole, MessageFacts } from '../../a2a/message-words.ts';
+import type { Json } from '../../a2a/json.ts';
 import type { PushConfig, SendOrder } from './operations.ts';
-import { AnyPart, defined, optional } from './parts.ts';
-
-/** Free facts beside a message, task or request. */
-export const Metadata = z.record(z.string(), z.json());
+import { AnyPart, defined, optional } from '../../a2a/parts.ts';
 
 /** How many of the newest messages are wanted. */
 export const HistoryLength = z.int().nonnegative();
-
-const Role = z
-  .enum(['user', 'agent', 'ROLE_USER', 'ROLE_AGENT'])
-  .transform((role): TaskMessage['role'] =>
-    role.endsWith('user') || role.endsWith('USER') ? 'user' : 'agent',
-  );
 
 const Text = z.string().min(1);
 
@@ -25,14 +17,12 @@ const Text = z.string().min(1);
  * since 0.2. What is not known is left out.
  */
 export const OldMessage = z.object({
-  role: Role,
+  ...MessageFacts,
+  role: AnyRole,
   parts: z.array(AnyPart).min(1),
   messageId: optional(Text),
   taskId: optional(Text),
   contextId: optional(Text),
-  metadata: optional(Metadata),
-  extensions: optional(z.array(z.string())),
-  referenceTaskIds: optional(z.array(z.string())),
 });
 export type OldMessage = z.output<typeof OldMessage>;
 

@@ -1,5 +1,6 @@
 import type { OrreryError } from '../../../runtime/protocol/errors.ts';
-import type { Dialect, Json } from './dialect.ts';
+import type { Json } from '../../a2a/json.ts';
+import type { Dialect } from './dialect.ts';
 import {
   agentMeant,
   type EndpointDeps,
@@ -119,9 +120,13 @@ function parameterOf(name: string, text: string, kind: 'text' | 'number' | 'bool
   throw wrongParameter(name, text, kind === 'number' ? 'an integer' : 'true or false');
 }
 
-function answered({ binding, match }: Context, result: Json, echoed: Record<string, string>): Response {
+function answered(
+  { binding, match }: Context,
+  result: Json,
+  echoed: Readonly<Record<string, string>>,
+): Response {
   if (match.route.operation === 'deletePush') return new Response(null, { status: 204, headers: echoed });
-  return jsonResponse(result, { headers: { ...echoed, 'Content-Type': binding.contentType } });
+  return jsonResponse(result, { headers: { ...echoed, 'content-type': binding.contentType } });
 }
 
 function streamed(
@@ -147,7 +152,7 @@ function failure(binding: RestBinding, error: OrreryError): Response {
   const { status, body } = errorOf(binding, error);
   return jsonResponse(body, {
     status,
-    headers: { ...errorHeaders(error), 'Content-Type': binding.contentType },
+    headers: { ...errorHeaders(error), 'content-type': binding.contentType },
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Fault } from './faults.ts';
+import type { Fault } from '../../a2a/faults.ts';
 
 /** The name that google.rpc.Code has for a fault: A2A's own table, and for the others what is usual. */
 const RPC_STATUS: Readonly<Record<Fault, string>> = {

@@ -1,5 +1,6 @@
 import type { Task } from '../../../runtime/protocol/task.ts';
 import type { Said, TaskOwner, TaskTerms } from '../../../runtime/protocol/task-service.ts';
+import { taintOfCaller, type Trusts } from '../trust.ts';
 import { addresseeOf } from './addressee.ts';
 import type { A2AExtension } from './extension.ts';
 import { fault, faultOf, wrongParameter } from './faults.ts';
@@ -12,6 +13,7 @@ import { BARE, ownerOf, type TaskAccessDeps, taskFor } from './task-access.ts';
 export interface TakeMessageDeps extends TaskAccessDeps {
   readonly push?: PushDesk;
   readonly extensions: readonly A2AExtension[];
+  readonly trusts?: Trusts | undefined;
 }
 
 /** Whose task a message has gone to. */
@@ -64,13 +66,14 @@ function knownTask(
 }
 
 function saidBy(
-  { extensions }: TakeMessageDeps,
+  { extensions, trusts }: TakeMessageDeps,
   order: SendOrder,
   agentId: string,
   known: Task | undefined,
   caller: Caller,
 ): Said {
   const { message, taskId, contextId, metadata, ifGeneration } = order;
+  const taint = taintOfCaller(caller.principal, trusts);
   return {
     message,
     agentId,
@@ -78,7 +81,7 @@ function saidBy(
     ...(contextId === undefined ? {} : { contextId }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(ifGeneration === undefined ? {} : { ifGeneration }),
-    terms: termsOf(extensions, order, caller),
+    terms: { ...termsOf(extensions, order, caller), ...(taint === undefined ? {} : { taint }) },
   };
 }
 

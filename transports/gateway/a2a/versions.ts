@@ -1,4 +1,6 @@
+import type { EdgeCall } from '../http/edge-call.ts';
 import type { Dialect } from './dialect.ts';
+import { VERSION_HEADER } from '../../a2a/headers.ts';
 import { fault } from './faults.ts';
 
 /** What a request without a version speaks. */
@@ -7,8 +9,8 @@ const UNSAID = '0.3';
 const UNNAMED = '0.1';
 
 /** The version that a request says it speaks, by the header or the query parameter; empty is unsaid. */
-export function saidVersion(request: Request): string | undefined {
-  const said = request.headers.get('A2A-Version') ?? new URL(request.url).searchParams.get('A2A-Version');
+export function saidVersion({ headers, url }: Pick<EdgeCall, 'headers' | 'url'>): string | undefined {
+  const said = headers.get(VERSION_HEADER) ?? new URL(url).searchParams.get(VERSION_HEADER);
   const version = said?.trim();
   return version === undefined || version === '' ? undefined : version;
 }
@@ -24,8 +26,8 @@ export function dialectOf(dialects: readonly Dialect[], said: string | undefined
   const versions = dialects.map(({ version }) => version).filter((version) => version !== UNNAMED);
   throw fault(
     'VERSION_NOT_SUPPORTED',
-    `A2A-Version: is ${said === undefined ? `left out, which means ${UNSAID}` : `"${said}"`}, expected one of ${versions.join(', ')}`,
-    { field: 'A2A-Version', value: said ?? UNSAID, versions },
+    `${VERSION_HEADER}: is ${said === undefined ? `left out, which means ${UNSAID}` : `"${said}"`}, expected one of ${versions.join(', ')}`,
+    { field: VERSION_HEADER, value: said ?? UNSAID, versions },
   );
 }
 
@@ -46,7 +48,7 @@ export function dialectOfMethod(
   if (has(dialect)) return dialect;
   const other = dialects.find((candidate) => candidate.version !== UNNAMED && has(candidate));
   const hint =
-    other === undefined ? '' : `; it is one of ${other.version}, which the header A2A-Version says`;
+    other === undefined ? '' : `; it is one of ${other.version}, which the header ${VERSION_HEADER} says`;
   throw fault('METHOD_NOT_FOUND', `There is no method "${method}" in A2A ${dialect.version}${hint}`, {
     method,
     version: dialect.version,

@@ -4,7 +4,9 @@ import type { Socket } from 'node:net';
 /** The connections of a server, and the answers that are being written to them. */
 export class Connections {
   readonly #sockets = new Set<Socket>();
-  readonly #answering = new Map<Socket, Set<ServerResponse>>();
+  /** What is being answered on each, in the order of the requests. */
+  readonly #answers = new WeakMap<Socket, ServerResponse[]>();
+  #answering = 0;
   /** Of those that are closed. */
   #bytesIn = 0;
   #bytesOut = 0;
@@ -33,28 +35,29 @@ export class Connections {
 
   /** Knows of an answer until all of it is sent, or its connection is gone. */
   answering(socket: Socket, response: ServerResponse): void {
-    const responses = this.#answering.get(socket) ?? new Set();
-    this.#answering.set(socket, responses.add(response));
+    const responses = this.#answers.get(socket) ?? [];
+    if (responses.push(response) === 1) this.#answers.set(socket, responses);
+    this.#answering += 1;
     response.once('close', () => {
-      responses.delete(response);
-      if (responses.size === 0) this.#answering.delete(socket);
-      if (this.#answering.size > 0) return;
+      responses.splice(responses.indexOf(response), 1);
+      this.#answering -= 1;
+      if (this.#answering > 0) return;
       for (const resolve of this.#waiting.splice(0)) resolve();
     });
   }
 
   isAnswering(socket: Socket): boolean {
-    return this.#answering.has(socket);
+    return (this.#answers.get(socket)?.length ?? 0) > 0;
   }
 
   /** Something of an answer is out already: what follows would be taken for the rest of it. */
   isInTheMiddle(socket: Socket): boolean {
-    return [...(this.#answering.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    return (this.#answers.get(socket) ?? []).some(({ headersSent }) => headersSent);
   }
 
   /** Resolves when nothing is being answered. */
   whenAnswered(): Promise<void> {
-    if (this.#answering.size === 0) return Promise.resolve();
+    if (this.#answering === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { MAX_TIMER_MS } from '../../../runtime/protocol/milliseconds.ts';
 
 const MIB = 1_048_576;
+
+const WholeMs = z.int().positive().max(MAX_TIMER_MS);
 
 /**
  * What a gateway takes at most.
@@ -28,10 +31,10 @@ export const GatewayLimits = z.strictObject({
   maxRequests: z.int().positive().default(10_000),
   maxConnections: z.int().positive().default(10_000),
   maxHeaderBytes: z.int().min(1_024).max(MIB).default(16_384),
-  headersTimeoutMs: z.int().positive().default(10_000),
-  bodyTimeoutMs: z.int().positive().default(120_000),
-  stallTimeoutMs: z.int().positive().default(60_000),
-  idleTimeoutMs: z.int().positive().default(65_000),
+  headersTimeoutMs: WholeMs.default(10_000),
+  bodyTimeoutMs: WholeMs.default(120_000),
+  stallTimeoutMs: WholeMs.default(60_000),
+  idleTimeoutMs: WholeMs.default(65_000),
 });
 export type GatewayLimits = z.input<typeof GatewayLimits>;
 export type ParsedLimits = z.output<typeof GatewayLimits>;

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { EdgeRequest } from '../../../runtime/protocol/admission.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
+import type { EdgeCall } from './edge-call.ts';
 import type { ServedRoute } from './served-route.ts';
 
 /**
@@ -23,10 +24,10 @@ export type Admit = (request: EdgeRequest, known?: Principal) => Promise<Princip
 export interface Edge {
   readonly seams: Seams;
   readonly closing: AbortSignal;
-  baseUrl(request: Request): string;
-  read(request: Request): Promise<Uint8Array>;
+  baseUrl(call: EdgeCall): string;
+  read(call: EdgeCall): Promise<Uint8Array>;
   admit: Admit;
-  fault(error: unknown, request: Request): void;
+  fault(error: unknown, call: EdgeCall): void;
 }
 
 export type { ServedRoute };

@@ -4,17 +4,20 @@ import { isOrreryError, OrreryError, systemStopped } from '../../../runtime/prot
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
+import { type Answer, AnswerHeaders, responseOf } from './answer.ts';
+import type { EdgeCall } from './edge-call.ts';
 import { GatewayLimits, type ParsedLimits } from './gateway-limits.ts';
 import { GatewayMetrics } from './gateway-metrics.ts';
 import { type GatewayOptions, parseOrigin, parsePublicUrl } from './gateway-options.ts';
 import type { Edge, ServedRoute } from './gateway-part.ts';
-import { errorResponse, jsonError } from './http-errors.ts';
-import { isEventStream, OpenStreams } from './open-streams.ts';
-import { allowOrigin, isPreflight, preflightResponse } from './origins.ts';
+import type { PlainCall } from './plain-call.ts';
+import { errorAnswer, jsonError } from './http-errors.ts';
+import { isEventStream, OpenStreams, type StreamDeps } from './open-streams.ts';
+import { allowOrigin, isPreflight, preflightAnswer } from './origins.ts';
 import { readBody } from './read-body.ts';
 import { requestGuard } from './request-guard.ts';
 import { type Peer, RequestsInHand } from './requests-in-hand.ts';
-import { methodsFor, routeOf } from './route-of.ts';
+import { type FoundRoute, methodsFor, routeAt, routeOf } from './route-of.ts';
 import { originOf } from './served-names.ts';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
@@ -74,7 +77,7 @@ export class Gateway {
     });
     this.routes = parts.flatMap((part) => part.routes);
     this.#app.notFound(({ req }) => this.#noSuchPath(req.raw));
-    this.#app.onError((error, { req }) => this.#answerTo(error, req.raw));
+    this.#app.onError((error, { req }) => responseOf(this.#answerTo(error, req.raw)));
     const edge = this.#edge();
     for (const part of parts) part.mount(this.#app, edge);
   }
@@ -93,21 +96,43 @@ export class Gateway {
 
   /** As `fetch`, for whoever knows more of the connection than the request says. */
   async handle(request: Request, peer?: Peer): Promise<Response> {
-    const startedMs = this.seams.clock.monotonicMs();
-    const given = request.headers.get('x-request-id');
-    const id = given !== null && REQUEST_ID.test(given) ? given : this.seams.newId();
-    this.#inHand.begin(request, id, peer);
-    const { response, route, isOfAllowedOrigin } = await this.#respond(request);
-    this.#inHand.letGo(request);
-    const { status } = response;
-    const isStream = isEventStream(response.headers) && response.body !== null;
-    const answer = isStream ? this.#tracked(request, response, peer) : response;
-    const complete = this.#withUsualHeaders(answer, id);
-    if (isOfAllowedOrigin) allowOrigin(request, complete.headers);
-    if (!isStream) this.#inHand.end(request);
-    const seconds = (this.seams.clock.monotonicMs() - startedMs) / 1_000;
-    this.metrics.answered(route, methodName(request.method), status, seconds);
-    return complete;
+    const visit = this.#enter(request, routeOf(this.#app, request), peer);
+    const refusal = this.#refusalOf(visit);
+    const answered = refusal === undefined ? await this.#dispatch(request) : responseOf(refusal);
+    if (this.#unserved.has(request)) visit.route = NO_ROUTE;
+    const { status } = answered;
+    const isStream = isEventStream(answered.headers) && answered.body !== null;
+    const response = changeable(isStream ? this.#tracked(visit, answered) : answered);
+    this.#leave(visit, { status, headers: response.headers, isStream });
+    return response;
+  }
+
+  /**
+   * As `handle`, for a call that can do without a `Request`; undefined for one that cannot. What it resolves to is sent by
+   * whoever calls it.
+   */
+  answer(call: PlainCall, peer: Peer): Promise<Answer> | undefined {
+    const found = routeAt(this.#app, call.method, call.path);
+    return found.direct === undefined ? undefined : this.#answer(call, found, peer);
+  }
+
+  async #answer(call: PlainCall, found: FoundRoute, peer: Peer): Promise<Answer> {
+    const visit = this.#enter(call, found, peer);
+    const answered = this.#refusalOf(visit) ?? (await this.#answered(call, found));
+    const { status, headers, body } = answered;
+    const isStream = typeof body === 'object';
+    this.#leave(visit, { status, headers: new AnswerHeaders(headers), isStream });
+    return isStream
+      ? { status, headers, body: this.#streams.follow(body, this.#streamDeps(visit)) }
+      : answered;
+  }
+
+  async #answered(call: PlainCall, { direct }: FoundRoute): Promise<Answer> {
+    try {
+      return await (direct as NonNullable<FoundRoute['direct']>).answer(call, direct?.param);
+    } catch (error) {
+      return this.#answerTo(error, call);
+    }
   }
 
   /**
@@ -130,26 +155,53 @@ export class Gateway {
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
-  async #respond(request: Request): Promise<Answer> {
-    const { refusal, code, origin } = this.#guard(request, originOf(request.url));
-    const isOfAllowedOrigin = origin === 'allowed';
-    const refuse = (response: Response, why: string): Answer => {
-      this.metrics.refused(why);
-      return { response, route: NO_ROUTE, isOfAllowedOrigin };
-    };
-    if (refusal !== undefined) return refuse(refusal, code ?? '');
-    if (isOfAllowedOrigin && isPreflight(request))
-      return { response: preflightResponse(request), route: 'preflight', isOfAllowedOrigin };
-    const overload = this.#overload(request);
-    if (overload !== undefined) return refuse(errorResponse(overload), overload.code);
-    const response = await this.#dispatch(request);
-    const route = this.#unserved.has(request) ? NO_ROUTE : (routeOf(this.#app, request) ?? OTHER_ROUTE);
-    return { response, route, isOfAllowedOrigin };
+  #enter(call: EdgeCall, { pattern }: FoundRoute, peer: Peer | undefined): Visit {
+    const startedMs = this.seams.clock.monotonicMs();
+    const given = call.headers.get('x-request-id');
+    const id = given !== null && REQUEST_ID.test(given) ? given : this.seams.newId();
+    this.#inHand.begin(call, id, peer);
+    return { call, id, startedMs, peer, pattern, route: pattern ?? OTHER_ROUTE, isOfAllowedOrigin: false };
+  }
+
+  /** What is answered before anybody looks at what is asked. */
+  #refusalOf(visit: Visit): Answer | undefined {
+    const { call } = visit;
+    const { refusal, code, origin } = this.#guard(call, originOf(call.url));
+    visit.isOfAllowedOrigin = origin === 'allowed';
+    if (refusal !== undefined) return this.#refused(visit, refusal, code ?? '');
+    if (visit.isOfAllowedOrigin && isPreflight(call)) {
+      visit.route = 'preflight';
+      return preflightAnswer(call);
+    }
+    const overload = this.#overload(visit);
+    return overload === undefined ? undefined : this.#refused(visit, errorAnswer(overload), overload.code);
+  }
+
+  #refused(visit: Visit, refusal: Answer, why: string): Answer {
+    this.metrics.refused(why);
+    visit.route = NO_ROUTE;
+    return refusal;
+  }
+
+  /** Its answer is known, as far as it is not a stream that goes on: it gets the headers that every answer has. */
+  #leave(visit: Visit, { status, headers, isStream }: Answered): void {
+    const { call, id, route, startedMs } = visit;
+    if (isStream) this.#inHand.letGo(call);
+    else this.#inHand.end(call);
+    headers.set('x-request-id', id);
+    for (const [name, value] of USUAL_HEADERS) if (!headers.has(name)) headers.set(name, value);
+    const { schemes = [] } = this.#options;
+    if (status === 401 && this.isGuarded && !headers.has('www-authenticate'))
+      headers.set('www-authenticate', schemes.join(', '));
+    if (this.isClosing) headers.set('connection', 'close');
+    if (visit.isOfAllowedOrigin) allowOrigin(call, headers);
+    const seconds = (this.seams.clock.monotonicMs() - startedMs) / 1_000;
+    this.metrics.answered(route, methodName(call.method), status, seconds);
   }
 
   /** Health is told of in any case. */
-  #overload(request: Request): OrreryError | undefined {
-    if (routeOf(this.#app, request) === '/healthz') return undefined;
+  #overload({ pattern }: Visit): OrreryError | undefined {
+    if (pattern === '/healthz') return undefined;
     if (this.isClosing) return systemStopped('the gateway closes');
     const { maxRequests } = this.limits;
     if (this.#inHand.count <= maxRequests) return undefined;
@@ -162,7 +214,7 @@ export class Gateway {
     try {
       return await (request.method === 'HEAD' ? this.#headOf(request) : this.#app.fetch(request));
     } catch (error) {
-      return this.#answerTo(error, request);
+      return responseOf(this.#answerTo(error, request));
     }
   }
 
@@ -176,10 +228,10 @@ export class Gateway {
     return new Response(null, response);
   }
 
-  #answerTo(error: unknown, request: Request): Response {
-    const response = errorResponse(error);
-    if (response.status === 500) this.#fault(error, request);
-    return response;
+  #answerTo(error: unknown, call: EdgeCall): Answer {
+    const answer = errorAnswer(error);
+    if (answer.status === 500) this.#fault(error, call);
+    return answer;
   }
 
   #noSuchPath(request: Request): Response {
@@ -192,48 +244,36 @@ export class Gateway {
     return jsonError(405, code, message, { allow: allowed.join(', ') });
   }
 
-  #tracked(request: Request, response: Response, peer: Peer | undefined): Response {
-    return this.#streams.track(response, {
-      onEnd: () => this.#inHand.end(request),
-      onFault: (error) => this.#fault(error, request),
-      cut: peer?.cut,
-    });
+  #tracked(visit: Visit, response: Response): Response {
+    return this.#streams.track(response, this.#streamDeps(visit));
   }
 
-  #withUsualHeaders(response: Response, id: string): Response {
-    const { headers } = response;
-    try {
-      headers.set('x-request-id', id);
-    } catch {
-      // Answers that were fetched from somebody else do not change.
-      return this.#withUsualHeaders(new Response(response.body, response), id);
-    }
-    for (const [name, value] of USUAL_HEADERS) if (!headers.has(name)) headers.set(name, value);
-    const { schemes = [] } = this.#options;
-    if (response.status === 401 && this.isGuarded && !headers.has('www-authenticate'))
-      headers.set('www-authenticate', schemes.join(', '));
-    if (this.isClosing) headers.set('connection', 'close');
-    return response;
+  #streamDeps({ call, peer }: Visit): StreamDeps {
+    return {
+      onEnd: () => this.#inHand.end(call),
+      onFault: (error) => this.#fault(error, call),
+      cut: peer?.cut,
+    };
   }
 
   #edge(): Edge {
     return {
       seams: this.seams,
       closing: this.#closing.signal,
-      baseUrl: (request) => this.#publicUrl ?? originOf(request.url),
-      read: (request) => this.#counted(this.#read(request)),
+      baseUrl: ({ url }) => this.#publicUrl ?? originOf(url),
+      read: (call) => this.#counted(this.#read(call)),
       admit: (request, known) => this.#counted(this.#admit(request, known)),
-      fault: (error, request) => this.#fault(error, request),
+      fault: (error, call) => this.#fault(error, call),
     };
   }
 
-  async #read(request: Request): Promise<Uint8Array> {
-    const source = this.#inHand.peerOf(request)?.body;
-    return readBody(request, {
+  async #read(call: EdgeCall): Promise<Uint8Array> {
+    const source = this.#inHand.peerOf(call)?.body;
+    return readBody(call, {
       maxBytes: this.limits.maxBodyBytes,
       source,
       onBytes: (bytes) => {
-        this.#inHand.hold(request, bytes);
+        this.#inHand.hold(call, bytes);
         this.metrics.read(bytes);
       },
     });
@@ -252,18 +292,39 @@ export class Gateway {
     }
   }
 
-  #fault(error: unknown, request: Request): void {
+  #fault(error: unknown, call: EdgeCall): void {
     this.metrics.faulted();
-    const requestId = this.#inHand.idOf(request) ?? '';
-    const path = new URL(request.url).pathname;
-    this.#options.onFault?.({ error, requestId, method: request.method, path });
+    const requestId = this.#inHand.idOf(call) ?? '';
+    const path = new URL(call.url).pathname;
+    this.#options.onFault?.({ error, requestId, method: call.method, path });
   }
 }
 
-interface Answer {
-  readonly response: Response;
-  readonly route: string;
-  readonly isOfAllowedOrigin: boolean;
+/** A call from when it comes until its answer is known. `route`: what it is counted under. */
+interface Visit {
+  readonly call: EdgeCall;
+  readonly id: string;
+  readonly startedMs: number;
+  readonly peer: Peer | undefined;
+  readonly pattern: string | undefined;
+  route: string;
+  isOfAllowedOrigin: boolean;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Pick<Headers, 'has' | 'set' | 'append'>;
+  readonly isStream: boolean;
+}
+
+/** Answers that were fetched from somebody else have headers that do not change. */
+function changeable(response: Response): Response {
+  try {
+    response.headers.delete('x-request-id');
+    return response;
+  } catch {
+    return new Response(response.body, response);
+  }
 }
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

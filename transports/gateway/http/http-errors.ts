@@ -1,4 +1,5 @@
 import { type ErrorCode, isOrreryError } from '../../../runtime/protocol/errors.ts';
+import { type Answer, type HeaderFields, responseOf } from './answer.ts';
 
 /** What is wrong with a request before any protocol has seen it. */
 export type EdgeFault =
@@ -44,17 +45,25 @@ export function httpErrorHeaders(error: unknown): Record<string, string> {
 }
 
 /** An error as JSON: `{error: {code, message}}`. */
-export const jsonError = (
+export const jsonAnswer = (
   status: number,
   code: ErrorCode | EdgeFault,
   message: string,
-  headers: Record<string, string> = {},
-): Response => Response.json({ error: { code, message } }, { status, headers });
+  headers: HeaderFields = {},
+): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify({ error: { code, message } }),
+});
+
+/** The same in the shape of `fetch`. */
+export const jsonError = (...given: Parameters<typeof jsonAnswer>): Response =>
+  responseOf(jsonAnswer(...given));
 
 /** What a handler threw, as an answer. Of errors that are not the caller's business nothing is told. */
-export function errorResponse(error: unknown): Response {
+export function errorAnswer(error: unknown): Answer {
   const status = httpStatusOf(error);
   if (!isOrreryError(error) || status === 500)
-    return jsonError(500, 'INTERNAL', 'The request failed; the operator has been told why');
-  return jsonError(status, error.code, error.message, httpErrorHeaders(error));
+    return jsonAnswer(500, 'INTERNAL', 'The request failed; the operator has been told why');
+  return jsonAnswer(status, error.code, error.message, httpErrorHeaders(error));
 }

@@ -9,8 +9,11 @@ import type { Gateway } from './gateway.ts';
 import { type EdgeFault, jsonError } from './http-errors.ts';
 import { hostOf, isLoopback } from './served-names.ts';
 import { isEventStream } from './open-streams.ts';
+import type { Peer } from './requests-in-hand.ts';
 import { textOf } from './text-response.ts';
 import { type TlsOptions, tlsMaterial } from './tls-material.ts';
+import { plainCall } from './plain-call.ts';
+import { writeAnswer } from './write-answer.ts';
 import { writeStream, writeText } from './write-response.ts';
 
 /**
@@ -82,6 +85,8 @@ function serverOf(gateway: Gateway, connections: Connections, tls: TlsOptions | 
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs, MAX_CHECK_MS),
     requireHostHeader: false,
+    // As headers of `fetch` are: of two credentials neither is the one.
+    joinDuplicateHeaders: true,
   };
   const server: Server =
     tls === undefined
@@ -93,7 +98,10 @@ function serverOf(gateway: Gateway, connections: Connections, tls: TlsOptions | 
   const onRequest = requestListener(gateway);
   const onAny = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     connections.answering(incoming.socket, outgoing);
-    void onRequest(incoming, outgoing);
+    const call = plainCall(incoming, outgoing, limits);
+    const answer = call === undefined ? undefined : gateway.answer(call, peerOf(incoming, outgoing));
+    if (answer === undefined) void onRequest(incoming, outgoing);
+    else void answer.then((known) => writeAnswer(known, outgoing));
   };
   server.on('connection', connections.add);
   server.on('request', onAny);
@@ -112,11 +120,8 @@ function serverOf(gateway: Gateway, connections: Connections, tls: TlsOptions | 
 function requestListener(gateway: Gateway) {
   return getRequestListener(
     async (request, { incoming, outgoing }) => {
-      const response = await gateway.handle(request, {
-        body: incoming as IncomingMessage,
-        address: incoming.socket.remoteAddress,
-        cut: () => outgoing.destroy(),
-      });
+      const peer = peerOf(incoming as IncomingMessage, outgoing as ServerResponse);
+      const response = await gateway.handle(request, peer);
       const text = textOf(response);
       if (text !== undefined) writeText(response, text, outgoing as ServerResponse);
       else if (isEventStream(response.headers)) void writeStream(response, outgoing as ServerResponse);
@@ -130,6 +135,12 @@ function requestListener(gateway: Gateway) {
     },
   );
 }
+
+const peerOf = (incoming: IncomingMessage, outgoing: ServerResponse): Peer => ({
+  body: incoming,
+  address: incoming.socket.remoteAddress,
+  cut: () => outgoing.destroy(),
+});
 
 /** A caller that takes nothing of what it is sent is not waited for; one that waits for its answer is. */
 function onTimeout(socket: Socket, connections: Connections, stallTimeoutMs: number): void {

@@ -1,3 +1,5 @@
+import type { TextStream } from './answer.ts';
+
 /** What a stream's end is told to, and how its caller is cut off, if there is a way: then no half of it looks whole. */
 export interface StreamDeps {
   readonly onEnd: () => void;
@@ -56,6 +58,36 @@ export class OpenStreams {
       { highWaterMark: 0 },
     );
     return new Response(body, { status: response.status, headers: response.headers });
+  }
+
+  /** The same text, known to be open until it ends, its reader leaves or it is cut. */
+  follow(stream: TextStream, { onEnd, onFault, cut }: StreamDeps): TextStream {
+    let isCut = false;
+    const end = (): void => {
+      if (this.#open.delete(cutNow)) onEnd();
+      stream.close();
+    };
+    const cutNow = (): void => {
+      isCut = true;
+      end();
+      cut?.();
+    };
+    this.#open.add(cutNow);
+    return {
+      next: async () => {
+        try {
+          const piece = await stream.next();
+          if (piece.isLast) end();
+          if (isCut) throw new Error('The stream was cut');
+          return piece;
+        } catch (error) {
+          if (!isCut) onFault(error);
+          end();
+          throw error;
+        }
+      },
+      close: end,
+    };
   }
 
   /** Ends all that are open, in the middle of whatever they say. */

@@ -1,6 +1,12 @@
 import type { Readable } from 'node:stream';
 import { bodyTooLarge } from '../../../runtime/protocol/edge-errors.ts';
 import { invalidOptions, isOrreryError } from '../../../runtime/protocol/errors.ts';
+import type { EdgeCall } from './edge-call.ts';
+
+/** A request whose body has not been read; without one where the bytes come from elsewhere. */
+export interface ReadableCall extends Pick<EdgeCall, 'headers'> {
+  readonly body?: ReadableStream<Uint8Array> | null;
+}
 
 export interface ReadBodyOptions {
   readonly maxBytes: number;
@@ -16,10 +22,10 @@ export interface ReadBodyOptions {
  * Rejects with BODY_TOO_LARGE, and with INVALID_OPTIONS when they are fewer or more than was said, or are cut off.
  */
 export async function readBody(
-  request: Request,
+  call: ReadableCall,
   { maxBytes, source, onBytes }: ReadBodyOptions,
 ): Promise<Uint8Array> {
-  const declared = declaredLength(request.headers);
+  const declared = declaredLength(call.headers);
   if (declared !== undefined && declared > maxBytes) throw bodyTooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -30,7 +36,7 @@ export async function readBody(
     chunks.push(chunk);
   };
   try {
-    if (source === undefined) await drain(request.body, take);
+    if (source === undefined) await drain(call.body ?? null, take);
     else await takeAll(source, take);
   } catch (error) {
     throw isOrreryError(error) ? error : cutOff(length, declared);
@@ -40,7 +46,7 @@ export async function readBody(
 }
 
 /** Undefined when nothing is said. Throws INVALID_OPTIONS for what is no number of bytes. */
-function declaredLength(headers: Headers): number | undefined {
+function declaredLength(headers: EdgeCall['headers']): number | undefined {
   const text = headers.get('content-length');
   if (text === null) return undefined;
   if (!/^\d{1,15}$/.test(text)) throw invalidOptions('Content-Length', text, 'a number of bytes');

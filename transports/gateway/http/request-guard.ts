@@ -1,4 +1,6 @@
-import { jsonError } from './http-errors.ts';
+import type { Answer } from './answer.ts';
+import type { EdgeCall } from './edge-call.ts';
+import { jsonAnswer } from './http-errors.ts';
 import { type OriginVerdict, originVerdict } from './origins.ts';
 import { authorityOf, hostOf, servedNames } from './served-names.ts';
 
@@ -11,7 +13,7 @@ export interface GuardOptions {
 
 /** Why a request is not let in before anybody looks at it, and what a browser is told about the page that it is of. */
 export interface GuardVerdict {
-  readonly refusal: Response | undefined;
+  readonly refusal: Answer | undefined;
   readonly code: string | undefined;
   readonly origin: OriginVerdict;
 }
@@ -20,14 +22,14 @@ export interface GuardVerdict {
 export function requestGuard({ hosts, origins, publicOrigin }: GuardOptions) {
   const isServed = servedNames(hosts);
   const allowed = new Set(origins);
-  return (request: Request, own: string): GuardVerdict => {
-    const authority = authorityOf(request.url);
+  return (call: EdgeCall, own: string): GuardVerdict => {
+    const authority = authorityOf(call.url);
     if (!isServed(hostOf(authority)))
       return refused(421, 'HOST_NOT_SERVED', `Nothing is served here under the name ${authority}`);
-    const origin = originVerdict(request, { own: [own, publicOrigin], origins: allowed });
+    const origin = originVerdict(call, { own: [own, publicOrigin], origins: allowed });
     if (origin === 'refused')
       return refused(403, 'ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the gateway');
-    const encoding = request.headers.get('content-encoding');
+    const encoding = call.headers.get('content-encoding');
     if (encoding !== null && encoding.toLowerCase() !== 'identity')
       return {
         ...refused(
@@ -46,7 +48,7 @@ export function requestGuard({ hosts, origins, publicOrigin }: GuardOptions) {
 
 const refused = (
   status: number,
-  code: Parameters<typeof jsonError>[1],
+  code: Parameters<typeof jsonAnswer>[1],
   message: string,
   headers?: Record<string, string>,
-): GuardVerdict => ({ refusal: jsonError(status, code, message, headers), code, origin: 'none' });
+): GuardVerdict => ({ refusal: jsonAnswer(status, code, message, headers), code, origin: 'none' });

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
+import type { EdgeCall } from './edge-call.ts';
 import type { ParsedLimits } from './gateway-limits.ts';
 
 const RETRY_MS = 1_000;
@@ -30,8 +31,10 @@ interface InHand {
 export class RequestsInHand {
   readonly #maxBytes: number;
   readonly #maxBodyBytes: number;
-  readonly #requests = new Map<Request, InHand>();
+  /** Not a Map: what it drops, its former tables would hold until memory is swept as a whole. */
+  readonly #requests = new WeakMap<EdgeCall, InHand>();
   readonly #bytesOf = new Map<string, number>();
+  #count = 0;
   #bytes = 0;
   #waiting: (() => void)[] = [];
 
@@ -41,28 +44,29 @@ export class RequestsInHand {
   }
 
   get count(): number {
-    return this.#requests.size;
+    return this.#count;
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  begin(request: Request, id: string, peer: Peer | undefined): void {
-    this.#requests.set(request, { id, peer, bytes: 0 });
+  begin(call: EdgeCall, id: string, peer: Peer | undefined): void {
+    this.#count += 1;
+    this.#requests.set(call, { id, peer, bytes: 0 });
   }
 
-  idOf(request: Request): string | undefined {
-    return this.#requests.get(request)?.id;
+  idOf(call: EdgeCall): string | undefined {
+    return this.#requests.get(call)?.id;
   }
 
-  peerOf(request: Request): Peer | undefined {
-    return this.#requests.get(request)?.peer;
+  peerOf(call: EdgeCall): Peer | undefined {
+    return this.#requests.get(call)?.peer;
   }
 
   /** Counts bytes of its body. Throws RATE_LIMITED when too many are held already. */
-  hold(request: Request, bytes: number): void {
-    const inHand = this.#requests.get(request);
+  hold(call: EdgeCall, bytes: number): void {
+    const inHand = this.#requests.get(call);
     const left = this.#maxBytes - this.#bytes - bytes;
     if (left < 0 || this.#isTooMuch(inHand?.peer?.address, bytes, left))
       throw new OrreryError('RATE_LIMITED', 'Too much is being read at once; try again later', {
@@ -87,21 +91,22 @@ export class RequestsInHand {
   }
 
   /** Its body has been dealt with. */
-  letGo(request: Request): void {
-    const inHand = this.#requests.get(request);
+  letGo(call: EdgeCall): void {
+    const inHand = this.#requests.get(call);
     if (inHand !== undefined) this.#add(inHand, -inHand.bytes);
   }
 
-  end(request: Request): void {
-    this.letGo(request);
-    this.#requests.delete(request);
-    if (this.#requests.size > 0) return;
+  end(call: EdgeCall): void {
+    this.letGo(call);
+    if (!this.#requests.delete(call)) return;
+    this.#count -= 1;
+    if (this.#count > 0) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   /** Resolves when there is none. */
   whenNone(): Promise<void> {
-    if (this.#requests.size === 0) return Promise.resolve();
+    if (this.#count === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 }

@@ -1,38 +1,54 @@
 import type { Hono } from 'hono';
+import { type Answerer, answererOf, paramIn } from './direct-routes.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The pattern of the handler that a request is for; undefined without one, or when that takes every path. */
-export const routeOf = (app: Hono, request: Request): string | undefined =>
-  patternOf(app, request.method === 'HEAD' ? 'GET' : request.method, app.getPath(request));
+/**
+ * What a request is for.
+ *
+ * - `pattern` of its handler; undefined without one, or when that takes every path.
+ * - `direct`  answers it without a `Request`, where that is so.
+ */
+export interface FoundRoute {
+  readonly pattern: string | undefined;
+  readonly direct: { readonly answer: Answerer; readonly param: string | undefined } | undefined;
+}
+
+/** The handler's that a request is for. */
+export const routeOf = (app: Hono, request: Request): FoundRoute =>
+  routeAt(app, request.method === 'HEAD' ? 'GET' : request.method, app.getPath(request));
 
 /** By which methods there is something under a request's path. */
 export function methodsFor(app: Hono, request: Request): string[] {
   const path = app.getPath(request);
-  const methods = METHODS.filter((method) => patternOf(app, method, path) !== undefined);
+  const methods = METHODS.filter((method) => routeAt(app, method, path).pattern !== undefined);
   return methods.includes('GET') ? ['HEAD', ...methods] : methods;
 }
 
 /** What was found before, by method and path: most callers ask for few paths over and over. */
-const found = new WeakMap<Hono, Map<string, string | undefined>>();
+const found = new WeakMap<Hono, Map<string, FoundRoute>>();
 const MOST_FOUND = 1_000;
 
-function patternOf(app: Hono, method: string, path: string): string | undefined {
-  const known = found.get(app) ?? new Map<string, string | undefined>();
-  const key = `${method} ${path}`;
-  if (known.has(key)) return known.get(key);
-  const pattern = patternIn(app, method, path);
-  if (known.size >= MOST_FOUND) known.clear();
-  known.set(key, pattern);
+/** `path` as it stands in a URL. */
+export function routeAt(app: Hono, method: string, path: string): FoundRoute {
+  const known = found.get(app) ?? new Map<string, FoundRoute>();
   found.set(app, known);
-  return pattern;
+  const key = `${method} ${path}`;
+  const former = known.get(key);
+  if (former !== undefined) return former;
+  const route = lookUp(app, method, path);
+  if (known.size >= MOST_FOUND) known.clear();
+  known.set(key, route);
+  return route;
 }
 
-function patternIn(app: Hono, method: string, path: string): string | undefined {
+function lookUp(app: Hono, method: string, path: string): FoundRoute {
   const [handlers] = app.router.match(method, path);
-  for (let at = handlers.length - 1; at >= 0; at--) {
-    const [[, route]] = handlers[at] as (typeof handlers)[number];
-    if (route.path !== '*' && route.path !== '/*') return route.path;
-  }
-  return undefined;
+  const routes = handlers.map(([[, route]]) => route);
+  const pattern = routes.findLast((route) => route.path !== '*' && route.path !== '/*')?.path;
+  // What another handler would look at first is its own to answer.
+  const [first] = routes;
+  const answer = first === undefined ? undefined : answererOf(first.handler);
+  if (first === undefined || answer === undefined) return { pattern, direct: undefined };
+  return { pattern, direct: { answer, param: paramIn(first.path, path) } };
 }

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { writeWhole } from './write-answer.ts';
 
 /** What is known whole goes out in one piece. */
 export function writeText({ status, headers }: Response, text: string, outgoing: ServerResponse): void {
-  outgoing.writeHead(status, { ...fieldsOf(headers), 'content-length': Buffer.byteLength(text) }).end(text);
+  writeWhole(status, fieldsOf(headers), text, outgoing);
 }
 
 /**

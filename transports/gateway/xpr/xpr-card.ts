@@ -3,7 +3,7 @@ import { ACCOUNT_NAME, type XprAccounts, type XprAgent } from '../../../chains/x
 import { invalidOptions } from '../../../runtime/protocol/errors.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { AmendCard } from '../a2a/card-routes.ts';
-import type { Json } from '../a2a/dialect.ts';
+import type { Json } from '../../a2a/json.ts';
 import { ChainRecords } from './chain-records.ts';
 
 type Words = { readonly [key: string]: Json };

@@ -1,8 +1,9 @@
 import type { Artifact, Part, Task, TaskMessage, TaskState } from '../../../runtime/protocol/task.ts';
-import type { Dialect, Json } from '../a2a/dialect.ts';
+import type { Json } from '../../a2a/json.ts';
+import type { Dialect } from '../a2a/dialect.ts';
 import { isoOf } from '../a2a/old-words.ts';
 import type { OperationName } from '../a2a/operations.ts';
-import { defined, writeTagged } from '../a2a/parts.ts';
+import { defined, writeTagged } from '../../a2a/parts.ts';
 
 type Words = { readonly [key: string]: Json };
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TaskMessage } from '../../../runtime/protocol/task.ts';
 import { HistoryLength, messageOf, OldMessage, readParams } from '../a2a/old-words.ts';
 import type { Operations, SendOrder } from '../a2a/operations.ts';
-import { defined, optional } from '../a2a/parts.ts';
+import { defined, optional } from '../../a2a/parts.ts';
 
 const Id = z.string().min(1);
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { A2AService } from '../a2a/a2a-service.ts';
-import type { Json } from '../a2a/dialect.ts';
+import type { Json } from '../../a2a/json.ts';
 import { fault, faultOf } from '../a2a/faults.ts';
 import { jsonResponse } from '../a2a/http-answer.ts';
 import { parseJson, requireJson } from '../a2a/json-body.ts';
@@ -22,7 +23,7 @@ import { readCancel, readGet, readSend } from './xpr-params.ts';
 const Settings = z.strictObject({
   toolMode: z.enum(['full', 'readonly']).default('full'),
   mostMessages: z.int().positive().optional(),
-  answerWithinMs: z.number().positive().default(25_000),
+  answerWithinMs: Milliseconds.default(25_000),
 });
 
 /** `admit`: who may come in by this binding. @default that of the gateway */

@@ -140,6 +140,16 @@ describe('orrery up (DESIGN 8)', () => {
     expect((await send(url, 'echo')).status).toBe(401);
     expect(await (await send(url, 'echo', { 'x-api-key': key })).text()).toContain('said over A2A');
     expect((await fetch(`${url}/metrics`)).status).toBe(401);
+    // The list counts as it is when somebody comes.
+    const later = await orrery('key', '--tenant', 'acme', '--add', list, '--json');
+    const { key: added } = JSON.parse(later.stdout) as { key: string };
+    expect((await send(url, 'echo', { 'x-api-key': added })).status).toBe(200);
+    const records = JSON.parse(readFileSync(list, 'utf8')) as object[];
+    writeFileSync(list, JSON.stringify(records.slice(1)));
+    expect((await send(url, 'echo', { 'x-api-key': key })).status).toBe(401);
+    expect((await send(url, 'echo', { 'x-api-key': added })).status).toBe(200);
+    writeFileSync(list, '[');
+    expect((await send(url, 'echo', { 'x-api-key': added })).status).toBe(200);
   });
 
   it('keeps tasks in a journal: what was done is there after a kill -9', async () => {
@@ -230,6 +240,12 @@ describe('orrery up refuses with 64, naming option and value', () => {
       'an origin that is none',
       () => ['--agents', agents, '--origins', 'app', '--port', '0'],
       'Option "--origins" is "app", expected an origin',
+    ],
+    ['a gate for nothing', () => ['--xpr-gate'], 'without "--xpr"'],
+    [
+      'a name that is none',
+      () => ['--agents', agents, '--delegation', 'a/b', '--port', '0'],
+      'Option "--delegation" is "a/b"',
     ],
     ['XPR without a chain', () => ['--xpr'], 'XPR_RPC_ENDPOINT is undefined'],
   ];

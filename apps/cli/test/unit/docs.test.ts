@@ -16,6 +16,7 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   'message-received': true,
   'routing-decision': true,
   'tool-invocation': true,
+  'model-call': true,
   error: true,
   'envelope-settled': true,
   'dead-letter': true,
@@ -34,7 +35,9 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   'channel-status': true,
   negotiation: true,
   swarm: true,
+  'server-log': true,
   watchdog: true,
+  'declared-clean': true,
   fault: true,
 };
 

@@ -35,10 +35,10 @@ function rig(answer: (request: NegotiationRequest) => NegotiationAnswer | undefi
   } as unknown as RemoteLink;
   const seams = { clock, newId: () => 'id' };
   const proposals = new RemoteProposals({ link, agent: 'mars', seams });
-  const propose = () =>
+  const propose = (signal = new AbortController().signal) =>
     proposals.propose(PROPOSAL, {
       path: [],
-      signal: new AbortController().signal,
+      signal,
       giveBack: (id, reason) => given.push(`${id} ${reason}`),
     });
   return { clock, asked, given, proposals, propose };
@@ -98,6 +98,55 @@ describe('a proposal to an agent of another system (N-7.1, N-7.2, N-7.3, F-02)',
     clock.advance(10_000);
     await until('an answer', () => given.length > 0);
     expect(given).toEqual(['p1 OVERDUE']);
+  });
+
+  it('is asked for again as long as it is not decided, and has its lease from when it was (F-02)', async () => {
+    let isDecided = false;
+    const { clock, propose, asked, given } = rig((request) => {
+      if (request.kind !== 'propose') return undefined;
+      return isDecided ? accept : { kind: 'open', proposalId: 'p1' };
+    });
+    const decision = propose();
+    for (const [at, waitMs] of [100, 200, 400, 800, 1_000].entries()) {
+      await until('another question', () => asked.length === at + 1 && clock.nextInMs === waitMs);
+      isDecided = at === 4;
+      clock.advance(waitMs);
+    }
+    expect(await decision).toMatchObject({ isTakenOn: true });
+    expect(new Set(asked.map((request) => JSON.stringify(request))).size).toBe(1);
+    for (const wanted of [[], [], ['p1 LAPSED']]) {
+      await clock.advanceAsync(10_000);
+      expect(given).toEqual(wanted);
+    }
+  });
+
+  it('is withdrawn there when nobody waits for it any more', async () => {
+    const late = rig(() => ({ kind: 'open', proposalId: 'p1' }));
+    const tooLate = late.propose();
+    while (!late.asked.some(({ kind }) => kind === 'release')) await late.clock.advanceAsync(1_000);
+    expect(await tooLate).toMatchObject({ isTakenOn: false, reason: 'DEADLINE_EXCEEDED' });
+    expect(late.asked.at(-1)).toEqual({ kind: 'release', proposalId: 'p1', reason: 'WITHDRAWN' });
+    const cut = rig(() => ({ kind: 'open', proposalId: 'p1' }));
+    const stopping = new AbortController();
+    const unwanted = cut.propose(stopping.signal);
+    await until('a question', () => cut.clock.pending === 1);
+    stopping.abort();
+    expect(await unwanted).toMatchObject({ isTakenOn: false, reason: 'CANCELLED' });
+    await until('a release', () => cut.asked.length === 2);
+    expect(cut.asked[1]).toMatchObject({ kind: 'release' });
+    expect(cut.clock.pending).toBe(0);
+  });
+
+  it('is released there at once when the member here ends', async () => {
+    const { clock, propose, proposals, asked } = rig((request) =>
+      request.kind === 'propose' ? accept : { kind: 'released', proposalId: 'p1' },
+    );
+    await propose();
+    await proposals.end();
+    expect(asked[1]).toEqual({ kind: 'release', proposalId: 'p1', reason: 'AGENT_ENDED' });
+    expect(clock.pending).toBe(0);
+    await proposals.end();
+    expect(asked).toHaveLength(2);
   });
 
   it('is released there when it is over here', async () => {

@@ -3,6 +3,7 @@ import type { Json } from '../../../../actors/tasks/task-log.ts';
 import type { Turn } from '../../../../actors/tasks/turn.ts';
 import { memoOf } from '../../../../actors/tasks/turn-memo.ts';
 import { TurnReports } from '../../../../actors/tasks/turn-reports.ts';
+import { isPartialArtifact } from '../../../../runtime/protocol/a2a-extension.ts';
 import type { Artifact, TaskMessage } from '../../../../runtime/protocol/task.ts';
 import { FakeClock } from '../../../fixtures/fake-clock.ts';
 
@@ -38,6 +39,20 @@ describe('What an agent reports of its task', () => {
     const next = setUp(memos.at(-1));
     for (const n of [1, 2, 3]) next.say('b', n);
     expect(next.said).toEqual([{ text: 'b3' }]);
+  });
+
+  it('goes on after what was too much to be kept, and says how much that was', () => {
+    const { said, memos, reports, say } = setUp();
+    for (const n of [1, 2]) say('a', n);
+    reports.hear({ fraction: 1, dropped: 5 });
+    // Only what was dropped is passed over.
+    for (const n of [7, 6, 7]) say('a', n);
+    const dropped = { text: '3 reports were too much to be kept' };
+    expect(said.slice(2)).toEqual([dropped, { text: 'a6' }, { text: 'a7' }]);
+    const next = setUp(memos.at(-1));
+    next.reports.hear({ fraction: 1, dropped: 5 });
+    for (const n of [6, 7, 8]) next.say('a', n);
+    expect(next.said).toEqual([{ text: 'a8' }]);
   });
 
   it('is shown, and remembered', () => {
@@ -93,6 +108,12 @@ describe('How far an agent says it is (A-10)', () => {
     reports.hear({ fraction: 0.5, partial: { rows: 3 } });
     reports.hear({ fraction: 0.5, partial: new Map() });
     expect(said).toEqual([]);
-    expect(partials).toEqual([{ artifactId: 'partial-2', name: 'partial', parts: [{ data: { rows: 3 } }] }]);
+    const [partial] = partials;
+    expect(partial).toMatchObject({
+      artifactId: 'partial-2',
+      name: 'partial',
+      parts: [{ data: { rows: 3 } }],
+    });
+    expect(partials.map(isPartialArtifact)).toEqual([true]);
   });
 });

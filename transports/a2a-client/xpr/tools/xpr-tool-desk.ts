@@ -2,13 +2,14 @@ import { trustScore } from '../../../../chains/xpr/trust.ts';
 import type { XprAccounts, XprAgent, XprJobs } from '../../../../chains/xpr/xpr-accounts.ts';
 import type { ApprovalRequest } from '../../../../runtime/protocol/approval.ts';
 import { invalidOptions, type OrreryError, reasonOf, refused } from '../../../../runtime/protocol/errors.ts';
-import { requireFunction } from '../../../../runtime/protocol/parse-options.ts';
+import { parseOptions, requireFunction } from '../../../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import { systemSeams } from '../../../../runtime/protocol/system-seams.ts';
 import { A2AClient, type A2AClientOptions } from '../a2a-client.ts';
 import type { A2AError } from '../a2a-error.ts';
 import type { A2ATask, XprAgentCard } from '../xpr-words.ts';
-import { type EndpointRules, requireForeign } from './foreign-endpoint.ts';
+import { type CheckedUrlRules, ForeignUrlRules } from '../../../reach/foreign-url.ts';
+import { requireForeign } from './foreign-endpoint.ts';
 import { jobMessage } from './job-message.ts';
 import type { NeedsConfirmation } from './tool-capabilities.ts';
 
@@ -23,7 +24,7 @@ export interface XprToolOptions {
   readonly chain: Pick<XprAccounts, 'agent'> & XprJobs;
   readonly signing?: { readonly account: string; readonly key: string };
   readonly confirm?: boolean;
-  readonly endpoints?: EndpointRules;
+  readonly endpoints?: ForeignUrlRules;
   readonly client?: Pick<A2AClientOptions, 'timeout' | 'maxBytes' | 'fetch' | 'newId'>;
   readonly clock?: Pick<Clock, 'now' | 'setTimer'>;
 }
@@ -48,6 +49,7 @@ interface OfTask {
  */
 export class XprToolDesk {
   readonly #options: XprToolOptions;
+  readonly #endpoints: CheckedUrlRules;
   readonly #clock: Pick<Clock, 'now' | 'setTimer'>;
 
   constructor(options: XprToolOptions) {
@@ -56,6 +58,7 @@ export class XprToolDesk {
     if (options.confirm !== undefined && typeof options.confirm !== 'boolean')
       throw invalidOptions('confirm', options.confirm, 'true or false');
     this.#options = options;
+    this.#endpoints = parseOptions(ForeignUrlRules, options.endpoints ?? {}, 'endpoints');
     this.#clock = options.clock ?? systemSeams().clock;
     // What is wrong with the options is said before somebody uses a tool.
     this.#clientOf('https://agent.invalid');
@@ -133,7 +136,7 @@ export class XprToolDesk {
     if (agent === undefined) throw refused(`No agent is registered as "${account}"`, { account });
     if (!agent.isActive) throw refused(`The agent "${account}" is not active`, { account });
     if (agent.endpoint === '') throw refused(`The agent "${account}" has no endpoint`, { account });
-    await requireForeign(account, agent.endpoint, this.#options.endpoints ?? {});
+    await requireForeign(account, agent.endpoint, this.#endpoints);
     return agent;
   }
 

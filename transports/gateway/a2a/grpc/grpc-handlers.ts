@@ -9,7 +9,7 @@ import {
 } from '@grpc/grpc-js';
 import { isOrreryError, type OrreryError } from '../../../../runtime/protocol/errors.ts';
 import type { A2AService } from '../a2a-service.ts';
-import type { CardSigner } from '../card-signature.ts';
+import type { CardSigner } from '../../../a2a/card-signature.ts';
 import { perform, type Performed } from '../endpoint.ts';
 import { abortsWith, urisOf } from '../exchange.ts';
 import { fault, faultOf, internalFault } from '../faults.ts';
@@ -20,6 +20,7 @@ import { dialectOf } from '../versions.ts';
 import type { Admit } from '../../http/gateway-part.ts';
 import { statusOf } from './grpc-errors.ts';
 import { GRPC_METHODS, type GrpcMethod } from './grpc-methods.ts';
+import { EXTENSION_HEADERS, VERSION_HEADER } from '../../../a2a/headers.ts';
 
 /**
  * - `baseUrl` under which callers reach the gateway over HTTP, for cards.
@@ -127,7 +128,7 @@ async function run(
   const bytes = call.request;
   const url = `${scheme}://${call.getHost()}${method.path}`;
   const principal = await admit({ method: 'POST', url, headers, body: bytes });
-  const version = headers.get('a2a-version') ?? undefined;
+  const version = headers.get(VERSION_HEADER) ?? undefined;
   if (version !== undefined) dialectOf([V1], version);
   const params = read(method, bytes);
   const { tenant } = params;
@@ -136,7 +137,7 @@ async function run(
     baseUrl: deps.baseUrl,
     agentId: typeof tenant === 'string' && tenant !== '' ? tenant : undefined,
     terms: {},
-    extensions: activate(deps, call, headers.get('a2a-extensions') ?? ''),
+    extensions: activate(deps, call, headers.get(EXTENSION_HEADERS[0]) ?? ''),
     signal,
   };
   return perform({ service, signer }, { dialect: V1, operation: method.operation, params }, caller);
@@ -165,7 +166,7 @@ function activate(
   const uris = urisOf(asked);
   const active = service.extensions.filter(({ uri }) => uris.includes(uri)).map(({ uri }) => uri);
   const echoed = new Metadata();
-  if (active.length > 0) echoed.set('a2a-extensions', active.join(', '));
+  if (active.length > 0) echoed.set(EXTENSION_HEADERS[0], active.join(', '));
   call.sendMetadata(echoed);
   return active;
 }

@@ -17,7 +17,7 @@ import {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
-import type { Json } from '../dialect.ts';
+import type { Json } from '../../../a2a/json.ts';
 import type { OperationName } from '../operations.ts';
 
 /** Between a message of the proto and its ProtoJSON, which is what the dialect speaks. */

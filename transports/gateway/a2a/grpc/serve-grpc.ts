@@ -1,13 +1,16 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { invalidOptions } from '../../../../runtime/protocol/errors.ts';
 import { requireText } from '../../../../runtime/protocol/parse-options.ts';
+import { MAX_TIMER_MS } from '../../../../runtime/protocol/milliseconds.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import type { Admit } from '../../http/gateway-part.ts';
 import { hostOf, isLoopback } from '../../http/served-names.ts';
 import { type TlsOptions, tlsMaterial } from '../../http/tls-material.ts';
 import type { A2AService } from '../a2a-service.ts';
-import type { CardSigner } from '../card-signature.ts';
+import type { CardSigner } from '../../../a2a/card-signature.ts';
+import { accept } from './accept.ts';
 import { GRPC_SERVICE, grpcHandlers } from './grpc-handlers.ts';
+import { patience } from './patience.ts';
 
 /**
  * - `admit`           finds out who calls, from metadata and the message's bytes.
@@ -18,6 +21,8 @@ import { GRPC_SERVICE, grpcHandlers } from './grpc-handlers.ts';
  * - `tls`             without it, calls come as they are.
  * - `maxMessageBytes` of one message. @default 4 MiB
  * - `maxStreams`      calls at once over one connection, of each of which a message may be held. @default 100
+ * - `maxConnections`  beyond that the next one is closed. @default 1,000
+ * - `messageTimeoutMs` until all of a message is here. @default 2 minutes
  * - `onFault`         hears of errors that no caller is told of, and of the method's path.
  */
 export interface ServeGrpcOptions {
@@ -32,6 +37,8 @@ export interface ServeGrpcOptions {
   readonly signer?: CardSigner;
   readonly maxMessageBytes?: number;
   readonly maxStreams?: number;
+  readonly maxConnections?: number;
+  readonly messageTimeoutMs?: number;
   readonly onFault?: (error: unknown, path: string) => void;
 }
 
@@ -47,36 +54,49 @@ export interface ServingGrpc {
 
 const MAX_MESSAGE_BYTES = 4 * 1_024 * 1_024;
 const MAX_STREAMS = 100;
+const MAX_CONNECTIONS = 1_000;
+const MESSAGE_TIMEOUT_MS = 2 * 60_000;
+/** A connection on which nothing is asked is told to go, and comes again when it is wanted. */
+const IDLE_MS = 5 * 60_000;
 const DRAIN_MS = 10_000;
+/** As its frames can say it (RFC 9113, 6.5.2). */
+const MAX_STREAMS_OF_HTTP2 = 2 ** 31 - 1;
 const KEEPALIVE_MS = 30_000;
 
 /** Rejects with INVALID_OPTIONS naming field and value: also for an address that others can reach and nobody guards. */
 export async function serveGrpc(options: ServeGrpcOptions): Promise<ServingGrpc> {
   const { host = '127.0.0.1', port = 0, tls, clock, maxMessageBytes = MAX_MESSAGE_BYTES } = options;
+  const { maxStreams = MAX_STREAMS, maxConnections = MAX_CONNECTIONS } = options;
+  const { messageTimeoutMs = MESSAGE_TIMEOUT_MS } = options;
   requireText('grpc.host', host);
   requireWhole('grpc.port', port, 0, 65_535);
   requireWhole('grpc.maxMessageBytes', maxMessageBytes, 1, Number.MAX_SAFE_INTEGER);
-  requireWhole('grpc.maxStreams', options.maxStreams ?? MAX_STREAMS, 1, 2 ** 31 - 1);
+  requireWhole('grpc.maxStreams', maxStreams, 1, MAX_STREAMS_OF_HTTP2);
+  requireWhole('grpc.maxConnections', maxConnections, 1, Number.MAX_SAFE_INTEGER);
+  requireWhole('grpc.messageTimeoutMs', messageTimeoutMs, 1, MAX_TIMER_MS);
   if (!options.isGuarded && !isLoopback(hostOf(host)))
     throw invalidOptions('grpc.host', host, 'an address of this machine alone, or an authenticator');
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_send_message_length': -1,
-    'grpc.max_concurrent_streams': options.maxStreams ?? MAX_STREAMS,
+    'grpc.max_concurrent_streams': maxStreams,
+    'grpc.max_connection_idle_ms': IDLE_MS,
     // A caller that has died without a word is found out, and its streams end.
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_MS,
+    interceptors: [patience(messageTimeoutMs, { clock })],
   });
   const closing = new AbortController();
   const scheme = tls === undefined ? 'http' : 'https';
   server.addService(GRPC_SERVICE, grpcHandlers({ ...options, scheme, closing: closing.signal }));
-  const bound = await bind(server, authority(host, port), tls);
+  const accepting = await accept(server, credentialsOf(tls), { host, port, maxConnections });
   let closed: Promise<void> | undefined;
   return {
-    address: authority(host, bound),
-    port: bound,
+    address: authority(host, accepting.port),
+    port: accepting.port,
     close: ({ drainMs = DRAIN_MS } = {}) => {
       closing.abort();
+      accepting.close();
       closed ??= shutDown(server, clock, drainMs);
       return closed;
     },
@@ -89,15 +109,6 @@ const authority = (host: string, port: number): string =>
 function requireWhole(field: string, value: number, least: number, most: number): void {
   if (!Number.isInteger(value) || value < least || value > most)
     throw invalidOptions(field, value, `a whole number from ${least} to ${most}`);
-}
-
-function bind(server: Server, address: string, tls: TlsOptions | undefined): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentialsOf(tls), (error, port) => {
-      if (error === null) resolve(port);
-      else reject(invalidOptions('grpc.port', address, `an address that is free: ${error.message}`));
-    });
-  });
 }
 
 function credentialsOf(tls: TlsOptions | undefined): ServerCredentials {

@@ -2,7 +2,15 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIPv6, type LookupFunction } from 'node:net';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
-import { type CheckedTargetRules, checkedAddresses, hostOf, mayReach, parseTarget } from './safe-url.ts';
+import {
+  type CheckedUrlRules,
+  checkedAddresses,
+  hostOf,
+  mayReach,
+  parseForeignUrl,
+} from '../../../reach/foreign-url.ts';
+import { retryAfterMsOf } from '../../../reach/retry-after.ts';
+import { refusedReceiver } from './refused-receiver.ts';
 
 /** What is posted. `signal` gives up on it. */
 export interface GuardedPost {
@@ -24,7 +32,7 @@ export type GuardedFetch = (post: GuardedPost) => Promise<GuardedAnswer>;
 /** `timeoutMs`: for everything, from the look-up of the name to the end of the answer. */
 export interface GuardedFetchDeps {
   readonly clock: Pick<Clock, 'now' | 'setTimer'>;
-  readonly rules: CheckedTargetRules;
+  readonly rules: CheckedUrlRules;
   readonly timeoutMs: number;
 }
 
@@ -47,8 +55,8 @@ export function guardedFetch({ clock, rules, timeoutMs }: GuardedFetchDeps): Gua
     });
     const either = AbortSignal.any([signal, late.signal]);
     try {
-      const target = parseTarget(url, rules);
-      const addresses = await unlessAborted(checkedAddresses(target, rules), either);
+      const target = parseForeignUrl(url, rules, refusedReceiver);
+      const addresses = await unlessAborted(checkedAddresses(target, rules, refusedReceiver), either);
       const response = await post({ target, addresses, headers, body, rules, signal: either });
       return answerOf(response, clock.now());
     } finally {
@@ -62,7 +70,7 @@ interface Connection {
   readonly addresses: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  readonly rules: CheckedTargetRules;
+  readonly rules: CheckedUrlRules;
   readonly signal: AbortSignal;
 }
 
@@ -136,15 +144,8 @@ const familyOf = (family: number | string): number =>
   family === 'IPv6' ? 6 : family === 'IPv4' ? 4 : Number(family);
 
 function answerOf({ statusCode = 0, headers }: IncomingMessage, nowMs: number): GuardedAnswer {
-  const retryAfterMs = retryAfter(headers['retry-after'], nowMs);
+  const retryAfterMs = retryAfterMsOf(headers['retry-after'], nowMs);
   return retryAfterMs === undefined ? { status: statusCode } : { status: statusCode, retryAfterMs };
-}
-
-/** RFC 9110, 10.2.3: seconds, or a date. */
-function retryAfter(text: string | undefined, nowMs: number): number | undefined {
-  if (text === undefined) return undefined;
-  const afterMs = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
-  return Number.isFinite(afterMs) ? Math.max(0, afterMs) : undefined;
 }
 
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { PushTargetRules } from './safe-url.ts';
+import { Milliseconds } from '../../../../runtime/protocol/milliseconds.ts';
+import { ForeignUrlRules } from '../../../reach/foreign-url.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -19,20 +20,17 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
  * - `longestMs`  the longest one. @default an hour
  */
 export const PushOptions = z.strictObject({
-  targets: PushTargetRules.prefault({}),
+  targets: ForeignUrlRules.prefault({}),
   ofTask: z.int().positive().default(10),
   ofOwner: z.int().positive().default(1_000),
   most: z.int().positive().default(20_000),
   atOnce: z.int().positive().default(256),
   atOnceEach: z.int().positive().default(8),
-  timeoutMs: z.number().positive().default(10_000),
+  timeoutMs: Milliseconds.default(10_000),
   attempts: z.int().positive().default(20),
   ageMs: z.number().positive().default(DAY_MS),
-  firstMs: z.number().positive().default(1_000),
-  longestMs: z
-    .number()
-    .positive()
-    .default(DAY_MS / 24),
+  firstMs: Milliseconds.default(1_000),
+  longestMs: Milliseconds.default(DAY_MS / 24),
 });
 export type PushOptions = z.input<typeof PushOptions>;
 export type ParsedPushOptions = z.output<typeof PushOptions>;

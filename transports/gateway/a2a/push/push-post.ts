@@ -9,6 +9,7 @@ import type { PushNews } from './push-feed.ts';
 import type { PushRecord } from './push-record.ts';
 import { outcomeOf, type PushOutcome } from './push-retry.ts';
 import type { PushSigner } from './push-signer.ts';
+import { A2A_JSON, VERSION_HEADER } from '../../../a2a/headers.ts';
 
 /** How a dialect says what is new: as an item of a stream, or, before 1.0, as the task itself. */
 export type PushDialect = Pick<Dialect, 'version' | 'writeItem'> & {
@@ -76,8 +77,8 @@ async function headersOf(
   });
   const authorization = authorizationOf(authentication, signature);
   return {
-    'Content-Type': record.dialect.startsWith('0.') ? 'application/json' : 'application/a2a+json',
-    'A2A-Version': record.dialect,
+    'Content-Type': record.dialect.startsWith('0.') ? 'application/json' : A2A_JSON,
+    [VERSION_HEADER]: record.dialect,
     'User-Agent': 'orrery',
     [SIGNATURE_HEADER]: signature,
     ...(token === undefined ? {} : { [TOKEN_HEADER]: token }),

@@ -17,7 +17,8 @@ import type { PushDialect, PushPostDeps } from './push-post.ts';
 import { parseConfig, pushConfigNotFound, type PushRecord } from './push-record.ts';
 import { PushRun, type PushRunDeps } from './push-run.ts';
 import { InMemoryPushStore, type PushStore } from './push-store.ts';
-import { checkedAddresses, parseTarget } from './safe-url.ts';
+import { refusedReceiver } from './refused-receiver.ts';
+import { checkedAddresses, parseForeignUrl } from '../../../reach/foreign-url.ts';
 import { Turnstile } from './turnstile.ts';
 
 /**
@@ -87,8 +88,8 @@ export class PushService implements PushDesk {
   async check(config: Parameters<PushDesk['check']>[0]): Promise<void> {
     const { url } = parseConfig({ id: 'new', ...config, taskId: 'new' });
     const { targets } = this.#options;
-    const target = parseTarget(url, targets);
-    const checked = checkedAddresses(target, targets).catch((error: unknown) => {
+    const target = parseForeignUrl(url, targets, refusedReceiver);
+    const checked = checkedAddresses(target, targets, refusedReceiver).catch((error: unknown) => {
       if (isOrreryError(error)) throw error;
       // Whether a name can be looked up may change; it is looked up again whenever it is used.
     });

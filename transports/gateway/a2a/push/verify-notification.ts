@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { errors, JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
 import { missingPackage, peersMissing, unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
+import { parseShallowJson } from '../../../../runtime/protocol/json-depth.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import { systemClock } from '../../../../runtime/protocol/system-seams.ts';
 import { CLAIMS, NOTIFICATION_TYPE, SIGNATURE_HEADER, sha256, TOKEN_HEADER } from './push-claims.ts';
@@ -70,7 +71,7 @@ export async function verifyNotification(
     taskId: textOf(claims, CLAIMS.task),
     notificationId: textOf(claims, CLAIMS.notification),
     issuer: claims.iss as string,
-    news: JSON.parse(new TextDecoder().decode(body)),
+    news: parseShallowJson(new TextDecoder().decode(body)),
   };
 }
 

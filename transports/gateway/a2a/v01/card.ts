@@ -1,4 +1,4 @@
-import type { Json } from '../dialect.ts';
+import type { Json } from '../../../a2a/json.ts';
 import type { SecurityScheme, ServedCard } from '../operations.ts';
 import { writeCard as writeCard03 } from '../v03/card.ts';
 

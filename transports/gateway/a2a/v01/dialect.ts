@@ -1,14 +1,17 @@
 import type { Task } from '../../../../runtime/protocol/task.ts';
-import type { Dialect, Json } from '../dialect.ts';
+import type { Json } from '../../../a2a/json.ts';
+import type { Dialect } from '../dialect.ts';
 import { isGivenTaskId } from '../given-ids.ts';
 import type { SendOrder, StreamItem } from '../operations.ts';
-import { defined } from '../parts.ts';
+import { defined } from '../../../a2a/parts.ts';
 import type { RestBinding } from '../rest.ts';
 import { V03 } from '../v03/dialect.ts';
 import { writeCard } from './card.ts';
 import { failedBody, writeError } from './errors.ts';
 import { readPush, readPushId, readSend, readTask, readTaskId, type V01ReadDeps } from './params.ts';
 import { itemsOf, itemWriter, writeTask, writeTaskPush } from './results.ts';
+import { operationsOf, V01_METHODS } from '../../../a2a/method-names.ts';
+import type { OperationName } from '../operations.ts';
 
 /** How long tasks/send waits for its task, milliseconds; after that it is answered as it stands, and polled for. */
 const PATIENCE_MS = 30_000;
@@ -35,15 +38,7 @@ export function createV01({ newId, waitMs = PATIENCE_MS }: V01Options): V01 {
   const send = (params: unknown): SendOrder => readSend(params, { newId, waitMs });
   const dialect: Dialect = {
     version: '0.1',
-    methods: {
-      'tasks/send': 'send',
-      'tasks/sendSubscribe': 'stream',
-      'tasks/get': 'get',
-      'tasks/cancel': 'cancel',
-      'tasks/resubscribe': 'subscribe',
-      'tasks/pushNotification/set': 'createPush',
-      'tasks/pushNotification/get': 'getPush',
-    },
+    methods: operationsOf<OperationName>(V01_METHODS),
     read: {
       send,
       stream: send,

@@ -1,6 +1,8 @@
 import type { OrreryError } from '../../../../runtime/protocol/errors.ts';
-import type { Json, WrittenError } from '../dialect.ts';
-import { type Fault, faultOf } from '../faults.ts';
+import type { Json } from '../../../a2a/json.ts';
+import type { WrittenError } from '../dialect.ts';
+import type { Fault } from '../../../a2a/faults.ts';
+import { faultOf } from '../faults.ts';
 import { writeError as writeNumbered } from '../v03/errors.ts';
 
 /** By which names the skills of seed 3 tell what is wrong. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { HistoryLength, Metadata, messageOf, OldMessage, OldPush, readParams } from '../old-words.ts';
+import { HistoryLength, messageOf, OldMessage, OldPush, readParams } from '../old-words.ts';
+import { Metadata } from '../../../a2a/message-words.ts';
 import type { Operations, SendOrder } from '../operations.ts';
-import { defined, optional } from '../parts.ts';
+import { defined, optional } from '../../../a2a/parts.ts';
 
 /** Callers choose the ids of their tasks; these stand in paths and headers later. */
 const TaskId = z.string().min(1).max(256);

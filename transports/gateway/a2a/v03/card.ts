@@ -1,7 +1,7 @@
-import type { Json } from '../dialect.ts';
+import type { Json } from '../../../a2a/json.ts';
 import { JSON_MODE, TEXT_MODE } from '../media-modes.ts';
 import type { ServedCard, ServedSkill } from '../operations.ts';
-import { defined } from '../parts.ts';
+import { defined } from '../../../a2a/parts.ts';
 
 const PROTOCOL_VERSION = '0.3.0';
 

@@ -6,22 +6,13 @@ import { readPush, readPushId, readPushList, readSend, readTask, readTaskId } fr
 import { readPushBody, readSendBody } from './proto-read.ts';
 import { writeProtoCard, writeProtoItem, writeProtoPush, writeProtoTask } from './proto-write.ts';
 import { writeItem, writeTask, writeTaskPush } from './results.ts';
+import { operationsOf, V03_METHODS } from '../../../a2a/method-names.ts';
+import type { OperationName } from '../operations.ts';
 
 /** A2A 0.3 over JSON-RPC: what a request speaks that names no version. */
 export const V03: Dialect = {
   version: '0.3',
-  methods: {
-    'message/send': 'send',
-    'message/stream': 'stream',
-    'tasks/get': 'get',
-    'tasks/cancel': 'cancel',
-    'tasks/resubscribe': 'subscribe',
-    'tasks/pushNotificationConfig/set': 'createPush',
-    'tasks/pushNotificationConfig/get': 'getPush',
-    'tasks/pushNotificationConfig/list': 'listPush',
-    'tasks/pushNotificationConfig/delete': 'deletePush',
-    'agent/getAuthenticatedExtendedCard': 'extendedCard',
-  },
+  methods: operationsOf<OperationName>(V03_METHODS),
   read: {
     send: readSend,
     stream: readSend,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { HistoryLength, Metadata, messageOf, OldMessage, OldPush, readParams } from '../old-words.ts';
+import { HistoryLength, messageOf, OldMessage, OldPush, readParams } from '../old-words.ts';
+import { Metadata } from '../../../a2a/message-words.ts';
 import type { Operations, SendOrder } from '../operations.ts';
-import { defined, optional } from '../parts.ts';
+import { defined, optional } from '../../../a2a/parts.ts';
 
 const Id = z.string().min(1);
 

@@ -1,23 +1,15 @@
 import type { Artifact, Part, Task, TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
-import type { Json } from '../dialect.ts';
+import { ROLE_WORDS, STATE_WORDS } from '../../../a2a/enum-words.ts';
+import type { Json } from '../../../a2a/json.ts';
 import { isoOf, writePush } from '../old-words.ts';
 import type { PushConfig, SecurityScheme, ServedCard, StreamItem } from '../operations.ts';
-import { defined, objectOf } from '../parts.ts';
+import { defined, objectOf } from '../../../a2a/parts.ts';
 import { writeCard } from './card.ts';
 
 type JsonObject = { readonly [key: string]: Json };
 
 /** As the a2a.proto of 0.3 spells them. */
-const STATE: Readonly<Record<TaskState, string>> = {
-  submitted: 'TASK_STATE_SUBMITTED',
-  working: 'TASK_STATE_WORKING',
-  'input-required': 'TASK_STATE_INPUT_REQUIRED',
-  'auth-required': 'TASK_STATE_AUTH_REQUIRED',
-  completed: 'TASK_STATE_COMPLETED',
-  failed: 'TASK_STATE_FAILED',
-  canceled: 'TASK_STATE_CANCELLED',
-  rejected: 'TASK_STATE_REJECTED',
-};
+const STATE: Readonly<Record<TaskState, string>> = { ...STATE_WORDS, canceled: 'TASK_STATE_CANCELLED' };
 
 interface Place {
   readonly taskId: string;
@@ -77,7 +69,7 @@ function writeMessage(
   return {
     messageId,
     ...place,
-    role: role === 'user' ? 'ROLE_USER' : 'ROLE_AGENT',
+    role: ROLE_WORDS[role],
     content: parts.map(writePart),
     ...defined({ metadata, extensions }),
   };

@@ -1,8 +1,8 @@
 import type { Artifact, Task, TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
-import type { Json } from '../dialect.ts';
+import type { Json } from '../../../a2a/json.ts';
 import { isoOf, writePush } from '../old-words.ts';
 import type { PushConfig, StreamItem } from '../operations.ts';
-import { defined, writeTagged } from '../parts.ts';
+import { defined, writeTagged } from '../../../a2a/parts.ts';
 
 type JsonObject = { readonly [key: string]: Json };
 

@@ -1,4 +1,4 @@
-import type { Json } from '../dialect.ts';
+import type { Json } from '../../../a2a/json.ts';
 import { JSON_MODE, TEXT_MODE } from '../media-modes.ts';
 import type { SecurityScheme, ServedCard, ServedExtension, ServedSkill } from '../operations.ts';
 

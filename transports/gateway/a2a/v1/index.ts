@@ -13,23 +13,13 @@ import {
   readSubscribe,
 } from './read.ts';
 import { writeItem, writePush, writePushList, writeTask, writeTasks, type WriteOptions } from './write.ts';
+import { operationsOf, V1_METHODS } from '../../../a2a/method-names.ts';
+import type { OperationName } from '../operations.ts';
 
 function dialect(version: string, options: WriteOptions): Dialect {
   return {
     version,
-    methods: {
-      SendMessage: 'send',
-      SendStreamingMessage: 'stream',
-      GetTask: 'get',
-      ListTasks: 'list',
-      CancelTask: 'cancel',
-      SubscribeToTask: 'subscribe',
-      CreateTaskPushNotificationConfig: 'createPush',
-      GetTaskPushNotificationConfig: 'getPush',
-      ListTaskPushNotificationConfigs: 'listPush',
-      DeleteTaskPushNotificationConfig: 'deletePush',
-      GetExtendedAgentCard: 'extendedCard',
-    },
+    methods: operationsOf<OperationName>(V1_METHODS),
     read: {
       send: readSend,
       stream: readSend,

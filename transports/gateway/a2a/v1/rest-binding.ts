@@ -1,6 +1,7 @@
 import type { RestBinding } from '../rest.ts';
 import type { RestRoute } from '../rest-routes.ts';
 import type { Dialect } from '../dialect.ts';
+import { A2A_JSON } from '../../../a2a/headers.ts';
 
 const LIST_QUERY = {
   contextId: 'text',
@@ -42,6 +43,6 @@ export const restBindingOf = (dialect: Dialect, ...others: readonly Dialect[]): 
   dialect,
   others,
   routes: ROUTES,
-  contentType: 'application/a2a+json',
+  contentType: A2A_JSON,
   isVersioned: true,
 });

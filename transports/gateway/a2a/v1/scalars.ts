@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { JsonFields } from '../../../../runtime/protocol/json-value.ts';
 import type { TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
-import { ROLE_WORDS, ROLES_BY_NUMBER, STATE_WORDS, STATES_BY_NUMBER } from './words.ts';
+import { ROLE_WORDS, ROLES_BY_NUMBER, STATE_WORDS, STATES_BY_NUMBER } from '../../../a2a/enum-words.ts';
 
 /**
  * An object of ProtoJSON: its fields in camelCase or as the proto file names them (`context_id`), null for a field that is
@@ -43,7 +44,7 @@ export const count = integer.pipe(z.int().nonnegative());
 export const moment = z.iso.datetime({ offset: true }).transform((iso) => Date.parse(iso));
 
 /** Anything that JSON can say, by name. */
-export const struct = z.record(z.string(), z.json());
+export const struct = JsonFields;
 
 /** Names, an empty list being none. */
 export const names = z.array(z.string()).default([]);

@@ -6,9 +6,9 @@ import type {
   TaskMessage,
   TaskState,
 } from '../../../../runtime/protocol/task.ts';
-import type { Json } from '../dialect.ts';
+import type { Json } from '../../../a2a/json.ts';
 import type { Operations, PushConfig, StreamItem } from '../operations.ts';
-import { ROLE_WORDS, STATE_WORDS } from './words.ts';
+import { ROLE_WORDS, STATE_WORDS } from '../../../a2a/enum-words.ts';
 
 type Fields = { readonly [key: string]: Json };
 

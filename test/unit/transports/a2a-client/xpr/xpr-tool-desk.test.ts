@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { XprAgent } from '../../../../../chains/xpr/xpr-accounts.ts';
-import type { EndpointRules } from '../../../../../transports/a2a-client/xpr/tools/foreign-endpoint.ts';
 import { jobMessage } from '../../../../../transports/a2a-client/xpr/tools/job-message.ts';
 import {
   XprToolDesk,
   type XprToolOptions,
 } from '../../../../../transports/a2a-client/xpr/tools/xpr-tool-desk.ts';
+import type { ForeignUrlRules } from '../../../../../transports/reach/foreign-url.ts';
 import { rejection } from '../../../../fixtures/until.ts';
 
 const PUBLIC = '93.184.216.34';
@@ -24,7 +24,7 @@ const agent = (endpoint: string): XprAgent => ({
   registeredAtMs: 0,
 });
 
-function setUp(endpoint: string, rules: EndpointRules = {}) {
+function setUp(endpoint: string, rules: ForeignUrlRules = {}) {
   const sent: string[] = [];
   const resolve = async (name: string) => {
     if (name === 'inside.example') return [PUBLIC, '10.0.0.1'];
@@ -51,17 +51,17 @@ describe('An endpoint that stands on the chain (X-44)', () => {
   });
 
   it.each([
-    ['without TLS', 'http://agent.example', 'expected https'],
-    ['of another kind', 'file:///etc/passwd', 'expected https'],
+    ['without TLS', 'http://agent.example', 'expected an https URL'],
+    ['of another kind', 'file:///etc/passwd', 'expected an https URL'],
     ['with credentials', 'https://alice:secret@agent.example', 'credentials'],
-    ['no URL', 'agent.example', 'no URL'],
-    ['of this machine', 'https://127.0.0.1', 'no public address'],
-    ['of this machine by name', 'https://a.localhost', 'no public address'],
-    ['of a cloud’s metadata', 'https://169.254.169.254', 'no public address'],
-    ['in another spelling', 'https://0x7f.1', 'no public address'],
-    ['in IPv6', 'https://[::ffff:10.0.0.1]', 'no public address'],
+    ['no URL', 'agent.example', 'an absolute URL'],
+    ['of this machine', 'https://127.0.0.1', 'public address'],
+    ['of this machine by name', 'https://a.localhost', 'public address'],
+    ['of a cloud’s metadata', 'https://169.254.169.254', 'public address'],
+    ['in another spelling', 'https://0x7f.1', 'public address'],
+    ['in IPv6', 'https://[::ffff:10.0.0.1]', 'public address'],
     ['by a name that leads inside, too', 'https://inside.example', '10.0.0.1'],
-    ['by a name that leads nowhere', 'https://nowhere.example', 'no address'],
+    ['by a name that leads nowhere', 'https://nowhere.example', 'a name that has addresses'],
   ])('is not called when it is %s', async (_, endpoint, why) => {
     const { sent, discover } = setUp(endpoint);
     const { code, message } = await rejection(discover());
@@ -88,6 +88,7 @@ describe('The tools of XPR', () => {
     ['confirm', { chain, confirm: 'no' }],
     ['signingKey', { chain, signing: { account: 'alice', key: 'no key' } }],
     ['callerAccount', { chain, signing: { account: 'Alice', key: '' } }],
+    ['endpoints.resolve', { chain, endpoints: { resolve: '127.0.0.1' } }],
     ['timeout', { chain, client: { timeout: -1 } }],
   ])('are not made with a wrong %s', (field, options) => {
     expect(() => new XprToolDesk(options as XprToolOptions)).toThrow(field);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_CODES, OrreryError } from '../../../../../runtime/protocol/errors.ts';
-import { FAULTS, fault, faultOf } from '../../../../../transports/gateway/a2a/faults.ts';
+import { FAULTS } from '../../../../../transports/a2a/faults.ts';
+import { fault, faultOf } from '../../../../../transports/gateway/a2a/faults.ts';
 import { rpcStatusOf } from '../../../../../transports/gateway/a2a/rpc-status.ts';
 import { writeError } from '../../../../../transports/gateway/a2a/v1/errors.ts';
 

@@ -21,6 +21,7 @@ function rig(options: Partial<GatewayOptions> = {}) {
       clock,
       ids: { origin: 'test', next: () => ++ids },
       newId: () => `id-${++ids}`,
+      newSecret: () => 'secret',
       random: () => 0.5,
     },
     onFault: (fault) => faults.push(fault),

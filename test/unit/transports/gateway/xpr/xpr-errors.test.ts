@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { unauthenticated } from '../../../../../runtime/protocol/edge-errors.ts';
 import { OrreryError } from '../../../../../runtime/protocol/errors.ts';
-import { FAULTS, fault } from '../../../../../transports/gateway/a2a/faults.ts';
+import { FAULTS } from '../../../../../transports/a2a/faults.ts';
+import { fault } from '../../../../../transports/gateway/a2a/faults.ts';
 import { writeXprError } from '../../../../../transports/gateway/xpr/xpr-errors.ts';
 
 describe('The errors of the XPR binding (C-09)', () => {

@@ -17,7 +17,7 @@ function setUp(perform: (performed: Performed) => unknown, options: Omit<XprPart
     seams: systemSeams(),
     closing: closing.signal,
     baseUrl: () => 'http://here',
-    read: async (request) => new Uint8Array(await request.arrayBuffer()),
+    read: async (request) => new Uint8Array(await (request as Request).arrayBuffer()),
     admit: async () => ANONYMOUS,
     fault: (error) => faults.push(error),
   };

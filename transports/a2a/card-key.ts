@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';
-import { invalidOptions } from '../../../runtime/protocol/errors.ts';
+import { invalidOptions } from '../../runtime/protocol/errors.ts';
 
 /**
  * By what cards are signed.

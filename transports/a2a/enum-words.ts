@@ -1,4 +1,4 @@
-import type { TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
+import type { TaskMessage, TaskState } from '../../runtime/protocol/task.ts';
 
 /** Task states as the enum of A2A 1.0 has them, by its numbers. */
 export const STATE_WORDS = {

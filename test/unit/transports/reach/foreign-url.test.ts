@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseOptions } from '../../../../../../runtime/protocol/parse-options.ts';
+import { parseOptions } from '../../../../runtime/protocol/parse-options.ts';
 import {
-  checkedAddresses,
-  isPublicAddress,
-  parseTarget,
-  PushTargetRules,
-} from '../../../../../../transports/gateway/a2a/push/safe-url.ts';
-import { rejection } from '../../../../../fixtures/until.ts';
+  type CheckedUrlRules,
+  checkedAddresses as checkAddresses,
+  ForeignUrlRules,
+  parseForeignUrl,
+} from '../../../../transports/reach/foreign-url.ts';
+import { refusedReceiver } from '../../../../transports/gateway/a2a/push/refused-receiver.ts';
+import { isPublicAddress } from '../../../../transports/reach/public-address.ts';
+import { rejection } from '../../../fixtures/until.ts';
 
 const PUBLIC = ['93.184.216.34', '8.8.8.8', '2606:4700::1111', '64:ff9b::808:808', '2002:808:808::1'];
 const PRIVATE = [
@@ -60,8 +62,11 @@ const PRIVATE = [
   '',
 ];
 
-const rules = (options: PushTargetRules = {}) =>
-  parseOptions(PushTargetRules, { resolve: async () => ['93.184.216.34'], ...options }, 'targets');
+const rules = (options: ForeignUrlRules = {}) =>
+  parseOptions(ForeignUrlRules, { resolve: async () => ['93.184.216.34'], ...options }, 'targets');
+
+const parseTarget = (url: string, rules: CheckedUrlRules) => parseForeignUrl(url, rules, refusedReceiver);
+const checkedAddresses = (url: URL, rules: CheckedUrlRules) => checkAddresses(url, rules, refusedReceiver);
 
 const refusal = (work: () => unknown): Promise<{ code: string; message: string }> =>
   rejection(Promise.resolve().then(work));
@@ -198,7 +203,7 @@ describe('URLs of receivers', () => {
 
   it('refuses rules that are none, naming the field', async () => {
     const { code, message } = await refusal(() =>
-      parseOptions(PushTargetRules, { ports: [0] }, 'push.targets'),
+      parseOptions(ForeignUrlRules, { ports: [0] }, 'push.targets'),
     );
     expect({ code, message }).toEqual({
       code: 'INVALID_OPTIONS',

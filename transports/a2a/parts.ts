@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Part } from '../../../runtime/protocol/task.ts';
-import type { Json } from './dialect.ts';
+import { JsonFields, JsonValue } from '../../runtime/protocol/json-value.ts';
+import type { Part } from '../../runtime/protocol/task.ts';
+import type { Json } from './json.ts';
 
 /** Base64 in either alphabet, padded or not, as the standard alphabet with its padding. */
 const Base64 = z
@@ -29,12 +30,12 @@ const WiredPart = z.object({
   type: Tag,
   text: optional(z.string()),
   file: optional(WiredFile),
-  data: z.json().optional(),
+  data: JsonValue.optional(),
   raw: optional(Base64),
   url: optional(z.url()),
   mediaType: optional(z.string()),
   filename: optional(z.string()),
-  metadata: optional(z.record(z.string(), z.json())),
+  metadata: optional(JsonFields),
 });
 type WiredPart = z.output<typeof WiredPart>;
 
@@ -121,7 +122,7 @@ type Defined<Fields> = { [Field in keyof Fields]?: Exclude<Fields[Field], undefi
 
 /** The fields that have a value. */
 export function defined<Fields extends Record<string, unknown>>(fields: Fields): Defined<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Defined<Fields>;
+  const kept: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) if (fields[name] !== undefined) kept[name] = fields[name];
+  return kept as Defined<Fields>;
 }

@@ -7,10 +7,10 @@ import {
   type JSONWebKeySet,
 } from 'jose';
 import { z } from 'zod';
-import { invalidCard } from '../../../runtime/protocol/errors.ts';
+import { invalidCard } from '../../runtime/protocol/errors.ts';
 import { ALGORITHMS, type CardKey, parseCardKey } from './card-key.ts';
 import { signedPartOf } from './card-shape.ts';
-import type { Json } from './dialect.ts';
+import type { Json } from './json.ts';
 
 /** The card with its signature; other signatures are gone. */
 export type CardSigner = (card: Json) => Promise<Json>;

@@ -1,4 +1,4 @@
-import type { Json } from './dialect.ts';
+import type { Json } from './json.ts';
 
 /**
  * Which fields a card of A2A 1.0 has, for what a signature covers. `*` stands for any name, `true` for a value that is taken

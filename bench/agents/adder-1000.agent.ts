@@ -1,0 +1,3 @@
+import { adder } from '../mcp/adder.ts';
+
+export const agent = adder(1000);

@@ -1,0 +1,15 @@
+import type { AgentCard } from '../protocol/agent-card.ts';
+import type { AgentProfile } from './routing-table.ts';
+
+/** What an agent has to offer, as it says while it runs: these fields of its card, and no others. */
+export type AgentOffer = Pick<AgentCard, 'capabilities' | 'resources' | 'resourceTemplates' | 'prompts'>;
+
+/** The profile of the agent with what it offers now. */
+export function offeringProfile(before: AgentProfile, offer: AgentOffer): AgentProfile {
+  const { resources: _r, resourceTemplates: _t, prompts: _p, ...card } = before.card;
+  return {
+    ...before,
+    card: { ...card, ...offer },
+    capabilityIds: [...new Set(offer.capabilities.map(({ id }) => id))],
+  };
+}

@@ -1,0 +1,42 @@
+/** What a fault is in A2A 1.0. `reason` of its ErrorInfo. @default the fault's own name */
+export interface FaultRow {
+  readonly code: number;
+  readonly httpStatus: number;
+  readonly reason?: string;
+}
+
+const ROWS = {
+  TASK_NOT_FOUND: { code: -32_001, httpStatus: 404 },
+  TASK_NOT_CANCELABLE: { code: -32_002, httpStatus: 400 },
+  PUSH_NOTIFICATION_NOT_SUPPORTED: { code: -32_003, httpStatus: 400 },
+  UNSUPPORTED_OPERATION: { code: -32_004, httpStatus: 400 },
+  CONTENT_TYPE_NOT_SUPPORTED: { code: -32_005, httpStatus: 400 },
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: { code: -32_007, httpStatus: 400 },
+  EXTENSION_SUPPORT_REQUIRED: { code: -32_008, httpStatus: 400 },
+  VERSION_NOT_SUPPORTED: { code: -32_009, httpStatus: 400 },
+  TASK_GENERATION_MISMATCH: { code: -32_010, httpStatus: 409 },
+  PARSE_ERROR: { code: -32_700, httpStatus: 400 },
+  INVALID_REQUEST: { code: -32_600, httpStatus: 400 },
+  METHOD_NOT_FOUND: { code: -32_601, httpStatus: 404 },
+  INVALID_PARAMS: { code: -32_602, httpStatus: 400 },
+  INTERNAL: { code: -32_603, httpStatus: 500, reason: 'INTERNAL_ERROR' },
+  // A2A leaves the codes from -32099 on that it has no use for to whoever serves.
+  AGENT_NOT_FOUND: { code: -32_602, httpStatus: 404 },
+  UNAUTHENTICATED: { code: -32_050, httpStatus: 401 },
+  PERMISSION_DENIED: { code: -32_051, httpStatus: 403 },
+  RATE_LIMITED: { code: -32_052, httpStatus: 429 },
+  QUOTA_EXCEEDED: { code: -32_053, httpStatus: 429 },
+  BODY_TOO_LARGE: { code: -32_600, httpStatus: 413 },
+  UNAVAILABLE: { code: -32_054, httpStatus: 503 },
+} as const satisfies Readonly<Record<string, FaultRow>>;
+
+/**
+ * What can be wrong with a request, in the words of no dialect: each has a table from these to its own numbers.
+ *
+ * The first nine are A2A's own errors; the next five those of JSON-RPC; the others are of the gateway.
+ */
+export type Fault = keyof typeof ROWS;
+export const FAULTS = Object.keys(ROWS) as readonly Fault[];
+
+/** The numbers of A2A 1.0; those of its own errors are the same in every version that has them. */
+export const FAULT_ROWS: Readonly<Record<Fault, FaultRow>> = ROWS;
