@@ -35,123 +35,126 @@ afterEach(async () => {
 
 const REVISIONS = { auto: '2026-07-28', legacy: '2025-11-25' } as const;
 
-describe.each(['auto', 'legacy'] as const)('The published client, %s (N-5.*, N-6.*, N-D11)', (era) => {
-  it('lists, calls, reads, renders and completes what agents offer', async () => {
-    const { url } = await (await team()).serve();
-    const client = await connected(url, era);
-    expect(client.getNegotiatedProtocolVersion()).toBe(REVISIONS[era]);
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toContain('clerk.add');
-    expect(tools.find(({ name }) => name === 'clerk.add')).toMatchObject({
-      description: 'Adds two numbers',
-      inputSchema: { type: 'object', required: ['a', 'b'] },
-      outputSchema: { type: 'object', required: ['sum'] },
-      annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
-      _meta: { 'io.orrery/agentId': 'clerk' },
+describe.each(['auto', 'legacy'] as const)(
+  'The published client, %s (N-5.2, N-5.3, N-5.4, N-6.2, N-6.3, N-6.5, N-D11)',
+  (era) => {
+    it('lists, calls, reads, renders and completes what agents offer', async () => {
+      const { url } = await (await team()).serve();
+      const client = await connected(url, era);
+      expect(client.getNegotiatedProtocolVersion()).toBe(REVISIONS[era]);
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain('clerk.add');
+      expect(tools.find(({ name }) => name === 'clerk.add')).toMatchObject({
+        description: 'Adds two numbers',
+        inputSchema: { type: 'object', required: ['a', 'b'] },
+        outputSchema: { type: 'object', required: ['sum'] },
+        annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+        _meta: { 'io.orrery/agentId': 'clerk' },
+      });
+      expect(await client.callTool({ name: 'clerk.add', arguments: { a: 1, b: 2 } })).toMatchObject({
+        structuredContent: { sum: 3 },
+        content: [{ type: 'text', text: '{"sum":3}' }],
+      });
+      // Names without dots are understood as well (C-28).
+      expect(await client.callTool({ name: 'clerk__add', arguments: { a: 2, b: 2 } })).toMatchObject({
+        structuredContent: { sum: 4 },
+      });
+      const { resources } = await client.listResources();
+      expect(resources).toMatchObject([{ uri: 'notes://today', name: 'Today', mimeType: 'text/plain' }]);
+      expect(await client.readResource({ uri: 'notes://today' })).toMatchObject({
+        contents: [{ uri: 'notes://today', mimeType: 'text/plain', text: 'Nothing yet' }],
+      });
+      expect(await client.getPrompt({ name: 'clerk.greet', arguments: { who: 'you' } })).toMatchObject({
+        messages: [{ role: 'user', content: { type: 'text', text: 'Greet you' } }],
+      });
+      const completion = {
+        ref: { type: 'ref/prompt', name: 'clerk.greet' },
+        argument: { name: 'who', value: 'a' },
+      };
+      expect(await client.complete(completion as never)).toMatchObject({
+        completion: { values: ['alice', 'ann'] },
+      });
     });
-    expect(await client.callTool({ name: 'clerk.add', arguments: { a: 1, b: 2 } })).toMatchObject({
-      structuredContent: { sum: 3 },
-      content: [{ type: 'text', text: '{"sum":3}' }],
-    });
-    // Names without dots are understood as well (C-28).
-    expect(await client.callTool({ name: 'clerk__add', arguments: { a: 2, b: 2 } })).toMatchObject({
-      structuredContent: { sum: 4 },
-    });
-    const { resources } = await client.listResources();
-    expect(resources).toMatchObject([{ uri: 'notes://today', name: 'Today', mimeType: 'text/plain' }]);
-    expect(await client.readResource({ uri: 'notes://today' })).toMatchObject({
-      contents: [{ uri: 'notes://today', mimeType: 'text/plain', text: 'Nothing yet' }],
-    });
-    expect(await client.getPrompt({ name: 'clerk.greet', arguments: { who: 'you' } })).toMatchObject({
-      messages: [{ role: 'user', content: { type: 'text', text: 'Greet you' } }],
-    });
-    const completion = {
-      ref: { type: 'ref/prompt', name: 'clerk.greet' },
-      argument: { name: 'who', value: 'a' },
-    };
-    expect(await client.complete(completion as never)).toMatchObject({
-      completion: { values: ['alice', 'ann'] },
-    });
-  });
 
-  it('is told what went wrong with a tool, and by which agent, as a result (unit case 5.4)', async () => {
-    const { url } = await (await team()).serve();
-    const client = await connected(url, era);
-    const refused = await client.callTool({ name: 'clerk.refuse', arguments: {} });
-    expect(refused).toMatchObject({ isError: true });
-    expect(JSON.parse((refused.content as { text: string }[])[0]?.text ?? '')).toMatchObject({
-      code: 'REFUSED',
-      message: expect.stringContaining('not today'),
-      agentId: 'clerk',
+    it('is told what went wrong with a tool, and by which agent, as a result (unit case 5.4)', async () => {
+      const { url } = await (await team()).serve();
+      const client = await connected(url, era);
+      const refused = await client.callTool({ name: 'clerk.refuse', arguments: {} });
+      expect(refused).toMatchObject({ isError: true });
+      expect(JSON.parse((refused.content as { text: string }[])[0]?.text ?? '')).toMatchObject({
+        code: 'REFUSED',
+        message: expect.stringContaining('not today'),
+        agentId: 'clerk',
+      });
+      const invalid = await client.callTool({ name: 'clerk.add', arguments: { a: 'one', b: 2 } });
+      expect(invalid).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('INVALID_PAYLOAD') }],
+      });
+      await expect(client.callTool({ name: 'clerk.nothing', arguments: {} })).rejects.toMatchObject({
+        code: -32602,
+      });
+      await expect(client.readResource({ uri: 'notes://none' })).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('notes://none'),
+      });
     });
-    const invalid = await client.callTool({ name: 'clerk.add', arguments: { a: 'one', b: 2 } });
-    expect(invalid).toMatchObject({
-      isError: true,
-      content: [{ text: expect.stringContaining('INVALID_PAYLOAD') }],
-    });
-    await expect(client.callTool({ name: 'clerk.nothing', arguments: {} })).rejects.toMatchObject({
-      code: -32602,
-    });
-    await expect(client.readResource({ uri: 'notes://none' })).rejects.toMatchObject({
-      code: -32602,
-      message: expect.stringContaining('notes://none'),
-    });
-  });
 
-  it('hears how far the work is, and ends it when it does not want it any more', async () => {
-    const { agents, aborted } = agentsOfMcp();
-    const { url } = await (await team(agents)).serve();
-    const client = await connected(url, era);
-    const leaving = new AbortController();
-    const heard: number[] = [];
-    const call = client.callTool(
-      { name: 'clerk.dawdle', arguments: {} },
-      {
-        signal: leaving.signal,
-        onprogress: ({ progress }) => {
-          heard.push(progress);
-          leaving.abort();
+    it('hears how far the work is, and ends it when it does not want it any more', async () => {
+      const { agents, aborted } = agentsOfMcp();
+      const { url } = await (await team(agents)).serve();
+      const client = await connected(url, era);
+      const leaving = new AbortController();
+      const heard: number[] = [];
+      const call = client.callTool(
+        { name: 'clerk.dawdle', arguments: {} },
+        {
+          signal: leaving.signal,
+          onprogress: ({ progress }) => {
+            heard.push(progress);
+            leaving.abort();
+          },
         },
-      },
-    );
-    await expect(call).rejects.toThrow();
-    expect(heard).toEqual([0.25]);
-    await until('the agent sees it', () => aborted.count === 1);
-  });
+      );
+      await expect(call).rejects.toThrow();
+      expect(heard).toEqual([0.25]);
+      await until('the agent sees it', () => aborted.count === 1);
+    });
 
-  it('hears that there are other tools', async () => {
-    const system = await team();
-    const { url } = await system.serve({ mcp: { searchAbove: 10_000, pageSize: 10_000 } });
-    const told = Promise.withResolvers<void>();
-    const client = new Client(
-      { name: 'trial', version: '1.0.0' },
-      {
-        ...(era === 'auto' ? { versionNegotiation: { mode: 'auto' as const } } : {}),
-        listChanged: { tools: { onChanged: () => told.resolve() } },
-      },
-    );
-    clients.push(client);
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
-    const once = capability({ id: 'once', description: 'New', input: z.object({}), output: z.string() });
-    let added = 0;
-    // The stream of changes is opened after connect has returned.
-    const adding = async (): Promise<void> => {
-      for (; added < 200; added += 1) {
-        const id = `late-${added}`;
-        await system.start([
-          defineAgent({ id, name: id, version: '1.0.0', description: 'Late', tier: 3 }).handle(
-            once,
-            () => 'x',
-          ),
-        ]);
-        if (await Promise.race([told.promise.then(() => true), Promise.resolve(false)])) return;
-      }
-    };
-    await Promise.all([told.promise, adding()]);
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toContain('late-0.once');
-  });
-});
+    it('hears that there are other tools', async () => {
+      const system = await team();
+      const { url } = await system.serve({ mcp: { searchAbove: 10_000, pageSize: 10_000 } });
+      const told = Promise.withResolvers<void>();
+      const client = new Client(
+        { name: 'trial', version: '1.0.0' },
+        {
+          ...(era === 'auto' ? { versionNegotiation: { mode: 'auto' as const } } : {}),
+          listChanged: { tools: { onChanged: () => told.resolve() } },
+        },
+      );
+      clients.push(client);
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+      const once = capability({ id: 'once', description: 'New', input: z.object({}), output: z.string() });
+      let added = 0;
+      // The stream of changes is opened after connect has returned.
+      const adding = async (): Promise<void> => {
+        for (; added < 200; added += 1) {
+          const id = `late-${added}`;
+          await system.start([
+            defineAgent({ id, name: id, version: '1.0.0', description: 'Late', tier: 3 }).handle(
+              once,
+              () => 'x',
+            ),
+          ]);
+          if (await Promise.race([told.promise.then(() => true), Promise.resolve(false)])) return;
+        }
+      };
+      await Promise.all([told.promise, adding()]);
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain('late-0.once');
+    });
+  },
+);
 
 /** Each takes one call at a time: the others wait in its mailbox. */
 const WAITERS = 10;
