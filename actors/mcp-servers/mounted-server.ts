@@ -17,6 +17,8 @@ import { type MountedTool, mountedTool } from './tool-capability.ts';
 
 /** What a server says of changes is looked at so often at most. */
 const REFRESH_MS = 200;
+/** So many tools that it had are known to be gone; of those before nobody can still be asking. */
+const MAX_GONE = 1_000;
 
 export interface MountedServerDeps {
   readonly dialer: McpDialer;
@@ -159,7 +161,8 @@ export class MountedServer {
   #apply(offer: McpOffer): void {
     const { definition, desk } = this.#deps;
     const mounted = this.#mountAll(offer.tools);
-    const former = [...definition.handlers].filter(([id]) => !mounted.has(id));
+    // Those that went last come first.
+    const former = [...definition.handlers].filter(([id]) => !mounted.has(id)).slice(0, MAX_GONE);
     definition.handlers.clear();
     for (const { tool, capability } of mounted.values())
       definition.handle(capability, (input, ctx) => ctx.state.call(tool, input, ctx) as never);

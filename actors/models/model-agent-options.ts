@@ -153,7 +153,8 @@ function tasksOf(capabilities: ModelAgentOptions['capabilities'] = DEFAULT_CAPAB
   return capabilities.map(modelTask);
 }
 
-const ToolNames = z.array(z.string().min(1));
+/** A name that could stand for no tool at all is a mistake: one that nobody has yet may come. */
+const ToolNames = z.array(z.string().regex(/^(\*|[^*]+\.\*|[^*]+\.[^*]+)$/, 'a full name, agent.*, or *'));
 
 function toolChoice(tools: unknown): ToolChoice | undefined {
   if (tools === undefined || typeof tools === 'function') return tools as ToolChoice | undefined;

@@ -55,13 +55,19 @@ export interface ModelTask {
 /** Throws INVALID_OPTIONS naming the field at fault. */
 export function modelTask(given: ModelCapability | Capability, at: number): ModelTask {
   const root = `modelAgent.capabilities[${at}]`;
+  if (typeof given !== 'object' || given === null)
+    throw invalidOptions(root, given, 'a capability, or { capability, prompt?, instructions?, streams? }');
   const {
     prompt,
     instructions,
     streams = false,
-    ...rest
+    capability: asked,
+    ...others
   }: ModelCapability = 'capability' in given ? given : { capability: given };
-  const declared = requireCapability(`${root}.capability`, rest.capability);
+  const [unknown] = Object.entries(others);
+  if (unknown !== undefined)
+    throw invalidOptions(`${root}.${unknown[0]}`, unknown[1], 'no option of this name');
+  const declared = requireCapability(`${root}.capability`, asked);
   if (prompt !== undefined) requireFunction(`${root}.prompt`, prompt);
   if (instructions !== undefined && typeof instructions !== 'string')
     throw invalidOptions(`${root}.instructions`, instructions, 'a text');

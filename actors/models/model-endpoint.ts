@@ -23,7 +23,7 @@ export const ModelEndpoint = z
     schemas: z.boolean().optional(),
   })
   .refine(({ apiKey, apiKeyEnv }) => apiKey === undefined || apiKeyEnv === undefined, {
-    error: 'expected apiKey or apiKeyEnv, not both',
+    error: 'apiKey or apiKeyEnv, not both',
     path: ['apiKeyEnv'],
   });
 export type ModelEndpoint = z.infer<typeof ModelEndpoint>;

@@ -2,6 +2,7 @@ import { delegationMetadata } from '../../runtime/protocol/a2a-extension.ts';
 import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
 import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
 import { agentNotFound, isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
+import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { AgentDesk, Asking } from '../../runtime/public.ts';
 import { capabilityMeant, wordsOf } from './capability-meant.ts';
@@ -33,7 +34,14 @@ export interface AgentTurnsDeps {
   readonly turnMs: number;
 }
 
+/** Which decision, in which task. */
 type GivenIn = Omit<GivenApproval, 'reason'> & { readonly taskId: string };
+
+/** What comes of a turn while it is worked at; `taint`: where that came from outside. */
+interface Work {
+  readonly reports: TurnReports;
+  taint: Taint | undefined;
+}
 
 /** What is asked of an agent in a turn. */
 interface Call {
@@ -48,8 +56,8 @@ interface Call {
  */
 export class AgentTurns {
   readonly #deps: AgentTurnsDeps;
-  /** By the ids of their tasks. */
-  readonly #running = new Map<string, TurnReports>();
+  /** What owners have decided in the turns that are done now, and nobody has used; by their ids, which are made here. */
+  readonly #given = new Map<string, GivenIn>();
 
   constructor(deps: AgentTurnsDeps) {
     this.#deps = deps;
@@ -91,34 +99,43 @@ export class AgentTurns {
     if ('state' in call) return call;
     const { clock, newId } = this.#deps.desk.seams;
     const reports = new TurnReports({ clock, newId, turn, memo: call.memo });
-    this.#running.set(turn.opening.id, reports);
+    const { id: taskId } = turn.opening;
+    const { approvals } = call.memo;
+    const work: Work = { reports, taint: undefined };
+    for (const given of approvals) this.#given.set(given.approvalId, { ...given, taskId });
     try {
-      await this.#ask(turn, call, reports);
+      await this.#ask(turn, call, work);
       reports.end();
       return this.#withSpent({ state: 'completed' }, reports);
     } catch (error) {
       reports.end();
-      return this.#withSpent(this.#failed(turn, reports, error), reports);
+      return this.#withSpent(this.#failed(turn, work, error), reports);
     } finally {
-      this.#running.delete(turn.opening.id);
+      for (const { approvalId } of approvals) this.#given.delete(approvalId);
     }
   };
 
-  /** Says whether the owner of a task that is worked at has decided so, and that has not been used. */
-  readonly wasGiven = ({ taskId, approvalId, hash, approved }: GivenIn): boolean =>
-    this.#running
-      .get(taskId)
-      ?.memo.approvals.some(
-        (one) => one.approvalId === approvalId && one.hash === hash && one.approved === approved,
-      ) ?? false;
+  /**
+   * Says whether the owner of a task that is worked at has decided so. Then that is used: whoever asks next, with the same
+   * note, is told that it is not. It may be another agent than that of the task, which has handed the note on.
+   */
+  readonly takeGiven = ({ taskId, approvalId, hash, approved }: GivenIn): boolean => {
+    const given = this.#given.get(approvalId);
+    const isThis =
+      given !== undefined && given.taskId === taskId && given.hash === hash && given.approved === approved;
+    return isThis && this.#given.delete(approvalId);
+  };
 
   /** What is to be asked; or how the turn ends before anybody is. */
   #begin(turn: Turn): Call | TurnOutcome {
     const card = this.#cardOf(turn.opening.agentId);
-    const memo = memoOf(turn.memo);
-    const { turn: begun, capability: former = '', input = null } = memo;
+    const former = memoOf(turn.memo);
+    // What was said before is part of what is asked now: the owner's next words make it no cleaner.
+    const taint = mergeTaint(former.taint, turn.terms.taint);
+    const memo: TurnMemo = { ...former, ...(taint && { taint: [...taint] }) };
+    const { turn: begun, capability: begunFor = '', input = null } = memo;
     if (begun?.number === turn.number)
-      return { capability: capabilityMeant(card, { tool: former }), input, memo };
+      return { capability: capabilityMeant(card, { tool: begunFor }), input, memo };
     const plan = planTurn(card, turn.message, memo);
     if (plan.kind === 'question') {
       const { capability, awaits, parts } = plan;
@@ -139,10 +156,10 @@ export class AgentTurns {
     return { capability, input: plan.input, memo: next };
   }
 
-  async #ask(turn: Turn, call: Call, reports: TurnReports): Promise<void> {
+  async #ask(turn: Turn, call: Call, work: Work): Promise<void> {
     const { desk } = this.#deps;
     const { capability } = call;
-    const asking = this.#askingOf(turn, call, reports);
+    const asking = this.#askingOf(turn, call, work);
     const artifactId = `result-${turn.number}`;
     if (capability.streams === true) {
       const shown = { artifactId, name: capability.name, clock: desk.seams.clock };
@@ -172,7 +189,8 @@ export class AgentTurns {
     }
   }
 
-  #askingOf(turn: Turn, { capability, input, memo }: Call, reports: TurnReports): Asking {
+  #askingOf(turn: Turn, { capability, input, memo }: Call, work: Work): Asking {
+    const { reports } = work;
     const { opening, number, terms, signal } = turn;
     const { agentId, owner, key, contextId } = opening;
     const note = noteOf(turn, memo, this.#deps.hasApprover());
@@ -186,7 +204,10 @@ export class AgentTurns {
       onProgress: reports.hear,
       ...(terms.resumeFrom !== undefined && { resumeFrom: terms.resumeFrom }),
       onSpent: reports.spent,
-      ...this.#underTerms(owner.principalId, terms),
+      onTaint: (taint) => {
+        work.taint = mergeTaint(work.taint, taint);
+      },
+      ...this.#underTerms(owner.principalId, { ...terms, taint: memo.taint }),
       ...(this.#isKeptFor(agentId, capability) && { envelopeId: `task/${key}/${number}` }),
     };
   }
@@ -206,10 +227,10 @@ export class AgentTurns {
     };
   }
 
-  #failed(turn: Turn, reports: TurnReports, error: unknown): TurnOutcome | undefined {
+  #failed(turn: Turn, { reports, taint }: Work, error: unknown): TurnOutcome | undefined {
     if (turn.signal.aborted) throw error;
     const pausing = pauseIn(error);
-    if (pausing !== undefined) return this.#pauses(turn, reports.memo, pausing);
+    if (pausing !== undefined) return this.#pauses(turn, withHeard(reports.memo, taint), pausing);
     const isStop = isOrreryError(error) && (error.code === 'SYSTEM_STOPPED' || error.code === 'CONTROL_LOST');
     if (isStop && this.#deps.isKept) return undefined;
     if (isOrreryError(error)) reports.partial(error.details['partial']);
@@ -265,6 +286,12 @@ export class AgentTurns {
   #mayTryAgain(agentId: string, capability: CapabilityDescriptor | undefined): boolean {
     return capability?.readOnly === true || this.#deps.desk.deliveryOf(agentId) === 'retry';
   }
+}
+
+/** What an agent keeps in the task is given to its next turn: so is where it had that from. */
+function withHeard(memo: TurnMemo, heard: Taint | undefined): TurnMemo {
+  const taint = memo.state === undefined ? memo.taint : mergeTaint(memo.taint, heard);
+  return { ...memo, ...(taint && { taint: [...taint] }) };
 }
 
 function requireReadOnly(agentId: string, { id, readOnly }: CapabilityDescriptor, terms: TaskTerms): void {

@@ -34,10 +34,10 @@ export const approvalCapability = capability({
   ]),
 });
 
-/** What is asked before a decision in a note counts, which anybody could have written: whether it was made. */
+/** What is asked before a decision in a note counts, which anybody could have written: whether it was made. It counts once. */
 export const givenApprovalCapability = capability({
   id: 'system.given-approval',
-  description: 'Whether the owner of a task has decided so, and that has not been used',
+  description: 'Uses up what the owner of a task has decided; whether there was such',
   input: z.strictObject({
     taskId: z.string(),
     approvalId: z.string(),
@@ -80,7 +80,7 @@ async function approvalIn<State>(
 ): Promise<void> {
   const hash = approvalHash(wanted);
   const given = task?.takeApproval(hash);
-  if (task !== undefined && given !== undefined && (await wasGiven(ctx, task.taskId, given))) {
+  if (task !== undefined && given !== undefined && (await takesGiven(ctx, task.taskId, given))) {
     task.usedApproval(given);
     return requireApproved(wanted, given);
   }
@@ -89,7 +89,7 @@ async function approvalIn<State>(
   requireApproved(wanted, await decisionOf(ctx, wanted, task?.taskId));
 }
 
-async function wasGiven<State>(
+async function takesGiven<State>(
   ctx: HandlingContext<State>,
   taskId: string,
   { approvalId, hash, approved }: GivenApproval,

@@ -24,6 +24,8 @@ const OWNERS_HELD_AS = 'approvals of owners';
 
 type Asked = z.infer<typeof approvalCapability.input>;
 type Given = z.infer<typeof givenApprovalCapability.input>;
+/** Uses up what was decided; false when there is nothing such. */
+type TakeGiven = (given: Given) => boolean;
 
 /** What agents want to have approved, until they have heard of the decision. */
 class Approvals {
@@ -81,9 +83,9 @@ export async function approveWith(system: Pick<System, 'desk'>, approver: Approv
   };
 }
 
-/** Has `wasGiven` say what the owners of tasks have decided. */
-export function heedOwners(desk: AgentDesk, wasGiven: (given: Given) => boolean): void {
-  desk.held.set(OWNERS_HELD_AS, wasGiven);
+/** Has `takeGiven` say what the owners of tasks have decided. */
+export function heedOwners(desk: AgentDesk, takeGiven: TakeGiven): void {
+  desk.held.set(OWNERS_HELD_AS, takeGiven);
 }
 
 /** Says whether somebody is asked. */
@@ -109,9 +111,9 @@ export const approvalAttendant: Attendant = {
       givenApprovalCapability.id,
       ({ payload }, ctx) => {
         const desk = deskOf(ctx);
-        const wasGiven = desk.held.get(OWNERS_HELD_AS) as ((given: Given) => boolean) | undefined;
-        if (!isSystemId(desk.agentId)) return false;
-        return wasGiven?.(parseInput(givenApprovalCapability, payload)) ?? false;
+        const takeGiven = desk.held.get(OWNERS_HELD_AS) as TakeGiven | undefined;
+        if (takeGiven === undefined || !isSystemId(desk.agentId)) return false;
+        return takeGiven(parseInput(givenApprovalCapability, payload));
       },
     ],
   ]),

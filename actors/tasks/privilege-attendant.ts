@@ -6,8 +6,10 @@ import type { Attendant, HandlingContext, PrivilegedCall } from '../../runtime/p
 import { outsideApprovalOf } from './approval-of.ts';
 import type { Json } from './task-log.ts';
 
-/** More than this of an input is not shown to whoever decides: then a hash says which one it is. */
+/** More than this of an input is not shown to whoever decides: then a hash says which one it is, */
 const MAX_SHOWN = 6_000;
+/** with so much of its beginning, which may be twice as long where it is shown, as a text in a text. */
+const MAX_BEGINNING = MAX_SHOWN / 2;
 
 /** Has it approved that what came from outside reaches a privileged capability: once for each call, on exactly this input. */
 export const privilegeAttendant: Attendant = {
@@ -43,5 +45,5 @@ function shown(input: unknown): Json {
   if (text !== undefined && text.length <= MAX_SHOWN) return JSON.parse(text) as Json;
   const bytes = text === undefined ? serialize(input) : Buffer.from(text);
   const sha256 = createHash('sha256').update(bytes).digest('base64url');
-  return text === undefined ? { sha256 } : { sha256, begins: text.slice(0, MAX_SHOWN) };
+  return text === undefined ? { sha256 } : { sha256, begins: text.slice(0, MAX_BEGINNING) };
 }

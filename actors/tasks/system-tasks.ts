@@ -47,7 +47,7 @@ export async function openSystemTasks(
     hasApprover: () => hasApprover(desk),
     turnMs: parsed.turnMs,
   });
-  heedOwners(desk, turns.wasGiven);
+  heedOwners(desk, turns.takeGiven);
   const onProblem = (reason: string): void =>
     desk.note({ type: 'error', agentId: desk.agentId, errorCode: 'STORE_FAILED', reason, success: false });
   const log = isKept

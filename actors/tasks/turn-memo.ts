@@ -27,6 +27,7 @@ export type Awaited = z.infer<typeof Awaited>;
  * - `capability` of the task's last turn, and its `input`, as far as it is known.
  * - `state`      the agent's own.
  * - `approvals`  what was decided, and not used.
+ * - `taint`      where what is remembered came from outside: the messages that are part of it, and an agent that set `state`.
  * - `turn`       the last one that was begun: its number, the owner's answer, and how many reports of which run have come.
  */
 export const TurnMemo = z.object({
@@ -35,6 +36,7 @@ export const TurnMemo = z.object({
   awaits: Awaited.optional(),
   state: Json.optional(),
   approvals: z.array(GivenApproval),
+  taint: z.array(z.string().min(1)).min(1).optional(),
   turn: z
     .object({
       number: z.int(),

@@ -11,11 +11,7 @@ const HISTORY = 100;
 const HISTORY_BYTES = 256 * 1024;
 
 /** What the envelope of a turn says of its task. */
-export function noteOf(
-  { task, opening, message, terms }: Turn,
-  memo: TurnMemo,
-  hasApprover: boolean,
-): TaskNote {
+export function noteOf({ task, opening, message }: Turn, memo: TurnMemo, hasApprover: boolean): TaskNote {
   const { state, turn, approvals } = memo;
   return {
     taskId: opening.id,
@@ -29,7 +25,7 @@ export function noteOf(
     ...(turn?.answer === undefined ? {} : { answer: turn.answer }),
     approvals,
     hasApprover,
-    ...(isOutside(terms.taint, opening.owner) ? { isOutside: true } : {}),
+    ...(isOutside(memo.taint, opening.owner) ? { isOutside: true } : {}),
   };
 }
 

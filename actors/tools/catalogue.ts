@@ -1,4 +1,5 @@
 import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
+import { invalidOptions } from '../../runtime/protocol/errors.ts';
 import type { PromptDescriptor, Tool, ToolAnnotations } from '../../runtime/protocol/tool.ts';
 import { type AgentsOwn, ToolNames } from '../../runtime/protocol/tool-names.ts';
 import type {
@@ -74,15 +75,18 @@ export class Catalogue {
   }
 
   tool(name: string): Tool | undefined {
+    requireString('name', name);
     return this.#toolNames.find(name);
   }
 
   prompt(name: string): OfferedPrompt | undefined {
+    requireString('name', name);
     return this.#promptNames.find(name);
   }
 
   /** Who has what this URI names. */
   ownerOf(uri: string): string | undefined {
+    requireString('uri', uri);
     return this.#resourcesByUri.get(uri)?.agentId ?? this.#routes.find((route) => route.fits(uri))?.agentId;
   }
 
@@ -98,6 +102,11 @@ export class Catalogue {
     if (this.prompts !== former.prompts) changes.push('prompts');
     return changes;
   }
+}
+
+/** Throws INVALID_OPTIONS: what is no text is a mistake of the caller, not the name of something that is not there. */
+function requireString(field: string, value: unknown): void {
+  if (typeof value !== 'string') throw invalidOptions(field, value, 'a text');
 }
 
 const nameOfOwn = ({ name }: AgentsOwn): string => name;

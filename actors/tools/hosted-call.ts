@@ -34,6 +34,7 @@ export async function runTool(
   terms: Terms,
 ): Promise<unknown> {
   const { options } = terms;
+  requireCallOptions(options);
   requireReadOnly(tool, options);
   if (tool.annotations.privileged === true && options.taint !== undefined && options.taint.length > 0)
     throw tainted(tool.name, options.taint, 'nobody approves anything here');
@@ -44,13 +45,15 @@ export async function runTool(
   return parseOutput(capability, output, tool.agentId);
 }
 
-/** Runs an agent's function until it is done, nobody wants its answer any more, or its time is over. */
+/**
+ * Runs an agent's function until it is done, nobody wants its answer any more, or its time is over. `options` are ones that
+ * `requireCallOptions` has let through.
+ */
 export async function withContext<Answer>(
   agentId: string,
   { options, clock }: Terms,
   run: (ctx: ToolContext) => Promise<Answer>,
 ): Promise<Answer> {
-  requireCallOptions(options);
   const { as, signal, budget, taint, metadata, onProgress, onReport } = options;
   const startedAtMs = clock.now();
   const deadlineAtMs = options.deadlineAtMs ?? startedAtMs + DEFAULT_CALL_MS;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { requireText } from '../../runtime/protocol/parse-options.ts';
 import { isSystemId } from '../../runtime/protocol/policy.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import { type ActorContext, type AgentDesk, deskOf, type Outgoing } from '../../runtime/public.ts';
 import { Listeners } from './listeners.ts';
 import { listenerFault } from './listener-fault.ts';
@@ -44,11 +45,12 @@ function updatesAt(desk: AgentDesk): Updates {
   return made;
 }
 
-const outgoing = (recipient: string, payload: UpdateMessage): Outgoing => ({
+const outgoing = (recipient: string, payload: UpdateMessage, taint?: Taint): Outgoing => ({
   recipient,
   type: 'stream-data',
   payload,
   isFleeting: true,
+  ...(taint === undefined ? {} : { taint }),
 });
 
 /**
@@ -109,17 +111,22 @@ function leaveHub(desk: AgentDesk, updates: Updates): void {
 }
 
 /** Takes in what is about updates; false for anything else. */
-export function takeUpdate(desk: AgentDesk, { payload, sender }: A2AEnvelope): boolean {
+export function takeUpdate(desk: AgentDesk, envelope: A2AEnvelope): boolean {
+  const { payload, sender, metadata } = envelope;
   if (typeof payload !== 'object' || payload === null || !('resourceUpdate' in payload)) return false;
   const parsed = UpdateMessage.safeParse(payload);
   if (!parsed.success) return false;
-  if (isSystemId(desk.agentId)) takeAtHub(desk, parsed.data, sender);
-  else if (parsed.data.resourceUpdate === 'changed' && sender === HUB)
+  if (isSystemId(desk.agentId)) takeAtHub(desk, parsed.data, envelope);
+  else if (parsed.data.resourceUpdate === 'changed' && sender === HUB) {
+    // A listener may send something at once.
+    if (metadata?.taint !== undefined) desk.takeIn(metadata.taint);
     updatesIfAny(desk)?.listeners.tell(parsed.data.uri);
+  }
   return true;
 }
 
-function takeAtHub(desk: AgentDesk, message: UpdateMessage, sender: string): void {
+/** The hub has nothing of what came from outside: what it passes on has its taint from whoever said it. */
+function takeAtHub(desk: AgentDesk, message: UpdateMessage, { sender, metadata }: A2AEnvelope): void {
   const { listeners, agents } = updatesAt(desk);
   switch (message.resourceUpdate) {
     case 'listen':
@@ -131,7 +138,7 @@ function takeAtHub(desk: AgentDesk, message: UpdateMessage, sender: string): voi
     case 'changed':
       listeners.tell(message.uri);
       for (const agentId of [...agents]) {
-        const { errorCode } = desk.send(outgoing(agentId, message));
+        const { errorCode } = desk.send(outgoing(agentId, message, metadata?.taint));
         if (errorCode === 'AGENT_NOT_FOUND') agents.delete(agentId);
       }
   }

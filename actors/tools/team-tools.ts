@@ -19,7 +19,7 @@ import type {
   ToolService,
 } from '../../runtime/protocol/tool-service.ts';
 import type { Asking, Progress } from '../../runtime/public.ts';
-import { DEFAULT_CALL_MS, requireCallOptions, requireReadOnly } from './call-options.ts';
+import { DEFAULT_CALL_MS, requireCallOptions, requireCompleting, requireReadOnly } from './call-options.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { InvocationLog } from './invocation-log.ts';
 import type { OfferBook } from './offer-book.ts';
@@ -82,7 +82,7 @@ export class TeamTools implements ToolService {
   async call(name: string, args: unknown, options: CallOptions = {}): Promise<unknown> {
     const tool = this.#catalogue.tool(name);
     if (tool === undefined) throw toolNotFound(name);
-    const callerId = options.as?.id ?? this.#deps.calls.callerId;
+    const callerId = options?.as?.id ?? this.#deps.calls.callerId;
     return recordCall(this.#deps, { tool, args, callerId }, () => this.#call(tool, args, options));
   }
 
@@ -104,7 +104,9 @@ export class TeamTools implements ToolService {
     return description === undefined ? { messages } : { description, messages };
   }
 
-  async complete({ of, ...completing }: Completing, options: CallOptions = {}): Promise<readonly string[]> {
+  async complete(given: Completing, options: CallOptions = {}): Promise<readonly string[]> {
+    requireCompleting(given);
+    const { of, ...completing } = given;
     if ('prompt' in of) {
       const prompt = this.#catalogue.prompt(of.prompt);
       if (prompt === undefined) throw promptNotFound(of.prompt);

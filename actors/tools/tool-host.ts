@@ -34,6 +34,7 @@ import type {
   ToolService,
 } from '../../runtime/protocol/tool-service.ts';
 import type { A2AObservability } from '../../runtime/public.ts';
+import { requireCallOptions, requireCompleting } from './call-options.ts';
 import { type AgentOffers, Catalogue, ownedBy, promptsOf, toolOf } from './catalogue.ts';
 import { type HostedTool, runTool, withContext } from './hosted-call.ts';
 import type { ToolContext, ToolRegistration } from './hosted-tool.ts';
@@ -76,7 +77,12 @@ export class ToolHost implements ToolService {
   /** `executor(name, params)` calls a tool by its name. */
   readonly executor: ToolExecutor = toolExecutor(this);
 
-  constructor({ observability, clock = systemClock, onFault = warn }: ToolHostOptions = {}) {
+  /** Throws INVALID_OPTIONS naming field and value. */
+  constructor({ observability, clock = systemClock, onFault = warn, ...others }: ToolHostOptions = {}) {
+    requireNoOthers(others);
+    requireFunction('onFault', onFault);
+    if (observability !== undefined && typeof observability?.emit !== 'function')
+      throw invalidOptions('observability', observability, 'an A2AObservability');
     this.#clock = clock;
     this.#observability = observability;
     this.#changes = new Listeners(onFault);
@@ -88,6 +94,8 @@ export class ToolHost implements ToolService {
     registration: ToolRegistration<Input, Output, Parsed, Given>,
     handler: (input: Parsed, ctx: ToolContext) => Given | Promise<Given>,
   ): Tool {
+    if (typeof registration !== 'object' || registration === null)
+      throw invalidOptions('registration', registration, 'an object of options');
     const [tool] = this.registerTools([{ ...registration, handler } as never]);
     return tool as Tool;
   }
@@ -119,7 +127,7 @@ export class ToolHost implements ToolService {
     const { resources } = this.#catalogue;
     requireFree(
       'resource.uri',
-      descriptor.uri,
+      descriptor?.uri,
       resources.map(({ uri }) => uri),
     );
     const hosted = this.#agent(agentId);
@@ -137,7 +145,7 @@ export class ToolHost implements ToolService {
     const { templates } = this.#catalogue;
     requireFree(
       'uriTemplate',
-      descriptor.uriTemplate,
+      descriptor?.uriTemplate,
       templates.map(({ uriTemplate }) => uriTemplate),
     );
     const hosted = this.#agent(agentId);
@@ -156,7 +164,7 @@ export class ToolHost implements ToolService {
     const { prompts } = this.#catalogue;
     requireFree(
       'prompt.name',
-      `${agentId}.${descriptor.name}`,
+      `${agentId}.${descriptor?.name}`,
       prompts.map(({ name }) => name),
     );
     const hosted = this.#agent(agentId);
@@ -203,7 +211,7 @@ export class ToolHost implements ToolService {
     const hosted = tool === undefined ? undefined : this.#agents.get(tool.agentId)?.tools.get(tool.name);
     if (hosted === undefined) throw toolNotFound(name);
     const recorder = { clock: this.#clock, log: this.#log, note: this.#note };
-    const called = { tool: hosted.tool, args, callerId: options.as?.id ?? 'system/host' };
+    const called = { tool: hosted.tool, args, callerId: options?.as?.id ?? 'system/host' };
     return recordCall(recorder, called, () => runTool(hosted, args, { options, clock: this.#clock }));
   }
 
@@ -228,6 +236,7 @@ export class ToolHost implements ToolService {
   }
 
   async complete(completing: Completing, options: CallOptions = {}): Promise<readonly string[]> {
+    requireCompleting(completing);
     const { of } = completing;
     if ('uriTemplate' in of) {
       const agentId = this.#catalogue.ownerOfTemplate(of.uriTemplate);
@@ -257,9 +266,17 @@ export class ToolHost implements ToolService {
 
   #hosted({
     handler,
-    ...registration
+    agentId,
+    name,
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations = {},
+    ...others
   }: ToolRegistration & { readonly handler: (input: never, ctx: ToolContext) => unknown }): HostedTool {
-    const { agentId, name, title, description, inputSchema, outputSchema, annotations = {} } = registration;
+    // What is said beside `annotations`, such as that a tool is privileged, would hold for nobody.
+    requireNoOthers(others);
     requireText('agentId', agentId);
     requireFunction(`the handler of ${agentId}.${name}`, handler);
     const declared = capability({
@@ -293,6 +310,7 @@ export class ToolHost implements ToolService {
   ): Promise<Answer> {
     const { content } = this.#agent(agentId);
     try {
+      requireCallOptions(options);
       return await withContext(agentId, { options, clock: this.#clock }, (ctx) => ask(content, ctx));
     } catch (error) {
       throw whoseTool(error, agentId);
@@ -311,6 +329,11 @@ const ownName = ({ name, agentId }: OfferedPrompt): string => name.slice(agentId
 
 function requireFree(field: string, name: string, taken: readonly string[]): void {
   if (taken.includes(name)) throw invalidOptions(field, name, 'one that is not registered yet');
+}
+
+function requireNoOthers(others: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(others))
+    throw invalidOptions(name, value, 'no option of this name');
 }
 
 const warn = (error: unknown): void =>

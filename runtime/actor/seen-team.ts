@@ -1,4 +1,5 @@
 import { RegistryView } from '../routing/registry-view.ts';
+import type { RoutingTable } from '../routing/routing-table.ts';
 import type { SeenTeam } from './attendant.ts';
 import type { Cell } from './cell.ts';
 
@@ -11,6 +12,20 @@ export function seenTeam({ place, row }: Cell): SeenTeam {
       return table.edition;
     },
     cards: () => view.getLocalCards(),
-    watch: (listener) => table.watch(listener),
+    watch: (listener) => watchLater(table, listener),
+  };
+}
+
+/** In the middle of a change nothing can be sent: whoever is told of it is told right afterwards. */
+function watchLater(table: Pick<RoutingTable, 'watch'>, listener: () => void): () => void {
+  let isWatching = true;
+  const unwatch = table.watch(() =>
+    queueMicrotask(() => {
+      if (isWatching) listener();
+    }),
+  );
+  return () => {
+    isWatching = false;
+    unwatch();
   };
 }

@@ -1,25 +1,20 @@
-import type { z } from 'zod';
-import type { CpuPoolOptions } from '../actor/offload.ts';
-import type { JournalOptions } from '../journal/journal-options.ts';
+import { Accounts } from '../budget/accounts.ts';
 import { ControlLog } from '../observe/control-log.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { invalidOptions, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
-import type { Seams } from '../protocol/seams.ts';
 import { type AgentOffer, offeringProfile } from '../routing/offered-profile.ts';
 import { type AgentProfile, NO_CHANGE, type TableDelta } from '../routing/routing-table.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
-import type { SupervisorOptions } from '../supervision/supervisor-options.ts';
-import type { WatchdogOptions } from '../supervision/watchdog.ts';
 import type { Conservation, DeadLetter, RosterRow } from '../system/system.ts';
 import { AgentBook, type AgentRecord } from './agent-book.ts';
 import { AgentOrders } from './agent-orders.ts';
 import { AgentProcesses } from './agent-processes.ts';
 import { AgentReports } from './agent-reports.ts';
 import { type AgentOrder, Enrolment } from './enrolment.ts';
-import { Accounts } from '../budget/accounts.ts';
+import type { ControlDeps } from './control-deps.ts';
 import { FirstStarts } from './first-starts.ts';
 import { Hosting, unlessItDies } from './hosting.ts';
 import { JournalThread } from './journal-thread.ts';
@@ -27,10 +22,8 @@ import type { PlaceMessage } from './lines.ts';
 import { LostAccounts } from './lost-accounts.ts';
 import { Overview } from './overview.ts';
 import { Places } from './places.ts';
-import type { Port } from './port.ts';
-import type { Seat, SeatMemories } from './seat.ts';
+import type { Seat } from './seat.ts';
 import { SeatBook } from './seat-book.ts';
-import type { Spawner } from './spawner.ts';
 import { Succession } from './succession.ts';
 import { type UpgradeOrder, Upgrades } from './upgrades.ts';
 
@@ -38,34 +31,6 @@ import { type UpgradeOrder, Upgrades } from './upgrades.ts';
 const NO_SEAT = -1;
 const SHUTDOWN_MS = 3_000;
 const BEAT_MS = 100;
-
-export interface ControlOptions {
-  readonly workers: number;
-  readonly broadcastToSender: boolean;
-  readonly spareThread: boolean;
-  readonly cpu: CpuPoolOptions;
-  readonly supervision: SupervisorOptions;
-  readonly watchdog: WatchdogOptions;
-  /** Without one nothing outlives the process. */
-  readonly journal: z.output<typeof JournalOptions> | undefined;
-}
-
-export interface ControlDeps {
-  readonly seams: Seams;
-  readonly spawner: Spawner;
-  readonly options: ControlOptions;
-  /** What a worker needs to make its policies, passed on as it is. */
-  readonly workerOptions: unknown;
-  readonly hostLine: Port;
-  readonly hostApi: Port;
-  readonly hostSeat: SeatMemories;
-  /** The open budgets of the whole system. */
-  readonly accounts: SharedArrayBuffer;
-  /** A number that this thread changes while it lives; the embedder's thread watches it. */
-  readonly beat: SharedArrayBuffer;
-  /** Is told what happens in this thread. */
-  readonly onEvent?: ((event: SystemEvent) => void) | undefined;
-}
 
 /**
  * The thread that decides: supervisor, watchdog, registry authority and timers live here, so that a blocked embedder or

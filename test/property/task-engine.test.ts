@@ -76,7 +76,7 @@ class Lives {
   }
 
   async do(step: Step): Promise<void> {
-    const ids = [...this.log.tasks.keys()];
+    const ids = [...this.log.tasks.values()].map(({ opening }) => opening.id);
     switch (step.does) {
       case 'keep':
         this.log.keep();
@@ -139,7 +139,7 @@ class Lives {
     void (async () => {
       for await (const change of this.engine.changes(OWNER, id, { after })) {
         // What is shown would be there after an end at this very moment.
-        expect(this.log.tasks.get(id)?.changes[change.generation - 1]).toEqual(change);
+        expect(this.log.kept(id)?.changes[change.generation - 1]).toEqual(change);
         reader.seen.push(change);
       }
     })();

@@ -5,6 +5,18 @@ import type { AskPerson, AskModel, Root } from './server-requests.ts';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
+const isRevision = (value: unknown): boolean =>
+  typeof value === 'string' && /^(auto|legacy|\d{4}-\d\d-\d\d)$/.test(value);
+
+const isHttp = (value: unknown): boolean =>
+  (typeof value === 'string' || value instanceof URL) && /^https?:$/.test(URL.parse(value)?.protocol ?? '');
+
+/** The SDK tells the two by the same: without either it fails at the first request, in words that name no option. */
+const isAuth = (value: unknown): boolean => {
+  const given = (typeof value === 'object' ? value : undefined) as Record<string, unknown> | null | undefined;
+  return isFunction(given?.['token']) || isFunction(given?.['tokens']);
+};
+
 /**
  * Who proves to an MCP server over HTTP who calls: `{ token }` alone, or an OAuth client as the SDK has them. One that sends a
  * person to a page is asked by `authorizationResponse` for what that page has sent back: the parameters of the redirect.
@@ -21,13 +33,11 @@ const Shape = z.strictObject({
   args: z.array(z.string()).readonly().default([]),
   env: z.record(Text, z.string()).default({}),
   cwd: Text.optional(),
-  url: z.union([z.url(), z.instanceof(URL)]).optional(),
+  url: z.custom<string | URL>(isHttp, 'a URL of http or https').optional(),
   headers: z.record(Text, z.string()).optional(),
-  auth: z
-    .custom<McpAuth>((value) => typeof value === 'object' && value !== null, 'an OAuth client, or { token }')
-    .optional(),
+  auth: z.custom<McpAuth>(isAuth, 'an OAuth client, or { token }').optional(),
   transport: z.enum(['auto', 'streamable-http', 'sse']).default('auto'),
-  revision: z.union([z.enum(['auto', 'legacy']), z.string().regex(/^\d{4}-\d\d-\d\d$/)]).default('auto'),
+  revision: z.custom<string>(isRevision, 'auto, legacy, or a revision such as 2025-11-25').default('auto'),
   connectTimeoutMs: Milliseconds.default(20_000),
   silenceMs: Milliseconds.default(60_000),
   longestCallMs: Milliseconds.default(60 * 60_000),
@@ -61,9 +71,14 @@ const Shape = z.strictObject({
 export const McpTarget = Shape.refine(({ command, url }) => (command === undefined) !== (url === undefined), {
   path: ['command'],
   error: 'either a command or a url',
-}).refine(({ url, headers, auth }) => url !== undefined || (headers === undefined && auth === undefined), {
-  path: ['headers'],
-  error: 'nothing where there is no url',
-});
+})
+  .refine(({ url, headers }) => url !== undefined || headers === undefined, {
+    path: ['headers'],
+    error: 'nothing where there is no url',
+  })
+  .refine(({ url, auth }) => url !== undefined || auth === undefined, {
+    path: ['auth'],
+    error: 'nothing where there is no url',
+  });
 export type McpTarget = z.input<typeof McpTarget>;
 export type McpTargetSettings = z.output<typeof McpTarget>;

@@ -26,12 +26,21 @@ export const MCP_CODES = {
 const OWN_CODES: Partial<Record<ErrorCode, number>> = {
   UNAUTHENTICATED: -32081,
   NOT_PERMITTED: -32082,
+  REFUSED: -32082,
+  TAINTED: -32082,
+  TIER_VIOLATION: -32082,
+  SANDBOX_VIOLATION: -32082,
+  ESCALATION_REQUIRED: -32082,
+  BUDGET_EXCEEDED: -32082,
+  PATH_LOOP: -32082,
+  HOP_LIMIT: -32082,
   RATE_LIMITED: -32083,
   QUOTA_EXCEEDED: -32084,
   BODY_TOO_LARGE: -32085,
   SYSTEM_STOPPED: -32086,
   CONTROL_LOST: -32086,
   MAILBOX_FULL: -32086,
+  CANCELLED: -32086,
   DEADLINE_EXCEEDED: -32087,
 };
 
@@ -70,7 +79,5 @@ export function mcpErrorOf(error: unknown): McpError {
   return new McpError(OWN_CODES[code] ?? MCP_CODES.internal, message, data);
 }
 
-/** Whether somebody has to look at it: it is an error of ours. */
-export const isFault = (error: unknown): boolean =>
-  !(error instanceof McpError || isOrreryError(error)) ||
-  (error instanceof McpError && error.code === MCP_CODES.internal);
+/** Whether somebody has to look at it: whoever asked has done nothing wrong, and can do nothing about it. */
+export const isFault = (error: unknown): boolean => mcpErrorOf(error).code === MCP_CODES.internal;

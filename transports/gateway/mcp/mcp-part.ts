@@ -18,7 +18,7 @@ import { isFault, MCP_CODES, McpError, mcpErrorOf } from './mcp-errors.ts';
 import type { McpService } from './mcp-service.ts';
 import { challengeOf, METADATA_PATH, resourceMetadata } from './protected-resource.ts';
 import { sdkServer } from './sdk-server.ts';
-import { Sessions } from './sessions.ts';
+import { MAX_BATCH, Sessions } from './sessions.ts';
 
 export const MCP_PATH = '/mcp';
 
@@ -98,11 +98,15 @@ class McpEndpoint {
     try {
       const bytes = await this.#edge.read(request);
       const { method, url, headers } = request;
-      principal = await this.#edge.admit({ method, url, headers, body: bytes });
+      const asking = { method, url, headers, body: bytes };
+      principal = await this.#edge.admit(asking);
       this.#requireScopes(principal);
       if (method !== 'POST') return await this.#sessions.serve(request, undefined, principal);
       body = readMessage(headers, bytes);
       this.#requireToolScopes(body, principal);
+      // Each call of a batch is let in as one request is.
+      for (const _ of Array.isArray(body) ? body.slice(1, MAX_BATCH) : [])
+        await this.#edge.admit(asking, principal);
       return await this.#answerMessage(request, body, principal);
     } catch (error) {
       return this.#failed(error, request, { body, principal });

@@ -8,7 +8,7 @@ import { type CallTermsDeps, callTerms } from './call-terms.ts';
 import { Catalogue } from './catalogue.ts';
 import { isObject, type Result } from './json-shapes.ts';
 import { CAPABILITY, type McpCall, TASKS_EXTENSION } from './mcp-call.ts';
-import { invalidParams, missingCapability } from './mcp-errors.ts';
+import { invalidParams, McpError, missingCapability } from './mcp-errors.ts';
 import type { ParsedMcpOptions } from './mcp-options.ts';
 import { legacyTask, McpTasks, plainTask, type TaskSight } from './mcp-tasks.ts';
 import { RequestStates } from './request-state.ts';
@@ -251,7 +251,7 @@ function resultOfTask({ outcome, taskId }: TaskSight): Result {
   if (outcome === undefined)
     return errorResult(new OrreryError('CANCELLED', 'The task was cancelled'), taskId);
   const { message, code, data } = outcome.error;
-  throw Object.assign(new Error(message), { code, data });
+  throw new McpError(code, message, data);
 }
 
 const relatedTo = ({ taskId }: TaskSight, result: Result): Result => ({

@@ -137,13 +137,14 @@ export class McpTasks {
     call: McpCall,
   ): { readonly tasks: readonly TaskSight[]; readonly nextCursor: string | undefined } {
     const { cursor } = params;
+    if (cursor !== undefined && typeof cursor !== 'string') throw invalidParams('cursor: expected a text');
     if (this.#deps.strangers && call.principal.kind === 'anonymous')
       return { tasks: [], nextCursor: undefined };
     const page = this.#deps.tasks.list(ownerOf(call.principal), {
       pageSize: this.#deps.options.pageSize,
       historyLength: 0,
       artifacts: false,
-      ...(typeof cursor === 'string' ? { pageToken: cursor } : {}),
+      ...(cursor === undefined ? {} : { pageToken: cursor }),
     });
     return {
       tasks: page.tasks.filter(isCall).map((task) => this.#sightOf(task, call)),

@@ -3,6 +3,7 @@ import { OrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { randomNonce } from '../../../runtime/protocol/signing.ts';
+import { MCP_CODES } from './mcp-errors.ts';
 
 interface Session {
   readonly id: string;
@@ -54,6 +55,8 @@ export class Sessions {
     const session = this.#sessions.get(id);
     if (session === undefined || session.owner !== ownerOf(principal))
       return failure(404, 'Session not found');
+    const refusal = Array.isArray(body) ? batchRefusal(body, session.server) : undefined;
+    if (refusal !== undefined) return failure(400, refusal, MCP_CODES.invalidRequest);
     return this.#use(session, request, body);
   }
 
@@ -162,14 +165,25 @@ export class Sessions {
   }
 }
 
-const ownerOf = ({ id, tenant }: Principal): string => JSON.stringify([tenant, id]);
+/** What was decided about a session is decided for all that its caller was then: with fewer roles, they begin another. */
+const ownerOf = ({ id, tenant, kind, roles, tier, trust }: Principal): string =>
+  JSON.stringify([tenant, id, kind, [...roles].sort(), tier, trust]);
+
+/** The one revision that has batches, and how long one may be. */
+const BATCHING = '2025-03-26';
+export const MAX_BATCH = 50;
+
+function batchRefusal(batch: readonly unknown[], server: Server): string | undefined {
+  if (server.getNegotiatedProtocolVersion() !== BATCHING) return `Only ${BATCHING} has batches`;
+  return batch.length > MAX_BATCH ? `A batch has at most ${MAX_BATCH} messages` : undefined;
+}
 
 const isInitialize = (body: unknown): boolean =>
   (body as { method?: unknown } | null | undefined)?.method === 'initialize';
 
 /** Of a request that no session can be found for. */
-const failure = (status: number, message: string): Response =>
-  Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status });
+const failure = (status: number, message: string, code = -32000): Response =>
+  Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
 
 /** The same response; `done` is called when its last byte is sent, or nobody wants it any more. */
 function endingBy(response: Response, done: () => void, signal: AbortSignal): Response {

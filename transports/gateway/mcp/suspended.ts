@@ -24,7 +24,8 @@ export class Suspendable {
   constructor(call: McpCall, states: RequestStates, what: string) {
     this.#call = call;
     this.#states = states;
-    this.#of = `${call.principal.tenant ?? ''} ${call.principal.id} ${what}`;
+    const { tenant, id } = call.principal;
+    this.#of = JSON.stringify([tenant, id, what]);
     const { inputResponses, requestState } = call;
     if (inputResponses !== undefined && !isObject(inputResponses))
       throw invalidParams('inputResponses: expected an object');

@@ -21,9 +21,11 @@ export function edgeNames<Item extends Named>(
     return items.map((item) => portable.portable(item));
   }
   const taken = new Set<string>();
+  const full = new Set(items.map(({ name }) => name));
   return items.map(({ name, agentId }) => {
     const wanted = names({ agentId, id: name.slice(agentId.length + 1) });
-    const free = taken.has(wanted) ? name : wanted;
+    // A full name is its owner's, who may need it.
+    const free = taken.has(wanted) || full.has(wanted) ? name : wanted;
     taken.add(free);
     return free;
   });

@@ -76,6 +76,7 @@ describe('orrery up (DESIGN 8)', () => {
     const [, url = ''] = /is served at (\S+)/.exec(command.stdout) ?? [];
     expect(command.stdout).toContain(`mars       ${url}/mars/.well-known/agent-card.json`);
     expect(command.stdout).toMatch(/A2A over JSON-RPC +POST \/rpc, POST \/\{agentId\}\/rpc, POST \//);
+    expect(command.stdout).toMatch(/MCP +POST \/mcp, GET \/mcp, DELETE \/mcp\n/);
     expect(command.stdout).toContain('Who may come in: anybody who reaches 127.0.0.1');
     const cards = [...command.stdout.matchAll(/http\S+agent-card\.json/g)].map(([card]) => card);
     expect(cards).toHaveLength(22);

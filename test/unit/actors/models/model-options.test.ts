@@ -48,11 +48,15 @@ describe('modelAgent', () => {
     [{ prices: { inputPerMillion: -1, outputPerMillion: 1 } }, 'modelAgent.prices.inputPerMillion', '-1'],
     [{ tools: 'mars.*' }, 'modelAgent.tools', 'mars'],
     [{ tools: [''] }, 'modelAgent.tools[0]', '""'],
+    [{ tools: ['mars'] }, 'modelAgent.tools[0]', 'expected a full name, agent.*, or *'],
+    [{ tools: ['mars.*', 'mars*'] }, 'modelAgent.tools[1]', '"mars*"'],
     [{ settings: { temperature: 'hot' } }, 'modelAgent.settings.temperature', 'hot'],
     [{ streams: 'yes' }, 'modelAgent.streams', 'yes'],
     [{ countTokens: 4 }, 'countTokens', '4'],
     [{ capabilities: [] }, 'modelAgent.capabilities', '[]'],
     [{ capabilities: [{ capability: list, streams: true }] }, 'modelAgent.capabilities[0].streams', 'text'],
+    [{ capabilities: [7] }, 'modelAgent.capabilities[0] is 7', 'a capability, or { capability'],
+    [{ capabilities: [{ capability: list, promt: 'x' }] }, 'modelAgent.capabilities[0].promt', '"x"'],
     [{ capabilities: [dates] }, 'modelAgent.capabilities[0].capability.carries', 'json'],
     [{ capabilities: [{ capability: 5 }] }, 'modelAgent.capabilities[0].capability', '5'],
     [{ capabilities: [{ capability: list, prompt: 'x' }] }, 'modelAgent.capabilities[0].prompt', 'function'],
@@ -63,6 +67,13 @@ describe('modelAgent', () => {
     expect(make).toThrow(expect.objectContaining({ code: 'INVALID_OPTIONS' }));
     expect(make).toThrow(field);
     expect(make).toThrow(value);
+  });
+
+  it('shows no key when it refuses what stands beside it', () => {
+    const endpoint = { ...model, apiKey: 'hush', apiKeyEnv: 'B' };
+    expect(() => modelAgent({ ...good, model: endpoint })).toThrow(
+      /^modelAgent\.model\.apiKeyEnv is "B", expected apiKey or apiKeyEnv, not both$/,
+    );
   });
 
   it('reads an environment variable only where it is told to', () => {

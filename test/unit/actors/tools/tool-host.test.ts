@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { toolExecutor, ToolHost } from '../../../../actors/tools/index.ts';
+import { toolExecutor, ToolHost, toolsOf } from '../../../../actors/tools/index.ts';
 import { A2AObservability } from '../../../../runtime/observe/observability.ts';
 import { OrreryError } from '../../../../runtime/protocol/errors.ts';
 import { FakeClock } from '../../../fixtures/fake-clock.ts';
@@ -103,6 +103,39 @@ describe('A tool host without a system (N-5.5, L-18)', () => {
     expect((await rejection(host.call('a.pay', {}, { taint: ['web:example.org'] }))).code).toBe('TAINTED');
   });
 
+  it('names the option of a call that there is not, or that is of no use, and does not call', async () => {
+    const host = new ToolHost();
+    let calls = 0;
+    host.registerTool({ ...ANY, agentId: 'mars', name: 'count' }, () => ++calls);
+    const wrong: readonly (readonly [unknown, string])[] = [
+      [{ readonly: true }, 'readonly is true, expected no option of this name'],
+      [{ readOnly: 'yes' }, 'readOnly is "yes", expected boolean'],
+      [{ tainted: ['web:a'] }, 'tainted is'],
+      [{ taint: 'web:a' }, 'taint is "web:a", expected array'],
+      [{ taint: [] }, 'taint is'],
+      [{ timeoutMs: 5 }, 'timeoutMs is 5, expected no option of this name'],
+      [{ deadlineAtMs: '5' }, 'deadlineAtMs is "5", expected Unix milliseconds'],
+      [{ signal: null }, 'signal is null, expected an AbortSignal'],
+      [{ onProgress: 1 }, 'onProgress is 1, expected a function'],
+      [{ onReport: {} }, 'onReport is'],
+      [{ as: { id: 'me' } }, 'as.tier is undefined'],
+      [null, 'options is null, expected an object of options'],
+      [7, 'options is 7, expected an object of options'],
+    ];
+    for (const [options, message] of wrong) {
+      const { code, message: said } = await failure(host.call('mars.count', {}, options as never));
+      expect([code, said]).toEqual(['INVALID_OPTIONS', expect.stringContaining(message)]);
+    }
+    expect(calls).toBe(0);
+    const asked: Promise<unknown>[] = [
+      host.call(7 as never, {}),
+      host.read(undefined as never),
+      host.render(null as never, {}),
+    ];
+    asked.push(host.complete({ of: { promt: 'mars.x' }, argument: 'a', value: '' } as never));
+    for (const work of asked) expect((await failure(work)).code).toBe('INVALID_OPTIONS');
+  });
+
   it('ends a call that is cancelled, or whose time is over, and aborts its signal', async () => {
     const clock = new FakeClock();
     const host = new ToolHost({ clock });
@@ -187,6 +220,19 @@ describe('A tool host without a system (N-5.5, L-18)', () => {
     const kept = host.invocations();
     expect(kept).toHaveLength(1_000);
     expect([kept[0]?.arguments, kept.at(-1)?.arguments]).toEqual([{ n: 201 }, { n: 1_200 }]);
+  });
+
+  it('takes no tool whose options it would not keep to', () => {
+    const host = new ToolHost();
+    const register = (given: unknown) => () => host.registerTool(given as never, () => 1 as never);
+    expect(register({ ...ANY, agentId: 'mars', name: 'wipe', privileged: true })).toThrow(
+      'privileged is true, expected no option of this name',
+    );
+    expect(register(null)).toThrow('registration is null, expected an object of options');
+    expect(host.tools()).toEqual([]);
+    expect(() => new ToolHost({ clok: 1 } as never)).toThrow('clok is 1, expected no option of this name');
+    expect(() => new ToolHost({ observability: 7 } as never)).toThrow('observability is 7, expected');
+    expect(() => toolsOf(undefined as never)).toThrow('ctx is undefined');
   });
 
   it('names field and value of what is no registration', () => {

@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+import type { CpuPoolOptions } from '../actor/offload.ts';
+import type { JournalOptions } from '../journal/journal-options.ts';
+import type { SystemEvent } from '../observe/system-event.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { SupervisorOptions } from '../supervision/supervisor-options.ts';
+import type { WatchdogOptions } from '../supervision/watchdog.ts';
+import type { Port } from './port.ts';
+import type { SeatMemories } from './seat.ts';
+import type { Spawner } from './spawner.ts';
+
+/** How the embedder wants the system to run, as far as the control thread sees to it. */
+export interface ControlOptions {
+  readonly workers: number;
+  readonly broadcastToSender: boolean;
+  readonly spareThread: boolean;
+  readonly cpu: CpuPoolOptions;
+  readonly supervision: SupervisorOptions;
+  readonly watchdog: WatchdogOptions;
+  /** Without one nothing outlives the process. */
+  readonly journal: z.output<typeof JournalOptions> | undefined;
+}
+
+/** What the control thread is given when it starts. */
+export interface ControlDeps {
+  readonly seams: Seams;
+  readonly spawner: Spawner;
+  readonly options: ControlOptions;
+  /** What a worker needs to make its policies, passed on as it is. */
+  readonly workerOptions: unknown;
+  readonly hostLine: Port;
+  readonly hostApi: Port;
+  readonly hostSeat: SeatMemories;
+  /** The open budgets of the whole system. */
+  readonly accounts: SharedArrayBuffer;
+  /** A number that this thread changes while it lives; the embedder's thread watches it. */
+  readonly beat: SharedArrayBuffer;
+  /** Is told what happens in this thread. */
+  readonly onEvent?: ((event: SystemEvent) => void) | undefined;
+}

@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSystem, type Team } from '../../../index.ts';
+import { inspect } from '../../fixtures/mcp/inspector.ts';
+import { agentsOfMcp } from '../../fixtures/mcp/team.ts';
+
+const main = fileURLToPath(new URL('../../../apps/cli/main.ts', import.meta.url));
+const agents = fileURLToPath(new URL('../../fixtures/mcp/clerk.agent.ts', import.meta.url));
+
+/** One that is served over HTTP in this process, one that the inspector starts itself. */
+const targets: Record<'http' | 'stdio', readonly string[]> = {
+  http: [],
+  stdio: [process.execPath, '--conditions=orrery-source', main, 'mcp', '--agents', agents],
+};
+let system: Team;
+beforeAll(async () => {
+  system = await startSystem({ agents: agentsOfMcp().agents, workers: 1, spareThread: false });
+  const { url } = await system.serve();
+  targets.http = [`${url}/mcp`, '--transport', 'http'];
+});
+afterAll(() => system.stop({ drainMs: 0 }));
+
+describe.each([
+  { over: 'http', era: 'modern' },
+  { over: 'http', era: 'legacy' },
+  { over: 'stdio', era: 'modern' },
+  { over: 'stdio', era: 'legacy' },
+] as const)(
+  'The inspector over $over, $era (N-5.2, N-5.3, N-5.4, N-6.2, N-6.3, N-6.5, N-D11)',
+  ({ over, era }) => {
+    const ask = (method: string, ...options: string[]) =>
+      inspect(targets[over], '--protocol-era', era, '--method', method, ...options);
+
+    it('lists tools, and calls one', async () => {
+      const { code, said } = await ask('tools/list');
+      expect(code).toBe(0);
+      expect(said.result['tools']).toContainEqual(expect.objectContaining({ name: 'clerk.add' }));
+      const sum = await ask('tools/call', '--tool-name', 'clerk.add', '--tool-arg', 'a=2', 'b=3');
+      expect(sum).toMatchObject({ code: 0, said: { result: { structuredContent: { sum: 5 } } } });
+    });
+
+    it('ends with its code for what goes wrong in a tool', async () => {
+      const refused = await ask('tools/call', '--tool-name', 'clerk.refuse');
+      expect(refused).toMatchObject({ code: 5, said: { result: { isError: true } } });
+    });
+
+    it('reads a resource, and has a prompt rendered', async () => {
+      expect(await ask('resources/read', '--uri', 'notes://today')).toMatchObject({
+        code: 0,
+        said: { result: { contents: [{ uri: 'notes://today', text: 'Nothing yet' }] } },
+      });
+      const prompt = await ask('prompts/get', '--prompt-name', 'clerk.greet', '--prompt-args', 'who=you');
+      expect(prompt).toMatchObject({
+        code: 0,
+        said: { result: { messages: [{ role: 'user', content: { text: 'Greet you' } }] } },
+      });
+    });
+  },
+);

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
+
+const Options = z
+  .strictObject({
+    url: z.url().optional(),
+    day: z.string().regex(/^\d+$/).optional(),
+    either: z.union([z.literal(true), z.array(z.string())]).optional(),
+    size: z.int().positive().optional(),
+    secret: z.string().optional(),
+    served: z
+      .union([
+        z.literal(false),
+        z.strictObject({ key: z.string(), how: z.union([z.literal('a'), z.literal(5)]) }),
+      ])
+      .optional(),
+    nested: z.strictObject({ rows: z.array(z.strictObject({ id: z.int() })) }).optional(),
+  })
+  .refine(({ size, secret }) => size === undefined || secret === undefined, {
+    path: ['size'],
+    error: 'nothing where there is a secret',
+  });
+
+describe('Options that do not fit', () => {
+  it.each([
+    [{ size: 0 }, 'o.size is 0, expected number to be >0'],
+    [{ url: 'nope' }, 'o.url is "nope", expected a valid URL'],
+    [{ day: 'x' }, 'o.day is "x", expected string to match pattern /^\\d+$/'],
+    [{ either: [1] }, 'o.either[0] is 1, expected string, received number'],
+    [{ sise: 1 }, 'o.sise is 1, expected no option of this name'],
+    [{ nested: { rows: [{ id: 'a' }] } }, 'o.nested.rows[0].id is "a", expected number, received string'],
+    [{ served: { key: 'hush', how: 'x' } }, /^o\.served\.how is "x", expected something else$/],
+    [{ served: { key: 'hush', how: 'a', who: 1 } }, 'o.served.who is 1, expected no option of this name'],
+    [{ served: true }, 'o.served is true, expected something else'],
+    [undefined, 'o is undefined, expected object, received undefined'],
+  ])('are named with their value: %j', (given, message) => {
+    expect(() => parseOptions(Options, given, 'o')).toThrow(message);
+  });
+
+  it('name the one that a rule over several is about, and tell nothing of the others', () => {
+    expect(() => parseOptions(Options, { size: 5, secret: 'hush' }, 'o')).toThrow(
+      /^o\.size is 5, expected nothing where there is a secret$/,
+    );
+  });
+});
