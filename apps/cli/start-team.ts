@@ -11,7 +11,7 @@ const DEFAULT_WORKERS = 1;
 const HEAP = { maxOldGenerationSizeMb: 1_280 };
 /** Where there are more files than this, types are checked in parts, and a smaller heap keeps the whole small. */
 const MANY_FILES = 10_000;
-const SMALL_HEAP = { maxOldGenerationSizeMb: 288, maxYoungGenerationSizeMb: 16 };
+const SMALL_HEAP = { maxOldGenerationSizeMb: 208, maxYoungGenerationSizeMb: 8 };
 
 /** Starts the agents, @default the planets; for an audit of the repository at `root` if one is to be audited. */
 export const startTeam = ({

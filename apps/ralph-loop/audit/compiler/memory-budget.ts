@@ -1,7 +1,7 @@
 import { resourceLimits } from 'node:worker_threads';
 
 /** What the CPU pool gives a thread by default, and what a large repository is checked in whatever it gives. */
-const SMALL_HEAP_MB = 144;
+const SMALL_HEAP_MB = 104;
 const MEGABYTE = 1024 * 1024;
 /** A parsed and bound text takes about this many times its size. */
 const HEAP_A_BYTE = 22;
