@@ -6,6 +6,7 @@ import { missingPackage, peersMissing } from './runtime/protocol/edge-errors.ts'
 import { invalidOptions } from './runtime/protocol/errors.ts';
 import type { Seams } from './runtime/protocol/seams.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
+import { requireOptions } from './runtime/system/system-options.ts';
 import type { PushEvent } from './transports/gateway/a2a/push/push-event.ts';
 import { createGateway, type Gateway } from './transports/gateway/http/gateway.ts';
 import type { Admit, GatewayPart } from './transports/gateway/http/gateway-part.ts';
@@ -57,7 +58,7 @@ export interface ServeOptions extends SystemGatewayOptions, ListeningOptions {}
  * Rejects with INVALID_OPTIONS naming field and value: also for an address that others can reach, without an authenticator.
  */
 export async function serve(system: SystemWithStopWork, options: ServeOptions = {}): Promise<Serving> {
-  const { host = '127.0.0.1', port, tls, grpc, ...rest } = options;
+  const { host = '127.0.0.1', port, tls, grpc, ...rest } = requireOptions(options);
   const isLocal = (where: string | undefined): boolean =>
     where === undefined || isLoopback(hostOf(String(where)));
   const opened = await open(system, rest, { isLocal: isLocal(host), isGrpcLocal: isLocal(grpc?.host) });

@@ -2,7 +2,7 @@ import { delegationMetadata } from '../../runtime/protocol/a2a-extension.ts';
 import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
 import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
 import { agentNotFound, isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
-import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
+import { mergeTaint } from '../../runtime/protocol/taint.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { AgentDesk, Asking } from '../../runtime/public.ts';
 import { capabilityMeant, wordsOf } from './capability-meant.ts';
@@ -36,12 +36,6 @@ export interface AgentTurnsDeps {
 
 /** Which decision, in which task. */
 type GivenIn = Omit<GivenApproval, 'reason'> & { readonly taskId: string };
-
-/** What comes of a turn while it is worked at; `taint`: where that came from outside. */
-interface Work {
-  readonly reports: TurnReports;
-  taint: Taint | undefined;
-}
 
 /** What is asked of an agent in a turn. */
 interface Call {
@@ -101,15 +95,14 @@ export class AgentTurns {
     const reports = new TurnReports({ clock, newId, turn, memo: call.memo });
     const { id: taskId } = turn.opening;
     const { approvals } = call.memo;
-    const work: Work = { reports, taint: undefined };
     for (const given of approvals) this.#given.set(given.approvalId, { ...given, taskId });
     try {
-      await this.#ask(turn, call, work);
+      await this.#ask(turn, call, reports);
       reports.end();
       return this.#withSpent({ state: 'completed' }, reports);
     } catch (error) {
       reports.end();
-      return this.#withSpent(this.#failed(turn, work, error), reports);
+      return this.#withSpent(this.#failed(turn, reports, error), reports);
     } finally {
       for (const { approvalId } of approvals) this.#given.delete(approvalId);
     }
@@ -156,10 +149,10 @@ export class AgentTurns {
     return { capability, input: plan.input, memo: next };
   }
 
-  async #ask(turn: Turn, call: Call, work: Work): Promise<void> {
+  async #ask(turn: Turn, call: Call, reports: TurnReports): Promise<void> {
     const { desk } = this.#deps;
     const { capability } = call;
-    const asking = this.#askingOf(turn, call, work);
+    const asking = this.#askingOf(turn, call, reports);
     const artifactId = `result-${turn.number}`;
     if (capability.streams === true) {
       const shown = { artifactId, name: capability.name, clock: desk.seams.clock };
@@ -189,8 +182,7 @@ export class AgentTurns {
     }
   }
 
-  #askingOf(turn: Turn, { capability, input, memo }: Call, work: Work): Asking {
-    const { reports } = work;
+  #askingOf(turn: Turn, { capability, input, memo }: Call, reports: TurnReports): Asking {
     const { opening, number, terms, signal } = turn;
     const { agentId, owner, key, contextId } = opening;
     const note = noteOf(turn, memo, this.#deps.hasApprover());
@@ -204,9 +196,7 @@ export class AgentTurns {
       onProgress: reports.hear,
       ...(terms.resumeFrom !== undefined && { resumeFrom: terms.resumeFrom }),
       onSpent: reports.spent,
-      onTaint: (taint) => {
-        work.taint = mergeTaint(work.taint, taint);
-      },
+      onTaint: reports.tainted,
       ...this.#underTerms(owner.principalId, { ...terms, taint: memo.taint }),
       ...(this.#isKeptFor(agentId, capability) && { envelopeId: `task/${key}/${number}` }),
     };
@@ -227,10 +217,10 @@ export class AgentTurns {
     };
   }
 
-  #failed(turn: Turn, { reports, taint }: Work, error: unknown): TurnOutcome | undefined {
+  #failed(turn: Turn, reports: TurnReports, error: unknown): TurnOutcome | undefined {
     if (turn.signal.aborted) throw error;
     const pausing = pauseIn(error);
-    if (pausing !== undefined) return this.#pauses(turn, withHeard(reports.memo, taint), pausing);
+    if (pausing !== undefined) return this.#pauses(turn, reports.memo, pausing);
     const isStop = isOrreryError(error) && (error.code === 'SYSTEM_STOPPED' || error.code === 'CONTROL_LOST');
     if (isStop && this.#deps.isKept) return undefined;
     if (isOrreryError(error)) reports.partial(error.details['partial']);
@@ -286,12 +276,6 @@ export class AgentTurns {
   #mayTryAgain(agentId: string, capability: CapabilityDescriptor | undefined): boolean {
     return capability?.readOnly === true || this.#deps.desk.deliveryOf(agentId) === 'retry';
   }
-}
-
-/** What an agent keeps in the task is given to its next turn: so is where it had that from. */
-function withHeard(memo: TurnMemo, heard: Taint | undefined): TurnMemo {
-  const taint = memo.state === undefined ? memo.taint : mergeTaint(memo.taint, heard);
-  return { ...memo, ...(taint && { taint: [...taint] }) };
 }
 
 function requireReadOnly(agentId: string, { id, readOnly }: CapabilityDescriptor, terms: TaskTerms): void {

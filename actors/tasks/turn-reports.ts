@@ -1,6 +1,7 @@
 import { partialMetadata } from '../../runtime/protocol/a2a-extension.ts';
 import type { Cost } from '../../runtime/protocol/budget.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
+import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import type { Artifact, TaskMessage } from '../../runtime/protocol/task.ts';
 import type { Progress } from '../../runtime/public.ts';
 import { ProgressSayer } from './progress-sayer.ts';
@@ -25,6 +26,8 @@ export class TurnReports {
   readonly #sayer: ProgressSayer;
   #memo: TurnMemo;
   #cost: Required<Cost> | undefined;
+  /** Where what the agent told came from outside. */
+  #taint: Taint | undefined;
   /** So many reports came before the next one, of which some were not kept. */
   #dropped = 0;
 
@@ -47,6 +50,11 @@ export class TurnReports {
     else if (report !== undefined) this.#take(report);
     else if (partial !== undefined) this.partial(partial);
     else this.#sayer.tell(progress);
+  };
+
+  /** What comes next came from outside, too. */
+  readonly tainted = (taint: Taint): void => {
+    this.#taint = mergeTaint(this.#taint, taint);
   };
 
   /** What was spent on it, if that was limited. */
@@ -88,11 +96,17 @@ export class TurnReports {
     const { approvals } = this.#memo;
     this.#memo = {
       ...this.#memo,
-      ...(state === undefined ? {} : { state }),
+      ...(state === undefined ? {} : this.#kept(state)),
       approvals: approvals.filter(({ approvalId }) => approvalId !== usedApproval),
       turn: { ...turn, run, reports: n },
     };
     this.#turn.remember(this.#memo as Json);
+  }
+
+  /** What an agent keeps in the task is given to its next turn: so is where it had that from. */
+  #kept(state: Json): Pick<TurnMemo, 'state' | 'taint'> {
+    const taint = mergeTaint(this.#memo.taint, this.#taint);
+    return { state, ...(taint && { taint: [...taint] }) };
   }
 
   #said(parts: TaskMessage['parts']): TaskMessage {

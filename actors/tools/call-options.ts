@@ -23,6 +23,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof CallOptions>([
   'signal',
   'onProgress',
   'onReport',
+  'onTaint',
   'metadata',
 ]);
 
@@ -35,7 +36,8 @@ export function requireCallOptions(options: CallOptions): void {
     throw invalidOptions('options', options, 'an object of options');
   for (const [name, value] of Object.entries(options))
     if (!NAMES.has(name)) throw invalidOptions(name, value, 'no option of this name');
-  const { as, readOnly, taint, deadlineAtMs, budget, signal, onProgress, onReport, metadata } = options;
+  const { as, readOnly, taint, deadlineAtMs, budget, signal, onProgress, onReport, onTaint, metadata } =
+    options;
   if (as !== undefined) parseOptions(As, as, 'as');
   if (readOnly !== undefined && typeof readOnly !== 'boolean')
     throw invalidOptions('readOnly', readOnly, 'boolean');
@@ -47,6 +49,7 @@ export function requireCallOptions(options: CallOptions): void {
     throw invalidOptions('signal', signal, 'an AbortSignal');
   if (onProgress !== undefined) requireFunction('onProgress', onProgress);
   if (onReport !== undefined) requireFunction('onReport', onReport);
+  if (onTaint !== undefined) requireFunction('onTaint', onTaint);
   if (metadata !== undefined) requireMetadata(metadata);
 }
 

@@ -159,7 +159,7 @@ export class TeamTools implements ToolService {
   }
 
   #asking(recipient: string, capability: string, payload: unknown, options: CallOptions): Asking {
-    const { as, taint, deadlineAtMs, budget, signal, metadata, onProgress, onReport } = options;
+    const { as, taint, deadlineAtMs, budget, signal, metadata, onProgress, onReport, onTaint } = options;
     const hear = onProgress === undefined && onReport === undefined ? undefined : hearing(options);
     return {
       recipient,
@@ -173,6 +173,7 @@ export class TeamTools implements ToolService {
       ...(signal && { signal }),
       ...(metadata && { metadata }),
       ...(hear && { onProgress: hear }),
+      ...(onTaint && { onTaint }),
     };
   }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { GivenCapability } from './capability-options.ts';
 import { invalidOptions, invalidPayload, refused } from './errors.ts';
 import { parseOptions, requireFunction } from './parse-options.ts';
@@ -57,6 +58,8 @@ export type Completer<Context> =
 export interface CompletionOptions<Context> {
   readonly complete?: Readonly<Record<string, Completer<Context>>>;
 }
+
+const GivenCompleters = z.strictObject({ complete: z.record(z.string(), z.unknown()).optional() });
 
 interface Completed<Context> {
   readonly names: ReadonlySet<string>;
@@ -122,9 +125,10 @@ export class OfferedContent<Context> {
   addTemplate(
     given: ResourceTemplateDescriptor,
     load: ContentLoader<Context>,
-    { complete = {} }: CompletionOptions<Context> = {},
+    options: CompletionOptions<Context> = {},
   ): void {
     const descriptor = parseOptions(ResourceTemplateDescriptor, given, 'resourceTemplate');
+    const { complete = {} } = parseOptions(GivenCompleters, options, 'resourceTemplate') as typeof options;
     const { uriTemplate } = descriptor;
     requireFunction(`the loader of ${uriTemplate}`, load);
     if (this.#templates.has(uriTemplate))
@@ -138,9 +142,10 @@ export class OfferedContent<Context> {
   addPrompt(
     given: PromptDescriptor,
     template: PromptTemplate<Context>,
-    { complete = {} }: CompletionOptions<Context> = {},
+    options: CompletionOptions<Context> = {},
   ): void {
     const descriptor = parseOptions(PromptDescriptor, given, 'prompt');
+    const { complete = {} } = parseOptions(GivenCompleters, options, 'prompt') as typeof options;
     const { name } = descriptor;
     parseOptions(GivenCapability.shape.id, name, 'prompt.name');
     if (this.#prompts.has(name)) throw invalidOptions('prompt.name', name, 'a name not declared yet');

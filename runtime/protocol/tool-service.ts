@@ -22,6 +22,7 @@ import type {
  * - `signal`        ends the work in its agent.
  * - `onProgress`    hears how far the work is: `fraction` in [0, 1].
  * - `onReport`      hears what the handler reports in between.
+ * - `onTaint`       hears, before what comes back, where that came from outside.
  * - `metadata`      what else goes with the envelope. JSON.
  */
 export interface CallOptions {
@@ -33,6 +34,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly fraction: number; readonly note?: string }) => void;
   readonly onReport?: (report: unknown) => void;
+  readonly onTaint?: (taint: Taint) => void;
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 

@@ -13,6 +13,7 @@ import {
 } from 'orrery';
 import { remoteAgent } from 'orrery/remote';
 import { approveWith, openSystemTasks } from 'orrery/tasks';
+import { toolsOf } from 'orrery/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { numbered } from '../fixtures/agents/corresponding.ts';
@@ -287,6 +288,17 @@ describe('what came from outside (F-09)', () => {
     const reason = 'nothing is left of it';
     expect(event).toMatchObject({ agentId: 'mars', taint: WEB, reason, security: true, place });
     expect(event?.envelopeId).toBeDefined();
+  });
+});
+
+describe('a tool that is called (F-09)', () => {
+  it('says where its answer came from outside', async () => {
+    await using system = await startSystem({ agents: [agent('graph', { instances: ['mars'] })] });
+    const heard: unknown[] = [];
+    const steps: Step[] = [{ do: 'mark', source: 'web:b' }];
+    const onTaint = (taint: unknown) => heard.push(taint);
+    await toolsOf(system).call(`mars.${run.id}`, { steps }, { taint: WEB, onTaint });
+    expect(heard).toEqual([['web:a', 'web:b']]);
   });
 });
 

@@ -226,8 +226,10 @@ export class McpSession implements McpConnection {
       .then(async (next) => {
         this.#connected = next;
         if (this.#isOver) await next.close();
-        else this.#watch(next);
-        next.watch(this.#watched);
+        else {
+          this.#watch(next);
+          next.watch(this.#watched);
+        }
         await gone.close(true).catch(() => undefined);
       })
       .finally(() => {

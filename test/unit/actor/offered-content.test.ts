@@ -113,6 +113,14 @@ describe('What an agent offers beside its capabilities (N-6.1, N-6.4)', () => {
       'arguments[0].name',
     ],
     [
+      'an option that there is not',
+      () =>
+        agent().resourceTemplate({ uriTemplate: 'x://{a}', name: 'n' }, load, {
+          completes: { a: [] },
+        } as never),
+      'completes',
+    ],
+    [
       'a completer that is none',
       () =>
         agent().prompt({ name: 'p', arguments: [{ name: 'n' }] }, 'text', { complete: { n: 5 as never } }),
