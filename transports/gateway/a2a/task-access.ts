@@ -2,6 +2,7 @@ import { agentNotFound } from '../../../runtime/protocol/errors.ts';
 import type { Task } from '../../../runtime/protocol/task.ts';
 import type { TaskOwner, TaskService, ViewOptions } from '../../../runtime/protocol/task-service.ts';
 import type { ServedTeam } from '../served-team.ts';
+import { taskOwnerOf } from '../task-owner.ts';
 import { fault } from './faults.ts';
 import type { Caller } from './operations.ts';
 
@@ -13,10 +14,7 @@ export interface TaskAccessDeps {
 /** A task without what may be long in it. */
 export const BARE: ViewOptions = { historyLength: 0, artifacts: false };
 
-export const ownerOf = ({ principal }: Caller): TaskOwner => ({
-  principalId: principal.id,
-  ...(principal.tenant === undefined ? {} : { tenant: principal.tenant }),
-});
+export const ownerOf = ({ principal }: Caller): TaskOwner => taskOwnerOf(principal);
 
 /** The task, if it is the owner's and the agent's that the caller names. Throws TASK_NOT_FOUND, AGENT_NOT_FOUND. */
 export function taskFor(

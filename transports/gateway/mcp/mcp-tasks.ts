@@ -14,6 +14,7 @@ import { invalidParams } from './mcp-errors.ts';
 import type { ParsedMcpOptions } from './mcp-options.ts';
 import type { ServedTool } from './served-tool.ts';
 import { outcomeOf, type TaskOutcome } from './task-outcome.ts';
+import { taskOwnerOf } from '../task-owner.ts';
 
 /** `strangers`: those who prove nothing are many who know nothing of each other, and see no list of what all have. */
 export interface McpTasksDeps {
@@ -62,7 +63,7 @@ export class McpTasks {
   ): Promise<TaskSight> {
     const { tasks, seams } = this.#deps;
     const { principal } = call;
-    const task = await tasks.send(ownerOf(principal), {
+    const task = await tasks.send(taskOwnerOf(principal), {
       agentId: tool.agentId,
       message: {
         messageId: seams.newId(),
@@ -105,7 +106,7 @@ export class McpTasks {
     if (Object.keys(asked.inputs).some((name) => given[name] === undefined)) return this.#keep(task, given);
     this.#partial.delete(task.id);
     const answer = asked.kind === 'inputs' ? given : answerTo(asked, given);
-    const owner = ownerOf(call.principal);
+    const owner = taskOwnerOf(call.principal);
     if (answer === undefined) return this.#end(owner, task.id);
     await tasks.send(owner, {
       agentId: tasks.agentOf(owner, task.id),
@@ -120,14 +121,14 @@ export class McpTasks {
   async cancel(params: Given, call: McpCall): Promise<boolean> {
     const task = this.#task(params, call);
     if (isTaskOver(task.status.state)) return false;
-    await this.#end(ownerOf(call.principal), task.id);
+    await this.#end(taskOwnerOf(call.principal), task.id);
     return true;
   }
 
   /** Resolves to the task when it is over, or asks for something. */
   async whenIdle(params: Given, call: McpCall): Promise<TaskSight> {
     const { id } = this.#task(params, call);
-    const task = await this.#deps.tasks.whenIdle(ownerOf(call.principal), id, call.signal);
+    const task = await this.#deps.tasks.whenIdle(taskOwnerOf(call.principal), id, call.signal);
     return this.#sightOf(task, call);
   }
 
@@ -140,7 +141,7 @@ export class McpTasks {
     if (cursor !== undefined && typeof cursor !== 'string') throw invalidParams('cursor: expected a text');
     if (this.#deps.strangers && call.principal.kind === 'anonymous')
       return { tasks: [], nextCursor: undefined };
-    const page = this.#deps.tasks.list(ownerOf(call.principal), {
+    const page = this.#deps.tasks.list(taskOwnerOf(call.principal), {
       pageSize: this.#deps.options.pageSize,
       historyLength: 0,
       artifacts: false,
@@ -170,7 +171,7 @@ export class McpTasks {
 
   #task({ taskId }: Given, { principal }: McpCall): Task {
     if (typeof taskId !== 'string') throw invalidParams('taskId: expected the id of a task');
-    const task = this.#deps.tasks.get(ownerOf(principal), taskId);
+    const task = this.#deps.tasks.get(taskOwnerOf(principal), taskId);
     if (isCall(task)) return task;
     throw new OrreryError('TASK_NOT_FOUND' satisfies ErrorCode, `There is no task "${taskId}"`);
   }
@@ -217,11 +218,6 @@ const statusOf = ({ status }: Task, outcome: TaskOutcome | undefined): TaskSight
   return outcome.kind === 'result' ? 'completed' : 'failed';
 };
 
-export const ownerOf = ({ id, tenant }: Principal): TaskOwner => ({
-  principalId: id,
-  ...(tenant === undefined ? {} : { tenant }),
-});
-
 const callIn = ({ metadata }: Task): { readonly tool: string } => {
   const note = metadata?.[CALL_NOTE];
   return { tool: isObject(note) && typeof note['tool'] === 'string' ? note['tool'] : '' };
@@ -230,35 +226,23 @@ const callIn = ({ metadata }: Task): { readonly tool: string } => {
 const isCall = (task: Task): boolean => callIn(task).tool !== '';
 
 /** What every answer of 2026-07-28 says of a task. How long one is kept is not known here. */
-export const plainTask = ({
-  taskId,
-  status,
-  statusMessage,
-  createdAt,
-  lastUpdatedAt,
-}: TaskSight): Result => ({
-  taskId,
-  status,
-  ...(statusMessage === undefined ? {} : { statusMessage }),
-  createdAt,
-  lastUpdatedAt,
+export const plainTask = (sight: TaskSight): Result => ({
+  ...standingOf(sight),
   ttlMs: null,
   pollIntervalMs: POLL_MS,
 });
 
 /** The same of 2025-11-25. */
-export const legacyTask = ({
-  taskId,
-  status,
-  statusMessage,
-  createdAt,
-  lastUpdatedAt,
-}: TaskSight): Result => ({
+export const legacyTask = (sight: TaskSight): Result => ({
+  ...standingOf(sight),
+  ttl: null,
+  pollInterval: POLL_MS,
+});
+
+const standingOf = ({ taskId, status, statusMessage, createdAt, lastUpdatedAt }: TaskSight): Result => ({
   taskId,
   status,
   ...(statusMessage === undefined ? {} : { statusMessage }),
   createdAt,
   lastUpdatedAt,
-  ttl: null,
-  pollInterval: POLL_MS,
 });

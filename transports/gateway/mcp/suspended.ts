@@ -5,6 +5,7 @@ import { isObject, type Result } from './json-shapes.ts';
 import { CAPABILITY, type McpCall, NEEDS } from './mcp-call.ts';
 import { invalidParams, missingCapability } from './mcp-errors.ts';
 import type { RequestStates } from './request-state.ts';
+import { taskOwnerOf } from '../task-owner.ts';
 
 const KINDS = ['question', 'link', 'sample', 'roots'] as const;
 /** The one question of a handler that asks without names, and what has come of it. */
@@ -82,10 +83,7 @@ export class Suspendable {
       taskId: id,
       contextId: id,
       agentId,
-      owner: {
-        principalId: principal.id,
-        ...(principal.tenant === undefined ? {} : { tenant: principal.tenant }),
-      },
+      owner: taskOwnerOf(principal),
       taskState: 'working',
       message: { messageId: id, role: 'user', parts: [{ data: answer ?? null }] },
       history: [],
