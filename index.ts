@@ -1,11 +1,7 @@
-import { negotiationAttendant } from './actors/negotiator/attendant.ts';
+import { agentAttendants } from './actors/attendants.ts';
 import { hostNegotiator } from './actors/negotiator/desk-negotiator.ts';
 import type { TaskNegotiator } from './actors/negotiator/task-negotiator.ts';
-import { documentAttendant } from './actors/shared-state/attendant.ts';
-import { swarmAttendant } from './actors/swarm/attendant.ts';
-import { toolAttendant } from './actors/tools/attendant.ts';
 import { approvalAttendant } from './actors/tasks/approvals.ts';
-import { privilegeAttendant } from './actors/tasks/privilege-attendant.ts';
 import { hostSwarms } from './actors/swarm/desk-swarms.ts';
 import type { Swarms } from './actors/swarm/swarms.ts';
 import { loadPolicies, type PolicyOptions } from './policies/index.ts';
@@ -63,14 +59,7 @@ export async function startSystem(options: StartOptions = {}): Promise<Team> {
       spawner: new NodeSpawner(new URL('./worker.ts', import.meta.url)),
       policies: await loadPolicies(policies),
       workerOptions: policies,
-      attendants: [
-        negotiationAttendant,
-        swarmAttendant,
-        documentAttendant,
-        toolAttendant,
-        approvalAttendant,
-        privilegeAttendant,
-      ],
+      attendants: [...agentAttendants, approvalAttendant],
     },
     rest,
   );

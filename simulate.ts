@@ -1,16 +1,12 @@
 // What the first one who needs it loads in production must be here before: loading takes real time.
 import './runtime/threads/journal-desk.ts';
 import './actors/negotiator/capability-handlers.ts';
-import { negotiationAttendant } from './actors/negotiator/attendant.ts';
+import { agentAttendants } from './actors/attendants.ts';
 import { hostNegotiator } from './actors/negotiator/desk-negotiator.ts';
 import type { TaskNegotiator } from './actors/negotiator/task-negotiator.ts';
-import { documentAttendant } from './actors/shared-state/attendant.ts';
-import { swarmAttendant } from './actors/swarm/attendant.ts';
-import { toolAttendant } from './actors/tools/attendant.ts';
 import { coordinatorIfAny, hostSwarms } from './actors/swarm/desk-swarms.ts';
 import { SwarmCheck } from './actors/swarm/swarm-check.ts';
 import type { Swarms } from './actors/swarm/swarms.ts';
-import { privilegeAttendant } from './actors/tasks/privilege-attendant.ts';
 import { loadPolicies, type PolicyOptions } from './policies/index.ts';
 import { HOST_ID } from './runtime/system/create-system.ts';
 import type { System } from './runtime/system/system.ts';
@@ -83,13 +79,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
     {
       policies: await loadPolicies(policyOptions),
       workerOptions: policyOptions,
-      attendants: [
-        negotiationAttendant,
-        swarmAttendant,
-        documentAttendant,
-        privilegeAttendant,
-        toolAttendant,
-      ],
+      attendants: agentAttendants,
       embed: async (system, seams) => {
         const desk = parsed.journal === undefined ? undefined : await system.desk();
         const negotiator = hostNegotiator(system, { agentId: HOST_ID, seams, desk });

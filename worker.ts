@@ -1,23 +1,24 @@
 import { isMainThread, workerData } from 'node:worker_threads';
-import { negotiationAttendant } from './actors/negotiator/attendant.ts';
-import { documentAttendant } from './actors/shared-state/attendant.ts';
-import { swarmAttendant } from './actors/swarm/attendant.ts';
-import { toolAttendant } from './actors/tools/attendant.ts';
-import { privilegeAttendant } from './actors/tasks/privilege-attendant.ts';
-import { loadPolicies, type PolicyOptions } from './policies/index.ts';
+import type { PolicyOptions } from './policies/index.ts';
 import { bootThread, type ThreadDeps } from './runtime/threads/boot-thread.ts';
 
-// The entry of every thread that a system starts.
+// The entry of every thread that a system starts. What only some of them need, they load.
 if (!isMainThread) {
   await bootThread({
     data: workerData as ThreadDeps['data'],
     entry: new URL(import.meta.url),
     processEntry: new URL('./process.ts', import.meta.url),
-    attendants: [negotiationAttendant, swarmAttendant, documentAttendant, toolAttendant, privilegeAttendant],
+    loadAttendants: async () => {
+      const { agentAttendants } = await import('./actors/attendants.ts');
+      return agentAttendants;
+    },
     openStore: async (path) => {
       const { SqliteStore } = await import('./runtime/journal/sqlite-store.ts');
       return SqliteStore.open({ path });
     },
-    makePolicies: (options) => loadPolicies(options as PolicyOptions),
+    makePolicies: async (options) => {
+      const { loadPolicies } = await import('./policies/index.ts');
+      return loadPolicies(options as PolicyOptions);
+    },
   });
 }

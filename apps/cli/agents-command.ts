@@ -1,7 +1,7 @@
 import { table } from '@orrery/ralph-loop';
 import type { RosterRow } from 'orrery';
 import { readWorkers } from './option-values.ts';
-import type { CommandDeps } from './run-command.ts';
+import type { CommandDeps } from './command.ts';
 import { startTeam } from './start-team.ts';
 
 /** `orrery agents`: starts the team, prints who is in it, stops it. */

@@ -1,6 +1,6 @@
 import { table } from '@orrery/ralph-loop';
 import { isOrreryError, type JournalFile, type KeptAgent, openJournal } from 'orrery';
-import type { CommandDeps } from './run-command.ts';
+import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,7 +1,7 @@
 import { type ApiKeyOwner, newApiKey } from 'orrery/admission';
 import { addToFile } from './api-key-file.ts';
 import { readCount, readList } from './option-values.ts';
-import type { CommandDeps } from './run-command.ts';
+import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 

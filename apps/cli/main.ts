@@ -2,18 +2,12 @@
 import { MissionError, wallClock } from '@orrery/ralph-loop';
 import { isOrreryError } from 'orrery';
 import packageJson from 'orrery/package.json' with { type: 'json' };
-import { agentsCommand } from './agents-command.ts';
-import { readCommandLine } from './command-line.ts';
+import { type CommandDeps, EXIT_UNWRITTEN } from './command.ts';
+import { type CommandLine, readCommandLine } from './command-line.ts';
 import { commandHelp, help } from './help.ts';
 import { Interruption } from './interruption.ts';
-import { journalCommand } from './journal-command.ts';
-import { keyCommand } from './key-command.ts';
-import { mcpCommand } from './mcp-command.ts';
 import { COMMANDS } from './options.ts';
-import { EXIT_UNWRITTEN, runCommand } from './run-command.ts';
 import { type Screen, screenOn } from './screen.ts';
-import { simulateCommand } from './simulate-command.ts';
-import { upCommand } from './up-command.ts';
 import { UsageError } from './usage-error.ts';
 
 const EXIT_USAGE = 64;
@@ -26,14 +20,28 @@ async function main(words: readonly string[], screen: Screen, errors: Screen): P
   if (line.kind === 'help') screen.write(line.command === undefined ? help() : commandHelp(line.command));
   if (line.kind !== 'command') return 0;
   using interruption = new Interruption({ clock: wallClock, process });
-  const deps = { screen, errors, clock: wallClock, interruption, version };
-  if (line.command === 'run') return await runCommand(line.options, line.positionals, deps);
-  if (line.command === 'up') return await upCommand(line.options, deps);
-  if (line.command === 'mcp') return await mcpCommand(line.options, deps);
-  if (line.command === 'key') return await keyCommand(line.options, deps);
-  if (line.command === 'simulate') return await simulateCommand(line.options, line.positionals, deps);
-  if (line.command === 'journal') return await journalCommand(line.options, line.positionals, deps);
-  return await agentsCommand(line.options, deps);
+  return await obey(line, { screen, errors, clock: wallClock, interruption, version });
+}
+
+/** A command is loaded when it is asked for: none pays for what another needs. */
+async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps): Promise<number> {
+  const { options, positionals } = line;
+  switch (line.command) {
+    case 'run':
+      return (await import('./run-command.ts')).runCommand(options, positionals, deps);
+    case 'up':
+      return (await import('./up-command.ts')).upCommand(options, deps);
+    case 'mcp':
+      return (await import('./mcp-command.ts')).mcpCommand(options, deps);
+    case 'key':
+      return (await import('./key-command.ts')).keyCommand(options, deps);
+    case 'simulate':
+      return (await import('./simulate-command.ts')).simulateCommand(options, positionals, deps);
+    case 'journal':
+      return (await import('./journal-command.ts')).journalCommand(options, positionals, deps);
+    case 'agents':
+      return (await import('./agents-command.ts')).agentsCommand(options, deps);
+  }
 }
 
 /** What went wrong, for a person: our own errors have a sentence, anything else is a bug and shows where. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import type { McpOptions } from 'orrery/gateway';
-import type { CommandDeps } from './run-command.ts';
+import type { CommandDeps } from './command.ts';
 import { readWorkers } from './option-values.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';

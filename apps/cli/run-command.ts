@@ -11,30 +11,17 @@ import {
   sarifReport,
   terminalReport,
 } from '@orrery/ralph-loop';
-import type { Clock, System, Team } from 'orrery';
-import type { Interruption } from './interruption.ts';
+import type { System, Team } from 'orrery';
+import { type CommandDeps, EXIT_UNWRITTEN } from './command.ts';
 import { LiveView, type View } from './live-view.ts';
 import type { OutputFile } from './output-file.ts';
 import { PlainView } from './plain-view.ts';
 import { planRun, type RunPlan, type TypedOptions } from './run-plan.ts';
-import type { Screen } from './screen.ts';
 import { startTeam } from './start-team.ts';
 import { TraceFile } from './trace-file.ts';
 
-/** What every command is given; `errors` is for what a reader of the output must not take for output. */
-export interface CommandDeps {
-  readonly screen: Screen;
-  readonly errors: Screen;
-  readonly clock: Clock;
-  readonly interruption: Interruption;
-  readonly version: string;
-}
-
 /** How long an interrupted run waits for its receipts. */
 const RECEIPTS_MS = 200;
-
-/** Of sysexits.h: an output that could be opened could not be written. */
-export const EXIT_UNWRITTEN = 74;
 
 /** `orrery run`: the exit code. */
 export async function runCommand(

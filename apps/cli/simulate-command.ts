@@ -13,7 +13,7 @@ import {
 import type { Faults, SimulatedTeam, SimulateOptions, SimulationResult } from 'orrery/simulate';
 import { readCount, readWorkers } from './option-values.ts';
 import { OutputFile } from './output-file.ts';
-import type { CommandDeps } from './run-command.ts';
+import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 

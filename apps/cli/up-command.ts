@@ -1,7 +1,7 @@
 import { table } from '@orrery/ralph-loop';
 import type { Team } from 'orrery';
 import type { Serving } from 'orrery/gateway';
-import type { CommandDeps } from './run-command.ts';
+import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
 import { planUp, refusalOf, type UpPlan } from './up-plan.ts';

@@ -10,6 +10,7 @@ import type { Store } from '../protocol/store.ts';
 import { createSystem } from '../system/create-system.ts';
 import type { Conservation, DeadLetter, RosterRow, System } from '../system/system.ts';
 import type { AgentSpec } from '../system/system-options.ts';
+import * as bootPlaces from '../threads/boot-place.ts';
 import { becomeThread, type ThreadBoot } from '../threads/boot-thread.ts';
 import type { PlaceHost } from '../threads/place-host.ts';
 import type { Place } from '../threads/place.ts';
@@ -125,6 +126,8 @@ export class SimulatedProcess<Team extends System> {
       spawner,
       seams: thread.seams,
       loop: thread.loop,
+      // Not loaded here: that would take real time.
+      loadPlaces: async () => bootPlaces,
       placeDeps: async () => ({
         policies,
         attendants,

@@ -6,13 +6,14 @@ import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
+import type { MadeForPlace } from './boot-place.ts';
 import { exposeApi } from './calls.ts';
 import { Control } from './control.ts';
 import type { ControlOptions } from './control-deps.ts';
 import { type EventLoop, nodeEventLoop } from './event-loop.ts';
 import type { WriterMessage } from './journal-thread.ts';
 import { NodeSpawner } from './node-spawner.ts';
-import { type PlaceBoot, PlaceHost, type PlaceHostDeps } from './place-host.ts';
+import type { PlaceBoot, PlaceHost } from './place-host.ts';
 import type { Port } from './port.ts';
 import type { SeatMemories } from './seat.ts';
 import type { Spawner } from './spawner.ts';
@@ -54,8 +55,8 @@ export interface ThreadDeps {
   readonly makePolicies: (options: unknown) => Promise<readonly JudgePolicy[]>;
   /** Opens the store of a journal. */
   readonly openStore: (path: string) => Promise<Store>;
-  /** Who attends to the agents of a place. @default nobody */
-  readonly attendants?: readonly Attendant[];
+  /** Who attends to the agents of a place. */
+  readonly loadAttendants: () => Promise<readonly Attendant[]>;
 }
 
 /** What a thread has around it. */
@@ -63,6 +64,8 @@ export interface Surroundings {
   readonly spawner: Spawner;
   readonly seams: Seams;
   readonly loop: EventLoop;
+  /** What makes a thread a place: neither the control thread nor the one that writes a journal pays for it. */
+  readonly loadPlaces: () => Promise<typeof import('./boot-place.ts')>;
   /** What a place is made of beside its boot data and its ports. */
   readonly placeDeps: (workerOptions: unknown) => Promise<MadeForPlace>;
   /** Opens the store of a journal. */
@@ -77,24 +80,19 @@ export interface Surroundings {
   readonly onControlEvent?: (event: SystemEvent) => void;
 }
 
-/** What the composition root has made for a place. */
-export type MadeForPlace = Pick<PlaceHostDeps, 'policies'> &
-  Partial<
-    Pick<PlaceHostDeps, 'attendants' | 'processSpawner' | 'inline' | 'outside' | 'makeActor' | 'rings'>
-  >;
-
 /** Becomes the control thread or a place, as the boot data says. */
 export async function bootThread(deps: ThreadDeps): Promise<void> {
-  const { data, entry, processEntry, makePolicies, openStore, attendants = [] } = deps;
+  const { data, entry, processEntry, makePolicies, openStore, loadAttendants } = deps;
   const spawner = new NodeSpawner(entry);
   const seams = systemSeams();
   await becomeThread(data.boot, spawner.received(data.line), {
     spawner,
     seams,
     loop: nodeEventLoop(),
+    loadPlaces: () => import('./boot-place.ts'),
     placeDeps: async (workerOptions) => ({
       policies: await makePolicies(workerOptions),
-      attendants,
+      attendants: await loadAttendants(),
       processSpawner: new NodeProcessSpawner({ entry: processEntry, clock: seams.clock }),
     }),
     openStore,
@@ -115,6 +113,7 @@ export async function becomeThread(boot: ThreadBoot, line: Port, surroundings: S
     await bootJournal(boot, surroundings, line);
     return;
   }
+  const { awaitPlace, bootPlace } = await surroundings.loadPlaces();
   const made = await surroundings.placeDeps(boot.workerOptions);
   if (boot.role === 'place') bootPlace(boot, surroundings, line, made);
   else awaitPlace(surroundings, line, made);
@@ -162,35 +161,4 @@ async function bootJournal(
   line.onMessage((message) => desk.welcome(message as WriterMessage));
   line.hold();
   exposeApi(desk, received(api));
-}
-
-function awaitPlace(around: Surroundings, line: Port, made: MadeForPlace): void {
-  let isTaken = false;
-  line.onMessage((message) => {
-    if (isTaken) return;
-    isTaken = true;
-    bootPlace(message as ThreadBoot & { role: 'place' }, around, line, made);
-  });
-  line.hold();
-}
-
-function bootPlace(
-  { boot, api }: ThreadBoot & { role: 'place' },
-  { spawner, seams, loop, onStray, onPlace }: Surroundings,
-  line: Port,
-  made: MadeForPlace,
-): void {
-  const host = new PlaceHost({
-    inline: new Map(),
-    ...made,
-    boot,
-    seams,
-    line,
-    received: (port) => spawner.received(port),
-    loop,
-  });
-  line.hold();
-  onStray((error) => host.place.noteStray(error));
-  exposeApi(host, spawner.received(api));
-  onPlace?.(host);
 }

@@ -1,0 +1,43 @@
+import type { Surroundings, ThreadBoot } from './boot-thread.ts';
+import { exposeApi } from './calls.ts';
+import { PlaceHost, type PlaceHostDeps } from './place-host.ts';
+import type { Port } from './port.ts';
+
+/** What the composition root has made for a place. */
+export type MadeForPlace = Pick<PlaceHostDeps, 'policies'> &
+  Partial<
+    Pick<PlaceHostDeps, 'attendants' | 'processSpawner' | 'inline' | 'outside' | 'makeActor' | 'rings'>
+  >;
+
+/** Has the thread wait until its line says which place it is. */
+export function awaitPlace(around: Surroundings, line: Port, made: MadeForPlace): void {
+  let isTaken = false;
+  line.onMessage((message) => {
+    if (isTaken) return;
+    isTaken = true;
+    bootPlace(message as ThreadBoot & { role: 'place' }, around, line, made);
+  });
+  line.hold();
+}
+
+/** Has the thread be the place that the boot data describes. */
+export function bootPlace(
+  { boot, api }: ThreadBoot & { role: 'place' },
+  { spawner, seams, loop, onStray, onPlace }: Surroundings,
+  line: Port,
+  made: MadeForPlace,
+): void {
+  const host = new PlaceHost({
+    inline: new Map(),
+    ...made,
+    boot,
+    seams,
+    line,
+    received: (port) => spawner.received(port),
+    loop,
+  });
+  line.hold();
+  onStray((error) => host.place.noteStray(error));
+  exposeApi(host, spawner.received(api));
+  onPlace?.(host);
+}
