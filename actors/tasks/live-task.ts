@@ -2,12 +2,16 @@ import { isTaskOver, type TaskChange, type TaskState } from '../../runtime/proto
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import { mayBecome } from './task.machine.ts';
 import type { Json, LoggedTask, MessageTerms, TaskLog, TaskOpening, TaskWrite } from './task-log.ts';
+import { type ChangeSource, TaskChanges } from './task-changes.ts';
 import { sizeOfChange, sizeOfJson, sizeOfOpening } from './task-size.ts';
 import { TaskView } from './task-view.ts';
 
 type DistributedOmit<Type, Key extends string> = Type extends unknown ? Omit<Type, Key> : never;
 /** A change that has no number yet. */
 export type NewChange = DistributedOmit<TaskChange, 'generation' | 'atMs'>;
+
+/** In place of a list of its own, of which each task would have several. Never written to. */
+const NONE: never[] = [];
 
 /** What all tasks of an engine have in common. */
 export interface LiveTaskDeps {
@@ -23,15 +27,15 @@ export interface LiveTaskDeps {
  * A task and its changes: numbered when they are made, shown when they are kept. Many may read along, each from any number on
  * and at its own pace; they share what there is, so that a slow one costs nothing.
  */
-export class LiveTask {
+export class LiveTask implements ChangeSource {
   readonly opening: TaskOpening;
   /** As it was last kept. */
   readonly view: TaskView;
   readonly #deps: LiveTaskDeps;
   /** All that are kept; the one with number n at n - 1. */
-  readonly #published: TaskChange[] = [];
-  #unkept: TaskChange[] = [];
-  #unkeptTerms: MessageTerms[] = [];
+  #published: TaskChange[] = [];
+  #unkept: TaskChange[] = NONE;
+  #unkeptTerms: MessageTerms[] = NONE;
   #isMemoUnkept = false;
   #memo: Json | undefined;
   #memoBytes = 0;
@@ -89,7 +93,7 @@ export class LiveTask {
       this.#published.push(change);
       this.view.apply(change);
     }
-    this.#setMemo(memo);
+    if (!this.isOver) this.#setMemo(memo);
   }
 
   /**
@@ -101,9 +105,10 @@ export class LiveTask {
     if (next.kind === 'status' && !mayBecome(this.#state, next.state)) return false;
     const change = { ...next, generation: this.#generation + 1, atMs: this.#deps.nowMs() } as TaskChange;
     this.#take(change);
-    this.#unkept.push(change);
+    if (this.#unkept === NONE) this.#unkept = [change];
+    else this.#unkept.push(change);
     if (terms !== undefined && change.kind === 'message')
-      this.#unkeptTerms.push([change.message.messageId, terms]);
+      this.#unkeptTerms = [...this.#unkeptTerms, [change.message.messageId, terms]];
     if (this.#underWay === 0) this.#write();
     return true;
   }
@@ -120,36 +125,38 @@ export class LiveTask {
   async whenKept(generation = this.#generation): Promise<void> {
     while (this.view.generation < generation) {
       if (this.#failure !== undefined) throw this.#failure;
-      await this.#untilNews();
+      await new Promise<void>((resolve) => this.onNews(resolve));
     }
   }
 
   /**
    * Its changes after number `after`, as they are kept, until it is over or `signal` aborts. Rejects when the log fails.
    */
-  async *changes(after: number, signal?: AbortSignal): AsyncGenerator<TaskChange, void> {
-    for (let at = after; signal?.aborted !== true; ) {
-      const next = this.#published[at];
-      if (next !== undefined) {
-        at += 1;
-        yield next;
-      } else if (isTaskOver(this.view.status.state)) return;
-      else if (this.#failure !== undefined) throw this.#failure;
-      else await this.#untilNews(signal);
-    }
+  changes(after: number, signal?: AbortSignal): TaskChanges {
+    return new TaskChanges(this, after, signal);
   }
 
-  #untilNews(signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#waiting?.delete(done);
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#waiting ??= new Set();
-      this.#waiting.add(done);
-      signal?.addEventListener('abort', done);
-    });
+  /** It is known to be over: nothing follows what is published. */
+  get isEnded(): boolean {
+    return isTaskOver(this.view.status.state);
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** The change that was kept after so many others. */
+  published(index: number): TaskChange | undefined {
+    return this.#published[index];
+  }
+
+  onNews(tell: () => void): void {
+    this.#waiting ??= new Set();
+    this.#waiting.add(tell);
+  }
+
+  offNews(tell: () => void): void {
+    this.#waiting?.delete(tell);
   }
 
   #take(change: TaskChange): void {
@@ -173,8 +180,8 @@ export class LiveTask {
     const changes = this.#unkept;
     const terms = this.#unkeptTerms;
     const isMemoUnkept = this.#isMemoUnkept;
-    this.#unkept = [];
-    this.#unkeptTerms = [];
+    this.#unkept = NONE;
+    this.#unkeptTerms = NONE;
     this.#isMemoUnkept = false;
     try {
       const keeping = this.#keep({
@@ -225,8 +232,15 @@ export class LiveTask {
       this.#published.push(change);
       this.view.apply(change);
     }
+    if (this.isEnded) this.#settle();
     this.#tellNews();
     this.#deps.onPublished(this, changes);
+  }
+
+  /** Tasks that are over are kept for long: without what only work needs, and without room for more. */
+  #settle(): void {
+    this.#published = this.#published.slice();
+    this.#setMemo(undefined);
   }
 
   #tellNews(): void {

@@ -9,6 +9,7 @@ const AGENT = 1;
 const CONTEXT = 2;
 const STATE = 4;
 const EVERYTHING = 0;
+const EVERY_TASK = '[null,null,null]';
 
 /** Where a task stands in the orders: that of its status that the owner knows, and when it came to it. */
 interface Standing {
@@ -69,6 +70,7 @@ export class OwnersTasks {
 }
 
 function keyOf({ opening }: LiveTask, state: TaskState, asked: number): string {
+  if (asked === EVERYTHING) return EVERY_TASK;
   const { agentId, contextId } = opening;
   return JSON.stringify([
     (asked & AGENT) === 0 ? null : agentId,

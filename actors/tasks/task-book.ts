@@ -16,9 +16,17 @@ export interface LiveTaskPage {
 export const ownerKey = ({ principalId, tenant }: TaskOwner): string =>
   `${tenant === undefined ? '' : tenant.length}:${tenant ?? ''}${principalId.length}:${principalId}`;
 
+/** Where the tasks of one owner count. */
+interface Belonging {
+  readonly owned: OwnersTasks;
+  readonly groups: readonly TaskGroup[];
+}
+
 /** All tasks, by their owners. */
 export class TaskBook {
-  readonly #owners = new Map<string, OwnersTasks>();
+  readonly #owners = new Map<string, Belonging>();
+  /** Of each task that is in the book. */
+  readonly #belongings = new Map<LiveTask, Belonging>();
   /** By owner and id: owners may choose ids, and know nothing of each other. */
   readonly #tasks = new Map<string, LiveTask>();
   readonly #tenants = new Map<string, TaskGroup>();
@@ -41,7 +49,7 @@ export class TaskBook {
 
   /** Undefined when there are none. */
   ofOwner(owner: TaskOwner): TaskGroup | undefined {
-    return this.#owners.get(ownerKey(owner))?.group;
+    return this.#owners.get(ownerKey(owner))?.owned.group;
   }
 
   /** Undefined when there are none, and for an owner without a tenant: those have nothing in common. */
@@ -51,47 +59,45 @@ export class TaskBook {
 
   add(task: LiveTask): void {
     const { owner, id } = task.opening;
-    const { tenant } = owner;
-    const key = ownerKey(owner);
+    const belonging = this.#belongingOf(owner);
     this.#tasks.set(taskKey(owner, id), task);
-    if (!this.#owners.has(key)) this.#owners.set(key, new OwnersTasks());
-    if (tenant !== undefined && !this.#tenants.has(tenant)) this.#tenants.set(tenant, new TaskGroup());
-    for (const group of this.#groupsOf(owner)) group.add(task);
+    this.#belongings.set(task, belonging);
+    for (const group of belonging.groups) group.add(task);
     this.touch(task);
   }
 
   /** Its status, as it is kept, is another one. */
   touch(task: LiveTask): void {
-    if (!this.#has(task)) return;
-    const { owner } = task.opening;
+    const belonging = this.#belongings.get(task);
+    if (belonging === undefined) return;
     const turn = ++this.#turn;
-    this.#owners.get(ownerKey(owner))?.touch(task, turn);
-    if (isTaskOver(task.view.status.state))
-      for (const group of this.#groupsOf(owner)) group.ended(task, turn);
+    belonging.owned.touch(task, turn);
+    if (isTaskOver(task.view.status.state)) for (const group of belonging.groups) group.ended(task, turn);
   }
 
   /** It has so many bytes more. */
   grew(task: LiveTask, bytes: number): void {
-    if (this.#has(task)) for (const group of this.#groupsOf(task.opening.owner)) group.grew(bytes);
+    const belonging = this.#belongings.get(task);
+    if (belonging !== undefined) for (const group of belonging.groups) group.grew(bytes);
   }
 
   remove(task: LiveTask): void {
-    if (!this.#has(task)) return;
+    const belonging = this.#belongings.get(task);
+    if (belonging === undefined) return;
     const { owner, id } = task.opening;
-    const key = ownerKey(owner);
+    this.#belongings.delete(task);
     this.#tasks.delete(taskKey(owner, id));
-    for (const group of this.#groupsOf(owner)) group.remove(task);
+    for (const group of belonging.groups) group.remove(task);
     if (owner.tenant !== undefined && this.ofTenant(owner)?.size === 0) this.#tenants.delete(owner.tenant);
-    const tasks = this.#owners.get(key);
-    tasks?.remove(task);
-    if (tasks?.size === 0) this.#owners.delete(key);
+    belonging.owned.remove(task);
+    if (belonging.owned.size === 0) this.#owners.delete(ownerKey(owner));
   }
 
   /** Fails with INVALID_OPTIONS for a token that is none. */
   page(owner: TaskOwner, query: TaskQuery): LiveTaskPage {
     const { sinceMs, pageSize, pageToken = '' } = query;
     const from = turnOf(pageToken);
-    const order = this.#owners.get(ownerKey(owner))?.orderOf(query);
+    const order = this.#owners.get(ownerKey(owner))?.owned.orderOf(query);
     if (order === undefined) return { tasks: [], nextPageToken: '', total: 0 };
     const isWanted = ({ view }: LiveTask): boolean => view.status.atMs >= (sinceMs ?? 0);
     const total = sinceMs === undefined ? order.size : order.countWhile(isWanted);
@@ -106,13 +112,23 @@ export class TaskBook {
     return { tasks: found, nextPageToken: '', total };
   }
 
-  #has(task: LiveTask): boolean {
-    const { owner, id } = task.opening;
-    return this.find(owner, id) === task;
+  #belongingOf(owner: TaskOwner): Belonging {
+    const key = ownerKey(owner);
+    const known = this.#owners.get(key);
+    if (known !== undefined) return known;
+    const owned = new OwnersTasks();
+    const tenant = this.#tenantOf(owner);
+    const groups = tenant === undefined ? [owned.group, this.all] : [owned.group, tenant, this.all];
+    const made = { owned, groups };
+    this.#owners.set(key, made);
+    return made;
   }
 
-  #groupsOf(owner: TaskOwner): TaskGroup[] {
-    return [this.ofOwner(owner), this.ofTenant(owner), this.all].filter((group) => group !== undefined);
+  #tenantOf({ tenant }: TaskOwner): TaskGroup | undefined {
+    if (tenant === undefined) return undefined;
+    const group = this.#tenants.get(tenant) ?? new TaskGroup();
+    this.#tenants.set(tenant, group);
+    return group;
   }
 }
 

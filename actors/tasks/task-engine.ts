@@ -197,6 +197,7 @@ export class TaskEngine implements TaskService {
     };
     const changes = task.changes(task.view.generation, signal);
     while (!isIdle()) if ((await changes.next()).done === true) break;
+    await changes.return();
     return task.view.read();
   }
 

@@ -9,6 +9,8 @@ export class TaskView {
   readonly #metadata: Task['metadata'];
   readonly #history: TaskMessage[] = [];
   readonly #artifacts = new Map<string, Artifact>();
+  /** The ids of those artifacts that are of their own, rather than of one change. */
+  #grown: Set<string> | undefined;
   #status: Task['status'];
   /** What its agent said with the status, until something follows. */
   #last: TaskMessage | undefined;
@@ -82,11 +84,19 @@ export class TaskView {
     this.#last = undefined;
   }
 
+  /** A chunk is never added to what a change holds: a first chunk is shared with its change until another one follows. */
   #add(artifact: Artifact, append: boolean): void {
-    const known = append ? this.#artifacts.get(artifact.artifactId) : undefined;
-    if (known === undefined)
-      this.#artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts] });
-    else known.parts.push(...artifact.parts);
+    const { artifactId } = artifact;
+    const known = append ? this.#artifacts.get(artifactId) : undefined;
+    if (known === undefined) {
+      this.#grown?.delete(artifactId);
+      this.#artifacts.set(artifactId, artifact);
+    } else if (this.#grown?.has(artifactId) === true) known.parts.push(...artifact.parts);
+    else {
+      this.#artifacts.set(artifactId, { ...known, parts: [...known.parts, ...artifact.parts] });
+      this.#grown ??= new Set();
+      this.#grown.add(artifactId);
+    }
   }
 }
 

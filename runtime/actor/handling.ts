@@ -5,6 +5,7 @@ import { Purse } from '../budget/purse.ts';
 import { type A2AEnvelope, asksForWork, type PathHop } from '../protocol/envelope.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
 import { cancelled, invalidOptions, notSerialisable, type OrreryError } from '../protocol/errors.ts';
+import { copyJson } from '../protocol/json-copy.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { requireFunction } from '../protocol/parse-options.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
@@ -189,7 +190,7 @@ export class Handling implements HandlingContext<never> {
     const fault = what === undefined ? { path: 'what', kind: 'undefined' } : findUnserialisable(what, 'what');
     if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
     if (this.isOver || this.mail === undefined) return;
-    this.cell.outcomes.report(this.mail, this.#keeper.fraction, structuredClone(what));
+    this.cell.outcomes.report(this.mail, this.#keeper.fraction, copyJson(what));
   }
 
   get resumeFrom(): unknown {

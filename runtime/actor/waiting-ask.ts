@@ -1,5 +1,6 @@
 import type { Mail } from '../mailbox/mail.ts';
 import { type ErrorData, errorFromData, isOrreryError, OrreryError } from '../protocol/errors.ts';
+import { copyJson } from '../protocol/json-copy.ts';
 import { REPLY } from '../threads/batch-format.ts';
 import type { Link } from '../threads/link.ts';
 import { callOutside } from './call-outside.ts';
@@ -78,7 +79,7 @@ export abstract class WaitingAsk {
     const [fraction, note] = data;
     const { onProgress } = this.#listeners;
     if (data.length === 5) callOutside(onProgress, { fraction, dropped: data[4] });
-    else if (data.length === 4) callOutside(onProgress, { fraction, report: structuredClone(data[3]) });
+    else if (data.length === 4) callOutside(onProgress, { fraction, report: copyJson(data[3]) });
     else if (data.length === 3) {
       this.#partial = data[2];
       callOutside(onProgress, { fraction, partial: structuredClone(data[2]) });

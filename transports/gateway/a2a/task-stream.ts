@@ -1,4 +1,10 @@
-import { isTaskInterrupted, isTaskOver, type Task, type TaskChange } from '../../../runtime/protocol/task.ts';
+import {
+  isTaskInterrupted,
+  isTaskOver,
+  type Task,
+  type TaskChange,
+  type TaskState,
+} from '../../../runtime/protocol/task.ts';
 import type { TaskOwner, TaskService } from '../../../runtime/protocol/task-service.ts';
 import { abortsWith } from './exchange.ts';
 import type { StreamItem } from './operations.ts';
@@ -10,42 +16,86 @@ export interface StreamScope {
   readonly signal: AbortSignal;
 }
 
+type StreamedChange = Extract<StreamItem, { kind: 'change' }>['change'];
 type ChangeItem = Extract<StreamItem, { kind: 'change' }>;
 
 /**
  * What a message leads to: the task as it is, then each change as it is kept, until the task is over, or waits for its
- * owner and has done with the message.
+ * owner and has done with the message. Without what the owner said: that is theirs already.
  */
-export async function* streamOfMessage(
+export const streamOfMessage = (
   scope: StreamScope,
   task: Task,
   messageId: string,
-): AsyncGenerator<StreamItem, void> {
-  const isEnd = isTaskOver(task.status.state);
-  yield { kind: 'task', task, isLast: isEnd };
-  if (isEnd) return;
-  const { signal, close } = abortsWith(scope.signal);
-  const changes = changesAfter({ ...scope, signal }, task, task.generation);
-  try {
-    let { state } = task.status;
-    let { generation } = task;
-    for (;;) {
-      const next = changes.next();
-      // A message that was answered before, and is sent again, has no end of its own.
-      if (isTaskInterrupted(state) && (await isIdle(scope, task.id, generation, next))) return;
-      const taken = await next;
-      if (taken.done === true) return;
-      const { change } = taken.value;
-      const isLast = isLastFor(change, messageId);
-      yield { ...taken.value, isLast };
-      if (isLast) return;
-      if (change.kind === 'status') ({ state } = change);
-      ({ generation } = change);
+): AsyncIterableIterator<StreamItem, void> => new MessageStream(scope, task, messageId);
+
+/** By hand rather than a generator: many stand and wait, and `return` is to end that. */
+class MessageStream implements AsyncIterableIterator<StreamItem, void> {
+  readonly #scope: StreamScope;
+  readonly #task: Task;
+  readonly #messageId: string;
+  #state: TaskState;
+  #generation: number;
+  #changes: AsyncGenerator<TaskChange, void> | undefined;
+  #hasBegun = false;
+  #isOver = false;
+
+  constructor(scope: StreamScope, task: Task, messageId: string) {
+    this.#scope = scope;
+    this.#task = task;
+    this.#messageId = messageId;
+    this.#state = task.status.state;
+    this.#generation = task.generation;
+  }
+
+  async next(): Promise<IteratorResult<StreamItem, void>> {
+    if (this.#isOver) return DONE;
+    if (this.#hasBegun) return this.#nextChange();
+    this.#hasBegun = true;
+    this.#isOver = isTaskOver(this.#state);
+    return { done: false, value: { kind: 'task', task: this.#task, isLast: this.#isOver } };
+  }
+
+  async return(): Promise<IteratorResult<StreamItem, void>> {
+    this.#isOver = true;
+    await this.#changes?.return();
+    return DONE;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #nextChange(): Promise<IteratorResult<StreamItem, void>> {
+    const { id: taskId, contextId } = this.#task;
+    try {
+      const change = await this.#takeChange();
+      if (change === undefined) return await this.return();
+      if (change.kind === 'status') this.#state = change.state;
+      this.#generation = change.generation;
+      const isLast = isLastFor(change, this.#messageId);
+      if (isLast) await this.return();
+      return { done: false, value: { kind: 'change', taskId, contextId, change, isLast } };
+    } catch (error) {
+      await this.return();
+      throw error;
     }
-  } finally {
-    // Else whoever waits for the next change would be waited for.
-    close();
-    await changes.return();
+  }
+
+  /** Undefined when nothing follows. */
+  async #takeChange(): Promise<StreamedChange | undefined> {
+    const { tasks, owner, signal } = this.#scope;
+    const { id } = this.#task;
+    this.#changes ??= tasks.changes(owner, id, { after: this.#generation, signal });
+    for (;;) {
+      const next = this.#changes.next();
+      // A message that was answered before, and is sent again, has no end of its own.
+      if (isTaskInterrupted(this.#state) && (await isIdle(this.#scope, id, this.#generation, next)))
+        return undefined;
+      const taken = await next;
+      if (taken.done === true) return undefined;
+      if (taken.value.kind !== 'message') return taken.value;
+    }
   }
 }
 
@@ -74,6 +124,8 @@ async function* changesAfter(
     yield { kind: 'change', taskId: id, contextId, change, isLast };
   }
 }
+
+const DONE: IteratorResult<StreamItem, void> = { done: true, value: undefined };
 
 const isLastFor = (change: TaskChange, messageId: string): boolean =>
   change.kind === 'status' &&
