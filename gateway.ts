@@ -4,6 +4,7 @@ import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
 import { admit } from './policies/admit/admit.ts';
 import { missingPackage, peersMissing } from './runtime/protocol/edge-errors.ts';
 import { invalidOptions } from './runtime/protocol/errors.ts';
+import { requireMethod } from './runtime/protocol/parse-options.ts';
 import type { Seams } from './runtime/protocol/seams.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
@@ -16,6 +17,8 @@ import { type OpenA2A, openA2A } from './transports/gateway/open-a2a.ts';
 import { mcpParts, mcpStdio } from './transports/gateway/open-mcp.ts';
 import { operatingParts } from './transports/gateway/operating-parts.ts';
 import {
+  checkGrpcOptions,
+  checkTaskOptions,
   type EdgeOptions,
   type ListeningOptions,
   parseGatewayOptions,
@@ -24,7 +27,12 @@ import {
   type SystemGateway,
 } from './transports/gateway/serve-options.ts';
 import { type ServedTeam, servedTeam } from './transports/gateway/served-team.ts';
-import { LOCAL_USER, type StdioOptions, type StdioServing } from './transports/gateway/stdio-options.ts';
+import {
+  LOCAL_USER,
+  parseStdioOptions,
+  type StdioOptions,
+  type StdioServing,
+} from './transports/gateway/stdio-options.ts';
 
 export type { GatewayLimits } from './transports/gateway/http/gateway-limits.ts';
 export type { ServedRoute } from './transports/gateway/http/served-route.ts';
@@ -59,6 +67,7 @@ export interface ServeOptions extends SystemGatewayOptions, ListeningOptions {}
  */
 export async function serve(system: SystemWithStopWork, options: ServeOptions = {}): Promise<Serving> {
   const { host = '127.0.0.1', port, tls, grpc, ...rest } = requireOptions(options);
+  checkGrpcOptions(grpc);
   const isLocal = (where: string | undefined): boolean =>
     where === undefined || isLoopback(hostOf(String(where)));
   const opened = await open(system, rest, { isLocal: isLocal(host), isGrpcLocal: isLocal(grpc?.host) });
@@ -100,7 +109,13 @@ export async function serveStdio(
   system: SystemWithStopWork,
   options: StdioOptions = {},
 ): Promise<StdioServing> {
-  const { mcp = {}, principal = LOCAL_USER, input = process.stdin, output = process.stdout } = options;
+  requireRunning(system);
+  const {
+    mcp = {},
+    principal = LOCAL_USER,
+    input = process.stdin,
+    output = process.stdout,
+  } = parseStdioOptions(options);
   const { name = 'Orrery', description = 'A supervised team of agents', version = '1.0.0', expose } = options;
   const { seams } = await system.desk();
   const team = servedTeam(system.registry, { identity: { name, description, version }, expose }, seams);
@@ -110,8 +125,13 @@ export async function serveStdio(
   const deps = { tools: systemTools(system), tasks, team, seams, strangers: false };
   try {
     const connection = await mcpStdio(mcp, deps, { input, output, principal, onFault });
-    const close = closing(system, () => connection.close(), { close: release });
-    return { ended: connection.ended, close, [Symbol.asyncDispose]: () => close() };
+    try {
+      const close = closing(system, () => connection.close(), { close: release });
+      return { ended: connection.ended, close, [Symbol.asyncDispose]: () => close() };
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
   } catch (error) {
     await release();
     throw error;
@@ -158,8 +178,19 @@ export async function createSystemGateway(
 ): Promise<SystemGateway> {
   const opened = await open(system, options, { isLocal: undefined, isGrpcLocal: true });
   const { gateway, team } = opened;
-  const close = closing(system, (given) => gateway.close(given), opened);
-  return { fetch: gateway.fetch, routes: gateway.routes, team, close };
+  try {
+    const close = closing(system, (given) => gateway.close(given), opened);
+    return { fetch: gateway.fetch, routes: gateway.routes, team, close };
+  } catch (error) {
+    await gateway.close({ drainMs: 0 }).finally(opened.close);
+    throw error;
+  }
+}
+
+/** Throws INVALID_OPTIONS for what is no system, and SYSTEM_STOPPED for one that is none any more. */
+function requireRunning(system: SystemWithStopWork): void {
+  requireMethod('system', system, 'beforeStop', 'a system of startSystem');
+  system.beforeStop(() => Promise.resolve())();
 }
 
 type Close = (options?: { drainMs?: number }) => Promise<void>;
@@ -184,7 +215,9 @@ async function open(
   options: SystemGatewayOptions,
   { isLocal, isGrpcLocal }: { readonly isLocal: boolean | undefined; readonly isGrpcLocal: boolean },
 ): Promise<Opened> {
-  const { tasks: taskOptions, ...rest } = options;
+  requireRunning(system);
+  const { tasks: taskOptions, ...rest } = requireOptions(options);
+  checkTaskOptions(taskOptions);
   const parsed = parseGatewayOptions(rest, isLocal);
   const { authenticators, anonymous, rules, limits, hosts, origins, publicUrl, approver } = parsed;
   const desk = await system.desk();

@@ -1,6 +1,18 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+// Half of what starting a thread or a process from source costs is making JavaScript of it: made once, it is kept.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
+  new URL('./node_modules/.cache/node-compile', import.meta.url),
+);
+
 const conditions = ['orrery-source', 'module', 'node', 'import', 'default'];
+
+/** What promises times or memory, and is to have the machine to itself. */
+const ALONE = [
+  'test/integration/{failure-matrix,floods,one-core,out-of-memory,watchdog}.test.ts',
+  'apps/ralph-loop/test/integration/large-repository.test.ts',
+];
 
 export default defineConfig({
   resolve: { conditions },
@@ -29,9 +41,19 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/{integration,chaos}/**/*.test.ts', 'apps/*/test/integration/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/fixtures/**'],
-          fileParallelism: false,
+          exclude: ['**/node_modules/**', '**/fixtures/**', ...ALONE],
+          // Most of them wait for threads and processes most of the time.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ALONE,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { approvalOf, isApprovedByNobody } from './actors/tasks/approval-of.ts';
 import { chainRpc } from './chains/xpr/chain-rpc.ts';
 import type { XprAccounts } from './chains/xpr/xpr-accounts.ts';
@@ -10,6 +11,7 @@ import { xprSignature } from './policies/admit/xpr/xpr-signature.ts';
 import type { AgentOptions } from './runtime/actor/agent-options.ts';
 import type { AdmissionRule, Authenticator } from './runtime/protocol/admission.ts';
 import { invalidOptions } from './runtime/protocol/errors.ts';
+import { parseOptions, requireMethod } from './runtime/protocol/parse-options.ts';
 import type { Principal } from './runtime/protocol/principal.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { type AgentDefinition, defineAgent, type HandlingContext } from './runtime/public.ts';
@@ -130,7 +132,10 @@ export interface XprBindingOptions extends Omit<XprPartOptions, 'service' | 'adm
   readonly admission?: XprAdmissionOptions;
 }
 
-/** The XPR binding of a gateway: `serve(system, { bindings: [xprBinding({...})] })`. Fails with INVALID_OPTIONS. */
+/**
+ * The XPR binding of a gateway: `serve(system, { bindings: [xprBinding({...})] })`. Fails with INVALID_OPTIONS, here or where it
+ * is served.
+ */
 export function xprBinding({
   accounts,
   account,
@@ -138,6 +143,7 @@ export function xprBinding({
   admission = {},
   ...part
 }: XprBindingOptions): Binding {
+  requireMethod('xprBinding.accounts', accounts, 'activeKeys', 'what knows of accounts, as chainRpc(...)');
   return {
     name: 'xpr',
     open: ({ service, seams: { clock } }) => ({
@@ -156,6 +162,8 @@ const HOOK: Principal = {
   trust: { score: 1, source: 'token' },
 };
 
+const Gates = z.strictObject({ gatesAll: z.boolean().default(false) });
+
 /**
  * What a gateway is served with as the variables of XPR's deployments ask for: `serve(system, xprServeOptions(process.env))`.
  * The other protocols of the gateway then ask for a signature as well, or the token; rate and trust are asked for by the XPR
@@ -165,13 +173,14 @@ const HOOK: Principal = {
  */
 export function xprServeOptions(
   env: Readonly<Record<string, string | undefined>>,
-  { gatesAll = false }: { readonly gatesAll?: boolean } = {},
+  options: { readonly gatesAll?: boolean } = {},
 ): {
   readonly bindings: Binding[];
   readonly authenticators: Authenticator[];
   readonly rules: AdmissionRule[];
   readonly tasks: { readonly limits: { readonly turns: number } };
 } {
+  const { gatesAll } = parseOptions(Gates, options, 'xprServeOptions');
   const { rpcEndpoint, hookToken, ...asked } = xprOptionsFromEnv(env);
   if (rpcEndpoint === undefined)
     throw invalidOptions('XPR_RPC_ENDPOINT', rpcEndpoint, 'an http or https URL of a node');

@@ -9,6 +9,7 @@ import {
   type Transport,
   unreachable,
 } from '../runtime/protocol/transport.ts';
+import { LossHandlers } from './loss-handlers.ts';
 
 const MAX_FRAME_BYTES = 1_048_576;
 
@@ -99,7 +100,7 @@ class LocalConnection implements Connection {
   #incoming: FrameUnderWay[] = [];
   #isTaking = false;
   #onFrame: ((frame: Frame) => void) | undefined;
-  readonly #onLost = new Set<(reason: string) => void>();
+  readonly #onLost = new LossHandlers();
   #lostBecause: string | undefined;
 
   constructor(maxFrameBytes: number, over: (end: LocalConnection) => void) {
@@ -135,12 +136,9 @@ class LocalConnection implements Connection {
   }
 
   onLost(handler: (reason: string) => void): () => void {
-    const own = (reason: string): void => handler(reason);
-    this.#onLost.add(own);
+    const takeBack = this.#onLost.add(handler);
     if (this.#lostBecause !== undefined && this.peer === undefined) this.#tellLost();
-    return () => {
-      this.#onLost.delete(own);
-    };
+    return takeBack;
   }
 
   async close(): Promise<void> {
@@ -198,11 +196,6 @@ class LocalConnection implements Connection {
   }
 
   #tellLost(): void {
-    const reason = this.#lostBecause ?? 'it was closed';
-    queueMicrotask(() => {
-      const handlers = [...this.#onLost];
-      this.#onLost.clear();
-      for (const handler of handlers) handler(reason);
-    });
+    this.#onLost.tell(this.#lostBecause ?? 'it was closed');
   }
 }

@@ -6,6 +6,7 @@ import {
   frameBytes,
   frameTooLarge,
 } from '../runtime/protocol/transport.ts';
+import { LossHandlers } from './loss-handlers.ts';
 
 /** What crosses beside frames: how many of them were taken since it was last said, and that this is the end. */
 type Signal = number | null;
@@ -33,7 +34,7 @@ export class MessagePortConnection implements Connection {
   #isTaking = false;
   #isOver = false;
   #onFrame: ((frame: Frame) => void) | undefined;
-  readonly #onLost = new Set<(reason: string) => void>();
+  readonly #onLost = new LossHandlers();
   #lostBecause: string | undefined;
 
   constructor(port: MessagePort, maxFrameBytes: number, onOver: () => void) {
@@ -73,12 +74,9 @@ export class MessagePortConnection implements Connection {
   }
 
   onLost(handler: (reason: string) => void): () => void {
-    const own = (reason: string): void => handler(reason);
-    this.#onLost.add(own);
+    const takeBack = this.#onLost.add(handler);
     if (this.#isOver) this.#tellLost();
-    return () => {
-      this.#onLost.delete(own);
-    };
+    return takeBack;
   }
 
   /** What was posted arrives before the end does, so it counts as handed over. */
@@ -158,11 +156,6 @@ export class MessagePortConnection implements Connection {
   }
 
   #tellLost(): void {
-    const reason = this.#lostBecause ?? 'it was closed';
-    queueMicrotask(() => {
-      const handlers = [...this.#onLost];
-      this.#onLost.clear();
-      for (const handler of handlers) handler(reason);
-    });
+    this.#onLost.tell(this.#lostBecause ?? 'it was closed');
   }
 }

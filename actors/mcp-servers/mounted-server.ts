@@ -12,6 +12,7 @@ import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { ActorContext, AgentDesk, HandlingContext } from '../../runtime/public.ts';
 import { resourceChanged } from '../tools/resource-updates.ts';
 import type { McpMemberSettings } from './mcp-server-options.ts';
+import { HangCheck } from './hang-check.ts';
 import { offerContent } from './offer-content.ts';
 import { type MountedTool, mountedTool } from './tool-capability.ts';
 
@@ -32,16 +33,24 @@ export interface MountedServerDeps {
 /** One life of the agent of an MCP server: from when the server is there to when it is gone, and the other way round. */
 export class MountedServer {
   readonly #deps: MountedServerDeps;
+  readonly #hangCheck: HangCheck;
   #connection: McpConnection | undefined;
   #life: ActorContext | undefined;
   #isStopped = false;
   #isStale = false;
   #refreshing: Promise<void> | undefined;
-  #isChecking = false;
   #stopTimer: () => void = () => undefined;
 
   constructor(deps: MountedServerDeps) {
     this.#deps = deps;
+    const { answerMs } = deps.settings;
+    this.#hangCheck = new HangCheck(
+      () => (this.#connection as McpConnection).answers(answerMs),
+      (hasHeld) => {
+        const notSent = hasHeld ? '; what it was to be asked next was not sent' : '';
+        this.#fail(`it says nothing at all within ${answerMs} ms${notSent}`);
+      },
+    );
   }
 
   /** Connects, and says what there is. Rejects with what keeps the server from being had, and leaves nothing of it behind. */
@@ -115,22 +124,14 @@ export class MountedServer {
     };
     ctx.markOutside(sourceOf(ctx.self));
     try {
+      await this.#hangCheck.mayGoOn(ctx.signal);
       return await ctx.effect(`${ctx.self} ${what}`, () => run(connection, options));
     } catch (error) {
       // Slow work is one thing, a server that says nothing at all another.
-      if (ctx.signal.aborted || (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED'))
-        void this.#check();
+      const isSilent = ctx.signal.aborted || (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED');
+      if (isSilent && !this.#isStopped) this.#hangCheck.begin();
       throw error;
     }
-  }
-
-  async #check(): Promise<void> {
-    if (this.#isChecking || this.#isStopped) return;
-    const { answerMs } = this.#deps.settings;
-    this.#isChecking = true;
-    const answers = await this.#connection?.answers(answerMs);
-    this.#isChecking = false;
-    if (answers === false) this.#fail(`it says nothing at all within ${answerMs} ms`);
   }
 
   #fail(reason: string): void {

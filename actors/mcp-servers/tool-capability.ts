@@ -1,4 +1,5 @@
 import type { CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
+import { hashOf } from '../../runtime/protocol/approval.ts';
 import { type Capability, capability, describeCapability } from '../../runtime/protocol/capability.ts';
 import type { McpTool } from '../../runtime/protocol/mcp-link.ts';
 import { ToolContent } from '../../runtime/protocol/tool.ts';
@@ -15,7 +16,7 @@ export interface MountedTool {
 /** `isPrivileged`: what came from outside does not reach it without approval. */
 export function mountedTool(tool: McpTool, isPrivileged: boolean): MountedTool {
   const { name, title, description, annotations, inputSchema, outputSchema } = tool;
-  const declared = capability({
+  const made = capability({
     id: idOfName(name),
     name: title ?? name,
     description,
@@ -24,6 +25,9 @@ export function mountedTool(tool: McpTool, isPrivileged: boolean): MountedTool {
     ...annotations,
     ...(isPrivileged ? { privileged: true } : {}),
   }) as unknown as Capability;
+  // All that its server says of it, which may say something else under the same name.
+  const edition = hashOf([name, title ?? null, description, annotations, inputSchema, outputSchema ?? null]);
+  const declared: Capability = { ...made, edition };
   const descriptor = {
     ...describeCapability(declared),
     inputSchema: shownSchema(inputSchema),

@@ -22,7 +22,7 @@ export const RemoteAgentOptions = z.strictObject({
   node: NodeId.optional(),
   id: AgentCard.shape.id.optional(),
   self: NodeId.optional(),
-  grantedTier: z.literal([1, 2, 3], 'expected 1, 2 or 3: tier 0 is never remote').default(3),
+  grantedTier: z.literal([1, 2, 3], '1, 2 or 3: tier 0 is never remote').default(3),
   sandboxId: z.string().min(1).nullable().optional(),
   streams: z.array(z.string().min(1)).optional(),
   maxBudget: Budget.omit({ hops: true }).optional(),

@@ -35,10 +35,15 @@ function messageIn(envelope: A2AEnvelope): SyncMessage | undefined {
 }
 
 function take(desk: AgentDesk, message: SyncMessage, taint: Taint | undefined): boolean {
-  const document = documentsIfAny(desk)?.open.get(message.channelId);
-  if (document !== undefined) document.medium.receive(message);
-  else if (desk.handles('stream-data')) return false;
-  else documentsAt(desk).early.hold(message);
-  if (taint !== undefined) taintDocument(documentsAt(desk), message.channelId, taint);
+  const { channelId } = message;
+  const document = documentsIfAny(desk)?.open.get(channelId);
+  if (document === undefined && desk.handles('stream-data')) return false;
+  if (taint !== undefined) {
+    // Before it is applied: whoever observes the document is told in the course of that, and the log has it then.
+    desk.takeIn(taint);
+    taintDocument(documentsAt(desk), channelId, taint);
+  }
+  if (document === undefined) documentsAt(desk).early.hold(message);
+  else document.medium.receive(message);
   return true;
 }

@@ -1,8 +1,9 @@
 import { delegationMetadata } from '../../runtime/protocol/a2a-extension.ts';
 import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
+import { type ApprovalRequest, approvalHash, isDecidedFor } from '../../runtime/protocol/approval.ts';
 import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
 import { agentNotFound, isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
-import { mergeTaint } from '../../runtime/protocol/taint.ts';
+import { mergeTaint, type Taint, taintFrom } from '../../runtime/protocol/taint.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { AgentDesk, Asking } from '../../runtime/public.ts';
 import { capabilityMeant, wordsOf } from './capability-meant.ts';
@@ -35,7 +36,10 @@ export interface AgentTurnsDeps {
 }
 
 /** Which decision, in which task. */
-type GivenIn = Omit<GivenApproval, 'reason'> & { readonly taskId: string };
+type GivenIn = Omit<GivenApproval, 'reason' | 'taint'> & {
+  readonly taskId: string;
+  readonly taint?: Taint | undefined;
+};
 
 /** What is asked of an agent in a turn. */
 interface Call {
@@ -110,13 +114,14 @@ export class AgentTurns {
 
   /**
    * Says whether the owner of a task that is worked at has decided so. Then that is used: whoever asks next, with the same
-   * note, is told that it is not. It may be another agent than that of the task, which has handed the note on.
+   * note, is told that it is not. It may be another agent than that of the task, which has handed the note on. `taint` is
+   * where what is to be done came from: the owner must have been told of all of it.
    */
-  readonly takeGiven = ({ taskId, approvalId, hash, approved }: GivenIn): boolean => {
+  readonly takeGiven = ({ taskId, approvalId, hash, approved, taint }: GivenIn): boolean => {
     const given = this.#given.get(approvalId);
     const isThis =
       given !== undefined && given.taskId === taskId && given.hash === hash && given.approved === approved;
-    return isThis && this.#given.delete(approvalId);
+    return isThis && isDecidedFor(given, taint) && this.#given.delete(approvalId);
   };
 
   /** What is to be asked; or how the turn ends before anybody is. */
@@ -220,7 +225,7 @@ export class AgentTurns {
   #failed(turn: Turn, reports: TurnReports, error: unknown): TurnOutcome | undefined {
     if (turn.signal.aborted) throw error;
     const pausing = pauseIn(error);
-    if (pausing !== undefined) return this.#pauses(turn, reports.memo, pausing);
+    if (pausing !== undefined) return this.#pauses(turn, reports, pausing);
     const isStop = isOrreryError(error) && (error.code === 'SYSTEM_STOPPED' || error.code === 'CONTROL_LOST');
     if (isStop && this.#deps.isKept) return undefined;
     if (isOrreryError(error)) reports.partial(error.details['partial']);
@@ -239,9 +244,22 @@ export class AgentTurns {
     return { ...outcome, message: { ...message, metadata } };
   }
 
-  #pauses(turn: Turn, memo: TurnMemo, { state, question, schema, approval }: TurnPause): TurnOutcome {
+  #pauses(
+    turn: Turn,
+    { memo, taint }: TurnReports,
+    { state, question, schema, approval }: TurnPause,
+  ): TurnOutcome {
     if (approval !== undefined) {
-      const awaits = { kind: 'approval', approvalId: this.#deps.desk.seams.newId(), ...approval } as const;
+      const { taint: sources, ...asked } = withAllSources(approval, taint);
+      const approvalId = this.#deps.desk.seams.newId();
+      // What is decided is what is shown, whatever the agent says that it is.
+      const awaits: Awaited & { kind: 'approval' } = {
+        kind: 'approval',
+        approvalId,
+        hash: approvalHash(asked),
+        ...asked,
+        ...(sources && { taint: [...sources] }),
+      };
       return this.#asks(turn, { ...memo, awaits }, approvalParts(awaits), state);
     }
     const awaits: Awaited =
@@ -276,6 +294,18 @@ export class AgentTurns {
   #mayTryAgain(agentId: string, capability: CapabilityDescriptor | undefined): boolean {
     return capability?.readOnly === true || this.#deps.desk.deliveryOf(agentId) === 'retry';
   }
+}
+
+/**
+ * The request with what came with it, where it is of anything that came from outside: whoever asked for it has taken that in
+ * as well by now, and it is of that when it is asked for again. The owner is told, and so need not be asked a second time.
+ */
+function withAllSources(request: ApprovalRequest, taint: Taint | undefined): ApprovalRequest {
+  const { taint: told, message } = request;
+  const more = told === undefined ? [] : (taint ?? []).filter((source) => !told.includes(source));
+  if (told === undefined || more.length === 0) return request;
+  const also = `What asks for it has also taken in what came from ${more.join(', ')}.`;
+  return { ...request, taint: taintFrom([...told, ...more]) ?? told, message: `${message} ${also}` };
 }
 
 function requireReadOnly(agentId: string, { id, readOnly }: CapabilityDescriptor, terms: TaskTerms): void {

@@ -4,9 +4,11 @@ import { capability } from '../../runtime/protocol/capability.ts';
 import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import { Taint } from '../../runtime/protocol/taint.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
 import type { GivenApproval } from './task-note.ts';
 import { runningTaskOf } from './task-of.ts';
+import { isOf } from './turn-note.ts';
 import { pause } from './turn-pause.ts';
 
 /** Who is asked for an approval that no owner of a task is asked for. */
@@ -43,6 +45,7 @@ export const givenApprovalCapability = capability({
     approvalId: z.string(),
     hash: z.string(),
     approved: z.boolean(),
+    taint: Taint.optional(),
   }),
   output: z.boolean(),
 });
@@ -52,7 +55,7 @@ export const givenApprovalCapability = capability({
  *
  * The system's approver is asked, if it has one. Else, in a task, its owner is: this throws what ends the turn, and when the
  * owner has decided the handler runs again, and comes by here again. What is approved is this action with these details,
- * once.
+ * once, and from no sources but those of `taint`.
  */
 export async function approvalOf<State>(
   ctx: HandlingContext<State>,
@@ -69,7 +72,8 @@ export async function outsideApprovalOf(
 ): Promise<void> {
   const wanted = parseOptions(ApprovalRequest, request, 'request');
   const task = runningTaskOf(ctx);
-  if (task?.note.isOutside !== true) return approvalIn(ctx, wanted, task);
+  const isOwners = task?.note.isOutside === true || isOf(wanted.taint, task?.owner);
+  if (task === undefined || !isOwners) return approvalIn(ctx, wanted, task);
   requireApproved(wanted, await decisionOf(ctx, wanted, task.taskId));
 }
 
@@ -79,13 +83,17 @@ async function approvalIn<State>(
   task: ReturnType<typeof runningTaskOf>,
 ): Promise<void> {
   const hash = approvalHash(wanted);
-  const given = task?.takeApproval(hash);
-  if (task !== undefined && given !== undefined && (await takesGiven(ctx, task.taskId, given))) {
+  const given = task?.takeApproval(hash, wanted.taint);
+  if (
+    task !== undefined &&
+    given !== undefined &&
+    (await takesGiven(ctx, task.taskId, given, wanted.taint))
+  ) {
     task.usedApproval(given);
     return requireApproved(wanted, given);
   }
   if (task !== undefined && !task.note.hasApprover)
-    throw pause({ state: 'input-required', question: wanted.message, approval: { ...wanted, hash } });
+    throw pause({ state: 'input-required', question: wanted.message, approval: wanted });
   requireApproved(wanted, await decisionOf(ctx, wanted, task?.taskId));
 }
 
@@ -93,12 +101,15 @@ async function takesGiven<State>(
   ctx: HandlingContext<State>,
   taskId: string,
   { approvalId, hash, approved }: GivenApproval,
+  taint: Taint | undefined,
 ): Promise<boolean> {
   const target = { agent: HOST, capability: givenApprovalCapability };
-  return ctx.ask(target, { taskId, approvalId, hash, approved }).catch((error: unknown) => {
-    if (isOrreryError(error) && error.code === 'AGENT_NOT_FOUND') return false;
-    throw error;
-  });
+  return ctx
+    .ask(target, { taskId, approvalId, hash, approved, ...(taint && { taint }) })
+    .catch((error: unknown) => {
+      if (isOrreryError(error) && error.code === 'AGENT_NOT_FOUND') return false;
+      throw error;
+    });
 }
 
 async function decisionOf<State>(

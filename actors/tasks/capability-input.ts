@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
 import { invalidPayload } from '../../runtime/protocol/errors.ts';
+import { jsonOf } from '../../runtime/protocol/json-text.ts';
 import { isObject, type SaidWords } from './capability-meant.ts';
 import type { Json } from './task-log.ts';
 
@@ -153,10 +154,4 @@ function parserOf(schema: Json): z.ZodType | undefined {
   }
 }
 
-function jsonIn(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
+const jsonIn = (text: string): Json | undefined => jsonOf(text) as Json | undefined;

@@ -11,7 +11,10 @@ const MAX_SHOWN = 6_000;
 /** with so much of its beginning, which may be twice as long where it is shown, as a text in a text. */
 const MAX_BEGINNING = MAX_SHOWN / 2;
 
-/** Has it approved that what came from outside reaches a privileged capability: once for each call, on exactly this input. */
+/**
+ * Has it approved that what came from outside reaches a privileged capability: once for each call, on exactly this input, of a
+ * capability that is declared like this, from no sources but these.
+ */
 export const privilegeAttendant: Attendant = {
   types: new Set(),
   owed: new Set(),
@@ -24,11 +27,12 @@ export const privilegeAttendant: Attendant = {
 
 /** What `outsideApprovalOf` rejects with is the answer, but for the refusal itself. */
 async function refusalOf(ctx: HandlingContext<never>, call: PrivilegedCall): Promise<string | undefined> {
-  const { capability, taint } = call;
+  const { capability, definition, taint } = call;
   try {
     await outsideApprovalOf(ctx, {
       action: capability,
-      details: { agent: ctx.self, input: shown(call.input), taint: [...taint] },
+      details: { agent: ctx.self, input: shown(call.input), definition },
+      taint,
       message: `May ${ctx.self} be asked for "${capability}", which is privileged, with what came from outside (${taint.join(', ')})?`,
     });
     return undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Approver } from '../../runtime/protocol/approval.ts';
-import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import { parseOptions, requireMethod } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { System } from '../../runtime/public.ts';
 import { AgentTurns } from './agent-turns.ts';
@@ -10,7 +10,13 @@ import { TaskEngine } from './task-engine.ts';
 import type { TaskLimits } from './task-limits.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
-const TurnMs = z.strictObject({ turnMs: z.number().positive().default(HOUR_MS) });
+/** `limits`, `approver` and `seams` are looked at where they are used. */
+const Options = z.strictObject({
+  limits: z.unknown().optional(),
+  approver: z.unknown().optional(),
+  seams: z.unknown().optional(),
+  turnMs: z.number().positive().default(HOUR_MS),
+});
 
 /**
  * - `limits`   @default those of `TaskLimits`
@@ -31,11 +37,10 @@ export interface SystemTasksOptions {
  *
  * Fails with INVALID_OPTIONS, and with what the journal fails with.
  */
-export async function openSystemTasks(
-  system: System,
-  { limits = {}, approver, turnMs, seams: given }: SystemTasksOptions = {},
-): Promise<TaskEngine> {
-  const parsed = parseOptions(TurnMs, turnMs === undefined ? {} : { turnMs }, 'tasks');
+export async function openSystemTasks(system: System, options: SystemTasksOptions = {}): Promise<TaskEngine> {
+  requireMethod('system', system, 'desk', 'a system of startSystem');
+  const { turnMs } = parseOptions(Options, options, 'tasks');
+  const { limits = {}, approver, seams: given } = options;
   const desk = await system.desk();
   if (approver !== undefined) await approveWith(system, approver);
   const isKept = desk.records !== undefined;
@@ -45,7 +50,7 @@ export async function openSystemTasks(
     cardOf: (agentId) => system.registry.getById(agentId),
     isKept,
     hasApprover: () => hasApprover(desk),
-    turnMs: parsed.turnMs,
+    turnMs,
   });
   heedOwners(desk, turns.takeGiven);
   const onProblem = (reason: string): void =>

@@ -96,7 +96,7 @@ export class TaskBook {
   /** Fails with INVALID_OPTIONS for a token that is none. */
   page(owner: TaskOwner, query: TaskQuery): LiveTaskPage {
     const { sinceMs, pageSize, pageToken = '' } = query;
-    const from = turnOf(pageToken);
+    const from = this.#turnOf(pageToken);
     const order = this.#owners.get(ownerKey(owner))?.owned.orderOf(query);
     if (order === undefined) return { tasks: [], nextPageToken: '', total: 0 };
     const isWanted = ({ view }: LiveTask): boolean => view.status.atMs >= (sinceMs ?? 0);
@@ -110,6 +110,14 @@ export class TaskBook {
       last = turn;
     }
     return { tasks: found, nextPageToken: '', total };
+  }
+
+  /** One that was never given begins no list anew: who sends it would never come to an end. */
+  #turnOf(pageToken: string): number | undefined {
+    if (pageToken === '') return undefined;
+    const turn = /^[0-9a-z]{1,11}$/.test(pageToken) ? Number.parseInt(pageToken, 36) : Number.NaN;
+    if (turn > 0 && turn <= this.#turn) return turn;
+    throw invalidOptions('pageToken', pageToken, 'the nextPageToken of the page before');
   }
 
   #belongingOf(owner: TaskOwner): Belonging {
@@ -133,10 +141,3 @@ export class TaskBook {
 }
 
 const taskKey = (owner: TaskOwner, taskId: string): string => `${ownerKey(owner)}${taskId}`;
-
-function turnOf(pageToken: string): number | undefined {
-  if (pageToken === '') return undefined;
-  if (!/^[0-9a-z]{1,11}$/.test(pageToken))
-    throw invalidOptions('pageToken', pageToken, 'the nextPageToken of the page before');
-  return Number.parseInt(pageToken, 36);
-}

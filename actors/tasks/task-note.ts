@@ -3,12 +3,16 @@ import { JsonValue } from '../../runtime/protocol/json-value.ts';
 import { TaskMessage, TaskState } from '../../runtime/protocol/task.ts';
 import { TaskOwner } from '../../runtime/protocol/task-service.ts';
 
-/** What was decided about something that an agent of this task wanted to have approved, and has not done yet. */
+/**
+ * What was decided about something that an agent of this task wanted to have approved, and has not done yet; `taint`: the
+ * sources that whoever decided was told of.
+ */
 export const GivenApproval = z.object({
   approvalId: z.string(),
   hash: z.string(),
   approved: z.boolean(),
   reason: z.string().optional(),
+  taint: z.array(z.string().min(1)).min(1).optional(),
 });
 export type GivenApproval = z.infer<typeof GivenApproval>;
 

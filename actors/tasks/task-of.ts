@@ -1,6 +1,8 @@
+import { isDecidedFor } from '../../runtime/protocol/approval.ts';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
 import type { Part, TaskMessage, TaskState } from '../../runtime/protocol/task.ts';
 import type { TaskOwner } from '../../runtime/protocol/task-service.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
 import type { Json } from './task-log.ts';
 import { type GivenApproval, TASK_NOTE, TaskNote, type TaskReport } from './task-note.ts';
@@ -119,10 +121,10 @@ class RunningTask implements AgentTask {
     this.report({ artifact: { ...about, parts: [...parts], append, lastChunk } });
   }
 
-  /** What is said to have been decided about a request with this hash; each decision counts once. */
-  takeApproval(hash: string): GivenApproval | undefined {
+  /** What is said to have been decided about a request with this hash that is of `taint`; each decision counts once. */
+  takeApproval(hash: string, taint: Taint | undefined): GivenApproval | undefined {
     const given = this.note.approvals.find(
-      (one) => one.hash === hash && !this.#usedApprovals.has(one.approvalId),
+      (one) => one.hash === hash && isDecidedFor(one, taint) && !this.#usedApprovals.has(one.approvalId),
     );
     if (given !== undefined) this.#usedApprovals.add(given.approvalId);
     return given;

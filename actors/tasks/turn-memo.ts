@@ -17,6 +17,7 @@ const Awaited = z.discriminatedUnion('kind', [
     action: z.string(),
     details: Json,
     message: z.string(),
+    taint: z.array(z.string().min(1)).min(1).optional(),
   }),
 ]);
 export type Awaited = z.infer<typeof Awaited>;

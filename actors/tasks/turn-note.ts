@@ -25,13 +25,13 @@ export function noteOf({ task, opening, message }: Turn, memo: TurnMemo, hasAppr
     ...(turn?.answer === undefined ? {} : { answer: turn.answer }),
     approvals,
     hasApprover,
-    ...(isOutside(memo.taint, opening.owner) ? { isOutside: true } : {}),
+    ...(isOf(memo.taint, opening.owner) ? { isOutside: true } : {}),
   };
 }
 
 /** The owner itself is where it came from, by whatever protocol: `a2a:` or `mcp:`, and who that is. */
-const isOutside = (taint: Taint | undefined, { principalId }: TaskOwner): boolean =>
-  taint?.some((source) => source.slice(source.indexOf(':') + 1) === principalId) === true;
+export const isOf = (taint: Taint | undefined, owner: TaskOwner | undefined): boolean =>
+  taint?.some((source) => source.slice(source.indexOf(':') + 1) === owner?.principalId) === true;
 
 function newest(history: readonly TaskMessage[]): TaskMessage[] {
   let bytes = 0;

@@ -16,7 +16,7 @@ export const TurnPause = z.object({
   state: z.enum(['input-required', 'auth-required']),
   question: z.string(),
   schema: Json.optional(),
-  approval: ApprovalRequest.extend({ hash: z.string() }).optional(),
+  approval: ApprovalRequest.optional(),
 });
 export type TurnPause = z.infer<typeof TurnPause>;
 

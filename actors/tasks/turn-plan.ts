@@ -51,9 +51,12 @@ export const approvalParts = ({
   action,
   details,
   message,
+  taint,
 }: Extract<Awaited, { kind: 'approval' }>): Part[] => [
   { text: message },
-  { data: { approvalRequired: { approvalId, action, details, message } } },
+  {
+    data: { approvalRequired: { approvalId, action, details, message, ...(taint && { taint }) } },
+  },
 ];
 
 /** An agent's question; `schema`: what the answer must be. */
@@ -103,11 +106,18 @@ function decided(
   awaits: Extract<Awaited, { kind: 'approval' }>,
   { data }: SaidWords,
 ): TurnPlan {
-  const { approvalId, hash } = awaits;
+  const { approvalId, hash, taint } = awaits;
   if (isObject(data) && data['approvalId'] === approvalId && typeof data['approved'] === 'boolean') {
     const { approved, reason } = data;
-    const given = { approvalId, hash, approved, ...(typeof reason === 'string' ? { reason } : {}) };
-    return { ...call, approvals: [...call.approvals, given] };
+    const given = {
+      approvalId,
+      hash,
+      approved,
+      ...(typeof reason === 'string' ? { reason } : {}),
+      ...(taint && { taint }),
+    };
+    // The same was asked for anew because what had been decided did not count: so it counts no more.
+    return { ...call, approvals: [...call.approvals.filter((one) => one.hash !== hash), given] };
   }
   return {
     kind: 'question',

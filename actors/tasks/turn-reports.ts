@@ -43,6 +43,11 @@ export class TurnReports {
     return this.#memo;
   }
 
+  /** Where what the agent has told by now came from outside. */
+  get taint(): Taint | undefined {
+    return this.#taint;
+  }
+
   /** What an agent tells whoever has asked it. */
   readonly hear = (progress: Progress): void => {
     const { partial, report, dropped } = progress;

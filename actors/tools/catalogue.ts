@@ -1,8 +1,10 @@
 import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
-import type { PromptDescriptor, Tool, ToolAnnotations } from '../../runtime/protocol/tool.ts';
+import { annotationsOf, type PromptDescriptor, type Tool } from '../../runtime/protocol/tool.ts';
 import { type AgentsOwn, ToolNames } from '../../runtime/protocol/tool-names.ts';
+import { promptNotFound, resourceNotFound } from '../../runtime/protocol/tool-errors.ts';
 import type {
+  Completing,
   OfferedPrompt,
   OfferedResource,
   OfferedTemplate,
@@ -79,9 +81,13 @@ export class Catalogue {
     return this.#toolNames.find(name);
   }
 
-  prompt(name: string): OfferedPrompt | undefined {
+  /** Whose a prompt is, and what it is called there. Throws PROMPT_NOT_FOUND. */
+  ownerOfPrompt(name: string): { readonly agentId: string; readonly ownName: string } {
     requireString('name', name);
-    return this.#promptNames.find(name);
+    const prompt = this.#promptNames.find(name);
+    if (prompt === undefined) throw promptNotFound(name);
+    const { agentId } = prompt;
+    return { agentId, ownName: prompt.name.slice(agentId.length + 1) };
   }
 
   /** Who has what this URI names. */
@@ -90,8 +96,23 @@ export class Catalogue {
     return this.#resourcesByUri.get(uri)?.agentId ?? this.#routes.find((route) => route.fits(uri))?.agentId;
   }
 
-  ownerOfTemplate(uriTemplate: string): string | undefined {
-    return this.templates.find((template) => template.uriTemplate === uriTemplate)?.agentId;
+  /** As `ownerOf`; throws RESOURCE_NOT_FOUND. */
+  requireOwnerOf(uri: string): string {
+    const agentId = this.ownerOf(uri);
+    if (agentId === undefined) throw resourceNotFound(uri);
+    return agentId;
+  }
+
+  /** Who completes it, and what that agent is asked. Throws PROMPT_NOT_FOUND, RESOURCE_NOT_FOUND. */
+  completionOf(completing: Completing): { readonly agentId: string; readonly asked: Completing } {
+    const { of } = completing;
+    if ('prompt' in of) {
+      const { agentId, ownName } = this.ownerOfPrompt(of.prompt);
+      return { agentId, asked: { ...completing, of: { prompt: ownName } } };
+    }
+    const template = this.templates.find(({ uriTemplate }) => uriTemplate === of.uriTemplate);
+    if (template === undefined) throw resourceNotFound(of.uriTemplate);
+    return { agentId: template.agentId, asked: completing };
   }
 
   /** Which lists are others than those of `former`. */
@@ -169,20 +190,4 @@ export function toolOf(agentId: string, capability: CapabilityDescriptor): Tool 
     streams: streams === true,
     isContent: isContent === true,
   });
-}
-
-function annotationsOf({
-  readOnly,
-  destructive,
-  idempotent,
-  openWorld,
-  privileged,
-}: ToolAnnotations): ToolAnnotations {
-  return {
-    ...(readOnly === undefined ? {} : { readOnly }),
-    ...(destructive === undefined ? {} : { destructive }),
-    ...(idempotent === undefined ? {} : { idempotent }),
-    ...(openWorld === undefined ? {} : { openWorld }),
-    ...(privileged === undefined ? {} : { privileged }),
-  };
 }

@@ -8,7 +8,7 @@ import { notSerialisable } from '../../runtime/protocol/errors.ts';
 import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { PromptMessage, ResourceContent, Tool, ToolInvocation } from '../../runtime/protocol/tool.ts';
-import { promptNotFound, resourceNotFound, toolNotFound } from '../../runtime/protocol/tool-errors.ts';
+import { toolNotFound } from '../../runtime/protocol/tool-errors.ts';
 import type {
   CallOptions,
   Completing,
@@ -87,9 +87,7 @@ export class TeamTools implements ToolService {
   }
 
   async read(uri: string, options: CallOptions = {}): Promise<readonly ResourceContent[]> {
-    const agentId = this.#catalogue.ownerOf(uri);
-    if (agentId === undefined) throw resourceNotFound(uri);
-    return this.#askFor(agentId, READ_RESOURCE, { uri }, options);
+    return this.#askFor(this.#catalogue.requireOwnerOf(uri), READ_RESOURCE, { uri }, options);
   }
 
   async render(
@@ -97,25 +95,16 @@ export class TeamTools implements ToolService {
     args: Readonly<Record<string, string>>,
     options: CallOptions = {},
   ): Promise<{ readonly description?: string; readonly messages: readonly PromptMessage[] }> {
-    const prompt = this.#catalogue.prompt(name);
-    if (prompt === undefined) throw promptNotFound(name);
-    const asked = { prompt: ownName(prompt), arguments: { ...args } };
-    const { description, messages } = await this.#askFor(prompt.agentId, RENDER_PROMPT, asked, options);
+    const { agentId, ownName } = this.#catalogue.ownerOfPrompt(name);
+    const asked = { prompt: ownName, arguments: { ...args } };
+    const { description, messages } = await this.#askFor(agentId, RENDER_PROMPT, asked, options);
     return description === undefined ? { messages } : { description, messages };
   }
 
-  async complete(given: Completing, options: CallOptions = {}): Promise<readonly string[]> {
-    requireCompleting(given);
-    const { of, ...completing } = given;
-    if ('prompt' in of) {
-      const prompt = this.#catalogue.prompt(of.prompt);
-      if (prompt === undefined) throw promptNotFound(of.prompt);
-      const asked = { ...completing, of: { prompt: ownName(prompt) } };
-      return this.#askFor(prompt.agentId, COMPLETE_ARGUMENT, asked as never, options);
-    }
-    const agentId = this.#catalogue.ownerOfTemplate(of.uriTemplate);
-    if (agentId === undefined) throw resourceNotFound(of.uriTemplate);
-    return this.#askFor(agentId, COMPLETE_ARGUMENT, { ...completing, of } as never, options);
+  async complete(completing: Completing, options: CallOptions = {}): Promise<readonly string[]> {
+    requireCompleting(completing);
+    const { agentId, asked } = this.#catalogue.completionOf(completing);
+    return this.#askFor(agentId, COMPLETE_ARGUMENT, asked as never, options);
   }
 
   invocations(): readonly ToolInvocation[] {
@@ -177,8 +166,6 @@ export class TeamTools implements ToolService {
     };
   }
 }
-
-const ownName = ({ name, agentId }: OfferedPrompt): string => name.slice(agentId.length + 1);
 
 /** A report is no progress; a checkpoint is. */
 const hearing =

@@ -18,12 +18,7 @@ import type {
   Tool,
   ToolInvocation,
 } from '../../runtime/protocol/tool.ts';
-import {
-  duplicateTool,
-  promptNotFound,
-  resourceNotFound,
-  toolNotFound,
-} from '../../runtime/protocol/tool-errors.ts';
+import { duplicateTool, toolNotFound } from '../../runtime/protocol/tool-errors.ts';
 import type {
   CallOptions,
   Completing,
@@ -216,9 +211,7 @@ export class ToolHost implements ToolService {
   }
 
   async read(uri: string, options: CallOptions = {}): Promise<readonly ResourceContent[]> {
-    const agentId = this.#catalogue.ownerOf(uri);
-    if (agentId === undefined) throw resourceNotFound(uri);
-    return this.#ask(agentId, options, (content, ctx) => content.read(uri, ctx));
+    return this.#ask(this.#catalogue.requireOwnerOf(uri), options, (content, ctx) => content.read(uri, ctx));
   }
 
   async render(
@@ -226,27 +219,17 @@ export class ToolHost implements ToolService {
     args: Readonly<Record<string, string>>,
     options: CallOptions = {},
   ): Promise<{ readonly description?: string; readonly messages: readonly PromptMessage[] }> {
-    const prompt = this.#catalogue.prompt(name);
-    if (prompt === undefined) throw promptNotFound(name);
-    const own = ownName(prompt);
-    const { description, messages } = await this.#ask(prompt.agentId, options, (content, ctx) =>
-      content.render(own, args, ctx),
+    const { agentId, ownName } = this.#catalogue.ownerOfPrompt(name);
+    const { description, messages } = await this.#ask(agentId, options, (content, ctx) =>
+      content.render(ownName, args, ctx),
     );
     return description === undefined ? { messages } : { description, messages };
   }
 
   async complete(completing: Completing, options: CallOptions = {}): Promise<readonly string[]> {
     requireCompleting(completing);
-    const { of } = completing;
-    if ('uriTemplate' in of) {
-      const agentId = this.#catalogue.ownerOfTemplate(of.uriTemplate);
-      if (agentId === undefined) throw resourceNotFound(of.uriTemplate);
-      return this.#ask(agentId, options, (content, ctx) => content.complete(completing, ctx));
-    }
-    const prompt = this.#catalogue.prompt(of.prompt);
-    if (prompt === undefined) throw promptNotFound(of.prompt);
-    const asked = { ...completing, of: { prompt: ownName(prompt) } };
-    return this.#ask(prompt.agentId, options, (content, ctx) => content.complete(asked, ctx));
+    const { agentId, asked } = this.#catalogue.completionOf(completing);
+    return this.#ask(agentId, options, (content, ctx) => content.complete(asked, ctx));
   }
 
   invocations(): readonly ToolInvocation[] {
@@ -324,8 +307,6 @@ export class ToolHost implements ToolService {
     for (const change of this.#catalogue.changesSince(former)) this.#changes.tell(change);
   }
 }
-
-const ownName = ({ name, agentId }: OfferedPrompt): string => name.slice(agentId.length + 1);
 
 function requireFree(field: string, name: string, taken: readonly string[]): void {
   if (taken.includes(name)) throw invalidOptions(field, name, 'one that is not registered yet');

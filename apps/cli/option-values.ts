@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { type Mission, nearest, SEVERITIES, Severity } from '@orrery/ralph-loop';
 import { UsageError } from './usage-error.ts';
 
@@ -41,14 +41,34 @@ export function readList(option: string, value: string | true | undefined): read
   return items;
 }
 
-/** The text of the file that an option names. */
+/** A list of keys or a certificate is smaller by far; a device may have no end. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/** The text of the file that an option names. Fails with UsageError. */
 export function readNamedFile(option: string, path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return textOfFile(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message;
     throw new UsageError(`Option "${option}" is "${path}": ${why}`);
+  }
+}
+
+function textOfFile(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const chunks: Buffer[] = [];
+    for (let bytes = 0; bytes <= MAX_FILE_BYTES; ) {
+      const chunk = Buffer.alloc(64 * 1024);
+      const read = readSync(file, chunk);
+      if (read === 0) return Buffer.concat(chunks).toString('utf8');
+      chunks.push(chunk.subarray(0, read));
+      bytes += read;
+    }
+    throw new Error(`it has more than ${MAX_FILE_BYTES} bytes`);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { defaultMission, type Mission, readMission, repositoryRoot, type Severity } from '@orrery/ralph-loop';
+import type { Mission, Severity } from '@orrery/ralph-loop';
+import { missionMeant } from './mission-meant.ts';
 import { readSeverity, readTask, readWorkers } from './option-values.ts';
 import { OutputFile } from './output-file.ts';
 import { UsageError } from './usage-error.ts';
@@ -29,11 +30,7 @@ export interface RunPlan {
 export async function planRun(options: TypedOptions, positionals: readonly string[]): Promise<RunPlan> {
   const failOn = readSeverity(options['fail-on']);
   const workers = readWorkers(options['workers']);
-  const repo = String(options['repo'] ?? '.');
-  const repository = await repositoryRoot(repo);
-  if ('refusal' in repository) throw new UsageError(`Option "--repo" is "${repo}": ${repository.refusal}`);
-  const { root } = repository;
-  const mission = await readMission(positionals[0] ?? defaultMission(root));
+  const { root, mission } = await missionMeant(options, positionals);
   const explain = readTask(options['explain'], mission);
   const { journal, isResumed } = readJournal(options);
   return { mission, root, failOn, workers, explain, journal, isResumed, outputs: openOutputs(options) };

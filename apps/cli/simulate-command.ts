@@ -1,21 +1,18 @@
 import {
-  defaultMission,
   defaultTeam,
   type LoopEvent,
   type Mission,
   MissionError,
   openProgress,
   REPOSITORY_ROOT,
-  readMission,
-  repositoryRoot,
   runMission,
 } from '@orrery/ralph-loop';
 import type { Faults, SimulatedTeam, SimulateOptions, SimulationResult } from 'orrery/simulate';
 import { readCount, readWorkers } from './option-values.ts';
+import { missionMeant } from './mission-meant.ts';
 import { OutputFile } from './output-file.ts';
 import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
-import { UsageError } from './usage-error.ts';
 
 const DEFAULT_SEEDS = 20;
 const DEFAULT_WORKERS = 2;
@@ -65,11 +62,7 @@ async function planSimulation(options: TypedOptions, positionals: readonly strin
   const seeds = readCount('--seeds', options['seeds']) ?? DEFAULT_SEEDS;
   const firstSeed = readCount('--first-seed', options['first-seed']) ?? 1;
   const workers = readWorkers(options['workers']) ?? DEFAULT_WORKERS;
-  const repo = String(options['repo'] ?? '.');
-  const repository = await repositoryRoot(repo);
-  if ('refusal' in repository) throw new UsageError(`Option "--repo" is "${repo}": ${repository.refusal}`);
-  const { root } = repository;
-  const mission = await readMission(positionals[0] ?? defaultMission(root));
+  const { root, mission } = await missionMeant(options, positionals);
   const path = options['record'];
   const record = path === undefined ? undefined : new OutputFile('--record', String(path));
   return { mission, root, firstSeed, seeds, workers, record };

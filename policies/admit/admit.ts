@@ -1,6 +1,6 @@
 import type { AdmissionRule, Authenticator, EdgeRequest } from '../../runtime/protocol/admission.ts';
 import { unauthenticated } from '../../runtime/protocol/edge-errors.ts';
-import { OrreryError } from '../../runtime/protocol/errors.ts';
+import { invalidOptions, OrreryError } from '../../runtime/protocol/errors.ts';
 import { ANONYMOUS, type Principal } from '../../runtime/protocol/principal.ts';
 
 /**
@@ -18,14 +18,16 @@ export interface AdmissionOptions {
  * Finds out who stands behind a request, and whether they may come in. `known`: who that is, where it has been found out
  * before: the rules alone are asked.
  *
- * Rejects with UNAUTHENTICATED, with the code and reason of the rule that says no (`retryAfterMs` in the details, if it
+ * Rejects with INVALID_OPTIONS, with UNAUTHENTICATED, with the code and reason of the rule that says no (`retryAfterMs` in the details, if it
  * may say yes later), and with what keeps it from finding out: then nobody is let in.
  */
 export async function admit(
   request: EdgeRequest,
-  { authenticators, anonymous = false, rules = [] }: AdmissionOptions,
+  options: AdmissionOptions,
   known?: Principal,
 ): Promise<Principal> {
+  checkNames(options);
+  const { authenticators, anonymous = false, rules = [] } = options;
   const principal = known ?? (await identify(request, authenticators, anonymous));
   for (const rule of rules) {
     const verdict = await rule.admit(principal, request);
@@ -35,6 +37,17 @@ export async function admit(
     throw new OrreryError(code, reason, { details: { reason, rule: rule.name, ...later } });
   }
   return principal;
+}
+
+const NAMES: readonly string[] = ['authenticators', 'anonymous', 'rules'];
+
+/** By hand, as it is done for every request: rules that are misspelt would let everybody in. */
+function checkNames(options: AdmissionOptions): void {
+  for (const name of Object.keys(options))
+    if (!NAMES.includes(name))
+      throw invalidOptions(`admit.${name}`, options[name as 'rules'], 'no option of this name');
+  if (!Array.isArray(options.authenticators))
+    throw invalidOptions('admit.authenticators', options.authenticators, 'a list of authenticators');
 }
 
 async function identify(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Authenticator } from '../../runtime/protocol/admission.ts';
 import { unauthenticated } from '../../runtime/protocol/edge-errors.ts';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
-import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import { parseOptions, requireMethod } from '../../runtime/protocol/parse-options.ts';
 import { Principal } from '../../runtime/protocol/principal.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { bearerTokenOf } from './bearer.ts';
@@ -44,8 +44,10 @@ export function newApiKey(owner: ApiKeyOwner): { readonly key: string; readonly 
  */
 export function apiKeys(
   records: readonly ApiKeyRecord[] | ((id: string) => Promise<ApiKeyRecord | undefined>),
-  { clock }: { clock: Pick<Clock, 'now'> },
+  deps: { clock: Pick<Clock, 'now'> },
 ): Authenticator {
+  requireMethod('apiKeys.clock', deps?.clock, 'now', 'a clock, such as that of systemSeams()');
+  const { clock } = deps;
   const find = typeof records === 'function' ? records : finderOf(records);
   return {
     scheme: 'ApiKey',
@@ -69,6 +71,7 @@ export function apiKeys(
 }
 
 function finderOf(records: readonly ApiKeyRecord[]): (id: string) => Promise<ApiKeyRecord | undefined> {
+  if (!Array.isArray(records)) throw invalidOptions('keys', records, 'a list of records, or a function');
   const byId = new Map<string, ApiKeyRecord>();
   records.forEach((record, at) => {
     const parsed = parseOptions(ApiKeyRecord, record, `keys[${at}]`);

@@ -12,6 +12,7 @@ const FEWEST_CHARACTERS = 16;
  * Throws INVALID_OPTIONS for a token that can be guessed; the message does not show it.
  */
 export function sharedToken(token: string, principal: Principal): Authenticator {
+  if (typeof token !== 'string') throw invalidOptions('token', 'no text', 'a text');
   if (token.length < FEWEST_CHARACTERS)
     throw invalidOptions('token', 'a shorter text', `at least ${FEWEST_CHARACTERS} characters`);
   const expected = digestOf(token);

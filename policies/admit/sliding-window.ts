@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AdmissionRule } from '../../runtime/protocol/admission.ts';
 import type { Verdict } from '../../runtime/protocol/policy.ts';
-import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import { parseOptions, requireMethod } from '../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 
 /** `requests` of one principal in any `windowMs`. @default 20 in a minute */
@@ -19,8 +19,10 @@ export type SlidingWindowOptions = z.input<typeof Options>;
  */
 export function slidingWindow(
   options: SlidingWindowOptions,
-  { clock }: { clock: Pick<Clock, 'monotonicMs'> },
+  deps: { clock: Pick<Clock, 'monotonicMs'> },
 ): AdmissionRule {
+  requireMethod('slidingWindow.clock', deps?.clock, 'monotonicMs', 'a clock, such as that of systemSeams()');
+  const { clock } = deps;
   const { requests, windowMs } = parseOptions(Options, options, 'slidingWindow');
   const books = new Map<string, number[]>();
   let sweptAtMs = clock.monotonicMs();

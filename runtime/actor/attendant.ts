@@ -147,9 +147,14 @@ export interface AgentDesk {
   fail(error: unknown): void;
 }
 
-/** What came from outside (`taint`) and is to reach a privileged capability with this payload. */
+/**
+ * What came from outside (`taint`) and is to reach a privileged capability with this payload.
+ *
+ * - `definition` a hash of how the capability is declared now: what is approved is that one.
+ */
 export interface PrivilegedCall {
   readonly capability: string;
+  readonly definition: string;
   readonly input: unknown;
   readonly taint: Taint;
 }

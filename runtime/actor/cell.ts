@@ -344,6 +344,8 @@ export class Cell {
   /** Takes envelopes from now on. */
   goOn(): void {
     this.status = 'running';
+    // This actor has it.
+    this.lives.nextTaint = undefined;
     if (this.waiting > 0) this.place.turns.wake(this);
   }
 

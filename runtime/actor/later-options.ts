@@ -2,7 +2,8 @@ import type { Cost } from '../protocol/budget.ts';
 import type { AskOptions } from './context.ts';
 
 /** What still matters of the options of an ask that was made elsewhere. */
-export interface LaterOptions extends Pick<AskOptions, 'signal' | 'onSent' | 'onProgress' | 'budget'> {
+export interface LaterOptions
+  extends Pick<AskOptions, 'signal' | 'onSent' | 'onProgress' | 'onTaint' | 'budget'> {
   /** Is told what was spent of its budget by when it is over. */
   readonly onSpent?: (spent: Required<Cost>) => void;
 }
@@ -12,6 +13,7 @@ export const laterOptions = ({
   signal,
   onSent,
   onProgress,
+  onTaint,
   budget,
   onSpent,
 }: LaterOptions): AskOptions & LaterOptions => ({
@@ -19,6 +21,7 @@ export const laterOptions = ({
   ...(signal && { signal }),
   ...(onSent && { onSent }),
   ...(onProgress && { onProgress }),
+  ...(onTaint && { onTaint }),
   ...(budget && { budget }),
   ...(onSpent && { onSpent }),
 });

@@ -1,8 +1,11 @@
 import type { Mail, MailExtras } from '../mailbox/mail.ts';
+import { definitionHash } from '../protocol/approval.ts';
+import type { Capability } from '../protocol/capability.ts';
 import { isOrreryError, reasonOf } from '../protocol/errors.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { tainted } from '../protocol/tool-errors.ts';
 import { type ActorLife, PENDING } from './actor-life.ts';
+import type { PrivilegedCall } from './attendant.ts';
 import type { Cell } from './cell.ts';
 import { handOver } from './cell-taint.ts';
 import type { Handling } from './handling.ts';
@@ -24,8 +27,10 @@ export function takeUp(cell: Cell, mail: Mail, handling: Handling): unknown {
 }
 
 /** Says whether what came from outside is to be approved before the agent gets it. */
-export const isPrivileged = ({ definition }: Cell, { capability }: Mail): boolean =>
-  capability !== undefined && definition.handlers.get(capability)?.capability.privileged === true;
+export const isPrivileged = (cell: Cell, mail: Mail): boolean => declaredFor(cell, mail)?.privileged === true;
+
+const declaredFor = ({ definition }: Cell, { capability }: Mail): Capability | undefined =>
+  capability === undefined ? undefined : definition.handlers.get(capability)?.capability;
 
 function handle(cell: Cell, mail: Mail, handling: Handling): unknown {
   return mail.extras?.channel === undefined
@@ -35,9 +40,15 @@ function handle(cell: Cell, mail: Mail, handling: Handling): unknown {
 
 async function handleIfApproved(cell: Cell, mail: Mail, handling: Handling, taint: Taint): Promise<unknown> {
   const actor = cell.lives.current;
-  await approve(cell, mail, handling, taint);
-  // Cut short or over by now, it is handled no more; another actor is given it anew.
-  if (handling.isOver || handling.cutShort !== undefined || cell.lives.current !== actor) return never();
+  // What is declared otherwise by the time that it is approved was not approved: it is asked about anew.
+  for (let approved: string | undefined; ; ) {
+    const definition = definitionFor(cell, mail);
+    if (definition === approved) break;
+    await approve(cell, mail, handling, { taint, definition });
+    // Cut short or over by now, it is handled no more; another actor is given it anew.
+    if (handling.isOver || handling.cutShort !== undefined || cell.lives.current !== actor) return never();
+    approved = definition;
+  }
   handOver(cell, mail, taint);
   const { place, row } = cell;
   place.enter(row.slot);
@@ -49,16 +60,27 @@ async function handleIfApproved(cell: Cell, mail: Mail, handling: Handling, tain
   }
 }
 
+/** How what the mail asks for is declared at the moment; nothing, where it is not there any more and will not be done. */
+function definitionFor(cell: Cell, mail: Mail): string {
+  const declared = declaredFor(cell, mail);
+  return declared === undefined ? '' : definitionHash(declared);
+}
+
 /** The handling is ended by whoever else ends it. */
 const never = (): Promise<never> => new Promise(() => undefined);
 
 /** Throws TAINTED, which is a security event; and what ends the turn of a task whose owner is asked. */
-async function approve(cell: Cell, mail: Mail, handling: Handling, taint: Taint): Promise<void> {
+async function approve(
+  cell: Cell,
+  mail: Mail,
+  handling: Handling,
+  { taint, definition }: Pick<PrivilegedCall, 'taint' | 'definition'>,
+): Promise<void> {
   const { place, row } = cell;
   const capability = mail.capability as string;
   let why: string | undefined;
   try {
-    why = await place.attendance.refusalOf(handling, { capability, input: mail.payload, taint });
+    why = await place.attendance.refusalOf(handling, { capability, definition, input: mail.payload, taint });
   } catch (error) {
     if (isOrreryError(error)) throw error;
     why = reasonOf(error);

@@ -4,7 +4,7 @@ import type { Clock } from '../protocol/seams.ts';
 import type { Connection, TransportKind } from '../protocol/transport.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
 import type { A2AChannel, ChannelSendOptions } from './a2a-channel.ts';
-import type { ChannelLifeEvent } from './channel.machine.ts';
+import { ChannelCourse } from './channel-course.ts';
 import type { ChannelEventBody, ChannelIdentity } from './channel-event.ts';
 import {
   CHANNEL_PROTOCOL_VERSION,
@@ -14,7 +14,6 @@ import {
   largestEnvelope,
   type Welcome,
 } from './channel-frame.ts';
-import { type ChannelEffect, FIRST_CHANNEL_STEP, nextChannelStep } from './channel-life.ts';
 import type { ChannelSettings } from './channel-options.ts';
 import type { Credentials, HelloRefusal } from './credentials.ts';
 import type { Dialer } from './dialer.ts';
@@ -64,7 +63,7 @@ export class ChannelEnd implements A2AChannel {
   readonly #receiver: Receiver;
   readonly #lineUser: LineUser;
   readonly #openedNow = Promise.withResolvers<void>();
-  #status: ChannelStatus = FIRST_CHANNEL_STEP.status;
+  readonly #course: ChannelCourse;
   #transport: TransportKind;
   #line: Line | undefined;
   // What this end waits for on its line before the channel is open; the greeting is what the other end said.
@@ -93,6 +92,12 @@ export class ChannelEnd implements A2AChannel {
     this.opened = this.#openedNow.promise;
     // Whoever does not wait for it hears of the end by events.
     this.opened.catch(() => undefined);
+    this.#course = new ChannelCourse(report, {
+      dial: () => this.#dial(),
+      dialAgain: () => this.#dialNow(),
+      resume: () => this.#resume(),
+      release: (reason) => this.#release(reason),
+    });
     this.#sender = new Sender({ clock, settings, report, channelId: this.id });
     this.#receiver = new Receiver({
       settings,
@@ -109,7 +114,7 @@ export class ChannelEnd implements A2AChannel {
   }
 
   get status(): ChannelStatus {
-    return this.#status;
+    return this.#course.status;
   }
 
   get transport(): TransportKind {
@@ -118,8 +123,7 @@ export class ChannelEnd implements A2AChannel {
 
   /** Begins the channel's life. */
   start(): void {
-    this.#deps.report({ type: 'channel-status', from: undefined, status: this.#status });
-    this.#run(FIRST_CHANNEL_STEP.effects, undefined);
+    this.#course.start();
   }
 
   /** Takes a connection in place of the one it had; or says why not. */
@@ -132,7 +136,8 @@ export class ChannelEnd implements A2AChannel {
     const old = this.#line;
     this.#forgetLine();
     void old?.end();
-    if (this.#status === 'open') this.#take('connection.lost', 'the other end came over another connection');
+    if (this.#course.status === 'open')
+      this.#course.take('connection.lost', 'the other end came over another connection');
     this.#transport = transport;
     this.#peer = hello;
     this.#peerKey = publicKey;
@@ -144,7 +149,7 @@ export class ChannelEnd implements A2AChannel {
   }
 
   async send(envelope: A2AEnvelope, { signal }: ChannelSendOptions = {}): Promise<void> {
-    if (this.#status === 'closed') throw this.#closedError();
+    if (this.#course.status === 'closed') throw this.#closedError();
     const most = largestEnvelope(this.id, this.#deps.settings.maxFrameBytes);
     const written = writeEnvelope(envelope, this.localAgentId, most);
     if (signal?.aborted === true) throw cancelled(`Sending ${written.envelopeId}`);
@@ -152,42 +157,22 @@ export class ChannelEnd implements A2AChannel {
   }
 
   onMessage(handler: MessageHandler): () => void {
-    return this.#status === 'closed' ? () => undefined : this.#receiver.onMessage(handler);
+    return this.#course.status === 'closed' ? () => undefined : this.#receiver.onMessage(handler);
   }
 
   async close(): Promise<void> {
-    if (this.#status !== 'closed') this.#take('channel.close', 'it was closed here');
+    if (this.#course.status !== 'closed') this.#course.take('channel.close', 'it was closed here');
     return this.#released;
-  }
-
-  #take(type: ChannelLifeEvent['type'], reason?: string): void {
-    const from = this.#status;
-    const { status, effects } = nextChannelStep(from, type);
-    this.#status = status;
-    if (status !== from) {
-      const because = reason === undefined ? {} : { reason };
-      this.#deps.report({ type: 'channel-status', from, status, ...because });
-    }
-    this.#run(effects, reason);
-  }
-
-  #run(effects: readonly ChannelEffect[], reason: string | undefined): void {
-    for (const effect of effects) {
-      if (effect === 'dial') this.#dial();
-      else if (effect === 'dialAgain') this.#dialNow();
-      else if (effect === 'resume') this.#resume();
-      else this.#release(reason ?? 'it was closed');
-    }
   }
 
   #dial(): void {
     const { clock, settings } = this.#deps;
     const [what, timeoutMs] =
-      this.#status === 'connecting'
+      this.#course.status === 'connecting'
         ? (['opened', settings.openTimeoutMs] as const)
         : (['open again', settings.reconnectTimeoutMs] as const);
     this.#cancelDeadline = clock.setTimer(timeoutMs, () =>
-      this.#take('deadline.passed', `it was not ${what} within ${timeoutMs} ms: ${this.#lastTrouble}`),
+      this.#course.take('deadline.passed', `it was not ${what} within ${timeoutMs} ms: ${this.#lastTrouble}`),
     );
     this.#dialNow();
   }
@@ -249,14 +234,14 @@ export class ChannelEnd implements A2AChannel {
 
   #onFrame(frame: ChannelFrame, bytes: number): void {
     if (frame.type === 'close') {
-      this.#take('peer.closed', 'the other end closed it');
+      this.#course.take('peer.closed', 'the other end closed it');
       return;
     }
     if (this.#awaits === 'welcome') this.#exchange?.hear(frame);
     else if (frame.type === 'hello' || frame.type === 'welcome' || frame.type === 'refuse')
       this.#line?.fault('unexpected', `a ${frame.type} in the middle`);
     else {
-      if (this.#awaits === 'acknowledgement') this.#take('peer.acknowledged');
+      if (this.#awaits === 'acknowledgement') this.#course.take('peer.acknowledged');
       this.#onOpenFrame(frame, bytes);
     }
   }
@@ -264,18 +249,18 @@ export class ChannelEnd implements A2AChannel {
   #welcomed(welcome: Welcome, publicKey: string | undefined): void {
     if (this.#awaits !== 'welcome') return;
     if (!this.#sender.canHaveReceived(welcome.received)) {
-      this.#take('peer.refused', 'the other end has lost count');
+      this.#course.take('peer.refused', 'the other end has lost count');
       return;
     }
     this.#peer = welcome;
     this.#peerKey = publicKey;
     this.#isAckDue = true;
-    this.#take('peer.acknowledged');
+    this.#course.take('peer.acknowledged');
   }
 
   #refused(error: OrreryError): void {
     this.#closeReason = error;
-    this.#take('peer.refused', error.message);
+    this.#course.take('peer.refused', error.message);
   }
 
   #onOpenFrame(frame: ChannelFrame, bytes: number): void {
@@ -329,7 +314,7 @@ export class ChannelEnd implements A2AChannel {
   }
 
   #acknowledge(): void {
-    if (!this.#isAckDue || this.#status !== 'open' || this.#line?.hasRoom() !== true) return;
+    if (!this.#isAckDue || this.#course.status !== 'open' || this.#line?.hasRoom() !== true) return;
     this.#isAckDue = false;
     void this.#line.send(frameText({ type: 'ack', channel: this.id, ...this.#progress() }));
   }
@@ -346,14 +331,14 @@ export class ChannelEnd implements A2AChannel {
 
   #troubled(reason: string): void {
     this.#lastTrouble = reason;
-    this.#take('connection.lost', reason);
+    this.#course.take('connection.lost', reason);
   }
 
   /** The next dial is at once after a connection that was worth something; else an end that flaps would be dialled for ever. */
   #forgetLine(): void {
     const { clock, dialer, settings } = this.#deps;
     const hasProgressed = this.#sender.pause();
-    const lastedMs = this.#status === 'open' ? clock.monotonicMs() - this.#openSinceMs : 0;
+    const lastedMs = this.#course.status === 'open' ? clock.monotonicMs() - this.#openSinceMs : 0;
     if (hasProgressed || lastedMs >= settings.heartbeatMs) dialer?.succeeded();
     this.#line = undefined;
     this.#awaits = undefined;

@@ -11,9 +11,8 @@ import type { Clock, Random } from '../protocol/seams.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { backOffMs } from '../supervision/back-off.ts';
 import type { A2AChannel, ChannelSendOptions } from './a2a-channel.ts';
-import type { ChannelLifeEvent } from './channel.machine.ts';
+import { ChannelCourse } from './channel-course.ts';
 import type { ChannelEventBody } from './channel-event.ts';
-import { type ChannelEffect, FIRST_CHANNEL_STEP, nextChannelStep } from './channel-life.ts';
 import { type MessageHandler, MessageHandlers } from './message-handlers.ts';
 import type { PortChannelSettings } from './port-channel-options.ts';
 import type { DataAnswer, OpenRequest, PortAim, PortStamp } from './port-mail.ts';
@@ -85,7 +84,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   readonly #deps: PortChannelDeps;
   readonly #sender: PortSender;
   readonly #handlers: MessageHandlers<Context>;
-  #status: ChannelStatus = FIRST_CHANNEL_STEP.status;
+  readonly #course: ChannelCourse;
   /** The other end is to be asked; the one that is asked waits, until it was open. */
   #asks: boolean;
   #wasOpen = false;
@@ -117,6 +116,12 @@ export class PortChannel<Context> implements AgentChannel<Context> {
     this.opened = this.#openedNow.promise;
     // Whoever does not wait for it hears of the end by events.
     this.opened.catch(() => undefined);
+    this.#course = new ChannelCourse(report, {
+      dial: () => this.#dial(),
+      dialAgain: () => this.#dialAgain(),
+      resume: () => this.#resume(),
+      release: (reason) => this.#release(reason),
+    });
     this.#handlers = new MessageHandlers(report);
     this.#sender = new PortSender({
       ...settings,
@@ -129,7 +134,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   }
 
   get status(): ChannelStatus {
-    return this.#status;
+    return this.#course.status;
   }
 
   /** The life of the other agent that it is open with, or was last. */
@@ -144,12 +149,11 @@ export class PortChannel<Context> implements AgentChannel<Context> {
 
   /** Begins the channel's life. */
   start(): void {
-    this.#deps.report({ type: 'channel-status', from: undefined, status: this.#status });
-    this.#run(FIRST_CHANNEL_STEP.effects, undefined);
+    this.#course.start();
   }
 
   async send(envelope: A2AEnvelope, { signal }: ChannelSendOptions = {}): Promise<void> {
-    if (this.#status === 'closed') throw this.#closedError();
+    if (this.#course.status === 'closed') throw this.#closedError();
     const own = tainted(ownEnvelope(envelope, this.localAgentId), this.#deps.taint());
     const { recipient, metadata } = own;
     if (recipient !== this.remoteAgentId)
@@ -161,12 +165,12 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   }
 
   onMessage(handler: MessageHandler<Context>): () => void {
-    if (this.#status === 'closed') return () => undefined;
+    if (this.#course.status === 'closed') return () => undefined;
     const isFirst = this.#handlers.size === 0;
     const stop = this.#handlers.add(handler);
     if (isFirst) {
       this.#runs += 1;
-      if (this.#status === 'open') this.#tellReady();
+      if (this.#course.status === 'open') this.#tellReady();
     }
     return stop;
   }
@@ -177,10 +181,10 @@ export class PortChannel<Context> implements AgentChannel<Context> {
 
   /** Ends it; the other end is told the last word: that the channel is closed, or that this end's actor is over. */
   end(lastWord: 'close' | 'lost' | undefined, reason: string, because?: OrreryError): void {
-    if (this.#status === 'closed') return;
+    if (this.#course.status === 'closed') return;
     this.#lastWord = lastWord;
     this.#closeReason = because;
-    this.#take('channel.close', reason);
+    this.#course.take('channel.close', reason);
   }
 
   /** It may open, for the other end has asked for it. */
@@ -191,20 +195,20 @@ export class PortChannel<Context> implements AgentChannel<Context> {
 
   /** A life of the other agent is over. */
   lost(life: string, reason: string): void {
-    if (this.#status !== 'open' || this.#peer?.life !== life) return;
+    if (this.#course.status !== 'open' || this.#peer?.life !== life) return;
     this.#sender.aimAt(undefined);
-    this.#take('connection.lost', reason);
+    this.#course.take('connection.lost', reason);
   }
 
   /** The other end listens from now on. */
   readyThere(peer: PortAim): void {
     if (this.#peer?.life !== peer.life) return;
     this.#peer = peer;
-    if (this.#status === 'open') this.#sender.aimAt(peer);
+    if (this.#course.status === 'open') this.#sender.aimAt(peer);
   }
 
   closedThere(reason: string): void {
-    if (this.#status !== 'closed') this.#take('peer.closed', reason);
+    if (this.#course.status !== 'closed') this.#course.take('peer.closed', reason);
   }
 
   /** Gives an envelope that came for `run` to the handlers; `settled` is there while some of them go on. */
@@ -217,26 +221,6 @@ export class PortChannel<Context> implements AgentChannel<Context> {
     return { answer: undefined, settled: this.#handlers.call(envelope(), ctx) };
   }
 
-  #take(type: ChannelLifeEvent['type'], reason?: string): void {
-    const from = this.#status;
-    const { status, effects } = nextChannelStep(from, type);
-    this.#status = status;
-    if (status !== from) {
-      const because = reason === undefined ? {} : { reason };
-      this.#deps.report({ type: 'channel-status', from, status, ...because });
-    }
-    this.#run(effects, reason);
-  }
-
-  #run(effects: readonly ChannelEffect[], reason: string | undefined): void {
-    for (const effect of effects) {
-      if (effect === 'dial') this.#dial();
-      else if (effect === 'dialAgain') this.#dialAgain();
-      else if (effect === 'resume') this.#resume();
-      else this.#release(reason ?? 'it was closed');
-    }
-  }
-
   #dial(): void {
     const { clock, settings } = this.#deps;
     const { openTimeoutMs, reconnectTimeoutMs } = settings;
@@ -247,7 +231,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
     this.#dials = 0;
     this.#cancelDeadline = clock.setTimer(timeoutMs, () => {
       this.#lastWord = 'close';
-      this.#take('deadline.passed', `it was not ${what} within ${timeoutMs} ms`);
+      this.#course.take('deadline.passed', `it was not ${what} within ${timeoutMs} ms`);
     });
     if (this.#asks) this.#ask();
   }
@@ -279,17 +263,17 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   /** A channel that was open outlives several deaths; whoever dies over a first request may have died of it. */
   #refused(error: OrreryError): void {
     if (this.#wasOpen && DIED.has(error.code) && this.#dials < MAX_DIALS) {
-      this.#take('connection.lost', error.message);
+      this.#course.take('connection.lost', error.message);
       return;
     }
     this.#closeReason = error;
-    this.#take('peer.refused', error.message);
+    this.#course.take('peer.refused', error.message);
   }
 
   /** Both ends have acknowledged. */
   #meet(peer: PortAim): void {
     this.#peer = peer;
-    this.#take('peer.acknowledged');
+    this.#course.take('peer.acknowledged');
     if (!this.#deps.isThere(peer.life)) this.lost(peer.life, 'its thread is gone');
   }
 

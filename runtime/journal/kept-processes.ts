@@ -1,4 +1,5 @@
 import { ProcessIdentity } from '../processes/process-identity.ts';
+import { jsonOf } from '../protocol/json-text.ts';
 import type { RecordChange, Store } from '../protocol/store.ts';
 import { allRecords } from './all-records.ts';
 
@@ -27,12 +28,4 @@ export async function readProcesses(store: Pick<Store, 'records'>): Promise<Proc
     if (parsed.success) found.push(parsed.data);
   }
   return found;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
 import { storeInvalid } from '../protocol/errors.ts';
+import { jsonOf } from '../protocol/json-text.ts';
 import type { NumberedMail } from '../protocol/store.ts';
 import { KeptFunds } from './kept-funds.ts';
 import { Mail, type MailExtras, NO_ASK } from './mail.ts';
@@ -146,14 +147,6 @@ const fieldOf = (body: string, at: number): unknown => {
   const record = jsonOf(body);
   return Array.isArray(record) ? record[at] : undefined;
 };
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function lastingExtras(extras: MailExtras | undefined): MailExtras | undefined {
   if (extras?.account === undefined) return extras;

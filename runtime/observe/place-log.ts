@@ -6,6 +6,7 @@ import type { Clock } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { DeadLetter } from '../system/system.ts';
+import { aboutMail } from './about-mail.ts';
 import { crossingEvent, crossingOf, CrossingRing } from './crossing-ring.ts';
 import { EventRing } from './event-ring.ts';
 import { COUNT } from './seat-counters.ts';
@@ -251,14 +252,7 @@ export class PlaceLog {
   }
 
   #about(mail: Mail) {
-    return {
-      timestamp: this.#deps.clock.now(),
-      envelopeId: mail.id,
-      sender: mail.sender,
-      recipient: mail.recipient,
-      messageType: messageTypeOf(mail),
-      ...(mail.correlationId === undefined ? {} : { correlationId: mail.correlationId }),
-    };
+    return { timestamp: this.#deps.clock.now(), ...aboutMail(mail) };
   }
 
   #count(at: number, by = 1): void {

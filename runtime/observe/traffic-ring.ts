@@ -1,7 +1,8 @@
-import { copyOf, type Mail, messageTypeOf } from '../mailbox/mail.ts';
+import { copyOf, type Mail } from '../mailbox/mail.ts';
 import { type A2AEnvelope, type A2AMessageType, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import type { Party } from '../protocol/policy.ts';
 import type { Taint } from '../protocol/taint.ts';
+import { aboutMail } from './about-mail.ts';
 import type { Outcome, SystemEvent } from './system-event.ts';
 import { weigh } from './weigh.ts';
 
@@ -156,11 +157,7 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
   const about = {
     timestamp: atMs,
     place,
-    envelopeId: mail.id,
-    sender: mail.sender,
-    recipient: mail.recipient,
-    messageType: messageTypeOf(mail),
-    ...(mail.correlationId === undefined ? {} : { correlationId: mail.correlationId }),
+    ...aboutMail(mail),
     ...(mail.capability === undefined ? {} : { capability: mail.capability }),
     ...(taint === undefined ? {} : { taint }),
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentDefinition } from '../actor/agent-definition.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
+import { hashOf } from '../protocol/approval.ts';
 import type { Capability } from '../protocol/capability.ts';
 import type { Description } from './child-frame.ts';
 
@@ -13,7 +14,9 @@ export function standIn({ options, capabilities, types, ...content }: Descriptio
   for (const { descriptor, kind, carries } of capabilities) {
     const elsewhereDeclared = declaredElsewhere(descriptor.id, carries);
     const declared =
-      descriptor.privileged === true ? { ...elsewhereDeclared, privileged: true } : elsewhereDeclared;
+      descriptor.privileged === true
+        ? { ...elsewhereDeclared, privileged: true, edition: hashOf(descriptor) }
+        : elsewhereDeclared;
     if (kind === 'stream') definition.handleStream(declared, elsewhere);
     else definition.handle(declared, elsewhere);
   }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { type Capability, describeCapability } from './capability.ts';
+import { isAmong, Taint } from './taint.ts';
 
 /**
  * Something that an agent does not do before somebody has approved it.
@@ -7,11 +9,14 @@ import { z } from 'zod';
  * - `action`  what it is, such as `files.delete`.
  * - `details` with what: what is approved is this, and nothing else.
  * - `message` for whoever decides.
+ * - `taint`   where it came from outside, as far as that matters: whoever decides has been told of these sources, and of no
+ *             others.
  */
 export const ApprovalRequest = z.strictObject({
   action: z.string().min(1),
   details: z.json().default(null),
   message: z.string().min(1),
+  taint: Taint.optional(),
 });
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
@@ -33,9 +38,27 @@ export type Approver = (
 
 /** The same for two requests of the same action with the same details, however the fields are ordered. */
 export const approvalHash = ({ action, details }: Pick<ApprovalRequest, 'action' | 'details'>): string =>
-  createHash('sha256')
-    .update(canonical([action, details]))
-    .digest('base64url');
+  hashOf([action, details]);
+
+/**
+ * The same for two declarations that say the same of a capability, which is all that whoever approves a call of it can know:
+ * what is declared otherwise meanwhile is something else.
+ */
+export const definitionHash = (declared: Capability): string =>
+  hashOf([describeCapability(declared), declared.edition ?? null]);
+
+/**
+ * Says whether what was decided, by somebody who was told of these sources, is decided for something that is now of `taint`.
+ * A source that nobody was told of is to be decided about anew; it makes nothing better that was refused.
+ */
+export const isDecidedFor = (
+  { approved, taint: told }: { readonly approved: boolean; readonly taint?: Taint | undefined },
+  taint: Taint | undefined,
+): boolean => !approved || isAmong(taint, told);
+
+/** Of what JSON can say. */
+export const hashOf = (value: unknown): string =>
+  createHash('sha256').update(canonical(value)).digest('base64url');
 
 /** JSON with the fields of every object in the order of their names. */
 function canonical(value: unknown): string {

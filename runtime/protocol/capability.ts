@@ -5,7 +5,7 @@ import { GivenCapability } from './capability-options.ts';
 import { invalidOptions, invalidPayload, reasonOf, refused } from './errors.ts';
 import { parseOptions } from './parse-options.ts';
 import { faultsOf } from './payload-faults.ts';
-import { type ToolAnnotations, ToolContent } from './tool.ts';
+import { annotationsOf, type ToolAnnotations, ToolContent } from './tool.ts';
 
 /**
  * What an agent can be asked for, with the types of what it takes and gives.
@@ -18,6 +18,7 @@ import { type ToolAnnotations, ToolContent } from './tool.ts';
  *              cannot say: dates, maps, bytes, bigint.
  * - `readOnly`, `destructive`, `idempotent`, `openWorld`, `privileged` as in `ToolAnnotations`; only `privileged` has
  *   anything checked.
+ * - `edition`  another one where more has changed than stands here: an approval is of one edition.
  */
 export interface Capability<Input = unknown, Output = unknown, Parsed = Input, Given = Output>
   extends ToolAnnotations {
@@ -28,6 +29,7 @@ export interface Capability<Input = unknown, Output = unknown, Parsed = Input, G
   readonly output: z.ZodType<Output, Given>;
   readonly carries: 'json' | 'structured';
   readonly readOnly: boolean;
+  readonly edition?: string;
 }
 
 export interface CapabilityOptions<Input, Output, Parsed = Input, Given = Output> extends ToolAnnotations {
@@ -61,20 +63,13 @@ export function capability<Input, Output, Parsed, Given>(
     input,
     output,
     carries,
-    ...annotationsOf(options),
+    ...annotationsOf(options, isTrue),
     readOnly,
   };
 }
 
-/** Those that it has. */
-function annotationsOf({ destructive, idempotent, openWorld, privileged }: ToolAnnotations): ToolAnnotations {
-  return {
-    ...(destructive === true ? { destructive } : {}),
-    ...(idempotent === true ? { idempotent } : {}),
-    ...(openWorld === true ? { openWorld } : {}),
-    ...(privileged === true ? { privileged } : {}),
-  };
-}
+/** False is said of a capability by saying nothing. */
+const isTrue = (value: boolean): boolean => value;
 
 /** The capability as a card lists it, with JSON Schemas. */
 export function describeCapability(declared: Capability): CapabilityDescriptor {
@@ -85,8 +80,7 @@ export function describeCapability(declared: Capability): CapabilityDescriptor {
     description,
     inputSchema: schemaOf(declared.input, 'input'),
     outputSchema: schemaOf(declared.output, 'output'),
-    ...(declared.readOnly ? { readOnly: true } : {}),
-    ...annotationsOf(declared),
+    ...annotationsOf(declared, isTrue),
     ...(declared.carries === 'json' ? {} : { carries: declared.carries }),
     ...((declared.output as unknown) === ToolContent ? { isContent: true } : {}),
   };

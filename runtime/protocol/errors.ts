@@ -1,3 +1,4 @@
+import { describeValue } from './describe-value.ts';
 import { findUnserialisable } from './json-safety.ts';
 
 /**
@@ -328,8 +329,8 @@ export const invalidPayload = (capability: string, issues: string): OrreryError 
   });
 
 export const invalidOptions = (field: string, value: unknown, expected: string): OrreryError =>
-  new OrreryError('INVALID_OPTIONS', `${field} is ${describe(value)}, expected ${expected}`, {
-    details: { field, value: describe(value), expected },
+  new OrreryError('INVALID_OPTIONS', `${field} is ${describeValue(value, field)}, expected ${expected}`, {
+    details: { field, value: describeValue(value, field), expected },
   });
 
 /** The store did not do it: the disk is full, read-only or broken, or the folder is not there. It may be tried again. */
@@ -374,16 +375,3 @@ export const simulationEscaped = (
 /** What a handler throws to decline one envelope without dying: its sender gets REFUSED with the reason. */
 export const refused = (reason: string, details: Readonly<Record<string, unknown>> = {}): OrreryError =>
   new OrreryError('REFUSED', reason, { details });
-
-function describe(value: unknown): string {
-  if (typeof value === 'function') return value.name === '' ? 'a function' : `the function ${value.name}`;
-  try {
-    const isText = typeof value === 'string' || (typeof value === 'object' && value !== null);
-    const text = (isText ? JSON.stringify(value) : String(value)) ?? 'an object';
-    return text.length > MAX_DESCRIBED ? `${text.slice(0, MAX_DESCRIBED)}…` : text;
-  } catch {
-    return Array.isArray(value) ? 'a list' : 'an object'; // Circles and bigints have no text.
-  }
-}
-
-const MAX_DESCRIBED = 120;

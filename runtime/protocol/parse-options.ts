@@ -67,3 +67,9 @@ export function requireText(field: string, value: unknown): void {
   if (typeof value !== 'string' || value === '')
     throw invalidOptions(field, value, 'a text that is not empty');
 }
+
+/** Throws INVALID_OPTIONS naming `field` when the value has no method of this name. */
+export function requireMethod(field: string, value: unknown, method: string, expected: string): void {
+  if (typeof (value as Record<string, unknown> | null | undefined)?.[method] !== 'function')
+    throw invalidOptions(field, value, expected);
+}

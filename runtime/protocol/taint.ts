@@ -20,6 +20,10 @@ export function mergeTaint(one: Taint | undefined, other: Taint | undefined): Ta
   return both?.length === one.length && both.every((source, at) => source === one[at]) ? one : both;
 }
 
+/** Says whether whoever was told of `told` was told of every source of `taint`. */
+export const isAmong = (taint: Taint | undefined, told: Taint | undefined): boolean =>
+  taint === undefined || taint.every((source) => told?.includes(source) === true);
+
 /** What is of these sources, in whatever order they are named. */
 export function taintFrom(given: readonly string[]): Taint | undefined {
   if (given.length === 0) return undefined;

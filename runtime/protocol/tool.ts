@@ -19,6 +19,21 @@ export const ToolAnnotations = z.strictObject({
 });
 export type ToolAnnotations = z.infer<typeof ToolAnnotations>;
 
+const ANNOTATIONS = Object.keys(ToolAnnotations.shape) as readonly (keyof ToolAnnotations)[];
+
+/** The annotations among the fields of `said`: those that are said; or of them those that `counts`. */
+export function annotationsOf(
+  said: ToolAnnotations,
+  counts: (value: boolean) => boolean = () => true,
+): ToolAnnotations {
+  const found: ToolAnnotations = {};
+  for (const name of ANNOTATIONS) {
+    const value = said[name];
+    if (value !== undefined && counts(value)) found[name] = value;
+  }
+  return found;
+}
+
 /**
  * A capability of an agent, as whoever calls tools sees it.
  *

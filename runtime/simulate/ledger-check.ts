@@ -3,16 +3,11 @@ import { distance } from '../mailbox/flow-marks.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/seat-counters.ts';
+import type { Conservation } from '../system/system.ts';
 import type { Place } from '../threads/place.ts';
 
 /** What the counters of all threads that ever were add up to. */
-export interface Totals {
-  readonly accepted: number;
-  readonly handled: number;
-  readonly rejected: number;
-  readonly expired: number;
-  readonly deadLettered: number;
-}
+export type Totals = Omit<Conservation, 'inFlight' | 'holds'>;
 
 /**
  * Watches what the runtime promises of every envelope: that none is lost or counted twice, that `once` is not begun

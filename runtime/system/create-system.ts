@@ -2,7 +2,7 @@ import { defineAgent } from '../actor/agent-definition.ts';
 import type { AgentDesk } from '../actor/attendant.ts';
 import { callOutside } from '../actor/call-outside.ts';
 import type { Cell } from '../actor/cell.ts';
-import type { AskOptions, Target, TellOptions } from '../actor/context.ts';
+import type { Sender } from '../actor/context.ts';
 import type { Identity } from '../actor/identity.ts';
 import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
@@ -35,8 +35,8 @@ import { type Account, openAccount } from './account.ts';
 import { GivenAgents } from './given-agents.ts';
 import { ControlWatch, newControlBeat } from './control-watch.ts';
 import {
-  EmbedderSender,
   type EmbedderSenderDeps,
+  embedderSender,
   faultOf,
   jsonFaultOf,
   refusedResult,
@@ -67,7 +67,7 @@ export async function createSystem(deps: SystemDeps, options: SystemOptions = {}
   try {
     await system.boot();
     await system.start(parsed.agents);
-    return Object.assign(system, system.upgrading);
+    return Object.assign(system, system.upgrading, system.sender);
   } catch (error) {
     await system.stop({ drainMs: 0 });
     throw error;
@@ -75,11 +75,12 @@ export async function createSystem(deps: SystemDeps, options: SystemOptions = {}
 }
 
 /** A system seen from the thread that embeds it. */
-class RunningSystem implements Omit<System, keyof Upgrading> {
+class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   readonly registry: AgentRegistry;
   readonly channels: HostChannels;
   readonly records: KeptRecords;
   readonly upgrading: Upgrading;
+  readonly sender: Sender;
   readonly #host: PlaceHost;
   readonly #place: Place;
   readonly #control: Spawned;
@@ -89,7 +90,6 @@ class RunningSystem implements Omit<System, keyof Upgrading> {
   readonly #listeners = new Set<(event: SystemEvent) => void>();
   readonly #identity: Identity = { id: HOST_ID, slot: -1, party: systemParty(HOST_ID) };
   readonly #sending: EmbedderSenderDeps;
-  readonly #sender: EmbedderSender;
   #end: OrreryError | undefined;
   #stopping: Promise<void> | undefined;
   readonly #hasJournal: boolean;
@@ -153,7 +153,7 @@ class RunningSystem implements Omit<System, keyof Upgrading> {
     onHost?.(this.#host);
     this.#place = this.#host.place;
     this.#sending = { courier: this.#place.courier, endOf: () => this.#end };
-    this.#sender = new EmbedderSender(this.#sending, this.#identity);
+    this.sender = embedderSender(this.#sending, this.#identity);
     this.registry = new AgentRegistry({
       table: this.#place.table,
       onChange: (delta) => void this.#caller.api.announce(delta).catch(() => undefined),
@@ -193,30 +193,6 @@ class RunningSystem implements Omit<System, keyof Upgrading> {
   async #startAll(orders: readonly AgentOrder[]): Promise<void> {
     await this.#caller.api.start(orders);
     this.#host.readArrived();
-  }
-
-  ask<Input, Output>(target: Target<Input, Output>, input: Input, options?: AskOptions): Promise<Output> {
-    return this.#sender.ask(target, input, options);
-  }
-
-  stream<Input, Output>(
-    target: Target<Input, Output>,
-    input: Input,
-    options?: AskOptions,
-  ): AsyncIterable<Output> {
-    return this.#sender.stream(target, input, options);
-  }
-
-  tell(target: string | Target<unknown, unknown>, payload: unknown, options?: TellOptions): RoutingResult {
-    return this.#sender.tell(target, payload, options);
-  }
-
-  tellWhenRoom(
-    target: string | Target<unknown, unknown>,
-    payload: unknown,
-    options?: TellOptions,
-  ): Promise<RoutingResult> {
-    return this.#sender.tellWhenRoom(target, payload, options);
   }
 
   openAccount(budget: Budget): Account {

@@ -7,74 +7,68 @@ import { findUnserialisable } from '../protocol/json-safety.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import { checkAsk, checkTell } from './given-sends.ts';
 
+type AnyTarget = Target<unknown, unknown>;
+
 /** `endOf` says why nothing can be sent any more. */
 export interface EmbedderSenderDeps {
   readonly courier: Courier;
   readonly endOf: () => OrreryError | undefined;
 }
 
-/** Sends for the embedder: what it gives is checked here, whole, before any of it is sent. */
-export class EmbedderSender implements Sender {
-  readonly #deps: EmbedderSenderDeps;
-  readonly #identity: Identity;
-
-  constructor(deps: EmbedderSenderDeps, identity: Identity) {
-    this.#deps = deps;
-    this.#identity = identity;
-  }
-
-  ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {
-    try {
-      this.#checkAsk(target as Target<unknown, unknown>, input, options);
-    } catch (refusal) {
-      return Promise.reject(refusal);
-    }
-    return this.#deps.courier.ask(this.#identity, target, input, options, undefined);
-  }
-
-  stream<Input, Output>(
-    target: Target<Input, Output>,
-    input: Input,
-    options: AskOptions = {},
-  ): AsyncIterable<Output> {
-    this.#checkAsk(target as Target<unknown, unknown>, input, options);
-    return this.#deps.courier.stream(this.#identity, target, input, options, undefined);
-  }
-
-  tell(
-    target: string | Target<unknown, unknown>,
-    payload: unknown,
-    options: TellOptions = {},
-  ): RoutingResult {
-    checkTell(target, options);
-    const refusal = this.#deps.endOf() ?? faultOf(target, payload);
-    if (refusal !== undefined) return refusedResult(target, refusal);
-    return this.#deps.courier.tell(this.#identity, target, payload, options, undefined);
-  }
-
-  async tellWhenRoom(
-    target: string | Target<unknown, unknown>,
-    payload: unknown,
-    options: TellOptions = {},
-  ): Promise<RoutingResult> {
-    checkTell(target, options);
-    const refusal = this.#deps.endOf() ?? faultOf(target, payload);
-    if (refusal !== undefined) return refusedResult(target, refusal);
-    return this.#deps.courier.tellWhenRoom(this.#identity, target, payload, options, undefined);
-  }
-
-  #checkAsk(target: Target<unknown, unknown>, input: unknown, options: AskOptions): void {
+/**
+ * Sends for the embedder: what it gives is checked here, whole, before any of it is sent. Its functions are its own
+ * properties, so that a system and an account have them by taking them over.
+ */
+export function embedderSender({ courier, endOf }: EmbedderSenderDeps, identity: Identity): Sender {
+  const refusalOf = (target: string | AnyTarget, payload: unknown): OrreryError | undefined =>
+    endOf() ?? faultOf(target, payload);
+  const requireAsk = (target: AnyTarget, input: unknown, options: AskOptions): void => {
     checkAsk(target, options);
-    const refusal = this.#deps.endOf() ?? faultOf(target, input);
+    const refusal = refusalOf(target, input);
     if (refusal !== undefined) throw refusal;
-  }
+  };
+  return {
+    ask<Input, Output>(
+      target: Target<Input, Output>,
+      input: Input,
+      options: AskOptions = {},
+    ): Promise<Output> {
+      try {
+        requireAsk(target as AnyTarget, input, options);
+      } catch (refusal) {
+        return Promise.reject(refusal);
+      }
+      return courier.ask(identity, target, input, options, undefined);
+    },
+    stream<Input, Output>(
+      target: Target<Input, Output>,
+      input: Input,
+      options: AskOptions = {},
+    ): AsyncIterable<Output> {
+      requireAsk(target as AnyTarget, input, options);
+      return courier.stream(identity, target, input, options, undefined);
+    },
+    tell(target: string | AnyTarget, payload: unknown, options: TellOptions = {}): RoutingResult {
+      checkTell(target, options);
+      const refusal = refusalOf(target, payload);
+      if (refusal !== undefined) return refusedResult(target, refusal);
+      return courier.tell(identity, target, payload, options, undefined);
+    },
+    async tellWhenRoom(
+      target: string | AnyTarget,
+      payload: unknown,
+      options: TellOptions = {},
+    ): Promise<RoutingResult> {
+      checkTell(target, options);
+      const refusal = refusalOf(target, payload);
+      if (refusal !== undefined) return refusedResult(target, refusal);
+      return courier.tellWhenRoom(identity, target, payload, options, undefined);
+    },
+  };
 }
 
 /** Why a payload cannot be sent: it does not fit its capability, or JSON cannot say it. */
-export function faultOf(
-  target: string | Target<unknown, unknown>,
-  payload: unknown,
-): OrreryError | undefined {
+export function faultOf(target: string | AnyTarget, payload: unknown): OrreryError | undefined {
   const capability = typeof target === 'string' ? undefined : 'agent' in target ? target.capability : target;
   try {
     if (capability !== undefined) parseInput(capability, payload);
@@ -89,10 +83,7 @@ export function jsonFaultOf(field: string, value: unknown): OrreryError | undefi
   return fault === undefined ? undefined : notSerialisable(fault.path, fault.kind);
 }
 
-export function refusedResult(
-  target: string | Target<unknown, unknown>,
-  { code, message }: OrreryError,
-): RoutingResult {
+export function refusedResult(target: string | AnyTarget, { code, message }: OrreryError): RoutingResult {
   const targetAgentId = typeof target === 'string' ? target : 'agent' in target ? target.agent : target.id;
   return { delivered: false, path: 'local', targetAgentId, latencyMs: 0, error: message, errorCode: code };
 }

@@ -1,3 +1,4 @@
+import { systemStopped } from '../protocol/errors.ts';
 import { DEFAULT_DRAIN_MS } from './create-system.ts';
 import { parseDrainMs } from './given-sends.ts';
 import type { System } from './system.ts';
@@ -7,7 +8,10 @@ export type StopWork = (options: { readonly drainMs: number }) => Promise<void>;
 
 /** A system that does something before it stops. */
 export interface SystemWithStopWork extends System {
-  /** Has `work` done before the system stops, with the time that `stop` gives; what is returned takes it back. */
+  /**
+   * Has `work` done before the system stops, with the time that `stop` gives; what is returned takes it back. Throws
+   * SYSTEM_STOPPED when it stops already, or has stopped.
+   */
   beforeStop(work: StopWork): () => void;
 }
 
@@ -36,6 +40,7 @@ export function withWorkBeforeStop(system: System): SystemWithStopWork {
       }
     },
     beforeStop: (work: StopWork): (() => void) => {
+      if (stopping !== undefined) throw systemStopped('it was stopped');
       works.add(work);
       return () => void works.delete(work);
     },

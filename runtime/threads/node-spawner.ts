@@ -3,6 +3,8 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from '
 import { nodePort, type Port } from './port.ts';
 import type { Spawned, Spawner } from './spawner.ts';
 
+const HOW_MODULES_ARE_FOUND = new Set(['--conditions', '-C', '--import', '--require', '-r']);
+
 /** Starts worker threads from `entry`. Their standard output is this thread's. */
 export class NodeSpawner implements Spawner {
   readonly #entry: URL;
@@ -16,6 +18,7 @@ export class NodeSpawner implements Spawner {
     const { port1, port2 } = new MessageChannel();
     const worker = new Worker(this.#entry, {
       name,
+      ...threadArguments(process.execArgv),
       workerData: { boot, line: port2 },
       transferList: [port2, ...(transfer as MessagePort[])],
     });
@@ -79,4 +82,18 @@ function drain(port: MessagePort): void {
   for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
     port.emit('message', next.message);
   }
+}
+
+/**
+ * A thread has the options of its process. Where Node was given a program as text, one of them says what the text is, and no
+ * thread would start with it, for a thread runs a file: there it has those that say how modules are found.
+ */
+function threadArguments(args: readonly string[]): { execArgv?: string[] } {
+  const name = (arg: string | undefined): string => arg?.split('=', 1)[0] ?? '';
+  if (!args.some((arg) => name(arg) === '--input-type')) return {};
+  const kept = (at: number): boolean => {
+    const [arg, previous] = [args[at] as string, args[at - 1]];
+    return HOW_MODULES_ARE_FOUND.has(name(arg)) || HOW_MODULES_ARE_FOUND.has(previous ?? '');
+  };
+  return { execArgv: args.filter((_, at) => kept(at)) };
 }

@@ -2,13 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { AgentClient, type ClientOptions } from '../../transports/a2a-client/index.ts';
 import { resultOf, runFixture } from '../fixtures/run-fixture.ts';
 import { cardOf, type Incoming, result, ScriptedAgent, stream, taskOf } from '../fixtures/scripted-agent.ts';
+import { part, quick, say, update } from '../fixtures/scripted-events.ts';
 
-const say = (text: string) => ({ parts: [{ text }] });
-const quick = { backoffMs: 1, maxBackoffMs: 2 } satisfies ClientOptions;
-const part = (text: string) => ({ artifactId: 'r', parts: [{ text }] });
-const update = (artifact: unknown, append = false) => ({
-  artifactUpdate: { taskId: 't', contextId: 'c', artifact, append },
-});
 const over = { statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } } };
 const withParts = (state: string, ...texts: string[]) =>
   taskOf('t', state, [{ artifactId: 'r', parts: texts.map((text) => ({ text })) }]);
@@ -39,8 +34,8 @@ describe('the ids of events', () => {
     const answer = (call: Incoming): void => {
       const tell = stream(call);
       tell({ task: taskOf('t') }, '7');
-      tell(update(part('one ')));
-      tell(update(part('two'), true));
+      tell(update('t', part('one ')));
+      tell(update('t', part('two'), true));
       tell(over);
       call.response.end();
     };
@@ -53,7 +48,7 @@ describe('the ids of events', () => {
       const tell = stream(call);
       if (isFirst(call)) {
         tell({ task: taskOf('t') }, '7');
-        tell(update(part('one ')));
+        tell(update('t', part('one ')));
         return cut(call);
       }
       resumed.push(call.request.headers['last-event-id']);
@@ -69,8 +64,8 @@ describe('the ids of events', () => {
     const answer = (call: Incoming): void => {
       const tell = stream(call);
       tell({ task: taskOf('t') }, '9007199254740992');
-      tell(update(part('one ')), '9007199254740993');
-      tell(update(part('two'), true), '9007199254740994');
+      tell(update('t', part('one ')), '9007199254740993');
+      tell(update('t', part('two'), true), '9007199254740994');
       tell(over, '9007199254740995');
       call.response.end();
     };
@@ -80,7 +75,7 @@ describe('the ids of events', () => {
   const begun = (call: Incoming): void => {
     const tell = stream(call);
     tell({ task: taskOf('t') }, '11');
-    tell(update(part('one ')), '12');
+    tell(update('t', part('one ')), '12');
     cut(call);
   };
 
@@ -89,7 +84,7 @@ describe('the ids of events', () => {
       if (isFirst(call)) return begun(call);
       const tell = stream(call);
       tell({ task: withParts('WORKING', 'one ', 'two ') }, '1');
-      tell(update(part('three'), true), '2');
+      tell(update('t', part('three'), true), '2');
       tell(over, '3');
       call.response.end();
     };
@@ -104,10 +99,32 @@ describe('the ids of events', () => {
       if (isFirst(call)) return begun(call);
       if (call.method === 'GetTask') return result(call, withParts('COMPLETED', 'one ', 'two'));
       const tell = stream(call);
-      tell(task === undefined ? update(part('one ')) : { task }, '1');
-      tell(update(part('two'), true), '2');
+      tell(task === undefined ? update('t', part('one ')) : { task }, '1');
+      tell(update('t', part('two'), true), '2');
     };
     expect(await textFrom(answer)).toBe('one two');
+  });
+});
+
+describe('what is no call', () => {
+  it('is refused before anybody is asked, naming field and value', async () => {
+    using client = new AgentClient('http://127.0.0.1:9', quick);
+    const hello = { parts: [{ text: 'hello' }] };
+    for (const [call, message] of [
+      [() => client.send(undefined as never), 'message is undefined, expected an object'],
+      [() => client.send({ parts: [] }), 'message.parts is [], expected at least one part'],
+      [() => client.send({ prts: [] } as never), 'message.prts is [], expected no option of this name'],
+      [
+        () => client.send(hello, { timeotMs: 1 } as never),
+        'options.timeotMs is 1, expected no option of this',
+      ],
+      [() => client.stream(hello, { timeotMs: 1 } as never).next(), 'options.timeotMs is 1'],
+      [() => client.cancel('t', null as never), 'options is null, expected an object'],
+    ] as const)
+      await expect(call()).rejects.toMatchObject({
+        code: 'INVALID_OPTIONS',
+        message: expect.stringContaining(message),
+      });
   });
 });
 
@@ -117,8 +134,8 @@ describe('an answer that is hard to read', () => {
     const answer = (call: Incoming): void => {
       const tell = stream(call);
       tell({ task: taskOf('t') });
-      tell(update(part('x')));
-      tell(update({ artifactId: 'r', parts }, true));
+      tell(update('t', part('x')));
+      tell(update('t', { artifactId: 'r', parts }, true));
       tell(over);
       call.response.end();
     };
@@ -173,7 +190,7 @@ describe('a call that is cut again and again', () => {
     agent.answer = (call) => {
       const tell = stream(call);
       if (isFirst(call)) tell({ task: taskOf('t') }, '0');
-      else tell(update(part('x'.repeat(20_000)), true), String(agent.calls.length));
+      else tell(update('t', part('x'.repeat(20_000)), true), String(agent.calls.length));
       cut(call);
     };
     using client = new AgentClient(agent.url, { ...quick, maxStreamBytes: 100_000 });

@@ -202,6 +202,38 @@ describe('an MCP server that misbehaves', () => {
     await until('the old one is gone', () => !isAlive(before));
   });
 
+  it('hangs: of what waits one is not sent and told so, and the others wait for the next server', async () => {
+    await using system = await startSystem({ agents: [badServer({ answerMs: 500 })] });
+    const before = await pidOf(system);
+    const hanging = rejection(system.ask(bad('hang'), {}, { timeoutMs: 300 }));
+    const next = rejection(system.ask(bad('calls'), {}, patient));
+    const others = [system.ask(bad('pid'), {}, patient), system.ask(bad('pid'), {}, patient)];
+    expect(await hanging).toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+    expect(await next).toMatchObject({
+      code: 'ACTOR_DIED',
+      message: expect.stringContaining('within 500 ms; what it was to be asked next was not sent'),
+    });
+    const [first, second] = (await Promise.all(others)).map(textOf);
+    expect(first).not.toBe(String(before.pid));
+    expect(second).toBe(first);
+    const log = (await system.recentEvents()).filter(({ type }) => type === 'server-log');
+    expect(log.map(({ reason }) => reason)).not.toContainEqual(expect.stringContaining('is asked for'));
+  });
+
+  it('does one thing at a time: what waits too long is never begun; under another id it is there at once', async () => {
+    const other = mcpServer({ id: 'other', ...program('bad-server') });
+    await using system = await startSystem({ agents: [badServer(), other] });
+    const ending = new AbortController();
+    const slow = rejection(system.ask(bad('silent'), {}, { ...patient, signal: ending.signal }));
+    expect(await rejection(system.ask(bad('pid'), {}, { timeoutMs: 300 }))).toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+    });
+    expect((await pidOf(system, 'other')).pid).toBeGreaterThan(0);
+    ending.abort();
+    expect(await slow).toMatchObject({ code: 'CANCELLED' });
+    expect(textOf(await system.ask(bad('calls'), {}, patient))).toBe('2');
+  });
+
   it('says nothing of a call and answers others: the call ends, and nobody else', async () => {
     await using system = await startSystem({ agents: [badServer({ silenceMs: 300 })] });
     const before = await pidOf(system);
@@ -230,8 +262,8 @@ describe('an MCP server that misbehaves', () => {
       code: 'DEADLINE_EXCEEDED',
     });
     const controller = new AbortController();
-    const asked = system.ask(bad('late'), {}, { signal: controller.signal });
-    setImmediate(() => controller.abort());
+    const onProgress = (): void => controller.abort();
+    const asked = system.ask(bad('silent'), {}, { ...patient, signal: controller.signal, onProgress });
     expect(await rejection(asked)).toMatchObject({ code: 'CANCELLED' });
     await until('both were taken back', async () => textOf(await system.ask(bad('cancelled'), {})) === '2');
     expect((await pidOf(system)).pid).toBe(before.pid);

@@ -1,13 +1,5 @@
-import {
-  type A2AEnvelope,
-  considers,
-  decline,
-  defineAgent,
-  type HandlingContext,
-  startSystem,
-  type Team,
-} from 'orrery';
-import { afterEach, describe, expect, it } from 'vitest';
+import { type A2AEnvelope, considers, decline, defineAgent, type HandlingContext, startSystem } from 'orrery';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { setup } from 'xstate';
 import {
   capabilityNegotiation,
@@ -15,20 +7,9 @@ import {
   offersCapabilities,
 } from '../../actors/negotiator/capability-handlers.ts';
 import { bidder, parley, toil } from '../fixtures/agents/bidding.ts';
-import { fullOf, modulesOf, proposalOf, proposedBy } from '../fixtures/bidders.ts';
+import { fullOf, proposalOf, proposedBy } from '../fixtures/bidders.ts';
+import { teamOf } from '../fixtures/bidding-team.ts';
 import { rejection, until } from '../fixtures/until.ts';
-
-const running: Team[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((system) => system.stop()));
-});
-
-/** A system whose agents live in its two workers, every other one in each. */
-async function teamOf(...profiles: Parameters<typeof modulesOf>[0]): Promise<Team> {
-  const system = await startSystem({ agents: modulesOf(profiles) });
-  running.push(system);
-  return system;
-}
 
 describe('Agents that say nothing about proposals', () => {
   it('take on what they have the capabilities for, and say how much waits before it', async () => {
@@ -64,7 +45,7 @@ describe('Agents that say nothing about proposals', () => {
     const system = await startSystem({
       agents: [bidder(fullOf({ id: 'mars' })), bidder(fullOf({ id: 'sun', offers: [] }))],
     });
-    running.push(system);
+    onTestFinished(() => system.stop());
     expect((await proposedBy(system, 'sun')).proposal).toMatchObject({
       status: 'accepted',
       acceptedBy: 'mars',
@@ -117,7 +98,7 @@ describe('Capability negotiation across threads (M-08, M-09, M-10)', () => {
       offersCapabilities({ ...offer, capabilities: ['talk'] }),
     );
     const system = await startSystem({ agents: [linguist] });
-    running.push(system);
+    onTestFinished(() => system.stop());
     const answer = await negotiateCapabilities(system, 'io', {
       i_need: ['talk'],
       preferred_schemas: ['agentmesh/travel/flight-search/v2', 'agentmesh/travel/flight-search/v1'],
@@ -157,7 +138,7 @@ describe('XState logic and proposals', () => {
       setup({}).createMachine({ initial: 'idle', states: { idle: { tags: 'ready', on: { other: {} } } } }),
     );
     const system = await startSystem({ agents: [own, none] });
-    running.push(system);
+    onTestFinished(() => system.stop());
     const nothing = proposalOf({ requiredCapabilities: [] });
     expect(await system.negotiator.propose(nothing, { to: 'mars' })).toMatchObject({
       rejectionReason: 'BY_MACHINE',

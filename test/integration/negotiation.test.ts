@@ -1,5 +1,4 @@
-import { startSystem, type Team } from 'orrery';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bid, bidAndLeave, letGo, toil } from '../fixtures/agents/bidding.ts';
 import {
   balanced,
@@ -7,24 +6,12 @@ import {
   eventsOf,
   knownBy,
   knows,
-  modulesOf,
   placeOf,
   proposalOf,
   proposedBy,
 } from '../fixtures/bidders.ts';
+import { teamOf } from '../fixtures/bidding-team.ts';
 import { rejection, until } from '../fixtures/until.ts';
-
-const running: Team[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((system) => system.stop()));
-});
-
-/** A system whose agents live in its two workers, every other one in each. */
-async function teamOf(...profiles: Parameters<typeof modulesOf>[0]): Promise<Team> {
-  const system = await startSystem({ agents: modulesOf(profiles) });
-  running.push(system);
-  return system;
-}
 
 describe('A proposal across threads (N-7.1, N-7.2, N-7.3, N-7.5, N-P24)', () => {
   it('goes to everybody with the capability; one gets it, and the others learn that it is taken', async () => {

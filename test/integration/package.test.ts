@@ -60,6 +60,24 @@ console.log((await system.ask(where, {})) !== process.pid, (await system.roster(
     expect(stdout.trim()).toBe('true true');
   });
 
+  it('does nothing to a program that imports the entries of its threads and processes', async () => {
+    const script = `await import('orrery/worker'); await import('orrery/process'); console.log('alive');`;
+    const { stdout } = await run(process.execPath, ['-e', script], { cwd: folder, timeout: 25_000 });
+    expect(stdout.trim()).toBe('alive');
+  });
+
+  it.each([
+    [['--input-type=module', '--max-old-space-size=500', '-e']],
+    [['--input-type', 'module', '--conditions', 'nothing', '-e']],
+    [['-e']],
+  ])('starts its threads in a program that Node is given as text: %j', async (words) => {
+    const script = `const { startSystem } = await import('orrery');
+await using system = await startSystem();
+console.log((await system.roster()).length);`;
+    const { stdout } = await run(process.execPath, [...words, script], { cwd: folder, timeout: 25_000 });
+    expect(stdout.trim()).toBe('0');
+  });
+
   it('loads no server: neither its own packages nor that of Node (DESIGN 1)', async () => {
     const script = `await import('orrery');
 console.log(process.moduleLoadList.filter((name) => /^NativeModule (http|https|http2|tls)$/.test(name)).join());`;
@@ -78,6 +96,22 @@ console.log(await system.serve().catch(({ code, message }) => code + ': ' + mess
     expect(stdout).toMatch(
       /^PEERS_MISSING: system\.serve\(\) needs (\S+), which is not installed: npm install \1\n$/,
     );
+  });
+
+  it.each([
+    ['mcp', '@modelcontextprotocol/client'],
+    ['models', '@ai-sdk/openai-compatible'],
+    ['gateway', 'hono'],
+  ])('has no orrery/%s without %s, which the failure of the import names', async (entry, missing) => {
+    const script = `await import('orrery/${entry}').catch(({ code, message }) => console.log(code + ': ' + message));`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
+    expect(stdout).toContain(`ERR_MODULE_NOT_FOUND: Cannot find package '${missing}'`);
+  });
+
+  it('has tools without any of them', async () => {
+    const script = `const { toolsOf } = await import('orrery/tools'); console.log(typeof toolsOf);`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
+    expect(stdout.trim()).toBe('function');
   });
 
   it('has types that a strict project accepts', async () => {

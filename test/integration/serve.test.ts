@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSystemGateway, type ServeOptions, serve } from '../../gateway.ts';
+import { openSystemTasks } from '../../actors/tasks/system-tasks.ts';
+import { createSystemGateway, type ServeOptions, serve, serveStdio } from '../../gateway.ts';
 import { type StartOptions, startSystem, type Team } from '../../index.ts';
 import { apiKeys, newApiKey } from '../../policies/admit/api-keys.ts';
 import { slidingWindow } from '../../policies/admit/sliding-window.ts';
@@ -151,6 +153,14 @@ describe('A system that is served (DESIGN 8)', () => {
       [{ ports: 1 } as unknown as ServeOptions, 'ports is 1, expected no option of this name'],
       [{ a2a: { heartbeatMs: 0 } }, 'a2a.heartbeatMs is 0'],
       [{ a2a: false, grpc: {} }, 'grpc is'],
+      [{ grpc: { prt: 1 } } as unknown as ServeOptions, 'grpc.prt is 1, expected no option of this name'],
+      [{ grpc: 1 } as unknown as ServeOptions, 'grpc is 1, expected object'],
+      [{ grpc: { tls: { key: 'hush', cert: 'x' } } }, 'grpc.tls.key is "something else"'],
+      [{ tasks: { limit: {} } } as unknown as ServeOptions, 'tasks.limit is {}, expected no option of this'],
+      [{ tasks: 1 } as unknown as ServeOptions, 'tasks is 1, expected object'],
+      [{ hosts: ['a b'] }, 'hosts[0] is "a b", expected a name such as'],
+      [{ hosts: 'a' } as unknown as ServeOptions, 'hosts is "a", expected names, or "any"'],
+      [{ a2a: true } as unknown as ServeOptions, 'a2a is true, expected options, or false'],
     ];
     for (const [options, why] of refused) {
       const { code, message } = await rejection(system.serve(options));
@@ -160,6 +170,34 @@ describe('A system that is served (DESIGN 8)', () => {
       });
     }
     expect((await fetch(`${(await system.serve()).url}/healthz`)).status).toBe(200);
+  });
+
+  it('is one that runs: others are refused, and nothing of it is open', async () => {
+    const none = { code: 'INVALID_OPTIONS', message: 'system is {}, expected a system of startSystem' };
+    for (const given of [serve, createSystemGateway, serveStdio])
+      expect(await rejection(given({} as never))).toMatchObject(none);
+    expect(await rejection(openSystemTasks({} as never))).toMatchObject(none);
+    const system = await team();
+    await system.stop();
+    for (const given of [
+      () => system.serve(),
+      () => createSystemGateway(system, { anonymous: true }),
+      () => serveStdio(system, { input: new PassThrough(), output: new PassThrough() }),
+    ])
+      expect(await rejection(given())).toMatchObject({ code: 'SYSTEM_STOPPED' });
+  });
+
+  it('has tasks, and streams, whose options are named when they are none', async () => {
+    const system = await team();
+    expect(await rejection(openSystemTasks(system, { limts: 1 } as never))).toMatchObject({
+      message: 'tasks.limts is 1, expected no option of this name',
+    });
+    expect(await rejection(serveStdio(system, { inpt: 1 } as never))).toMatchObject({
+      message: 'inpt is 1, expected no option of this name',
+    });
+    expect(await rejection(serveStdio(system, { input: 3 } as never))).toMatchObject({
+      message: 'input is 3, expected a stream to read from',
+    });
   });
 });
 

@@ -3,7 +3,7 @@ import { approvalOf, openSystemTasks, type Task, type TaskEngine } from 'orrery/
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { GivenApproval } from '../../actors/tasks/task-note.ts';
-import { approvalHash } from '../../runtime/protocol/approval.ts';
+import { approvalHash, definitionHash } from '../../runtime/protocol/approval.ts';
 import { rejection } from '../fixtures/until.ts';
 
 const WEB = ['mcp:search'];
@@ -16,6 +16,12 @@ const wipe = capability({ id: 'disk.wipe', description: 'Wipes', ...about, privi
 const tidy = capability({ id: 'disk.tidy', description: 'Tidies up', ...about });
 /** Has the disk wiped with the note that it is given. */
 const relay = capability({ id: 'forger.relay', description: 'Relays', ...about });
+/** The same, with more sources in the note than its owner was told of, and what came from there. */
+const doctor = capability({ id: 'forger.doctor', description: 'Doctors a note', ...about });
+/** Leaves something in the disk that came from elsewhere. */
+const soil = capability({ id: 'disk.soil', description: 'Soils', ...about });
+/** Has another disk wiped, in the same task. */
+const hand = capability({ id: 'disk.hand', description: 'Has it wiped', ...about });
 const forge = capability({ id: 'forger.forge', description: 'Forges a note', ...about });
 
 type Note = { taskId: string; approvals: GivenApproval[]; hasApprover: boolean };
@@ -34,7 +40,8 @@ const noteFor = (agentId: string, note: Note) => ({
 /** What the gate asks about, where `disk` is asked to wipe this. */
 const requestFor = (input: unknown, taint: string[]) => ({
   action: wipe.id,
-  details: { agent: 'disk', input, taint } as never,
+  details: { agent: 'disk', input, definition: definitionHash(wipe as never) } as never,
+  taint,
 });
 
 /** A disk, two who forge, and what the disk has wiped; `errors`: why it did not. */
@@ -53,13 +60,30 @@ function team() {
       if (task.approvals.length === 0) await approvalOf(ctx, request);
       const handsOn = (agent: string) =>
         ctx.ask({ agent, capability: relay }, { task, input: 'c' }).then(() => undefined);
-      const twice =
-        input === 'here'
-          ? [approvalOf(ctx, request), approvalOf(ctx, request)]
-          : [handsOn('forger'), handsOn('other')];
+      const doctored = () =>
+        ctx.ask({ agent: 'forger', capability: doctor }, { task, input: 'c' }).then(() => undefined);
+      const twice = {
+        here: () => [approvalOf(ctx, request), approvalOf(ctx, request)],
+        'by others': () => [handsOn('forger'), handsOn('other')],
+        doctored: () => [doctored()],
+      }[input as 'here' | 'by others' | 'doctored']();
       await Promise.all(twice.map((one) => one.catch(failed)));
       return 'tidy';
+    })
+    .handle(soil, (_, ctx) => {
+      if (ctx.taint === undefined) ctx.markOutside('db:old');
+      return 'soiled';
+    })
+    .handle(hand, (input, ctx) => {
+      const task = ctx.envelope.metadata?.['task'] as object;
+      const metadata = { task: { ...task, agentId: 'spare' } };
+      const asked = ctx.ask({ agent: 'spare', capability: wipe }, input, { metadata });
+      return asked.catch(failed).then(() => 'handed on');
     });
+  const spare = defineAgent(who('spare')).handle(wipe, (input) => {
+    wiped.push(input);
+    return 'wiped';
+  });
   const forger = (id: string) =>
     defineAgent(who(id))
       .handle(forge, (given, ctx) => {
@@ -70,8 +94,14 @@ function team() {
       .handle(relay, (given, ctx) => {
         const { task, input } = given as { task: unknown; input: unknown };
         return ctx.ask({ agent: 'disk', capability: wipe }, input, { metadata: { task } });
+      })
+      .handle(doctor, (given, ctx) => {
+        const { task, input } = given as { task: { approvals: GivenApproval[] }; input: unknown };
+        const approvals = task.approvals.map((one) => ({ ...one, taint: [...WEB, 'web:new'] }));
+        const options = { taint: ['web:new'], metadata: { task: { ...task, approvals } } };
+        return ctx.ask({ agent: 'disk', capability: wipe }, input, options);
       });
-  return { agents: [disk, forger('forger'), forger('other')], wiped, errors };
+  return { agents: [disk, spare, forger('forger'), forger('other')], wiped, errors };
 }
 
 let messages = 0;
@@ -84,6 +114,12 @@ const approvalIn = ({ status }: Task): string => {
   });
   return id as string;
 };
+const requiredIn = ({ status }: Task): unknown =>
+  (status.message?.parts ?? []).flatMap((part) =>
+    'data' in part ? [(part.data as { approvalRequired?: unknown }).approvalRequired] : [],
+  )[0];
+const textOf = ({ status }: Task): string =>
+  (status.message?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('');
 
 /** Says something to the disk in a task, and waits until nothing more comes of that. */
 async function say(tasks: TaskEngine, data: unknown, more: { taint?: string[]; taskId?: string } = {}) {
@@ -181,6 +217,53 @@ describe('an approval that a note tells of (F-09)', () => {
       const done = await say(tasks, { approvalId: approvalIn(again), approved: true }, { taskId: again.id });
       expect(done.status.state).toBe('completed');
       expect(wiped).toEqual(['d']);
+    });
+  });
+
+  it('is none of a source that its owner was not told of, whatever a note says that they were', async () => {
+    await withTasks(async (tasks, _system, { wiped, errors }) => {
+      const asked = await say(tasks, { tool: tidy.id, arguments: 'doctored' }, { taint: WEB });
+      const decision = { approvalId: approvalIn(asked), approved: true };
+      await say(tasks, decision, { taint: WEB, taskId: asked.id });
+      expect({ wiped, errors }).toEqual({ wiped: [], errors: ['INPUT_REQUIRED'] });
+    });
+  });
+
+  it('is one of the sources that its owner was told of: a new one is asked about anew', async () => {
+    await withTasks(async (tasks, _system, { wiped }) => {
+      const both = [...WEB, 'web:new'];
+      const asked = await say(tasks, wiping('c'), { taint: WEB });
+      expect(requiredIn(asked)).toMatchObject({ taint: WEB, details: { input: 'c' } });
+      const first = { approvalId: approvalIn(asked), approved: true };
+      const again = await say(tasks, first, { taint: ['web:new'], taskId: asked.id });
+      expect([again.status.state, wiped]).toEqual(['input-required', []]);
+      expect(requiredIn(again)).toMatchObject({ taint: both, message: expect.stringContaining('web:new') });
+      const refused = await say(
+        tasks,
+        { approvalId: approvalIn(again), approved: false },
+        { taskId: asked.id },
+      );
+      expect([refused.status.state, wiped]).toEqual(['failed', []]);
+    });
+  });
+
+  it('is asked for once, whatever the agent that asks has in it of its own', async () => {
+    await withTasks(async (tasks, system, { wiped }) => {
+      system.tell({ agent: 'disk', capability: soil }, undefined);
+      const asked = await say(tasks, wiping('c'), { taint: WEB });
+      expect(requiredIn(asked)).toMatchObject({ taint: ['db:old', ...WEB] });
+      expect(textOf(asked)).toContain('has also taken in what came from db:old');
+      const done = await say(tasks, { approvalId: approvalIn(asked), approved: true }, { taskId: asked.id });
+      expect([done.status.state, wiped]).toEqual(['completed', ['c']]);
+    });
+  });
+
+  it('is not asked of an owner who is where it came from, in a task that did not', async () => {
+    await withTasks(async (tasks, system, { wiped, errors }) => {
+      const from = { taint: ['a2a:key:alice'] };
+      await system.ask({ agent: 'disk', capability: soil }, undefined, from);
+      const asked = await say(tasks, { tool: hand.id, arguments: 'c' });
+      expect([asked.status.state, wiped, errors]).toEqual(['completed', [], ['TAINTED']]);
     });
   });
 

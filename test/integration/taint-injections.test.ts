@@ -113,8 +113,8 @@ describe('a page that tells agents what to do (F-09)', () => {
     expect(await ask()).toMatch(/^TAINTED: "files\.delete" is privileged.*web:example\.org/);
     expect(deleted).toEqual([]);
     const wants: unknown[] = [];
-    const stop = await approveWith(system, ({ action, details }) => {
-      const { input, taint } = details as { input: unknown; taint: unknown };
+    const stop = await approveWith(system, ({ action, details, taint }) => {
+      const { input } = details as { input: unknown };
       return wants.push({ action, input, taint }) === 1;
     });
     expect(await ask()).toBe(`${path} is gone`);

@@ -61,7 +61,7 @@ describe('what came from outside (F-09)', () => {
     expect(refusal.message).toMatch(/graph\.danger.*web:a/);
     expect(await system.ask(dangerous, input, { taint: WEB })).toMatchObject({ at: 'walled' });
     expect(approvals).toMatchObject([
-      { action: 'graph.danger', details: { agent: 'walled', input, taint: WEB } },
+      { action: 'graph.danger', details: { agent: 'walled', input }, taint: WEB },
       { action: 'graph.danger' },
     ]);
   }, 60_000);
@@ -238,8 +238,8 @@ describe('what came from outside (F-09)', () => {
       },
     ];
     const asked: string[] = [];
-    await approveWith(system, ({ action, details }) => {
-      asked.push(`${action} ${(details as { taint: string[] }).taint.join()}`);
+    await approveWith(system, ({ action, taint }) => {
+      asked.push(`${action} ${taint?.join()}`);
       return true;
     });
     const { id } = await system.swarms.createSwarm('Read and sum', [run.id, danger.id], { plan });

@@ -1,6 +1,6 @@
 import { startSystem, systemSeams } from 'orrery';
 import { serve } from 'orrery/gateway';
-import { A2AClient, xprServeOptions } from 'orrery/xpr';
+import { A2AClient, xprBinding, xprServeOptions } from 'orrery/xpr';
 import { describe, expect, it } from 'vitest';
 import { signRequest } from '../../chains/xpr/sign-request.ts';
 import { ALICES_KEY, BOBS_KEY } from '../fixtures/k1-keys.ts';
@@ -181,5 +181,13 @@ describe('A system that is served as the variables of XPR’s deployments ask fo
 
   it('needs to know whom to ask about accounts', () => {
     expect(() => xprServeOptions({})).toThrow('XPR_RPC_ENDPOINT');
+    expect(() => xprBinding({} as never)).toThrow('xprBinding.accounts is undefined, expected what knows');
+  });
+
+  it('takes no gate for one that is misspelt', () => {
+    const env = { XPR_RPC_ENDPOINT: 'http://127.0.0.1:1' };
+    expect(() => xprServeOptions(env, { gateAll: true } as never)).toThrow(
+      'xprServeOptions.gateAll is true, expected no option of this name',
+    );
   });
 });

@@ -62,7 +62,7 @@ async function start(options: Partial<XprToolsOptions> = {}): Promise<Team> {
   const { node, clock } = remote;
   const real = systemSeams().clock;
   const tools = xprTools({
-    chain: chainRpc({ endpoint: node.endpoint, timeoutMs: 1_000 }, systemSeams()),
+    chain: chainRpc({ endpoint: node.endpoint }, systemSeams()),
     signing: { account: 'alice', key: ALICES_KEY },
     endpoints: everywhere,
     clock: { now: () => clock.now(), setTimer: real.setTimer.bind(real) },

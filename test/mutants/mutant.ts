@@ -16,7 +16,7 @@ const PRODUCT = /^(runtime|actors|transports|policies|apps\/[^/]+\/(?!test\/)|[a
 const Suite = z
   .string()
   .regex(
-    /^(unit|integration) \S+\.test\.ts$/,
+    /^(unit|integration|alone) \S+\.test\.ts$/,
     'expected a project and a test file, "unit test/unit/x.test.ts"',
   )
   .transform((suite) => {

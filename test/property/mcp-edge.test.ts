@@ -16,6 +16,8 @@ import { FakeClock } from '../fixtures/fake-clock.ts';
 import { arbJson } from './arbitraries/tool.ts';
 
 const RUNS = { numRuns: 200 };
+/** More than any of these lists has. */
+const MOST_PAGES = 1_000;
 
 const codeOf = (work: () => unknown): number | undefined => {
   try {
@@ -32,20 +34,29 @@ function pagesOf(list: PagedList): unknown[][] {
   do {
     const page = list.page(cursor);
     pages.push(page['items'] as unknown[]);
+    if (pages.length > MOST_PAGES) throw new Error('The list does not end');
     cursor = page['nextCursor'];
   } while (cursor !== undefined);
   return pages;
 }
 
 describe('Lists in pages (N-5.2, N-D11)', () => {
-  const arbItems = fc.array(fc.nat(), { maxLength: 60 });
+  const arbItems = fc.uniqueArray(fc.string(), { maxLength: 60 });
+  const listOf = (keys: readonly string[], size: number, field = 'items') =>
+    new PagedList(
+      field,
+      keys.map((key) => ({ key, shown: key })),
+      size,
+    );
+  const inOrder = (keys: readonly string[]): string[] =>
+    [...keys].sort((one, other) => (one < other ? -1 : 1));
   const arbSize = fc.integer({ min: 1, max: 20 });
 
   it('have all that there is, each once, in order, and no page that is too long or empty', () => {
     fc.assert(
       fc.property(arbItems, arbSize, (items, size) => {
-        const pages = pagesOf(new PagedList('items', items, size));
-        expect(pages.flat()).toEqual(items);
+        const pages = pagesOf(listOf(items, size));
+        expect(pages.flat()).toEqual(inOrder(items));
         expect(pages).toHaveLength(Math.max(1, Math.ceil(items.length / size)));
         for (const page of pages) expect(page.length).toBeLessThanOrEqual(size);
       }),
@@ -56,7 +67,7 @@ describe('Lists in pages (N-5.2, N-D11)', () => {
   it('are the same as text as they are as data', () => {
     fc.assert(
       fc.property(arbItems, arbSize, (items, size) => {
-        const list = new PagedList('items', items, size);
+        const list = listOf(items, size);
         expect(JSON.parse(list.text(undefined, { more: 1 }))).toEqual({ ...list.page(undefined), more: 1 });
       }),
       RUNS,
@@ -68,15 +79,72 @@ describe('Lists in pages (N-5.2, N-D11)', () => {
       fc.property(
         arbItems,
         arbSize,
-        fc.oneof(arbJson, fc.string(), fc.nat().map(String)),
+        fc.oneof(
+          arbJson,
+          fc.string(),
+          fc.nat().map((at) => `p${at}`),
+          // Of another list.
+          arbItems.map((keys) => listOf(['', 'a', ...keys], 1, 'others').page(undefined)['nextCursor']),
+        ),
         (items, size, cursor) => {
-          const list = new PagedList('items', items, size);
-          const own = new Set<unknown>([undefined, 'p0']);
-          for (let at = size; at < items.length; at += size) own.add(`p${at}`);
-          expect(codeOf(() => list.page(cursor))).toBe(own.has(cursor) ? undefined : -32602);
+          expect(codeOf(() => listOf(items, size).page(cursor))).toBe(-32602);
         },
       ),
       RUNS,
+    );
+  });
+
+  it('refuse a cursor of theirs of which anything was changed', () => {
+    fc.assert(
+      fc.property(arbItems, fc.nat(), fc.string({ minLength: 1, maxLength: 1 }), (items, at, character) => {
+        const list = listOf([...items, 'one more', 'and another'], 1);
+        const cursor = list.page(undefined)['nextCursor'] as string;
+        expect(list.page(cursor)).toBeDefined();
+        const place = at % cursor.length;
+        const changed = cursor.slice(0, place) + character + cursor.slice(place + 1);
+        if (changed !== cursor) expect(codeOf(() => list.page(changed))).toBe(-32602);
+        expect(codeOf(() => list.page(cursor.slice(0, place)))).toBe(-32602);
+        expect(codeOf(() => list.page(`${cursor}${character}`))).toBe(-32602);
+      }),
+      RUNS,
+    );
+  });
+
+  it('tell of each item that stays, once, and of none twice, whatever comes and goes between pages', () => {
+    const arbKey = fc.string({ maxLength: 3 });
+    const arbChange = fc.record({
+      comes: fc.array(arbKey, { maxLength: 8 }),
+      goes: fc.array(fc.nat(), { maxLength: 8 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(arbKey, { maxLength: 40 }),
+        fc.array(arbChange, { minLength: 1, maxLength: 20 }),
+        arbSize,
+        (first, changes, size) => {
+          let now = new Set(first);
+          const stays = new Set(first);
+          const told: string[] = [];
+          let cursor: unknown;
+          for (let at = 0; at < MOST_PAGES; at += 1) {
+            const page = listOf([...now], size).page(cursor);
+            const shown = page['items'] as string[];
+            expect(shown.filter((key) => !now.has(key))).toEqual([]);
+            told.push(...shown);
+            cursor = page['nextCursor'];
+            if (cursor === undefined) break;
+            const { comes, goes } = changes[at] ?? { comes: [], goes: [] };
+            const keys = [...now];
+            const gone = goes.map((index) => keys[index % Math.max(1, keys.length)] as string);
+            for (const key of gone) stays.delete(key);
+            now = new Set([...keys.filter((key) => !gone.includes(key)), ...comes]);
+          }
+          expect(cursor).toBeUndefined();
+          expect(new Set(told).size).toBe(told.length);
+          expect([...stays].filter((key) => !told.includes(key))).toEqual([]);
+        },
+      ),
+      { numRuns: 500 },
     );
   });
 

@@ -3,39 +3,18 @@ import { describe, expect, it } from 'vitest';
 import type { ProposalStatus, TaskProposal } from '../../actors/negotiator/task-proposal.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 import { KeptTexts, NegotiatorLives } from '../unit/actors/negotiator/negotiator-lives.ts';
+import { arbLineEvent } from './arbitraries/line-event.ts';
 import { FaultyLine } from './faulty-line.ts';
 
 const MEMBERS = ['mars', 'venus', 'earth'];
 const ALL = ['sun', ...MEMBERS];
 const DEADLINE_MS = 5_000;
 
-/** One thing that happens; `which` picks among the envelopes or agents, or says how long. */
 const arbEvent = () =>
-  fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc.record({
-        what: fc.constantFrom('deliver', 'deliver', 'deliver', 'repeat', 'lose'),
-        which: fc.nat(20),
-      }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        what: fc.constantFrom('accept', 'accept', 'accept', 'decline', 'release'),
-        which: fc.nat(2),
-      }),
-    },
-    { weight: 3, arbitrary: fc.record({ what: fc.constant('wait'), which: fc.nat(4_000) }) },
-    {
-      weight: 4,
-      arbitrary: fc.record({ what: fc.constantFrom('restart', 'restart-all', 'sleep'), which: fc.nat(3) }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({ what: fc.constantFrom('withdraw', 'release-own'), which: fc.constant(0) }),
-    },
-  );
+  arbLineEvent({
+    weight: 4,
+    arbitrary: fc.record({ what: fc.constantFrom('restart', 'restart-all', 'sleep'), which: fc.nat(3) }),
+  });
 
 const arbDurable = () =>
   fc.record({ sun: fc.boolean(), mars: fc.boolean(), venus: fc.boolean(), earth: fc.boolean() });

@@ -8,6 +8,7 @@ import { FakeClock } from '../fixtures/fake-clock.ts';
 import { cardOf, offers } from '../unit/routing/standalone-team.ts';
 import { negotiatingTeam } from '../unit/actors/negotiator/negotiating-team.ts';
 import { CAPABILITY_IDS } from './arbitraries/capability-descriptor.ts';
+import { arbLineEvent } from './arbitraries/line-event.ts';
 import { arbDecision, arbNewProposal } from './arbitraries/task-proposal.ts';
 import { FaultyLine } from './faulty-line.ts';
 
@@ -124,30 +125,6 @@ describe('Task negotiation (N-P23, N-P24, N-7.1, N-7.2, N-7.3, N-7.5)', () => {
   });
 });
 
-/** One thing that happens; `which` picks among the envelopes or agents. */
-const arbEvent = () =>
-  fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc.record({
-        what: fc.constantFrom('deliver', 'deliver', 'deliver', 'repeat', 'lose'),
-        which: fc.nat(20),
-      }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        what: fc.constantFrom('accept', 'accept', 'accept', 'decline', 'release'),
-        which: fc.nat(2),
-      }),
-    },
-    { weight: 3, arbitrary: fc.record({ what: fc.constant('wait'), which: fc.nat(4_000) }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ what: fc.constantFrom('withdraw', 'release-own'), which: fc.constant(0) }),
-    },
-  );
-
 describe('Negotiators over a line that loses, repeats, delays and reorders (F-07)', () => {
   const members = IDS.slice(0, 3);
 
@@ -155,7 +132,7 @@ describe('Negotiators over a line that loses, repeats, delays and reorders (F-07
     const ends = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(
-        fc.array(arbEvent(), { minLength: 5, maxLength: 60, size: 'max' }),
+        fc.array(arbLineEvent(), { minLength: 5, maxLength: 60, size: 'max' }),
         fc.boolean(),
         async (happening, isLost) => {
           const clock = new FakeClock();

@@ -118,4 +118,12 @@ describe('Lists of tasks', () => {
       { numRuns: 200 },
     );
   });
+
+  it('takes no token that it has not given', () => {
+    const book = new TaskBook();
+    for (const pageToken of ['garbage', '0', '-1', 'a b', '1', 'x'.repeat(40)])
+      expect(() => book.page(OWNERS[0], { pageSize: 1, pageToken })).toThrow(
+        `pageToken is "${pageToken}", expected the nextPageToken of the page before`,
+      );
+  });
 });

@@ -16,6 +16,7 @@ import { CardFinder } from './card/find-card.ts';
 import type { RemoteCard, RemoteInterface } from './card/remote-card.ts';
 import { cardVerifier } from './card/verify-card.ts';
 import { callLimit } from './call-limit.ts';
+import { checkCallOptions, checkSaying } from './check-call.ts';
 import { ClientOptions, type ClientSettings } from './client-options.ts';
 import { afterOthers, cannotHaveArrived, Exchange, mayPassLater } from './exchange.ts';
 import { Following, type FollowingDeps, retryAfterIn } from './following.ts';
@@ -90,6 +91,7 @@ export class AgentClient implements RemoteLink, Disposable {
    */
   send(saying: Saying, options: SendOptions = {}): Promise<RemoteAnswer> {
     return this.#within(options, async (signal) => {
+      checkSaying(saying);
       const card = await this.#cardFor(signal);
       const order = this.#orderOf(saying, options, card);
       if (options.returnImmediately === true) return await this.#sendNow(order, card, signal);
@@ -107,6 +109,7 @@ export class AgentClient implements RemoteLink, Disposable {
   /** Says something, and tells what comes of it until the task is over or waits for somebody. Fails as `send` does. */
   stream(saying: Saying, options: SendOptions = {}): AsyncGenerator<RemoteEvent, void> {
     return this.#streamWithin(options, async function* (client, signal) {
+      checkSaying(saying);
       const card = await client.#cardFor(signal);
       const order = client.#orderOf(saying, options, card);
       if (card.streaming) {
@@ -173,7 +176,6 @@ export class AgentClient implements RemoteLink, Disposable {
 
   #orderOf(saying: Saying, options: SendOptions, card: RemoteCard): SendingOrder {
     const { parts, messageId = this.#seams.newId(), taskId, contextId, metadata, delegation } = saying;
-    if (parts.length === 0) throw invalidOptions('parts', parts, 'at least one part');
     const isOurs = card.delegation !== undefined && delegation !== undefined;
     const told = isOurs ? { ...metadata, [DELEGATION_URI]: delegation as never } : metadata;
     const message: TaskMessage = {
@@ -346,9 +348,11 @@ export class AgentClient implements RemoteLink, Disposable {
   }
 
   async #within<Value>(
-    { signal, timeoutMs }: RemoteCallOptions,
+    options: RemoteCallOptions,
     run: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Value> {
+    checkCallOptions(options);
+    const { signal, timeoutMs } = options;
     const limit = callLimit(this.url.origin, { signal, timeoutMs }, this.#seams.clock);
     try {
       return await run(limit.signal);
@@ -360,9 +364,11 @@ export class AgentClient implements RemoteLink, Disposable {
   }
 
   async *#streamWithin(
-    { signal, timeoutMs }: RemoteCallOptions,
+    options: RemoteCallOptions,
     run: (client: AgentClient, signal: AbortSignal) => AsyncGenerator<RemoteEvent, void>,
   ): AsyncGenerator<RemoteEvent, void> {
+    checkCallOptions(options);
+    const { signal, timeoutMs } = options;
     const limit = callLimit(this.url.origin, { signal, timeoutMs }, this.#seams.clock);
     try {
       yield* run(this, limit.signal);

@@ -13,13 +13,16 @@ type MakeHeaders = (
 ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 
 /** How the client proves who it is: never shown to another origin than the agent's own and those that are allowed. */
-const Credentials = z.union([
-  z.strictObject({ bearer: z.string().min(1) }),
-  z.strictObject({ apiKey: z.string().min(1), header: z.string().min(1).default('X-API-Key') }),
-  z.strictObject({
-    headers: z.custom<MakeHeaders>((value) => typeof value === 'function', 'expected a function'),
-  }),
-]);
+const Credentials = z.union(
+  [
+    z.strictObject({ bearer: z.string().min(1) }),
+    z.strictObject({ apiKey: z.string().min(1), header: z.string().min(1).default('X-API-Key') }),
+    z.strictObject({
+      headers: z.custom<MakeHeaders>((value) => typeof value === 'function', 'a function'),
+    }),
+  ],
+  '{ bearer }, { apiKey, header? } or { headers }',
+);
 export type Credentials = z.output<typeof Credentials>;
 
 const Bytes = z.int().positive();

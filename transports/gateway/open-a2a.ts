@@ -27,6 +27,7 @@ import { restBindingOf } from './a2a/v1/rest-binding.ts';
 import { V03, V03_REST } from './a2a/v03/dialect.ts';
 import { amendedByAll, type Binding } from './binding.ts';
 import type { GatewayPart } from './http/gateway-part.ts';
+import { isObject } from './is-object.ts';
 import type { ServedTeam } from './served-team.ts';
 import type { Trusts } from './trust.ts';
 
@@ -55,10 +56,6 @@ export const A2AOptions = z.strictObject({
   draft: z.boolean().default(false),
 });
 export type A2AOptions = z.input<typeof A2AOptions>;
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /**
  * - `issuer`  who sends push notifications, as their signatures say it.

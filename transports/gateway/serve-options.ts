@@ -20,6 +20,9 @@ const Identity = {
   documentationUrl: z.url().optional(),
 };
 
+/** A name or address as it stands in a URL, a port with it or not. */
+const HOST = /^[^\s/?#@]+$/;
+
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const given = <Type>(isIt: (value: unknown) => boolean, expected: string) =>
   z.custom<Type>((value) => isIt(value), expected);
@@ -66,14 +69,19 @@ const GatewayFields = {
     .array(given<AdmissionRule>(hasMethod('admit'), 'a rule of admission, such as slidingWindow(...)'))
     .default([]),
   limits: z.custom<GatewayLimits>().optional(),
-  hosts: z.union([z.array(z.string().min(1)), z.literal('any')]).default([]),
+  hosts: z
+    .union(
+      [z.array(z.string().regex(HOST, 'a name such as agents.example')), z.literal('any')],
+      'names, or "any"',
+    )
+    .default([]),
   origins: z.array(z.string()).default([]),
   publicUrl: z.string().optional(),
   metrics: z.enum(['open', 'admitted']).optional(),
   approver: given<Approver>(isFunction, 'a function').optional(),
   trusts: given<Trusts>(isFunction, 'a function').optional(),
-  a2a: z.union([z.literal(false), A2AOptions]).default(A2AOptions.parse({})),
-  mcp: z.union([z.literal(false), McpOptions]).optional(),
+  a2a: z.union([z.literal(false), A2AOptions], 'options, or false').default(A2AOptions.parse({})),
+  mcp: z.union([z.literal(false), McpOptions], { error: 'options, or false' }).optional(),
   bindings: z.array(given<Binding>(hasMethod('open'), 'a binding, such as xprBinding(...)')).default([]),
   onFault: given<(fault: ServeFault) => void>(isFunction, 'a function').optional(),
 };
@@ -109,6 +117,29 @@ export interface ListeningOptions {
     /** As which cards name it. @default where it listens */
     readonly publicAddress?: string;
   };
+}
+
+/** Names alone: what they hold is looked at where it is used. */
+const GrpcNames = z.strictObject({
+  host: z.unknown().optional(),
+  port: z.unknown().optional(),
+  tls: z.unknown().optional(),
+  maxMessageBytes: z.unknown().optional(),
+  maxStreams: z.unknown().optional(),
+  maxConnections: z.unknown().optional(),
+  messageTimeoutMs: z.unknown().optional(),
+  publicAddress: z.string().min(1).optional(),
+});
+const TaskNames = z.strictObject({ limits: z.unknown().optional(), turnMs: z.unknown().optional() });
+
+/** Throws INVALID_OPTIONS for an option of gRPC that there is not. */
+export function checkGrpcOptions(options: unknown): void {
+  if (options !== undefined) parseOptions(GrpcNames, options, 'grpc');
+}
+
+/** Throws INVALID_OPTIONS for an option of tasks that there is not. */
+export function checkTaskOptions(options: unknown): void {
+  if (options !== undefined) parseOptions(TaskNames, options, 'tasks');
 }
 
 /** A system's gateway for a server of one's own. */

@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Principal } from '../../runtime/protocol/principal.ts';
+import { z } from 'zod';
+import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import { Principal } from '../../runtime/protocol/principal.ts';
 import type { McpOptions } from './mcp/mcp-options.ts';
 import type { TeamIdentity } from './served-team.ts';
 
@@ -21,6 +23,28 @@ export interface StdioOptions extends Partial<Pick<TeamIdentity, 'name' | 'descr
   readonly mcp?: McpOptions;
   readonly onFault?: (error: unknown) => void;
 }
+
+const hasMethod = (name: string) => (value: unknown) =>
+  typeof (value as Record<string, unknown> | null | undefined)?.[name] === 'function';
+const text = z.string().min(1).optional();
+const StdioFields = z.strictObject({
+  input: z.custom<Readable>(hasMethod('read'), 'a stream to read from').optional(),
+  output: z.custom<Writable>(hasMethod('write'), 'a stream to write to').optional(),
+  principal: Principal.optional(),
+  name: text,
+  description: text,
+  version: text,
+  expose: z.array(z.string()).optional(),
+  // Looked at where MCP is opened, whose package need not be there before.
+  mcp: z.custom<McpOptions>().optional(),
+  onFault: z
+    .custom<(error: unknown) => void>((value) => typeof value === 'function', 'a function')
+    .optional(),
+});
+
+/** The options if they are such. Throws INVALID_OPTIONS naming field and value. */
+export const parseStdioOptions = (options: StdioOptions): z.output<typeof StdioFields> =>
+  parseOptions(StdioFields, options, '');
 
 /** A system that is served to one program. `ended` resolves when that has gone. */
 export interface StdioServing extends AsyncDisposable {

@@ -3,6 +3,7 @@ import {
   type jsonSchemaValidator,
   SSEClientTransport,
   SdkHttpError,
+  SseError,
   StreamableHTTPClientTransport,
   type Transport,
   UnauthorizedError,
@@ -17,6 +18,7 @@ import { ConnectionLost, failureOf } from './mcp-failure.ts';
 import { type Connected, McpSession } from './mcp-session.ts';
 import type { McpAuth, McpTargetSettings } from './mcp-target.ts';
 import { answerServer, clientCapabilities } from './server-requests.ts';
+import { Silence } from './silence.ts';
 import { steadyFetch } from './steady-fetch.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
@@ -31,6 +33,12 @@ interface Way {
   readonly transport: Transport;
   readonly reason: () => string;
   readonly kill: (reason: string) => void;
+}
+
+/** What a connection has to do with the session that it is of. */
+interface Late {
+  readonly silence: Silence;
+  tooLarge(): void;
 }
 
 /** Reaches one MCP server, by starting it or over HTTP, as often as it is asked to. */
@@ -54,19 +62,22 @@ export class McpClientDialer implements McpDialer {
 
   async connect(listener: McpListener, signal: AbortSignal): Promise<McpConnection> {
     let session: McpSession | undefined;
-    const late = { tooLarge: () => session?.tooLarge() };
+    const silence = new Silence(this.#clock, this.#settings.silenceMs);
+    const late: Late = { silence, tooLarge: () => session?.tooLarge() };
     const connectAgain = (): Promise<Connected> => this.#connect(listener, late, signal);
     const connected = await this.#connect(listener, late, signal);
     session = new McpSession(connected, {
       target: this.target,
       settings: this.#settings,
-      clock: this.#clock,
+      silence,
       connectAgain,
+      // What it said while nobody heard it is not known.
+      onRenewed: () => listener.onChange('tools'),
     });
     return session;
   }
 
-  async #connect(listener: McpListener, late: { tooLarge(): void }, signal: AbortSignal): Promise<Connected> {
+  async #connect(listener: McpListener, late: Late, signal: AbortSignal): Promise<Connected> {
     const { connectTimeoutMs } = this.#settings;
     try {
       return await this.#tryWays(listener, late, signal);
@@ -78,7 +89,7 @@ export class McpClientDialer implements McpDialer {
   }
 
   /** What a server of before 2026-07-28 does about a question that it does not know is its own affair; some end over it. */
-  async #tryWays(listener: McpListener, late: { tooLarge(): void }, signal: AbortSignal): Promise<Connected> {
+  async #tryWays(listener: McpListener, late: Late, signal: AbortSignal): Promise<Connected> {
     try {
       return await this.#try(listener, late, signal);
     } catch (error) {
@@ -108,16 +119,11 @@ export class McpClientDialer implements McpDialer {
     }
   }
 
-  async #try(
-    listener: McpListener,
-    late: { tooLarge(): void },
-    signal: AbortSignal,
-    mayAsk = true,
-  ): Promise<Connected> {
+  async #try(listener: McpListener, late: Late, signal: AbortSignal, mayAsk = true): Promise<Connected> {
     const { connectTimeoutMs, auth } = this.#settings;
     const client = this.#client();
     const watch = new ChangeWatch(client, { listener, clock: this.#clock });
-    answerServer(client, this.#settings);
+    answerServer(client, this.#settings, late.silence);
     const way = this.#way(listener, late);
     const close = async (isForgotten = false): Promise<void> => {
       watch.end();
@@ -148,11 +154,17 @@ export class McpClientDialer implements McpDialer {
       signal.removeEventListener('abort', abort);
     }
     watch.begin();
+    // Its answers come in one stream; in another one it would know nothing of this session.
+    client.onerror = (error) => {
+      if (error instanceof SseError) void client.close();
+    };
     const authorize =
       auth?.authorizationResponse === undefined
         ? undefined
         : (waits: AbortSignal = signal) => finishAuth(way.transport as HttpTransport, auth, waits);
-    return { client, reason: way.reason, watch: (uris) => watch.want(uris), authorize, close };
+    const isRenewable = this.#settings.url !== undefined;
+    const want = (uris: readonly string[]): void => watch.want(uris);
+    return { client, isRenewable, reason: way.reason, watch: want, authorize, close };
   }
 
   #client(): Client {
@@ -173,7 +185,7 @@ export class McpClientDialer implements McpDialer {
     });
   }
 
-  #way(listener: McpListener, late: { tooLarge(): void }): Way {
+  #way(listener: McpListener, late: Late): Way {
     const { command, args, env, cwd, url, maxMessageBytes, maxUnaskedBytes, stopGraceMs } = this.#settings;
     const onTooLarge = (): void => late.tooLarge();
     if (command === undefined) return this.#http(new URL(url as string | URL), onTooLarge);

@@ -4,6 +4,7 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
+  SseError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import {
@@ -26,7 +27,9 @@ export function failureOf(error: unknown, target: string, timeoutMs: number): Er
   const said = reasonOf(error).slice(0, MAX_SAID);
   if (error instanceof UnauthorizedError) return unauthenticated(`${target}: ${said}`);
   if (error instanceof ProtocolError) return refusalOf(error, said, target);
-  if (error instanceof SdkHttpError) return httpFailureOf(error, said, target);
+  if (error instanceof SdkHttpError)
+    return httpFailureOf({ status: error.status, said, target, cause: error });
+  if (error instanceof SseError) return streamFailureOf(error, said, target);
   if (error instanceof SdkError) {
     if (error.code === SdkErrorCode.RequestTimeout)
       return deadlineExceeded(`What ${target} was asked for`, timeoutMs);
@@ -52,13 +55,27 @@ function refusalOf(error: ProtocolError, said: string, target: string): OrreryEr
   return remoteFailed(target, said, { code: error.code });
 }
 
-function httpFailureOf(error: SdkHttpError, said: string, target: string): OrreryError {
-  const { status } = error;
+interface HttpFailure {
+  readonly status: number | undefined;
+  readonly said: string;
+  readonly target: string;
+  readonly cause: unknown;
+}
+
+function httpFailureOf({ status, said, target, cause }: HttpFailure): OrreryError {
   if (status === 401) return unauthenticated(`${target}: ${said}`);
   if (status === 403) return notPermitted(`${target}: ${said}`);
   if (status === 429 || status === 503)
-    return remoteUnreachable(target, said, { mayHaveArrived: false, cause: error });
-  return remoteFailed(target, said, { status });
+    return remoteUnreachable(target, said, { mayHaveArrived: false, cause });
+  // Of an answer without a text nothing else is known.
+  return remoteFailed(target, said.replace(/:\s*$/, ` (HTTP ${status})`), { status });
+}
+
+/** The stream of events of before 2025-03-26 could not be had: nothing was sent yet. */
+function streamFailureOf(error: SseError, said: string, target: string): OrreryError {
+  const { code: status } = error;
+  if (status !== undefined) return httpFailureOf({ status, said, target, cause: error });
+  return remoteUnreachable(target, said, { mayHaveArrived: false, cause: error });
 }
 
 /** No connection was made, so nobody has read anything. */

@@ -6,8 +6,8 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
-import { reasonOf } from '../../runtime/protocol/errors.ts';
+import { remoteFailed, remoteUnreachable } from '../../runtime/protocol/edge-errors.ts';
+import { deadlineExceeded, reasonOf } from '../../runtime/protocol/errors.ts';
 import type {
   McpCallOptions,
   McpCompleting,
@@ -17,16 +17,19 @@ import type {
   McpTool,
 } from '../../runtime/protocol/mcp-link.ts';
 import type { ResourceContent, ToolContent } from '../../runtime/protocol/tool.ts';
-import type { Clock } from '../../runtime/protocol/seams.ts';
+import { untilAborted } from '../../runtime/protocol/until-aborted.ts';
 import { type Judge, judgeBy } from './foreign-schema.ts';
 import { listAll } from './list-all.ts';
 import { ConnectionLost, failureOf } from './mcp-failure.ts';
 import type { McpTargetSettings } from './mcp-target.ts';
 import { readContents, readRendering, readToolResult } from './read-content.ts';
+import type { Silence } from './silence.ts';
 
 /** A client that is connected, and what it is connected by. */
 export interface Connected {
   readonly client: Client;
+  /** When it is closed there may be another one like it, as the server is no less there. */
+  readonly isRenewable: boolean;
   /** Why it is closed, when it is. */
   readonly reason: () => string;
   /** Has it tell when one of these resources holds something else. */
@@ -40,9 +43,11 @@ export interface Connected {
 export interface McpSessionDeps {
   readonly target: string;
   readonly settings: McpTargetSettings;
-  readonly clock: Clock;
-  /** Another one like the first, where the server has forgotten that. */
+  readonly silence: Silence;
+  /** Another one like the first, where the server has forgotten that, or it was cut. */
   readonly connectAgain: () => Promise<Connected>;
+  /** There is another one. */
+  readonly onRenewed: () => void;
 }
 
 /** One connection to an MCP server: requests in our words, and the end of it. */
@@ -55,6 +60,8 @@ export class McpSession implements McpConnection {
   #connected: Connected;
   #renewing: Promise<void> | undefined;
   #isOver = false;
+  /** What there is is closed, and another one not there yet. */
+  #isCut = false;
   #watched: readonly string[] = [];
 
   constructor(connected: Connected, deps: McpSessionDeps) {
@@ -77,9 +84,10 @@ export class McpSession implements McpConnection {
   }
 
   offer(options: McpCallOptions = {}): Promise<McpOffer> {
-    return this.#request(options, (client, requestOptions) =>
-      listAll(client, { max: this.#deps.settings.maxOffered, options: requestOptions }),
-    );
+    const { maxOffered: max } = this.#deps.settings;
+    const list = (client: Client, requestOptions: RequestOptions): Promise<McpOffer> =>
+      listAll(client, { max, options: requestOptions });
+    return this.#request(options, list, { hasParts: true });
   }
 
   call(tool: McpTool, args: unknown, options: McpCallOptions = {}): Promise<ToolContent> {
@@ -150,7 +158,7 @@ export class McpSession implements McpConnection {
       const isSilent =
         error instanceof SdkError &&
         (error.code === SdkErrorCode.RequestTimeout || error.code === SdkErrorCode.ConnectionClosed);
-      return !isSilent && !this.#isOver;
+      return (!isSilent || this.#isCut) && !this.#isOver;
     }
   }
 
@@ -171,49 +179,61 @@ export class McpSession implements McpConnection {
   async #request<Result>(
     { signal, timeoutMs, onProgress }: McpCallOptions,
     run: (client: Client, options: RequestOptions) => Promise<Result>,
+    { hasParts = false }: { readonly hasParts?: boolean } = {},
   ): Promise<Result> {
-    const { silenceMs, longestCallMs } = this.#deps.settings;
+    const { target, settings, silence } = this.#deps;
+    const { silenceMs, longestCallMs } = settings;
     const cut = new AbortController();
     this.#inHand.add(cut);
     const most = Math.min(longestCallMs, timeoutMs ?? longestCallMs);
+    const ended = signal === undefined ? cut.signal : AbortSignal.any([signal, cut.signal]);
+    const late = (): void => cut.abort(deadlineExceeded(`What ${target} was asked for`, silenceMs));
+    // Each part of a list has its own time.
+    const listened = hasParts ? undefined : silence.listen(late);
+    const timeout = hasParts ? Math.min(silenceMs, most) : most;
     const options: RequestOptions = {
-      signal: signal === undefined ? cut.signal : AbortSignal.any([signal, cut.signal]),
-      timeout: Math.min(silenceMs, most),
+      signal: ended,
+      timeout,
       maxTotalTimeout: most,
       // Without somebody who hears of it the server is not asked for progress, and none would keep the call alive.
-      resetTimeoutOnProgress: true,
-      onprogress: ({ progress, total, message }) =>
-        onProgress?.(fractionOf(progress, total), message?.slice(0, 1_000)),
+      onprogress: ({ progress, total, message }) => {
+        listened?.heard();
+        onProgress?.(fractionOf(progress, total), message?.slice(0, 1_000));
+      },
     };
     try {
-      return await this.#onLiveSession((client) => run(client, options), options.signal);
+      return await this.#onLiveSession((client) => run(client, options), ended);
     } catch (error) {
       signal?.throwIfAborted();
       cut.signal.throwIfAborted();
       if (this.#isOver) throw new ConnectionLost(this.#connected.reason());
-      throw failureOf(error, this.#deps.target, Math.min(silenceMs, most));
+      throw failureOf(error, target, timeout);
     } finally {
+      listened?.stop();
       this.#inHand.delete(cut);
     }
   }
 
   /**
    * Where the server has refused to begin, because it does not know the session any more or wants more of a permission, it is
-   * asked again, once, when there is another one.
+   * asked again, once, when there is another one. Meanwhile it is not silent.
    */
   async #onLiveSession<Result>(
     run: (client: Client) => Promise<Result>,
-    signal: AbortSignal | undefined,
+    signal: AbortSignal,
   ): Promise<Result> {
+    const { silence } = this.#deps;
+    const renew = (gone: Connected): Promise<void> =>
+      silence.whileAnswering(() => untilAborted(this.#renew(gone), signal));
+    if (this.#isCut) await renew(this.#connected);
     const connected = this.#connected;
     try {
       return await run(connected.client);
     } catch (error) {
-      if (this.#isOver) throw error;
+      if (this.#isOver || this.#isCut) throw error;
       if (error instanceof UnauthorizedError && connected.authorize !== undefined)
-        await connected.authorize(signal);
-      else if (isSessionGone(error) && connected.client.getProtocolEra() === 'legacy')
-        await this.#renew(connected);
+        await silence.whileAnswering(() => connected.authorize?.(signal));
+      else if (isSessionGone(error) && connected.client.getProtocolEra() === 'legacy') await renew(connected);
       else throw error;
       return run(this.#connected.client);
     }
@@ -225,10 +245,12 @@ export class McpSession implements McpConnection {
       .connectAgain()
       .then(async (next) => {
         this.#connected = next;
+        this.#isCut = false;
         if (this.#isOver) await next.close();
         else {
           this.#watch(next);
           next.watch(this.#watched);
+          this.#deps.onRenewed();
         }
         await gone.close(true).catch(() => undefined);
       })
@@ -240,8 +262,17 @@ export class McpSession implements McpConnection {
 
   #watch(connected: Connected): void {
     connected.client.onclose = () => {
-      if (this.#connected === connected) this.#end(connected.reason());
+      if (this.#connected !== connected || this.#isOver) return;
+      if (connected.isRenewable) this.#cutOff(connected.reason());
+      else this.#end(connected.reason());
     };
+  }
+
+  /** What is in hand may be worked at; what comes next has another connection. */
+  #cutOff(reason: string): void {
+    this.#isCut = true;
+    const error = remoteUnreachable(this.#deps.target, reason, { mayHaveArrived: true });
+    for (const cut of this.#inHand) cut.abort(error);
   }
 
   #end(reason: string): void {

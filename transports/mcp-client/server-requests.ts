@@ -6,6 +6,7 @@ import type {
   ElicitRequest,
   ElicitResult,
 } from '@modelcontextprotocol/client';
+import type { Silence } from './silence.ts';
 
 /** Asks whoever is in charge what the server wants to know; `action: 'decline'` is an answer. */
 export type AskPerson = (
@@ -40,18 +41,26 @@ export function clientCapabilities({ elicit, sample, roots }: ServerRequests): C
   };
 }
 
-/** Has what the server asks for answered; the same ones answer what a modern server puts into its results. */
-export function answerServer(client: Client, { elicit, sample, roots }: ServerRequests): void {
+/**
+ * Has what the server asks for answered; the same ones answer what a modern server puts into its results. `silence`: of whom it
+ * is waited for meanwhile.
+ */
+export function answerServer(
+  client: Client,
+  { elicit, sample, roots }: ServerRequests,
+  silence: Pick<Silence, 'whileAnswering'>,
+): void {
   if (elicit !== undefined)
     client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
-      elicit(params, { signal: mcpReq.signal }),
+      silence.whileAnswering(() => elicit(params, { signal: mcpReq.signal })),
     );
   if (sample !== undefined)
     client.setRequestHandler('sampling/createMessage', ({ params }, { mcpReq }) =>
-      sample(params, { signal: mcpReq.signal }),
+      silence.whileAnswering(() => sample(params, { signal: mcpReq.signal })),
     );
   if (roots !== undefined)
-    client.setRequestHandler('roots/list', async () => ({
-      roots: (await roots()).map(({ uri, name }) => ({ uri, ...(name === undefined ? {} : { name }) })),
-    }));
+    client.setRequestHandler('roots/list', async () => {
+      const given = await silence.whileAnswering(roots);
+      return { roots: given.map(({ uri, name }) => ({ uri, ...(name === undefined ? {} : { name }) })) };
+    });
 }

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { Authenticator, EdgeRequest } from '../../../runtime/protocol/admission.ts';
 import { invalidOptions, isOrreryError, OrreryError } from '../../../runtime/protocol/errors.ts';
+import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { trustScore } from '../../../chains/xpr/trust.ts';
@@ -31,6 +33,15 @@ export interface XprAdmissionDeps {
   readonly accounts: XprAccounts;
 }
 
+/** A gate that is misspelt would stand open; what the others hold is looked at where it is used. */
+const Names = z.strictObject({
+  signature: z.unknown().optional(),
+  authRequired: z.boolean().optional(),
+  requestsPerMinute: z.unknown().optional(),
+  trust: z.unknown().optional(),
+  authenticators: z.unknown().optional(),
+});
+
 /** Five minutes. */
 const TRUST_TTL_MS = 300_000;
 const PREFIX = 'xpr:';
@@ -46,15 +57,11 @@ const RETRY_MS = 5_000;
  * details, when the chain cannot be asked. Throws INVALID_OPTIONS naming the field.
  */
 export function xprAdmission(
-  {
-    signature = {},
-    authRequired = true,
-    requestsPerMinute,
-    trust = {},
-    authenticators = [],
-  }: XprAdmissionOptions,
+  given: XprAdmissionOptions,
   { clock, accounts }: XprAdmissionDeps,
 ): (request: EdgeRequest) => Promise<Principal> {
+  parseOptions(Names, given, 'admission');
+  const { signature = {}, authRequired = true, requestsPerMinute, trust = {}, authenticators = [] } = given;
   const signed = 'authenticate' in signature ? signature : xprSignature(signature, { clock, accounts });
   const { ttlMs = TRUST_TTL_MS, ...asked } = trust;
   if (!(ttlMs > 0)) throw invalidOptions('trust.ttlMs', ttlMs, 'a number of milliseconds above 0');

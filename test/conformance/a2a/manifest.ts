@@ -21,6 +21,7 @@ const CODEC = 'test/property/a2a-v1-codec.test.ts';
 const SIGNATURES = 'test/property/a2a-card-signature.test.ts';
 const EQUIVALENCE = 'test/conformance/a2a/bindings.test.ts';
 const GRPC = 'test/integration/a2a/grpc.test.ts';
+const GRPC_EDGE = 'test/integration/a2a/grpc-edge.test.ts';
 const DIALECTS = 'test/integration/a2a/dialects.test.ts';
 const OLD = 'test/integration/a2a/old-clients.test.ts';
 const FAULTS = 'test/unit/transports/gateway/a2a/faults.test.ts';
@@ -251,17 +252,17 @@ export const MANIFEST: readonly CoveredSection[] = [
   {
     section: '10.1 gRPC: Protocol Requirements',
     asks: 'TLS',
-    test: [GRPC, 'proves who it is by TLS, and asks callers to where that is wanted'],
+    test: [GRPC_EDGE, 'proves who it is by TLS, and asks callers to where that is wanted'],
   },
   {
     section: '10.2 gRPC: Service Parameter Transmission',
     asks: 'metadata is what headers are',
-    test: [GRPC, 'lets callers in by the metadata and the bytes of their message as they came'],
+    test: [GRPC_EDGE, 'lets callers in by the metadata and the bytes of their message as they came'],
   },
   {
     section: '10.2 gRPC: Service Parameter Transmission',
     asks: 'A2A-Extensions',
-    test: [GRPC, 'activates the extensions that are asked for, and says which'],
+    test: [GRPC_EDGE, 'activates the extensions that are asked for, and says which'],
   },
   {
     section: '10.4 gRPC: Core Methods',
@@ -286,7 +287,7 @@ export const MANIFEST: readonly CoveredSection[] = [
   {
     section: '10.6 gRPC: Error Handling',
     asks: 'google.rpc.Status in the trailers',
-    test: [GRPC, 'says in its details what the status says, in google.rpc'],
+    test: [GRPC_EDGE, 'says in its details what the status says, in google.rpc'],
   },
   {
     section: '10.7 gRPC: Streaming',

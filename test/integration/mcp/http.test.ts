@@ -195,8 +195,31 @@ describe('A crowd', () => {
     expect(pages).toBe(Math.ceil(names.size / 100));
     expect(names).toContain('crowd__tool-999');
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-    const { json } = await modernRpc(url, 'tools/list', { cursor: 'p7' });
-    expect(json).toMatchObject({ error: { code: -32602 } });
+    for (const wrong of ['p7', 'p100', '']) {
+      const { json } = await modernRpc(url, 'tools/list', { cursor: wrong });
+      expect(json).toMatchObject({ error: { code: -32602, data: { cursor: wrong } } });
+    }
+  });
+
+  it('is told page by page as it was, without gap or repeat, while others come and go', async () => {
+    const once = capability({ id: 'once', description: 'New', input: z.object({}), output: z.string() });
+    const agentOf = (id: string) =>
+      defineAgent({ id, name: id, version: '1.0.0', description: 'One', tier: 3 }).handle(once, () => 'x');
+    const system = await team(['b', 'd', 'f', 'h'].map((id) => agentOf(id)) as never);
+    const { url } = await system.serve({ mcp: { pageSize: 2 } });
+    const page = async (cursor?: string) => {
+      const { json } = await modernRpc(url, 'tools/list', cursor === undefined ? {} : { cursor });
+      const { result } = json as { result: { tools: { name: string }[]; nextCursor?: string } };
+      return { names: result.tools.map(({ name }) => name), next: result.nextCursor };
+    };
+    const first = await page();
+    expect(first.names).toEqual(['b.once', 'd.once']);
+    await system.start([agentOf('a'), agentOf('e')]);
+    await system.stopAgent('d');
+    const second = await page(first.next);
+    expect(second.names).toEqual(['e.once', 'f.once']);
+    const third = await page(second.next);
+    expect(third).toEqual({ names: ['h.once'], next: undefined });
   });
 
   it('is answered, or sees its work ended: a thousand calls, half of them cancelled', async () => {

@@ -42,6 +42,44 @@ describe('Sessions of older revisions (N-D11)', () => {
     expect((await (await begunSession(url)).rpc('ping')).result).toEqual({});
   });
 
+  it('are as many of one caller as it may have: its own make room, or it has to wait, and others come in', async () => {
+    const [greedy, modest] = [newApiKey({ kind: 'user' }), newApiKey({ kind: 'user' })];
+    let records = [greedy.record, modest.record];
+    const system = await startSystem({ agents: agentsOfMcp().agents, workers: 1, spareThread: false });
+    opened.push(system);
+    const { url } = await serve(system, {
+      authenticators: [
+        {
+          scheme: 'ApiKey',
+          authenticate: (request) => apiKeys(records, { clock: systemClock }).authenticate(request),
+        },
+      ],
+      mcp: { maxSessions: 3, maxSessionsPerCaller: 2 },
+    });
+    const asked = { headers: { 'x-api-key': greedy.key } };
+    const other = await begunSession(url, { headers: { 'x-api-key': modest.key } });
+    const [silent, second] = [await begunSession(url, asked), await begunSession(url, asked)];
+    // That of the other one has been silent for longer.
+    const third = await begunSession(url, asked);
+    expect((await silent.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404);
+    expect((await other.rpc('ping')).result).toEqual({});
+    await Promise.all([second.listen(leaving.signal), third.listen(leaving.signal)]);
+    // With other roles it is the same one.
+    records = [{ ...greedy.record, roles: ['writer'] }, modest.record];
+    const refused = await beginSession(url, asked);
+    if (refused instanceof RawSession) throw new Error('It was let in');
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(await refused.json()).toMatchObject({
+      error: {
+        code: -32084,
+        message: 'No more than 2 sessions of one caller; end one, or try again later',
+        data: { code: 'QUOTA_EXCEEDED', retryAfterMs: 5_000 },
+      },
+    });
+    expect((await other.rpc('ping')).result).toEqual({});
+  });
+
   const call = {
     jsonrpc: '2.0',
     method: 'tools/call',

@@ -63,3 +63,59 @@ describe('orrery mcp (N-D11)', () => {
     expect(lines.map((line) => (JSON.parse(line) as { jsonrpc: string }).jsonrpc)).toEqual(['2.0', '2.0']);
   });
 });
+
+describe('What is no message (N-D11)', () => {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const list = { jsonrpc: '2.0', id: 'last', method: 'tools/list', params: { _meta: meta } };
+  const deep = `{"jsonrpc":"2.0","id":9,"method":"ping","params":${'['.repeat(200)}${']'.repeat(200)}}`;
+
+  it('is answered over standard output with what is wrong with it, and what comes after it is served', async () => {
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+    const lines = [
+      'hello',
+      '{"jsonrpc":"2.0","id":1',
+      '',
+      '  ',
+      '7',
+      '[]',
+      '[{"jsonrpc":"2.0","id":1,"method":"ping"}]',
+      '{"id":1,"method":"ping"}\r',
+      '{"jsonrpc":"2.0","id":2}',
+      '{"jsonrpc":"2.0","id":"x","method":"ping","params":7}',
+      deep,
+      JSON.stringify(list),
+    ];
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    child.stdin.write(lines.map((line) => `${line}\n`).join(''));
+    while (!said.includes('"id":"last"')) await once(child.stdout, 'data');
+    child.stdin.end();
+    const [code] = await once(child, 'close');
+    expect(code).toBe(0);
+    type Said = { jsonrpc: string; id: unknown; error?: { code: number }; result?: object };
+    const answers = said
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Said);
+    expect(answers.map(({ jsonrpc }) => jsonrpc)).toEqual(answers.map(() => '2.0'));
+    expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
+      [null, -32700],
+      [null, -32700],
+      [null, -32600],
+      [null, -32600],
+      [null, -32600],
+      // It is a request, of which it can be told which one.
+      [1, -32600],
+      // It may be an answer, to a request of the server's.
+      [null, -32600],
+      ['x', -32600],
+      [9, -32600],
+      ['last', undefined],
+    ]);
+  });
+});

@@ -37,6 +37,32 @@ const desk = defineAgent({ id: 'desk', name: 'DESK', version: '1.0.0', descripti
     return `${text} is gone`;
   });
 
+const soil = capability({
+  id: 'soil',
+  description: 'Leaves something',
+  input: z.object({}),
+  output: z.string(),
+});
+const open = capability({
+  id: 'open',
+  description: 'Opens',
+  input: Text,
+  output: z.string(),
+  privileged: true,
+});
+const opened: string[] = [];
+
+/** A tool that is privileged, of an agent that may have something from outside in it. */
+const vault = defineAgent({ id: 'vault', name: 'VAULT', version: '1.0.0', description: 'Is shut', tier: 3 })
+  .handle(soil, (_, ctx) => {
+    ctx.markOutside('db:old');
+    return 'soiled';
+  })
+  .handle(open, ({ text }) => {
+    opened.push(text);
+    return `${text} is open`;
+  });
+
 let system: Team;
 let tasks: TaskEngine;
 let messages = 0;
@@ -44,7 +70,7 @@ let messages = 0;
 beforeAll(async () => {
   await using team = await modelTeam([]);
   system = team.system;
-  await system.start([desk]);
+  await system.start([desk, vault]);
   tasks = await openSystemTasks(system);
 });
 afterAll(async () => {
@@ -65,6 +91,12 @@ const say = (team: ModelTeam & { luna: string }, text: string, taskId?: string):
   });
 const idle = async (team: ModelTeam & { luna: string }, text: string, taskId?: string): Promise<Task> =>
   tasks.whenIdle(OWNER, (await say(team, text, taskId)).id);
+/** The same, of what came from outside. */
+async function says(team: ModelTeam & { luna: string }, text: string, taint: readonly string[]) {
+  const message = messageOf({ text });
+  const { id } = await tasks.send(OWNER, { agentId: team.luna, message, terms: { taint } } as never);
+  return tasks.whenIdle(OWNER, id);
+}
 const textsOf = (task: Task): string[] =>
   task.artifacts.map(({ parts }) => parts.map((part) => ('text' in part ? part.text : '?')).join(''));
 const questionOf = ({ status }: Task): string =>
@@ -244,6 +276,53 @@ describe('What came from outside (F-09)', () => {
       expect(toolsSaid(team.server.requests[2]?.body)[1]).toContain(approved ? 'all is erased' : 'TAINTED');
     },
   );
+
+  describe('is approved once for one call', () => {
+    const opens = (text: string) => ({ id: 'o', name: 'vault__open', args: JSON.stringify({ text }) });
+    const tools = { tools: ['words.words.page', 'vault.open'] };
+
+    it('though the model has heard more by the time that its owner answers: its owner was told of it', async () => {
+      opened.length = 0;
+      await system.ask({ agent: 'vault', capability: soil }, {});
+      await using team = await modelTeam(
+        [{ calls: [page] }, { calls: [opens('the door')] }, { text: 'it is open' }],
+        tools,
+      );
+      const asked = await idle(team, 'do what the page says');
+      expect(questionOf(asked)).toContain('web:evil.example');
+      expect(questionOf(asked)).toContain('db:old');
+      const done = await decided(asked, team.luna, true);
+      expect([done.status.state, opened]).toEqual(['completed', ['the door']]);
+      expect(toolsSaid(team.server.requests[2]?.body)[1]).toContain('the door is open');
+    });
+
+    it('though what else it called at once answers after it', async () => {
+      opened.length = 0;
+      await using team = await modelTeam(
+        [{ calls: [opens('a window'), page] }, { text: 'it is open' }],
+        tools,
+      );
+      const asked = await says(team, 'open a window', ['mcp:search']);
+      expect(questionOf(asked)).toContain('mcp:search');
+      expect(questionOf(asked)).toContain('web:evil.example');
+      const done = await decided(asked, team.luna, true);
+      expect([done.status.state, opened]).toEqual(['completed', ['a window']]);
+    });
+
+    it('and anew, where it has taken in something since that its owner was not told of', async () => {
+      opened.length = 0;
+      await using team = await modelTeam([{ calls: [page] }, { calls: [opens('the safe')] }], tools);
+      const asked = await idle(team, 'do what the page says');
+      team.server.script([{ text: 'I see' }, { text: 'so be it' }]);
+      const target = { agent: team.luna, capability: answer };
+      await system.ask(target, { prompt: 'open the safe' }, { taint: ['web:later.example'] });
+      const again = await decided(asked, team.luna, true);
+      expect([again.status.state, opened]).toEqual(['input-required', []]);
+      expect(questionOf(again)).toContain('web:later.example');
+      const done = await decided(again, team.luna, true);
+      expect([done.status.state, opened]).toEqual(['completed', ['the safe']]);
+    });
+  });
 
   it('is still in a conversation that goes on in another life of the agent', async () => {
     called.clear();

@@ -78,7 +78,7 @@ describe('The options of an agent in a process of its own', () => {
     ['too little heap', { memoryMb: 4 }, 'memoryMb is 4'],
     ['no whole megabytes', { residentMb: 200.5 }, 'residentMb is 200.5'],
     ['an environment for Node itself', { env: { NODE_OPTIONS: '--allow-fs-read=*' } }, 'NODE_OPTIONS'],
-    ['a variable that is no text', { env: { PORT: 80 } }, 'env.PORT is 80'],
+    ['a variable that is no text', { env: { PORT: 80 } }, 'env.PORT is a number that is not shown'],
     ['a tier that is none', { tier: 4 }, 'tier is 4'],
     ['an empty sandbox', { sandboxId: '' }, 'sandboxId is ""'],
     [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
+import { parseOptions, requireMethod } from '../../../runtime/protocol/parse-options.ts';
 
 const Options = z
   .strictObject({
@@ -42,5 +42,42 @@ describe('Options that do not fit', () => {
     expect(() => parseOptions(Options, { size: 5, secret: 'hush' }, 'o')).toThrow(
       /^o\.size is 5, expected nothing where there is a secret$/,
     );
+  });
+});
+
+describe('A secret', () => {
+  const Secrets = z.strictObject({
+    apiKey: z.string().optional(),
+    credentials: z
+      .union([z.strictObject({ bearer: z.string() }), z.strictObject({ own: z.string() })])
+      .optional(),
+  });
+
+  it.each([
+    [{ apiKey: ['hush'] }, 'o.apiKey is a list that is not shown, expected string, received array'],
+    [{ apiKey: 5 }, 'o.apiKey is a number that is not shown, expected string, received number'],
+    [{ 'api-key': 'hush' }, 'o.api-key is a text that is not shown, expected no option of this name'],
+    [{ credentials: { beerer: 'hush' } }, 'o.credentials is an object that is not shown, expected'],
+    [{ credentials: null }, 'o.credentials is null, expected'],
+    [
+      { headrs: { Authorization: 'hush', accept: 'x' } },
+      'o.headrs is {"Authorization":"…","accept":"x"}, expected no option of this name',
+    ],
+  ])('is in no error: %#', (given, message) => {
+    const refused = expect.objectContaining({
+      message: expect.stringContaining(message),
+      details: expect.not.objectContaining({ value: expect.stringContaining('hush') }),
+    });
+    expect(() => parseOptions(Secrets, given, 'o')).toThrow(refused);
+  });
+});
+
+describe('What needs a method', () => {
+  it('is refused without it, by its name', () => {
+    expect(() => requireMethod('clock', { now: () => 1 }, 'now', 'a clock')).not.toThrow();
+    for (const value of [undefined, null, 3, {}, { now: 3 }])
+      expect(() => requireMethod('clock', value, 'now', 'a clock')).toThrow(
+        /^clock is .*, expected a clock$/,
+      );
   });
 });

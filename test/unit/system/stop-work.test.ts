@@ -50,4 +50,15 @@ describe('Work before a system stops', () => {
     await expect(system.stop({ drainMs: -1 })).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
     expect(done).toEqual([]);
   });
+
+  it('is not taken any more from when the system stops', async () => {
+    const { done, system } = rig();
+    system.beforeStop(async () => void done.push('work'));
+    const stopping = system.stop();
+    const late = () => system.beforeStop(async () => void done.push('late'));
+    expect(late).toThrow(expect.objectContaining({ code: 'SYSTEM_STOPPED' }));
+    await stopping;
+    expect(late).toThrow('stopped');
+    expect(done).not.toContain('late');
+  });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Edge, ServedRoute } from '../http/gateway-part.ts';
+import { isObject } from '../is-object.ts';
 import type { ServedTeam } from '../served-team.ts';
 import type { CardSigner } from '../../a2a/card-signature.ts';
 import type { CardDesk } from './cards.ts';
@@ -120,16 +121,13 @@ export function merge(one: Json, other: Json): Json {
   return merged;
 }
 
-const isObject = (value: Json): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** What 0.3 has as fields of its own, as interfaces too: who reads 1.0 finds there what else is spoken. */
 function withOlderInterfaces(card: Json): Json {
   if (!isObject(card)) return card;
   const { supportedInterfaces = [], additionalInterfaces } = card;
   if (!Array.isArray(additionalInterfaces) || !Array.isArray(supportedInterfaces)) return card;
   const older = (additionalInterfaces as readonly Json[])
-    .filter(isObject)
+    .flatMap((one) => (isObject(one) ? [one] : []))
     .map(({ url = '', transport = '' }) => ({
       url,
       protocolBinding: transport,

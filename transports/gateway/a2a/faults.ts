@@ -1,5 +1,6 @@
 import { isOrreryError, OrreryError } from '../../../runtime/protocol/errors.ts';
 import { type Fault, FAULTS } from '../../a2a/faults.ts';
+import { INTERNAL_SENTENCE } from '../internal-fault.ts';
 
 /** An error that is this fault, whatever its code says. */
 export const fault = (
@@ -33,8 +34,7 @@ export function faultOf(error: unknown): Fault {
 }
 
 /** What a caller is told of an error that is none of its business. */
-export const internalFault = (): OrreryError =>
-  fault('INTERNAL', 'The request failed for a reason inside the system');
+export const internalFault = (): OrreryError => fault('INTERNAL', INTERNAL_SENTENCE);
 
 const isFault = (value: unknown): value is Fault => (FAULTS as readonly unknown[]).includes(value);
 

@@ -1,3 +1,4 @@
+import { isObject } from '../is-object.ts';
 import { wrongParameter, wrongRequest } from './faults.ts';
 
 export type JsonRpcId = string | number | null;
@@ -32,9 +33,6 @@ export function idOf(value: unknown): JsonRpcId {
   if (!isObject(value)) return null;
   return isId(value['id']) ? value['id'] : null;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isId = (value: unknown): value is JsonRpcId =>
   value === null || typeof value === 'string' || typeof value === 'number';

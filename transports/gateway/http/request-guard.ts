@@ -35,7 +35,7 @@ export function requestGuard({ hosts, origins, publicOrigin }: GuardOptions) {
         ...refused(
           415,
           'UNSUPPORTED_ENCODING',
-          'The body is encoded; only Content-Encoding: identity is read',
+          `The body is encoded: Content-Encoding is ${JSON.stringify(encoding)}, expected identity`,
           {
             'accept-encoding': 'identity',
           },

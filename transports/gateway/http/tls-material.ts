@@ -16,15 +16,24 @@ export interface TlsOptions {
   readonly requestCert?: boolean;
 }
 
-/** The options as node:https takes them. Throws INVALID_OPTIONS naming the one that is no good, and never its text. */
-export function tlsMaterial({ key, cert, ca, requestCert = false }: TlsOptions) {
-  const privateKey = read('tls.key', key, 'a private key as PEM text', createPrivateKey);
-  const certificate = read('tls.cert', cert, 'a certificate as PEM text', (pem) => new X509Certificate(pem));
+/**
+ * The options as node:https takes them. `field` is what they are called. Throws INVALID_OPTIONS naming the one that is no good,
+ * and never its text.
+ */
+export function tlsMaterial({ key, cert, ca, requestCert = false }: TlsOptions, field = 'tls') {
+  const privateKey = read(`${field}.key`, key, 'a private key as PEM text', createPrivateKey);
+  const certificate = read(
+    `${field}.cert`,
+    cert,
+    'a certificate as PEM text',
+    (pem) => new X509Certificate(pem),
+  );
   if (!certificate.checkPrivateKey(privateKey as KeyObject))
-    throw invalidOptions('tls.key', 'a private key', 'the one that tls.cert was made for');
-  if (ca !== undefined) read('tls.ca', ca, 'certificates as PEM text', (pem) => new X509Certificate(pem));
+    throw invalidOptions(`${field}.key`, 'a private key', `the one that ${field}.cert was made for`);
+  if (ca !== undefined)
+    read(`${field}.ca`, ca, 'certificates as PEM text', (pem) => new X509Certificate(pem));
   if (requestCert && ca === undefined)
-    throw invalidOptions('tls.ca', ca, 'who signs the certificates of callers, with requestCert');
+    throw invalidOptions(`${field}.ca`, ca, 'who signs the certificates of callers, with requestCert');
   return {
     key: textOf(key),
     cert: textOf(cert),

@@ -48,7 +48,8 @@ async function writePieces(
   }
 }
 
-const drained = (outgoing: ServerResponse): Promise<void> =>
+/** Resolves when it takes more. */
+export const drained = (outgoing: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     outgoing.once('drain', resolve);
   });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { writeWhole } from './write-answer.ts';
+import { drained, writeWhole } from './write-answer.ts';
 
 /** What is known whole goes out in one piece. */
 export function writeText({ status, headers }: Response, text: string, outgoing: ServerResponse): void {
@@ -37,11 +37,6 @@ export async function writeStream(
     outgoing.destroy();
   }
 }
-
-const drained = (outgoing: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    outgoing.once('drain', resolve);
-  });
 
 function fieldsOf(headers: Headers): Record<string, string> {
   const fields: Record<string, string> = {};

@@ -1,7 +1,8 @@
 import { ClientInputs, INPUTS_KEYWORD } from '../../../runtime/protocol/client-input.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { TaskMessage } from '../../../runtime/protocol/task.ts';
-import { isObject, isObjectSchema, type Result } from './json-shapes.ts';
+import { isObject } from '../is-object.ts';
+import { isObjectSchema, type Result } from './json-shapes.ts';
 
 /**
  * What an agent wants to know before it goes on.

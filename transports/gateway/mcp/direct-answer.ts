@@ -1,6 +1,7 @@
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import { textResponse } from '../http/text-response.ts';
-import { isObject, type Result } from './json-shapes.ts';
+import { isObject } from '../is-object.ts';
+import type { Result } from './json-shapes.ts';
 import { clientCan, type McpCall } from './mcp-call.ts';
 import { isFault, MCP_CODES, mcpErrorOf } from './mcp-errors.ts';
 import type { McpService } from './mcp-service.ts';
@@ -97,6 +98,7 @@ export class DirectAnswers {
       requestState: undefined,
       notify: () => undefined,
       log: undefined,
+      fault: (error) => this.#onFault(error, request),
     };
   }
 }

@@ -1,6 +1,4 @@
-/** A plain object, as JSON has them. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject } from '../is-object.ts';
 
 /** A result as it goes over the wire. */
 export type Result = Record<string, unknown>;

@@ -14,6 +14,7 @@ export type ClientCan = 'elicitation' | 'url' | 'sampling' | 'roots' | 'tasks';
  * - `progressToken`  under which it wants to hear how far the work is.
  * - `inputResponses`, `requestState` what it brings back when it was asked for something.
  * - `notify`, `log`  tell it something before the answer; `log` undefined: it does not want to hear of what happens.
+ * - `fault`          tells whoever runs it of an error that the client is not told of.
  */
 export interface McpCall {
   readonly principal: Principal;
@@ -26,6 +27,7 @@ export interface McpCall {
   readonly requestState: unknown;
   notify(method: string, params: Record<string, unknown>): void;
   readonly log: ((level: string, data: unknown, logger: string | undefined) => void) | undefined;
+  fault(error: unknown): void;
 }
 
 /** What a client has to be able to for an input of this kind. */

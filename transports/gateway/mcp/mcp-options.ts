@@ -49,6 +49,7 @@ const MINUTE = 60_000;
  * - `callMs`       how long a call may take. @default 5 minutes
  * - `maxSessions`, `sessionIdleMs` of clients that speak an older revision: how many at a time, and after what silence they
  *                  are over. @default 1,000, 30 minutes
+ * - `maxSessionsPerCaller` how many of them one caller has at a time; those who prove nothing count as one. @default 100
  * - `maxSubscriptions` open streams of changes. @default 1,024
  * - `keepAliveMs`  how often a stream shows that it lives. @default 15 seconds
  * - `stateKey`     signs what a client carries from one step of a call to the next: at least 32 characters, the same for all
@@ -56,14 +57,17 @@ const MINUTE = 60_000;
  */
 export const McpOptions = z.strictObject({
   names: z
-    .union([
-      z.enum(['agent.tool', 'portable']),
-      given<(offer: NamedOffer) => string>('a function, agent.tool or portable'),
-    ])
+    .union([z.enum(['agent.tool', 'portable']), given<(offer: NamedOffer) => string>('a function')], {
+      error: 'agent.tool, portable or a function',
+    })
     .default('agent.tool'),
   searchAbove: z.int().nonnegative().default(50),
   visible: given<(principal: Principal, offered: Offered) => boolean>('a function').optional(),
-  readOnly: z.union([z.boolean(), given<(principal: Principal) => boolean>('a function')]).default(false),
+  readOnly: z
+    .union([z.boolean(), given<(principal: Principal) => boolean>('a function')], {
+      error: 'true, false or a function',
+    })
+    .default(false),
   scopes: z
     .strictObject({
       use: z.array(z.string().min(1)).default([]),
@@ -71,7 +75,11 @@ export const McpOptions = z.strictObject({
     })
     .default({ use: [] }),
   authorizationServers: z.array(z.url()).default([]),
-  tasks: z.union([z.enum(TASK_MODES), given<(tool: Tool) => TaskMode>('a function')]).default('asked'),
+  tasks: z
+    .union([z.enum(TASK_MODES), given<(tool: Tool) => TaskMode>('a function')], {
+      error: `${TASK_MODES.join(', ')} or a function`,
+    })
+    .default('asked'),
   instructions: z.string().min(1).optional(),
   pageSize: z.int().positive().default(100),
   callMs: z
@@ -79,6 +87,7 @@ export const McpOptions = z.strictObject({
     .positive()
     .default(5 * MINUTE),
   maxSessions: z.int().positive().default(1_000),
+  maxSessionsPerCaller: z.int().positive().default(100),
   sessionIdleMs: z
     .number()
     .positive()

@@ -13,11 +13,14 @@ import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Edge, GatewayPart } from '../http/gateway-part.ts';
 import { httpErrorHeaders, httpStatusOf } from '../http/http-errors.ts';
 import { DirectAnswers } from './direct-answer.ts';
-import { isObject } from './json-shapes.ts';
+import { isObject } from '../is-object.ts';
 import { isFault, MCP_CODES, McpError, mcpErrorOf } from './mcp-errors.ts';
 import type { McpService } from './mcp-service.ts';
+import { requireParamHeaders } from './param-headers.ts';
 import { challengeOf, METADATA_PATH, resourceMetadata } from './protected-resource.ts';
 import { sdkServer } from './sdk-server.ts';
+import { LISTEN, taskListening } from './task-listen.ts';
+import { standIn, taskStream } from './task-stream.ts';
 import { MAX_BATCH, Sessions } from './sessions.ts';
 
 export const MCP_PATH = '/mcp';
@@ -67,7 +70,8 @@ class McpEndpoint {
   constructor(service: McpService, edge: Edge) {
     this.#service = service;
     this.#edge = edge;
-    const { maxSubscriptions, keepAliveMs, maxSessions, sessionIdleMs } = service.options;
+    const { maxSubscriptions, keepAliveMs, maxSessions, maxSessionsPerCaller, sessionIdleMs } =
+      service.options;
     this.#modern = createMcpHandler((context) => this.#serverOf(context), {
       legacy: 'reject',
       maxSubscriptions,
@@ -77,6 +81,7 @@ class McpEndpoint {
     this.#sessions = new Sessions({
       clock: edge.seams.clock,
       max: maxSessions,
+      maxPerCaller: maxSessionsPerCaller,
       idleMs: sessionIdleMs,
       keepAliveMs,
       serverFor: (principal, subscriptions) =>
@@ -119,19 +124,34 @@ class McpEndpoint {
   }
 
   async #answerMessage(request: Request, body: unknown, principal: Principal): Promise<Response> {
+    this.#requireParamHeaders(request, body, principal);
     const direct = this.#direct.answer(request, body, principal);
     if (direct !== undefined) return direct;
     if (this.#eraOf(request, body) === 'legacy') return this.#sessions.serve(request, body, principal);
-    const isListening = isObject(body) && body['method'] === 'subscriptions/listen';
+    const isListening = isObject(body) && body['method'] === LISTEN;
     const asked = isListening ? this.#untilClosing(request) : request;
-    const parsedBody = isListening ? this.#onlyVisible(body, principal) : body;
+    const tasks = this.#service.hasTasks ? taskListening(body, this.#service, principal) : undefined;
+    const rest = tasks === undefined ? body : standIn(tasks);
+    const parsedBody = isListening ? this.#onlyVisible(rest as typeof body, principal) : body;
     const authInfo = {
       token: '',
       clientId: principal.id,
       scopes: [...principal.roles],
       extra: { principal },
     };
-    return this.#modern.fetch(asked, { parsedBody, authInfo });
+    const response = await this.#modern.fetch(asked, { parsedBody, authInfo });
+    return tasks === undefined ? response : taskStream(response, tasks);
+  }
+
+  /** Older revisions have none of these headers. */
+  #requireParamHeaders(request: Request, body: unknown, principal: Principal): void {
+    const params = calledBy(body);
+    if (params === undefined) return;
+    const view = this.#service.viewOf(principal);
+    const declared = view.tool(params.name)?.paramHeaders ?? [];
+    if (declared.length === 0 || this.#eraOf(request, body) === 'legacy') return;
+    // Who finds tools instead of listing them has not seen what their headers are.
+    requireParamHeaders(declared, params.arguments, { headers: request.headers, mayLack: view.searches });
   }
 
   #eraOf({ method, headers }: Request, body: unknown): 'modern' | 'legacy' {
@@ -188,10 +208,9 @@ class McpEndpoint {
   }
 
   #requireToolScopes(body: unknown, principal: Principal): void {
-    if (this.#service.options.scopes.of === undefined || !isObject(body)) return;
-    const { method, params } = body;
-    if (method !== 'tools/call' || !isObject(params) || typeof params['name'] !== 'string') return;
-    const served = this.#service.viewOf(principal).tool(params['name']);
+    const params = this.#service.options.scopes.of === undefined ? undefined : calledBy(body);
+    if (params === undefined) return;
+    const served = this.#service.viewOf(principal).tool(params.name);
     const lacking = served === undefined ? [] : this.#service.calls.scopesLacking(served, { principal });
     if (lacking.length > 0) throw new ScopesLacking(lacking);
   }
@@ -267,6 +286,13 @@ const statusOf = (error: unknown): number => {
   if (error instanceof McpError) return error.code === MCP_CODES.internal ? 500 : 400;
   return isOrreryError(error) ? httpStatusOf(error) : 500;
 };
+
+/** Which tool is to be called, by one message that says so. */
+function calledBy(body: unknown): { readonly name: string; readonly arguments: unknown } | undefined {
+  if (!isObject(body) || body['method'] !== 'tools/call' || !isObject(body['params'])) return undefined;
+  const { name, arguments: args } = body['params'];
+  return typeof name === 'string' ? { name, arguments: args } : undefined;
+}
 
 const idIn = (body: unknown): string | number | null => {
   const id = isObject(body) ? body['id'] : undefined;

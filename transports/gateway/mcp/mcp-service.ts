@@ -6,11 +6,12 @@ import type { TeamIdentity } from '../served-team.ts';
 import type { Trusts } from '../trust.ts';
 import { type CallTermsDeps, callTerms } from './call-terms.ts';
 import { Catalogue } from './catalogue.ts';
-import { isObject, type Result } from './json-shapes.ts';
+import { isObject } from '../is-object.ts';
+import type { Result } from './json-shapes.ts';
 import { CAPABILITY, type McpCall, TASKS_EXTENSION } from './mcp-call.ts';
 import { invalidParams, McpError, missingCapability } from './mcp-errors.ts';
 import type { ParsedMcpOptions } from './mcp-options.ts';
-import { legacyTask, McpTasks, plainTask, type TaskSight } from './mcp-tasks.ts';
+import { detailedTask, legacyTask, McpTasks, type TaskSight } from './mcp-tasks.ts';
 import { RequestStates } from './request-state.ts';
 import { Suspendable } from './suspended.ts';
 import { errorResult } from './tool-result.ts';
@@ -78,6 +79,11 @@ export class McpService {
     };
   }
 
+  /** Whether calls may be tasks at all. */
+  get hasTasks(): boolean {
+    return this.#tasks !== undefined;
+  }
+
   viewOf(principal: Principal): View {
     return this.#catalogue.viewOf(principal);
   }
@@ -108,6 +114,48 @@ export class McpService {
   /** Rejects with errors of the protocol, and with those of ours that say what is wrong with what was asked. */
   async perform(method: string, params: Params, call: McpCall): Promise<Result> {
     return (this.#methods[method] as Method)(params, call);
+  }
+
+  /** Those of these that are tasks of the caller's. */
+  taskIdsOf(taskIds: readonly string[], principal: Principal): readonly string[] {
+    return [...new Set(taskIds)].filter((taskId) => this.#sightOf(taskId, principal) !== undefined);
+  }
+
+  /**
+   * Tells how tasks stand, and again whenever that changes, until they are over, or the returned function is called; as
+   * `tasks/get` of 2026-07-28 says it.
+   */
+  watchTasks(taskIds: readonly string[], principal: Principal, tell: (task: Result) => void): () => void {
+    const stops = taskIds.map((taskId) => {
+      const say = (): void => {
+        const sight = this.#sightOf(taskId, principal);
+        if (sight !== undefined) tell(detailedTask(sight));
+      };
+      const stop = this.#tasks?.watch(taskId, say);
+      say();
+      return stop;
+    });
+    return () => {
+      for (const stop of stops) stop?.();
+    };
+  }
+
+  /** Tells a client of 2025-11-25 whenever a task of its own stands otherwise, until it is over. */
+  followTask(taskId: string, principal: Principal, tell: (task: Result) => void): () => void {
+    const heard = (): void => {
+      const sight = this.#sightOf(taskId, principal);
+      if (sight !== undefined) tell(legacyTask(sight));
+    };
+    return this.#tasks?.watch(taskId, heard) ?? (() => undefined);
+  }
+
+  /** Undefined where it is nothing that this caller knows of, any more. */
+  #sightOf(taskId: string, principal: Principal): TaskSight | undefined {
+    try {
+      return this.#tasks?.sight({ taskId }, { principal, view: this.viewOf(principal) });
+    } catch {
+      return undefined;
+    }
   }
 
   #methodTable(): Readonly<Record<string, Method>> {
@@ -200,13 +248,7 @@ export class McpService {
 
   #taskNow(params: Params, call: McpCall): Result {
     const sight = this.#tasksFor(call).sight(params, call);
-    if (call.era === 'legacy') return legacyTask(sight);
-    return {
-      ...plainTask(sight),
-      ...(sight.inputs === undefined ? {} : { inputRequests: sight.inputs }),
-      ...(sight.outcome?.kind === 'result' ? { result: sight.outcome.result } : {}),
-      ...(sight.outcome?.kind === 'error' ? { error: sight.outcome.error } : {}),
-    };
+    return call.era === 'legacy' ? legacyTask(sight) : detailedTask(sight);
   }
 
   async #update(params: Params, call: McpCall): Promise<Result> {

@@ -1,9 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { McpService } from './mcp-service.ts';
 import { sdkServer } from './sdk-server.ts';
+import { StdioListens } from './stdio-listens.ts';
+import { StdioWire } from './stdio-wire.ts';
 
 /**
  * - `input`, `output` of the connection: messages, a line each, and nothing else.
@@ -38,6 +40,14 @@ export function serveMcpStdio(
   ] as const)
     stream.once(event, () => ended.resolve());
   const { maxSubscriptions } = service.options;
+  const wire = new StdioWire(input, output);
+  const listens = new StdioListens({
+    service,
+    principal,
+    send: (message) => void wire.write(message).catch(() => undefined),
+  });
+  wire.between = listens;
+  void ended.promise.then(() => listens.close());
   const handle = serveStdio(
     ({ era }) => {
       const subscriptions = new Set<string>();
@@ -56,7 +66,7 @@ export function serveMcpStdio(
       };
       return server;
     },
-    { transport: new StdioServerTransport(input, output), maxSubscriptions },
+    { transport: wire, maxSubscriptions },
   );
   const tell = (say: (server: Server) => Promise<void>, uri?: string): void => {
     for (const [server, subscriptions] of servers) {
@@ -80,6 +90,7 @@ export function serveMcpStdio(
     close: async () => {
       for (const stop of stopListening) stop();
       await handle.close();
+      listens.close();
     },
   };
 }

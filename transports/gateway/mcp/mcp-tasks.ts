@@ -8,12 +8,14 @@ import { answerTo, askedIn, inputRequests, responsesTo } from './asked.ts';
 import type { Trusts } from '../trust.ts';
 import { taintOf } from './call-terms.ts';
 import { mayOnlyRead } from './catalogue.ts';
-import { isObject, type Result } from './json-shapes.ts';
+import { isObject } from '../is-object.ts';
+import type { Result } from './json-shapes.ts';
 import type { McpCall } from './mcp-call.ts';
 import { invalidParams } from './mcp-errors.ts';
 import type { ParsedMcpOptions } from './mcp-options.ts';
 import type { ServedTool } from './served-tool.ts';
-import { outcomeOf, type TaskOutcome } from './task-outcome.ts';
+import { outcomeOf, saidOf, type TaskOutcome } from './task-outcome.ts';
+import { TaskWatch } from './task-watch.ts';
 import { taskOwnerOf } from '../task-owner.ts';
 
 /** `strangers`: those who prove nothing are many who know nothing of each other, and see no list of what all have. */
@@ -32,6 +34,8 @@ export const POLL_MS = 500;
 /** Tasks whose clients have answered some of what was asked, and not all. */
 const MOST_PARTIAL = 1_000;
 
+/** Whose a task is, and what they see. */
+type Caller = Pick<McpCall, 'principal' | 'view'>;
 type Json = never;
 type Given = Readonly<Record<string, unknown>>;
 
@@ -52,8 +56,11 @@ export class McpTasks {
   /** By task: what has been answered, of all that it asks for now. */
   readonly #partial = new Map<string, { readonly generation: number; readonly given: Given }>();
 
+  readonly #watch: TaskWatch;
+
   constructor(deps: McpTasksDeps) {
     this.#deps = deps;
+    this.#watch = new TaskWatch(deps.tasks);
   }
 
   /** Calls a tool; the answer says which task it is, which is kept by then. `given`: what the client has answered before. */
@@ -91,8 +98,13 @@ export class McpTasks {
   }
 
   /** `tasks/get`. Throws TASK_NOT_FOUND. */
-  sight(params: Given, call: McpCall): TaskSight {
+  sight(params: Given, call: Caller): TaskSight {
     return this.#sightOf(this.#task(params, call), call);
+  }
+
+  /** Calls `heard` whenever a task stands otherwise, until it is over, or the returned function is called. */
+  watch(taskId: string, heard: () => void): () => void {
+    return this.#watch.watch(taskId, heard);
   }
 
   /** Answers what a task asks for: all of it, or some. What was not asked for is as if it had not been said. */
@@ -138,7 +150,8 @@ export class McpTasks {
     call: McpCall,
   ): { readonly tasks: readonly TaskSight[]; readonly nextCursor: string | undefined } {
     const { cursor } = params;
-    if (cursor !== undefined && typeof cursor !== 'string') throw invalidParams('cursor: expected a text');
+    if (cursor !== undefined && (typeof cursor !== 'string' || cursor === ''))
+      throw invalidParams('cursor: is none of this list; begin again without one', { cursor });
     if (this.#deps.strangers && call.principal.kind === 'anonymous')
       return { tasks: [], nextCursor: undefined };
     const page = this.#deps.tasks.list(taskOwnerOf(call.principal), {
@@ -169,7 +182,7 @@ export class McpTasks {
     });
   }
 
-  #task({ taskId }: Given, { principal }: McpCall): Task {
+  #task({ taskId }: Given, { principal }: Caller): Task {
     if (typeof taskId !== 'string') throw invalidParams('taskId: expected the id of a task');
     const task = this.#deps.tasks.get(taskOwnerOf(principal), taskId);
     if (isCall(task)) return task;
@@ -186,17 +199,16 @@ export class McpTasks {
     return partial?.generation === generation ? partial.given : {};
   }
 
-  #sightOf(task: Task, { view }: McpCall): TaskSight {
+  #sightOf(task: Task, { view }: Caller): TaskSight {
     const { id, status, createdAtMs } = task;
     const { state, message, atMs } = status;
     const { tool } = callIn(task);
     const outcome = outcomeOf(task, view.tool(tool), tool);
     const isAsked = state === 'input-required' || state === 'auth-required';
-    const text = message?.parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n');
     return {
       taskId: id,
       status: isAsked ? 'input_required' : statusOf(task, outcome),
-      statusMessage: text === '' ? undefined : text,
+      statusMessage: saidOf(task),
       createdAt: new Date(createdAtMs).toISOString(),
       lastUpdatedAt: new Date(atMs).toISOString(),
       inputs: isAsked && message !== undefined ? this.#openInputs(task) : undefined,
@@ -226,13 +238,21 @@ const callIn = ({ metadata }: Task): { readonly tool: string } => {
 const isCall = (task: Task): boolean => callIn(task).tool !== '';
 
 /** What every answer of 2026-07-28 says of a task. How long one is kept is not known here. */
-export const plainTask = (sight: TaskSight): Result => ({
+const plainTask = (sight: TaskSight): Result => ({
   ...standingOf(sight),
   ttlMs: null,
   pollIntervalMs: POLL_MS,
 });
 
-/** The same of 2025-11-25. */
+/** The same with what there is to be known besides: what it asks for, or how it has ended. */
+export const detailedTask = (sight: TaskSight): Result => ({
+  ...plainTask(sight),
+  ...(sight.inputs === undefined ? {} : { inputRequests: sight.inputs }),
+  ...(sight.outcome?.kind === 'result' ? { result: sight.outcome.result } : {}),
+  ...(sight.outcome?.kind === 'error' ? { error: sight.outcome.error } : {}),
+});
+
+/** What every answer of 2025-11-25 says of one. */
 export const legacyTask = (sight: TaskSight): Result => ({
   ...standingOf(sight),
   ttl: null,

@@ -1,23 +1,36 @@
-import { invalidParams } from './mcp-errors.ts';
 import type { Result } from './json-shapes.ts';
+import { cursorAfter, keyIn } from './list-cursor.ts';
 
-const CURSOR = /^p(\d{1,9})$/;
+/** One item of a list, as it is told. `key`: which one it is, whatever else changes about it; no other one's. */
+export interface ListItem {
+  readonly key: string;
+  readonly shown: unknown;
+}
 
-/** A list in pages, each of which is made, and written as JSON, once. */
+interface Page {
+  readonly result: Result;
+  text?: string;
+}
+
+/**
+ * A list in pages, by the keys of its items. A cursor names the last item that was shown, so that whoever reads on while
+ * others come and go is told of each one that stays, once.
+ */
 export class PagedList {
   readonly #field: string;
-  readonly #items: readonly unknown[];
+  readonly #items: readonly ListItem[];
   readonly #pageSize: number;
-  readonly #pages = new Map<number, { readonly result: Result; text?: string }>();
+  /** Those that whoever reads on from the first one comes by, each of which is made, and written as JSON, once. */
+  readonly #pages = new Map<number, Page>();
 
   /** `field`: of a page, that holds its items. */
-  constructor(field: string, items: readonly unknown[], pageSize: number) {
+  constructor(field: string, items: readonly ListItem[], pageSize: number) {
     this.#field = field;
-    this.#items = items;
+    this.#items = [...items].sort(byKey);
     this.#pageSize = pageSize;
   }
 
-  /** The page at a cursor; the first one without. Throws for a cursor that was never given out. */
+  /** The page after a cursor; the first one without. Throws for a cursor that is none of this list. */
   page(cursor: unknown): Result {
     return this.#page(cursor).result;
   }
@@ -29,26 +42,35 @@ export class PagedList {
     return page.text;
   }
 
-  #page(cursor: unknown): { readonly result: Result; text?: string } {
-    const from = this.#offset(cursor);
+  #page(cursor: unknown): Page {
+    const from = cursor === undefined ? 0 : this.#placeAfter(keyIn(this.#field, cursor));
     const known = this.#pages.get(from);
     if (known !== undefined) return known;
-    const to = from + this.#pageSize;
-    const page = {
-      result: {
-        [this.#field]: this.#items.slice(from, to),
-        ...(to < this.#items.length ? { nextCursor: `p${to}` } : {}),
-      },
-    };
-    this.#pages.set(from, page);
+    const page = { result: this.#resultFrom(from) };
+    if (from % this.#pageSize === 0) this.#pages.set(from, page);
     return page;
   }
 
-  #offset(cursor: unknown): number {
-    if (cursor === undefined) return 0;
-    const from = Number(CURSOR.exec(String(cursor))?.[1] ?? Number.NaN);
-    if (Number.isInteger(from) && from % this.#pageSize === 0 && (from === 0 || from < this.#items.length))
-      return from;
-    throw invalidParams('cursor: is none of this list; begin again without one', { cursor });
+  #resultFrom(from: number): Result {
+    const to = from + this.#pageSize;
+    const last = to < this.#items.length ? this.#items[to - 1] : undefined;
+    return {
+      [this.#field]: this.#items.slice(from, to).map(({ shown }) => shown),
+      ...(last === undefined ? {} : { nextCursor: cursorAfter(this.#field, last.key) }),
+    };
+  }
+
+  /** How many come before what follows this key, which need not be there any more. */
+  #placeAfter(key: string): number {
+    let [low, high] = [0, this.#items.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#items[middle] as ListItem).key <= key) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
+
+const byKey = (one: ListItem, other: ListItem): number =>
+  one.key < other.key ? -1 : one.key > other.key ? 1 : 0;

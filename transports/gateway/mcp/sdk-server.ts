@@ -1,6 +1,8 @@
 import { CLIENT_CAPABILITIES_META_KEY, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
+import { isObject } from '../is-object.ts';
+import type { Result } from './json-shapes.ts';
 import { clientCan, type McpCall } from './mcp-call.ts';
 import { isFault, mcpErrorOf } from './mcp-errors.ts';
 import type { McpService } from './mcp-service.ts';
@@ -42,10 +44,17 @@ export function sdkServer(deps: SdkServerDeps): Server {
     ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
   });
   server.onerror = () => undefined;
+  const follow = era === 'legacy' ? taskFollower(server, service, principal) : undefined;
   for (const method of service.methods(era))
     server.setRequestHandler(method, { params: AnyParams }, async (params, ctx) => {
       try {
-        return await service.perform(method, params ?? {}, callOf(server, ctx as ServerContext, deps));
+        const result = await service.perform(
+          method,
+          params ?? {},
+          callOf(server, ctx as ServerContext, deps),
+        );
+        if (method === 'tools/call') follow?.(result['task']);
+        return result;
       } catch (error) {
         if (isFault(error)) onFault(error);
         throw mcpErrorOf(error);
@@ -65,7 +74,32 @@ export function sdkServer(deps: SdkServerDeps): Server {
   return server;
 }
 
-function callOf(server: Server, ctx: ServerContext, { service, principal, era }: SdkServerDeps): McpCall {
+/** Has a client told of the tasks that it begins, as far as it listens, until it has gone. */
+function taskFollower(server: Server, service: McpService, principal: Principal): (task: unknown) => void {
+  const stops = new Map<string, () => void>();
+  const { onclose } = server;
+  server.onclose = () => {
+    for (const stop of stops.values()) stop();
+    onclose?.();
+  };
+  return (task) => {
+    const taskId = isObject(task) ? task['taskId'] : undefined;
+    if (typeof taskId !== 'string') return;
+    const tell = (params: Result): void => {
+      if (OVER.has(params['status'])) stops.delete(taskId);
+      server.notification({ method: 'notifications/tasks/status', params }).catch(() => undefined);
+    };
+    stops.set(taskId, service.followTask(taskId, principal, tell));
+  };
+}
+
+const OVER: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
+
+function callOf(
+  server: Server,
+  ctx: ServerContext,
+  { service, principal, era, onFault }: SdkServerDeps,
+): McpCall {
   const { mcpReq } = ctx;
   const capabilities =
     era === 'modern'
@@ -80,6 +114,7 @@ function callOf(server: Server, ctx: ServerContext, { service, principal, era }:
     progressToken: mcpReq._meta?.progressToken,
     inputResponses: mcpReq.inputResponses,
     requestState: mcpReq.requestState(),
+    fault: onFault,
     notify: (method, params) => {
       // Whoever has gone hears nothing.
       mcpReq.notify({ method, params } as never).catch(() => undefined);

@@ -1,5 +1,6 @@
 import { invalidParams } from './mcp-errors.ts';
-import { isObject, type Result } from './json-shapes.ts';
+import { isObject } from '../is-object.ts';
+import type { Result } from './json-shapes.ts';
 import type { ServedTool } from './served-tool.ts';
 import type { View } from './view.ts';
 

@@ -1,6 +1,7 @@
 import type { Tool } from '../../../runtime/protocol/tool.ts';
 import { isAnySchema, isObjectSchema, schemaOfField } from './json-shapes.ts';
 import type { TaskMode } from './mcp-options.ts';
+import { type ParamHeader, paramHeadersOf } from './param-headers.ts';
 
 /** The field that stands for a whole input or output where MCP wants an object. */
 const INPUT_FIELD = 'input';
@@ -11,6 +12,7 @@ const RESULT_FIELD = 'result';
  *
  * - `modern`, `legacy` as lists have it, since 2026-07-28 and before.
  * - `wrapsResult`      its output stands in a field of the structured result.
+ * - `paramHeaders`     arguments that are said in headers as well.
  */
 export interface ServedTool {
   readonly name: string;
@@ -19,6 +21,7 @@ export interface ServedTool {
   readonly modern: Readonly<Record<string, unknown>>;
   readonly legacy: Readonly<Record<string, unknown>>;
   readonly wrapsResult: boolean;
+  readonly paramHeaders: readonly ParamHeader[];
   inputOf(args: Readonly<Record<string, unknown>>): unknown;
 }
 
@@ -58,6 +61,7 @@ export function servedTool(tool: Tool, name: string, mode: TaskMode): ServedTool
     modern,
     legacy: { ...modern, execution: { taskSupport: SUPPORT[mode] } },
     wrapsResult,
+    paramHeaders: paramHeadersOf(inputSchema),
     inputOf: takesObject ? (args) => args : (args) => args[INPUT_FIELD],
   };
 }

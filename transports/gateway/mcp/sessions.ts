@@ -8,6 +8,7 @@ import { MCP_CODES } from './mcp-errors.ts';
 interface Session {
   readonly id: string;
   readonly owner: string;
+  readonly caller: string;
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly subscriptions: Set<string>;
@@ -16,10 +17,11 @@ interface Session {
   usedAtMs: number;
 }
 
-/** `serverFor` makes the server of a session; what is in `subscriptions` are the URIs that it wants to hear of. */
+/** `maxPerCaller`: of one caller, whatever roles it has. `serverFor` makes the server of a session; what is in `subscriptions` are the URIs that it wants to hear of. */
 export interface SessionsDeps {
   readonly clock: Clock;
   readonly max: number;
+  readonly maxPerCaller: number;
   readonly idleMs: number;
   readonly keepAliveMs: number;
   serverFor(principal: Principal, subscriptions: Set<string>): Server;
@@ -80,7 +82,7 @@ export class Sessions {
   }
 
   async #begin(request: Request, body: unknown, principal: Principal): Promise<Response> {
-    this.#makeRoom();
+    this.#makeRoom(callerOf(principal));
     const { clock, keepAliveMs, serverFor } = this.#deps;
     const subscriptions = new Set<string>();
     const id = randomNonce();
@@ -89,23 +91,36 @@ export class Sessions {
       sessionIdGenerator: () => id,
       keepAliveMs,
     });
-    const owner = ownerOf(principal);
     const session: Session = {
       id,
-      owner,
+      owner: ownerOf(principal),
+      caller: callerOf(principal),
       server,
       transport,
       subscriptions,
-      open: 0,
+      // Nobody ends it before it has begun.
+      open: 1,
       usedAtMs: clock.now(),
     };
-    await server.connect(transport);
+    // It counts from now on, also for those who come while it begins.
     this.#sessions.set(id, session);
     this.#sweepLater();
-    const response = await this.#use(session, request, body);
+    const response = await this.#connected(session, () => this.#use(session, request, body));
     // What was refused has begun nothing.
     if (!response.ok) await this.#end(session);
     return response;
+  }
+
+  async #connected(session: Session, use: () => Promise<Response>): Promise<Response> {
+    try {
+      await session.server.connect(session.transport);
+      const response = use();
+      session.open -= 1;
+      return await response;
+    } catch (error) {
+      await this.#end(session);
+      throw error;
+    }
   }
 
   async #use(session: Session, request: Request, body: unknown): Promise<Response> {
@@ -132,18 +147,27 @@ export class Sessions {
     }
   }
 
-  /** Ends the one that has been silent for longest. Throws RATE_LIMITED when all are in use. */
-  #makeRoom(): void {
-    const { max } = this.#deps;
+  /**
+   * Ends the one that has been silent for longest: the caller's own where it has all that it may have, else anybody's. Throws
+   * QUOTA_EXCEEDED, or RATE_LIMITED, when all of them are in use.
+   */
+  #makeRoom(caller: string): void {
+    const { max, maxPerCaller } = this.#deps;
     if (this.#isClosed) throw new OrreryError('SYSTEM_STOPPED', 'The gateway closes');
-    if (this.#sessions.size < max) return;
-    const [idlest] = [...this.#sessions.values()]
+    const all = [...this.#sessions.values()];
+    const own = all.filter((session) => session.caller === caller);
+    if (own.length >= maxPerCaller) {
+      const what = `No more than ${maxPerCaller} sessions of one caller; end one, or try again later`;
+      return this.#endIdlest(own, 'QUOTA_EXCEEDED', what);
+    }
+    if (all.length >= max) this.#endIdlest(all, 'RATE_LIMITED', `${max} sessions are open; try again later`);
+  }
+
+  #endIdlest(sessions: readonly Session[], code: 'QUOTA_EXCEEDED' | 'RATE_LIMITED', otherwise: string): void {
+    const [idlest] = sessions
       .filter(({ open }) => open === 0)
       .sort((one, other) => one.usedAtMs - other.usedAtMs);
-    if (idlest === undefined)
-      throw new OrreryError('RATE_LIMITED', `${max} sessions are open; try again later`, {
-        details: { max, retryAfterMs: RETRY_MS },
-      });
+    if (idlest === undefined) throw new OrreryError(code, otherwise, { details: { retryAfterMs: RETRY_MS } });
     void this.#end(idlest);
   }
 
@@ -168,6 +192,9 @@ export class Sessions {
 /** What was decided about a session is decided for all that its caller was then: with fewer roles, they begin another. */
 const ownerOf = ({ id, tenant, kind, roles, tier, trust }: Principal): string =>
   JSON.stringify([tenant, id, kind, [...roles].sort(), tier, trust]);
+
+/** Who it is that has so many, whatever they may do by now. */
+const callerOf = ({ id, tenant, kind }: Principal): string => JSON.stringify([tenant, id, kind]);
 
 /** The one revision that has batches, and how long one may be. */
 const BATCHING = '2025-03-26';

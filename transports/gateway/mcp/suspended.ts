@@ -1,7 +1,8 @@
 import { CLIENT_NOTE } from '../../../runtime/protocol/client-input.ts';
 import type { CallOptions } from '../../../runtime/protocol/tool-service.ts';
 import { answerTo, type Asked, askedBy, inputRequests, responsesTo } from './asked.ts';
-import { isObject, type Result } from './json-shapes.ts';
+import { isObject } from '../is-object.ts';
+import type { Result } from './json-shapes.ts';
 import { CAPABILITY, type McpCall, NEEDS } from './mcp-call.ts';
 import { invalidParams, missingCapability } from './mcp-errors.ts';
 import type { RequestStates } from './request-state.ts';

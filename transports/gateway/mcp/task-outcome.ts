@@ -1,8 +1,9 @@
 import type { ErrorCode } from '../../../runtime/protocol/errors.ts';
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Part, Task } from '../../../runtime/protocol/task.ts';
-import { isObject, type Result } from './json-shapes.ts';
-import { mcpErrorOf } from './mcp-errors.ts';
+import { isObject } from '../is-object.ts';
+import type { Result } from './json-shapes.ts';
+import { mcpErrorOf, toolErrorOf } from './mcp-errors.ts';
 import type { ServedTool } from './served-tool.ts';
 import { errorResult, resultOf } from './tool-result.ts';
 
@@ -58,14 +59,25 @@ const valueIn = (part: Part): unknown => {
   return { bytes: raw, mediaType, ...(filename === undefined ? {} : { filename }) };
 };
 
+/** What is to be said of how a task stands. */
+export function saidOf({ status }: Task): string | undefined {
+  if (status.state === 'failed') return toolErrorOf(failureOf(status, '')).message;
+  const texts = status.message?.parts.flatMap((part) => ('text' in part ? [part.text] : [])) ?? [];
+  return texts.join('\n') || undefined;
+}
+
 function failureIn({ status }: Task, agentId: string): TaskOutcome {
+  const error = failureOf(status, agentId);
+  const { code, message } = toolErrorOf(error);
+  if (!BROKEN.has(code)) return { kind: 'result', result: errorResult(error, agentId) };
+  return { kind: 'error', error: { code: mcpErrorOf(error).code, message, data: { code, agentId } } };
+}
+
+function failureOf(status: Task['status'], agentId: string): OrreryError {
   const parts = status.message?.parts ?? [];
   const data = parts.flatMap((part) => ('data' in part && isObject(part.data) ? [part.data] : []))[0] as
     | { readonly code?: unknown; readonly reason?: unknown; readonly message?: unknown }
     | undefined;
   const code = String(data?.reason ?? data?.code ?? 'ACTOR_DIED') as ErrorCode;
-  const error = new OrreryError(code, String(data?.message ?? 'The task failed'), { details: { agentId } });
-  if (!BROKEN.has(code)) return { kind: 'result', result: errorResult(error, agentId) };
-  const { code: number, message, data: more } = mcpErrorOf(error);
-  return { kind: 'error', error: { code: number, message, data: more } };
+  return new OrreryError(code, String(data?.message ?? 'The task failed'), { details: { agentId } });
 }

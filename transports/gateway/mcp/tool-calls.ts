@@ -2,9 +2,10 @@ import { notPermitted } from '../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { ToolService } from '../../../runtime/protocol/tool-service.ts';
 import { type CallTermsDeps, callTerms } from './call-terms.ts';
-import { isObject, type Result } from './json-shapes.ts';
+import { isObject } from '../is-object.ts';
+import type { Result } from './json-shapes.ts';
 import { CAPABILITY, type McpCall } from './mcp-call.ts';
-import { invalidParams, McpError, missingCapability } from './mcp-errors.ts';
+import { invalidParams, McpError, missingCapability, toolErrorOf } from './mcp-errors.ts';
 import type { McpTasks } from './mcp-tasks.ts';
 import type { RequestStates } from './request-state.ts';
 import { CALL_NAME, calledIn, SEARCH_NAME, searchResult } from './search-tools.ts';
@@ -85,6 +86,7 @@ export class ToolCalls {
       const paused = suspendable.pausedBy(error);
       if (paused !== undefined) return paused;
       if (error instanceof McpError || call.signal.aborted || isGone(error)) throw error;
+      if (!toolErrorOf(error).isTold) call.fault(error);
       return errorResult(error, tool.agentId);
     }
   }

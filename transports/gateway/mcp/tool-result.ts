@@ -1,6 +1,7 @@
-import { errorToData } from '../../../runtime/protocol/errors.ts';
 import type { ToolContent } from '../../../runtime/protocol/tool.ts';
-import { isObject, type Result } from './json-shapes.ts';
+import { isObject } from '../is-object.ts';
+import type { Result } from './json-shapes.ts';
+import { toolErrorOf } from './mcp-errors.ts';
 import type { ServedTool } from './served-tool.ts';
 
 const text = (said: string): Result => ({ type: 'text', text: said });
@@ -25,13 +26,9 @@ function contentResult(output: unknown): Result {
   };
 }
 
-/**
- * What went wrong while a tool worked: `{code, message, agentId, retryAfterMs?}` as text, which a model reads and may act upon.
- * What a tool throws that is no error of ours is told by its message alone.
- */
+/** What went wrong while a tool worked: `{code, message, agentId, retryAfterMs?}` as text, which a model reads and may act upon. */
 export function errorResult(error: unknown, agentId: string): Result {
-  const { code, message, details } = errorToData(error);
-  const retryAfterMs = details?.['retryAfterMs'];
-  const told = { code, message, agentId, ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}) };
+  const { code, message, retryAfterMs } = toolErrorOf(error);
+  const told = { code, message, agentId, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   return { content: [text(JSON.stringify(told))], isError: true };
 }

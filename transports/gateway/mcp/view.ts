@@ -8,10 +8,13 @@ import { UriTemplate } from '../../../runtime/protocol/uri-template.ts';
 import { ToolNames } from '../../../runtime/protocol/tool-names.ts';
 import type { Tool } from '../../../runtime/protocol/tool.ts';
 import type { Offered, ParsedMcpOptions } from './mcp-options.ts';
-import { PagedList } from './paged-list.ts';
+import { type ListItem, PagedList } from './paged-list.ts';
 import { SEARCH_TOOLS } from './search-tools.ts';
 import { type ServedTool, servedTool } from './served-tool.ts';
 import { edgeNames } from './tool-names.ts';
+
+/** No name begins like it: what finds tools stands where those stand that it stands for. */
+const BEFORE_ALL = '\u0000';
 
 /** Whether somebody sees something. */
 export type Sees = (offered: Offered) => boolean;
@@ -50,21 +53,30 @@ export class View {
 
   toolList(era: 'modern' | 'legacy'): PagedList {
     return this.#list(`tools ${era}`, 'tools', () =>
-      this.searches ? SEARCH_TOOLS : this.tools.map((tool) => tool[era]),
+      this.searches
+        ? SEARCH_TOOLS.map((shown, at) => ({ key: `${BEFORE_ALL}${at}`, shown }))
+        : this.tools.map((served) => ({ key: served.tool.name, shown: served[era] })),
     );
   }
 
   resourceList(): PagedList {
-    return this.#list('resources', 'resources', () => this.#seen('resource').map(withoutAgent));
+    return this.#list('resources', 'resources', () =>
+      this.#seen('resource').map((one) => ({ key: one.uri, shown: withoutAgent(one) })),
+    );
   }
 
   templateList(): PagedList {
-    return this.#list('templates', 'resourceTemplates', () => this.#seen('template').map(withoutAgent));
+    return this.#list('templates', 'resourceTemplates', () =>
+      this.#seen('template').map((one) => ({ key: one.uriTemplate, shown: withoutAgent(one) })),
+    );
   }
 
   promptList(): PagedList {
     return this.#list('prompts', 'prompts', () =>
-      this.#namedPrompts().map(({ name, prompt }) => ({ ...withoutAgent(prompt), name })),
+      this.#namedPrompts().map(({ name, prompt }) => ({
+        key: prompt.name,
+        shown: { ...withoutAgent(prompt), name },
+      })),
     );
   }
 
@@ -90,7 +102,7 @@ export class View {
     return this.#templates;
   }
 
-  #list(key: string, field: string, items: () => readonly unknown[]): PagedList {
+  #list(key: string, field: string, items: () => readonly ListItem[]): PagedList {
     const known = this.#lists.get(key);
     if (known !== undefined) return known;
     const list = new PagedList(field, items(), this.#options.pageSize);

@@ -215,6 +215,7 @@ describe('orrery up refuses with 64, naming option and value', () => {
       'Option "--api-keys" is "/no/keys": there is no such file',
     ],
     ['keys that are none', () => ['--api-keys', agents], 'it is no JSON'],
+    ['a name that is none', () => ['--hosts', 'a b'], 'Option "--hosts" is "a b", expected a name such as'],
     ['half a certificate', () => ['--tls-cert', agents], 'Option "--tls-key" is missing'],
     ['tokens of anybody', () => ['--jwks', 'https://id.example/jwks'], 'Option "--issuer" is missing'],
     [
@@ -264,6 +265,8 @@ describe('orrery key', () => {
     [['--tier', '4'], 'Option "--tier" is "4", expected 0, 1, 2 or 3'],
     [['--days', '0'], 'Option "--days" is "0", expected a whole number'],
     [['--add', '/no/such/list'], 'Option "--add" is "/no/such/list"'],
+    // A device without an end.
+    [['--add', '/dev/zero'], 'Option "--add" is "/dev/zero": it has more than 16777216 bytes'],
   ])('refuses %j', async (words, message) => {
     const ended = await orrery('key', ...words);
     expect(ended).toMatchObject({ code: 64, stdout: '' });

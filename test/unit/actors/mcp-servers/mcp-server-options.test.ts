@@ -8,8 +8,21 @@ describe('The options of an MCP server', () => {
   it.each([
     [{ id: 'x' }, 'mcpServer.command is undefined, expected either a command or a url'],
     [{ ...PROGRAM, ...SITE, env: { TOKEN: 'hush' } }, 'mcpServer.command is "some-server", expected either'],
-    [{ ...PROGRAM, headers: { authorization: 'hush' } }, 'mcpServer.headers is {'],
-    [{ ...PROGRAM, auth: { token: () => Promise.resolve('hush') } }, 'mcpServer.auth is {'],
+    [{ ...PROGRAM, headers: { authorization: 'hush' } }, 'mcpServer.headers is an object that is not shown'],
+    [
+      { ...PROGRAM, auth: { token: () => Promise.resolve('hush') } },
+      'mcpServer.auth is an object that is not shown',
+    ],
+    [
+      { ...PROGRAM, transport: 'auto' },
+      'mcpServer.transport is "auto", expected nothing where there is no url',
+    ],
+    [{ ...SITE, args: ['-y'] }, 'mcpServer.args is ["-y"], expected nothing where there is no command'],
+    [{ ...SITE, args: [] }, 'mcpServer.args is [], expected nothing where there is no command'],
+    [{ ...SITE, env: { MODE: 'fast' } }, 'mcpServer.env is an object that is not shown'],
+    [{ ...SITE, cwd: '/srv' }, 'mcpServer.cwd is "/srv", expected nothing where there is no command'],
+    [{ ...SITE, maxUnaskedBytes: 9 }, 'mcpServer.maxUnaskedBytes is 9, expected nothing where there is no'],
+    [{ ...SITE, stopGraceMs: 0 }, 'mcpServer.stopGraceMs is 0, expected nothing where there is no command'],
     [{ ...SITE, auth: { tokn: () => Promise.resolve('hush') } }, 'expected an OAuth client, or { token }'],
     [
       { ...SITE, url: 'ftp://tools.example' },
@@ -34,5 +47,11 @@ describe('The options of an MCP server', () => {
     expect(() => mcpServer({ ...SITE, auth: { token: async () => 'hush' } })).not.toThrow();
     expect(() => mcpServer({ ...SITE, url: new URL('http://[::1]:1/mcp'), auth: client })).not.toThrow();
     expect(() => mcpServer({ ...PROGRAM, privileged: true, revision: '2025-11-25' })).not.toThrow();
+    const program = { args: ['-y'], env: { MODE: 'fast' }, cwd: '/srv', maxUnaskedBytes: 9, stopGraceMs: 0 };
+    expect(() => mcpServer({ ...PROGRAM, ...program })).not.toThrow();
+    // Options that are put together from several may have what is not there.
+    expect(() =>
+      mcpServer({ ...SITE, env: undefined, transport: 'sse', headers: {} } as never),
+    ).not.toThrow();
   });
 });

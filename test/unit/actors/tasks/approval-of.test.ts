@@ -37,6 +37,22 @@ describe('What an agent wants to have approved (C-24)', () => {
     expect((await rejection(approvalOf(ctx, wipe))).code).toBe('INPUT_REQUIRED');
   });
 
+  it('is approved from the sources that were told, and refused from whatever sources', async () => {
+    const hash = approvalHash(wipe);
+    const told = { taint: ['web:a', 'web:b'] };
+    const { ctx } = contextOf([{ ...given(hash), ...told }]);
+    const from = (...taint: string[]) => approvalOf(ctx, { ...wipe, taint });
+    expect((await rejection(from('web:b', 'web:c'))).code).toBe('INPUT_REQUIRED');
+    await from('web:b');
+    const refusing = contextOf([{ ...given(hash, false), ...told }]);
+    const refused = rejection(approvalOf(refusing.ctx, { ...wipe, taint: ['web:c'] }));
+    expect((await refused).code).toBe('NOT_PERMITTED');
+    // What was asked without a word of sources is from none.
+    const silent = contextOf([given(hash)]);
+    const asked = rejection(approvalOf(silent.ctx, { ...wipe, taint: ['web:a'] }));
+    expect((await asked).code).toBe('INPUT_REQUIRED');
+  });
+
   it('is refused by one, which is used up as well', async () => {
     const hash = approvalHash(wipe);
     const { ctx } = contextOf([given(hash, false), given(hash)]);

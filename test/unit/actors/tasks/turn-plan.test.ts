@@ -184,6 +184,31 @@ describe('What follows an agent’s own question', () => {
     approvals: [],
   });
 
+  it('is a decision about what was shown, from the sources that were told, instead of an earlier one about the same', () => {
+    const asked = {
+      approvalId: 'b',
+      hash: 'h',
+      action: 'wipe',
+      details: null,
+      message: 'Wipe?',
+      taint: ['web:a', 'web:b'],
+    };
+    const former: TurnMemo = {
+      ...memo({ kind: 'approval', ...asked }),
+      approvals: [
+        { approvalId: 'a', hash: 'h', approved: true, taint: ['web:a'] },
+        { approvalId: 'x', hash: 'other', approved: true },
+      ],
+    };
+    expect(plan(agent, says(data({ approvalId: 'b', approved: true })), former)).toMatchObject({
+      kind: 'call',
+      approvals: [
+        { approvalId: 'x', hash: 'other', approved: true },
+        { approvalId: 'b', hash: 'h', approved: true, taint: ['web:a', 'web:b'] },
+      ],
+    });
+  });
+
   it('is another turn on the same input, with the answer', () => {
     const asked = memo({ kind: 'answer', question: 'Which?' });
     expect(plan(agent, says('this'), asked)).toMatchObject({ input: { from: 'A' }, answer: 'this' });

@@ -65,4 +65,18 @@ describe('Admission', () => {
       details: { retryAfterMs: 600, rule: 'rate-limit' },
     });
   });
+
+  it('takes no rules for some that are misspelt', async () => {
+    for (const [options, message] of [
+      [
+        { authenticators: [], anonymous: true, rulse: [] },
+        'admit.rulse is [], expected no option of this name',
+      ],
+      [{ anonymous: true }, 'admit.authenticators is undefined, expected a list of authenticators'],
+    ] as const)
+      await expect(admit(edgeRequest(), options as never)).rejects.toMatchObject({
+        code: 'INVALID_OPTIONS',
+        message,
+      });
+  });
 });

@@ -59,4 +59,10 @@ describe('An API key', () => {
     expect(() => apiKeys([{ ...record, sha256: 'x' }], { clock })).toThrow('keys[0].sha256');
     expect(() => newApiKey({ ...owner, trust: { score: 2, source: 'x' } })).toThrow('owner.trust.score');
   });
+
+  it('needs a clock, and a list or a function', () => {
+    expect(() => apiKeys([], undefined as never)).toThrow('apiKeys.clock is undefined, expected a clock');
+    expect(() => apiKeys([], { clock: {} as never })).toThrow('apiKeys.clock is {}');
+    expect(() => apiKeys('x' as never, { clock })).toThrow('keys is "x", expected a list');
+  });
 });

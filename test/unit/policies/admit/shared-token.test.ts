@@ -30,5 +30,6 @@ describe('Who has the one token', () => {
   it('needs one that cannot be guessed, which no error shows', () => {
     expect(() => sharedToken('guessable', hook)).toThrow('token');
     expect(() => sharedToken('guessable', hook)).not.toThrow('guessable');
+    expect(() => sharedToken({ token: TOKEN } as never, hook)).toThrow('token is "no text", expected a text');
   });
 });

@@ -52,4 +52,10 @@ describe('The rate limit of a principal (X-22, X-23)', () => {
   it.each([[{ requests: 0 }], [{ requests: 1.5 }], [{ windowMs: -1 }]])('is not %j', (options) => {
     expect(() => slidingWindow(options, { clock: new FakeClock() })).toThrow('slidingWindow.');
   });
+
+  it('needs a clock', () => {
+    expect(() => slidingWindow({}, undefined as never)).toThrow(
+      'slidingWindow.clock is undefined, expected a clock',
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { judgeBy } from '../../../../transports/mcp-client/foreign-schema.ts';
 import { ConnectionLost, failureOf } from '../../../../transports/mcp-client/mcp-failure.ts';
@@ -114,5 +114,21 @@ describe('what goes wrong with an MCP server', () => {
     expect(failureOf(new SdkError(SdkErrorCode.ConnectionClosed, 'gone'), 'it', 10)).toBeInstanceOf(
       ConnectionLost,
     );
+  });
+
+  it('is said of an answer without a text, and of a stream of events that could not be had', () => {
+    const event = new Event('error') as never;
+    const said = new SdkHttpError(SdkErrorCode.ClientHttpUnexpectedContent, 'Error POSTing: ', {
+      status: 405,
+      statusText: '',
+    });
+    expect(failureOf(said, 'it', 10).message).toBe('it failed: Error POSTing (HTTP 405)');
+    expect(codeOf(new SseError(401, 'no', event))).toBe('UNAUTHENTICATED');
+    expect(codeOf(new SseError(403, 'no', event))).toBe('NOT_PERMITTED');
+    expect(codeOf(new SseError(404, 'no', event))).toBe('REMOTE_FAILED');
+    expect(failureOf(new SseError(undefined, 'fetch failed', event), 'it', 10)).toMatchObject({
+      code: 'REMOTE_UNREACHABLE',
+      details: { mayHaveArrived: false },
+    });
   });
 });

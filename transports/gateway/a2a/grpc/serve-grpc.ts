@@ -113,7 +113,7 @@ function requireWhole(field: string, value: number, least: number, most: number)
 
 function credentialsOf(tls: TlsOptions | undefined): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure();
-  const { key, cert, requestCert, ca } = tlsMaterial(tls);
+  const { key, cert, requestCert, ca } = tlsMaterial(tls, 'grpc.tls');
   const authorities = ca === undefined ? null : Buffer.from(ca);
   const pair = { private_key: Buffer.from(key), cert_chain: Buffer.from(cert) };
   return ServerCredentials.createSsl(authorities, [pair], requestCert);

@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { errors, JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
+import { z } from 'zod';
 import { missingPackage, peersMissing, unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
 import { parseShallowJson } from '../../../../runtime/protocol/json-depth.ts';
+import { parseOptions } from '../../../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import { systemClock } from '../../../../runtime/protocol/system-seams.ts';
 import { CLAIMS, NOTIFICATION_TYPE, SIGNATURE_HEADER, sha256, TOKEN_HEADER } from './push-claims.ts';
@@ -32,6 +34,25 @@ export interface VerifyNotificationOptions {
   readonly clock?: Pick<Clock, 'now'>;
 }
 
+const isWith = (method: string) => (value: unknown) =>
+  typeof (value as Record<string, unknown> | null | undefined)?.[method] === 'function';
+const KeySet = z.custom<JSONWebKeySet>((value) => Array.isArray((value as JSONWebKeySet | undefined)?.keys));
+/** Checked at each call: one that is misspelt would leave a check out. */
+const Options = z.strictObject({
+  jwks: z.union([z.instanceof(URL), KeySet], 'a key set, or the URL of one'),
+  audience: z.string().min(1),
+  issuer: z.string().min(1).optional(),
+  token: z.string().min(1).optional(),
+  seen: z.custom<SeenNotifications>(isWith('isNew'), 'a SeenNotifications').optional(),
+  maxAgeMs: z.number().positive().optional(),
+  leewayMs: z.number().nonnegative().optional(),
+  clock: z.custom<Pick<Clock, 'now'>>(isWith('now'), 'a clock').optional(),
+});
+const Received = z.object({
+  headers: z.custom<ReceivedNotification['headers']>(isWith('get'), 'headers, as those of a Request'),
+  body: z.instanceof(Uint8Array),
+});
+
 /**
  * A notification that is what its sender sent.
  *
@@ -52,12 +73,14 @@ const LEEWAY_MS = 5_000;
  * Finds out whether a notification comes from whom it says, unchanged, to this receiver, now, and for the first time. An
  * attempt that is made again, because the answer to the one before was lost, is none of those that `seen` refuses.
  *
- * Rejects with UNAUTHENTICATED, and with what keeps it from getting the keys.
+ * Rejects with UNAUTHENTICATED, with INVALID_OPTIONS naming field and value, and with what keeps it from getting the keys.
  */
 export async function verifyNotification(
-  { headers, body }: ReceivedNotification,
+  received: ReceivedNotification,
   options: VerifyNotificationOptions,
 ): Promise<VerifiedNotification> {
+  const { headers, body } = parseOptions(Received, received, 'notification');
+  parseOptions(Options, options, 'verifyNotification');
   const { token, seen, leewayMs = LEEWAY_MS, maxAgeMs = MAX_AGE_MS, clock = systemClock } = options;
   if (token !== undefined && !isSame(headers.get(TOKEN_HEADER) ?? '', token))
     throw unauthenticated('it does not show the token that its receiver gave');

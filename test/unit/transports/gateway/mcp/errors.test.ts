@@ -12,9 +12,12 @@ import {
   MCP_CODES,
   McpError,
   mcpErrorOf,
+  toolErrorOf,
 } from '../../../../../transports/gateway/mcp/mcp-errors.ts';
 import { McpOptions } from '../../../../../transports/gateway/mcp/mcp-options.ts';
 import { McpService } from '../../../../../transports/gateway/mcp/mcp-service.ts';
+import { errorResult } from '../../../../../transports/gateway/mcp/tool-result.ts';
+import { internalFault } from '../../../../../transports/gateway/a2a/faults.ts';
 
 /** What JSON-RPC says of its own codes, which mean the same everywhere. */
 const isOfJsonRpc = (code: number): boolean => code === -32700 || (code <= -32600 && code >= -32603);
@@ -25,7 +28,7 @@ describe('Numbers of errors (C-26)', () => {
     const a2a = new Set(Object.values(FAULT_ROWS).map(({ code }) => code));
     const own = new Set([...numbers, ...Object.values(MCP_CODES)].filter((code) => !isOfJsonRpc(code)));
     expect([...own].filter((code) => a2a.has(code as never))).toEqual([]);
-    expect(own.size).toBe(8);
+    expect(own.size).toBe(9);
   });
 
   it('of ours are in the range that servers may use, and none that MCP has given a meaning', () => {
@@ -44,6 +47,58 @@ describe('Numbers of errors (C-26)', () => {
     expect(isFault(new McpError(MCP_CODES.internal, 'Oops'))).toBe(true);
     for (const code of ['NOT_PERMITTED', 'TAINTED', 'TIER_VIOLATION', 'REFUSED', 'TASK_OVER'] as const)
       expect(isFault(new OrreryError(code, 'No'))).toBe(false);
+  });
+});
+
+describe('What is told of an error', () => {
+  const withoutNumber = ERROR_CODES.filter((code) => isFault(new OrreryError(code, 'It went wrong')));
+
+  it('that is none of the caller’s business is that it was one, and nothing of it, as in A2A', () => {
+    expect(withoutNumber).toContain('STORE_FAILED');
+    expect(withoutNumber).toContain('MODULE_INVALID');
+    const details = { agentId: 'clerk', retryAfterMs: 5, uri: 'notes://today', path: '/secret' };
+    const thrown = [
+      new Error('/secret'),
+      '/secret',
+      ...withoutNumber.map((code) => new OrreryError(code, '/secret', { details })),
+    ];
+    for (const error of thrown) {
+      const { code, message, data } = mcpErrorOf(error);
+      expect({ code, message, data }).toEqual({
+        code: MCP_CODES.internal,
+        message: internalFault().message,
+        data: undefined,
+      });
+    }
+  });
+
+  it('that ended a call of a tool is what its agent says, and of the system only the code (N-5.4)', () => {
+    const hidden = withoutNumber.filter((code) => !toolErrorOf(new OrreryError(code, '/secret')).isTold);
+    expect(withoutNumber.filter((code) => !hidden.includes(code)).sort()).toEqual([
+      'ACTOR_DIED',
+      'INPUT_REQUIRED',
+      'REMOTE_FAILED',
+      'REMOTE_UNREACHABLE',
+    ]);
+    for (const code of hidden) {
+      const { content } = errorResult(new OrreryError(code, '/secret'), 'clerk');
+      expect(JSON.parse((content as { text: string }[])[0]?.text ?? '')).toEqual({
+        code,
+        message: internalFault().message,
+        agentId: 'clerk',
+      });
+    }
+    for (const code of ERROR_CODES.filter((one) => !hidden.includes(one))) {
+      const error = new OrreryError(code, 'Not today', { details: { retryAfterMs: 5 } });
+      expect(
+        JSON.parse((errorResult(error, 'clerk')['content'] as { text: string }[])[0]?.text ?? ''),
+      ).toEqual({
+        code,
+        message: 'Not today',
+        agentId: 'clerk',
+        retryAfterMs: 5,
+      });
+    }
   });
 });
 
@@ -100,6 +155,7 @@ describe('What is answered directly', () => {
     const full = new OrreryError('STORE_FAILED', 'The disk is full');
     const { said, faults } = await told(full);
     expect(said).toMatchObject({ id: 7, error: { code: -32603 } });
+    expect(JSON.stringify(said)).not.toContain('disk');
     expect(faults).toEqual([full, asked]);
   });
 

@@ -7,11 +7,12 @@ import { FakeClock } from '../../../../fixtures/fake-clock.ts';
 
 const IDLE_MS = 60_000;
 
-function trial(max = 10) {
+function trial(max = 10, maxPerCaller = max) {
   const clock = new FakeClock();
   const sessions = new Sessions({
     clock,
     max,
+    maxPerCaller,
     idleMs: IDLE_MS,
     keepAliveMs: 15_000,
     serverFor: () => new Server({ name: 'trial', version: '1.0.0' }, { capabilities: {} }),
@@ -84,6 +85,15 @@ describe('Sessions of older revisions', () => {
     expect(await ping(session)).toBe(200);
     clock.advance(2 * IDLE_MS);
     expect(await ping(session)).toBe(404);
+  });
+
+  it('are never more than one caller may have, who comes again and again at once', async () => {
+    const { sessions, begin } = trial(10, 2);
+    const ids = await Promise.all(
+      [begin(), begin(), begin(), begin(), begin()].map((one) => one.catch(() => 'refused')),
+    );
+    expect(sessions.size).toBe(2);
+    expect(ids.filter((id) => id !== 'refused').length).toBeGreaterThanOrEqual(2);
   });
 
   it('are never more than there may be', async () => {

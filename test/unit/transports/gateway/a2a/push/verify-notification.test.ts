@@ -39,6 +39,28 @@ const said = async (work: Promise<unknown>): Promise<string> => {
 };
 
 describe('verifyNotification', () => {
+  it('leaves no check out for an option that is misspelt or of another type', async () => {
+    const { headers, options } = await rig();
+    const { audience: _, ...without } = options;
+    for (const [given, field] of [
+      [without, 'verifyNotification.audience is undefined'],
+      [{ ...options, audience: '' }, 'verifyNotification.audience is ""'],
+      [{ ...options, tokn: 1 }, 'verifyNotification.tokn is 1, expected no option of this name'],
+      [{ ...options, seen: {} }, 'verifyNotification.seen is {}, expected a SeenNotifications'],
+      [{ ...options, jwks: 'x' }, 'verifyNotification.jwks is "x", expected a key set, or the URL of one'],
+      [{ ...options, maxAgeMs: 0 }, 'verifyNotification.maxAgeMs is 0'],
+    ] as const)
+      expect(await rejection(verifyNotification({ headers, body }, given as never))).toMatchObject({
+        code: 'INVALID_OPTIONS',
+        message: expect.stringContaining(field),
+      });
+    for (const received of [undefined, {}, { headers: {}, body }, { headers, body: 'text' }])
+      expect(await rejection(verifyNotification(received as never, options))).toMatchObject({
+        code: 'INVALID_OPTIONS',
+        message: expect.stringMatching(/^notification/),
+      });
+  });
+
   it('says what a notification is that its sender has signed, with either key', async () => {
     for (const algorithm of ['ES256', 'EdDSA']) {
       const { privateKey } = await generateKeyPair(algorithm, { extractable: true });

@@ -1,0 +1,99 @@
+import { startSystem } from 'orrery';
+import { type McpServerOptions, mcpServer } from 'orrery/mcp';
+import { describe, expect, it } from 'vitest';
+import { textOf, toolOf } from '../fixtures/mcp/mounted.ts';
+import { SseMcpServer } from '../fixtures/mcp/sse-server.ts';
+import { rejection, until } from '../fixtures/until.ts';
+
+const old = (tool: string) => toolOf('old', tool);
+const patient = { timeoutMs: 20_000 };
+
+async function mounted(options: Partial<McpServerOptions> = {}) {
+  const server = await SseMcpServer.start();
+  const system = await startSystem({ agents: [mcpServer({ id: 'old', url: server.url, ...options })] });
+  const end = async () => {
+    await system.stop();
+    await server[Symbol.asyncDispose]();
+  };
+  return { server, system, [Symbol.asyncDispose]: end };
+}
+
+describe('an MCP server of 2024-11-05, over HTTP with a stream of events (N-D11)', () => {
+  it.each(['auto', 'sse'] as const)(
+    'is called, with the headers that it is given, and lets go of its stream at the end: transport %s',
+    async (transport) => {
+      await using team = await mounted({ transport, headers: { 'x-key': 'mine' } });
+      const { server, system } = team;
+      expect(textOf(await system.ask(old('echo'), { a: [1, 2] }))).toBe('{"a":[1,2]}');
+      expect(server.lastHeaders).toMatchObject({ 'x-key': 'mine' });
+      const said = (await system.recentEvents()).find(({ type }) => type === 'server-log')?.reason;
+      expect(said).toBe('connected to old 1, in MCP 2024-11-05');
+      expect(server.sessions.size).toBe(1);
+      await system.stop();
+      await until('the stream has ended', () => server.sessions.size === 0);
+    },
+  );
+
+  it('is not looked for where only the newer transport is wanted', async () => {
+    await using team = await mounted({ transport: 'streamable-http' });
+    const crashed = await until('it does not start', async () =>
+      (await team.system.recentEvents()).find(({ type }) => type === 'agent-crashed'),
+    );
+    expect(crashed.reason).toMatch(/405/);
+    expect(team.server.sessions.size).toBe(0);
+  });
+
+  it('says that its list is another one: its card is', async () => {
+    await using team = await mounted();
+    await team.system.ask(old('change'), {});
+    await until('the new tool is there', () =>
+      team.system.registry.getById('old')?.capabilities.some(({ id }) => id === 'brand-new'),
+    );
+    expect(textOf(await team.system.ask(old('brand-new'), {}))).toBe('{}');
+  });
+
+  it('hangs: the call ends, and the next one is answered', async () => {
+    await using team = await mounted({ silenceMs: 300 });
+    expect(await rejection(team.system.ask(old('hang'), {}, patient))).toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+    });
+    expect(textOf(await team.system.ask(old('echo'), {}))).toBe('{}');
+  });
+
+  it('cuts the stream: what was in hand may have arrived, is not made again, and the next has another session (N-V03)', async () => {
+    await using team = await mounted();
+    const { server, system } = team;
+    await expect(system.ask(old('cut'), {}, patient)).rejects.toMatchObject({
+      code: 'REMOTE_UNREACHABLE',
+      details: { mayHaveArrived: true },
+    });
+    server.tools = ['echo', 'other'];
+    expect(textOf(await system.ask(old('echo'), { a: 1 }, patient))).toBe('{"a":1}');
+    expect(server.calls).toEqual(['cut', 'echo']);
+    // What it said meanwhile nobody has heard.
+    await until('what is new is there', () =>
+      system.registry.getById('old')?.capabilities.some(({ id }) => id === 'other'),
+    );
+    expect((await system.recentEvents()).filter(({ type }) => type === 'agent-crashed')).toEqual([]);
+  });
+
+  it('is not there for a while: calls are told so, and the agent lives', async () => {
+    const first = await SseMcpServer.start();
+    const { port } = first;
+    await using system = await startSystem({ agents: [mcpServer({ id: 'old', url: first.url })] });
+    expect(textOf(await system.ask(old('echo'), {}))).toBe('{}');
+    await first[Symbol.asyncDispose]();
+    await until('that is known', async () =>
+      system.ask(old('echo'), {}, patient).then(
+        () => false,
+        ({ code, details }) => {
+          expect(code).toBe('REMOTE_UNREACHABLE');
+          return details.mayHaveArrived === false;
+        },
+      ),
+    );
+    await using _second = await SseMcpServer.start(port);
+    expect(textOf(await system.ask(old('echo'), {}, patient))).toBe('{}');
+    expect((await system.recentEvents()).filter(({ type }) => type === 'agent-crashed')).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ModelLimits } from '../../../actors/models/model-agent-options.ts';
+import { type ModelServer, startModelServer } from '../../fixtures/model-server.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const page = readFileSync(join(ROOT, 'docs/model-agents.md'), 'utf8');
+const SAMPLES = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+/** The endpoint of the samples, in whose place a server of the test is asked. */
+const ENDPOINT = 'http://127.0.0.1:8080/v1';
+
+/** The agents whose tools the samples name, and one that they do not. */
+const OTHERS = `
+import { capability, defineAgent } from 'orrery';
+import { z } from 'zod';
+
+const about = { input: z.object({}), output: z.string() };
+const who = (id: string) => ({ id, name: id.toUpperCase(), version: '1.0.0', description: id, tier: 3 }) as const;
+const tool = (agent: string, id: string) =>
+  defineAgent(who(agent)).handle(capability({ id, description: id, ...about }), () => 'no fault is found');
+export const others = [tool('mars', 'types.check'), tool('jupiter', 'shape.check'), tool('venus', 'paint')];
+`;
+
+let folder: string;
+let server: ModelServer;
+
+beforeAll(async () => {
+  server = await startModelServer();
+  folder = mkdtempSync(join(tmpdir(), 'orrery-samples-'));
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(ROOT, join(folder, 'node_modules/orrery'), 'dir');
+  symlinkSync(join(ROOT, 'node_modules/zod'), join(folder, 'node_modules/zod'), 'dir');
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'others.ts'), OTHERS);
+  writeFileSync(join(folder, 'reviewer.agent.ts'), SAMPLES[0]?.replace(ENDPOINT, server.url) ?? '');
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+/** What a program prints that stands in the folder of the samples. */
+async function outputOf(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=orrery-source', path], {
+    timeout: 25_000,
+  });
+  return stdout;
+}
+
+describe('docs/model-agents.md', () => {
+  it('shows an agent, how it is asked, and how a simulation answers for its model', () => {
+    expect(SAMPLES).toHaveLength(3);
+    expect(SAMPLES[0]).toMatch(/^\/\/ reviewer\.agent\.ts\n/);
+    expect(SAMPLES[0]?.split(ENDPOINT)).toHaveLength(2);
+  });
+
+  it('has an agent that calls the tools it names, answers, and streams', async () => {
+    server.script([
+      { calls: [{ id: 'a', name: 'mars__types_check', args: '{}' }] },
+      { text: 'It is sound.' },
+      { text: 'No fault is found.', pieces: 6 },
+    ]);
+    const printed = await outputOf(
+      'main.ts',
+      `import { others } from './others.ts';\n${SAMPLES[1]}\nprocess.stdout.write(\`\\n\${text}\\n\`);`,
+    );
+    expect(printed.trim().split('\n')).toEqual(['No fault is found.', 'It is sound.']);
+    const [first, second, third] = server.requests.map(({ body }) => body);
+    expect(first).toMatchObject({
+      model: 'qwen3-8b',
+      messages: [{ role: 'system' }, { content: 'Is it sound?' }],
+    });
+    expect(first?.messages[0]?.content).toContain('You review program text. Be brief.');
+    expect(first?.tools?.map(({ function: { name } }) => name)).toEqual([
+      'mars__types_check',
+      'jupiter__shape_check',
+    ]);
+    expect(second?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'no fault is found' });
+    expect(third).toMatchObject({ stream: true, messages: [{}, { content: 'And why?' }] });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('has a simulation that answers in place of the model', async () => {
+    const before = server.requests.length;
+    const printed = await outputOf(
+      'simulated.ts',
+      `import { simulate } from 'orrery/simulate';
+import { answer } from 'orrery/models';
+import { others } from './others.ts';
+import { reviewer } from './reviewer.agent.ts';
+
+const { error } = await simulate({
+  seed: 1,
+  agents: [reviewer, ...others],
+  ${SAMPLES[2]},
+  run: async (team) => {
+    console.log(await team.ask({ agent: 'reviewer', capability: answer }, { prompt: 'Is it sound?' }));
+  },
+});
+if (error !== undefined) throw error;
+`,
+    );
+    expect([printed.trim(), server.requests.length]).toEqual(['It is sound.', before]);
+  });
+
+  it('says what every limit is by default', () => {
+    const rows = [...page.matchAll(/^\| (`max[^|]*|`answer[^|]*|`last[^|]*|`attempts[^|]*) \| ([^|]*) \|/gm)];
+    const said = rows.flatMap(([, names = '', values = '']) => {
+      const defaults = values.split(/, (?=\S)/);
+      return names
+        .split(', ')
+        .map((name, at) => [name.replaceAll('`', ''), defaults[at]?.replaceAll(',', '')]);
+    });
+    const are = Object.entries(ModelLimits.parse({})).map(([name, value]) => [name, String(value)]);
+    expect(new Map(said as [string, string][])).toEqual(new Map(are as [string, string][]));
+  });
+});

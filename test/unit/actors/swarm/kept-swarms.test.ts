@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { SwarmRecord } from '../../../../actors/swarm/swarm-record.ts';
+import { keptSwarms, Owner, Records } from './durable-owner.ts';
+import { planOf, recordOf } from './swarm-records.ts';
+
+describe('A store of kept swarms', () => {
+  const recordAt = (createdAt: number, status: 'active' | 'completed' = 'active') => {
+    const record = recordOf(planOf('x'));
+    return { ...record, session: { ...record.session, id: `${createdAt}@owner`, createdAt, status } };
+  };
+
+  it('gives back what a former one has kept, in order', () => {
+    const records = new Records();
+    const store = keptSwarms(records);
+    for (const at of [9, 10, 8]) void store.put(recordAt(at));
+    void store.put({ ...recordAt(9), justification: 'why' });
+    const next = keptSwarms(records).list();
+    expect(next.map(({ session }) => session.createdAt)).toEqual([8, 9, 10]);
+    expect(next[1]).toEqual(
+      SwarmRecord.parse(JSON.parse(JSON.stringify({ ...recordAt(9), justification: 'why' }))),
+    );
+  });
+
+  it('takes what it forgets out of the journal', () => {
+    const records = new Records();
+    const store = keptSwarms(records, [], 2);
+    void store.put(recordAt(0));
+    for (let at = 1; at < 6; at += 1) void store.put(recordAt(at, 'completed'));
+    expect([...records.kept.keys()]).toEqual(['0@owner', '4@owner', '5@owner']);
+    expect(store.list()).toHaveLength(3);
+  });
+
+  it('tells of what it cannot read, leaves it, and reads the others', () => {
+    const records = new Records();
+    void keptSwarms(records).put(recordAt(1));
+    records.put('swarm', '2@owner', { session: 'torn' });
+    const problems: unknown[] = [];
+    expect(keptSwarms(records, problems).list()).toHaveLength(1);
+    expect(problems).toMatchObject([['2@owner', expect.stringContaining('session')]]);
+    expect(records.kept.has('2@owner')).toBe(true);
+  });
+
+  it('refuses what JSON cannot say, and keeps what it had', async () => {
+    const owner = new Owner();
+    const put = owner.records.put.bind(owner.records);
+    owner.records.put = (kind, key, value) => {
+      if (JSON.stringify(value)?.includes('unsayable') === true) throw new Error('NOT_SERIALISABLE');
+      put(kind, key, value);
+    };
+    const task = { taskDescription: 'T', requiredCapabilities: ['x'] };
+    const made = owner.owned.create(owner.reach, task, { sharedState: { at: 'unsayable' } });
+    await expect(made).rejects.toThrow('NOT_SERIALISABLE');
+    expect(owner.owned.list()).toEqual([]);
+    expect(owner.records.kept.size).toBe(0);
+    expect(owner.clock.pending).toBe(0);
+  });
+});

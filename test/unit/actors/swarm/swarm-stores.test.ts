@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { SwarmRecord } from '../../../../actors/swarm/swarm-record.ts';
+import { InMemorySwarmStore } from '../../../../actors/swarm/swarm-store.ts';
+import type { Deed } from './scripted-reach.ts';
+import { answers, LIMITS } from './swarm-deeds.ts';
+import { able, SwarmWorld } from './swarm-world.ts';
+
+describe('A coordinator that starts again', () => {
+  const plan = ['a', 'b', 'c', 'd'].map((id) => ({ id, requiredCapabilities: ['x'] }));
+  const agents = () => [
+    able('mars', ['x'], { deeds: [answers(30)] }),
+    able('venus', ['x'], { deeds: [answers(30)] }),
+  ];
+
+  it.each([5, 25, 45, 65])('goes on from its store, interrupted after %i ms', async (atMs) => {
+    const store = new InMemorySwarmStore();
+    const first = new SwarmWorld(agents(), { store });
+    const { id } = await first.create(['x'], { ...LIMITS, plan });
+    await first.clock.advanceAsync(atMs);
+    const before = first.session(id);
+    first.owned.close();
+
+    const second = new SwarmWorld(agents(), { store, clock: first.clock });
+    await second.owned.resume(second.reach);
+    const outcome = await second.outcome(id);
+    expect(outcome.status).toBe('completed');
+    for (const done of before.subTasks.filter(({ status }) => status === 'completed'))
+      expect(outcome.results[done.id]).toEqual(done.result);
+    // What the first one had handed out is under an epoch of its own, so that a report on it would be late.
+    for (const { id: subTaskId, epoch, status } of before.subTasks)
+      if (status === 'running')
+        expect(second.session(id).subTasks.find((one) => one.id === subTaskId)?.epoch).toBe(epoch + 1);
+    expect(second.session(id).stateVersion).toBe(4);
+  });
+
+  it('takes over neither what it has already nor what others own', async () => {
+    const store = new InMemorySwarmStore();
+    const world = new SwarmWorld(agents(), { store });
+    const { id } = await world.create(['x'], { ...LIMITS, plan });
+    const record = store.list()[0] as SwarmRecord;
+    store.put({ ...record, session: { ...record.session, id: '9@other', ownerId: 'other' } });
+    await world.clock.advanceAsync(5);
+    await world.owned.resume(world.reach);
+    expect(world.owned.list().map((session) => session.id)).toEqual([id]);
+    expect((await world.outcome(id)).subTasks.every(({ assignments }) => assignments.length === 1)).toBe(
+      true,
+    );
+  });
+
+  it('has nothing to do for what was over', async () => {
+    const store = new InMemorySwarmStore();
+    const first = new SwarmWorld(agents(), { store });
+    const { id } = await first.create(['x'], LIMITS);
+    const outcome = await first.outcome(id);
+    first.owned.close();
+    const second = new SwarmWorld(agents(), { store, clock: first.clock });
+    await second.owned.resume(second.reach);
+    expect(await second.owned.outcome(id)).toEqual(outcome);
+    expect(second.reach.orders).toEqual([]);
+  });
+});
+
+describe('A store', () => {
+  it('can keep a record as JSON', async () => {
+    const store = new InMemorySwarmStore();
+    const deeds: Deed[] = [{ does: 'checkpoints', afterMs: 5, next: 'sleeps' }];
+    const world = new SwarmWorld([able('mars', ['x'], { deeds }), able('venus', ['x'], { deeds })], {
+      store,
+    });
+    await world.create(['x'], { ...LIMITS, timeoutMs: 5_000, escalationJustification: 'why' });
+    await world.clock.advanceAsync(160);
+    const [record] = store.list();
+    expect(record?.session.subTasks[0]?.assignments).toHaveLength(2);
+    const { graceMs, ...limits } = (record as SwarmRecord).limits;
+    expect(SwarmRecord.parse(JSON.parse(JSON.stringify(record)))).toEqual({
+      ...record,
+      limits: { ...limits, graceMs },
+    });
+  });
+
+  it('has an assignment before the agent has it', async () => {
+    const kept = new InMemorySwarmStore();
+    let gate = Promise.resolve();
+    const store = {
+      put: (record: SwarmRecord) => gate.then(() => kept.put(record)),
+      list: () => kept.list(),
+    };
+    const world = new SwarmWorld([able('mars', ['x'])], { store });
+    const { id } = await world.create(['x'], LIMITS);
+    await world.clock.advanceAsync(0);
+    expect(world.reach.proposals).toHaveLength(1);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    await world.clock.advanceAsync(50);
+    expect(world.session(id).subTasks[0]).toMatchObject({ status: 'running', epoch: 1 });
+    expect(world.reach.orders).toEqual([]);
+    resolve();
+    await world.clock.advanceAsync(1);
+    expect(world.reach.orders).toHaveLength(1);
+    expect(kept.list()[0]?.session.subTasks[0]).toMatchObject({ status: 'running', epoch: 1 });
+  });
+});
+
+describe('A store in memory', () => {
+  it('forgets the oldest of those that are over, and nothing that goes on', async () => {
+    const store = new InMemorySwarmStore(2);
+    const world = new SwarmWorld([able('mars', ['x'])], { store });
+    const busy = await world.create(['x'], { ...LIMITS, recruitMs: 100_000 });
+    const ids: string[] = [];
+    for (let at = 0; at < 4; at += 1) {
+      const { id } = await world.create(['nobody has it'], LIMITS);
+      ids.push(id);
+    }
+    const kept = store.list().map(({ session }) => session.id);
+    expect(kept).toEqual([busy.id, ...ids.slice(-3)]);
+  });
+});
