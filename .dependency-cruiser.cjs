@@ -65,6 +65,20 @@ module.exports = {
       },
     },
     {
+      name: 'servers-know-no-clients',
+      comment: 'What both speak has a room of its own, or a file beside theirs.',
+      severity: 'error',
+      from: { path: '^transports/gateway/' },
+      to: { path: '^transports/[^/]+-client/' },
+    },
+    {
+      name: 'clients-know-no-servers',
+      comment: 'What both speak has a room of its own, or a file beside theirs.',
+      severity: 'error',
+      from: { path: '^transports/[^/]+-client/' },
+      to: { path: '^transports/gateway/' },
+    },
+    {
       name: 'actors-use-the-public-face',
       comment:
         'actors import actors, runtime/protocol, runtime/public.ts, runtime/actor/agent-definition.ts, packages and built-ins.',

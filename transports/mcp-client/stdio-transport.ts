@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { type ChildOrder, GuardedChild } from './guarded-child.ts';
-import { LineReader } from './line-reader.ts';
+import { LineReader } from '../line-reader.ts';
 import { LogWindow } from './log-window.ts';
 
 /** So many times the longest message is skipped of one that is too long, before it counts as flooding. */

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
-import { LineReader } from '../../mcp-client/line-reader.ts';
+import { LineReader } from '../../line-reader.ts';
 import { isObject } from '../is-object.ts';
 import { MCP_CODES } from './mcp-errors.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineReader } from '../../../../transports/mcp-client/line-reader.ts';
+import { LineReader } from '../../../transports/line-reader.ts';
 
 function reader(maxBytes: number) {
   const lines: string[] = [];
