@@ -239,8 +239,8 @@ export class Gateway {
     const allowed = methodsFor(this.#app, request);
     const code = allowed.length === 0 ? 'NO_SUCH_PATH' : 'METHOD_NOT_ALLOWED';
     this.metrics.refused(code);
-    if (allowed.length === 0) return jsonError(404, code, 'Nothing is served under this path');
-    const message = `${methodName(request.method)} is not served under this path`;
+    if (allowed.length === 0) return jsonError(404, code, `Nothing is served under ${pathOf(request)}`);
+    const message = `${methodName(request.method)} is not served under ${pathOf(request)}`;
     return jsonError(405, code, message, { allow: allowed.join(', ') });
   }
 
@@ -331,3 +331,7 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 
 
 /** Methods that somebody invents make no series of their own. */
 const methodName = (method: string): string => (KNOWN_METHODS.has(method) ? method : 'other');
+
+const MAX_PATH = 200;
+
+const pathOf = ({ url }: Request): string => new URL(url).pathname.slice(0, MAX_PATH);

@@ -166,13 +166,15 @@ function isSame(shown: string, expected: string): boolean {
   return timingSafeEqual(one, other);
 }
 
+const SeenOptions = z.strictObject({ most: z.int().positive().default(100_000) });
+
 /** What has come, for as long as it would still be let in. Of more than `most` at once, new ones are refused. */
 export class SeenNotifications {
   readonly #goneAtMs = new Map<string, number>();
   readonly #most: number;
 
-  constructor({ most = 100_000 }: { readonly most?: number } = {}) {
-    this.#most = most;
+  constructor(options: { readonly most?: number } = {}) {
+    this.#most = parseOptions(SeenOptions, options, 'SeenNotifications').most;
   }
 
   /** Notes that it has come. False: it had, or there is no room to note it. */

@@ -57,7 +57,7 @@ describe('What a gateway does not serve is answered as JSON (DESIGN 8)', () => {
     expect(answer.status).toBe(404);
     expect(await errorOf(answer)).toEqual({
       code: 'NO_SUCH_PATH',
-      message: 'Nothing is served under this path',
+      message: 'Nothing is served under /nothing/here',
     });
   });
 

@@ -126,6 +126,11 @@ describe('verifyNotification', () => {
     expect(notificationId).toBe(facts.id);
   });
 
+  it('is told of a wrong bound of what has come, by name', () => {
+    expect(() => new SeenNotifications({ mst: 1 } as never)).toThrow('SeenNotifications.mst is 1');
+    expect(() => new SeenNotifications({ most: 0 })).toThrow('SeenNotifications.most is 0');
+  });
+
   it('notes nothing of what it refuses: a forgery uses no attempt up', async () => {
     const { headers, options } = await rig();
     const seen = new SeenNotifications();
