@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { AgentClient } from '../../transports/a2a-client/index.ts';
-import { cardOf, result, ScriptedAgent, stream, taskOf } from '../fixtures/scripted-agent.ts';
+import { cardOf, type Incoming, result, ScriptedAgent, stream, taskOf } from '../fixtures/scripted-agent.ts';
 import { part, quick, say, update } from '../fixtures/scripted-events.ts';
 
 const status = (taskId: string, state: string) => ({
   statusUpdate: { taskId, contextId: 'c', status: { state: `TASK_STATE_${state}` } },
 });
+
+/** The task, the first of its artifact, and no end. */
+function breakOff({ response }: Incoming, tell: ReturnType<typeof stream>): void {
+  tell({ task: taskOf('t') });
+  tell(update('t', part('one ')));
+  setImmediate(() => response.destroy());
+}
 
 async function textOf(client: AgentClient): Promise<string> {
   let text = '';
@@ -44,9 +51,7 @@ describe('a stream that is cut', () => {
     agent.answer = (call) => {
       const tell = stream(call);
       if (call.method === 'SendStreamingMessage') {
-        tell({ task: taskOf('t') });
-        tell(update('t', part('one ')));
-        setImmediate(() => call.response.destroy());
+        breakOff(call, tell);
         return;
       }
       const parts = [{ text: 'one ' }, { text: 'two ' }];
@@ -75,9 +80,7 @@ describe('a stream that is cut', () => {
         }
         const tell = stream(call);
         if (call.method === 'SendStreamingMessage') {
-          tell({ task: taskOf('t') });
-          tell(update('t', part('one ')));
-          setImmediate(() => call.response.destroy());
+          breakOff(call, tell);
           return;
         }
         tell(update('t', part('two '), true));

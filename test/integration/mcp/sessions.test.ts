@@ -2,17 +2,30 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type McpOptions, serve } from '../../../gateway.ts';
 import { startSystem, type Team } from '../../../index.ts';
 import { apiKeys, newApiKey } from '../../../policies/admit/api-keys.ts';
+import type { Authenticator } from '../../../runtime/protocol/admission.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
-import { modernRpc, rawPost } from '../../fixtures/mcp/raw-mcp.ts';
+import { modernFetch, modernRpc, rawPost } from '../../fixtures/mcp/raw-mcp.ts';
 import { begunSession, beginSession, messages, RawSession } from '../../fixtures/mcp/raw-session.ts';
 import { agentsOfMcp } from '../../fixtures/mcp/team.ts';
 
 const opened: Team[] = [];
 const leaving = new AbortController();
-async function served(mcp: McpOptions = {}): Promise<string> {
+async function team(): Promise<Team> {
   const system = await startSystem({ agents: agentsOfMcp().agents, workers: 1, spareThread: false });
   opened.push(system);
-  return (await system.serve({ mcp })).url;
+  return system;
+}
+const served = async (mcp: McpOptions = {}): Promise<string> => (await (await team()).serve({ mcp })).url;
+
+/** To who shows one of the keys that there are at the moment. */
+async function servedWithKeys(
+  records: () => Parameters<typeof apiKeys>[0],
+  mcp?: McpOptions,
+): Promise<string> {
+  const authenticate: Authenticator['authenticate'] = (request) =>
+    apiKeys(records(), { clock: systemClock }).authenticate(request);
+  const authenticators = [{ scheme: 'ApiKey', authenticate }];
+  return (await serve(await team(), { authenticators, ...(mcp && { mcp }) })).url;
 }
 afterEach(async () => {
   for (const system of opened.splice(0)) await system.stop({ drainMs: 0 });
@@ -45,17 +58,7 @@ describe('Sessions of older revisions (N-D11)', () => {
   it('are as many of one caller as it may have: its own make room, or it has to wait, and others come in', async () => {
     const [greedy, modest] = [newApiKey({ kind: 'user' }), newApiKey({ kind: 'user' })];
     let records = [greedy.record, modest.record];
-    const system = await startSystem({ agents: agentsOfMcp().agents, workers: 1, spareThread: false });
-    opened.push(system);
-    const { url } = await serve(system, {
-      authenticators: [
-        {
-          scheme: 'ApiKey',
-          authenticate: (request) => apiKeys(records, { clock: systemClock }).authenticate(request),
-        },
-      ],
-      mcp: { maxSessions: 3, maxSessionsPerCaller: 2 },
-    });
+    const url = await servedWithKeys(() => records, { maxSessions: 3, maxSessionsPerCaller: 2 });
     const asked = { headers: { 'x-api-key': greedy.key } };
     const other = await begunSession(url, { headers: { 'x-api-key': modest.key } });
     const [silent, second] = [await begunSession(url, asked), await begunSession(url, asked)];
@@ -118,16 +121,7 @@ describe('Sessions of older revisions (N-D11)', () => {
     const wide = newApiKey({ kind: 'user', roles: ['writer'] });
     const other = newApiKey({ kind: 'user', roles: ['writer'] });
     let records = [wide.record, other.record];
-    const system = await startSystem({ agents: agentsOfMcp().agents, workers: 1, spareThread: false });
-    opened.push(system);
-    const { url } = await serve(system, {
-      authenticators: [
-        {
-          scheme: 'ApiKey',
-          authenticate: (request) => apiKeys(records, { clock: systemClock }).authenticate(request),
-        },
-      ],
-    });
+    const url = await servedWithKeys(() => records);
     const session = await begunSession(url, { headers: { 'x-api-key': wide.key } });
     expect((await session.rpc('ping')).result).toEqual({});
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -158,28 +152,13 @@ describe('A resource that changes (N-6.1, N-D11)', () => {
 
   it('is told on a stream of 2026-07-28 that asks for it', async () => {
     const url = await served();
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'trial', version: '1.0.0' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
     const notifications = { resourceSubscriptions: ['notes://today'] };
-    const response = await fetch(`${url}/mcp`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': 'subscriptions/listen',
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 'l1',
-        method: 'subscriptions/listen',
-        params: { notifications, _meta: meta },
-      }),
-      signal: leaving.signal,
-    });
+    const response = await modernFetch(
+      url,
+      'subscriptions/listen',
+      { notifications },
+      { id: 'l1', signal: leaving.signal },
+    );
     const stream = messages(response);
     expect((await stream.next()).value).toMatchObject({
       method: 'notifications/subscriptions/acknowledged',

@@ -6,7 +6,7 @@ import { serve, serveStdio } from '../../../gateway.ts';
 import { startSystem, type Team } from '../../../index.ts';
 import { apiKeys, newApiKey } from '../../../policies/admit/api-keys.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
-import { modernRpc } from '../../fixtures/mcp/raw-mcp.ts';
+import { modernFetch, modernMeta, modernRpc } from '../../fixtures/mcp/raw-mcp.ts';
 import { begunSession, messages, type Said } from '../../fixtures/mcp/raw-session.ts';
 import { agentsOfMcp } from '../../fixtures/mcp/team.ts';
 
@@ -26,34 +26,28 @@ afterEach(async () => {
 });
 
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
-const metaOf = (can: object) => ({
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'trial', version: '1.0.0' },
-  'io.modelcontextprotocol/clientCapabilities': can,
-});
 const listenTo = (notifications: object, can: object = capabilities) => ({
   jsonrpc: '2.0',
   id: 'l1',
   method: 'subscriptions/listen',
-  params: { notifications, _meta: metaOf(can) },
+  params: { notifications, _meta: modernMeta(can) },
 });
 const sign = { name: 'clerk.sign', arguments: {} };
 const ada = { who: { action: 'accept', content: { name: 'Ada' } } };
 const SUBSCRIPTION = { 'io.modelcontextprotocol/subscriptionId': 'l1' };
 
-const listen = (url: string, body: object, headers: Record<string, string>) =>
-  fetch(`${url}/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'subscriptions/listen',
-      ...headers,
-    },
-    body: JSON.stringify(body),
-    signal: leaving.signal,
-  });
+const listen = (
+  url: string,
+  notifications: object,
+  headers: Record<string, string>,
+  can: object = capabilities,
+) =>
+  modernFetch(
+    url,
+    'subscriptions/listen',
+    { notifications },
+    { headers, capabilities: can, id: 'l1', signal: leaving.signal },
+  );
 
 /** The next that is told of a task in this state. */
 async function next(told: AsyncGenerator<Said, void>, status: string): Promise<Said> {
@@ -82,7 +76,7 @@ describe('Tasks that are listened to (C-17), in 2026-07-28', () => {
 
   it('are told of as they stand, and whenever that changes, as tasks/get says it', async () => {
     const { url, taskId, get, update } = await begun();
-    const told = messages(await listen(url, listenTo({ taskIds: [taskId, 'none', taskId] }), keys.alice));
+    const told = messages(await listen(url, { taskIds: [taskId, 'none', taskId] }, keys.alice));
     expect((await told.next()).value).toMatchObject({
       method: 'notifications/subscriptions/acknowledged',
       params: { notifications: { taskIds: [taskId] }, _meta: SUBSCRIPTION },
@@ -99,13 +93,13 @@ describe('Tasks that are listened to (C-17), in 2026-07-28', () => {
   it('are told of among other changes that are asked for, and those alone', async () => {
     const { url, taskId } = await begun();
     const wanted = { taskIds: [taskId], resourceSubscriptions: ['notes://today'] };
-    const told = messages(await listen(url, listenTo(wanted), keys.alice));
+    const told = messages(await listen(url, wanted, keys.alice));
     expect((await told.next()).value).toMatchObject({ params: { notifications: wanted } });
     await next(told, 'input_required');
     await modernRpc(url, 'tools/call', { name: 'clerk.jot', arguments: {} }, { headers: keys.alice });
     expect((await told.next()).value).toMatchObject({ method: 'notifications/resources/updated' });
     // Who listens to tasks alone hears of no list that changes.
-    const alone = messages(await listen(url, listenTo({ taskIds: [taskId] }), keys.alice));
+    const alone = messages(await listen(url, { taskIds: [taskId] }, keys.alice));
     expect((await alone.next()).value).toMatchObject({ params: { notifications: { taskIds: [taskId] } } });
     await next(alone, 'input_required');
     await modernRpc(url, 'tasks/cancel', { taskId }, { capabilities, headers: keys.alice });
@@ -116,7 +110,7 @@ describe('Tasks that are listened to (C-17), in 2026-07-28', () => {
   it('are nobody else’s to hear of', async () => {
     const { url, taskId } = await begun();
     const told: Said[] = [];
-    const response = await listen(url, listenTo({ taskIds: [taskId] }), keys.bob);
+    const response = await listen(url, { taskIds: [taskId] }, keys.bob);
     for await (const said of messages(response)) told.push(said);
     expect(told).toMatchObject([
       { method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } },
@@ -127,7 +121,7 @@ describe('Tasks that are listened to (C-17), in 2026-07-28', () => {
 
   it('are refused to a client that can have none, and to one that names none', async () => {
     const { url, taskId } = await begun();
-    const lacking = await listen(url, listenTo({ taskIds: [taskId] }, {}), keys.alice);
+    const lacking = await listen(url, { taskIds: [taskId] }, keys.alice, {});
     expect(lacking.status).toBe(400);
     expect(await lacking.json()).toMatchObject({
       id: 'l1',
@@ -136,7 +130,7 @@ describe('Tasks that are listened to (C-17), in 2026-07-28', () => {
         data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
       },
     });
-    const wrong = await listen(url, listenTo({ taskIds: taskId }), keys.alice);
+    const wrong = await listen(url, { taskIds: taskId }, keys.alice);
     expect(await wrong.json()).toMatchObject({ error: { code: -32602 } });
   });
 
@@ -147,7 +141,7 @@ describe('Tasks that are listened to (C-17), in 2026-07-28', () => {
     const say = (message: object) => void input.write(`${JSON.stringify(message)}\n`);
     const heard = async (): Promise<Said> => JSON.parse(String((await lines.next()).value)) as Said;
     const rpc = (id: number, method: string, params: object) =>
-      say({ jsonrpc: '2.0', id, method, params: { ...params, _meta: metaOf(capabilities) } });
+      say({ jsonrpc: '2.0', id, method, params: { ...params, _meta: modernMeta(capabilities) } });
     rpc(1, 'tools/call', sign);
     const taskId = (await heard()).result?.['taskId'] as string;
     say(listenTo({ taskIds: [taskId] }, {}));

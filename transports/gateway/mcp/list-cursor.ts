@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { jsonOf } from '../../../runtime/protocol/json-text.ts';
 import { invalidParams } from './mcp-errors.ts';
 
 /** So much of the sum goes along: enough that what was changed, or made up, is not taken for a cursor. */
@@ -22,10 +23,6 @@ export function keyIn(field: string, cursor: unknown): string {
 }
 
 function textIn(encoded: string): string | undefined {
-  try {
-    const key: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
-    return typeof key === 'string' ? key : undefined;
-  } catch {
-    return undefined;
-  }
+  const key = jsonOf(Buffer.from(encoded, 'base64url').toString('utf8'));
+  return typeof key === 'string' ? key : undefined;
 }

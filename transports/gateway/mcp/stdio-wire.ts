@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
+import { jsonOf } from '../../../runtime/protocol/json-text.ts';
 import { LineReader } from '../../line-reader.ts';
 import { isObject } from '../is-object.ts';
 import { MCP_CODES } from './mcp-errors.ts';
@@ -95,12 +96,9 @@ export class StdioWire implements Transport {
 
   #take(line: string): void {
     if (this.#isClosed) return;
-    let said: unknown;
-    try {
-      said = JSON.parse(line);
-    } catch {
+    const said = jsonOf(line);
+    if (said === undefined)
       return this.#refuse(null, MCP_CODES.parseError, 'Parse error: the line is no JSON');
-    }
     const message = messageIn(said);
     if (message !== undefined) return this.#giveOn(message);
     const reason = isDeeperThan(said)
