@@ -70,6 +70,11 @@ export function requireText(field: string, value: unknown): void {
 
 /** Throws INVALID_OPTIONS naming `field` when the value has no method of this name. */
 export function requireMethod(field: string, value: unknown, method: string, expected: string): void {
-  if (typeof (value as Record<string, unknown> | null | undefined)?.[method] !== 'function')
-    throw invalidOptions(field, value, expected);
+  if (!hasMethod(method)(value)) throw invalidOptions(field, value, expected);
 }
+
+/** Says of values whether they have a method of this name. */
+export const hasMethod =
+  (name: string) =>
+  (value: unknown): boolean =>
+    typeof (value as Record<string, unknown> | null | undefined)?.[name] === 'function';

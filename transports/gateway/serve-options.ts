@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AdmissionRule, Authenticator } from '../../runtime/protocol/admission.ts';
 import type { Approver } from '../../runtime/protocol/approval.ts';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
-import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import { hasMethod, parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Binding } from './binding.ts';
 import type { GatewayLimits } from './http/gateway-limits.ts';
 import type { ServedRoute } from './http/served-route.ts';
@@ -26,10 +26,6 @@ const HOST = /^[^\s/?#@]+$/;
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const given = <Type>(isIt: (value: unknown) => boolean, expected: string) =>
   z.custom<Type>((value) => isIt(value), expected);
-const hasMethod =
-  (name: string) =>
-  (value: unknown): boolean =>
-    isFunction((value as Record<string, unknown> | null | undefined)?.[name]);
 
 /**
  * How a system is served.

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
-import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import { hasMethod, parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { Principal } from '../../runtime/protocol/principal.ts';
 import type { McpOptions } from './mcp/mcp-options.ts';
 import type { TeamIdentity } from './served-team.ts';
@@ -24,8 +24,6 @@ export interface StdioOptions extends Partial<Pick<TeamIdentity, 'name' | 'descr
   readonly onFault?: (error: unknown) => void;
 }
 
-const hasMethod = (name: string) => (value: unknown) =>
-  typeof (value as Record<string, unknown> | null | undefined)?.[name] === 'function';
 const text = z.string().min(1).optional();
 const StdioFields = z.strictObject({
   input: z.custom<Readable>(hasMethod('read'), 'a stream to read from').optional(),

@@ -17,7 +17,10 @@ interface Session {
   usedAtMs: number;
 }
 
-/** `maxPerCaller`: of one caller, whatever roles it has. `serverFor` makes the server of a session; what is in `subscriptions` are the URIs that it wants to hear of. */
+/**
+ * - `maxPerCaller` of one caller, whatever roles it has.
+ * - `serverFor`    makes the server of a session; what is in `subscriptions` are the URIs that it wants to hear of.
+ */
 export interface SessionsDeps {
   readonly clock: Clock;
   readonly max: number;

@@ -3,7 +3,7 @@ import type { errors, JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 import { missingPackage, peersMissing, unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
 import { parseShallowJson } from '../../../../runtime/protocol/json-depth.ts';
-import { parseOptions } from '../../../../runtime/protocol/parse-options.ts';
+import { hasMethod, parseOptions } from '../../../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import { systemClock } from '../../../../runtime/protocol/system-seams.ts';
 import { CLAIMS, NOTIFICATION_TYPE, SIGNATURE_HEADER, sha256, TOKEN_HEADER } from './push-claims.ts';
@@ -34,8 +34,6 @@ export interface VerifyNotificationOptions {
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-const isWith = (method: string) => (value: unknown) =>
-  typeof (value as Record<string, unknown> | null | undefined)?.[method] === 'function';
 const KeySet = z.custom<JSONWebKeySet>((value) => Array.isArray((value as JSONWebKeySet | undefined)?.keys));
 /** Checked at each call: one that is misspelt would leave a check out. */
 const Options = z.strictObject({
@@ -43,13 +41,13 @@ const Options = z.strictObject({
   audience: z.string().min(1),
   issuer: z.string().min(1).optional(),
   token: z.string().min(1).optional(),
-  seen: z.custom<SeenNotifications>(isWith('isNew'), 'a SeenNotifications').optional(),
+  seen: z.custom<SeenNotifications>(hasMethod('isNew'), 'a SeenNotifications').optional(),
   maxAgeMs: z.number().positive().optional(),
   leewayMs: z.number().nonnegative().optional(),
-  clock: z.custom<Pick<Clock, 'now'>>(isWith('now'), 'a clock').optional(),
+  clock: z.custom<Pick<Clock, 'now'>>(hasMethod('now'), 'a clock').optional(),
 });
 const Received = z.object({
-  headers: z.custom<ReceivedNotification['headers']>(isWith('get'), 'headers, as those of a Request'),
+  headers: z.custom<ReceivedNotification['headers']>(hasMethod('get'), 'headers, as those of a Request'),
   body: z.instanceof(Uint8Array),
 });
 
