@@ -1,5 +1,6 @@
 import { table } from '@orrery/ralph-loop';
 import type { RosterRow } from 'orrery';
+import { agentsMeant } from './agents-meant.ts';
 import { readWorkers } from './option-values.ts';
 import type { CommandDeps } from './command.ts';
 import { startTeam } from './start-team.ts';
@@ -10,7 +11,10 @@ export async function agentsCommand(
   { screen }: CommandDeps,
 ): Promise<number> {
   const workers = readWorkers(options['workers']);
-  await using system = await startTeam(workers === undefined ? {} : { workers });
+  await using system = await startTeam({
+    agents: agentsMeant(options['agents']),
+    ...(workers === undefined ? {} : { workers }),
+  });
   const roster = await system.roster();
   screen.write(
     `${options['json'] === true ? JSON.stringify(roster, null, 2) : rosterTable(roster).join('\n')}\n`,

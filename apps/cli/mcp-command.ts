@@ -5,7 +5,7 @@ import type { CommandDeps } from './command.ts';
 import { readWorkers } from './option-values.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
-import { agentsOf } from './up-plan.ts';
+import { agentsMeant } from './agents-meant.ts';
 import { UsageError } from './usage-error.ts';
 
 const SIGNAL_EXIT = 128;
@@ -13,13 +13,13 @@ const SIGNAL_EXIT = 128;
 /** `orrery mcp`: serves the team over standard input and output until the input ends or a signal comes; the exit code. */
 export async function mcpCommand(options: TypedOptions, deps: CommandDeps): Promise<number> {
   const mcp = mcpOptionsOf(options);
-  const agents = agentsOf(options['agents']);
+  const agents = agentsMeant(options['agents']);
   const workers = readWorkers(options['workers']);
   const { journal, name } = options;
   const output = protocolOutput();
   const { serveStdio } = await import('orrery/gateway');
   await using system = await startTeam({
-    ...(agents === undefined ? {} : { agents }),
+    agents,
     ...(workers === undefined ? {} : { workers }),
     ...(journal === undefined ? {} : { journal: resolve(String(journal)) }),
   });

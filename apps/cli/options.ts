@@ -11,6 +11,8 @@ export interface CommandSpec {
 }
 
 const HELP: OptionSpec = { help: 'Show this help' };
+const AGENTS =
+  'Modules of the agents, separated by commas (default: agents/*.agent.ts of this folder, else the planets)';
 const WORKERS: OptionSpec = {
   value: 'N',
   help: 'Worker threads for the agents, 1 to 64 (default: 1)',
@@ -38,6 +40,16 @@ export const COMMANDS = {
       help: HELP,
     },
   },
+  doctor: {
+    arguments: [],
+    help: 'Say what of this machine and folder fits, and what would start',
+    options: {
+      agents: { value: 'FILES', help: AGENTS },
+      port: { value: 'N', help: 'The port that would be served on (default: 4710)' },
+      json: { help: 'Print JSON instead of text' },
+      help: HELP,
+    },
+  },
   up: {
     arguments: [],
     help: 'Serve the team over HTTP, until it is stopped',
@@ -48,7 +60,7 @@ export const COMMANDS = {
       },
       port: { value: 'N', help: 'The port, 0 for one that is free (default: 4710)' },
       'grpc-port': { value: 'N', help: 'Serve A2A over gRPC on this port too, 0 for one that is free' },
-      agents: { value: 'FILES', help: 'Modules of the agents, separated by commas (default: the planets)' },
+      agents: { value: 'FILES', help: AGENTS },
       entry: { value: 'AGENT', help: 'The agent that is meant when a caller names none' },
       name: { value: 'NAME', help: 'What the card of the whole calls it (default: Orrery)' },
       journal: { value: 'FILE', help: 'Keep in FILE what is accepted, so that it outlives this process' },
@@ -81,7 +93,7 @@ export const COMMANDS = {
     arguments: [],
     help: 'Serve the team over MCP to the program that has started this one, until that is gone',
     options: {
-      agents: { value: 'FILES', help: 'Modules of the agents, separated by commas (default: the planets)' },
+      agents: { value: 'FILES', help: AGENTS },
       name: { value: 'NAME', help: 'What the server calls itself (default: Orrery)' },
       names: {
         value: 'KIND',
@@ -142,6 +154,7 @@ export const COMMANDS = {
     arguments: [],
     help: 'Start the team and show who is in it',
     options: {
+      agents: { value: 'FILES', help: AGENTS },
       json: { help: 'Print JSON instead of a table' },
       workers: WORKERS,
       help: HELP,

@@ -28,7 +28,7 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
 }
 
 const teamOf = ({ agents, workers, journal }: UpPlan): Parameters<typeof startTeam>[0] => ({
-  ...(agents === undefined ? {} : { agents }),
+  agents,
   ...(workers === undefined ? {} : { workers }),
   ...(journal === undefined ? {} : { journal }),
 });

@@ -1,20 +1,19 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { type AgentSpec, type Clock, isOrreryError } from 'orrery';
 import type { Authenticator } from 'orrery/admission';
 import { bearerJwt } from 'orrery/admission/jwt';
 import type { ServeOptions } from 'orrery/gateway';
+import { agentsMeant } from './agents-meant.ts';
 import { keysInFile } from './api-key-file.ts';
 import { readList, readNamedFile, readPort, readWorkers } from './option-values.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 
-const DEFAULT_PORT = 4710;
+export const DEFAULT_PORT = 4710;
 
 /** Everything that `up` was asked for, checked as far as it can be before anything starts. */
 export interface UpPlan {
-  readonly agents: readonly AgentSpec[] | undefined;
+  readonly agents: readonly AgentSpec[];
   readonly workers: number | undefined;
   readonly journal: string | undefined;
   readonly serve: ServeOptions;
@@ -38,7 +37,7 @@ export async function planUp(
   const { authenticators: ofXpr = [], ...xpr } =
     options['xpr'] === true ? await xprOptions(options['xpr-gate'] === true) : {};
   return {
-    agents: agentsOf(options['agents']),
+    agents: agentsMeant(options['agents']),
     workers: readWorkers(options['workers']),
     journal: journal === undefined ? undefined : resolve(String(journal)),
     serve: {
@@ -72,17 +71,6 @@ async function xprOptions(
       throw new UsageError(`Option "--xpr" cannot be served: ${error.message}`);
     throw error;
   }
-}
-
-/** The agents of the modules that are named. */
-export function agentsOf(value: string | true | undefined): readonly AgentSpec[] | undefined {
-  if (value === undefined) return undefined;
-  return readList('--agents', value).map((path) => {
-    const file = resolve(path);
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
-      throw new UsageError(`Option "--agents" is "${value}": there is no file ${path}`);
-    return { module: pathToFileURL(file) };
-  });
 }
 
 function tlsOf(options: TypedOptions): ServeOptions['tls'] {

@@ -1,0 +1,127 @@
+import { accessSync, constants } from 'node:fs';
+import { createServer } from 'node:net';
+import { availableParallelism, tmpdir } from 'node:os';
+import { resolve } from 'node:path';
+import { table } from '@orrery/ralph-loop';
+import { isOrreryError } from 'orrery';
+import packageJson from 'orrery/package.json' with { type: 'json' };
+import { agentsMeant } from './agents-meant.ts';
+import type { CommandDeps } from './command.ts';
+import { readPort } from './option-values.ts';
+import { DEFAULT_PORT } from './up-plan.ts';
+import type { TypedOptions } from './run-plan.ts';
+import { startTeam } from './start-team.ts';
+
+/**
+ * One thing that was looked at.
+ *
+ * - `state`  `missing` is something optional that is not there; `fault` has to be mended before anything starts.
+ */
+interface Finding {
+  readonly area: 'machine' | 'packages' | 'folder' | 'agents';
+  readonly what: string;
+  readonly state: 'ok' | 'missing' | 'fault';
+  readonly text: string;
+}
+
+/** `orrery doctor`: what of this machine and folder fits, and what would start; 1 when something has to be mended. */
+export async function doctorCommand(
+  options: TypedOptions,
+  { screen, version }: Pick<CommandDeps, 'screen' | 'version'>,
+): Promise<number> {
+  const port = readPort('--port', options['port']) ?? DEFAULT_PORT;
+  const findings = [
+    ...machine(version),
+    await portState(port),
+    ...['.', tmpdir()].map(writable),
+    ...optionalPackages(),
+    ...(await whatStarts(options)),
+  ];
+  const isJson = options['json'] === true;
+  screen.write(isJson ? `${JSON.stringify(findings, null, 2)}\n` : textOf(findings));
+  return findings.some(({ state }) => state === 'fault') ? 1 : 0;
+}
+
+/** Whatever runs this is new enough: the command itself refuses older ones. */
+function machine(version: string): Finding[] {
+  const cores = availableParallelism();
+  return [
+    ok('machine', 'Orrery', version),
+    ok(
+      'machine',
+      'Node',
+      `${process.versions.node}, needed is ${packageJson.engines.node.replace('>=', '')} or later`,
+    ),
+    ok('machine', 'processors', `${cores}`),
+  ];
+}
+
+const ok = (area: Finding['area'], what: string, text: string): Finding => ({
+  area,
+  what,
+  state: 'ok',
+  text,
+});
+
+/** Whether `orrery up` could listen there. */
+async function portState(port: number): Promise<Finding> {
+  const what = `port ${port}`;
+  const server = createServer();
+  const { promise, resolve: settle } = Promise.withResolvers<string | undefined>();
+  server.once('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message));
+  server.listen(port, '127.0.0.1', () => settle(undefined));
+  const code = await promise;
+  server.close();
+  if (code === undefined) return ok('machine', what, 'is free');
+  const why = code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be listened on: ${code}`;
+  return { area: 'machine', what, state: 'missing', text: `${why}; "orrery up --port N" takes another` };
+}
+
+function writable(folder: string): Finding {
+  const what = resolve(folder);
+  try {
+    accessSync(folder, constants.W_OK);
+    return ok('folder', what, 'can be written');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { area: 'folder', what, state: 'fault', text: `cannot be written: ${code}` };
+  }
+}
+
+function optionalPackages(): Finding[] {
+  return Object.keys(packageJson.peerDependencies).map((name) => {
+    try {
+      import.meta.resolve(name);
+      return ok('packages', name, 'is installed');
+    } catch {
+      return { area: 'packages', what: name, state: 'missing', text: 'is not installed; optional' };
+    }
+  });
+}
+
+/** Starts the team, to see whether it does. */
+async function whatStarts(options: TypedOptions): Promise<Finding[]> {
+  const agents = agentsMeant(options['agents']);
+  try {
+    await using system = await startTeam({ agents });
+    const roster = await system.roster();
+    return roster.map(({ id, status, capabilities, place }) => ({
+      area: 'agents',
+      what: id,
+      state: status === 'failed' ? 'fault' : 'ok',
+      text: `${status} in ${place}, offers ${capabilities.join(', ') || 'nothing'}`,
+    }));
+  } catch (error) {
+    if (!isOrreryError(error)) throw error;
+    return [{ area: 'agents', what: 'the team', state: 'fault', text: `${error.code}: ${error.message}` }];
+  }
+}
+
+const MARKS: Readonly<Record<Finding['state'], string>> = { ok: 'ok', missing: '-', fault: 'FAULT' };
+
+function textOf(findings: readonly Finding[]): string {
+  const faults = findings.filter(({ state }) => state === 'fault').length;
+  const rows = findings.map(({ area, what, state, text }) => [MARKS[state], area, what, text]);
+  const verdict = faults === 0 ? 'Everything needed is there' : `To be mended: ${faults}`;
+  return `${[...table(rows), '', verdict].join('\n')}\n`;
+}
