@@ -97,6 +97,7 @@ export class Control {
       watchdog: options.watchdog,
       journal: this.#journal,
       table: () => this.#agents.snapshot(),
+      current: () => ({ isInspected: this.#inspected, config: this.#config }),
       onMessage: (seat, message) => this.#hear(seat, message),
       onDeath: (place, dead, ending) => {
         this.#processes.endAt(place.id);
@@ -136,7 +137,8 @@ export class Control {
       firstStarts: this.#firstStarts,
       isStopping: () => this.#isStopping,
     });
-    this.#enrolment = new Enrolment({ ...parts, durable: options.journal?.durable });
+    const { workers } = options;
+    this.#enrolment = new Enrolment({ ...parts, workers, durable: options.journal?.durable });
     this.#upgrades = new Upgrades({
       ...parts,
       enrolment: this.#enrolment,
@@ -145,7 +147,6 @@ export class Control {
     this.#overview = new Overview({ ...parts, clock, log: this.#log });
     this.#succession = new Succession({
       ...parts,
-      current: () => ({ isInspected: this.#inspected, config: this.#config }),
       onUp: ({ id }) => this.#log.note('place-started', { place: id }),
       onReported: (crashes) => {
         this.#orders.endStopped(crashes.map(({ agentId }) => agentId));
@@ -155,17 +156,14 @@ export class Control {
     this.#live();
   }
 
-  /** Starts the worker threads and connects everybody with everybody. */
+  /** Opens the journal and knows the embedder's thread. Worker threads are started when agents come to live in them. */
   async boot(): Promise<void> {
-    const { hostLine, hostApi, hostSeat, options } = this.#deps;
+    const { hostLine, hostApi, hostSeat } = this.#deps;
     if (this.#journal !== undefined) {
       this.#log.addLetters(await this.#journal.open());
       await this.#processes.endLeft(this.#journal);
     }
     this.#places.addHost(this.#seats.open(hostSeat), hostLine, hostApi);
-    const workers = Array.from({ length: options.workers }, (_, at) => this.#places.open(`worker-${at + 1}`));
-    for (const worker of workers) this.#places.join(worker);
-    await Promise.all([...this.#places].map(({ caller }) => caller.api.stats()));
   }
 
   // The api of the host

@@ -21,14 +21,28 @@ export interface AgentOrder {
   readonly card: AgentCard | undefined;
 }
 
-/** The place of agents whose code runs in processes of their own. */
+/** The place of live agents: the embedder's thread. */
+const HOST = 'host';
+/** The place of agents whose code runs in processes of their own; no agent's code runs in its thread. */
 const RELAY = 'relay';
+
+/** An agent that is to be started, and where. */
+interface Placed {
+  readonly order: AgentOrder;
+  readonly place: string;
+}
+
+interface Loaded extends Placed {
+  readonly agent: LoadedAgent;
+}
 
 export interface EnrolmentDeps {
   readonly agents: AgentBook;
   readonly places: Places;
   readonly hosting: Hosting;
   readonly supervisor: Supervisor;
+  /** How many worker threads there may be. */
+  readonly workers: number;
   /** Whose mailboxes outlive the process; undefined without a journal. */
   readonly durable: 'declared' | 'all' | undefined;
 }
@@ -44,13 +58,7 @@ export class Enrolment {
   /** Takes in all or none. Resolves when their places host them; nobody is started yet. */
   async enrol(orders: readonly AgentOrder[]): Promise<readonly AgentRecord[]> {
     const { agents, places, supervisor } = this.#deps;
-    const loaded: { order: AgentOrder; agent: LoadedAgent; place: string }[] = [];
-    const fromProcesses = this.#loadProcesses(orders);
-    for (const order of orders) {
-      const place = this.#placeFor(order, () => loaded.map((one) => one.place));
-      const agent = await (fromProcesses.get(order) ?? this.load(place, order));
-      loaded.push({ order, place, agent: { ...agent, card: order.card ?? agent.card } });
-    }
+    const loaded = await this.#loadAll(this.#placed(orders));
     const records: AgentRecord[] = [];
     for (const { order, agent, place } of loaded) {
       const durable = this.#isDurable(agent);
@@ -95,30 +103,51 @@ export class Enrolment {
     places.tellAll({ t: 'table', delta });
   }
 
-  #placeFor({ isInline, process }: AgentOrder, taken: () => readonly string[]): string {
-    if (isInline) return 'host';
-    return process === undefined ? this.#leastLoaded(taken()) : this.#relay();
+  /** Gives each its place, whose thread gets ready meanwhile if it is not there yet: all that are new start side by side. */
+  #placed(orders: readonly AgentOrder[]): readonly Placed[] {
+    const taken: string[] = [];
+    for (const order of orders) taken.push(this.#placeFor(order, taken));
+    for (const place of new Set(taken)) this.#deps.places.ensure(place);
+    return orders.map((order, at) => ({ order, place: taken[at] as string }));
   }
 
-  /** The place of all agents whose code runs in processes; no agent's code runs in its thread. */
-  #relay(): string {
-    const { places } = this.#deps;
-    if (!places.has(RELAY)) places.join(places.open(RELAY));
-    return RELAY;
-  }
-
-  /** Begins to load what loads in processes: they need not wait for each other. */
-  #loadProcesses(orders: readonly AgentOrder[]): ReadonlyMap<AgentOrder, Promise<LoadedAgent>> {
-    const ofProcesses = orders.filter(({ process }) => process !== undefined);
-    const loading = ofProcesses.map((order) => [order, this.load(this.#relay(), order)] as const);
-    for (const [, agent] of loading) agent.catch(() => undefined); // It is asked for in its turn, or not any more.
-    return new Map(loading);
+  #placeFor({ isInline, process }: AgentOrder, taken: readonly string[]): string {
+    if (isInline) return HOST;
+    return process === undefined ? this.#leastLoaded(taken) : RELAY;
   }
 
   #leastLoaded(taken: readonly string[]): string {
-    const { agents, places } = this.#deps;
-    const workers = [...places].map(({ id }) => id).filter((id) => id.startsWith('worker-'));
-    return agents.leastLoaded(workers, taken) ?? 'host';
+    const { agents, workers } = this.#deps;
+    const names = Array.from({ length: workers }, (_, at) => `worker-${at + 1}`);
+    return agents.leastLoaded(names, taken) as string;
+  }
+
+  /**
+   * What all modules hold. Threads and processes need not wait for each other; in one thread one module is loaded after the
+   * other: if the thread dies over it, it is known which it was. Fails as the first does that fails.
+   */
+  async #loadAll(placed: readonly Placed[]): Promise<readonly Loaded[]> {
+    const agents = new Map<Placed, LoadedAgent>();
+    let hasFailed = false;
+    const loadOne = async (one: Placed): Promise<void> => {
+      try {
+        agents.set(one, await this.load(one.place, one.order));
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    };
+    const inTurn = async (some: readonly Placed[]): Promise<void> => {
+      for (const one of some) if (!hasFailed) await loadOne(one);
+    };
+    const ofProcesses = placed.filter(({ order }) => order.process !== undefined);
+    const ofThreads = placed.filter(({ order }) => order.process === undefined);
+    const byPlace = Map.groupBy(ofThreads, ({ place }) => place);
+    await Promise.all([...ofProcesses.map(loadOne), ...[...byPlace.values()].map(inTurn)]);
+    return placed.map((one) => {
+      const agent = agents.get(one) as LoadedAgent;
+      return { ...one, agent: { ...agent, card: one.order.card ?? agent.card } };
+    });
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { CpuPoolOptions } from '../actor/offload.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { invalidOptions, threadDied } from '../protocol/errors.ts';
+import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { TableDelta } from '../routing/routing-table.ts';
 import { Watchdog, type WatchdogOptions } from '../supervision/watchdog.ts';
@@ -56,6 +57,8 @@ export interface PlacesDeps {
   /** What outlives the process; undefined in a system without a journal. */
   readonly journal: JournalThread | undefined;
   readonly table: () => TableDelta;
+  /** What a new thread must be told that was told to all before it was there. */
+  readonly current: () => { readonly isInspected: boolean; readonly config: RoutingConfig | undefined };
   readonly onMessage: (seat: Seat, message: PlaceMessage) => void;
   /** A thread is gone, and its seat is buried. */
   readonly onDeath: (place: PlaceRecord, dead: Seat, ending: Ending) => void;
@@ -125,6 +128,11 @@ export class Places {
   addHost(seat: Seat, line: Port, api: Port): void {
     const host = this.#add('host', seat, undefined, { line, api });
     host.isUp = true;
+  }
+
+  /** Sees to it that there is such a place, with a thread that gets ready, linked with all that are there. */
+  ensure(id: string): void {
+    if (!this.#places.has(id)) this.join(this.open(id));
   }
 
   /** A new place with a thread of its own; not linked yet. */
@@ -281,6 +289,10 @@ export class Places {
     line.onMessage((message) => this.#deps.onMessage(seat, message as PlaceMessage));
     spawned?.onExit((reason) => this.#died(place, spawned, reason));
     this.#connectJournal(place);
+    if (spawned === undefined) return;
+    const { isInspected, config } = this.#deps.current();
+    if (isInspected) this.tell(place, { t: 'inspect', isOn: true });
+    if (config !== undefined) this.tell(place, { t: 'config', config });
     if (this.#isDraining) this.tell(place, { t: 'drain' });
   }
 

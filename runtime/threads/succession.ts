@@ -1,5 +1,4 @@
 import { isRetry, MAIL_DATA } from '../mailbox/mail.ts';
-import type { RoutingConfig } from '../protocol/routing-config.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
@@ -24,8 +23,6 @@ export interface SuccessionDeps {
   readonly seats: SeatBook;
   readonly hosting: Hosting;
   readonly supervisor: Supervisor;
-  /** What a place must be told that was told to all before it was there. */
-  readonly current: () => { readonly isInspected: boolean; readonly config: RoutingConfig | undefined };
   /** The new thread has its agents, their mail and its links; its supervisor is told of their deaths next. */
   readonly onUp: (place: PlaceRecord) => void;
   /** The supervisor knows of the deaths of these agents. */
@@ -163,12 +160,9 @@ export class Succession {
       await hosting.host(place, alike, { change: NO_CHANGE, isAgain: true });
   }
 
-  /** Tells a new thread what its place knew; an agent that has failed or was stopped is so in it, too. */
+  /** An agent that has failed, was stopped or is parked is so in the new thread, too. */
   #bringUpToDate(place: PlaceRecord, agents: readonly AgentRecord[]): void {
-    const { places, supervisor, current } = this.#deps;
-    const { isInspected, config } = current();
-    if (isInspected) places.tell(place, { t: 'inspect', isOn: true });
-    if (config !== undefined) places.tell(place, { t: 'config', config });
+    const { places, supervisor } = this.#deps;
     for (const { id, slot, gaveUp } of agents) {
       const { status } = supervisor.status(id);
       if (status === 'failed')
