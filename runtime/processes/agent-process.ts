@@ -1,6 +1,12 @@
 import { type Actor, createActor } from 'xstate';
 import { EndedFromOutside } from '../actor/actor-life.ts';
 import { reasonOf } from '../protocol/errors.ts';
+import {
+  type Footing,
+  type ProgressLimits,
+  ProgressWatch,
+  type StandStill,
+} from '../supervision/progress-watch.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import { type AgentProcessEvent, agentProcessMachine } from './agent-process.machine.ts';
@@ -42,7 +48,7 @@ export const errorOfEnd = ({ reason, isCharged }: ProcessEnd): Error =>
 export interface AgentProcessDeps {
   readonly spawner: ProcessSpawner;
   readonly clock: Clock;
-  readonly loadTimeoutMs: number;
+  readonly starting: ProgressLimits;
   /** Is told of the process; its agent's code is loaded when this resolves. @default nobody is told */
   readonly note?: ((pid: number, gone: Promise<unknown>) => Promise<void>) | undefined;
 }
@@ -73,13 +79,12 @@ export class AgentProcess {
   #isCondemned = false;
   #isPaused = false;
   #isPinged = false;
-  #cancelLoadTimer: () => void = () => undefined;
+  /** What was read from it, counted. */
+  #reads = 0;
+  /** Watches it until its module is loaded. */
+  readonly #loading: ProgressWatch;
 
-  constructor(
-    module: string,
-    options: ProcessOptions,
-    { spawner, clock, loadTimeoutMs, note }: AgentProcessDeps,
-  ) {
+  constructor(module: string, options: ProcessOptions, { spawner, clock, starting, note }: AgentProcessDeps) {
     this.description = this.#loaded.promise;
     this.gone = this.#gone.promise;
     // Whoever wants to know asks; they may have lost interest.
@@ -92,6 +97,9 @@ export class AgentProcess {
       obey: (frame) => this.#obey(frame),
       onFault: (fault) => this.#condemn(fault),
     });
+    const onStill = ({ text }: StandStill): void =>
+      this.end({ reason: `loading ${module} did not end: ${text}`, isCharged: true });
+    this.#loading = new ProgressWatch({ clock, sample: () => this.#footing(), onStill }, starting);
     try {
       this.#spawned = spawner.spawn(module, options);
     } catch (error) {
@@ -100,10 +108,6 @@ export class AgentProcess {
     this.pid = this.#spawned?.pid;
     this.#spawned?.onBytes((bytes) => this.#read(bytes));
     this.#spawned?.onExit((reason) => this.#exited(reason));
-    this.#cancelLoadTimer = clock.setTimer(loadTimeoutMs, () => {
-      const reason = `loading ${module} did not end within ${loadTimeoutMs / 1_000} seconds`;
-      this.end({ reason, isCharged: true });
-    });
     if (this.pid === undefined || note === undefined) this.write({ t: 'load', module });
     else void note(this.pid, this.gone).then(() => this.write({ t: 'load', module }));
   }
@@ -197,7 +201,14 @@ export class AgentProcess {
     this.write({ t: 'ping' });
   }
 
+  /** It says nothing of its event loop before its module is loaded. */
+  async #footing(): Promise<Footing> {
+    const usage = await this.usage();
+    return { signs: this.#reads, beat: 1, cpuMs: usage?.cpuMs ?? Number.NaN };
+  }
+
   #read(bytes: Buffer): void {
+    this.#reads += 1;
     this.#pump.add(bytes);
     if (this.#isPaused || !this.#pump.isWaiting || this.#pump.heldBytes < MAX_HELD_BYTES) return;
     this.#isPaused = true;
@@ -221,7 +232,7 @@ export class AgentProcess {
         return true;
       case 'loaded':
         if (!this.#heard('child.loaded')) return true;
-        this.#cancelLoadTimer();
+        this.#loading.close();
         this.beat = 1;
         this.#loaded.resolve(frame.description);
         return true;
@@ -276,7 +287,7 @@ export class AgentProcess {
   #leave(): void {
     if (!this.#step('process.exited')) return;
     const end = this.#end as ProcessEnd;
-    this.#cancelLoadTimer();
+    this.#loading.close();
     this.#loaded.reject(errorOfEnd(end));
     this.#stopped.resolve(undefined);
     this.#left.reject(errorOfEnd(end));

@@ -3,6 +3,7 @@ import type { MakeActor } from '../actor/actor-life.ts';
 import type { Cell } from '../actor/cell.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
+import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';
 import type { EventLoop } from '../threads/event-loop.ts';
 import { type LoadedAgent, loadedAgent } from '../threads/loaded-agent.ts';
@@ -18,6 +19,7 @@ export interface ProcessHostDeps {
   readonly spawner: ProcessSpawner | undefined;
   readonly clock: Clock;
   readonly watchdog: WatchdogOptions;
+  readonly starting: ProgressLimits;
   readonly loop: EventLoop;
   /** Where it is noted which processes there are; undefined without one. */
   readonly journal: () => ProcessJournal | undefined;
@@ -75,14 +77,14 @@ export class ProcessHost {
   }
 
   #open(): Processes {
-    const { spawner, clock, watchdog, loop, journal } = this.#deps;
+    const { spawner, clock, watchdog, starting, loop, journal } = this.#deps;
     if (spawner === undefined) throw invalidOptions('isolation', 'process', 'one that this place can give');
     if (this.#processes !== undefined) return this.#processes;
     const arrivals = () => new Promise<void>((resolve) => loop.yieldTurn(resolve));
     const book = new ProcessBook({ journal, clock });
     // What a former thread has left is looked for again at the next start of a system.
     book.tidy().catch(() => undefined);
-    this.#processes = new Processes({ spawner, clock, watchdog, arrivals, book });
+    this.#processes = new Processes({ spawner, clock, watchdog, starting, arrivals, book });
     return this.#processes;
   }
 }

@@ -1,5 +1,6 @@
 import { moduleInvalid, reasonOf } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
+import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';
 import { AgentProcess, type ProcessEnd } from './agent-process.ts';
 import type { Description } from './child-frame.ts';
@@ -8,8 +9,6 @@ import type { ProcessOptions } from './process-options.ts';
 import type { ProcessSpawner } from './process-spawner.ts';
 import { ProcessWatch } from './process-watch.ts';
 
-/** How long a module may take to load: less than whoever asks for it waits. */
-const LOAD_MS = 8_000;
 /** How long a process that was loaded to see what is in its module is kept for the agent. */
 const KEPT_MS = 10_000;
 
@@ -25,6 +24,7 @@ export interface ProcessesDeps {
   /** Notes which processes there are. @default nobody does */
   readonly book?: ProcessBook;
   readonly watchdog: WatchdogOptions;
+  readonly starting: ProgressLimits;
   /** Resolves when the event loop has taken in what has arrived by now. */
   readonly arrivals: () => Promise<void>;
 }
@@ -82,11 +82,11 @@ export class Processes {
   }
 
   #spawn({ module, options }: ProcessOrder): AgentProcess {
-    const { spawner, clock, book } = this.#deps;
+    const { spawner, clock, starting, book } = this.#deps;
     const process = new AgentProcess(module, options, {
       spawner,
       clock,
-      loadTimeoutMs: LOAD_MS,
+      starting,
       note: book && ((pid, gone) => book.note(pid, gone)),
     });
     this.#all.add(process);

@@ -60,6 +60,7 @@ export const ERROR_CODES = [
   'RESOURCE_NOT_FOUND',
   'PROMPT_NOT_FOUND',
   'TAINTED',
+  'START_FAILED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -182,6 +183,16 @@ export const threadDied = (agentId: string, place: string): OrreryError =>
   new OrreryError('THREAD_DIED', `The thread ${place} that held the mail of ${agentId} died`, {
     details: { agentId, place },
   });
+
+/** `what` did not get ready for `awaited`. */
+export const startFailed = (what: string, awaited: string, reason: string): OrreryError =>
+  new OrreryError(
+    'START_FAILED',
+    `Starting failed: ${what} was to ${awaited}, and did not get ready: ${reason}`,
+    {
+      details: { what, awaited, reason },
+    },
+  );
 
 export const deadlineExceeded = (what: string, timeoutMs: number): OrreryError =>
   new OrreryError('DEADLINE_EXCEEDED', `${what} was not answered within ${timeoutMs} ms`, {

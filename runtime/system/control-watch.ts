@@ -1,48 +1,60 @@
+import { controlLost, type OrreryError, startFailed } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
+import { type Footing, type ProgressLimits, ProgressWatch } from '../supervision/progress-watch.ts';
 
-const INTERVAL_MS = 500;
-/** Looks at an unchanged beat before the control thread is given up. */
-const LOOKS = 6;
-/** Looks before the first beat: on a busy machine a thread may take long to start. */
-const LOOKS_AT_START = 60;
+/** Once it runs, the control thread beats ten times a second, however busy the system is. */
+const RUNNING: ProgressLimits = { quietMs: 3_000, computeMs: 3_000 };
 
 /** The word in which the control thread beats. */
 export const newControlBeat = (): SharedArrayBuffer => new SharedArrayBuffer(4);
 
-/**
- * Watches the control thread's beat from the embedder's thread: it watches everybody else, and nobody else watches it.
- *
- * Looks are counted, not time: while the embedder's thread is blocked it cannot look, and while the whole process stands
- * still nobody beats.
- */
-export class ControlWatch {
-  readonly #beat: Int32Array;
-  readonly #clock: Clock;
-  readonly #onLost: (reason: string) => void;
-  #seen = 0;
-  #looks = 0;
-  #cancel: () => void = () => undefined;
+export interface ControlWatchDeps {
+  readonly clock: Clock;
+  /** Processor time that the control thread has used. */
+  readonly cpuMs: () => Promise<number>;
+  /** Is told CONTROL_LOST, or START_FAILED if it never ran. */
+  readonly onLost: (error: OrreryError) => void;
+}
 
-  constructor(memory: SharedArrayBuffer, clock: Clock, onLost: (reason: string) => void) {
+/** Watches the control thread from the embedder's: it watches everybody else, and nobody else watches it. */
+export class ControlWatch {
+  readonly #deps: ControlWatchDeps;
+  readonly #beat: Int32Array;
+  #watch: ProgressWatch;
+  #isRunning = false;
+
+  /** `starting`: how long it may take until its first beat. */
+  constructor(memory: SharedArrayBuffer, deps: ControlWatchDeps, starting: ProgressLimits) {
+    this.#deps = deps;
     this.#beat = new Int32Array(memory);
-    this.#clock = clock;
-    this.#onLost = onLost;
-    this.#plan();
+    this.#watch = this.#begin(starting);
   }
 
   close(): void {
-    this.#cancel();
+    this.#watch.close();
   }
 
-  #plan(): void {
-    this.#cancel = this.#clock.setTimer(INTERVAL_MS, () => this.#look());
+  #begin(limits: ProgressLimits): ProgressWatch {
+    const { clock, onLost } = this.#deps;
+    return new ProgressWatch(
+      {
+        clock,
+        sample: () => this.#sample(),
+        onStill: ({ text, hasBegun }) =>
+          onLost(hasBegun ? controlLost(text) : startFailed('the control thread', 'run the system', text)),
+      },
+      limits,
+    );
   }
 
-  #look(): void {
+  async #sample(): Promise<Footing> {
+    if (this.#beat[0] !== 0 && !this.#isRunning) {
+      this.#isRunning = true;
+      this.#watch.close();
+      this.#watch = this.#begin(RUNNING);
+    }
+    const cpuMs = await this.#deps.cpuMs();
     const beat = this.#beat[0] as number;
-    this.#looks = beat === this.#seen ? this.#looks + 1 : 0;
-    this.#seen = beat;
-    if (this.#looks < (beat === 0 ? LOOKS_AT_START : LOOKS)) this.#plan();
-    else this.#onLost(`it gave no sign of life for ${(this.#looks * INTERVAL_MS) / 1_000} s`);
+    return { signs: beat, beat, cpuMs };
   }
 }

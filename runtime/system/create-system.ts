@@ -53,8 +53,6 @@ import { type Upgrading, upgrading } from './upgrading.ts';
 export const HOST_ID = 'system/host';
 /** How long what is under way has to be done when a system stops, milliseconds. */
 export const DEFAULT_DRAIN_MS = 1_000;
-/** Loading an agent may take long; the control thread bounds each step itself. */
-const CONTROL_TIMEOUT_MS = 120_000;
 
 /**
  * Starts a system: the control thread, the workers, and the agents. Resolves when every agent has been started once.
@@ -106,10 +104,11 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     const [linePort, hostPort, apiPort] = [hostLine, theirHostApi, theirApi].map((port) =>
       spawner.transferable(port),
     );
-    const { workers, broadcastToSender, spareThread, supervision, watchdog, cpu, journal } = options;
+    const { workers, broadcastToSender, spareThread, supervision, watchdog, starting, cpu, journal } =
+      options;
     const boot = {
       role: 'control',
-      options: { workers, broadcastToSender, spareThread, supervision, watchdog, cpu, journal },
+      options: { workers, broadcastToSender, spareThread, supervision, watchdog, starting, cpu, journal },
       workerOptions,
       hostSeat,
       accounts,
@@ -119,16 +118,21 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
       beat: newControlBeat(),
     };
     this.#control = spawner.spawn('orrery-control', boot, [linePort, hostPort, apiPort]);
-    this.#watch = new ControlWatch(boot.beat, seams.clock, (reason) => {
-      this.#lost(reason);
-      void this.#control.terminate();
-    });
-    this.#control.onExit((reason) => this.#lost(reason));
-    this.#caller = new Caller<Control>(api, {
-      clock: seams.clock,
-      timeoutMs: CONTROL_TIMEOUT_MS,
-      name: 'control',
-    });
+    this.#watch = new ControlWatch(
+      boot.beat,
+      {
+        clock: seams.clock,
+        cpuMs: () => this.#control.cpuMs(),
+        onLost: (error) => {
+          this.#close(error);
+          void this.#control.terminate();
+        },
+      },
+      starting,
+    );
+    this.#control.onExit((reason) => this.#close(controlLost(reason)));
+    // The watch says when nobody answers any more.
+    this.#caller = new Caller<Control>(api, { clock: seams.clock, name: 'control' });
     this.#host = new PlaceHost({
       boot: {
         ...hostSeat,
@@ -139,6 +143,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
         broadcastToSender,
         cpu,
         watchdog,
+        starting,
       },
       seams,
       policies,
@@ -345,10 +350,6 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
       this.#close(systemStopped('it was stopped'));
     }
     await this.#control.terminate();
-  }
-
-  #lost(reason: string): void {
-    this.#close(controlLost(reason));
   }
 
   #close(error: OrreryError): void {

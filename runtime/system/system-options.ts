@@ -6,6 +6,7 @@ import { CpuPoolOptions } from '../actor/offload.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { PROCESS_FIELDS, ProcessOptions } from '../processes/process-options.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
+import { StartingOptions } from '../supervision/starting-options.ts';
 import { SupervisorOptions } from '../supervision/supervisor-options.ts';
 import { WatchdogOptions } from '../supervision/watchdog.ts';
 
@@ -75,6 +76,7 @@ export type AgentSpec = ModuleAgent | AgentDefinition<unknown>;
  * - `spareThread`       whether a thread is kept ready to replace one that died. Without it that takes up to a third of a
  *                       second longer, and some 40 MB less memory are used. @default true
  * - `cpu`               the pool of each thread that `ctx.offload` runs in.
+ * - `starting`          when starting is given up because nothing happens.
  * - `journal`           where what must outlive the process is kept. @default nothing does
  */
 const OwnOptions = z.strictObject({
@@ -84,6 +86,7 @@ const OwnOptions = z.strictObject({
   spareThread: z.boolean().default(true),
   supervision: z.unknown().optional(),
   watchdog: z.unknown().optional(),
+  starting: z.unknown().optional(),
   cpu: z.unknown().optional(),
   policies: z.unknown().optional(),
   journal: z.unknown().optional(),
@@ -96,6 +99,7 @@ export interface SystemOptions {
   readonly spareThread?: boolean;
   readonly supervision?: SupervisorOptions;
   readonly watchdog?: WatchdogOptions;
+  readonly starting?: StartingOptions;
   readonly cpu?: CpuPoolOptions;
   readonly journal?: JournalOptions;
 }
@@ -103,14 +107,20 @@ export interface SystemOptions {
 /** The options with their defaults; throws INVALID_OPTIONS naming field and value. */
 export function parseSystemOptions(options: SystemOptions) {
   const parsed = parseOptions(OwnOptions, options, 'options');
-  const { supervision: ofDeaths = {}, watchdog: ofLoops = {}, cpu: ofPool = {} } = options;
+  const {
+    supervision: ofDeaths = {},
+    watchdog: ofLoops = {},
+    starting: ofStart = {},
+    cpu: ofPool = {},
+  } = options;
   const supervision = parseOptions(SupervisorOptions, ofDeaths, 'supervision');
   const watchdog = parseOptions(WatchdogOptions, ofLoops, 'watchdog');
+  const starting = parseOptions(StartingOptions, ofStart, 'starting');
   const agents = (options.agents ?? []).map(parseAgent);
   const cpu = parseOptions(CpuPoolOptions, ofPool, 'cpu');
   const journal =
     options.journal === undefined ? undefined : parseOptions(JournalOptions, options.journal, 'journal');
-  return { ...parsed, supervision, watchdog, cpu, agents, journal };
+  return { ...parsed, supervision, watchdog, starting, cpu, agents, journal };
 }
 
 /** The value if it is an object, with whatever in it; else throws INVALID_OPTIONS. */

@@ -12,8 +12,8 @@ import type { Port } from './port.ts';
 /**
  * The control interface between threads: asynchronous calls over comlink.
  *
- * Comlink waits for ever when the other side dies, and loses an error's code; here every call has a deadline, fails when
- * the line is cut, and carries errors as data.
+ * Comlink waits for ever when the other side dies, and loses an error's code; here a call fails when the line is cut, may
+ * have a deadline, and carries errors as data.
  */
 
 /** An object's methods, as they are called from another thread. */
@@ -40,7 +40,8 @@ export function exposeApi<Self extends object>(api: Self, port: Port): void {
 
 export interface CallerOptions {
   readonly clock: Clock;
-  readonly timeoutMs: number;
+  /** @default whoever calls waits as long as the other side is there */
+  readonly timeoutMs?: number;
   /** Whom is called, for the error of an unanswered call. */
   readonly name: string;
 }
@@ -75,7 +76,10 @@ export class Caller<Self> {
   ): Promise<unknown> {
     if (this.#cut !== undefined) return Promise.reject(this.#cut);
     return new Promise((resolve, reject) => {
-      const stop = clock.setTimer(timeoutMs, () => fail(deadlineExceeded(`${whom}.${name}`, timeoutMs)));
+      const stop =
+        timeoutMs === undefined
+          ? () => undefined
+          : clock.setTimer(timeoutMs, () => fail(deadlineExceeded(`${whom}.${name}`, timeoutMs)));
       const fail = (error: Error): void => {
         stop();
         this.#waiting.delete(fail);

@@ -3,6 +3,7 @@ import type { CpuPoolOptions } from '../actor/offload.ts';
 import type { JournalOptions } from '../journal/journal-options.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { Seams } from '../protocol/seams.ts';
+import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { SupervisorOptions } from '../supervision/supervisor-options.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';
 import type { Port } from './port.ts';
@@ -17,6 +18,7 @@ export interface ControlOptions {
   readonly cpu: CpuPoolOptions;
   readonly supervision: SupervisorOptions;
   readonly watchdog: WatchdogOptions;
+  readonly starting: ProgressLimits;
   /** Without one nothing outlives the process. */
   readonly journal: z.output<typeof JournalOptions> | undefined;
 }

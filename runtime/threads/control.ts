@@ -84,7 +84,10 @@ export class Control {
     );
     this.#journal =
       options.journal &&
-      new JournalThread({ spawner, clock, options: options.journal, accounts: deps.accounts });
+      new JournalThread({
+        ...{ spawner, clock, options: options.journal },
+        ...{ accounts: deps.accounts, starting: options.starting },
+      });
     this.#places = new Places({
       seams,
       spawner,
@@ -95,6 +98,7 @@ export class Control {
       accounts: deps.accounts,
       cpu: options.cpu,
       watchdog: options.watchdog,
+      starting: options.starting,
       journal: this.#journal,
       table: () => this.#agents.snapshot(),
       current: () => ({ isInspected: this.#inspected, config: this.#config }),
@@ -115,7 +119,7 @@ export class Control {
       clock,
       log: this.#log,
     });
-    this.#hosting = new Hosting(clock, this.#places);
+    this.#hosting = new Hosting(this.#places);
     this.#lostAccounts = new LostAccounts({
       accounts: new Accounts(deps.accounts, NO_SEAT),
       places: this.#places,

@@ -4,7 +4,7 @@ import type { ProcessOptions } from '../processes/process-options.ts';
 import type { AgentProfile, TableChange } from '../routing/routing-table.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
-import { type Hosting, LOAD_MS } from './hosting.ts';
+import { type Hosting, notLoaded } from './hosting.ts';
 import type { LoadedAgent } from './loaded-agent.ts';
 import type { Places } from './places.ts';
 
@@ -154,23 +154,26 @@ export class Enrolment {
    * What a module holds, as its place says. A heavy one may compute for seconds while it is imported; one that never ends
    * costs its thread, if that `mayEnd` for it: else the watchdog ends it when it loops.
    */
-  async load(
+  load(
     place: string,
     { module, process }: Pick<AgentOrder, 'module' | 'process'>,
     mayEnd = true,
   ): Promise<LoadedAgent> {
     const { places } = this.#deps;
-    places.unwatch(place);
-    try {
-      return await places.get(place).caller.api.load(module, process);
-    } catch (error) {
-      if (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED' && process === undefined && mayEnd) {
-        places.end(place, { reason: `importing ${module} did not end`, isCharged: false });
-      }
-      throw unloadable(module, error);
-    } finally {
-      places.watch(place);
-    }
+    const record = places.get(place);
+    const isElsewhere = process !== undefined;
+    return new Promise((resolve, reject) => {
+      const endLoading = places.watchLoading(record, { isElsewhere }, (still) => {
+        if (mayEnd && place !== HOST && !(isElsewhere && still.hasBegun)) {
+          places.end(place, { reason: `importing ${module} did not end`, isCharged: false });
+        }
+        reject(notLoaded(place, module, still));
+      });
+      record.caller.api
+        .load(module, process)
+        .then(resolve, (error) => reject(unloadable(module, error)))
+        .finally(endLoading);
+    });
   }
 
   async #hostAll(records: readonly AgentRecord[], change: TableChange): Promise<void> {
@@ -224,11 +227,7 @@ function recordsOf(
 
 function unloadable(module: string, error: unknown): Error {
   const code = isOrreryError(error) ? error.code : undefined;
-  if (code === 'MODULE_INVALID') return error as Error;
-  if (code === 'DEADLINE_EXCEEDED') {
-    const reason = `importing it did not end within ${LOAD_MS / 1_000} seconds: it loops, or waits for something`;
-    return moduleInvalid(module, reason, error);
-  }
+  if (code === 'MODULE_INVALID' || code === 'START_FAILED') return error as Error;
   if (code === 'THREAD_DIED') {
     const reason = 'its thread ended while it was imported, as by process.exit or for want of memory';
     return moduleInvalid(module, reason, error);

@@ -1,12 +1,16 @@
-import { deadlineExceeded, errorFromData, isOrreryError, threadDied } from '../protocol/errors.ts';
-import type { Clock } from '../protocol/seams.ts';
+import {
+  errorFromData,
+  isOrreryError,
+  moduleInvalid,
+  type OrreryError,
+  startFailed,
+  threadDied,
+} from '../protocol/errors.ts';
+import type { StandStill } from '../supervision/progress-watch.ts';
 import type { TableChange } from '../routing/routing-table.ts';
 import type { AgentRecord } from './agent-book.ts';
 import type { PlaceMessage } from './lines.ts';
 import type { PlaceRecord, Places } from './places.ts';
-
-/** How long a module may take to load. */
-export const LOAD_MS = 10_000;
 
 /** Agents that are being hosted, and what waits for it. */
 interface Pending {
@@ -21,20 +25,18 @@ interface Pending {
 
 /** Has places host agents: load their modules, and make their mailboxes. */
 export class Hosting {
-  readonly #clock: Clock;
   readonly #places: Places;
   readonly #pending = new Map<number, Pending>();
   #nextRef = 0;
 
-  constructor(clock: Clock, places: Places) {
-    this.#clock = clock;
+  constructor(places: Places) {
     this.#places = places;
   }
 
   /**
    * Resolves when the place has these agents. `isAgain`: its former thread had them; then a module that does not load any
-   * more makes no difference here, its agents fail when they are started. Rejects when the thread dies over it, or with
-   * DEADLINE_EXCEEDED; a thread that was to host agents again and does not get done is ended.
+   * more makes no difference here, its agents fail when they are started. Rejects when the thread dies over it, or does not
+   * get on; a thread that was to host agents again and does not get on is ended.
    */
   host(
     place: PlaceRecord,
@@ -44,17 +46,18 @@ export class Hosting {
     const ref = this.#nextRef++;
     return new Promise((resolve, reject) => {
       const settle = (error: Error | undefined): void => {
-        cancel();
+        endLoading();
         this.#pending.delete(ref);
         if (error === undefined) resolve();
         else reject(error);
       };
-      const cancel = this.#clock.setTimer(LOAD_MS, () => {
-        const reason = `loading ${agents[0]?.module} did not end`;
-        if (isAgain) this.#places.end(place.id, { reason, isCharged: true });
-        else settle(deadlineExceeded(`Loading ${agents[0]?.module}`, LOAD_MS));
+      const { module = '' } = agents[0] ?? {};
+      const isElsewhere = agents.every(({ process }) => process !== undefined);
+      const endLoading = this.#places.watchLoading(place, { isElsewhere }, (still) => {
+        if (isAgain) this.#places.end(place.id, { reason: `loading ${module} did not end`, isCharged: true });
+        else settle(notLoaded(place.id, module, still));
       });
-      this.#pending.set(ref, { place, agents, isLoading: true, isAgain, endLoading: cancel, settle });
+      this.#pending.set(ref, { place, agents, isLoading: true, isAgain, endLoading, settle });
       const orders = agents.map(({ id, module, broken, process }) => ({ id, module, broken, process }));
       this.#places.tell(place, { t: 'host', ref, change, agents: orders, isAgain });
     });
@@ -92,6 +95,13 @@ export class Hosting {
       settle(isLoading || isAgain ? threadDied(place.id, place.id) : undefined);
     return pending.flatMap(({ agents, isLoading }) => (isLoading ? agents : []));
   }
+}
+
+/** Why a place has not loaded a module: the thread never got ready, or the module does not end. */
+export function notLoaded(place: string, module: string, { why, hasBegun, text }: StandStill): OrreryError {
+  if (!hasBegun) return startFailed(`the thread ${place}`, `load ${module}`, text);
+  const guess = why === 'looping' ? 'it loops' : 'it waits for something';
+  return moduleInvalid(module, `importing it did not end: ${text}: ${guess}`);
 }
 
 /** Resolves when a place has answered, or its thread has died over it. */

@@ -1,14 +1,19 @@
 import type { Clock } from '../protocol/seams.ts';
-import { storeFailed } from '../protocol/errors.ts';
+import { startFailed, storeFailed } from '../protocol/errors.ts';
 import type { DeadLetter } from '../system/system.ts';
+import {
+  type Footing,
+  type ProgressLimits,
+  ProgressWatch,
+  type StandStill,
+} from '../supervision/progress-watch.ts';
 import { newOrderMemory } from '../journal/unit-order.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
 import { Caller } from './calls.ts';
 import type { JournalDesk } from './journal-desk.ts';
 import type { Spawned, Spawner } from './spawner.ts';
 
-/** Reading what a former process has left may take long. */
-const OPEN_MS = 120_000;
+/** How long it may do nothing when it is closed. */
 const CLOSE_MS = 10_000;
 
 export interface JournalThreadDeps {
@@ -18,6 +23,7 @@ export interface JournalThreadDeps {
   readonly options: { readonly path: string };
   /** The open budgets of the whole system. */
   readonly accounts: SharedArrayBuffer;
+  readonly starting: ProgressLimits;
 }
 
 /** The two ports that a thread writes to the journal and asks it on, as they cross to it. */
@@ -47,7 +53,7 @@ export class JournalThread {
     this.#spawned = spawner.spawn('orrery-journal', { role: 'journal', options, accounts, api: port }, [
       port,
     ]);
-    this.#caller = new Caller<JournalDesk>(api, { clock, timeoutMs: OPEN_MS, name: 'journal' });
+    this.#caller = new Caller<JournalDesk>(api, { clock, name: 'journal' });
     this.#spawned.onExit((reason) => this.#caller.cut(storeFailed(options.path, 'write', reason)));
   }
 
@@ -55,8 +61,16 @@ export class JournalThread {
    * Opens the store. Resolves to the dead letters of former processes, oldest first; fails with STORE_IN_USE,
    * STORE_INVALID or STORE_FAILED.
    */
-  open(): Promise<readonly DeadLetter[]> {
-    return this.#caller.api.open();
+  async open(): Promise<readonly DeadLetter[]> {
+    const { options, starting } = this.#deps;
+    const watch = this.#watch(starting, ({ text }) => {
+      this.#caller.cut(startFailed('the thread of the journal', `open ${options.path}`, text));
+    });
+    try {
+      return await this.#caller.api.open();
+    } finally {
+      watch.close();
+    }
   }
 
   /** The processes of agents that former hosts had noted, and not that they are gone. */
@@ -82,13 +96,17 @@ export class JournalThread {
 
   /** Writes what was posted, closes the store and ends the thread. */
   async close(): Promise<void> {
-    let stop: () => void = () => undefined;
-    const tooLate = new Promise<void>((resolve) => {
-      stop = this.#deps.clock.setTimer(CLOSE_MS, resolve);
-    });
-    await Promise.race([this.#caller.api.close().catch(() => undefined), tooLate]);
-    stop();
+    const tooLate = Promise.withResolvers<void>();
+    const watch = this.#watch({ quietMs: CLOSE_MS, computeMs: Infinity }, () => tooLate.resolve());
+    await Promise.race([this.#caller.api.close().catch(() => undefined), tooLate.promise]);
+    watch.close();
     await this.#spawned.terminate();
+  }
+
+  /** However long a large journal takes to be read or written: it uses the processor meanwhile. */
+  #watch(limits: ProgressLimits, onStill: (still: StandStill) => void): ProgressWatch {
+    const sample = async (): Promise<Footing> => ({ signs: 0, beat: 0, cpuMs: await this.#spawned.cpuMs() });
+    return new ProgressWatch({ clock: this.#deps.clock, sample, onStill }, limits);
   }
 }
 

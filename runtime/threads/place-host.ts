@@ -23,6 +23,7 @@ import type { ProcessSpawner } from '../processes/process-spawner.ts';
 import { GrantBook } from '../routing/grants.ts';
 import { RouteDecider } from '../routing/route-decider.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
+import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { WatchdogOptions } from '../supervision/watchdog.ts';
 import { AgentHost } from './agent-host.ts';
 import { countInFlight } from './count-in-flight.ts';
@@ -50,6 +51,7 @@ export interface PlaceBoot {
   readonly broadcastToSender: boolean;
   readonly cpu: CpuPoolOptions;
   readonly watchdog: WatchdogOptions;
+  readonly starting: ProgressLimits;
 }
 
 /** Counts of one place; `inFlight` is counted in its mailboxes and ledgers. */
@@ -98,6 +100,7 @@ export class PlaceHost {
       spawner: deps.processSpawner,
       clock: seams.clock,
       watchdog: boot.watchdog,
+      starting: boot.starting,
       loop: deps.loop,
       journal: () => this.place.journal,
     });

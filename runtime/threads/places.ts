@@ -4,6 +4,12 @@ import { invalidOptions, threadDied } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { TableDelta } from '../routing/routing-table.ts';
+import {
+  type Footing,
+  type ProgressLimits,
+  ProgressWatch,
+  type StandStill,
+} from '../supervision/progress-watch.ts';
 import { Watchdog, type WatchdogOptions } from '../supervision/watchdog.ts';
 import { Caller } from './calls.ts';
 import type { JournalThread } from './journal-thread.ts';
@@ -16,7 +22,6 @@ import type { Seat } from './seat.ts';
 import type { SeatBook } from './seat-book.ts';
 import type { Spawned, Spawner } from './spawner.ts';
 
-const CALL_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 500;
 const TERMINATE_MS = 2_000;
 /** A spare thread is started when what happens now is over. */
@@ -37,6 +42,10 @@ export interface PlaceRecord {
   spawned: Spawned | undefined;
   /** Its agents are hosted and it is linked with the others. */
   isUp: boolean;
+  /** What it has said, counted. */
+  heard: number;
+  /** How much it loads at the moment. */
+  loads: number;
   /** Why its thread is being ended; undefined when nobody asked for it. */
   ending: Ending | undefined;
   /** A death that the others have not been told of, because its successor is not up yet. */
@@ -54,6 +63,7 @@ export interface PlacesDeps {
   readonly accounts: SharedArrayBuffer;
   readonly cpu: CpuPoolOptions;
   readonly watchdog: WatchdogOptions;
+  readonly starting: ProgressLimits;
   /** What outlives the process; undefined in a system without a journal. */
   readonly journal: JournalThread | undefined;
   readonly table: () => TableDelta;
@@ -195,13 +205,46 @@ export class Places {
   /** Watches a place for loops, from now on. */
   watch(id: string): void {
     const place = this.get(id);
-    if (place.spawned !== undefined && place.isUp && place.ending === undefined && !this.isClosing) {
+    if (place.spawned === undefined || !place.isUp || place.loads > 0) return;
+    if (place.ending === undefined && !this.isClosing) {
       this.#watchdog.watch(id);
     }
   }
 
-  unwatch(id: string): void {
-    this.#watchdog.unwatch(id);
+  /**
+   * Watches a place while it loads code, in which it may compute for longer than the watchdog allows, and calls `onStill` if
+   * that does not get on. `isElsewhere`: a process loads it, which is watched by its place once that is ready. Returns what
+   * ends it.
+   */
+  watchLoading(
+    place: PlaceRecord,
+    { isElsewhere }: { readonly isElsewhere: boolean },
+    onStill: (still: StandStill) => void,
+  ): () => void {
+    const { seams, starting } = this.#deps;
+    let unjudged = 0;
+    let beat = -1;
+    const sample = async (): Promise<Footing> => {
+      const footing = await this.#footingOf(place);
+      // Nobody asks the embedder's thread what it uses: while it is blocked it loads nothing, and is not judged.
+      const isBlocked = place.spawned === undefined && footing.beat === beat;
+      if (isBlocked || (isElsewhere && footing.beat > 0)) unjudged += 1;
+      beat = footing.beat;
+      return { ...footing, signs: footing.signs + unjudged };
+    };
+    const watch = new ProgressWatch({ clock: seams.clock, sample, onStill }, starting);
+    place.loads += 1;
+    this.#watchdog.unwatch(place.id);
+    return () => {
+      watch.close();
+      place.loads -= 1;
+      this.watch(place.id);
+    };
+  }
+
+  async #footingOf({ seat, spawned, heard }: PlaceRecord): Promise<Footing> {
+    const cpuMs = (await spawned?.cpuMs()) ?? 0;
+    return { signs: heard, beat: seat.beat, cpuMs };
   }
 
   tell(place: PlaceRecord, message: ControlMessage, transfer?: readonly unknown[]): void {
@@ -269,7 +312,10 @@ export class Places {
     { line, api }: { line: Port; api: Port },
   ): PlaceRecord {
     const caller = this.#caller(id, api);
-    const place = { id, seat, line, caller, spawned, isUp: false, ending: undefined, untold: undefined };
+    const place = {
+      ...{ id, seat, line, caller, spawned },
+      ...{ isUp: false, heard: 0, loads: 0, ending: undefined, untold: undefined },
+    };
     this.#places.set(id, place);
     this.#attend(place);
     return place;
@@ -286,7 +332,10 @@ export class Places {
 
   #attend(place: PlaceRecord): void {
     const { seat, line, spawned } = place;
-    line.onMessage((message) => this.#deps.onMessage(seat, message as PlaceMessage));
+    line.onMessage((message) => {
+      place.heard += 1;
+      this.#deps.onMessage(seat, message as PlaceMessage);
+    });
     spawned?.onExit((reason) => this.#died(place, spawned, reason));
     this.#connectJournal(place);
     if (spawned === undefined) return;
@@ -318,17 +367,13 @@ export class Places {
   }
 
   #boot(id: string, seat: Seat) {
-    const { table, broadcastToSender, cpu, accounts, watchdog } = this.#deps;
-    const common = { accounts, broadcastToSender, cpu, watchdog };
+    const { table, broadcastToSender, cpu, accounts, watchdog, starting } = this.#deps;
+    const common = { accounts, broadcastToSender, cpu, watchdog, starting };
     return { id, seat: seat.number, ...seat.memories, ...common, table: table() };
   }
 
   #caller(id: string, api: Port): Caller<PlaceHost> {
-    return new Caller<PlaceHost>(api, {
-      clock: this.#deps.seams.clock,
-      timeoutMs: CALL_TIMEOUT_MS,
-      name: id,
-    });
+    return new Caller<PlaceHost>(api, { clock: this.#deps.seams.clock, name: id });
   }
 
   /** Joins two places; the other one is told of the death of the first one's former thread. */

@@ -117,6 +117,7 @@ describe('The embedder is told INVALID_OPTIONS with field and value', () => {
     ['startSystem(5)', () => startSystem(5 as never), 'options is 5'],
     ['startSystem([])', () => startSystem([] as never), 'options is []'],
     ['supervision', () => startSystem({ supervision: null as never }), 'supervision is null'],
+    ['starting', () => startSystem({ starting: { quietMs: 0 } }), 'starting.quietMs is 0'],
   ])('%s', async (_, run, says) => {
     const { code, message } = await rejection((async () => run())());
     expect(code).toBe('INVALID_OPTIONS');
@@ -157,9 +158,11 @@ describe('An agent module', () => {
   it.each([
     ['defines an agent that is none', 'tier', /agent\.tier is 9, expected/],
     ['exits while it is imported', 'exits', /its thread ended while it was imported/],
-    ['loops while it is imported', 'loops', /importing it did not end within 10 seconds/],
+    ['loops while it is imported', 'loops', /did not end: it computed for 1 s without a pause: it loops/],
+    ['waits while it is imported', 'waits', /did not end: for 2 s it said nothing and used .*: it waits/],
   ])('that %s is named, and why it cannot be used is said', async (_, name, says) => {
-    const { code, message } = await rejection(startSystem({ agents: [agent(`broken/${name}`)], workers: 1 }));
+    const starting = { quietMs: 2_000, computeMs: 1_000 };
+    const { code, message } = await rejection(startSystem({ agents: [agent(`broken/${name}`)], starting }));
     expect(code).toBe('MODULE_INVALID');
     expect(message).toMatch(new RegExp(`broken/${name}\\.agent\\.ts`));
     expect(message).toMatch(says);

@@ -4,13 +4,13 @@ import { ProcessOptions } from '../../../runtime/processes/process-options.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { FakeProcessSpawner, SMALLEST } from '../../fixtures/fake-process.ts';
 
-const LOAD_MS = 1_000;
+const STARTING = { quietMs: 6_000, computeMs: 3_000 };
 
 function started() {
   const clock = new FakeClock();
   const spawner = new FakeProcessSpawner();
   const options = ProcessOptions.parse({});
-  const process = new AgentProcess('file:///agent.ts', options, { spawner, clock, loadTimeoutMs: LOAD_MS });
+  const process = new AgentProcess('file:///agent.ts', options, { spawner, clock, starting: STARTING });
   const worked: WorkFrame[] = [];
   const ends: ProcessEnd[] = [];
   const listener = {
@@ -65,7 +65,7 @@ describe('The process of an agent', () => {
       },
     };
     const options = ProcessOptions.parse({});
-    const never = new AgentProcess('file:///agent.ts', options, { spawner, clock, loadTimeoutMs: LOAD_MS });
+    const never = new AgentProcess('file:///agent.ts', options, { spawner, clock, starting: STARTING });
     expect(await codeOf(never.description)).toBe('its process could not be started: no more of them');
     const { process, child } = started();
     child.say({ t: 'unloadable', reason: 'it exports no agent' });
@@ -73,12 +73,29 @@ describe('The process of an agent', () => {
     expect(child.isKilled).toBe(true);
   });
 
-  it('is ended when its module does not load in time', async () => {
+  it.each([
+    ['does nothing', 0, 'for 6 s it said nothing and used no processor time'],
+    ['computes on and on', 500, 'it computed for 3 s without a pause'],
+  ])('is ended when it loads its module and %s', async (_, cpuMs, why) => {
     const { process, child, clock } = started();
-    clock.advance(LOAD_MS);
+    for (let at = 1; at <= 13; at++) {
+      child.used = { cpuMs: at * cpuMs, residentBytes: 0 };
+      await clock.advanceAsync(500);
+    }
     expect(child.isKilled).toBe(true);
     child.exit('its process was ended by SIGKILL');
-    expect(await codeOf(process.description)).toBe('loading file:///agent.ts did not end within 1 seconds');
+    expect(await codeOf(process.description)).toBe(`loading file:///agent.ts did not end: ${why}`);
+  });
+
+  it('may load its module as slowly as it likes, as long as it gets on', async () => {
+    const { process, child, clock } = started();
+    for (let at = 1; at <= 100; at++) {
+      child.used = { cpuMs: at * 25, residentBytes: 0 };
+      await clock.advanceAsync(5_000);
+    }
+    expect(child.isKilled).toBe(false);
+    child.say({ t: 'loaded', description: SMALLEST });
+    expect((await process.description).options.id).toBe('smallest');
   });
 
   it('does everything that it said before it ended, and only then is gone', async () => {

@@ -44,7 +44,7 @@ function started() {
   const deps = {
     spawner,
     clock,
-    loadTimeoutMs: 8_000,
+    starting: { quietMs: 8_000, computeMs: 8_000 },
     note: (pid: number, gone: Promise<unknown>) => book.note(pid, gone),
   };
   const agentProcess = new AgentProcess('file:///agent.ts', ProcessOptions.parse({}), deps);

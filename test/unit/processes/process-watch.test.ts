@@ -18,7 +18,11 @@ function watched() {
   const clock = new FakeClock();
   const spawner = new FakeProcessSpawner();
   const options = ProcessOptions.parse({ memoryMb: 100, residentMb: 200 });
-  const process = new AgentProcess('file:///agent.ts', options, { spawner, clock, loadTimeoutMs: 60_000 });
+  const process = new AgentProcess('file:///agent.ts', options, {
+    spawner,
+    clock,
+    starting: { quietMs: 60_000, computeMs: 60_000 },
+  });
   const watch = new ProcessWatch({ clock, watchdog: {}, arrivals: () => Promise.resolve() });
   const child = spawner.last;
   const life: Life = { computes: false, answers: true, residentMb: 50 };

@@ -31,6 +31,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   STORE_FAILED: 503,
   SYSTEM_STOPPED: 503,
   CONTROL_LOST: 503,
+  START_FAILED: 503,
   DEADLINE_EXCEEDED: 504,
 };
 

@@ -1,0 +1,121 @@
+import type { Clock } from '../protocol/seams.ts';
+
+const LOOK_MS = 500;
+/** Looks at least, before nothing is taken to happen. */
+const MIN_LOOKS = 6;
+/** What an idle thread uses of the processor for its timers, at most, as a share of the time. */
+const IDLE_SHARE = 1 / 300;
+
+/**
+ * How far a thread or a process has come.
+ *
+ * - `signs` counts what it has said.
+ * - `beat`  changes with the turns of its event loop; 0 until it has begun to turn.
+ * - `cpuMs` processor time that it has used so far; NaN when that cannot be known.
+ */
+export interface Footing {
+  readonly signs: number;
+  readonly beat: number;
+  readonly cpuMs: number;
+}
+
+/**
+ * - `quietMs`   how long nothing may happen.
+ * - `computeMs` processor time that may be used between two turns of the event loop.
+ */
+export interface ProgressLimits {
+  readonly quietMs: number;
+  readonly computeMs: number;
+}
+
+/** Why something does not get on, and the sentence that says so. `hasBegun`: its event loop has turned. */
+export interface StandStill {
+  readonly why: 'quiet' | 'looping';
+  readonly hasBegun: boolean;
+  readonly text: string;
+}
+
+/**
+ * - `sample`  asks how far it has come. It may reject, and may never answer: that is no progress.
+ * - `onStill` called once, when it does not get on; then nobody watches any more.
+ */
+export interface ProgressWatchDeps {
+  readonly clock: Clock;
+  sample(): Promise<Footing>;
+  onStill(still: StandStill): void;
+}
+
+/**
+ * Watches whether something gets on, however slowly: on a busy machine everything takes longer, and that is no fault.
+ *
+ * Looks are counted, not time: while whoever watches is blocked it cannot look, and while the whole process stands still
+ * nobody gets on.
+ */
+export class ProgressWatch {
+  readonly #deps: ProgressWatchDeps;
+  readonly #limits: ProgressLimits;
+  /** When it last got on. */
+  #last: Footing | undefined;
+  /** When its event loop last turned. */
+  #turned: Footing | undefined;
+  #isAsked = false;
+  #quietLooks = 0;
+  #isClosed = false;
+  #cancel: () => void = () => undefined;
+
+  constructor(deps: ProgressWatchDeps, limits: ProgressLimits) {
+    this.#deps = deps;
+    this.#limits = limits;
+    this.#plan();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel();
+  }
+
+  #plan(): void {
+    const { quietMs } = this.#limits;
+    this.#cancel = this.#deps.clock.setTimer(Math.min(LOOK_MS, quietMs / MIN_LOOKS), () => this.#look());
+  }
+
+  #look(): void {
+    this.#quietLooks += 1;
+    if (this.#quietLooks >= Math.max(MIN_LOOKS, this.#limits.quietMs / LOOK_MS)) {
+      this.#end('quiet');
+      return;
+    }
+    this.#plan();
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    const answered = (footing?: Footing): void => {
+      this.#isAsked = false;
+      if (footing !== undefined && !this.#isClosed) this.#judge(footing);
+    };
+    this.#deps.sample().then(answered, () => answered());
+  }
+
+  #judge(footing: Footing): void {
+    const { quietMs, computeMs } = this.#limits;
+    const { signs, beat, cpuMs } = footing;
+    if (this.#turned?.beat !== beat) this.#turned = footing;
+    const last = this.#last;
+    if (last === undefined || signs !== last.signs || cpuMs - last.cpuMs >= quietMs * IDLE_SHARE) {
+      this.#last = footing;
+      this.#quietLooks = 0;
+    }
+    if (beat > 0 && cpuMs - this.#turned.cpuMs >= computeMs) this.#end('looping');
+  }
+
+  #end(why: StandStill['why']): void {
+    this.close();
+    const { quietMs, computeMs } = this.#limits;
+    const text =
+      why === 'quiet'
+        ? `for ${seconds(quietMs)} it said nothing and used no processor time`
+        : `it computed for ${seconds(computeMs)} without a pause`;
+    this.#deps.onStill({ why, hasBegun: (this.#turned?.beat ?? 0) > 0, text });
+  }
+}
+
+const seconds = (ms: number): string => `${ms / 1_000} s`;
