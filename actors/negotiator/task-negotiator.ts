@@ -1,3 +1,4 @@
+import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
 import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
@@ -61,6 +62,10 @@ export class TaskNegotiator {
   readonly #options: TaskNegotiatorOptions;
   readonly #core: Core;
   readonly #cause: ProposalCause | undefined;
+
+  static {
+    bindMethods(TaskNegotiator.prototype);
+  }
 
   /** `shared` is for `within`. */
   constructor(options: TaskNegotiatorOptions, shared?: Shared) {

@@ -1,3 +1,4 @@
+import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
 import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
 import { CoordinatorCore, type SwarmCoordinatorOptions } from './coordinator-core.ts';
 import { type Negotiator, Recruiter } from './recruiter.ts';
@@ -44,6 +45,10 @@ export class SwarmCoordinator implements Swarms {
   readonly #core: CoordinatorCore;
   readonly #reach: SwarmReach;
   readonly #inherited: FaceOptions['inherited'];
+
+  static {
+    bindMethods(SwarmCoordinator.prototype);
+  }
 
   /** Over its own medium and negotiator; or another face of a coordinator that is there. */
   constructor(

@@ -1,4 +1,5 @@
 import { isDecidedFor } from '../../runtime/protocol/approval.ts';
+import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
 import type { Part, TaskMessage, TaskState } from '../../runtime/protocol/task.ts';
 import type { TaskOwner } from '../../runtime/protocol/task-service.ts';
@@ -65,6 +66,10 @@ class RunningTask implements AgentTask {
   readonly #usedApprovals = new Set<string>();
   #reports = 0;
   #state: Json | undefined;
+
+  static {
+    bindMethods(RunningTask.prototype);
+  }
 
   constructor(ctx: HandlingContext<never>, note: TaskNote) {
     this.#ctx = ctx;

@@ -1,3 +1,4 @@
+import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
 import {
   COMPLETE_ARGUMENT,
   READ_RESOURCE,
@@ -50,6 +51,10 @@ export interface TeamToolsDeps {
 /** The tools of the agents of a running system, called in the name of one of them or of the embedder. */
 export class TeamTools implements ToolService {
   readonly #deps: TeamToolsDeps;
+
+  static {
+    bindMethods(TeamTools.prototype);
+  }
 
   constructor(deps: TeamToolsDeps) {
     this.#deps = deps;

@@ -1,3 +1,4 @@
+import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
 import { capability, describeCapability } from '../../runtime/protocol/capability.ts';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
 import {
@@ -71,6 +72,10 @@ export class ToolHost implements ToolService {
   #catalogue = new Catalogue([]);
   /** `executor(name, params)` calls a tool by its name. */
   readonly executor: ToolExecutor = toolExecutor(this);
+
+  static {
+    bindMethods(ToolHost.prototype);
+  }
 
   /** Throws INVALID_OPTIONS naming field and value. */
   constructor({ observability, clock = systemClock, onFault = warn, ...others }: ToolHostOptions = {}) {

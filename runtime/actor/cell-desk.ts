@@ -1,5 +1,6 @@
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Delivery } from '../protocol/envelope.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
@@ -26,6 +27,10 @@ export class CellDesk implements AgentDesk {
   records: AgentRecords | undefined;
   readonly #cell: Cell;
   #team: SeenTeam | undefined;
+
+  static {
+    bindMethods(CellDesk.prototype);
+  }
 
   constructor(cell: Cell) {
     this.#cell = cell;

@@ -1,3 +1,4 @@
+import { bindMethods, type MethodName } from '../protocol/bind-methods.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
 import type { Capability } from '../protocol/capability.ts';
 import type { A2AEnvelope, A2AMessageType, Delivery } from '../protocol/envelope.ts';
@@ -103,7 +104,7 @@ export interface Sender {
   ): Promise<RoutingResult>;
 }
 
-/** What an agent can do at any time of its life. */
+/** What an agent can do at any time of its life. Its methods can be taken from it: `const { ask, sleep } = ctx`. */
 export interface ActorContext<State = undefined> extends Sender {
   /** The agent's own id. */
   readonly self: string;
@@ -177,3 +178,30 @@ export interface HandlingContext<State = undefined> extends ActorContext<State> 
   /** Says that the envelope is handled; for XState logic. */
   settle(): void;
 }
+
+/** Every one of them: one that is missing here does not compile. */
+const METHODS: Readonly<Record<MethodName<HandlingContext<unknown>>, true>> = {
+  ask: true,
+  stream: true,
+  tell: true,
+  tellWhenRoom: true,
+  markOutside: true,
+  declareClean: true,
+  now: true,
+  random: true,
+  newId: true,
+  sleep: true,
+  effect: true,
+  offload: true,
+  progress: true,
+  report: true,
+  spend: true,
+  refund: true,
+  checkpoint: true,
+  reply: true,
+  settle: true,
+};
+
+/** Has what agents are given as `ctx` be one whose methods can be taken from it. */
+export const bindContext = (prototype: HandlingContext<unknown>): void =>
+  bindMethods(prototype, Object.keys(METHODS) as (keyof typeof METHODS)[]);

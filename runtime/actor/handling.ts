@@ -13,7 +13,13 @@ import type { Taint } from '../protocol/taint.ts';
 import type { HandlerEntry } from './agent-definition.ts';
 import type { Cell } from './cell.ts';
 import { declareClean, requireSource, takeIn, taintOn } from './cell-taint.ts';
-import type { AskOptions, HandlingContext, Target, TellOptions } from './context.ts';
+import {
+  type AskOptions,
+  bindContext,
+  type HandlingContext,
+  type Target,
+  type TellOptions,
+} from './context.ts';
 import { Keeper } from './keeper.ts';
 import type { Timer } from './timer-wheel.ts';
 import type { WaitingAsk } from './waiting-ask.ts';
@@ -47,6 +53,10 @@ export class Handling implements HandlingContext<never> {
   #unkept = 0;
   /** What is to be done when it has. */
   #whenKept: (() => void) | undefined;
+
+  static {
+    bindContext(Handling.prototype);
+  }
 
   constructor(cell: Cell, mail: Mail | undefined) {
     this.cell = cell;

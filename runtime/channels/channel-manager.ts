@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
+import { bindMethods } from '../protocol/bind-methods.ts';
 import { agentNotFound, invalidOptions, reasonOf } from '../protocol/errors.ts';
 import type { A2ALogEvent } from '../protocol/log-event.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
@@ -67,6 +68,10 @@ export class ChannelManager {
   readonly #accepted = new Map<string, ChannelEnd>();
   readonly #onChannel = new Set<{ readonly handle: (channel: A2AChannel) => void }>();
   #listeners: Promise<readonly Listener[]> | undefined;
+
+  static {
+    bindMethods(ChannelManager.prototype);
+  }
 
   constructor(options: ChannelManagerOptions) {
     this.#options = options;

@@ -1,3 +1,4 @@
+import { bindMethods } from '../protocol/bind-methods.ts';
 import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../protocol/envelope.ts';
 import type { A2ALogEvent } from '../protocol/log-event.ts';
 import { EventRing } from './event-ring.ts';
@@ -38,6 +39,10 @@ export class A2AObservability {
   readonly #security: EventRing<Numbered>;
   #next = 0;
   #counts = new Counts();
+
+  static {
+    bindMethods(A2AObservability.prototype);
+  }
 
   constructor({ capacity = 1_000, securityCapacity = 1_000 }: ObservabilityOptions = {}) {
     this.#events = new EventRing(capacity);

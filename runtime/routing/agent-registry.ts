@@ -1,4 +1,5 @@
 import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
+import { bindMethods } from '../protocol/bind-methods.ts';
 import { agentNotFound, invalidCard } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import { isSystemId } from '../protocol/policy.ts';
@@ -55,6 +56,10 @@ export class AgentRegistry {
   readonly #everybody: RegistryView;
   #sandbox: SandboxRoutingConfig;
   #discovery: Discovery | undefined;
+
+  static {
+    bindMethods(AgentRegistry.prototype);
+  }
 
   constructor({ table = new RoutingTable(), onChange, sandbox, onProblem }: AgentRegistryOptions = {}) {
     this.table = table;

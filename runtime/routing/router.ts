@@ -1,4 +1,5 @@
 import { A2AObservability } from '../observe/observability.ts';
+import { bindMethods } from '../protocol/bind-methods.ts';
 import { type A2AEnvelope, BROADCAST, parseEnvelope } from '../protocol/envelope.ts';
 import { agentNotFound, errorToData, invalidOptions, type OrreryError } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
@@ -59,6 +60,10 @@ export class A2ARouter {
   readonly #grants: GrantBook;
   readonly #threads: ThreadIndex;
   readonly #lookup: RemoteLookup | undefined;
+
+  static {
+    bindMethods(A2ARouter.prototype);
+  }
 
   constructor(options: A2ARouterOptions) {
     const { registry, policies, seams = systemSeams(), broadcastToSender = true } = options;

@@ -7,6 +7,7 @@ import type { Identity } from '../actor/identity.ts';
 import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Budget } from '../protocol/budget.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
 import {
@@ -92,6 +93,10 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   #stopping: Promise<void> | undefined;
   readonly #hasJournal: boolean;
   #desk: Promise<AgentDesk> | undefined;
+
+  static {
+    bindMethods(RunningSystem.prototype);
+  }
 
   constructor(deps: SystemDeps, options: ReturnType<typeof parseSystemOptions>) {
     const { seams, spawner, policies, workerOptions, attendants = [], loop = nodeEventLoop(), onHost } = deps;

@@ -2,6 +2,7 @@ import type { AgentChannel } from '../actor/cell-channels.ts';
 import { AcceptOptions, type AgentChannels, type ChannelAcceptor } from '../channels/agent-channels.ts';
 import type { OpenChannelOptions } from '../channels/port-channel-options.ts';
 import type { HandlingContext } from '../actor/context.ts';
+import { bindMethods } from '../protocol/bind-methods.ts';
 import { agentNotFound, type OrreryError, refused } from '../protocol/errors.ts';
 import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
 import type { Place } from '../threads/place.ts';
@@ -46,6 +47,10 @@ export interface SystemChannelsDeps {
 
 export class HostChannels implements SystemChannels {
   readonly #deps: SystemChannelsDeps;
+
+  static {
+    bindMethods(HostChannels.prototype);
+  }
 
   constructor(deps: SystemChannelsDeps) {
     this.#deps = deps;

@@ -1,5 +1,11 @@
 import type { HandlerEntry } from '../../actor/agent-definition.ts';
-import type { AskOptions, HandlingContext, Target, TellOptions } from '../../actor/context.ts';
+import {
+  type AskOptions,
+  bindContext,
+  type HandlingContext,
+  type Target,
+  type TellOptions,
+} from '../../actor/context.ts';
 import { sleepUntil } from '../../actor/sleep-until.ts';
 import type { Budget, Cost } from '../../protocol/budget.ts';
 import type { A2AEnvelope } from '../../protocol/envelope.ts';
@@ -48,6 +54,10 @@ export class ChildHandling implements HandlingContext<never> {
   readonly #agent: HandlingAgent;
   #abort: AbortController | undefined;
   #cutShort: Error | undefined;
+
+  static {
+    bindContext(ChildHandling.prototype);
+  }
 
   constructor(agent: HandlingAgent, work: GivenWork | undefined) {
     this.#agent = agent;
