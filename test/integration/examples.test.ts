@@ -5,9 +5,12 @@ import { describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 
-async function outputOf(example: string): Promise<string> {
+/** What an example prints; `typed` is what somebody types meanwhile. */
+async function outputOf(example: string, typed = ''): Promise<string> {
   const path = fileURLToPath(new URL(`../../examples/${example}.ts`, import.meta.url));
-  const { stdout } = await run(process.execPath, ['--conditions=orrery-source', path], { timeout: 25_000 });
+  const running = run(process.execPath, ['--conditions=orrery-source', path], { timeout: 25_000 });
+  running.child.stdin?.end(typed);
+  const { stdout } = await running;
   return stdout.trim();
 }
 
@@ -54,6 +57,40 @@ describe('examples (F-12)', () => {
       'sun: 3, after moon',
       'SNAPSHOT_UNKNOWN - no migration leads from 2.0.0 to 1.0.0',
       'moon: 2, after sun',
+    ]);
+  });
+
+  it('tools has an agent call what others offer, and read what goes wrong', async () => {
+    expect((await outputOf('tools')).split('\n')).toEqual([
+      "[ 5, 2.5, 'REFUSED', 'INVALID_PAYLOAD', 'TOOL_NOT_FOUND' ]",
+      "[ 'io.numbers.add', 'io.numbers.divide', 'planner.plan.work' ]",
+      "[ { uri: 'io://limits', text: 'It has no zero.' } ]",
+    ]);
+  });
+
+  it('privileged does what a page wants when a person at the terminal says yes, and only then', async () => {
+    expect((await outputOf('privileged', 'yes\nno\n')).split('\n')).toEqual([
+      'files.remove of draft.txt, as web:example.org wants it? (yes or no)',
+      'removed draft.txt',
+      'files.remove of keys.txt, as web:example.org wants it? (yes or no)',
+      'TAINTED',
+    ]);
+  });
+
+  it('serving answers over A2A and MCP whoever has a key', async () => {
+    const said = await outputOf('serving');
+    expect(said).toContain("A2A: completed [ { text: 'HELLO!' } ]");
+    expect(said).toContain("MCP: {\n  content: [ { type: 'text', text: 'HELLO!' } ]");
+    expect(said).toContain('no key: UNAUTHENTICATED');
+  });
+
+  it('mcp-server has a server that died back for the next call', async () => {
+    expect((await outputOf('mcp-server/main')).split('\n')).toEqual([
+      'clock.weekday',
+      'clock.stop_the_clock',
+      "{ content: [ { type: 'text', text: 'Thursday' } ] }",
+      'ACTOR_DIED',
+      "{ content: [ { type: 'text', text: 'Wednesday' } ] }",
     ]);
   });
 

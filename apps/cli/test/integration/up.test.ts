@@ -24,10 +24,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What README.md has curl send, in the folder `root`. */
-function readmeOrder(root: string): string {
-  const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
-  const [, body = ''] = /\/callisto\/rpc[\s\S]*? -d '([\s\S]*?)'\n```/.exec(readme) ?? [];
+/** What docs/gateway.md has curl send, in the folder `root`. */
+function orderOfPage(root: string): string {
+  const page = readFileSync(new URL('../../../../docs/gateway.md', import.meta.url), 'utf8');
+  const [, body = ''] = /\/callisto\/rpc[\s\S]*? -d '([\s\S]*?)'\n```/.exec(page) ?? [];
   return body.replace(`'"$PWD"'`, root);
 }
 
@@ -86,7 +86,7 @@ describe('orrery up (DESIGN 8)', () => {
     const asked = await fetch(`${url}/callisto/rpc`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
-      body: readmeOrder(join(import.meta.dirname, '../..')),
+      body: orderOfPage(join(import.meta.dirname, '../..')),
     });
     expect(await asked.json()).toMatchObject({
       result: { task: { status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [{ name: 'docs.check' }] } },
