@@ -58,9 +58,13 @@ describe('the samples of the pages (F-12)', () => {
     expect(typeFaults(samples.map(({ folder, file }) => join(folder.path, file)))).toEqual([]);
   });
 
-  it.each(programs)('$page, program $nth, prints what the page says', async ({ folder, file, prints }) => {
-    expect(await folder.run(file, { MODEL_URL: model.url })).toBe(prints);
-  });
+  it.each(programs)(
+    '$page, program $nth, prints what the page says',
+    async ({ folder, file, prints }) => {
+      expect(await folder.run(file, { MODEL_URL: model.url })).toBe(prints);
+    },
+    120_000,
+  );
 });
 
 describe('docs/recipes', () => {

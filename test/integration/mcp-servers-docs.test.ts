@@ -1,21 +1,14 @@
 import { serve } from '@hono/node-server';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { program } from '../fixtures/mcp/mounted.ts';
+import { pageOf, SampleFolder, samplesOf } from '../fixtures/samples.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FOLDER = mkdtempSync(join(tmpdir(), 'orrery-samples-'));
-const PAGE = readFileSync(new URL('../../docs/mcp-servers.md', import.meta.url), 'utf8');
-const SAMPLES = [...PAGE.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code as string);
+const folder = new SampleFolder();
+const SAMPLES = samplesOf(pageOf('docs/mcp-servers.md')).map(({ code }) => code);
 
 const source = (order: object): string => JSON.stringify(order).slice(1, -1);
 /** The servers that the page speaks of are nowhere: here are others with such tools. */
@@ -28,13 +21,8 @@ const PROGRAMS = {
 async function outputOf(sample: string, { url, before = '', ending }: Run): Promise<unknown> {
   let code = sample.replaceAll('https://search.example/mcp', url);
   for (const [written, name] of Object.entries(PROGRAMS)) code = code.replace(written, source(program(name)));
-  const file = join(FOLDER, 'sample.ts');
-  writeFileSync(file, `${before}\n${code}\nconsole.log(JSON.stringify(${ending}));\n`);
-  const args = ['--conditions=orrery-source', file];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [said, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  expect(exitCode).toBe(0);
-  return JSON.parse(said);
+  folder.write('sample.ts', `${before}\n${code}\nconsole.log(JSON.stringify(${ending}));\n`);
+  return JSON.parse(await folder.run('sample.ts'));
 }
 
 interface Run {
@@ -49,10 +37,6 @@ describe('The samples of docs/mcp-servers.md', () => {
   let url: string;
 
   beforeAll(async () => {
-    // As in a project that has the package.
-    mkdirSync(join(FOLDER, 'node_modules'));
-    symlinkSync(ROOT, join(FOLDER, 'node_modules/orrery'));
-    writeFileSync(join(FOLDER, 'package.json'), JSON.stringify({ type: 'module' }));
     const handler = createMcpHandler(() => {
       const searching = new McpServer({ name: 'search', version: '1.0.0' }, { capabilities: { tools: {} } });
       const answer = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });
@@ -74,7 +58,7 @@ describe('The samples of docs/mcp-servers.md', () => {
   });
   afterAll(() => {
     server.close();
-    rmSync(FOLDER, { recursive: true, force: true });
+    folder[Symbol.dispose]();
   });
 
   it('are these four', () => {

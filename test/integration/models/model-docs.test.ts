@@ -1,16 +1,10 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ModelLimits } from '../../../actors/models/model-agent-options.ts';
 import { type ModelServer, startModelServer } from '../../fixtures/model-server.ts';
+import { pageOf, SampleFolder, samplesOf } from '../../fixtures/samples.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const page = readFileSync(join(ROOT, 'docs/model-agents.md'), 'utf8');
-const SAMPLES = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+const page = pageOf('docs/model-agents.md');
+const SAMPLES = samplesOf(page).map(({ code }) => code);
 /** The endpoint of the samples, in whose place a server of the test is asked. */
 const ENDPOINT = 'http://127.0.0.1:8080/v1';
 
@@ -26,32 +20,24 @@ const tool = (agent: string, id: string) =>
 export const others = [tool('mars', 'types.check'), tool('jupiter', 'shape.check'), tool('venus', 'paint')];
 `;
 
-let folder: string;
+let folder: SampleFolder;
 let server: ModelServer;
 
 beforeAll(async () => {
   server = await startModelServer();
-  folder = mkdtempSync(join(tmpdir(), 'orrery-samples-'));
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(ROOT, join(folder, 'node_modules/orrery'), 'dir');
-  symlinkSync(join(ROOT, 'node_modules/zod'), join(folder, 'node_modules/zod'), 'dir');
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(folder, 'others.ts'), OTHERS);
-  writeFileSync(join(folder, 'reviewer.agent.ts'), SAMPLES[0]?.replace(ENDPOINT, server.url) ?? '');
+  folder = new SampleFolder();
+  folder.write('others.ts', OTHERS);
+  folder.write('reviewer.agent.ts', SAMPLES[0]?.replace(ENDPOINT, server.url) ?? '');
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true });
+  folder[Symbol.dispose]();
 });
 
 /** What a program prints that stands in the folder of the samples. */
 async function outputOf(name: string, text: string): Promise<string> {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=orrery-source', path], {
-    timeout: 25_000,
-  });
-  return stdout;
+  folder.write(name, text);
+  return folder.run(name);
 }
 
 describe('docs/model-agents.md', () => {
