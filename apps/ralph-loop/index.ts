@@ -1,6 +1,14 @@
-export { SEVERITIES, Severity } from './audit/finding.ts';
+export { findingsVerify, missionAssign, missionRecover, missionRule } from './agents/capabilities.ts';
+export { loopAgents, type TeamMember } from './agents/loop-agents.ts';
+export { evidenceAt, findingId, maskRanges, sha256, type TextRange } from './findings/evidence.ts';
+export { AuditReport, Finding, Note, RefusedFinding, SEVERITIES, Severity } from './findings/finding.ts';
+export { MAX_FILE_BYTES, type ReadResult, readSource, type SkipKind } from './findings/read-source.ts';
+export { bySeverityThenPlace } from './findings/severity-order.ts';
+export { SourceText } from './findings/source-text.ts';
+export { Verification } from './findings/verification.ts';
+export { verifyFindings } from './findings/verify-findings.ts';
 export { hasMoreFilesThan } from './audit/repository-size.ts';
-export { REPOSITORY_ROOT, repositoryRoot, type RepositoryRoot } from './audit/repository-root.ts';
+export { REPOSITORY_ROOT, repositoryRoot, type RepositoryRoot } from './findings/repository-root.ts';
 export { defaultMission } from './mission/default-mission.ts';
 export { defaultTeam } from './loop/default-team.ts';
 export { Attempt } from './loop/attempt.ts';

@@ -1,6 +1,6 @@
 import { type Cycle, cutCycles, edgesInCycles } from './cycles.ts';
 import { type Defect, findingsOf } from './evidence.ts';
-import type { AuditReport } from './finding.ts';
+import type { AuditReport } from '../findings/finding.ts';
 import { ImportGraph } from './import-graph.ts';
 import { erasedImports } from './imports/erased-imports.ts';
 import { readImports } from './imports/read-imports.ts';
@@ -9,7 +9,7 @@ import { findLayerBreaches, type Layer } from './layers.ts';
 import { listFiles } from './list-files.ts';
 import { MemoryRelief } from './memory-relief.ts';
 import type { ProgressCounter } from './progress-counter.ts';
-import { readSource } from './read-source.ts';
+import { readSource } from '../findings/read-source.ts';
 import { ReportBuilder } from './report-builder.ts';
 import { isScript } from './syntax/parse-script.ts';
 

@@ -1,6 +1,6 @@
 import { type HandlingContext, refused } from 'orrery';
 import { ProgressCounter } from './progress-counter.ts';
-import { REPOSITORY_ROOT, type RepositoryRoot, repositoryRoot } from './repository-root.ts';
+import { REPOSITORY_ROOT, type RepositoryRoot, repositoryRoot } from '../findings/repository-root.ts';
 
 const LOOK_EVERY_MS = 200;
 /** Who waits for a turn in the pool says so now and then: nobody is to take the work for stalled. */

@@ -1,6 +1,6 @@
 import type { HandlingContext } from 'orrery';
 import { auditInPool } from './audit-in-pool.ts';
-import type { AuditReport } from './finding.ts';
+import type { AuditReport } from '../findings/finding.ts';
 import { type RevisedRequest, revised } from './revise.ts';
 
 /** The handler of an agent that audits: runs `job` in the CPU pool, counting in `unit`, and stands up for the result. */

@@ -1,6 +1,6 @@
 import { capability } from 'orrery';
 import { z } from 'zod';
-import { AuditReport, Finding, RefusedFinding } from './finding.ts';
+import { AuditReport } from '../findings/finding.ts';
 import { Layers } from './layers.ts';
 
 /**
@@ -32,116 +32,6 @@ export const securityScan = capability({
   description: 'Secrets in files, and calls that run or show what they should not',
   input: AuditRequest,
   output: AuditReport,
-  readOnly: true,
-});
-
-/** `task` is for the gate's reader: what was asked for, and what its result should be held against. */
-export const VerifyRequest = AuditRequest.extend({
-  findings: z.array(Finding),
-  task: z.unknown().optional(),
-});
-
-/**
- * - `verdict`   `REJECTED` when nothing of the result holds, `NEEDS REVISION` when some of it does.
- * - `feedback`  what to do about it; empty when approved.
- */
-export const Verification = z.object({
-  verdict: z.enum(['APPROVED', 'NEEDS REVISION', 'REJECTED']),
-  approved: z.array(Finding),
-  rejected: z.array(RefusedFinding),
-  feedback: z.string(),
-});
-export type Verification = z.infer<typeof Verification>;
-
-export const findingsVerify = capability({
-  id: 'findings.verify',
-  description: 'Judge findings against the files',
-  input: VerifyRequest,
-  output: Verification,
-  readOnly: true,
-});
-
-/**
- * A task as the assigner sees it: the most urgent has the lowest `priority`, none at all is the least urgent. It is not
- * given to those who have `declined` it.
- */
-export const OpenTask = z.object({
-  id: z.string(),
-  title: z.string(),
-  capability: z.string(),
-  priority: z.number().optional(),
-  declined: z.array(z.string()).readonly().optional(),
-});
-export type OpenTask = z.infer<typeof OpenTask>;
-
-/** An agent as the assigner sees it: `waiting` envelopes are in its mailbox. */
-export const Candidate = z.object({
-  id: z.string(),
-  capabilities: z.array(z.string()).readonly(),
-  status: z.string(),
-  waiting: z.int().nonnegative(),
-});
-export type Candidate = z.infer<typeof Candidate>;
-
-export const Assignment = z.object({
-  assignments: z.array(z.object({ taskId: z.string(), agent: z.string() })),
-  unassignable: z.array(z.object({ taskId: z.string(), reason: z.string() })),
-});
-export type Assignment = z.infer<typeof Assignment>;
-
-/**
- * A task that nobody is left to do.
- *
- * - `why`          the last thing that went wrong.
- * - `tried`        who worked on it in vain or declined it, in that order, and why.
- * - `isSecondTime` it was recovered before.
- */
-export const RecoveryRequest = z.object({
-  task: OpenTask,
-  why: z.string(),
-  tried: z.array(z.object({ agent: z.string(), reason: z.string() })),
-  roster: z.array(Candidate),
-  isSecondTime: z.boolean(),
-});
-export type RecoveryRequest = z.infer<typeof RecoveryRequest>;
-
-/** `again` asks everybody once more, `human` gives it up to a person. */
-export const Recovery = z.object({ decision: z.enum(['again', 'human']), reason: z.string() });
-export type Recovery = z.infer<typeof Recovery>;
-
-export const missionRecover = capability({
-  id: 'mission.recover',
-  description: 'Say what is to become of a task that no agent could do',
-  input: RecoveryRequest,
-  output: Recovery,
-  readOnly: true,
-});
-
-/** Findings that MERCURY refuses and `agent` finds again; `approved` counts the others. */
-export const Dispute = z.object({
-  agent: z.string(),
-  approved: z.int().nonnegative(),
-  disputed: z.array(RefusedFinding).min(1),
-});
-export type Dispute = z.infer<typeof Dispute>;
-
-/** `withdraw` keeps the others, `give-up` believes none of them. */
-export const Ruling = z.object({ ruling: z.enum(['withdraw', 'give-up']), reason: z.string() });
-export type Ruling = z.infer<typeof Ruling>;
-
-export const missionRule = capability({
-  id: 'mission.rule',
-  description: 'Settle a dispute between an agent and the gate',
-  input: Dispute,
-  output: Ruling,
-  readOnly: true,
-});
-
-export const missionAssign = capability({
-  id: 'mission.assign',
-  description: 'Say who gets which task',
-  input: z.object({ tasks: z.array(OpenTask), roster: z.array(Candidate) }),
-  output: Assignment,
   readOnly: true,
 });
 

@@ -5,7 +5,7 @@ import { isScript } from './syntax/parse-script.ts';
 import type { Node } from './syntax/node.ts';
 import type { Scope } from './syntax/scopes.ts';
 import { walkScript } from './syntax/walk-script.ts';
-import type { SourceText } from './source-text.ts';
+import type { SourceText } from '../findings/source-text.ts';
 
 /** What was found, or why the file could not be looked at. */
 export type DangerousCalls = { readonly defects: readonly Defect[] } | { readonly unparsable: string };

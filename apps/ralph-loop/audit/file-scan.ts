@@ -1,12 +1,12 @@
 import { type Defect, findingsOf } from './evidence.ts';
-import type { AuditReport } from './finding.ts';
+import type { AuditReport } from '../findings/finding.ts';
 import { listFiles } from './list-files.ts';
 import { MemoryRelief } from './memory-relief.ts';
 import type { ProgressCounter } from './progress-counter.ts';
-import { readSource } from './read-source.ts';
+import { readSource } from '../findings/read-source.ts';
 import { ReportBuilder } from './report-builder.ts';
 import type { Rules } from './rule.ts';
-import type { SourceText } from './source-text.ts';
+import type { SourceText } from '../findings/source-text.ts';
 
 /**
  * What is wrong in one file.

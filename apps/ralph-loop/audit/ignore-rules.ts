@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
-import { readSource } from './read-source.ts';
+import { readSource } from '../findings/read-source.ts';
 
 /**
  * Says what the audit of a repository leaves out, in git's syntax, beside or below `.gitignore`. What it leaves out is

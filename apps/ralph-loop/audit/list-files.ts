@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AUDIT_IGNORE, type IgnoreRules, ignoredBy, rulesFor } from './ignore-rules.ts';
-import { codeOf, MAX_FILE_BYTES, tooLarge } from './read-source.ts';
+import { codeOf, MAX_FILE_BYTES, tooLarge } from '../findings/read-source.ts';
 
 /** Never part of what a team wrote: version control, installed packages, build output. */
 const SKIPPED_FOLDERS = new Set(['.git', '.hg', '.svn', '.jj', 'node_modules', 'dist']);

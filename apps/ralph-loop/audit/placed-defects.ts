@@ -1,5 +1,5 @@
 import { type Defect, findingsOf } from './evidence.ts';
-import { readSource } from './read-source.ts';
+import { readSource } from '../findings/read-source.ts';
 import type { ReportBuilder } from './report-builder.ts';
 
 /** A defect that shows only when all files have been seen, and the file it is in. */

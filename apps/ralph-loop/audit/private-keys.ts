@@ -1,4 +1,4 @@
-import type { TextRange } from './secrets.ts';
+import type { TextRange } from '../findings/evidence.ts';
 
 const BEGIN = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
 /** What stands between the lines of a key: escapes, quotes, joins, indentation. */

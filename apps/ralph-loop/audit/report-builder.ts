@@ -1,4 +1,5 @@
-import { type AuditReport, type Finding, type Note, SEVERITIES } from './finding.ts';
+import type { AuditReport, Finding, Note } from '../findings/finding.ts';
+import { bySeverityThenPlace } from '../findings/severity-order.ts';
 
 /** A report travels between threads and into a terminal: past this many findings the least severe are only counted. */
 const MAX_FINDINGS = 2_000;
@@ -61,16 +62,3 @@ function summarise(kind: string, { listed, count }: { listed: Note[]; count: num
   if (count <= listed.length) return listed;
   return [...listed, { kind, reason: `${count - listed.length} more like these` }];
 }
-
-/** Severe first; within a severity by file, line, column and rule, so that two runs read the same. */
-export function bySeverityThenPlace(a: Finding, b: Finding): number {
-  return (
-    SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
-    compare(a.file, b.file) ||
-    a.line - b.line ||
-    (a.column ?? 0) - (b.column ?? 0) ||
-    compare(a.rule, b.rule)
-  );
-}
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -2,7 +2,7 @@ import { checkDependencies } from './dependencies/dependencies-check.ts';
 import { DEPENDENCY_RULES } from './dependencies/rules.ts';
 import { auditDocs } from './docs/audit-docs.ts';
 import { REPOSITORY_DOCS_RULES } from './docs/rules.ts';
-import type { AuditReport } from './finding.ts';
+import type { AuditReport } from '../findings/finding.ts';
 import { briefHistory } from './history/history-brief.ts';
 import { HISTORY_RULES } from './history/rules.ts';
 import { collectIdeas } from './ideas/collect-ideas.ts';

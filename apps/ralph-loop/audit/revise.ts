@@ -1,6 +1,6 @@
 import { type HandlingContext, refused } from 'orrery';
-import { findingsVerify, missionRule } from './capabilities.ts';
-import type { AuditReport } from './finding.ts';
+import { findingsVerify, missionRule } from '../agents/capabilities.ts';
+import type { AuditReport } from '../findings/finding.ts';
 
 /** What MERCURY said of the last answer, if it refused that. */
 export interface RevisedRequest {

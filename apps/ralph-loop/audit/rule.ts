@@ -1,4 +1,4 @@
-import type { Severity } from './finding.ts';
+import type { Severity } from '../findings/finding.ts';
 
 /**
  * A rule: who looks for it, how severe it is, and what it says is wrong.

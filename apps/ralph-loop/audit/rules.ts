@@ -3,7 +3,7 @@ import { isAside } from './aside.ts';
 import { DEPENDENCY_RULES } from './dependencies/rules.ts';
 import { DOCS_RULES } from './docs/rules.ts';
 import { ERROR_RULES } from './errors/rules.ts';
-import type { Severity } from './finding.ts';
+import type { Severity } from '../findings/finding.ts';
 import { HISTORY_RULES } from './history/rules.ts';
 import { IDEAS_RULES } from './ideas/rules.ts';
 import { INTEGRATION_RULES } from './integrations/rules.ts';

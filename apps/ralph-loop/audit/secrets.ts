@@ -1,8 +1,9 @@
 import { lintSource } from '@secretlint/core';
 import { secretLintProfiler } from '@secretlint/profiler';
 import { creator as recommended } from '@secretlint/secretlint-rule-preset-recommend';
+import type { TextRange } from '../findings/evidence.ts';
 import { findPrivateKeys } from './private-keys.ts';
-import type { SourceText } from './source-text.ts';
+import type { SourceText } from '../findings/source-text.ts';
 
 // On by default, it keeps several entries per rule and file for ever: half a gigabyte after 50,000 files.
 secretLintProfiler.setEnabled(false);
@@ -63,12 +64,6 @@ function endOfKey(text: string, start: number, ruleId: string): number {
 const LOOKED_AT = 500;
 
 const overlaps = (a: TextRange, b: TextRange): boolean => a.start < b.end && b.start < a.end;
-
-/** `start` is part of it, `end` is not. */
-export interface TextRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** Words and runs that nobody's real key has, but documentation and templates do. */
 const PLACEHOLDER =

@@ -1,13 +1,13 @@
 import { type DangerousCalls, findDangerousCalls } from './dangerous-calls.ts';
 import { type Defect, findingsOf } from './evidence.ts';
-import type { AuditReport, Finding } from './finding.ts';
+import type { AuditReport, Finding } from '../findings/finding.ts';
 import { listFiles } from './list-files.ts';
 import { MemoryRelief } from './memory-relief.ts';
 import type { ProgressCounter } from './progress-counter.ts';
-import { readSource } from './read-source.ts';
+import { readSource } from '../findings/read-source.ts';
 import { ReportBuilder } from './report-builder.ts';
 import { findSecrets } from './secrets.ts';
-import type { SourceText } from './source-text.ts';
+import type { SourceText } from '../findings/source-text.ts';
 
 /** ENCELADUS' job: secrets in every text file, dangerous calls in every script. `root` is a real path. */
 export async function scanSecurity(root: string, progress: ProgressCounter): Promise<AuditReport> {

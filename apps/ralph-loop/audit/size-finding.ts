@@ -1,5 +1,5 @@
-import { findingId, sha256 } from './evidence.ts';
-import type { Finding } from './finding.ts';
+import { findingId, sha256 } from '../findings/evidence.ts';
+import type { Finding } from '../findings/finding.ts';
 import { ruleOf, severityAt } from './rules.ts';
 
 /** The finding that a file of `bytes` breaks a rule about sizes. Its line is 1, though the file need not have lines. */

@@ -8,7 +8,7 @@ import { DiagnosticReport } from './compiler/diagnostic-report.ts';
 import { type FoundProjects, findProjects } from './compiler/find-projects.ts';
 import { type Config, readConfig } from './compiler/read-config.ts';
 import { ts } from './compiler/typescript.ts';
-import type { AuditReport } from './finding.ts';
+import type { AuditReport } from '../findings/finding.ts';
 import { MemoryRelief } from './memory-relief.ts';
 import type { ProgressCounter } from './progress-counter.ts';
 import { ReportBuilder } from './report-builder.ts';

@@ -1,5 +1,5 @@
 import type { RosterRow } from 'orrery';
-import { missionAssign } from '../audit/capabilities.ts';
+import { missionAssign } from '../agents/capabilities.ts';
 import { lostAnswer } from './lost-answer.ts';
 import { askTimeoutMs, type RunScope } from './run-scope.ts';
 import type { Declined, TaskEvent } from './task-context.ts';

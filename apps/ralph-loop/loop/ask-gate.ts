@@ -1,5 +1,5 @@
 import { fromCallback } from 'xstate';
-import { findingsVerify } from '../audit/capabilities.ts';
+import { findingsVerify } from '../agents/capabilities.ts';
 import { lostAnswer } from './lost-answer.ts';
 import { askTimeoutMs, type RunScope } from './run-scope.ts';
 import type { JudgeOrder } from './task.machine.ts';

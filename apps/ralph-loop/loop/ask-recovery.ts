@@ -1,5 +1,5 @@
 import { fromCallback } from 'xstate';
-import { missionRecover } from '../audit/capabilities.ts';
+import { missionRecover } from '../agents/capabilities.ts';
 import { lostAnswer } from './lost-answer.ts';
 import { askTimeoutMs, type RunScope } from './run-scope.ts';
 import type { RecoveryOrder } from './task.machine.ts';

@@ -1,14 +1,13 @@
 import { PLANETS } from 'orrery/planets';
-
-/** An agent as `startSystem` takes it. */
-export interface TeamMember {
-  readonly module: URL;
-  readonly isolation: 'thread';
-}
+import { loopAgents, type TeamMember } from '../agents/loop-agents.ts';
 
 /** The 21 planets, to be started in worker threads. */
-export const defaultTeam = (): TeamMember[] =>
-  Object.keys(PLANETS).map((name) => ({
-    module: new URL(`../audit/agents/${name}.agent.ts`, import.meta.url),
-    isolation: 'thread',
-  }));
+export const defaultTeam = (): TeamMember[] => [
+  ...loopAgents(),
+  ...Object.keys(PLANETS)
+    .filter((name) => name !== 'sun' && name !== 'mercury')
+    .map((name) => ({
+      module: new URL(`../audit/agents/${name}.agent.ts`, import.meta.url),
+      isolation: 'thread' as const,
+    })),
+];

@@ -1,7 +1,7 @@
 import type { Mission } from '../mission/mission.ts';
 import { MissionError } from '../mission/mission-error.ts';
 import { teamFaults } from '../mission/team-faults.ts';
-import { findingsVerify, missionAssign } from '../audit/capabilities.ts';
+import { findingsVerify, missionAssign } from '../agents/capabilities.ts';
 import { MissionRun, type RunMissionDeps, type RunMissionOptions } from './mission-run.ts';
 import type { MissionOutcome } from './mission-outcome.ts';
 import { offeredBy, offers } from './team.ts';

@@ -1,5 +1,5 @@
 import type { Assignee, Attempt } from './attempt.ts';
-import type { Finding, RefusedFinding } from '../audit/finding.ts';
+import type { Finding, RefusedFinding } from '../findings/finding.ts';
 import type { LostAnswer } from './lost-answer.ts';
 import type { SwarmPart } from './swarm-part.ts';
 import type { TaskResult } from './task-result.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Finding, Note } from '../audit/finding.ts';
+import { Finding, Note } from '../findings/finding.ts';
 
 /**
  * What an agent may answer a task with: an audit's report, or any object; what the report has no place for is

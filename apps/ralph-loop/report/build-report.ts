@@ -1,5 +1,5 @@
-import { SEVERITIES, type Severity } from '../audit/finding.ts';
-import { bySeverityThenPlace } from '../audit/report-builder.ts';
+import { SEVERITIES, type Severity } from '../findings/finding.ts';
+import { bySeverityThenPlace } from '../findings/severity-order.ts';
 import type { MissionOutcome } from '../loop/mission-outcome.ts';
 import { EXIT_CODES, type StopReason } from '../loop/stop-reason.ts';
 import type { TaskView } from '../loop/why-it-goes-on.ts';

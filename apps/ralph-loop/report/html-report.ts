@@ -1,5 +1,5 @@
 import { htmlEscape as html } from 'escape-goat';
-import { SEVERITIES } from '../audit/finding.ts';
+import { SEVERITIES } from '../findings/finding.ts';
 import { REPORT_STYLE } from './html-style.ts';
 import type { MissionReport, Receipts, TaskReport } from './mission-report.ts';
 import { byteCount, count, duration, printable } from './printable.ts';

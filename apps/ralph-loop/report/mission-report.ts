@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Finding, Note, RefusedFinding, Severity } from '../audit/finding.ts';
+import { Finding, Note, RefusedFinding, Severity } from '../findings/finding.ts';
 import { Attempt } from '../loop/attempt.ts';
 import { StopReason } from '../loop/stop-reason.ts';
 import { SwarmPart } from '../loop/swarm-part.ts';

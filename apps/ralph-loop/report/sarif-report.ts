@@ -1,6 +1,5 @@
 import type { Log, Notification, ReportingDescriptor, Result } from 'sarif';
-import type { Severity } from '../audit/finding.ts';
-import { RULES } from '../audit/rules.ts';
+import type { Severity } from '../findings/finding.ts';
 import type { MissionReport, TaskReport } from './mission-report.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
@@ -47,16 +46,14 @@ export function sarifReport(report: MissionReport, version: string): Log {
   };
 }
 
-const rulesOf = ({ findings }: MissionReport): ReportingDescriptor[] =>
-  [...new Set(findings.map(({ rule }) => rule))].sort().map((id) => {
-    const rule = RULES[id];
-    return {
-      id,
-      ...(rule === undefined
-        ? {}
-        : { shortDescription: { text: rule.what }, defaultConfiguration: { level: LEVELS[rule.severity] } }),
-    };
+/** What a viewer shows of a rule beside its findings: the findings say what is wrong, each in its own words. */
+function rulesOf({ findings }: MissionReport): ReportingDescriptor[] {
+  const byRule = Map.groupBy(findings, ({ rule }) => rule);
+  return [...byRule.keys()].sort().map((id) => {
+    const help = byRule.get(id)?.find((finding) => finding.help !== undefined)?.help;
+    return { id, ...(help === undefined ? {} : { helpUri: help }) };
   });
+}
 
 function resultOf(finding: MissionReport['findings'][number], ruleIndex: number): Result {
   const { id, rule, severity, message, file, line, column, evidence, agent, task } = finding;

@@ -1,4 +1,4 @@
-import { SEVERITIES, type Severity } from '../audit/finding.ts';
+import { SEVERITIES, type Severity } from '../findings/finding.ts';
 import type { StopReason } from '../loop/stop-reason.ts';
 import type { MissionReport, Receipts, TaskReport } from './mission-report.ts';
 import { type Paint, plain } from './paint.ts';

@@ -2,7 +2,7 @@ import { isAside } from '../aside.ts';
 import type { Defect } from '../evidence.ts';
 import type { FileDefects, FileScan } from '../file-scan.ts';
 import { isMadeByMachine } from '../made-by-machine.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { isScript } from '../syntax/parse-script.ts';
 import { walkScript } from '../syntax/walk-script.ts';
 import { documentDefects, duplicateIds } from './document-rules.ts';

@@ -1,5 +1,5 @@
 import type { Defect } from '../evidence.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { ancestorsOf, descendantsOf, type UiElement } from './element.ts';
 import { idOf } from './naming.ts';
 

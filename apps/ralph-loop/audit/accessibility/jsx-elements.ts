@@ -1,4 +1,4 @@
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { calledName } from '../syntax/called-name.ts';
 import { type Node, type NodeOf, unwrapped } from '../syntax/node.ts';
 import { type Attribute, COMPUTED, type Content, SLOT, type UiElement } from './element.ts';

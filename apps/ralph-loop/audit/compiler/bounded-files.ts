@@ -6,7 +6,7 @@ import type {
   ScriptTarget,
   SourceFile,
 } from 'typescript';
-import { readSource } from '../read-source.ts';
+import { readSource } from '../../findings/read-source.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import { ts } from './typescript.ts';
 

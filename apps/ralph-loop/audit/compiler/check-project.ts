@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { CompilerOptions, Diagnostic, ParsedCommandLine, Program, SourceFile } from 'typescript';
 import type { MemoryRelief } from '../memory-relief.ts';
-import { readSource } from '../read-source.ts';
+import { readSource } from '../../findings/read-source.ts';
 import { BoundedFiles, type DeclarationCache, FILE_OVERHEAD_BYTES } from './bounded-files.ts';
 import { isDeclarationFile } from './declaration-file.ts';
 import { type MemoryBudget, memoryBudget } from './memory-budget.ts';

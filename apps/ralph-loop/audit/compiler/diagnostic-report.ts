@@ -1,9 +1,9 @@
 import { sep } from 'node:path';
 import type { Diagnostic, SourceFile } from 'typescript';
 import { type Defect, findingsOf } from '../evidence.ts';
-import { readSource } from '../read-source.ts';
+import { readSource } from '../../findings/read-source.ts';
 import type { ReportBuilder } from '../report-builder.ts';
-import { SourceText } from '../source-text.ts';
+import { SourceText } from '../../findings/source-text.ts';
 import type { CheckListener } from './check-project.ts';
 import { quotedIn, type Trust } from './trust.ts';
 import { ts } from './typescript.ts';

@@ -1,6 +1,6 @@
 import { matchesGlob, posix } from 'node:path';
 import { listFiles } from '../list-files.ts';
-import { readSource } from '../read-source.ts';
+import { readSource } from '../../findings/read-source.ts';
 import { isDeclarationFile } from './declaration-file.ts';
 
 /** A repository with more than this is checked in part, and says so. */

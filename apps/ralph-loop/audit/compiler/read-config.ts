@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { CompilerOptions, Diagnostic, ParsedCommandLine } from 'typescript';
-import { readSource } from '../read-source.ts';
+import { readSource } from '../../findings/read-source.ts';
 import { ts } from './typescript.ts';
 
 /** What the audit decides itself: it writes nothing, builds nothing, and trusts declarations. */

@@ -1,11 +1,11 @@
 import { findingsOf } from '../evidence.ts';
-import type { AuditReport } from '../finding.ts';
+import type { AuditReport } from '../../findings/finding.ts';
 import { listFiles } from '../list-files.ts';
 import { MemoryRelief } from '../memory-relief.ts';
 import { PackageTree } from '../packages/package-tree.ts';
 import { workspacesOf } from '../packages/workspaces.ts';
 import type { ProgressCounter } from '../progress-counter.ts';
-import { MAX_FILE_BYTES, readSource, tooLarge } from '../read-source.ts';
+import { MAX_FILE_BYTES, readSource, tooLarge } from '../../findings/read-source.ts';
 import { ReportBuilder } from '../report-builder.ts';
 import { isScript } from '../syntax/parse-script.ts';
 import { checkLicences } from './copyleft.ts';

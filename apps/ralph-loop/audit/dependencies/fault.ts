@@ -1,7 +1,7 @@
 import type { JSONPath } from 'jsonc-parser';
 import { findingsOf } from '../evidence.ts';
 import { JsonPlaces } from '../json/parse-json.ts';
-import { readSource } from '../read-source.ts';
+import { readSource } from '../../findings/read-source.ts';
 import type { ReportBuilder } from '../report-builder.ts';
 
 /** Something wrong at a key of a package.json. */

@@ -1,5 +1,5 @@
 import { readManifest } from '../packages/manifest.ts';
-import { readWithin } from '../verify/read-within.ts';
+import { readWithin } from '../../findings/read-within.ts';
 import { type Lock, placeOf } from './lock-file.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../json/parse-json.ts';
-import { readSource } from '../read-source.ts';
+import { readSource } from '../../findings/read-source.ts';
 
 /** A lock of several hundred workspaces; parsed, a larger one would not fit beside everything else. */
 export const MAX_LOCK_BYTES = 8 * 1024 * 1024;

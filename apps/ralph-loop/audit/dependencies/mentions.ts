@@ -1,4 +1,4 @@
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { isScript } from '../syntax/parse-script.ts';
 
 /** Files in which a name says nothing about its being used: they list what there is, or talk about it. */

@@ -7,7 +7,7 @@ import { isMadeByMachine } from '../made-by-machine.ts';
 import type { Manifest } from '../packages/manifest.ts';
 import type { PackageTree } from '../packages/package-tree.ts';
 import { SECTIONS } from '../packages/sections.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { calledName } from '../syntax/called-name.ts';
 import type { Node } from '../syntax/node.ts';
 import { isScript } from '../syntax/parse-script.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { scanInto } from '../file-scan.ts';
-import type { AuditReport } from '../finding.ts';
+import type { AuditReport } from '../../findings/finding.ts';
 import { listFiles } from '../list-files.ts';
 import { markdownFault } from '../markdown/parse-markdown.ts';
 import { MANIFEST } from '../packages/manifest.ts';
@@ -9,7 +9,7 @@ import { PackageTree } from '../packages/package-tree.ts';
 import { addPlacedDefects, type PlacedDefect } from '../placed-defects.ts';
 import type { ProgressCounter } from '../progress-counter.ts';
 import { ReportBuilder } from '../report-builder.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { DOCS_CHECK } from './docs-check.ts';
 import { hasReadme } from './front-door.ts';
 import { UNKNOWN_SCRIPT } from './rules.ts';

@@ -4,7 +4,7 @@ import type { Defect } from '../evidence.ts';
 import type { FileDefects } from '../file-scan.ts';
 import { JsonPlaces, parseJson } from '../json/parse-json.ts';
 import { isPublished } from '../packages/published.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 
 const README = /^readme(\.|$)/i;
 const LICENCE = /^(?:licen[cs]e|copying|unlicense|notice)([.-]|$)/i;

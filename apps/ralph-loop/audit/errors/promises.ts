@@ -1,5 +1,5 @@
 import type { Defect } from '../evidence.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { isExplained } from '../syntax/explained.ts';
 import { isFunction } from '../syntax/function.ts';
 import { keyName, type Node, type NodeOf, unwrapped } from '../syntax/node.ts';

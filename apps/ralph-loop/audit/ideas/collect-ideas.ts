@@ -1,5 +1,5 @@
 import { scanInto } from '../file-scan.ts';
-import type { AuditReport } from '../finding.ts';
+import type { AuditReport } from '../../findings/finding.ts';
 import { MemoryRelief } from '../memory-relief.ts';
 import type { ProgressCounter } from '../progress-counter.ts';
 import { ReportBuilder } from '../report-builder.ts';

@@ -1,4 +1,4 @@
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 
 /** A line of a comment, without the marks; `offset` is where its words begin. */
 export interface CommentLine {

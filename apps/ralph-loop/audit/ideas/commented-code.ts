@@ -1,5 +1,5 @@
 import type { Comment } from 'oxc-parser';
-import { SourceText } from '../source-text.ts';
+import { SourceText } from '../../findings/source-text.ts';
 import type { Node } from '../syntax/node.ts';
 import { parseScript } from '../syntax/parse-script.ts';
 

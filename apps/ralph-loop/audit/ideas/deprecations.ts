@@ -1,5 +1,5 @@
 import type { EcmaScriptModule, Program } from 'oxc-parser';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import type { Node } from '../syntax/node.ts';
 import { parseScript } from '../syntax/parse-script.ts';
 

@@ -1,7 +1,7 @@
 import type { Defect } from '../evidence.ts';
 import type { FileDefects, FileScan } from '../file-scan.ts';
 import { isMadeByMachine } from '../made-by-machine.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { isExplained } from '../syntax/explained.ts';
 import type { Node } from '../syntax/node.ts';
 import { isScript, parseScript } from '../syntax/parse-script.ts';

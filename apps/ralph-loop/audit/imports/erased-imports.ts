@@ -1,5 +1,5 @@
 import { isTypeScript, parseScript } from '../syntax/parse-script.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { namesImportedAt, valueNames } from './value-names.ts';
 
 /** Those of `offsets` whose import the compiler drops, because all of its names are only used as types. */

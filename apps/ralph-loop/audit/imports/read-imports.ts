@@ -1,7 +1,7 @@
 import type { EcmaScriptModule, Program } from 'oxc-parser';
 import { childrenOf, type Node } from '../syntax/node.ts';
 import { isTypeScript, parseScript, type Script } from '../syntax/parse-script.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 
 /**
  * - `static`  loaded before the file runs: import, export from, require.

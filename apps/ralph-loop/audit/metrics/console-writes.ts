@@ -1,5 +1,5 @@
 import type { Defect } from '../evidence.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { isExplained } from '../syntax/explained.ts';
 import { type FunctionNode, functionAround, isFunction } from '../syntax/function.ts';
 import type { Node } from '../syntax/node.ts';

@@ -8,9 +8,9 @@ import { MemoryRelief } from '../memory-relief.ts';
 import { entryFiles, isLibrary } from '../packages/entry-points.ts';
 import { PackageTree } from '../packages/package-tree.ts';
 import type { ProgressCounter } from '../progress-counter.ts';
-import { readSource } from '../read-source.ts';
+import { readSource } from '../../findings/read-source.ts';
 import type { ReportBuilder } from '../report-builder.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { isScript } from '../syntax/parse-script.ts';
 import { findConsoleWrites } from './console-writes.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../json/parse-json.ts';
-import { readSource } from '../read-source.ts';
+import { readSource } from '../../findings/read-source.ts';
 
 const Ranges = z.record(z.string(), z.string()).catch({});
 const Words = z.record(z.string(), z.string());

@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path';
 import { parse } from 'yaml';
-import { readSource } from '../read-source.ts';
+import { readSource } from '../../findings/read-source.ts';
 import type { Manifest } from './manifest.ts';
 import type { PackageTree } from './package-tree.ts';
 

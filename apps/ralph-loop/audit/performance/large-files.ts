@@ -1,6 +1,6 @@
 import ignore, { type Ignore } from 'ignore';
 import { listFiles } from '../list-files.ts';
-import { readSource } from '../read-source.ts';
+import { readSource } from '../../findings/read-source.ts';
 import type { ReportBuilder } from '../report-builder.ts';
 import { sizeFinding } from '../size-finding.ts';
 import { LARGE_FILE, LARGE_FILE_BYTES } from './rules.ts';

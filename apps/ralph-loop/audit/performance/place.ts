@@ -1,4 +1,4 @@
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import type { Node } from '../syntax/node.ts';
 import type { Scope } from '../syntax/scopes.ts';
 

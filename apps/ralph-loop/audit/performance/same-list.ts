@@ -1,4 +1,4 @@
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { keyName, type Node, type NodeOf, unwrapped } from '../syntax/node.ts';
 import { declaringScope, type Scope } from '../syntax/scopes.ts';
 

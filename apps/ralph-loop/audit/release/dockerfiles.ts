@@ -1,7 +1,7 @@
 import { DockerfileParser, From, type Instruction, ModifiableInstruction } from 'dockerfile-ast';
 import type { Defect } from '../evidence.ts';
 import type { FileDefects } from '../file-scan.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { isMovingImage } from './moving-image.ts';
 
 const DOCKERFILE =

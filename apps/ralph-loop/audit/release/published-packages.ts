@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { FileDefects } from '../file-scan.ts';
 import { JsonPlaces, parseJson } from '../json/parse-json.ts';
 import { isPublished } from '../packages/published.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 
 const MANIFEST = /(^|\/)package\.json$/;
 /** What programs copy to begin a package with. */

@@ -1,6 +1,6 @@
 import { isAside } from '../aside.ts';
 import type { FileDefects, FileScan } from '../file-scan.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { checkDockerfile, isDockerfile } from './dockerfiles.ts';
 import { checkPackage, isPackageManifest } from './published-packages.ts';
 import { RELEASE_RULES } from './rules.ts';

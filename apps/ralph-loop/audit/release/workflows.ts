@@ -1,6 +1,6 @@
 import type { Defect } from '../evidence.ts';
 import type { FileDefects } from '../file-scan.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { isMovingImage } from './moving-image.ts';
 import { parseYaml, type YamlTree } from './yaml-tree.ts';
 

@@ -2,7 +2,7 @@ import { isAside } from '../aside.ts';
 import type { Defect } from '../evidence.ts';
 import type { FileDefects, FileScan } from '../file-scan.ts';
 import { isMadeByMachine } from '../made-by-machine.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import type { Node } from '../syntax/node.ts';
 import { isScript } from '../syntax/parse-script.ts';
 import type { Scope } from '../syntax/scopes.ts';

@@ -6,7 +6,7 @@ import type { Defect } from '../evidence.ts';
 import type { FileDefects, FileScan } from '../file-scan.ts';
 import { isMadeByMachine } from '../made-by-machine.ts';
 import { isTooMuchMarkup } from '../markup-size.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { isScript } from '../syntax/parse-script.ts';
 import { walkScript } from '../syntax/walk-script.ts';
 import { checkImage } from './images.ts';

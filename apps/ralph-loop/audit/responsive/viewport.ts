@@ -1,6 +1,6 @@
 import { descendantsOf, textOf, type UiElement } from '../accessibility/element.ts';
 import type { Defect } from '../evidence.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import type { Node } from '../syntax/node.ts';
 import { unwrapped } from '../syntax/node.ts';
 import { propertyOf } from '../syntax/properties.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Defect } from '../evidence.ts';
 import type { FileDefects } from '../file-scan.ts';
 import { JsonPlaces, parseJson } from '../json/parse-json.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 
 const NAMED = /\.webmanifest$/i;
 const PERHAPS = /(^|\/)manifest\.json$/i;

@@ -6,7 +6,7 @@ import Ajv4 from 'ajv-draft-04';
 import type { Defect } from '../evidence.ts';
 import type { FileDefects } from '../file-scan.ts';
 import { JsonPlaces, parseJson } from '../json/parse-json.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { danglingRefs, impossibleRequired, type SchemaFault, wrongPatterns } from './schema-faults.ts';
 
 /** Names its draft near the beginning of the file, where people write it. */

@@ -1,10 +1,10 @@
 import { isAside } from '../aside.ts';
 import { type FileDefects, type FileScan, MAX_DEFECTS_A_FILE, scanInto } from '../file-scan.ts';
-import type { AuditReport } from '../finding.ts';
+import type { AuditReport } from '../../findings/finding.ts';
 import { addPlacedDefects } from '../placed-defects.ts';
 import type { ProgressCounter } from '../progress-counter.ts';
 import { ReportBuilder } from '../report-builder.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { checkJsonSchema } from './json-schema.ts';
 import { readyToParse } from './parse-sql.ts';
 import { SCHEMA_RULES } from './rules.ts';

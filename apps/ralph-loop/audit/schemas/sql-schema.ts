@@ -1,6 +1,6 @@
 import type { AlterTableCmd, AlterTableStmt, CreateStmt, IndexStmt, RangeVar } from 'libpg-query';
 import type { Defect } from '../evidence.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { constraintsOf, needsValue } from './constraints.ts';
 import { type ParsedStatement, parseStatement } from './parse-sql.ts';
 import { foreignDialect, upward } from './sql-dialect.ts';

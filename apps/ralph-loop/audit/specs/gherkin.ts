@@ -1,7 +1,7 @@
 import { AstBuilder, dialects, GherkinClassicTokenMatcher, Parser } from '@cucumber/gherkin';
 import type { Feature, GherkinDocument, Scenario } from '@cucumber/messages';
 import type { Defect } from '../evidence.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 
 /** What is wrong with one feature file. */
 export function checkFeature(source: SourceText): Defect[] {

@@ -4,7 +4,7 @@ import {
   markdownNodes,
   type PlacedNode,
 } from '../markdown/parse-markdown.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { idDefinedBy, idOfHeading, idsIn, mentionsIds } from './requirement-ids.ts';
 
 export interface PlacedId {

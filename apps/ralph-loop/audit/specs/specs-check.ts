@@ -1,10 +1,10 @@
 import type { Defect } from '../evidence.ts';
 import { type FileDefects, type FileScan, scanInto } from '../file-scan.ts';
-import type { AuditReport } from '../finding.ts';
+import type { AuditReport } from '../../findings/finding.ts';
 import { addPlacedDefects } from '../placed-defects.ts';
 import type { ProgressCounter } from '../progress-counter.ts';
 import { ReportBuilder } from '../report-builder.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { Citations, citationsWithout } from './citations.ts';
 import { checkFeature } from './gherkin.ts';
 import { type MarkdownSpec, readMarkdownSpec } from './markdown-spec.ts';

@@ -1,4 +1,4 @@
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import type { Span } from './node.ts';
 
 const COMMENT = /(^|\s)(\/\/|\/\*)|\*\/\s*$/;

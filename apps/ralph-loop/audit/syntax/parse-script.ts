@@ -1,5 +1,5 @@
 import { type Comment, type ParseResult, type ParserOptions, type Program, parseSync } from 'oxc-parser';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { isTooDeep } from './nesting.ts';
 
 /** A parsed file, or why it is not. Ask for `program` only when it is needed: it costs more than the parsing. */

@@ -1,4 +1,4 @@
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import type { Node } from './node.ts';
 import { parseScript } from './parse-script.ts';
 import { type Scope, walk } from './scopes.ts';

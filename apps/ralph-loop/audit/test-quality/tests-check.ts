@@ -1,7 +1,7 @@
 import type { Defect } from '../evidence.ts';
 import type { FileDefects, FileScan } from '../file-scan.ts';
 import { isMadeByMachine } from '../made-by-machine.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceText } from '../../findings/source-text.ts';
 import { keyName, type Node, type NodeOf } from '../syntax/node.ts';
 import { isScript } from '../syntax/parse-script.ts';
 import type { Scope } from '../syntax/scopes.ts';

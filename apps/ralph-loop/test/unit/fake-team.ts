@@ -1,5 +1,5 @@
 import { type AskOptions, OrreryError, type RosterRow, type Target, type TaskProposal } from 'orrery';
-import type { Finding } from '../../audit/finding.ts';
+import type { Finding } from '../../findings/finding.ts';
 import type { Team } from '../../loop/team.ts';
 import { FakeSwarms } from './fake-swarms.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditReport } from '../../audit/finding.ts';
+import type { AuditReport } from '../../findings/finding.ts';
 import { auditDocs } from '../../audit/docs/audit-docs.ts';
 import { scanFiles } from '../../audit/file-scan.ts';
 import { briefHistory } from '../../audit/history/history-brief.ts';

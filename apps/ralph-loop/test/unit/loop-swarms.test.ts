@@ -1,7 +1,7 @@
 import { OrreryError } from 'orrery';
 import { describe, expect, it } from 'vitest';
-import { RecoveryRequest } from '../../audit/capabilities.ts';
-import { recoverTask } from '../../audit/recover.ts';
+import { RecoveryRequest } from '../../agents/capabilities.ts';
+import { recoverTask } from '../../agents/recover.ts';
 import { FakeTeam, finding } from './fake-team.ts';
 import { missionOf, run, verdict } from './loop-of-fakes.ts';
 

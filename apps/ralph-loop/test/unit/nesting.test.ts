@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { SourceText } from '../../audit/source-text.ts';
+import { SourceText } from '../../findings/source-text.ts';
 import { isTooDeep } from '../../audit/syntax/nesting.ts';
 import { parseScript } from '../../audit/syntax/parse-script.ts';
 

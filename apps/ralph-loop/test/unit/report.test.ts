@@ -1,6 +1,6 @@
 import type { A2AMessageType } from 'orrery';
 import { describe, expect, it } from 'vitest';
-import type { Severity } from '../../audit/finding.ts';
+import type { Severity } from '../../findings/finding.ts';
 import type { MissionOutcome } from '../../loop/mission-outcome.ts';
 import { type TaskContext, newTask } from '../../loop/task-context.ts';
 import type { TaskStatus } from '../../loop/task-status.ts';

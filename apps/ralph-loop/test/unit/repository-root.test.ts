@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { repositoryRoot } from '../../audit/repository-root.ts';
+import { repositoryRoot } from '../../findings/repository-root.ts';
 import { TemporaryFolder } from './fixture.ts';
 
 describe('the repository to audit', () => {

@@ -1,8 +1,9 @@
 import type { HandlingContext } from 'orrery';
 import { describe, expect, it } from 'vitest';
 import { revised } from '../../audit/revise.ts';
-import { ruleDispute } from '../../audit/rule-dispute.ts';
-import type { Dispute, Verification } from '../../audit/capabilities.ts';
+import { ruleDispute } from '../../agents/rule-dispute.ts';
+import type { Dispute } from '../../agents/capabilities.ts';
+import type { Verification } from '../../findings/verification.ts';
 import { finding } from './fake-team.ts';
 
 const findings = ['right', 'wrong', 'fine'].map((id) => finding({ id }));

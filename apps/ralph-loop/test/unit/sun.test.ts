@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { assignTasks } from '../../audit/assign.ts';
-import type { Candidate, OpenTask } from '../../audit/capabilities.ts';
+import { assignTasks } from '../../agents/assign.ts';
+import type { Candidate, OpenTask } from '../../agents/capabilities.ts';
 
 const agent = (id: string, capabilities: string[], over: Partial<Candidate> = {}): Candidate => ({
   id,

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf, readSource } from '../../read-source.ts';
+import { codeOf, readSource } from '../../../findings/read-source.ts';
 import { FileWindow } from './file-window.ts';
 import { type GitObject, looseObject, MAX_OBJECT_BYTES } from './object.ts';
 import { Pack } from './pack.ts';

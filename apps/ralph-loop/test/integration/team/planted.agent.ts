@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { capability, defineAgent } from 'orrery';
 import { z } from 'zod';
-import { AuditReport } from '../../../audit/finding.ts';
+import { AuditReport } from '../../../findings/finding.ts';
 import { ProgressCounter } from '../../../audit/progress-counter.ts';
 import { revised } from '../../../audit/revise.ts';
 import { scanSecurity } from '../../../audit/security-scan.ts';

@@ -15,6 +15,7 @@ export type Severity = z.infer<typeof Severity>;
  * - `evidence`   the line's text, trimmed, cut at 200 characters, secrets masked after their first four.
  * - `lineSha256` of the whole line as it is in the file, so that masked evidence can still be verified.
  * - `trail`      the files of a cycle, the first repeated as the last; for a layer the importer and the imported.
+ * - `help`       the address of a page about the rule.
  * - `agent`      who found it.
  */
 export const Finding = z.strictObject({
@@ -28,6 +29,7 @@ export const Finding = z.strictObject({
   evidence: z.string().max(200),
   lineSha256: z.string().regex(/^[0-9a-f]{64}$/),
   trail: z.array(z.string()).optional(),
+  help: z.url().optional(),
   agent: z.string().min(1),
 });
 export type Finding = z.infer<typeof Finding>;

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
-import { codeOf, readSource } from '../read-source.ts';
-import type { SourceText } from '../source-text.ts';
+import { codeOf, readSource } from './read-source.ts';
+import type { SourceText } from './source-text.ts';
 
 /** A file's text, or why a finding may not name that file. */
 export type ReadWithin = { readonly source: SourceText } | { readonly fault: string };
