@@ -3,7 +3,7 @@ import { fromCallback } from 'xstate';
 import { z } from 'zod';
 import { awaitSwarm } from './await-swarm.ts';
 import { lostAnswer } from './lost-answer.ts';
-import { askTimeoutMs, type RunScope } from './run-scope.ts';
+import { askTimeoutMs, inputOf, type RunScope } from './run-scope.ts';
 import type { WorkOrder } from './task.machine.ts';
 import { taskAnswer } from './task-answer.ts';
 import type { TaskEvent } from './task-context.ts';
@@ -23,12 +23,12 @@ export const askAgent = (run: RunScope) =>
 
 /** Asks and says how it went; never rejects. */
 async function work(run: RunScope, order: WorkOrder, signal: AbortSignal): Promise<TaskEvent> {
-  const { item, to } = order;
+  const { item, to, feedback } = order;
   const { clock, team, tell } = run;
   try {
     const output = await team.ask(
       { agent: to.agent, capability: anyPayload(item.capability) },
-      inputOf(run, order),
+      { ...inputOf(run, item), ...(feedback === undefined ? {} : { feedback }) },
       {
         timeoutMs: askTimeoutMs(run),
         signal,
@@ -50,9 +50,3 @@ async function work(run: RunScope, order: WorkOrder, signal: AbortSignal): Promi
  */
 const anyPayload = (id: string): Capability =>
   capability({ id, description: id, input: z.unknown(), output: z.unknown() });
-
-const inputOf = ({ root }: RunScope, { item, feedback }: WorkOrder): unknown => ({
-  ...item.input,
-  root,
-  ...(feedback === undefined ? {} : { feedback }),
-});

@@ -1,6 +1,6 @@
 import type { SwarmSession } from 'orrery/swarm';
 import { lostAnswer } from './lost-answer.ts';
-import type { RunScope } from './run-scope.ts';
+import { inputOf, type RunScope } from './run-scope.ts';
 import type { TaskEvent } from './task-context.ts';
 import type { WorkItem } from './work-item.ts';
 
@@ -18,7 +18,7 @@ const OF_RUN = 'mission-run';
  * goes on with by itself.
  */
 export async function formSwarm(run: RunScope, items: readonly WorkItem[]): Promise<TaskEvent> {
-  const { clock, team, root, signal, runId } = run;
+  const { clock, team, signal, runId } = run;
   const [first] = items;
   const capabilities = items.map(({ capability }) => capability);
   const left = leftSwarm(run, items);
@@ -33,7 +33,7 @@ export async function formSwarm(run: RunScope, items: readonly WorkItem[]): Prom
         id: item.id,
         description: item.title,
         requiredCapabilities: [item.capability],
-        input: { ...item.input, root },
+        input: inputOf(run, item),
       })),
       correlationId: first?.correlationId ?? '',
       ...(runId === undefined ? {} : { sharedState: { [OF_RUN]: runId } }),

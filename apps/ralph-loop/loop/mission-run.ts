@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Clock } from 'orrery';
 import { type Actor, createActor, type SnapshotFrom } from 'xstate';
 import type { Mission } from '../mission/mission.ts';
@@ -5,6 +6,7 @@ import { askAgent } from './ask-agent.ts';
 import { askAssigner } from './ask-assigner.ts';
 import { askGate } from './ask-gate.ts';
 import { askRecovery } from './ask-recovery.ts';
+import { earlierResult } from './earlier-result.ts';
 import { endSwarmsOfOthers, formSwarm } from './form-swarm.ts';
 import type { LoopEvent, LoopNews } from './loop-event.ts';
 import type { MissionOutcome } from './mission-outcome.ts';
@@ -15,13 +17,12 @@ import { cutOff, nextBatch, ready } from './schedule.ts';
 import { type Cut, stopReasonOf } from './stop-reason.ts';
 import { taskMachine } from './task.machine.ts';
 import type { TaskContext, TaskEvent } from './task-context.ts';
-import { isOver, type TaskStatus } from './task-status.ts';
+import { isDone, isOver, type TaskStatus } from './task-status.ts';
 import type { Team } from './team.ts';
 import { type TaskView, whyItGoesOn } from './why-it-goes-on.ts';
 import { type WorkItem, workItems } from './work-item.ts';
 
 const DEFAULT_MAX_ATTEMPTS = 2;
-const DEFAULT_MAX_PARALLEL = 4;
 
 /**
  * - `root`     the repository, absolute.
@@ -37,6 +38,8 @@ export interface RunMissionOptions {
 export interface RunMissionDeps {
   readonly team: Team;
   readonly clock: Clock;
+  /** How many tasks may be worked on at a time where the mission does not say. @default the cores of the machine */
+  readonly cores?: number;
   /** Where it is kept what was accepted. @default nowhere */
   readonly progress?: MissionProgress;
 }
@@ -84,6 +87,10 @@ export class MissionRun {
       assigner,
       gate,
       runId: deps.progress?.runId,
+      resultsOf: (ids) =>
+        this.#views()
+          .filter(({ context }) => ids.includes(context.item.id))
+          .map(earlierResult),
       tell: (news) => this.#tell(news),
     };
   }
@@ -150,7 +157,7 @@ export class MissionRun {
   /** What is accepted is told, and built upon, when a run after this one would know of it. */
   #onChange(item: WorkItem, snapshot: SnapshotFrom<typeof taskMachine>): void {
     const { progress } = this.#deps;
-    if (snapshot.value !== 'accepted' || progress === undefined || progress.accepted.has(item.id))
+    if (!isDone(snapshot.value) || progress === undefined || progress.accepted.has(item.id))
       this.#moveOn(item, snapshot);
     else void this.#keep(progress, snapshot.context).then(() => this.#moveOn(item, snapshot));
   }
@@ -202,8 +209,12 @@ export class MissionRun {
       this.#send(item.id, { type: 'dependency.lost', why });
     }
     for (const item of ready(this.#items, this.#statuses)) {
-      const { dependsOn } = item;
-      const why = dependsOn.length === 0 ? 'nothing stands before it' : `${dependsOn.join(', ')} accepted`;
+      const { dependsOn, after } = item;
+      const before = [
+        ...(dependsOn.length === 0 ? [] : [`${dependsOn.join(', ')} accepted`]),
+        ...(after.length === 0 ? [] : [`${after.join(', ')} over`]),
+      ];
+      const why = before.length === 0 ? 'nothing stands before it' : before.join('; ');
       this.#send(item.id, { type: 'dependencies.accepted', why });
     }
   }
@@ -211,11 +222,10 @@ export class MissionRun {
   /** The assigner is asked about one batch at a time, so that it sees what its last answer led to. */
   #assignNext(): void {
     if (this.#isAssigning || this.#ended.signal.aborted) return;
-    const batch = nextBatch(
-      this.#items,
-      this.#statuses,
-      this.#mission.limits.maxParallel ?? DEFAULT_MAX_PARALLEL,
-    );
+    const batch = nextBatch(this.#items, this.#statuses, {
+      maxParallel: this.#mission.limits.maxParallel ?? this.#deps.cores ?? availableParallelism(),
+      isTogether: (item) => item.isOfSwarm && this.#isNew(item),
+    });
     const [swarmed, solo] = this.#parted(batch);
     for (const items of swarmed) this.#handToSwarm(items);
     if (solo.length === 0) return;

@@ -15,7 +15,7 @@ import { offeredBy, offers } from './team.ts';
 export async function runMission(
   mission: Mission,
   options: RunMissionOptions,
-  { team, clock, progress }: RunMissionDeps,
+  { team, clock, progress, cores }: RunMissionDeps,
 ): Promise<MissionOutcome> {
   const roster = await team.roster();
   const faults = teamFaults(mission, offeredBy(roster));
@@ -28,6 +28,9 @@ export async function runMission(
   };
   const assigner = whoOffers(missionAssign.id, 'assigner');
   const gate = whoOffers(findingsVerify.id, 'gate');
-  const kept = progress === undefined ? {} : { progress };
-  return new MissionRun(mission, options, { team, clock, assigner, gate, ...kept }).run();
+  const given = {
+    ...(progress === undefined ? {} : { progress }),
+    ...(cores === undefined ? {} : { cores }),
+  };
+  return new MissionRun(mission, options, { team, clock, assigner, gate, ...given }).run();
 }

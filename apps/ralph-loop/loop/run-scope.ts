@@ -1,6 +1,8 @@
 import type { Clock } from 'orrery';
+import type { EarlierResult } from './earlier-result.ts';
 import type { LoopNews } from './loop-event.ts';
 import type { Team } from './team.ts';
+import type { WorkItem } from './work-item.ts';
 
 /** How long one ask may take in a mission without a time limit. */
 const UNLIMITED_ASK_MS = 600_000;
@@ -15,6 +17,7 @@ const GRACE_MS = 250;
  * - `root`          the repository, absolute.
  * - `deadlineAtMs`  Unix milliseconds when the mission's time is over; absent without a time limit.
  * - `signal`        aborts when the mission ends.
+ * - `resultsOf`     what the items of these ids have come to.
  * - `runId`         of a run that outlives the process; the same when it is resumed.
  * - `assigner`, `gate`  the agents that decide who gets a task, and whether a result counts.
  */
@@ -28,6 +31,7 @@ export interface RunScope {
   readonly assigner: string;
   readonly gate: string;
   readonly runId: string | undefined;
+  readonly resultsOf: (ids: readonly string[]) => readonly EarlierResult[];
   readonly tell: (news: LoopNews) => void;
 }
 
@@ -39,3 +43,13 @@ export function askTimeoutMs({ clock, deadlineAtMs }: RunScope): number {
 
 /** How long an answer to a proposal may take. Who works on another task answers when that is done. */
 export const proposalTimeoutMs = (run: RunScope): number => askTimeoutMs(run);
+
+/** What the agent of `item` is asked with: the input that the mission gives it, and what only the run knows. */
+export const inputOf = (
+  { root, resultsOf }: RunScope,
+  { input, after }: WorkItem,
+): Record<string, unknown> => ({
+  ...input,
+  root,
+  ...(after.length === 0 ? {} : { results: resultsOf(after) }),
+});

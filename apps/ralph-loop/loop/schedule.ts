@@ -1,16 +1,17 @@
-import { isBusy, isLost, type TaskStatus } from './task-status.ts';
+import { isDone, isLost, isOver, isWork, type TaskStatus } from './task-status.ts';
 import type { WorkItem } from './work-item.ts';
 
 export type Statuses = ReadonlyMap<string, TaskStatus>;
 
 /**
- * The waiting items whose dependencies are all accepted, the most urgent first; equally urgent ones as in the
- * file.
+ * The waiting items whose dependencies all came to a good end and that have nobody left to come after, the most urgent
+ * first.
  */
 export function ready(items: readonly WorkItem[], statuses: Statuses): WorkItem[] {
   return items
     .filter((item) => statuses.get(item.id) === 'waiting')
-    .filter((item) => item.dependsOn.every((id) => statuses.get(id) === 'accepted'))
+    .filter((item) => item.dependsOn.every((id) => isDone(statuses.get(id) ?? 'waiting')))
+    .filter((item) => item.after.every((id) => isOver(statuses.get(id) ?? 'waiting')))
     .sort(byUrgency);
 }
 
@@ -25,23 +26,29 @@ export function cutOff(items: readonly WorkItem[], statuses: Statuses): { item: 
 }
 
 /**
- * The ready items that may be given out now, the most urgent first, so that items of at most `maxParallel` tasks are in
- * hand.
+ * The ready items that may be given out now, so that at most `maxParallel` are worked on.
+ *
+ * What `isTogether` says is begun together, as the parts of a swarm are: when there is room for all of them, or when
+ * nothing else is worked on.
  */
-export function nextBatch(items: readonly WorkItem[], statuses: Statuses, maxParallel: number): WorkItem[] {
-  const tasks = new Set(
-    items.filter(({ id }) => isBusy(statuses.get(id) ?? 'waiting')).map(({ taskId }) => taskId),
-  );
-  return items
-    .filter((item) => statuses.get(item.id) === 'ready')
-    .sort(byUrgency)
-    .filter(({ taskId }) => {
-      if (!tasks.has(taskId) && tasks.size >= maxParallel) return false;
-      tasks.add(taskId);
-      return true;
-    });
+export function nextBatch(
+  items: readonly WorkItem[],
+  statuses: Statuses,
+  { maxParallel, isTogether }: { maxParallel: number; isTogether: (item: WorkItem) => boolean },
+): WorkItem[] {
+  const open = items.filter((item) => statuses.get(item.id) === 'ready').sort(byUrgency);
+  const groups = Map.groupBy(open, (item) => (isTogether(item) ? item.taskId : item));
+  let inHand = items.filter(({ id }) => isWork(statuses.get(id) ?? 'waiting')).length;
+  return [...groups.values()].flatMap((group) => {
+    if (inHand > 0 && inHand + group.length > maxParallel) return [];
+    inHand += group.length;
+    return group;
+  });
 }
 
-/** Two missing priorities are equal, though the difference of two infinities is not a number. */
+/**
+ * By priority; of equals the longest first, so that the others fill the time beside it. Two missing priorities are equal,
+ * though the difference of two infinities is not a number.
+ */
 const byUrgency = (a: WorkItem, b: WorkItem): number =>
-  a.priority === b.priority ? 0 : a.priority - b.priority;
+  (a.priority === b.priority ? 0 : a.priority - b.priority) || (b.estimateMs ?? 0) - (a.estimateMs ?? 0);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { TaskStatus } from './task-status.ts';
+import { isDone, type TaskStatus } from './task-status.ts';
 
 /**
  * Why a mission ended.
  *
- * - `all-accepted`          every task was accepted.
+ * - `all-accepted`          every task was accepted, or found nothing that it could have looked at.
  * - `findings-at-or-above`  every task was accepted, but there are findings of a severity that was asked to
  *                           fail the run.
  * - `task-failed`           a task was refused by the gate, or ended by an error.
@@ -47,7 +47,7 @@ export type Cut = 'time-limit' | 'interrupted';
  * attention.
  */
 export function stopReasonOf(statuses: readonly TaskStatus[], cut: Cut | undefined): StopReason {
-  if (statuses.every((status) => status === 'accepted')) return 'all-accepted';
+  if (statuses.every(isDone)) return 'all-accepted';
   if (cut !== undefined) return cut;
   if (statuses.includes('escalated')) return 'human-needed';
   if (statuses.includes('failed')) return 'task-failed';

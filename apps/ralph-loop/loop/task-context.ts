@@ -21,6 +21,7 @@ import type { WorkItem } from './work-item.ts';
  * - `isRevised`    the gate has sent the task back once; it does so only once.
  * - `findings`     those the gate approved, of the last result it judged.
  * - `refused`      those it refused, of every result.
+ * - `unjudged`     those of the last result, when the gate could not say anything about them any more.
  */
 export interface TaskContext {
   readonly item: WorkItem;
@@ -40,6 +41,7 @@ export interface TaskContext {
   readonly isRevised: boolean;
   readonly findings: readonly Finding[];
   readonly refused: readonly RefusedFinding[];
+  readonly unjudged: readonly Finding[];
 }
 
 /** What outlives the process: what the mission file says is not in it, which a run after this one reads again. */
@@ -87,10 +89,15 @@ export type TaskEvent =
 
 export type EventOf<Type extends TaskEvent['type']> = Extract<TaskEvent, { type: Type }>;
 
+const whatItWaitsFor = ({ dependsOn, after }: WorkItem): string =>
+  dependsOn.length + after.length === 0
+    ? 'nothing stands before it'
+    : `waits for ${[...dependsOn, ...after].join(', ')}`;
+
 export const newTask = ({ item, maxAttempts }: TaskInput): TaskContext => ({
   item,
   maxAttempts,
-  why: item.dependsOn.length === 0 ? 'nothing stands before it' : `waits for ${item.dependsOn.join(', ')}`,
+  why: whatItWaitsFor(item),
   assignee: undefined,
   proposedTo: undefined,
   proposalId: undefined,
@@ -105,4 +112,5 @@ export const newTask = ({ item, maxAttempts }: TaskInput): TaskContext => ({
   isRevised: false,
   findings: [],
   refused: [],
+  unjudged: [],
 });

@@ -1,5 +1,6 @@
 import type { Attempt } from './attempt.ts';
 import type { EventOf, TaskContext, TaskEvent } from './task-context.ts';
+import type { TaskResult } from './task-result.ts';
 
 type Changes = Partial<TaskContext>;
 
@@ -14,6 +15,7 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
         ...event.context,
         item: task.item,
         proposalId: undefined,
+        unjudged: [],
         why: 'it was accepted in a run before',
       };
     case 'agent.assigned':
@@ -38,11 +40,7 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
     case 'agent.found':
       return { declined: [], isRecovered: true, why: event.why };
     case 'agent.answered':
-      return {
-        result: event.result,
-        answeredAtMs: event.atMs,
-        why: `findings to check: ${event.result.findings.length}`,
-      };
+      return answered(task, event);
     case 'agent.misspoke':
       return misspoken(task, event);
     case 'agent.lost':
@@ -50,13 +48,32 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
     case 'gate.judged':
       return judged(task, event);
     case 'gate.lost':
-      return { ...attemptEnded(task, event.atMs, { ended: 'unjudged', reason: event.why }), why: event.why };
+      return {
+        ...attemptEnded(task, event.atMs, { ended: 'unjudged', reason: event.why }),
+        ...leftUnjudged(task),
+        why: event.why,
+      };
     case 'mission.ended':
       return cutOff(task, event);
     default:
       return { why: event.why };
   }
 }
+
+function answered(task: TaskContext, { result, atMs }: EventOf<'agent.answered'>): Changes {
+  if (!hadNothing(result))
+    return { result, answeredAtMs: atMs, why: `findings to check: ${result.findings.length}` };
+  return {
+    ...attemptEnded(task, atMs, { ended: 'nothing' }),
+    result,
+    findings: [],
+    why: `nothing to read: ${result.nothing}`,
+  };
+}
+
+/** Says whether the agent found nothing that it could have looked at: then there is nothing to judge. */
+export const hadNothing = ({ nothing, findings }: TaskResult): boolean =>
+  nothing !== undefined && findings.length === 0;
 
 /** The answer was no task result; what it should have been goes back as feedback. */
 function misspoken(task: TaskContext, { why, atMs }: EventOf<'agent.misspoke'>): Changes {
@@ -102,8 +119,12 @@ function judged(task: TaskContext, { judgement, atMs }: EventOf<'gate.judged'>):
 /** Only a task that somebody has in hand was cut off in an attempt. */
 function cutOff(task: TaskContext, { why, atMs }: EventOf<'mission.ended'>): Changes {
   if (task.assignee === undefined) return { why };
-  return { ...attemptEnded(task, atMs, { ended: 'cancelled', reason: why }), why };
+  return { ...attemptEnded(task, atMs, { ended: 'cancelled', reason: why }), ...leftUnjudged(task), why };
 }
+
+/** What was found is not lost because nobody judged it. */
+const leftUnjudged = ({ answeredAtMs, result }: TaskContext): Changes =>
+  answeredAtMs === undefined ? {} : { unjudged: result?.findings ?? [] };
 
 const attemptBegun = (atMs: number): Changes => ({
   startedAtMs: atMs,

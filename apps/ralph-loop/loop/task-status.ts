@@ -10,6 +10,7 @@ import { z } from 'zod';
  * - `judging`    the gate has its result.
  * - `recovering` nobody was left to do it: the assigner is asked what is to become of it.
  * - `accepted`   the gate approved its result.
+ * - `nothing`    its agent found nothing that it could have looked at; there is nothing to judge.
  * - `failed`     refused by the gate, or ended by an error that another attempt would not change.
  * - `exhausted`  its last allowed attempt did not succeed.
  * - `blocked`    never worked on or never judged, through no fault of its own.
@@ -24,6 +25,7 @@ export const TaskStatus = z.enum([
   'judging',
   'recovering',
   'accepted',
+  'nothing',
   'failed',
   'exhausted',
   'blocked',
@@ -32,13 +34,19 @@ export const TaskStatus = z.enum([
 ]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
-/** Says whether an agent or the gate has the task in hand, or is about to. */
+/** Says whether an agent works on the task, or is about to: that takes up a place of the machine. */
+export const isWork = (status: TaskStatus): boolean => status === 'proposed' || status === 'working';
+
+/** Says whether an agent, the gate or the assigner has the task in hand, or is about to. */
 export const isBusy = (status: TaskStatus): boolean =>
-  status === 'proposed' || status === 'working' || status === 'judging' || status === 'recovering';
+  isWork(status) || status === 'judging' || status === 'recovering';
 
 /** Says whether nothing will change any more. */
 export const isOver = (status: TaskStatus): boolean =>
   !isBusy(status) && status !== 'waiting' && status !== 'ready';
 
+/** Says whether the task came to a good end: who depends on it may begin. */
+export const isDone = (status: TaskStatus): boolean => status === 'accepted' || status === 'nothing';
+
 /** Says whether whoever depends on the task waits in vain. */
-export const isLost = (status: TaskStatus): boolean => isOver(status) && status !== 'accepted';
+export const isLost = (status: TaskStatus): boolean => isOver(status) && !isDone(status);

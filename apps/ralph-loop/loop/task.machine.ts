@@ -1,7 +1,7 @@
 import { assertEvent, assign, fromCallback, setup } from 'xstate';
 import type { Assignee, Attempt } from './attempt.ts';
 import { type Declined, newTask, type TaskContext, type TaskEvent, type TaskInput } from './task-context.ts';
-import { hasAttemptsLeft, learn } from './task-moves.ts';
+import { hadNothing, hasAttemptsLeft, learn } from './task-moves.ts';
 import type { TaskResult } from './task-result.ts';
 import type { WorkItem } from './work-item.ts';
 
@@ -83,6 +83,11 @@ export const taskMachine = setup({
     hasAttemptsLeft: ({ context }) => hasAttemptsLeft(context),
     mayRevise: ({ context }) => !context.isRevised && hasAttemptsLeft(context),
     isRevised: ({ context }) => context.isRevised,
+    hadNothing: ({ event }) => {
+      assertEvent(event, ['agent.answered', 'work.remembered']);
+      const result = event.type === 'agent.answered' ? event.result : event.context.result;
+      return result !== undefined && hadNothing(result);
+    },
     isApproved: ({ event }) => {
       assertEvent(event, 'gate.judged');
       return event.judgement.verdict === 'APPROVED';
@@ -103,7 +108,10 @@ export const taskMachine = setup({
   states: {
     waiting: {
       on: {
-        'work.remembered': { target: 'accepted', actions: 'learn' },
+        'work.remembered': [
+          { guard: 'hadNothing', target: 'nothing', actions: 'learn' },
+          { target: 'accepted', actions: 'learn' },
+        ],
         'dependencies.accepted': { target: 'ready', actions: 'learn' },
         'dependency.lost': { target: 'blocked', actions: 'learn' },
         'mission.ended': { target: 'cancelled', actions: 'learn' },
@@ -138,7 +146,10 @@ export const taskMachine = setup({
       invoke: { src: 'askAgent', input: workOrder },
       on: {
         'swarm.moved': { actions: 'learn' },
-        'agent.answered': { target: 'judging', actions: 'learn' },
+        'agent.answered': [
+          { guard: 'hadNothing', target: 'nothing', actions: 'learn' },
+          { target: 'judging', actions: 'learn' },
+        ],
         'agent.misspoke': [
           { guard: 'mayRevise', target: 'working', reenter: true, actions: 'learn' },
           { guard: 'isRevised', target: 'failed', actions: 'learn' },
@@ -166,6 +177,7 @@ export const taskMachine = setup({
       },
     },
     accepted: { type: 'final', entry: 'release' },
+    nothing: { type: 'final', entry: 'release' },
     failed: { type: 'final', entry: 'release' },
     exhausted: { type: 'final', entry: 'release' },
     blocked: { type: 'final', entry: 'release' },

@@ -22,7 +22,11 @@ export function whyItGoesOn(
     ),
     listed(tasks, 'recovering', ({ item }) => `${assigner} is asked what is to become of ${item.id}`),
     listed(tasks, 'ready', ({ item }) => `${item.id} is to be given out`),
-    listed(tasks, 'waiting', ({ item }) => `${item.id} waits for ${openDependencies(tasks, item.dependsOn)}`),
+    listed(
+      tasks,
+      'waiting',
+      ({ item }) => `${item.id} waits for ${openDependencies(tasks, [...item.dependsOn, ...item.after])}`,
+    ),
   ];
   return parts.filter((part) => part !== '').join('; ') || 'nothing is left to do';
 }

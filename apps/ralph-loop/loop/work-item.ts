@@ -17,7 +17,9 @@ export interface WorkItem {
   readonly input: Readonly<Record<string, unknown>>;
   readonly acceptance: readonly string[];
   readonly dependsOn: readonly string[];
+  readonly after: readonly string[];
   readonly priority: number;
+  readonly estimateMs: number | undefined;
   readonly correlationId: string;
 }
 
@@ -37,7 +39,9 @@ export function workItems(mission: Mission): WorkItem[] {
       input: task.input ?? {},
       acceptance: task.acceptance ?? [],
       dependsOn: (task.dependsOn ?? []).flatMap((id) => itemIds.get(id) ?? []),
+      after: (task.after ?? []).flatMap((id) => itemIds.get(id) ?? []),
       priority: task.priority ?? Number.POSITIVE_INFINITY,
+      estimateMs: task.estimateMs,
       correlationId: `${mission.name}/${task.id}`,
     })),
   );

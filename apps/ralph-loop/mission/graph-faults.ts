@@ -1,4 +1,4 @@
-import type { MissionTask } from './mission.ts';
+import { type MissionTask, waitsFor } from './mission.ts';
 import { nearest } from './nearest.ts';
 
 /** What is wrong with the tasks as a graph: ids used twice, dependencies nobody defines, cycles. */
@@ -32,12 +32,14 @@ function unknownDependencies(tasks: readonly MissionTask[]): string[] {
   const ids = tasks.map((task) => task.id);
   const known = new Set(ids);
   return tasks.flatMap((task, index) =>
-    (task.dependsOn ?? []).flatMap((dependency, position) => {
-      if (known.has(dependency)) return [];
-      const meant = nearest(dependency, ids);
-      const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-      return [`tasks[${index}].dependsOn[${position}]: no task has the id "${dependency}"${hint}`];
-    }),
+    (['dependsOn', 'after'] as const).flatMap((field) =>
+      (task[field] ?? []).flatMap((dependency, position) => {
+        if (known.has(dependency)) return [];
+        const meant = nearest(dependency, ids);
+        const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+        return [`tasks[${index}].${field}[${position}]: no task has the id "${dependency}"${hint}`];
+      }),
+    ),
   );
 }
 
@@ -46,7 +48,7 @@ function unknownDependencies(tasks: readonly MissionTask[]): string[] {
  * until none is left; whoever remains waits for somebody who remains, so following the waits leads round.
  */
 function findCycle(tasks: readonly MissionTask[]): string[] | undefined {
-  const waits = new Map(tasks.map((task) => [task.id, new Set(task.dependsOn ?? [])]));
+  const waits = new Map(tasks.map((task) => [task.id, new Set(waitsFor(task))]));
   const dependents = new Map<string, string[]>();
   for (const task of tasks) {
     for (const dependency of waits.get(task.id) ?? []) {

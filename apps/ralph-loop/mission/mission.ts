@@ -16,7 +16,8 @@ const MAX_TIMEOUT_MS = 2_147_483_647;
  *
  * - `maxAttempts`  how often one task may be worked on, its first attempt included. @default 2
  * - `timeoutMs`    how long the whole mission may take. Without it, one attempt may take ten minutes.
- * - `maxParallel`  how many tasks may be worked on at a time. @default 4
+ * - `maxParallel`  how many tasks, or parts of tasks, may be worked on at a time. What the gate judges is not
+ *                  counted. @default the cores of the machine
  */
 export const MissionLimits = z
   .strictObject({
@@ -38,7 +39,10 @@ export type MissionLimits = z.infer<typeof MissionLimits>;
  * - `input`                 what the agent is asked with, beside `root` (the repository) and `feedback`
  *                           (after a refusal).
  * - `dependsOn`             ids of the tasks that must be accepted before this one starts.
+ * - `after`                 ids of the tasks that must be over before this one starts, however they ended. What
+ *                           they came to is given to its agent as `results` (`EarlierResult`).
  * - `priority`              1 goes first; tasks without one go last.
+ * - `estimateMs`            how long it is expected to take. Of equal priority the longest goes first.
  * - `acceptance`            in words, what the gate and a reader should hold the result against.
  */
 export const MissionTask = z
@@ -54,7 +58,9 @@ export const MissionTask = z
       .optional(),
     input: z.record(z.string(), z.json()).optional(),
     dependsOn: z.array(z.string()).optional(),
+    after: z.array(z.string()).optional(),
     priority: z.int().min(1).optional(),
+    estimateMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
     acceptance: z.array(z.string().min(1)).optional(),
   })
   .refine((task) => (task.capability === undefined) !== (task.requiredCapabilities === undefined), {
@@ -71,6 +77,12 @@ export const Mission = z.strictObject({
   tasks: z.array(MissionTask).min(1),
 });
 export type Mission = z.infer<typeof Mission>;
+
+/** The ids of all tasks that `task` waits for, whether they must be accepted or only be over. */
+export const waitsFor = ({ dependsOn = [], after = [] }: MissionTask): readonly string[] => [
+  ...dependsOn,
+  ...after,
+];
 
 /** The capabilities that a task needs, whichever way it names them. */
 export const capabilitiesOf = (task: MissionTask): readonly string[] =>

@@ -3,7 +3,7 @@ import { bySeverityThenPlace } from '../findings/severity-order.ts';
 import type { MissionOutcome } from '../loop/mission-outcome.ts';
 import { EXIT_CODES, type StopReason } from '../loop/stop-reason.ts';
 import type { TaskView } from '../loop/why-it-goes-on.ts';
-import type { MissionReport, Receipts, TaskReport } from './mission-report.ts';
+import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
 
 /**
  * - `failOn`        findings at least this severe fail a run that would have passed.
@@ -57,27 +57,31 @@ export const isAtLeast = (severity: Severity, limit: Severity): boolean =>
 
 function withFindings(
   reason: StopReason,
-  findings: MissionReport['findings'],
+  findings: readonly ReportedFinding[],
   failOn: Severity | undefined,
 ): StopReason {
   if (reason !== 'all-accepted' || failOn === undefined) return reason;
   return findings.some(({ severity }) => isAtLeast(severity, failOn)) ? 'findings-at-or-above' : reason;
 }
 
-/** Two tasks that look at the same files may find the same; it is one finding, of the first of them. */
-function findingsOf(tasks: readonly TaskView[]): MissionReport['findings'] {
-  const byId = new Map<string, MissionReport['findings'][number]>();
-  for (const { context } of tasks) {
-    for (const finding of context.findings) {
-      if (!byId.has(finding.id)) byId.set(finding.id, { ...finding, task: context.item.id });
-    }
+/** Two tasks that look at the same files may find the same; it is one finding, of the first of them that was judged. */
+function findingsOf(tasks: readonly TaskView[]): ReportedFinding[] {
+  const all = tasks.flatMap(({ context: { item, findings, unjudged } }) => [
+    ...findings.map((finding): ReportedFinding => ({ ...finding, task: item.id })),
+    ...unjudged.map((finding): ReportedFinding => ({ ...finding, task: item.id, judged: false })),
+  ]);
+  const byId = new Map<string, ReportedFinding>();
+  for (const finding of all) {
+    const known = byId.get(finding.id);
+    if (known === undefined || (known.judged === false && finding.judged !== false))
+      byId.set(finding.id, finding);
   }
   return [...byId.values()].sort(bySeverityThenPlace);
 }
 
 function taskReport({ status, context }: TaskView): TaskReport {
   const { item, why, attempts, result, swarm } = context;
-  const { filesSeen, bytesSeen } = result ?? {};
+  const { filesSeen, bytesSeen, nothing, summary } = result ?? {};
   return {
     id: item.id,
     task: item.taskId,
@@ -87,10 +91,13 @@ function taskReport({ status, context }: TaskView): TaskReport {
     why,
     correlationId: item.correlationId,
     dependsOn: [...item.dependsOn],
+    ...(item.after.length === 0 ? {} : { after: [...item.after] }),
     ...(swarm === undefined ? {} : { swarm }),
     attempts: [...attempts],
     notes: result?.notes ?? [],
     ...(filesSeen === undefined ? {} : { filesSeen }),
     ...(bytesSeen === undefined ? {} : { bytesSeen }),
+    ...(nothing === undefined ? {} : { nothing }),
+    ...(summary === undefined ? {} : { summary }),
   };
 }

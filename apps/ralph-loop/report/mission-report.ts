@@ -13,6 +13,8 @@ import { ThreadEntry } from './thread-entry.ts';
  * - `why`            it came to `status`, in words.
  * - `correlationId`  under which all its envelopes are found.
  * - `swarm`          if it was handed to one: who had it there, and under which envelopes.
+ * - `nothing`        with status `nothing`: what there was none of.
+ * - `summary`        what its agent says it came to.
  * - `attempts`       oldest first: who worked on it where, how long, and how it ended.
  */
 export const TaskReport = z.strictObject({
@@ -24,11 +26,14 @@ export const TaskReport = z.strictObject({
   why: z.string(),
   correlationId: z.string(),
   dependsOn: z.array(z.string()),
+  after: z.array(z.string()).optional(),
   swarm: SwarmPart.optional(),
   attempts: z.array(Attempt),
   notes: z.array(Note),
   filesSeen: z.int().nonnegative().optional(),
   bytesSeen: z.int().nonnegative().optional(),
+  nothing: z.string().optional(),
+  summary: z.string().optional(),
 });
 export type TaskReport = z.infer<typeof TaskReport>;
 
@@ -76,13 +81,22 @@ export const Receipts = z.strictObject({
 export type Receipts = z.infer<typeof Receipts>;
 
 /**
+ * A finding as the report has it.
+ *
+ * - `task`    which it belongs to.
+ * - `judged`  `false` when the run ended before the gate had said anything about it.
+ */
+export const ReportedFinding = Finding.extend({ task: z.string(), judged: z.literal(false).optional() });
+export type ReportedFinding = z.infer<typeof ReportedFinding>;
+
+/**
  * What a mission came to, as `orrery run --json FILE` writes it.
  *
  * - `startedAtMs`  Unix milliseconds.
  * - `exitCode`     what the command exits with.
  * - `failOn`       the severity from which on findings fail the run, if one was asked for.
- * - `findings`     those the gate approved, most severe first, each with the task it belongs to. Those of a
- *                  task that failed are there too: each was checked by itself.
+ * - `findings`     most severe first: those the gate approved, also of tasks that failed, since each was checked by
+ *                  itself; and those that nobody could judge any more.
  * - `refused`      findings that the gate refused. They are not findings.
  * - `receipts`     absent when the run was stopped before they could be had.
  */
@@ -98,7 +112,7 @@ export const MissionReport = z.strictObject({
   failOn: Severity.optional(),
   assigner: z.string(),
   gate: z.string(),
-  findings: z.array(Finding.extend({ task: z.string() })),
+  findings: z.array(ReportedFinding),
   refused: z.array(RefusedFinding.extend({ task: z.string() }).strict()),
   tasks: z.array(TaskReport),
   receipts: Receipts.optional(),

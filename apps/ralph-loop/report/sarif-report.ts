@@ -1,6 +1,7 @@
 import type { Log, Notification, ReportingDescriptor, Result } from 'sarif';
 import type { Severity } from '../findings/finding.ts';
-import type { MissionReport, TaskReport } from './mission-report.ts';
+import { isDone } from '../loop/task-status.ts';
+import type { MissionReport, ReportedFinding, TaskReport } from './mission-report.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
@@ -55,8 +56,8 @@ function rulesOf({ findings }: MissionReport): ReportingDescriptor[] {
   });
 }
 
-function resultOf(finding: MissionReport['findings'][number], ruleIndex: number): Result {
-  const { id, rule, severity, message, file, line, column, evidence, agent, task } = finding;
+function resultOf(finding: ReportedFinding, ruleIndex: number): Result {
+  const { id, rule, severity, message, file, line, column, evidence, agent, task, judged } = finding;
   return {
     ruleId: rule,
     ruleIndex,
@@ -75,7 +76,7 @@ function resultOf(finding: MissionReport['findings'][number], ruleIndex: number)
       },
     ],
     partialFingerprints: { 'orreryFinding/v1': id },
-    properties: { severity, agent, task },
+    properties: { severity, agent, task, ...(judged === undefined ? {} : { judged }) },
   };
 }
 
@@ -93,7 +94,7 @@ function notificationsOf({ id, status, why, notes }: TaskReport): Notification[]
           ],
         }),
   }));
-  if (status === 'accepted') return left;
+  if (isDone(status)) return left;
   return [
     { level: 'error', descriptor: { id: `task-${status}` }, message: { text: `${id}: ${why}` } },
     ...left,

@@ -24,6 +24,7 @@ export const start = (
   mission: ReturnType<typeof missionOf>,
   signal?: AbortSignal,
   progress?: MissionProgress,
+  cores?: number,
 ) => {
   const clock = new FakeClock();
   const events: LoopEvent[] = [];
@@ -41,7 +42,12 @@ export const start = (
   const outcome = runMission(
     mission,
     { root: '/repo', onEvent, ...(signal === undefined ? {} : { signal }) },
-    { team, clock, ...(progress === undefined ? {} : { progress }) },
+    {
+      team,
+      clock,
+      ...(progress === undefined ? {} : { progress }),
+      ...(cores === undefined ? {} : { cores }),
+    },
   );
   return { clock, events, seen, outcome };
 };

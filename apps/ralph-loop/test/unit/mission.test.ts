@@ -124,6 +124,16 @@ describe('a mission is refused', () => {
       ['tasks[0].dependsOn[0]: no task has the id "typs"; did you mean "types"?'],
     ],
     [
+      'with a task to come after that nobody defines',
+      mission({ tasks: [task({ after: ['typs'] })] }),
+      ['tasks[0].after[0]: no task has the id "typs"; did you mean "types"?'],
+    ],
+    [
+      'with a cycle of both kinds of waiting',
+      mission({ tasks: [task({ id: 'a', dependsOn: ['b'] }), task({ id: 'b', after: ['a'] })] }),
+      ['tasks: a cycle of dependencies: a -> b -> a'],
+    ],
+    [
       'with a cycle',
       mission({
         tasks: [

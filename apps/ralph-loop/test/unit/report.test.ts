@@ -85,6 +85,20 @@ describe('a report', () => {
     expect(MissionReport.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
   });
 
+  it('has what nobody judged any more, marked so, and once where another task had it judged', () => {
+    const report = buildReport(
+      outcome([
+        view('a', 'cancelled', { unjudged: [finding({ id: 'f1' }), finding({ id: 'f2', severity: 'low' })] }),
+        view('b', 'accepted', { findings: [finding({ id: 'f1' })] }),
+      ]),
+    );
+    expect(report.findings.map(({ id, task, judged }) => [id, task, judged])).toEqual([
+      ['f1', 'b', undefined],
+      ['f2', 'a', false],
+    ]);
+    expect(MissionReport.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
+  });
+
   const failing: readonly [Severity | undefined, Severity, string, number][] = [
     [undefined, 'critical', 'all-accepted', 0],
     ['high', 'medium', 'all-accepted', 0],

@@ -43,10 +43,49 @@ describe('the schedule', () => {
     expect(cut.map(({ item, lost }) => [item.id, lost])).toEqual([['c', 'b']]);
   });
 
+  const batch = (all: readonly WorkItem[], now: Statuses, maxParallel: number) =>
+    ids(nextBatch(all, now, { maxParallel, isTogether: ({ isOfSwarm }) => isOfSwarm }));
+
   it('fills free places only', () => {
     const now = statuses({ a: 'working', b: 'ready', c: 'ready', d: 'ready' });
-    expect(ids(nextBatch(items, now, 1))).toEqual([]);
-    expect(ids(nextBatch(items, now, 3))).toEqual(['c', 'd']);
+    expect(batch(items, now, 1)).toEqual([]);
+    expect(batch(items, now, 3)).toEqual(['c', 'd']);
+  });
+
+  it('does not count what the gate judges, or what the assigner decides about', () => {
+    const now = statuses({ a: 'judging', b: 'recovering', c: 'ready', d: 'ready' });
+    expect(batch(items, now, 2)).toEqual(['c', 'd']);
+    expect(batch(items, statuses({ a: 'proposed', b: 'judging', c: 'ready', d: 'ready' }), 2)).toEqual(['c']);
+  });
+
+  it('gives out the longest of equal priority first, and those of unknown length last', () => {
+    const timed = itemsOf([
+      { id: 'short', estimateMs: 10 },
+      { id: 'unknown' },
+      { id: 'long', estimateMs: 900 },
+      { id: 'urgent', estimateMs: 1, priority: 1 },
+    ]);
+    const now = statuses({ short: 'ready', unknown: 'ready', long: 'ready', urgent: 'ready' });
+    expect(batch(timed, now, 9)).toEqual(['urgent', 'long', 'short', 'unknown']);
+  });
+
+  it('begins the parts of a swarm together, where all have room or nothing else is worked on', () => {
+    const swarmed = itemsOf([
+      { id: 's', capability: undefined, requiredCapabilities: ['x', 'y', 'z'] },
+      { id: 'solo' },
+    ]);
+    const parts = { 's/x': 'ready', 's/y': 'ready', 's/z': 'ready' } as const;
+    expect(batch(swarmed, statuses({ ...parts, solo: 'working' }), 3)).toEqual([]);
+    expect(batch(swarmed, statuses({ ...parts, solo: 'working' }), 4)).toEqual(['s/x', 's/y', 's/z']);
+    expect(batch(swarmed, statuses({ ...parts, solo: 'ready' }), 2)).toEqual(['s/x', 's/y', 's/z']);
+    expect(batch(swarmed, statuses({ 's/x': 'working', 's/y': 'working', solo: 'ready' }), 2)).toEqual([]);
+  });
+
+  it('finds what comes after tasks once they are over, however they ended', () => {
+    const later = itemsOf([{ id: 'a' }, { id: 'b' }, { id: 'sum', after: ['a', 'b'] }]);
+    expect(ids(ready(later, statuses({ a: 'failed', b: 'judging', sum: 'waiting' })))).toEqual([]);
+    expect(ids(ready(later, statuses({ a: 'failed', b: 'nothing', sum: 'waiting' })))).toEqual(['sum']);
+    expect(cutOff(later, statuses({ a: 'failed', b: 'nothing', sum: 'waiting' }))).toEqual([]);
   });
 });
 
@@ -59,6 +98,7 @@ describe('the stop reason', () => {
   ][] = [
     [['accepted', 'accepted'], undefined, 'all-accepted', 0],
     [['accepted'], 'time-limit', 'all-accepted', 0],
+    [['accepted', 'nothing'], undefined, 'all-accepted', 0],
     [['accepted', 'cancelled'], 'time-limit', 'time-limit', 2],
     [['failed', 'cancelled'], 'interrupted', 'interrupted', 130],
     [['failed', 'blocked'], undefined, 'task-failed', 1],

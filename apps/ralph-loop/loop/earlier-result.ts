@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { Finding, Note } from '../findings/finding.ts';
+import { Attempt } from './attempt.ts';
+import { TaskStatus } from './task-status.ts';
+import type { TaskView } from './why-it-goes-on.ts';
+
+/**
+ * What a task came to, as the agent of a task that comes `after` it is told.
+ *
+ * - `id`          the task's id, or `task/capability`.
+ * - `agent`, `place`  who had it last, and where; absent when nobody did.
+ * - `attempts`    oldest first: who worked on it, how long, and how it ended.
+ * - `findings`    those that the gate approved.
+ */
+export const EarlierResult = z.object({
+  id: z.string(),
+  title: z.string(),
+  capability: z.string(),
+  status: TaskStatus,
+  why: z.string(),
+  agent: z.string().optional(),
+  place: z.string().optional(),
+  attempts: z.array(Attempt),
+  findings: z.array(Finding),
+  notes: z.array(Note),
+  filesSeen: z.int().nonnegative().optional(),
+  bytesSeen: z.int().nonnegative().optional(),
+  nothing: z.string().optional(),
+  summary: z.string().optional(),
+});
+export type EarlierResult = z.infer<typeof EarlierResult>;
+
+export function earlierResult({ status, context }: TaskView): EarlierResult {
+  const { item, why, attempts, findings, result, assignee } = context;
+  const { notes = [], filesSeen, bytesSeen, nothing, summary } = result ?? {};
+  const last = assignee ?? attempts.at(-1);
+  return {
+    id: item.id,
+    title: item.title,
+    capability: item.capability,
+    status,
+    why,
+    ...(last === undefined ? {} : { agent: last.agent, place: last.place }),
+    attempts: [...attempts],
+    findings: [...findings],
+    notes,
+    ...(filesSeen === undefined ? {} : { filesSeen }),
+    ...(bytesSeen === undefined ? {} : { bytesSeen }),
+    ...(nothing === undefined ? {} : { nothing }),
+    ...(summary === undefined ? {} : { summary }),
+  };
+}
