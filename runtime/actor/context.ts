@@ -177,6 +177,11 @@ export interface HandlingContext<State = undefined> extends ActorContext<State> 
   reply(output: unknown): void;
   /** Says that the envelope is handled; for XState logic. */
   settle(): void;
+  /**
+   * Ends the envelope with an error; for XState logic. It is what throwing is to a handler: an error with a code, such as
+   * `refused('…')`, only declines; any other ends the actor.
+   */
+  fail(error: unknown): void;
 }
 
 /** Every one of them: one that is missing here does not compile. */

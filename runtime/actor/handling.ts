@@ -228,6 +228,10 @@ export class Handling implements HandlingContext<never> {
     this.cell.finish(this, undefined);
   }
 
+  fail(error: unknown): void {
+    this.cell.fail(this, error);
+  }
+
   // What the courier inherits from.
 
   get correlationId(): string | undefined {

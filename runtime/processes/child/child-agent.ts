@@ -108,8 +108,14 @@ export class ChildAgent implements HandlingAgent {
       const last = { t: 'done', n, output: wholeValue(answer, isStructured) } as const;
       saying('answer', answer, () => this.#close(handling, last, isStructured));
     } catch (error) {
-      this.#fail(handling, error);
+      this.fail(handling, error);
     }
+  }
+
+  fail(handling: ChildHandling, error: unknown): void {
+    if (!this.#isOpen(handling)) return;
+    if (isDeadly(error)) this.#queue.stop();
+    this.#close(handling, { t: 'failed', n: handling.n, error: thrownOf(error) });
   }
 
   async #start(self: string, from: Snapshot | undefined): Promise<void> {
@@ -174,10 +180,10 @@ export class ChildAgent implements HandlingAgent {
       else
         result.then(
           (output) => this.finish(handling, output),
-          (error: unknown) => this.#fail(handling, error),
+          (error: unknown) => this.fail(handling, error),
         );
     } catch (error) {
-      this.#fail(handling, error);
+      this.fail(handling, error);
     }
   }
 
@@ -205,12 +211,6 @@ export class ChildAgent implements HandlingAgent {
   #abort(n: number, reason: OrreryError): void {
     if (this.#queue.drop(n)) this.line.say({ t: 'failed', n, error: thrownOf(reason) });
     else this.#handlings.get(n)?.cutOff(reason);
-  }
-
-  #fail(handling: ChildHandling, error: unknown): void {
-    if (!this.#isOpen(handling)) return;
-    if (isDeadly(error)) this.#queue.stop();
-    this.#close(handling, { t: 'failed', n: handling.n, error: thrownOf(error) });
   }
 
   #isOpen(handling: ChildHandling): boolean {

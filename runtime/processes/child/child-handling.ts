@@ -29,6 +29,8 @@ export interface HandlingAgent {
   offload(module: URL, input: unknown, signal: AbortSignal): Promise<unknown>;
   /** The handling is done and `output` is its answer. */
   finish(handling: ChildHandling, output: unknown): void;
+  /** The handling ends with an error. */
+  fail(handling: ChildHandling, error: unknown): void;
 }
 
 /** The envelope that a handling is given, and how it is to be answered. */
@@ -200,6 +202,10 @@ export class ChildHandling implements HandlingContext<never> {
 
   settle(): void {
     this.#agent.finish(this, undefined);
+  }
+
+  fail(error: unknown): void {
+    this.#agent.fail(this, error);
   }
 
   #call(what: Exclude<CallFrame['what'], 'tell'>, input?: unknown): unknown {
