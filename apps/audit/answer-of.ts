@@ -1,0 +1,51 @@
+import { bySeverityThenPlace, type Finding, type Note } from '@orrery/ralph-loop';
+import type { AuditAnswer } from './audit-answer.ts';
+import { NoteBook } from './note-book.ts';
+import type { ToolOutcome } from './run-tool.ts';
+import type { Tool } from './tool.ts';
+
+/** A report travels between threads and into a terminal: past this many findings the least severe are only counted. */
+const MAX_FINDINGS = 2_000;
+
+/**
+ * What a planet answers, of what its tools came to; `listing` is what was left out of the list of files.
+ *
+ * A tool that died is a note, and the others' findings count. When all that had something to read died, that refuses the task.
+ */
+export function answerOf(
+  tools: readonly Pick<Tool, 'name'>[],
+  listing: readonly Note[],
+  outcomes: readonly ToolOutcome[],
+): AuditAnswer | { readonly refusal: string } {
+  const notes = new NoteBook();
+  for (const note of listing) notes.add(note);
+  const reports = outcomes.flatMap((outcome) => ('report' in outcome ? [outcome.report] : []));
+  const deaths = outcomes.flatMap((outcome) => ('died' in outcome ? [outcome.died] : []));
+  if (reports.length === 0 && deaths.length > 0) return { refusal: deaths.join('; ') };
+  for (const reason of deaths) notes.add({ kind: 'tool-died', reason });
+  for (const [index, outcome] of outcomes.entries())
+    if ('nothing' in outcome)
+      notes.add({ kind: 'nothing-to-read', reason: `${tools[index]?.name}: ${outcome.nothing}` });
+  for (const report of reports) for (const note of report.notes) notes.add(note);
+  const findings = distinct(reports.flatMap((report) => report.findings)).sort(bySeverityThenPlace);
+  const leftOut = findings.splice(MAX_FINDINGS).length;
+  if (leftOut > 0)
+    notes.add({
+      kind: 'findings-left-out',
+      reason: `${leftOut} more findings, the least severe, are not listed`,
+    });
+  const nothing =
+    reports.length > 0 ? [] : outcomes.flatMap((one) => ('nothing' in one ? [one.nothing] : []));
+  return {
+    findings,
+    notes: notes.all(),
+    filesSeen: Math.max(0, ...reports.map(({ filesSeen }) => filesSeen)),
+    bytesSeen: Math.max(0, ...reports.map(({ bytesSeen }) => bytesSeen)),
+    ...(nothing.length === 0 ? {} : { nothing: [...new Set(nothing)].join(', ') }),
+  };
+}
+
+/** The same defect reported twice, by two tools or of two projects that share a file, counts once. */
+const distinct = (findings: readonly Finding[]): Finding[] => [
+  ...new Map(findings.map((finding) => [finding.id, finding])).values(),
+];

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/**
+ * What may import what.
+ *
+ * - `match`      globs of the layer's files, relative to the repository; a file belongs to the first layer that has it.
+ * - `mayImport`  names of other layers. Files that belong to no layer may be imported by all.
+ */
+export const Layer = z.strictObject({
+  name: z.string().min(1),
+  match: z.array(z.string().min(1)).min(1),
+  mayImport: z.array(z.string()).default([]),
+});
+export type Layer = z.infer<typeof Layer>;
+
+export const Layers = z.array(Layer).superRefine((layers, context) => {
+  const all = layers.map(({ name }) => name);
+  const names = new Set(all);
+  if (names.size < layers.length)
+    context.addIssue({ code: 'custom', message: 'two layers have the same name', input: all });
+  for (const [index, { name, mayImport }] of layers.entries()) {
+    for (const unknown of mayImport.filter((other) => !names.has(other))) {
+      const message = `layer "${name}" may import "${unknown}", which is no layer`;
+      context.addIssue({ code: 'custom', message, path: [index, 'mayImport'], input: mayImport });
+    }
+  }
+});
+export type Layers = z.infer<typeof Layers>;

@@ -1,0 +1,6 @@
+import { PLANETS } from 'orrery/planets';
+import { securityScan } from '../capabilities.ts';
+import { planet } from '../planet.ts';
+import { secretlint } from '../tools/secretlint.tool.ts';
+
+export const enceladus = planet(PLANETS.enceladus, securityScan, [secretlint]);
