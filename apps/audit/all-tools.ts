@@ -1,0 +1,17 @@
+import { readdirSync } from 'node:fs';
+import type { Tool } from './tool.ts';
+
+const FOLDER = new URL('./tools/', import.meta.url);
+
+/** Every tool there is: what the files in `tools/` export, by name. */
+export async function allTools(): Promise<readonly Tool[]> {
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.tool.ts'));
+  const modules = await Promise.all(names.map((name) => import(new URL(name, FOLDER).href)));
+  const exported = modules.flatMap((module) => Object.values(module as Record<string, unknown>)).flat();
+  return exported.filter(isTool).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const isTool = (value: unknown): value is Tool => {
+  const { name, takes, run } = (value ?? {}) as Partial<Tool>;
+  return typeof name === 'string' && typeof takes === 'function' && typeof run === 'function';
+};
