@@ -1,5 +1,5 @@
 import { capability } from 'orrery';
-import { AuditAnswer, AuditRequest } from './audit-answer.ts';
+import { AuditAnswer, AuditRequest, MissionRequest } from './audit-answer.ts';
 import { Layers } from './layers.ts';
 
 const LayeredRequest = AuditRequest.extend({ layers: Layers.optional() });
@@ -54,3 +54,20 @@ export const releaseCheck = audit(
 );
 
 export const docsCheck = audit('docs.check', 'Links of the documentation that lead nowhere');
+
+const aboutMission = (id: string, description: string) =>
+  capability({ id, description, input: MissionRequest, output: AuditAnswer, readOnly: true });
+
+export const missionCount = aboutMission(
+  'mission.count',
+  'How much was found where, by what, and how long it took',
+);
+
+export const missionDeaths = aboutMission('mission.deaths', 'What died, was tried again, or came to nothing');
+
+export const missionCompare = aboutMission(
+  'mission.compare',
+  'What is new and what is gone since an earlier report',
+);
+
+export const missionUnread = aboutMission('mission.unread', 'What nobody has read, and why');

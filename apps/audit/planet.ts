@@ -1,11 +1,11 @@
-import { type AgentDefinition, type Capability, defineAgent, refused } from 'orrery';
-import type { Planet } from 'orrery/planets';
 import { REPOSITORY_ROOT, type RepositoryRoot, repositoryRoot } from '@orrery/ralph-loop';
-import { fromPromise } from 'xstate';
+import { type AgentDefinition, type Capability, defineAgent, type HandlingContext, refused } from 'orrery';
+import type { Planet } from 'orrery/planets';
+import { type AnyActorLogic, fromPromise } from 'xstate';
 import { answerOf } from './answer-of.ts';
-import type { AuditAnswer, AuditRequest } from './audit-answer.ts';
+import type { AuditAnswer, AuditRequest, MissionRequest } from './audit-answer.ts';
 import { listRepository, type RepositoryFiles } from './list-repository.ts';
-import { type Listed, planetMachine, type PlanetStep } from './planet.machine.ts';
+import { type Listed, type PlanetJob, type PlanetStep, planetMachine } from './planet.machine.ts';
 import { revised } from './revise.ts';
 import { runTool, type ToolOutcome } from './run-tool.ts';
 import type { Tool } from './tool.ts';
@@ -13,14 +13,17 @@ import type { Tool } from './tool.ts';
 /** For an ask that brings no deadline of its own: an hour is longer than any repository takes. */
 const HANDLING_TIMEOUT_MS = 3_600_000;
 
-/** The names under which a planet reaches outside (`ctx.effect`), so that a simulation can answer instead. */
+/** The names under which planets reach outside (`ctx.effect`), so that a simulation can answer instead. */
 export const LIST_REPOSITORY = 'list-repository';
 export const RUN_TOOL = 'run-tool';
 
+/** Asked with an `Input`, of which its schema makes a `Parsed`. */
+type Job<Input, Parsed> = Capability<Input, AuditAnswer, Parsed>;
+
 /** A planet whose job is done by `tools`, one after the other, in processes of their own. */
-export function planet(
+export function planet<Input, Parsed extends AuditRequest>(
   who: Planet,
-  job: Capability<AuditRequest, AuditAnswer, unknown, unknown>,
+  job: Job<Input, Parsed>,
   tools: readonly Tool[],
 ): AgentDefinition {
   const machine = planetMachine(job.id).provide({
@@ -31,16 +34,50 @@ export function planet(
     },
     guards: { isToolLeft: ({ context }) => context.outcomes.length < tools.length },
   });
-  return defineAgent({ ...who, delivery: 'retry', handlingTimeoutMs: HANDLING_TIMEOUT_MS }).logic(machine, [
-    job,
-  ]);
+  return planetOf(who, job, machine);
 }
 
-async function list({ job: { request, ctx } }: PlanetStep): Promise<Listed> {
-  ctx.progress(0, 'lists the files');
+/** What a planet says of the mission: it finds nothing itself. */
+export type AboutMission = Pick<AuditAnswer, 'notes' | 'summary'>;
+
+/** A planet that reports on the mission itself: `report` makes its answer of what the other tasks came to. */
+export function missionPlanet<Input>(
+  who: Planet,
+  job: Job<Input, MissionRequest>,
+  report: (request: MissionRequest, ctx: HandlingContext) => AboutMission | Promise<AboutMission>,
+): AgentDefinition {
+  const machine = planetMachine(job.id).provide({
+    actors: {
+      list: fromPromise(async ({ input }) => ({ root: await rootOf(input.job), files: [], notes: [] })),
+      check: fromPromise(async ({ input: { job, listed } }) => {
+        const request = { ...(job.request as MissionRequest), root: listed.root };
+        return { findings: [], filesSeen: 0, bytesSeen: 0, ...(await report(request, job.ctx)) };
+      }),
+    },
+    guards: { isToolLeft: () => false },
+  });
+  return planetOf(who, job, machine);
+}
+
+const planetOf = <Input, Parsed>(
+  who: Planet,
+  job: Job<Input, Parsed>,
+  machine: AnyActorLogic,
+): AgentDefinition =>
+  defineAgent({ ...who, delivery: 'retry', handlingTimeoutMs: HANDLING_TIMEOUT_MS }).logic(machine, [
+    job as unknown as Capability,
+  ]);
+
+async function rootOf({ request, ctx }: PlanetJob): Promise<string> {
   const repository = await ctx.effect<RepositoryRoot>(REPOSITORY_ROOT, () => repositoryRoot(request.root));
   if ('refusal' in repository) throw refused(repository.refusal, { root: request.root });
-  const { root } = repository;
+  return repository.root;
+}
+
+async function list({ job }: PlanetStep): Promise<Listed> {
+  const { ctx } = job;
+  ctx.progress(0, 'lists the files');
+  const root = await rootOf(job);
   const listed = await ctx.effect<RepositoryFiles>(LIST_REPOSITORY, (signal) => listRepository(root, signal));
   return { root, ...listed };
 }
@@ -51,18 +88,14 @@ async function runNext(tools: readonly Tool[], { job, listed, outcomes }: Planet
   const { root: _root, feedback: _feedback, ...input } = request;
   const files = listed.files.map(({ path }) => path).filter(tool.takes);
   if (files.length === 0) return { nothing: tool.nothing };
-  const fraction = (part: number): number => (outcomes.length + part) / tools.length;
-  ctx.progress(fraction(0), `${tool.name} starts on ${files.length} files`);
+  const tell = (done: number, of: number, note: string): void =>
+    ctx.progress((outcomes.length + (of === 0 ? 0 : done / of)) / tools.length, `${tool.name}: ${note}`);
+  tell(0, files.length, `${files.length} files`);
   return ctx.effect<ToolOutcome>(RUN_TOOL, (signal) =>
     runTool(
       tool,
       { root: listed.root, files, input },
-      {
-        agent: ctx.self,
-        signal,
-        progress: (done, of) =>
-          ctx.progress(fraction(of === 0 ? 0 : done / of), `${tool.name}: ${done} of ${of}`),
-      },
+      { agent: ctx.self, signal, progress: (done, of) => tell(done, of, `${done} of ${of}`) },
     ),
   );
 }

@@ -40,7 +40,7 @@ describe('a planet in a system', () => {
     expect(answer.findings).toMatchObject([{ rule: 'secretlint/github', file: 'src/keys.ts', line: 1 }]);
     expect(JSON.stringify(answer)).not.toContain(KEY);
     expect(heard.map(({ note }) => note)).toEqual(
-      expect.arrayContaining(['lists the files', 'secretlint starts on 1 files', 'checks what was found']),
+      expect.arrayContaining(['lists the files', 'secretlint: 1 files', 'checks what was found']),
     );
   });
 

@@ -1,0 +1,54 @@
+import { extname } from 'node:path';
+import type { EarlierResult, Note } from '@orrery/ralph-loop';
+import type { RepositoryFiles } from '../list-repository.ts';
+import type { AboutMission } from '../planet.ts';
+import type { Tool } from '../tool.ts';
+
+/** Kinds of notes that say that a file was not read. */
+const LEFT_OUT = new Set([
+  'too-large',
+  'generated',
+  'binary',
+  'unreadable',
+  'symlink',
+  'special-file',
+  'audit-ignore',
+]);
+const LISTED = 15;
+
+/** ANDROMEDA's report: the files that no tool takes, and those that were left out. */
+export function listUnread(
+  { files, notes: listing }: RepositoryFiles,
+  tools: readonly Pick<Tool, 'takes'>[],
+  results: readonly EarlierResult[],
+): AboutMission {
+  const paths = files.map(({ path }) => path);
+  const untaken = paths.filter((path) => !tools.some(({ takes }) => takes(path)));
+  const left = distinct([...listing, ...results.flatMap(({ notes }) => notes)]);
+  const kinds = [...Map.groupBy(untaken, (path) => extname(path) || path.slice(path.lastIndexOf('/') + 1))];
+  const byKind = kinds
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([kind, [first = '', ...rest]]) => ({
+      kind: 'no-tool',
+      file: first,
+      reason: `no tool takes ${kind}${rest.length === 0 ? '' : `, nor ${rest.length} more of them`}`,
+    }));
+  const more = byKind.length - LISTED;
+  return {
+    summary: `${paths.length - untaken.length} of ${paths.length} files are taken by some tool; ${left.length} notes say what was left out.`,
+    notes: [
+      ...byKind.slice(0, LISTED),
+      ...(more > 0 ? [{ kind: 'no-tool', reason: `${more} more kinds of file` }] : []),
+      ...left,
+    ],
+  };
+}
+
+/** Several tools leave out the same. */
+const distinct = (notes: readonly Note[]): Note[] => [
+  ...new Map(
+    notes
+      .filter(({ kind }) => LEFT_OUT.has(kind))
+      .map((note) => [`${note.kind}\0${note.file ?? note.reason}`, note]),
+  ).values(),
+];
