@@ -205,6 +205,7 @@ const METHODS: Readonly<Record<MethodName<HandlingContext<unknown>>, true>> = {
   checkpoint: true,
   reply: true,
   settle: true,
+  fail: true,
 };
 
 /** Has what agents are given as `ctx` be one whose methods can be taken from it. */
