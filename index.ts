@@ -11,6 +11,7 @@ import { createSystem as createSystemFrom, HOST_ID } from './runtime/system/crea
 import { type SystemWithStopWork, withWorkBeforeStop } from './runtime/system/stop-work.ts';
 import { requireOptions, type SystemOptions } from './runtime/system/system-options.ts';
 import { NodeSpawner } from './runtime/threads/node-spawner.ts';
+import { ownEntry } from './runtime/threads/own-entry.ts';
 import type { ServeOptions, Serving } from './gateway.ts';
 
 export { type Decision, decline, takeOn } from './actors/negotiator/decision.ts';
@@ -56,7 +57,7 @@ export async function startSystem(options: StartOptions = {}): Promise<Team> {
   const system = await createSystemFrom(
     {
       seams,
-      spawner: new NodeSpawner(new URL('./worker.ts', import.meta.url)),
+      spawner: new NodeSpawner(ownEntry(() => new URL('./worker.ts', import.meta.url))),
       policies: await loadPolicies(policies),
       workerOptions: policies,
       attendants: [...agentAttendants, approvalAttendant],

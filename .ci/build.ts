@@ -1,36 +1,123 @@
 /**
- * Compiles the package to dist/.
+ * Builds the package into dist/, which is what is packed and published: `npm pack ./dist`.
  *
- * tsc rewrites `.ts` in imports, not in `new URL('./entry.ts', import.meta.url)`, by which worker entries are found:
- * this does, and fails when such an entry was not built.
+ * - JavaScript: one file an entry, and chunks that entries share, so that a thread opens few files. Names and comments stay,
+ *   so that stack traces and the code they lead to can be read. Packages are imported, not bundled.
+ * - types: tsc's, a file a module, below dist/types.
+ * - the manifest: package.json without what only this repository has a use for.
+ *
+ * An entry is what package.json exports, what `new URL('./file.ts', import.meta.url)` in the sources leads to, and what
+ * PROGRAMS lists. A command is a line there; what it imports of `@orrery/*` is bundled, and dist/package.json gets its `bin`.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { type ChunkingContext, type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { type Manifest, publishedManifest } from './published-manifest.ts';
 
 const OUT = 'dist';
-const ENTRY_URL = /(new URL\(\s*['"])(\.{1,2}\/[^'"]+)\.ts(['"],\s*import\.meta\.url\s*\))/g;
+/** Commands by name: the source of each. */
+const PROGRAMS: Readonly<Record<string, string>> = {};
+/** Says which Node is needed. Every entry imports it first, so that nothing else can fail before. */
+const NODE_CHECK = { source: 'runtime/require-node.ts', file: 'require-node.js' };
+const ENTRY_URL = /new URL\(\s*'(\.{1,2}\/[^'$]+\.ts)',\s*import\.meta\.url,?\s*\)/g;
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 
 rmSync(OUT, { recursive: true, force: true });
-const compiled = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
-if (compiled.status !== 0) process.exit(compiled.status ?? 1);
+const chunks = await bundle();
+if (!process.env.NT) declareTypes();
+writeManifest();
+console.log(`${chunks.length} files of JavaScript built`);
 
-const missing: string[] = [];
-const scripts = readdirSync(OUT, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.js'),
-);
-for (const script of scripts) rewriteEntryUrls(join(OUT, script));
+/** What is written for each source that is an entry. */
+function entries(): ReadonlyMap<string, string> {
+  const exported = Object.values(manifest.exports).flatMap((target) =>
+    typeof target === 'string'
+      ? []
+      : [[resolve(target['orrery-source']), relative(OUT, target.default)] as const],
+  );
+  const programs = Object.entries(PROGRAMS).map(
+    ([name, source]) => [resolve(source), `bin/${name}.js`] as const,
+  );
+  return new Map([...exported, ...programs, [resolve(NODE_CHECK.source), NODE_CHECK.file]]);
+}
 
-for (const entry of missing) console.error(entry);
-console.log(`${scripts.length} modules built`);
-if (missing.length > 0 || scripts.length === 0) process.exitCode = 1;
-
-function rewriteEntryUrls(file: string): void {
-  const source = readFileSync(file, 'utf8');
-  const rewritten = source.replace(ENTRY_URL, (_match, open: string, entry: string, close: string) => {
-    if (!existsSync(resolve(dirname(file), `${entry}.js`)))
-      missing.push(`${file}: ${entry}.ts was not built`);
-    return `${open}${entry}.js${close}`;
+async function bundle(): Promise<readonly OutputChunk[]> {
+  const build = await rolldown({
+    input: {},
+    platform: 'node',
+    resolve: { conditionNames: ['orrery-source', 'node', 'import', 'default'] },
+    external: (id) => !/^(\.|\/|\0|orrery(\/|$)|@orrery\/)/.test(id),
+    plugins: [entryFiles(entries())],
   });
-  if (rewritten !== source) writeFileSync(file, rewritten);
+  let inThreads: ReadonlySet<string> | undefined;
+  const { output } = await build.write({
+    dir: OUT,
+    format: 'es',
+    keepNames: true,
+    chunkFileNames: 'chunks/[name].js',
+    banner: ({ isEntry, fileName }) => {
+      if (!isEntry || fileName === NODE_CHECK.file) return '';
+      const path = relative(dirname(fileName), NODE_CHECK.file);
+      return `import "${path.startsWith('.') ? path : `./${path}`}";`;
+    },
+    // Small files that nearly everybody needs, in nearly as many combinations: what a thread loads, and the others.
+    codeSplitting: {
+      groups: [
+        {
+          test: /\/runtime\/protocol\//,
+          debugName: 'protocol',
+          name: (id, graph) => {
+            inThreads ??= staticImports(resolve('worker.ts'), graph);
+            return inThreads.has(id) ? 'protocol' : 'protocol-of-edges';
+          },
+        },
+      ],
+    },
+  });
+  await build.close();
+  return output.filter((file) => file.type === 'chunk');
+}
+
+/** Has each entry written to the file that others look for it in, and leads every URL of a source to the file made of it. */
+function entryFiles(known: ReadonlyMap<string, string>): Plugin {
+  const references = new Map<string, string>();
+  return {
+    name: 'entry-files',
+    buildStart() {
+      for (const [id, fileName] of known) references.set(id, this.emitFile({ type: 'chunk', id, fileName }));
+    },
+    transform(code, importer) {
+      if (!ENTRY_URL.test(code)) return null;
+      return code.replaceAll(ENTRY_URL, (_url, path: string) => {
+        const id = resolve(dirname(importer), path);
+        const fileName = `${basename(id, '.ts')}.js`;
+        const reference = references.get(id) ?? this.emitFile({ type: 'chunk', id, fileName });
+        references.set(id, reference);
+        return `new URL(import.meta.ROLLUP_FILE_URL_${reference})`;
+      });
+    },
+  };
+}
+
+/** A module, and what is loaded with it. */
+function staticImports(id: string, graph: ChunkingContext, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(id)) return seen;
+  seen.add(id);
+  for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) staticImports(imported, graph, seen);
+  return seen;
+}
+
+/** Whether the types hold is `check:types`' matter. */
+function declareTypes(): void {
+  const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function writeManifest(): void {
+  const bin = Object.fromEntries(Object.keys(PROGRAMS).map((name) => [name, `./bin/${name}.js`]));
+  for (const file of Object.values(bin)) chmodSync(join(OUT, file), 0o755);
+  writeFileSync(join(OUT, 'package.json'), `${JSON.stringify(publishedManifest(manifest, bin), null, 2)}\n`);
+  for (const file of ['README.md', 'LICENSE']) copyFileSync(file, join(OUT, file));
 }

@@ -117,7 +117,7 @@ export class CpuPool {
     const { Piscina } = await import('piscina');
     const { maxThreads, idleTimeoutMs, maxOldGenerationSizeMb, maxYoungGenerationSizeMb } = this.#options;
     const pool = new Piscina({
-      filename: taskRunner.href,
+      filename: new URL('./run-offloaded.worker.ts', import.meta.url).href,
       name: 'runOffloaded',
       minThreads: 0,
       maxThreads,
@@ -160,12 +160,6 @@ export class CpuPool {
     return offloadDied(task.module, cause);
   }
 }
-
-// From source the pool's threads run TypeScript as everybody does; in the package the file beside this one is compiled.
-const taskRunner = new URL(
-  import.meta.url.endsWith('.ts') ? './run-offloaded.worker.ts' : './run-offloaded.worker.js',
-  import.meta.url,
-);
 
 const notCloneable = (module: string, cause: Error): OrreryError =>
   new OrreryError('NOT_SERIALISABLE', `Input or result of ${module} cannot be cloned: ${firstLine(cause)}`, {

@@ -2,9 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What stands beside the entry of a process and belongs to Orrery: from source there is more there. */
-const ROOMS = ['runtime', 'policies', 'transports', 'actors'];
-const ROOTS = ['index', 'worker', 'process'].flatMap((name) => [`${name}.ts`, `${name}.js`]);
+/** What of the repository is Orrery's, beside the entry of a process. In the package all that is there is. */
+const SOURCES = ['runtime', 'policies', 'transports', 'actors', 'index.ts', 'worker.ts', 'process.ts'];
 
 /**
  * The paths that the code of an agent has to be read from: the folder of its module with all that is in it, every
@@ -16,7 +15,7 @@ export function codePaths(module: string, entry: URL): string[] {
   const file = fileURLToPath(module);
   const files = existsSync(file) ? [file, realpathSync(file)] : [file];
   const home = dirname(fileURLToPath(entry));
-  const own = [...ROOMS, ...ROOTS].map((name) => join(home, name));
+  const own = entry.pathname.endsWith('.ts') ? SOURCES.map((name) => join(home, name)) : [home];
   const paths = [
     ...files.map((each) => dirname(each)),
     ...[...files, fileURLToPath(entry)].flatMap(foundAbove),
