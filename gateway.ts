@@ -2,19 +2,18 @@ import { systemTools } from './actors/tools/system-tools.ts';
 import { useSystemTasks } from './actors/tasks/shared-system-tasks.ts';
 import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
 import { admit } from './policies/admit/admit.ts';
-import { missingPackage, peersMissing } from './runtime/protocol/edge-errors.ts';
+import { requirePackages } from './runtime/protocol/edge-errors.ts';
 import { invalidOptions } from './runtime/protocol/errors.ts';
 import { requireMethod } from './runtime/protocol/parse-options.ts';
 import type { Seams } from './runtime/protocol/seams.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
 import type { PushEvent } from './transports/gateway/a2a/push/push-event.ts';
-import { createGateway, type Gateway } from './transports/gateway/http/gateway.ts';
+import type { Gateway } from './transports/gateway/http/gateway.ts';
 import type { Admit, GatewayPart } from './transports/gateway/http/gateway-part.ts';
-import { listen } from './transports/gateway/http/listen.ts';
 import { hostOf, isLoopback } from './transports/gateway/http/served-names.ts';
-import { type OpenA2A, openA2A } from './transports/gateway/open-a2a.ts';
-import { mcpParts, mcpStdio } from './transports/gateway/open-mcp.ts';
+import { a2aPackages, type OpenA2A, openA2A } from './transports/gateway/open-a2a.ts';
+import { MCP_PACKAGE, mcpParts, mcpStdio } from './transports/gateway/open-mcp.ts';
 import { operatingParts } from './transports/gateway/operating-parts.ts';
 import {
   checkGrpcOptions,
@@ -64,13 +63,18 @@ export interface ServeOptions extends SystemGatewayOptions, ListeningOptions {}
  * Serves a system over HTTP, until it is closed or the system stops.
  *
  * Rejects with INVALID_OPTIONS naming field and value: also for an address that others can reach, without an authenticator.
+ * Rejects with PEERS_MISSING naming the packages that it needs, so served, and has not got.
  */
 export async function serve(system: SystemWithStopWork, options: ServeOptions = {}): Promise<Serving> {
   const { host = '127.0.0.1', port, tls, grpc, ...rest } = requireOptions(options);
   checkGrpcOptions(grpc);
   const isLocal = (where: string | undefined): boolean =>
     where === undefined || isLoopback(hostOf(String(where)));
-  const opened = await open(system, rest, { isLocal: isLocal(host), isGrpcLocal: isLocal(grpc?.host) });
+  const opened = await open(system, rest, {
+    isLocal: isLocal(host),
+    isGrpcLocal: isLocal(grpc?.host),
+    packages: ['@hono/node-server', ...(grpc === undefined ? [] : GRPC_PACKAGES)],
+  });
   const { gateway, team, admits } = opened;
   const where = { host, ...(tls === undefined ? {} : { tls }) };
   const ends: Close[] = [];
@@ -79,6 +83,7 @@ export async function serve(system: SystemWithStopWork, options: ServeOptions = 
     for (const end of closed) if (end.status === 'rejected') throw end.reason;
   };
   try {
+    const { listen } = await import('./transports/gateway/http/listen.ts');
     const listening = await listen(gateway, { ...where, ...(port === undefined ? {} : { port }) });
     ends.push(listening.close);
     if (grpc !== undefined)
@@ -138,6 +143,8 @@ export async function serveStdio(
   }
 }
 
+const GRPC_PACKAGES = ['@grpc/grpc-js', '@a2a-js/sdk', '@bufbuild/protobuf'];
+
 /** Serves what A2A serves over gRPC too; what it returns ends that. */
 async function addGrpc(
   { gateway, a2a, admitted, seams, grpc, onFault }: Opened,
@@ -145,11 +152,7 @@ async function addGrpc(
   baseUrl: string,
 ): Promise<Close> {
   if (a2a === undefined) throw invalidOptions('grpc', options, 'nothing where A2A is not served');
-  const { serveGrpc } = await import('./transports/gateway/a2a/grpc/serve-grpc.ts').catch(
-    (error: unknown) => {
-      throw missingPackage(error) === undefined ? error : peersMissing('gRPC', error);
-    },
-  );
+  const { serveGrpc } = await import('./transports/gateway/a2a/grpc/serve-grpc.ts');
   const { service, signer } = a2a;
   const { isGuarded } = gateway;
   const serving = await serveGrpc({
@@ -176,7 +179,7 @@ export async function createSystemGateway(
   system: SystemWithStopWork,
   options: SystemGatewayOptions = {},
 ): Promise<SystemGateway> {
-  const opened = await open(system, options, { isLocal: undefined, isGrpcLocal: true });
+  const opened = await open(system, options, { isLocal: undefined, isGrpcLocal: true, packages: [] });
   const { gateway, team } = opened;
   try {
     const close = closing(system, (given) => gateway.close(given), opened);
@@ -209,16 +212,31 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** `isLocal`: only this machine can reach what is served; undefined when that is not known. */
+/**
+ * - `isLocal`  only this machine can reach what is served; undefined when that is not known.
+ * - `packages` that are needed beside those of the gateway itself.
+ */
+interface Reach {
+  readonly isLocal: boolean | undefined;
+  readonly isGrpcLocal: boolean;
+  readonly packages: readonly string[];
+}
+
 async function open(
   system: SystemWithStopWork,
   options: SystemGatewayOptions,
-  { isLocal, isGrpcLocal }: { readonly isLocal: boolean | undefined; readonly isGrpcLocal: boolean },
+  { isLocal, isGrpcLocal, packages }: Reach,
 ): Promise<Opened> {
   requireRunning(system);
   const { tasks: taskOptions, ...rest } = requireOptions(options);
   checkTaskOptions(taskOptions);
   const parsed = parseGatewayOptions(rest, isLocal);
+  requirePackages('The gateway', [
+    'hono',
+    ...packages,
+    ...(parsed.a2a === false ? [] : a2aPackages(parsed.a2a)),
+    ...(rest.mcp ? [MCP_PACKAGE] : []),
+  ]);
   const { authenticators, anonymous, rules, limits, hosts, origins, publicUrl, approver } = parsed;
   const desk = await system.desk();
   const { seams } = desk;
@@ -279,6 +297,7 @@ async function open(
       const mcp = { tools: systemTools(system), tasks, team, seams, trusts, strangers: !parsed.isOnlyLocal };
       parts.push(...(await mcpParts(rest.mcp || undefined, mcp)));
     }
+    const { createGateway } = await import('./transports/gateway/http/gateway.ts');
     const gateway: Gateway = createGateway({
       parts,
       admit: admitted,

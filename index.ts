@@ -5,7 +5,6 @@ import { approvalAttendant } from './actors/tasks/approvals.ts';
 import { hostSwarms } from './actors/swarm/desk-swarms.ts';
 import type { Swarms } from './actors/swarm/swarms.ts';
 import { loadPolicies, type PolicyOptions } from './policies/index.ts';
-import { missingPackage, peersMissing } from './runtime/protocol/edge-errors.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { createSystem as createSystemFrom, HOST_ID } from './runtime/system/create-system.ts';
 import { type SystemWithStopWork, withWorkBeforeStop } from './runtime/system/stop-work.ts';
@@ -78,10 +77,5 @@ export async function startSystem(options: StartOptions = {}): Promise<Team> {
 }
 
 /** Found by its URL: whoever serves nothing loads no server, and need not have one installed. */
-async function loadGateway(): Promise<typeof import('./gateway.ts')> {
-  try {
-    return (await import(new URL('./gateway.ts', import.meta.url).href)) as typeof import('./gateway.ts');
-  } catch (error) {
-    throw missingPackage(error) === undefined ? error : peersMissing('system.serve()', error);
-  }
-}
+const loadGateway = (): Promise<typeof import('./gateway.ts')> =>
+  import(new URL('./gateway.ts', import.meta.url).href);

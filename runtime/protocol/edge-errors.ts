@@ -1,4 +1,5 @@
-import { OrreryError, reasonOf } from './errors.ts';
+import { findPackageJSON } from 'node:module';
+import { OrreryError } from './errors.ts';
 
 /* What goes wrong at the edges of a system: with who comes in, with what is elsewhere, with what is not installed. */
 
@@ -52,25 +53,30 @@ export const bodyTooLarge = (maxBytes: number): OrreryError =>
     details: { maxBytes },
   });
 
-/** The package that could not be found, if that is what went wrong. */
-export function missingPackage(error: unknown): string | undefined {
-  const { code } = (error ?? {}) as { code?: unknown };
-  if (code !== 'ERR_MODULE_NOT_FOUND') return undefined;
-  return /Cannot find package '([^']+)'/.exec(reasonOf(error))?.[1];
+/**
+ * Throws PEERS_MISSING when packages that `what` needs are not installed: naming all of them, and how they are had. Whoever
+ * loads such packages asks first, for Node names only the first that it does not find.
+ */
+export function requirePackages(what: string, names: readonly string[]): void {
+  const packages = [...new Set(names)].filter((name) => !isInstalled(name));
+  if (packages.length === 0) return;
+  const [last, ...others] = packages.toReversed();
+  const listed = others.length === 0 ? `${last}, which is` : `${others.toReversed().join(', ')} and ${last}, which are`;
+  throw new OrreryError(
+    'PEERS_MISSING',
+    `${what} needs ${listed} not installed: npm install ${packages.join(' ')}`,
+    { details: { what, packages } },
+  );
 }
 
-/** `what` needs packages that whoever uses it installs. */
-export const peersMissing = (what: string, cause: unknown): OrreryError => {
-  const name = missingPackage(cause) ?? 'a package';
-  return new OrreryError(
-    'PEERS_MISSING',
-    `${what} needs ${name}, which is not installed: npm install ${name}`,
-    {
-      details: { what, package: name },
-      cause,
-    },
-  );
-};
+/** Whether a package can be found from here, as an import would find it. */
+export function isInstalled(name: string): boolean {
+  try {
+    return findPackageJSON(name, import.meta.url) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** Somebody who is known may not do what they want. */
 export const notPermitted = (reason: string, details: Readonly<Record<string, unknown>> = {}): OrreryError =>

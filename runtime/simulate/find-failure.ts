@@ -1,5 +1,6 @@
 import type { Arbitrary } from 'fast-check';
-import { invalidOptions, isOrreryError, moduleInvalid, reasonOf } from '../protocol/errors.ts';
+import { requirePackages } from '../protocol/edge-errors.ts';
+import { invalidOptions, isOrreryError, reasonOf } from '../protocol/errors.ts';
 import type { System } from '../system/system.ts';
 import type { PlannedFault } from './faults.ts';
 import type { SimulationResult } from './run-simulation.ts';
@@ -65,15 +66,14 @@ const SHORT_WAIT_MS = 10;
  * Tries lists of commands, made by fast-check, under seed after seed until a run goes wrong, and then shortens the list.
  * Resolves to undefined when all runs were well.
  *
- * Fails with MODULE_INVALID when fast-check is not installed.
+ * Fails with PEERS_MISSING when fast-check is not installed.
  */
 export async function findFailureWith<Team extends System, Inputs extends Record<string, unknown>>(
   simulate: Simulate<Team>,
   given: FindFailureOptions<Team, Inputs>,
 ): Promise<Failure | undefined> {
-  const fc = await import('fast-check').catch((error: unknown) => {
-    throw moduleInvalid('fast-check', 'install it to search for failures', error);
-  });
+  requirePackages('findFailure()', ['fast-check']);
+  const fc = await import('fast-check');
   const options = given as unknown as AnyOptions<Team>;
   const { runs = 100, mostCommands = 20, seed = 1 } = options;
   const kinds = Object.entries(options.commands);

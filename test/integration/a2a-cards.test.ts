@@ -7,7 +7,8 @@ import {
 } from '@a2a-js/sdk/client';
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { V1, verifyCard } from '../../transports/gateway/a2a/index.ts';
+import { verifyCard } from '../../transports/a2a/card-signature.ts';
+import { V1 } from '../../transports/gateway/a2a/index.ts';
 import { V03, V03_REST } from '../../transports/gateway/a2a/v03/dialect.ts';
 import { restBindingOf } from '../../transports/gateway/a2a/v1/rest-binding.ts';
 import { startA2AServer } from '../fixtures/a2a-server.ts';

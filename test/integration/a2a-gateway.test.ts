@@ -19,7 +19,7 @@ async function startGateway() {
   const tasks = await TaskEngine.open({ seams, run: workshop.run });
   const service = createA2AService({ tasks, team, clock: seams.clock });
   const gateway = createGateway({
-    parts: [a2aPart({ service, team })],
+    parts: [await a2aPart({ service, team })],
     admit: async () => ANONYMOUS,
     seams,
     limits: { maxBodyBytes: 300_000 },

@@ -1,6 +1,6 @@
-import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
-import type { JSONWebKeySet, JWK } from 'jose';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import type { JsonWebKey, JsonWebKeySet } from './json-web-key.ts';
 
 /**
  * By what cards are signed.
@@ -9,7 +9,7 @@ import { invalidOptions } from '../../runtime/protocol/errors.ts';
  * - `jwksUrl` where the public keys can be had, as it stands in the signature. @default nowhere
  */
 export interface CardKey {
-  readonly key: JWK;
+  readonly key: JsonWebKey;
   readonly jwksUrl?: string;
 }
 
@@ -51,15 +51,15 @@ export function parseCardKey({ key }: CardKey): ParsedCardKey {
 }
 
 /** The public half, as whoever verifies cards wants it. Throws as `parseCardKey` does. */
-export function publicKeysOf(given: CardKey): JSONWebKeySet {
+export function publicKeysOf(given: CardKey): JsonWebKeySet {
   const { kid, alg, privateKey } = parseCardKey(given);
-  const key = createPublicKey(privateKey).export({ format: 'jwk' }) as JWK;
+  const key = createPublicKey(privateKey).export({ format: 'jwk' });
   return { keys: [{ ...key, kid, alg, use: 'sig' }] };
 }
 
-function privateKeyOf(key: JWK): KeyObject {
+function privateKeyOf(key: JsonWebKey): KeyObject {
   try {
-    return createPrivateKey({ key: key as webcrypto.JsonWebKey, format: 'jwk' });
+    return createPrivateKey({ key, format: 'jwk' });
   } catch (error) {
     // What is wrong with it may say what it is: only that it is no key is told.
     throw invalidOptions('signing.key', (error as Error).name, 'a private key as a JWK');

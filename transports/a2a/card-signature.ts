@@ -4,13 +4,13 @@ import {
   FlattenedSign,
   type FlattenedVerifyGetKey,
   flattenedVerify,
-  type JSONWebKeySet,
 } from 'jose';
 import { z } from 'zod';
 import { invalidCard } from '../../runtime/protocol/errors.ts';
 import { ALGORITHMS, type CardKey, parseCardKey } from './card-key.ts';
 import { signedPartOf } from './card-shape.ts';
 import type { Json } from './json.ts';
+import type { JsonWebKeySet } from './json-web-key.ts';
 
 /** The card with its signature; other signatures are gone. */
 export type CardSigner = (card: Json) => Promise<Json>;
@@ -50,7 +50,7 @@ const Signatures = z.object({
  * The id of the key that has signed the card, when some signature holds by a key of `keys`; else throws INVALID_CARD. The
  * keys are the verifier's own choice: nothing is fetched from where the card says that they are.
  */
-export async function verifyCard(card: unknown, keys: JSONWebKeySet): Promise<string> {
+export async function verifyCard(card: unknown, keys: JsonWebKeySet): Promise<string> {
   const parsed = Signatures.safeParse(card);
   if (!parsed.success) throw invalidCard('signatures: expected at least one');
   const payload = Buffer.from(payloadOf(card)).toString('base64url');

@@ -1,6 +1,4 @@
-import type { JWK } from 'jose';
 import { z } from 'zod';
-import { missingPackage, peersMissing } from '../../runtime/protocol/edge-errors.ts';
 import { MAX_TIMER_MS, Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { TaskService } from '../../runtime/protocol/task-service.ts';
@@ -15,6 +13,7 @@ import {
   V1,
   V1_1_DRAFT,
 } from './a2a/index.ts';
+import type { JsonWebKey } from '../a2a/json-web-key.ts';
 import { delegationExtension, type DelegationExtensionOptions } from './a2a/delegation.ts';
 import type { SecurityScheme } from './a2a/operations.ts';
 import type { Push } from './a2a/push/open-push.ts';
@@ -49,7 +48,7 @@ export const A2AOptions = z.strictObject({
   heartbeatMs: Milliseconds.optional(),
   waitMs: z.number().nonnegative().max(MAX_TIMER_MS).optional(),
   push: z
-    .union([z.literal(false), z.custom<PushOptions & { readonly key?: JWK }>(isObject, 'options, or false')])
+    .union([z.literal(false), z.custom<PushOptions & { readonly key?: JsonWebKey }>(isObject, 'options, or false')])
     .default({}),
   delegation: z.custom<Omit<DelegationExtensionOptions, 'clock'>>(isObject, 'options, as {node}').optional(),
   extensions: z.custom<readonly A2AExtension[]>(Array.isArray, 'a list of extensions').default([]),
@@ -89,7 +88,13 @@ export interface OpenA2A {
   readonly metrics: () => Promise<string>;
 }
 
-/** A2A in all dialects, as parts of a gateway. Rejects with INVALID_OPTIONS and PEERS_MISSING. */
+/** What A2A needs of packages, so served. */
+export const a2aPackages = ({ signing, push }: z.output<typeof A2AOptions>): readonly string[] => [
+  ...(push === false ? [] : ['jose', 'ipaddr.js']),
+  ...(signing === undefined ? [] : ['jose', 'canonicalize']),
+];
+
+/** A2A in all dialects, as parts of a gateway. Rejects with INVALID_OPTIONS. */
 export async function openA2A(options: z.output<typeof A2AOptions>, deps: OpenA2ADeps): Promise<OpenA2A> {
   const {
     signing,
@@ -140,13 +145,11 @@ export async function openA2A(options: z.output<typeof A2AOptions>, deps: OpenA2
 
 /** Loaded when it is wanted: it needs packages that nothing else does. */
 async function pushOf(
-  { key, ...options }: PushOptions & { readonly key?: JWK },
+  { key, ...options }: PushOptions & { readonly key?: JsonWebKey },
   { tasks, seams, issuer, records, onPush }: OpenA2ADeps,
   dialects: PushServiceDeps['dialects'],
 ): Promise<Push> {
-  const { openPush } = await import('./a2a/push/open-push.ts').catch((error: unknown) => {
-    throw missingPackage(error) === undefined ? error : peersMissing('push notifications (a2a.push)', error);
-  });
+  const { openPush } = await import('./a2a/push/open-push.ts');
   return openPush({
     tasks,
     seams,

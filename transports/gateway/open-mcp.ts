@@ -1,4 +1,4 @@
-import { missingPackage, peersMissing } from '../../runtime/protocol/edge-errors.ts';
+import { isInstalled, requirePackages } from '../../runtime/protocol/edge-errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { TaskService } from '../../runtime/protocol/task-service.ts';
@@ -9,6 +9,8 @@ import type { McpConnection, McpStdioOptions } from './mcp/mcp-stdio.ts';
 import { McpService } from './mcp/mcp-service.ts';
 import type { ServedTeam } from './served-team.ts';
 import { type Trusts, trustsByDefault } from './trust.ts';
+
+export const MCP_PACKAGE = '@modelcontextprotocol/server';
 
 /**
  * - `trusts`    whose words are as good as said here. @default users and services that have proved who they are
@@ -50,14 +52,10 @@ export async function mcpParts(
   deps: OpenMcpDeps,
 ): Promise<readonly GatewayPart[]> {
   const service = mcpService(options ?? {}, deps);
-  try {
-    const { mcpPart } = await import('./mcp/mcp-part.ts');
-    return [mcpPart(service)];
-  } catch (error) {
-    if (missingPackage(error) === undefined) throw error;
-    if (options === undefined) return [];
-    throw peersMissing('MCP (mcp)', error);
-  }
+  if (options === undefined && !isInstalled(MCP_PACKAGE)) return [];
+  requirePackages('MCP (mcp)', [MCP_PACKAGE]);
+  const { mcpPart } = await import('./mcp/mcp-part.ts');
+  return [mcpPart(service)];
 }
 
 /** MCP over a pair of streams. Rejects with INVALID_OPTIONS and PEERS_MISSING. */
@@ -67,8 +65,7 @@ export async function mcpStdio(
   connection: McpStdioOptions,
 ): Promise<McpConnection> {
   const service = mcpService(options, deps);
-  const { serveMcpStdio } = await import('./mcp/mcp-stdio.ts').catch((error: unknown) => {
-    throw missingPackage(error) === undefined ? error : peersMissing('MCP over standard input', error);
-  });
+  requirePackages('MCP over standard input', [MCP_PACKAGE]);
+  const { serveMcpStdio } = await import('./mcp/mcp-stdio.ts');
   return serveMcpStdio(service, connection);
 }

@@ -1,8 +1,8 @@
-import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
 import { remoteFailed, unauthenticated } from '../../../runtime/protocol/edge-errors.ts';
 import { parseShallowJson } from '../../../runtime/protocol/json-depth.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
+import type { JsonWebKeySet } from '../../a2a/json-web-key.ts';
 import type { ClientSettings } from '../client-options.ts';
 import type { HttpCalls } from '../http-calls.ts';
 
@@ -24,8 +24,8 @@ export interface VerifyDeps {
  */
 export function cardVerifier({ settings, calls, clock }: VerifyDeps): VerifyCard {
   const { trust, requireSignedCard = trust !== undefined } = settings;
-  let fetched: { readonly keys: JSONWebKeySet; readonly untilMs: number } | undefined;
-  const keysOf = async (): Promise<JSONWebKeySet> => {
+  let fetched: { readonly keys: JsonWebKeySet; readonly untilMs: number } | undefined;
+  const keysOf = async (): Promise<JsonWebKeySet> => {
     if (trust?.keys !== undefined) return { keys: trust.keys };
     if (fetched !== undefined && clock.now() < fetched.untilMs) return fetched.keys;
     const keys = await fetchKeys(trust?.jwks as URL, { calls, settings });
@@ -61,7 +61,7 @@ function isSigned(card: unknown): boolean {
 async function fetchKeys(
   url: URL,
   { calls, settings }: Pick<VerifyDeps, 'calls' | 'settings'>,
-): Promise<JSONWebKeySet> {
+): Promise<JsonWebKeySet> {
   const headers = { accept: 'application/json' };
   const { idleMs } = settings;
   const answer = await calls.call({ method: 'GET', url, headers, idleMs, maxBytes: MAX_KEYS_BYTES });

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Hono } from 'hono';
-import type { Edge, ServedRoute } from '../http/gateway-part.ts';
+import type { Edge, Routes, ServedRoute } from '../http/gateway-part.ts';
 import { isObject } from '../is-object.ts';
 import type { ServedTeam } from '../served-team.ts';
 import type { CardSigner } from '../../a2a/card-signature.ts';
@@ -50,7 +49,7 @@ interface ReadyCard {
 }
 
 /** Serves the cards: to everybody, at both paths the same. */
-export function mountCards(app: Hono, deps: CardRoutesDeps): void {
+export function mountCards(app: Routes, deps: CardRoutesDeps): void {
   const ready = readyCards(deps);
   const answer = async (request: Request, agentId: string | undefined): Promise<Response> => {
     const card = await ready(agentId, deps.edge.baseUrl(request));

@@ -1,11 +1,10 @@
-import type { Hono } from 'hono';
 import { answerDirectly } from '../http/direct-routes.ts';
-import type { GatewayPart, ServedRoute } from '../http/gateway-part.ts';
+import type { GatewayPart, Routes, ServedRoute } from '../http/gateway-part.ts';
 import type { ServedTeam } from '../served-team.ts';
 import type { A2AService } from './a2a-service.ts';
 import { type AmendCard, CARD_ROUTES, mountCards } from './card-routes.ts';
 import { type CardKey, publicKeysOf } from '../../a2a/card-key.ts';
-import { cardSigner } from '../../a2a/card-signature.ts';
+import type { CardSigner } from '../../a2a/card-signature.ts';
 import type { Dialect } from './dialect.ts';
 import type { Endpoint, EndpointDeps } from './endpoint.ts';
 import { jsonRpcEndpoint } from './json-rpc.ts';
@@ -16,7 +15,7 @@ import { restBindingOf } from './v1/rest-binding.ts';
 
 export { type A2AService, type A2AServiceOptions, createA2AService } from './a2a-service.ts';
 export type { CardKey } from '../../a2a/card-key.ts';
-export { type CardSigner, cardSigner, verifyCard } from '../../a2a/card-signature.ts';
+export type { CardSigner };
 export type { AmendCard } from './card-routes.ts';
 export type { A2AExtension } from './extension.ts';
 export type { PushDesk } from './push-desk.ts';
@@ -51,13 +50,13 @@ const KEYS_ROUTE: ServedRoute = {
 };
 
 /**
- * A2A for a gateway: cards, JSON-RPC at `/rpc`, `/{agentId}/rpc` and `/`, REST, streams. Throws INVALID_OPTIONS when the key
- * does not sign.
+ * A2A for a gateway: cards, JSON-RPC at `/rpc`, `/{agentId}/rpc` and `/`, REST, streams. Rejects with INVALID_OPTIONS when
+ * the key does not sign.
  */
-export function a2aPart(options: A2APartOptions): GatewayPart {
+export async function a2aPart(options: A2APartOptions): Promise<GatewayPart> {
   const { service, team, dialects = [V1], rest = [restBindingOf(V1)] } = options;
   const { signing } = options;
-  const signer = signing === undefined ? undefined : cardSigner(signing);
+  const signer = signing === undefined ? undefined : await cardSigner(signing);
   return {
     name: 'a2a',
     routes: [...routesOf(rest), ...(signing === undefined ? [] : [KEYS_ROUTE])],
@@ -85,13 +84,19 @@ export function a2aPart(options: A2APartOptions): GatewayPart {
   };
 }
 
-function mountRpc(app: Hono, endpoint: Endpoint): void {
+/** Loaded where cards are signed: what it needs of packages, nothing else does. */
+export async function cardSigner(key: CardKey): Promise<CardSigner> {
+  const signature = await import('../../a2a/card-signature.ts');
+  return signature.cardSigner(key);
+}
+
+function mountRpc(app: Routes, endpoint: Endpoint): void {
   for (const path of RPC_PATHS) answerDirectly(app, 'POST', path, endpoint);
 }
 
 /** The binding's own router says what is meant: patterns that overlap are told apart there. */
 function mountRest(
-  app: Hono,
+  app: Routes,
   prefix: string,
   { binding, endpoint }: { readonly binding: RestBinding; readonly endpoint: RestEndpoint },
 ): void {

@@ -1,6 +1,6 @@
-import type { Handler, Hono } from 'hono';
 import { type Answer, responseOf } from './answer.ts';
 import type { EdgeCall } from './edge-call.ts';
+import type { RouteHandler, Routes } from './gateway-part.ts';
 
 /** Answers a call; `param` as its path names it, where the route's pattern has a part that is open. Never rejects. */
 export type Answerer = (call: EdgeCall, param: string | undefined) => Promise<Answer>;
@@ -11,9 +11,9 @@ const answerers = new WeakMap<object, Answerer>();
  * Serves a route of an app without making a `Request` and a `Response` of what comes and goes, which costs as much as most
  * answers do: for whoever knows how to do without. All others get them.
  */
-export function answerDirectly(app: Hono, method: string, pattern: string, answerer: Answerer): void {
+export function answerDirectly(app: Routes, method: string, pattern: string, answerer: Answerer): void {
   const name = openPartOf(pattern);
-  const handler: Handler = async ({ req }) =>
+  const handler: RouteHandler = async ({ req }) =>
     responseOf(await answerer(req.raw, name === undefined ? undefined : req.param(name)));
   answerers.set(handler, answerer);
   app.on(method, pattern, handler);

@@ -1,4 +1,3 @@
-import type { Hono } from 'hono';
 import type { EdgeRequest } from '../../../runtime/protocol/admission.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
@@ -32,6 +31,25 @@ export interface Edge {
 
 export type { ServedRoute };
 
+/** What a handler has of a request. */
+export interface RouteContext {
+  readonly req: { readonly raw: Request; param(name: string): string | undefined };
+  readonly json: (value: object, status?: 200 | 503, headers?: Record<string, string>) => Response;
+  readonly body: (text: string, status: 200, headers: Record<string, string>) => Response;
+}
+
+export type RouteHandler = (
+  context: RouteContext,
+  next: () => Promise<void>,
+) => Response | Promise<Response | void>;
+
+/** Where a part puts its routes: as much of hono's app as it needs, whose types nobody else has to have. */
+export interface Routes {
+  get(path: string, handler: RouteHandler): unknown;
+  post(path: string, handler: RouteHandler): unknown;
+  on(methods: string | string[], path: string, handler: RouteHandler): unknown;
+}
+
 /**
  * One protocol of a gateway. What its handlers throw is answered as JSON of the gateway's own; a part that speaks otherwise
  * catches it. `close` resolves when nothing of it is under way any more.
@@ -39,6 +57,6 @@ export type { ServedRoute };
 export interface GatewayPart {
   readonly name: string;
   readonly routes: readonly ServedRoute[];
-  mount(app: Hono, edge: Edge): void;
+  mount(app: Routes, edge: Edge): void;
   close?(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { JWK } from 'jose';
+import type { JsonWebKey } from '../../../a2a/json-web-key.ts';
 import type { GatewayPart } from '../../http/gateway-part.ts';
 import { pushMetrics } from './push-metrics.ts';
 import { pushPart } from './push-part.ts';
@@ -13,7 +13,7 @@ import { type KeyValues, KeptPushStore } from './push-store.ts';
  */
 export interface OpenPushOptions extends Omit<PushServiceDeps, 'signer' | 'store'> {
   readonly issuer: string;
-  readonly key?: JWK;
+  readonly key?: JsonWebKey;
   readonly records?: KeyValues;
 }
 

@@ -17,10 +17,8 @@ export function pushPart({
     name: 'a2a-push',
     routes: [{ method: 'GET', path: PATH, serves: 'the keys that push notifications are signed with' }],
     mount(app) {
-      app.get(PATH, (context) => {
-        context.header('Cache-Control', `public, max-age=${MAX_AGE_S}`);
-        return context.json(signer.jwks);
-      });
+      const headers = { 'Cache-Control': `public, max-age=${MAX_AGE_S}` };
+      app.get(PATH, ({ json }) => json(signer.jwks, 200, headers));
     },
     close: () => service.close(),
   };

@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { errors, JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { errors, JWTPayload, JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
-import { missingPackage, peersMissing, unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
+import { requirePackages, unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
 import { parseShallowJson } from '../../../../runtime/protocol/json-depth.ts';
 import { hasMethod, parseOptions } from '../../../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import { systemClock } from '../../../../runtime/protocol/system-seams.ts';
+import type { JsonWebKeySet } from '../../../a2a/json-web-key.ts';
 import { CLAIMS, NOTIFICATION_TYPE, SIGNATURE_HEADER, sha256, TOKEN_HEADER } from './push-claims.ts';
 
 /** A notification as it came. `body`: the very bytes, before anybody parsed them. */
@@ -24,7 +25,7 @@ export interface ReceivedNotification {
  * - `leewayMs` by how much clocks may differ. @default 5,000
  */
 export interface VerifyNotificationOptions {
-  readonly jwks: JSONWebKeySet | URL;
+  readonly jwks: JsonWebKeySet | URL;
   readonly audience: string;
   readonly issuer?: string;
   readonly token?: string;
@@ -34,7 +35,7 @@ export interface VerifyNotificationOptions {
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-const KeySet = z.custom<JSONWebKeySet>((value) => Array.isArray((value as JSONWebKeySet | undefined)?.keys));
+const KeySet = z.custom<JsonWebKeySet>((value) => Array.isArray((value as JsonWebKeySet | undefined)?.keys));
 /** Checked at each call: one that is misspelt would leave a check out. */
 const Options = z.strictObject({
   jwks: z.union([z.instanceof(URL), KeySet], 'a key set, or the URL of one'),
@@ -106,10 +107,10 @@ function signatureIn(headers: Pick<Headers, 'get'>): string {
 type Jose = typeof import('jose');
 
 /** Loaded when it is wanted: a gateway whose users verify nothing needs no such package. */
-const loadJose = (): Promise<Jose> =>
-  import('jose').catch((error: unknown) => {
-    throw missingPackage(error) === undefined ? error : peersMissing('verifyNotification()', error);
-  });
+function loadJose(): Promise<Jose> {
+  requirePackages('verifyNotification()', ['jose']);
+  return import('jose');
+}
 
 async function claimsOf(signature: string, options: VerifyNotificationOptions): Promise<JWTPayload> {
   const { audience, issuer, clock = systemClock } = options;
@@ -136,7 +137,7 @@ async function claimsOf(signature: string, options: VerifyNotificationOptions): 
 const remoteKeys = new Map<string, JWTVerifyGetKey>();
 const MOST_REMOTE = 100;
 
-function keysOf(jwks: JSONWebKeySet | URL, jose: Jose): JWTVerifyGetKey {
+function keysOf(jwks: JsonWebKeySet | URL, jose: Jose): JWTVerifyGetKey {
   if (!(jwks instanceof URL)) return jose.createLocalJWKSet(jwks);
   const known = remoteKeys.get(jwks.href);
   if (known !== undefined) return known;
