@@ -10,16 +10,20 @@
  * PROGRAMS lists. A command is a line there; what it imports of `@orrery/*` is bundled, and dist/package.json gets its `bin`.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type ChunkingContext, type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { type Manifest, publishedManifest } from './published-manifest.ts';
 
 const OUT = 'dist';
 /** Commands by name: the source of each. */
-const PROGRAMS: Readonly<Record<string, string>> = {};
+const PROGRAMS: Readonly<Record<string, string>> = { orrery: 'apps/cli/main.ts' };
+/** Files that commands write elsewhere. */
+const TEMPLATE = 'apps/cli/template';
 /** Says which Node is needed. Every entry imports it first, so that nothing else can fail before. */
 const NODE_CHECK = { source: 'runtime/require-node.ts', file: 'require-node.js' };
+/** The manifest is read where it lies, and the audit is not part of the package. */
+const OWN = /^(\.|\/|\0|orrery(\/(?!package\.json)|$)|@orrery\/(?!audit))/;
 const ENTRY_URL = /new URL\(\s*'(\.{1,2}\/[^'$]+\.ts)',\s*import\.meta\.url,?\s*\)/g;
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
@@ -48,7 +52,7 @@ async function bundle(): Promise<readonly OutputChunk[]> {
     input: {},
     platform: 'node',
     resolve: { conditionNames: ['orrery-source', 'node', 'import', 'default'] },
-    external: (id) => !/^(\.|\/|\0|orrery(\/|$)|@orrery\/)/.test(id),
+    external: (id) => !OWN.test(id),
     plugins: [entryFiles(entries())],
   });
   let inThreads: ReadonlySet<string> | undefined;
@@ -119,5 +123,6 @@ function writeManifest(): void {
   const bin = Object.fromEntries(Object.keys(PROGRAMS).map((name) => [name, `./bin/${name}.js`]));
   for (const file of Object.values(bin)) chmodSync(join(OUT, file), 0o755);
   writeFileSync(join(OUT, 'package.json'), `${JSON.stringify(publishedManifest(manifest, bin), null, 2)}\n`);
+  cpSync(TEMPLATE, join(OUT, TEMPLATE), { recursive: true });
   for (const file of ['README.md', 'LICENSE']) copyFileSync(file, join(OUT, file));
 }

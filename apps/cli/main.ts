@@ -35,6 +35,8 @@ async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps):
       return (await import('./mcp-command.ts')).mcpCommand(options, deps);
     case 'key':
       return (await import('./key-command.ts')).keyCommand(options, deps);
+    case 'init':
+      return (await import('./init-command.ts')).initCommand(options, positionals, deps);
     case 'doctor':
       return (await import('./doctor-command.ts')).doctorCommand(options, deps);
     case 'simulate':

@@ -40,6 +40,11 @@ export const COMMANDS = {
       help: HELP,
     },
   },
+  init: {
+    arguments: ['FOLDER'],
+    help: 'Write a small team, a mission and a test into a folder (default: the current one)',
+    options: { help: HELP },
+  },
   doctor: {
     arguments: [],
     help: 'Say what of this machine and folder fits, and what would start',

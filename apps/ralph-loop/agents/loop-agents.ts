@@ -6,7 +6,6 @@ export interface TeamMember {
 
 /** SUN, who gives tasks out, and MERCURY, who judges findings: the agents that the loop itself asks. */
 export const loopAgents = (): TeamMember[] =>
-  ['sun', 'mercury'].map((name) => ({
-    module: new URL(`./${name}.agent.ts`, import.meta.url),
-    isolation: 'thread',
-  }));
+  [new URL('./sun.agent.ts', import.meta.url), new URL('./mercury.agent.ts', import.meta.url)].map(
+    (module) => ({ module, isolation: 'thread' }),
+  );

@@ -1,0 +1,146 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { CommandDeps } from './command.ts';
+import type { TypedOptions } from './run-plan.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The package that this command is of. */
+const PACKAGE = dirname(fileURLToPath(import.meta.resolve('orrery/package.json')));
+const TEMPLATE = join(PACKAGE, 'apps/cli/template');
+/** npm leaves files of the dotted name out of packages. */
+const NAMES: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
+
+const SCRIPTS = { start: 'orrery run', test: 'node --test', check: 'tsc' } as const;
+/** What `npm init` writes, which nobody meant. */
+const PLACEHOLDER = 'echo "Error: no test specified" && exit 1';
+
+type JsonObject = Record<string, unknown>;
+
+/** `orrery init`: a small team, a mission and a test in a folder of their own. Nothing that is there is overwritten. */
+export async function initCommand(
+  _options: TypedOptions,
+  [folder = '.']: readonly string[],
+  { screen }: Pick<CommandDeps, 'screen'>,
+): Promise<number> {
+  const target = resolve(folder);
+  const files = templateFiles();
+  refuseWhatIsThere(folder, target, [...files.keys()]);
+  const manifest = projectManifest(target);
+  for (const [file, text] of files) {
+    mkdirSync(dirname(join(target, file)), { recursive: true });
+    writeFileSync(join(target, file), text, { flag: 'wx' });
+  }
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  screen.write(whatNow(folder, target, [...files.keys(), 'package.json']));
+  return 0;
+}
+
+/** What is written, by the path below the folder. */
+function templateFiles(): ReadonlyMap<string, string> {
+  const paths = readdirSync(TEMPLATE, { recursive: true, encoding: 'utf8' }).sort();
+  const files = paths.filter((path) => statSync(join(TEMPLATE, path)).isFile());
+  return new Map(files.map((path) => [NAMES[path] ?? path, readFileSync(join(TEMPLATE, path), 'utf8')]));
+}
+
+function refuseWhatIsThere(folder: string, target: string, files: readonly string[]): void {
+  const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory();
+  if (isFolder === false) throw new UsageError(`"${folder}" is not a folder`);
+  const there = files.filter((file) => existsSync(join(target, file)));
+  if (there.length > 0)
+    throw new UsageError(`"${folder}" already has ${there.join(', ')}; init overwrites nothing`);
+}
+
+/** The package.json of the folder, or a new one, with what the team needs to start. Fails with UsageError. */
+function projectManifest(target: string): JsonObject {
+  const own = readManifest(join(PACKAGE, 'package.json')) ?? {};
+  const found = readManifest(join(target, 'package.json')) ?? {
+    name:
+      basename(target)
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9._-]+/g, '-') || 'team',
+    version: '0.1.0',
+    private: true,
+  };
+  const dependencies = objectAt(found, 'dependencies');
+  const devDependencies = objectAt(found, 'devDependencies');
+  return {
+    ...found,
+    type: 'module',
+    scripts: scriptsOf(found),
+    dependencies: {
+      ...dependencies,
+      orrery: dependencies['orrery'] ?? installedAs(target),
+      zod: dependencies['zod'] ?? objectAt(own, 'dependencies')['zod'],
+    },
+    devDependencies: {
+      ...devDependencies,
+      '@types/node': devDependencies['@types/node'] ?? objectAt(own, 'devDependencies')['@types/node'],
+      typescript: devDependencies['typescript'] ?? objectAt(own, 'devDependencies')['typescript'],
+    },
+  };
+}
+
+function scriptsOf(manifest: JsonObject): JsonObject {
+  const scripts = objectAt(manifest, 'scripts');
+  for (const [name, command] of Object.entries(SCRIPTS)) {
+    const there = scripts[name];
+    if (there !== undefined && there !== command && there !== PLACEHOLDER)
+      throw new UsageError(`package.json has a script "${name}" already: ${JSON.stringify(there)}`);
+  }
+  return { ...scripts, ...SCRIPTS };
+}
+
+/** How the project in whose node_modules this package lies names it, as seen from `target`. */
+function installedAs(target: string): string {
+  const modules = dirname(PACKAGE);
+  const project = dirname(modules);
+  const spec =
+    basename(modules) === 'node_modules'
+      ? objectAt(readManifest(join(project, 'package.json')) ?? {}, 'dependencies')['orrery']
+      : undefined;
+  if (typeof spec !== 'string')
+    throw new UsageError(
+      `The team needs orrery as a package. Make one with "npm pack" in ${PACKAGE}, and install that file in the folder of the team first`,
+    );
+  const file = /^file:(?<path>.+)$/.exec(spec)?.groups?.['path'];
+  return file === undefined ? spec : `file:${relative(target, resolve(project, file))}`;
+}
+
+function readManifest(path: string): JsonObject | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (isObject(value)) return value;
+  } catch {
+    // Said below, like a manifest that is no object.
+  }
+  throw new UsageError(`${path} is not a JSON object`);
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const objectAt = (from: JsonObject, field: string): JsonObject => {
+  const value = from[field];
+  return isObject(value) ? value : {};
+};
+
+function whatNow(folder: string, target: string, written: readonly string[]): string {
+  const isHere = resolve('.') === target;
+  const isInstalled = existsSync(join(target, 'node_modules/orrery'));
+  const steps = [
+    ...(isHere ? [] : [`cd ${folder}`]),
+    ...(isInstalled ? [] : ['npm install']),
+    'npm start      runs the mission',
+    'npm test       runs the test',
+  ];
+  return [
+    `Written to ${folder}:`,
+    ...written.map((file) => `  ${file}`),
+    '',
+    'Now:',
+    ...steps.map((step) => `  ${step}`),
+    '',
+  ].join('\n');
+}

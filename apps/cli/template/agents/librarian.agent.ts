@@ -1,0 +1,34 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { capability, defineAgent } from 'orrery';
+import { z } from 'zod';
+
+/** One note: a Markdown file, by its path below the root. */
+export const Note = z.object({ file: z.string(), words: z.int().nonnegative() });
+
+/** What this agent offers. Others name it to ask for it; `input` and `output` are checked on the way. */
+export const listNotes = capability({
+  id: 'notes.list',
+  description: 'The Markdown files of a folder, and how many words each has',
+  input: z.object({ root: z.string() }),
+  output: z.object({ summary: z.string(), notes: z.array(Note) }),
+  readOnly: true,
+});
+
+/** It runs in a worker thread: an endless loop here ends nothing but this agent. */
+export const librarian = defineAgent({
+  id: 'librarian',
+  name: 'LIBRARIAN',
+  version: '1.0.0',
+  description: 'Knows which notes there are',
+  tier: 3,
+}).handle(listNotes, async ({ root }) => {
+  const paths = await readdir(root, { recursive: true });
+  const files = paths.filter((path) => path.endsWith('.md') && !path.includes('node_modules')).sort();
+  const notes = await Promise.all(
+    files.map(async (file) => ({ file, words: wordsOf(await readFile(join(root, file), 'utf8')) })),
+  );
+  return { summary: `${notes.length} notes`, notes };
+});
+
+const wordsOf = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;

@@ -1,0 +1,26 @@
+/** What a program of one's own needs to run missions, and an agent to answer their tasks: `orrery/missions`. */
+export { findingsVerify, missionAssign, missionRecover, missionRule } from './agents/capabilities.ts';
+export { loopAgents, type TeamMember } from './agents/loop-agents.ts';
+export { AuditReport, Finding, Note, Severity } from './findings/finding.ts';
+export { findingAt, type Seen } from './findings/finding-at.ts';
+export { SourceText } from './findings/source-text.ts';
+export { Verification } from './findings/verification.ts';
+export { EarlierResult } from './loop/earlier-result.ts';
+export type { LoopEvent } from './loop/loop-event.ts';
+export type { MissionOutcome } from './loop/mission-outcome.ts';
+export { type MissionProgress, openProgress } from './loop/mission-progress.ts';
+export type { RunMissionDeps, RunMissionOptions } from './loop/mission-run.ts';
+export { runMission } from './loop/run-mission.ts';
+export { EXIT_CODES, StopReason } from './loop/stop-reason.ts';
+export { TaskResult } from './loop/task-result.ts';
+export type { TaskStatus } from './loop/task-status.ts';
+export type { Team } from './loop/team.ts';
+export { wallClock } from './loop/wall-clock.ts';
+export { Mission, MissionLimits, MissionTask } from './mission/mission.ts';
+export { MissionError } from './mission/mission-error.ts';
+export { parseMission, readMission } from './mission/read-mission.ts';
+export { buildReport, type ReportOptions } from './report/build-report.ts';
+export { htmlReport } from './report/html-report.ts';
+export { MissionReport } from './report/mission-report.ts';
+export { sarifReport } from './report/sarif-report.ts';
+export { terminalReport } from './report/terminal-report.ts';
