@@ -3,7 +3,8 @@ import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/age
 import { type ApprovalRequest, approvalHash, isDecidedFor } from '../../runtime/protocol/approval.ts';
 import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
 import { agentNotFound, isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
-import { mergeTaint, type Taint, taintFrom } from '../../runtime/protocol/taint.ts';
+import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
+import { taintFrom } from '../../runtime/protocol/taint-from.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { AgentDesk, Asking } from '../../runtime/public.ts';
 import { capabilityMeant, wordsOf } from './capability-meant.ts';

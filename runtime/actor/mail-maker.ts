@@ -5,7 +5,8 @@ import { A2A_MESSAGE_TYPES, type A2AMessageType, EnvelopeMetadata } from '../pro
 import { invalidOptions } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import type { IdSource } from '../protocol/seams.ts';
-import { mergeTaint, Taint, taintFrom } from '../protocol/taint.ts';
+import { mergeTaint, Taint } from '../protocol/taint.ts';
+import { taintFrom } from '../protocol/taint-from.ts';
 import type { AskOptions, Target, TellOptions } from './context.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';

@@ -1,7 +1,8 @@
 import { type ErrorData, errorFromData, errorToData } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Store, StoreBatch } from '../protocol/store.ts';
-import { BackOff, backOffMs } from '../supervision/back-off.ts';
+import { BackOff } from '../supervision/back-off.ts';
+import { backOffMs } from '../supervision/back-off-ms.ts';
 import type { EventLoop } from '../threads/event-loop.ts';
 import type { Port } from '../threads/port.ts';
 import { type Amount, charactersOf, type LineAnswer, readUnit, type UnitMessage } from './unit-format.ts';

@@ -1,17 +1,17 @@
 import type { AgentTier } from '../protocol/agent-card.ts';
 import type { Budget } from '../protocol/budget.ts';
-import {
-  A2A_MESSAGE_TYPES,
-  type A2AEnvelope,
-  type A2AMessageType,
-  type Delivery,
-  type EnvelopeMetadata,
-  type PathHop,
-  SCHEMA_VERSION,
+import type {
+  A2AEnvelope,
+  A2AMessageType,
+  Delivery,
+  EnvelopeMetadata,
+  PathHop,
 } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
+import { A2A_MESSAGE_TYPES, SCHEMA_VERSION } from '../protocol/message-types.ts';
 import { idText } from '../protocol/seams.ts';
-import { type Taint, taintFrom } from '../protocol/taint.ts';
+import type { Taint } from '../protocol/taint.ts';
+import { taintFrom } from '../protocol/taint-from.ts';
 import type { KeptFunds } from './kept-funds.ts';
 import type { ChannelMark } from './channel-mark.ts';
 import type { InFlow } from './in-flow.ts';

@@ -1,4 +1,4 @@
-import { A2A_MESSAGE_TYPES } from '../protocol/envelope.ts';
+import { A2A_MESSAGE_TYPES } from '../protocol/message-types.ts';
 
 /**
  * The counters of one thread, in shared memory that it does not own, so that its death loses no count.

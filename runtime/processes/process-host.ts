@@ -4,7 +4,7 @@ import type { Cell } from '../actor/cell.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
-import type { WatchdogOptions } from '../supervision/watchdog.ts';
+import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import type { EventLoop } from '../threads/event-loop.ts';
 import { type LoadedAgent, loadedAgent } from '../threads/loaded-agent.ts';
 import type { ProcessAgent } from './process-agent.ts';
@@ -18,7 +18,7 @@ export interface ProcessHostDeps {
   /** Undefined where no processes are started. */
   readonly spawner: ProcessSpawner | undefined;
   readonly clock: Clock;
-  readonly watchdog: WatchdogOptions;
+  readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   readonly loop: EventLoop;
   /** Where it is noted which processes there are; undefined without one. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../protocol/seams.ts';
 import type { BeatSample } from '../supervision/judge-beat.ts';
-import { Watchdog, type WatchdogOptions } from '../supervision/watchdog.ts';
+import { Watchdog } from '../supervision/watchdog.ts';
+import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import type { AgentProcess } from './agent-process.ts';
 import type { ProcessOptions } from './process-options.ts';
 
@@ -8,7 +9,7 @@ const MIB = 1_048_576;
 
 export interface ProcessWatchDeps {
   readonly clock: Clock;
-  readonly watchdog: WatchdogOptions;
+  readonly watchdog: WatchdogLimits;
   /** Resolves when the event loop has taken in what has arrived by now. */
   readonly arrivals: () => Promise<void>;
 }

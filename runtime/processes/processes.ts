@@ -1,7 +1,7 @@
 import { moduleInvalid, reasonOf } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
-import type { WatchdogOptions } from '../supervision/watchdog.ts';
+import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import { AgentProcess, type ProcessEnd } from './agent-process.ts';
 import type { Description } from './child-frame.ts';
 import type { ProcessBook } from './process-book.ts';
@@ -23,7 +23,7 @@ export interface ProcessesDeps {
   readonly clock: Clock;
   /** Notes which processes there are. @default nobody does */
   readonly book?: ProcessBook;
-  readonly watchdog: WatchdogOptions;
+  readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   /** Resolves when the event loop has taken in what has arrived by now. */
   readonly arrivals: () => Promise<void>;

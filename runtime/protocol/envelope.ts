@@ -2,26 +2,13 @@ import { z } from 'zod';
 import { AgentTier, issuesOf } from './agent-card.ts';
 import { Budget } from './budget.ts';
 import { invalidEnvelope, schemaVersionMismatch } from './errors.ts';
+import { A2A_MESSAGE_TYPES, SCHEMA_VERSION } from './message-types.ts';
 import { Taint } from './taint.ts';
-
-/** The envelope version that this runtime writes and reads. */
-export const SCHEMA_VERSION = 1;
 
 /** The recipient that means everybody. */
 export const BROADCAST = '*';
 
-export const A2A_MESSAGE_TYPES = [
-  'request',
-  'response',
-  'notification',
-  'task-proposal',
-  'task-accept',
-  'task-reject',
-  'stream-start',
-  'stream-data',
-  'stream-end',
-  'error',
-] as const;
+export { A2A_MESSAGE_TYPES, SCHEMA_VERSION };
 
 export const A2AMessageType = z.enum(A2A_MESSAGE_TYPES);
 export type A2AMessageType = z.infer<typeof A2AMessageType>;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Random } from '../protocol/seams.ts';
 
 /**
  * How long a supervisor waits before it restarts an agent again.
@@ -17,14 +16,3 @@ export const BackOff = z.strictObject({
   jitter: z.number().min(0).max(1).default(0.5),
 });
 export type BackOff = z.infer<typeof BackOff>;
-
-/** The wait in milliseconds before a restart that `consecutive` others directly preceded; 0 when there were none. */
-export function backOffMs(
-  { firstMs, maxMs, factor, jitter }: BackOff,
-  consecutive: number,
-  random: Random,
-): number {
-  if (consecutive <= 0) return 0;
-  const wait = Math.min(maxMs, firstMs * factor ** (consecutive - 1));
-  return wait * (1 - jitter * random());
-}

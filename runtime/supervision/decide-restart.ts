@@ -1,8 +1,10 @@
 import type { Restart } from '../actor/agent-options.ts';
 import type { Random } from '../protocol/seams.ts';
 import type { AgentStatus } from '../system/system.ts';
-import { type BackOff, backOffMs } from './back-off.ts';
-import { type RestartIntensity, recordRestart } from './restart-intensity.ts';
+import type { BackOff } from './back-off.ts';
+import { backOffMs } from './back-off-ms.ts';
+import { recordRestart } from './record-restart.ts';
+import type { RestartIntensity } from './restart-intensity.ts';
 import type { Strategy } from './supervisor-options.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { BackOff } from './back-off.ts';
 import type { RestartIntensity } from './restart-intensity.ts';
-import type { parseSupervisorOptions, Strategy } from './supervisor-options.ts';
+import type { Strategy, Supervision } from './supervisor-options.ts';
 
 /** Agents that are restarted together, in start order, and their charged restarts, newest first. */
 export interface Group {
@@ -14,10 +14,10 @@ export interface Group {
 
 /** Which group an agent belongs to. */
 export class GroupBook {
-  readonly #options: ReturnType<typeof parseSupervisorOptions>;
+  readonly #options: Supervision;
   readonly #groups = new Map<string, Group>();
 
-  constructor(options: ReturnType<typeof parseSupervisorOptions>) {
+  constructor(options: Supervision) {
     this.#options = options;
     for (const { name, strategy, agents, intensity, backOff } of options.groups) {
       const group: Group = {

@@ -29,9 +29,11 @@ export const SupervisorOptions = z.strictObject({
   backOff: BackOff.prefault({}),
 });
 export type SupervisorOptions = z.input<typeof SupervisorOptions>;
+/** With their defaults, and no name twice. */
+export type Supervision = z.output<typeof SupervisorOptions>;
 
 /** The options with their defaults; throws INVALID_OPTIONS naming field and value. */
-export function parseSupervisorOptions(options: SupervisorOptions): z.output<typeof SupervisorOptions> {
+export function parseSupervisorOptions(options: SupervisorOptions): Supervision {
   const parsed = SupervisorOptions.safeParse(options);
   if (!parsed.success) throw firstIssue(parsed.error, options);
   requireUnique(

@@ -9,7 +9,7 @@ import { type Death, type Decision, decideRestart, type Member } from './decide-
 import { describeGivingUp } from './describe-giving-up.ts';
 import { type Group, GroupBook } from './group-book.ts';
 import { RestartSchedule } from './restart-schedule.ts';
-import { parseSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
+import type { Supervision } from './supervisor-options.ts';
 
 /**
  * What a supervisor does to the world. It calls these last, when its own record is already true.
@@ -69,9 +69,9 @@ export class Supervisor {
   readonly #agents = new Map<string, Supervised>();
   readonly #schedule: RestartSchedule;
 
-  constructor(deps: SupervisorDeps, options: SupervisorOptions = {}) {
+  constructor(deps: SupervisorDeps, options: Supervision) {
     this.#deps = deps;
-    this.#groups = new GroupBook(parseSupervisorOptions(options));
+    this.#groups = new GroupBook(options);
     this.#schedule = new RestartSchedule(deps.seams.clock, (ids, afterDeath) => this.#begin(ids, afterDeath));
   }
 

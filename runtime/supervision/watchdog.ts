@@ -1,20 +1,6 @@
-import { z } from 'zod';
-import { issuesOf } from '../protocol/agent-card.ts';
-import { invalidOptions } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { type BeatSample, judgeBeat } from './judge-beat.ts';
-
-/**
- * - `intervalMs` how often each thread is sampled.
- * - `stallMs`    how long a beat may stand still. A loop is found about `intervalMs` later at most.
- * - `hangMs`     after so long a starved thread is reported again, and an unanswered question asked again.
- */
-export const WatchdogOptions = z.strictObject({
-  intervalMs: z.number().positive().default(100),
-  stallMs: z.number().positive().default(400),
-  hangMs: z.number().positive().default(10_000),
-});
-export type WatchdogOptions = z.input<typeof WatchdogOptions>;
+import type { WatchdogLimits } from './watchdog-options.ts';
 
 /** How long a thread gave no sign of life, and the processor time it used meanwhile: undefined if it did not answer. */
 export interface Stall {
@@ -49,14 +35,12 @@ interface Watched {
 /** Finds threads that loop or hang, by facts: their beat and the CPU time they use. It reports; it ends nothing. */
 export class Watchdog {
   readonly #deps: WatchdogDeps;
-  readonly #options: z.output<typeof WatchdogOptions>;
+  readonly #options: WatchdogLimits;
   readonly #watched = new Map<string, Watched>();
 
-  constructor(deps: WatchdogDeps, options: WatchdogOptions = {}) {
-    const parsed = WatchdogOptions.safeParse(options);
-    if (!parsed.success) throw invalidOptions('watchdog', options, issuesOf(parsed.error));
+  constructor(deps: WatchdogDeps, options: WatchdogLimits) {
     this.#deps = deps;
-    this.#options = parsed.data;
+    this.#options = options;
   }
 
   /** Watches the thread that lives at `place` from now on; a new thread at the same place begins anew. */

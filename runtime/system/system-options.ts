@@ -7,8 +7,8 @@ import { invalidOptions } from '../protocol/errors.ts';
 import { PROCESS_FIELDS, ProcessOptions } from '../processes/process-options.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import { StartingOptions } from '../supervision/starting-options.ts';
-import { SupervisorOptions } from '../supervision/supervisor-options.ts';
-import { WatchdogOptions } from '../supervision/watchdog.ts';
+import { parseSupervisorOptions, SupervisorOptions } from '../supervision/supervisor-options.ts';
+import { WatchdogOptions } from '../supervision/watchdog-options.ts';
 
 /** Where an agent runs: the embedder's own thread, a worker thread, or a process of its own. */
 export const Isolation = z.enum(['inline', 'thread', 'process']);
@@ -113,7 +113,7 @@ export function parseSystemOptions(options: SystemOptions) {
     starting: ofStart = {},
     cpu: ofPool = {},
   } = options;
-  const supervision = parseOptions(SupervisorOptions, ofDeaths, 'supervision');
+  const supervision = parseSupervisorOptions(parseOptions(SupervisorOptions, ofDeaths, 'supervision'));
   const watchdog = parseOptions(WatchdogOptions, ofLoops, 'watchdog');
   const starting = parseOptions(StartingOptions, ofStart, 'starting');
   const agents = (options.agents ?? []).map(parseAgent);

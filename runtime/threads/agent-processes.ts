@@ -1,5 +1,4 @@
 import type { ControlLog } from '../observe/control-log.ts';
-import { endLeftProcesses } from '../processes/left-processes.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { AgentBook } from './agent-book.ts';
 import type { FirstStarts } from './first-starts.ts';
@@ -32,6 +31,7 @@ export class AgentProcesses {
     const { clock, spawner, log } = this.#deps;
     const noted = await journal.leftProcesses();
     if (noted.length === 0) return;
+    const { endLeftProcesses } = await import('../processes/left-processes.ts');
     const found = await endLeftProcesses(noted, { clock, end: (pid) => spawner.endProcess(pid) });
     for (const { process, isGone } of found) {
       const end = isGone ? 'ended' : 'killed, and still there';

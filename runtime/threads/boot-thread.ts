@@ -1,6 +1,5 @@
 import type { Attendant } from '../actor/attendant.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
-import { NodeProcessSpawner } from '../processes/node-process-spawner.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -90,11 +89,14 @@ export async function bootThread(deps: ThreadDeps): Promise<void> {
     seams,
     loop: nodeEventLoop(),
     loadPlaces: () => import('./boot-place.ts'),
-    placeDeps: async (workerOptions) => ({
-      policies: await makePolicies(workerOptions),
-      attendants: await loadAttendants(),
-      processSpawner: new NodeProcessSpawner({ entry: processEntry, clock: seams.clock }),
-    }),
+    placeDeps: async (workerOptions) => {
+      const { NodeProcessSpawner } = await import('../processes/node-process-spawner.ts');
+      return {
+        policies: await makePolicies(workerOptions),
+        attendants: await loadAttendants(),
+        processSpawner: new NodeProcessSpawner({ entry: processEntry, clock: seams.clock }),
+      };
+    },
     openStore,
     onStray: (report) => {
       process.on('uncaughtException', report);

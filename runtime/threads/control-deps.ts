@@ -4,8 +4,8 @@ import type { JournalOptions } from '../journal/journal-options.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
-import type { SupervisorOptions } from '../supervision/supervisor-options.ts';
-import type { WatchdogOptions } from '../supervision/watchdog.ts';
+import type { Supervision } from '../supervision/supervisor-options.ts';
+import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import type { Port } from './port.ts';
 import type { SeatMemories } from './seat.ts';
 import type { Spawner } from './spawner.ts';
@@ -16,8 +16,8 @@ export interface ControlOptions {
   readonly broadcastToSender: boolean;
   readonly spareThread: boolean;
   readonly cpu: CpuPoolOptions;
-  readonly supervision: SupervisorOptions;
-  readonly watchdog: WatchdogOptions;
+  readonly supervision: Supervision;
+  readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   /** Without one nothing outlives the process. */
   readonly journal: z.output<typeof JournalOptions> | undefined;

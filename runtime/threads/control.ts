@@ -29,7 +29,8 @@ import { type UpgradeOrder, Upgrades } from './upgrades.ts';
 
 /** This thread opens no accounts. */
 const NO_SEAT = -1;
-const SHUTDOWN_MS = 3_000;
+/** How long a place that is shut down may do nothing, or compute without a pause. */
+const SHUTDOWN = { quietMs: 3_000, computeMs: 3_000 };
 const BEAT_MS = 100;
 
 /**
@@ -178,6 +179,7 @@ export class Control {
     // What former processes left comes before anything new.
     if (this.#journal !== undefined) await this.#hosting.recover(records);
     await this.#startAll(records);
+    this.#places.prepareSpare();
   }
 
   /** Orders a write of the host's registry among all others and tells every thread. */
@@ -276,8 +278,8 @@ export class Control {
     this.#isStopping = true;
     this.#supervisor.close();
     this.#places.beginClosing();
-    await this.#places.askAll((api) => api.shutdown(), SHUTDOWN_MS);
-    await this.#places.askAll((api) => api.closeBooks());
+    await this.#places.askPatiently((api) => api.shutdown(), SHUTDOWN);
+    await this.#places.askPatiently((api) => api.closeBooks(), SHUTDOWN);
     await this.#places.close();
     await this.#journal?.close();
     this.#stopBeat();

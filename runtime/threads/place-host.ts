@@ -24,7 +24,7 @@ import { GrantBook } from '../routing/grants.ts';
 import { RouteDecider } from '../routing/route-decider.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
-import type { WatchdogOptions } from '../supervision/watchdog.ts';
+import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import { AgentHost } from './agent-host.ts';
 import { countInFlight } from './count-in-flight.ts';
 import type { EventLoop } from './event-loop.ts';
@@ -50,7 +50,7 @@ export interface PlaceBoot {
   readonly table: TableDelta;
   readonly broadcastToSender: boolean;
   readonly cpu: CpuPoolOptions;
-  readonly watchdog: WatchdogOptions;
+  readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
 }
 

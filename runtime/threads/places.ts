@@ -10,7 +10,8 @@ import {
   ProgressWatch,
   type StandStill,
 } from '../supervision/progress-watch.ts';
-import { Watchdog, type WatchdogOptions } from '../supervision/watchdog.ts';
+import { Watchdog } from '../supervision/watchdog.ts';
+import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import { Caller } from './calls.ts';
 import type { JournalThread } from './journal-thread.ts';
 import type { ControlMessage, PlaceDeath, PlaceMessage } from './lines.ts';
@@ -25,7 +26,7 @@ import type { Spawned, Spawner } from './spawner.ts';
 const QUERY_TIMEOUT_MS = 500;
 const TERMINATE_MS = 2_000;
 /** A spare thread is started when what happens now is over. */
-const SPARE_AFTER_MS = 500;
+const SPARE_AFTER_MS = 1_000;
 
 /** Why a thread ended. `isCharged`: it is the fault of what ran in it. */
 export interface Ending {
@@ -62,7 +63,7 @@ export interface PlacesDeps {
   readonly spareThread: boolean;
   readonly accounts: SharedArrayBuffer;
   readonly cpu: CpuPoolOptions;
-  readonly watchdog: WatchdogOptions;
+  readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   /** What outlives the process; undefined in a system without a journal. */
   readonly journal: JournalThread | undefined;
@@ -173,7 +174,12 @@ export class Places {
     place.untold = undefined;
     place.isUp = true;
     this.watch(place.id);
-    if (place.spawned !== undefined && this.#deps.spareThread) this.#threads.prepare(SPARE_AFTER_MS);
+  }
+
+  /** Sees to it that a spare thread is there when what happens now is over, if one may be needed. */
+  prepareSpare(): void {
+    const isNeeded = [...this].some(({ spawned }) => spawned !== undefined);
+    if (isNeeded && this.#deps.spareThread && !this.isClosing) this.#threads.prepare(SPARE_AFTER_MS);
   }
 
   /** Calls what has waited for the place; after `join`, when the first orders are given. */
@@ -285,6 +291,25 @@ export class Places {
       ),
     );
     return answers.filter((answer) => answer !== undefined) as Answer[];
+  }
+
+  /** What every place answers, as long as it gets on by these limits; one that does not is left out. */
+  async askPatiently(
+    ask: (api: Caller<PlaceHost>['api']) => Promise<unknown>,
+    limits: ProgressLimits,
+  ): Promise<void> {
+    const { clock } = this.#deps.seams;
+    const answers = [...this].map((place) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const sample = (): Promise<Footing> => this.#footingOf(place);
+      const watch = new ProgressWatch({ clock, sample, onStill: () => resolve() }, limits);
+      ask(place.caller.api).then(
+        () => resolve(),
+        () => resolve(),
+      );
+      return promise.finally(() => watch.close());
+    });
+    await Promise.all(answers);
   }
 
   /** From now on a thread that ends is not replaced. */

@@ -146,6 +146,7 @@ export class Succession {
     const replays = seats.replays(this.#context(slots, place.untold));
     if (replays.length > 0) places.tell(place, { t: 'replay', replays });
     places.join(place);
+    places.prepareSpare();
     seats.prune();
     onUp(place);
     this.#reportDeaths(agents);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Restart } from '../../runtime/actor/agent-options.ts';
 import { Supervisor } from '../../runtime/supervision/supervisor.ts';
+import { parseSupervisorOptions } from '../../runtime/supervision/supervisor-options.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 
 const AGENTS = ['a', 'b', 'c', 'd', 'alone'];
@@ -61,7 +62,10 @@ describe('a supervisor', () => {
             onEvent: () => undefined,
             onGaveUp: (agentId) => gaveUp.push(agentId),
           },
-          { groups: [{ name: 'group', agents: GROUPED, strategy }], intensity: { maxRestarts } },
+          parseSupervisorOptions({
+            groups: [{ name: 'group', agents: GROUPED, strategy }],
+            intensity: { maxRestarts },
+          }),
         );
         AGENTS.forEach((agentId, index) => {
           supervisor.add(agentId, { restart: kinds[index] as Restart });
@@ -125,7 +129,10 @@ describe('a supervisor', () => {
               onEvent: () => undefined,
               onGaveUp: () => undefined,
             },
-            { intensity: { maxRestarts, withinMs: 60_000 }, backOff: { firstMs: 1, maxMs: 1 } },
+            parseSupervisorOptions({
+              intensity: { maxRestarts, withinMs: 60_000 },
+              backOff: { firstMs: 1, maxMs: 1 },
+            }),
           );
           supervisor.add('a', { restart: 'permanent' });
           supervisor.started('a');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AgentProcess } from '../../../runtime/processes/agent-process.ts';
 import { ProcessOptions } from '../../../runtime/processes/process-options.ts';
 import { ProcessWatch } from '../../../runtime/processes/process-watch.ts';
+import { WatchdogOptions } from '../../../runtime/supervision/watchdog-options.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { type FakeProcess, FakeProcessSpawner, SMALLEST } from '../../fixtures/fake-process.ts';
 
@@ -23,7 +24,11 @@ function watched() {
     clock,
     starting: { quietMs: 60_000, computeMs: 60_000 },
   });
-  const watch = new ProcessWatch({ clock, watchdog: {}, arrivals: () => Promise.resolve() });
+  const watch = new ProcessWatch({
+    clock,
+    watchdog: WatchdogOptions.parse({}),
+    arrivals: () => Promise.resolve(),
+  });
   const child = spawner.last;
   const life: Life = { computes: false, answers: true, residentMb: 50 };
   live(child, clock, life);

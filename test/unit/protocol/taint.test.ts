@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EnvelopeFactory } from '../../../runtime/protocol/envelope-factory.ts';
-import { mergeTaint, type Taint, taintFrom } from '../../../runtime/protocol/taint.ts';
+import { mergeTaint, type Taint } from '../../../runtime/protocol/taint.ts';
+import { taintFrom } from '../../../runtime/protocol/taint-from.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
 const arbTaint = fc

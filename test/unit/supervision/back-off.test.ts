@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BackOff, backOffMs } from '../../../runtime/supervision/back-off.ts';
+import { BackOff } from '../../../runtime/supervision/back-off.ts';
+import { backOffMs } from '../../../runtime/supervision/back-off-ms.ts';
 
 const backOff = BackOff.parse({});
 const none = (): number => 0;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RestartIntensity, recordRestart } from '../../../runtime/supervision/restart-intensity.ts';
+import { recordRestart } from '../../../runtime/supervision/record-restart.ts';
+import { RestartIntensity } from '../../../runtime/supervision/restart-intensity.ts';
 
 const intensity = RestartIntensity.parse({});
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BeatSample } from '../../../runtime/supervision/judge-beat.ts';
-import { Watchdog, type WatchdogOptions } from '../../../runtime/supervision/watchdog.ts';
+import { Watchdog } from '../../../runtime/supervision/watchdog.ts';
+import { WatchdogOptions } from '../../../runtime/supervision/watchdog-options.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
 /** A thread in virtual time: beats every 50 ms until it does something else. */
@@ -55,7 +56,7 @@ function watched(options: WatchdogOptions = {}) {
       onStarved: (place, { cpuMs }) =>
         reports.push(`${at()}: ${place} starves${cpuMs === undefined ? ', silent' : ''}`),
     },
-    options,
+    WatchdogOptions.parse(options),
   );
   return team;
 }
@@ -148,15 +149,18 @@ describe('the watchdog', () => {
 
   it('can end the watch from inside a report', async () => {
     const { watchdog, clock, thread, reports } = watched();
-    const inner = new Watchdog({
-      seams: { clock },
-      sample: () => thread.sample(),
-      onLoop: (place) => {
-        reports.push(place);
-        inner.unwatch(place);
+    const inner = new Watchdog(
+      {
+        seams: { clock },
+        sample: () => thread.sample(),
+        onLoop: (place) => {
+          reports.push(place);
+          inner.unwatch(place);
+        },
+        onStarved: () => undefined,
       },
-      onStarved: () => undefined,
-    });
+      WatchdogOptions.parse({}),
+    );
     inner.watch('worker-1');
     thread.now('loops');
     await clock.advanceAsync(5_000);

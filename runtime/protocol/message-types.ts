@@ -1,0 +1,16 @@
+/** The envelope version that this runtime writes and reads. */
+export const SCHEMA_VERSION = 1;
+
+/** What an envelope can be. */
+export const A2A_MESSAGE_TYPES = [
+  'request',
+  'response',
+  'notification',
+  'task-proposal',
+  'task-accept',
+  'task-reject',
+  'stream-start',
+  'stream-data',
+  'stream-end',
+  'error',
+] as const;
