@@ -11,6 +11,7 @@ import { createSystem } from '../system/create-system.ts';
 import type { Conservation, DeadLetter, RosterRow, System } from '../system/system.ts';
 import type { AgentSpec } from '../system/system-options.ts';
 import * as bootPlaces from '../threads/boot-place.ts';
+import * as controls from '../threads/control.ts';
 import { becomeThread, type ThreadBoot } from '../threads/boot-thread.ts';
 import type { PlaceHost } from '../threads/place-host.ts';
 import type { Place } from '../threads/place.ts';
@@ -128,6 +129,7 @@ export class SimulatedProcess<Team extends System> {
       loop: thread.loop,
       // Not loaded here: that would take real time.
       loadPlaces: async () => bootPlaces,
+      loadControl: async () => controls,
       placeDeps: async () => ({
         policies,
         attendants,

@@ -7,7 +7,7 @@ import type { Store } from '../protocol/store.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
 import type { MadeForPlace } from './boot-place.ts';
 import { exposeApi } from './calls.ts';
-import { Control } from './control.ts';
+import type { Control } from './control.ts';
 import type { ControlOptions } from './control-deps.ts';
 import { type EventLoop, nodeEventLoop } from './event-loop.ts';
 import type { WriterMessage } from './journal-thread.ts';
@@ -63,8 +63,9 @@ export interface Surroundings {
   readonly spawner: Spawner;
   readonly seams: Seams;
   readonly loop: EventLoop;
-  /** What makes a thread a place: neither the control thread nor the one that writes a journal pays for it. */
+  /** What makes a thread a place, or the control thread: the others do not pay for it. */
   readonly loadPlaces: () => Promise<typeof import('./boot-place.ts')>;
+  readonly loadControl: () => Promise<typeof import('./control.ts')>;
   /** What a place is made of beside its boot data and its ports. */
   readonly placeDeps: (workerOptions: unknown) => Promise<MadeForPlace>;
   /** Opens the store of a journal. */
@@ -89,6 +90,7 @@ export async function bootThread(deps: ThreadDeps): Promise<void> {
     seams,
     loop: nodeEventLoop(),
     loadPlaces: () => import('./boot-place.ts'),
+    loadControl: () => import('./control.ts'),
     placeDeps: async (workerOptions) => {
       const { NodeProcessSpawner } = await import('../processes/node-process-spawner.ts');
       return {
@@ -108,7 +110,7 @@ export async function bootThread(deps: ThreadDeps): Promise<void> {
 /** Has the thread that runs this, or one of a simulation, become what the boot data says. */
 export async function becomeThread(boot: ThreadBoot, line: Port, surroundings: Surroundings): Promise<void> {
   if (boot.role === 'control') {
-    bootControl(boot, surroundings, line);
+    await bootControl(boot, surroundings, line);
     return;
   }
   if (boot.role === 'journal') {
@@ -121,8 +123,13 @@ export async function becomeThread(boot: ThreadBoot, line: Port, surroundings: S
   else awaitPlace(surroundings, line, made);
 }
 
-function bootControl(boot: ThreadBoot & { role: 'control' }, around: Surroundings, line: Port): void {
-  const { spawner, seams, onControl, onControlEvent } = around;
+async function bootControl(
+  boot: ThreadBoot & { role: 'control' },
+  around: Surroundings,
+  line: Port,
+): Promise<void> {
+  const { spawner, seams, loadControl, onControl, onControlEvent } = around;
+  const { Control } = await loadControl();
   const control = new Control({
     seams,
     spawner,
