@@ -3,7 +3,7 @@ import { type Mail, NO_ASK } from '../mailbox/mail.ts';
 import type { Outcome } from '../observe/system-event.ts';
 import { parseOutput } from '../protocol/capability.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
-import { type ErrorData, errorToData, type OrreryError } from '../protocol/errors.ts';
+import { type ErrorData, errorWithStack, type OrreryError } from '../protocol/errors.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { REPLY } from '../threads/batch-format.ts';
 import type { Place } from '../threads/place.ts';
@@ -137,17 +137,16 @@ export class CellOutcomes {
 
   /** Ends an envelope that has not got what it asked for. */
   close(mail: Mail, outcome: Outcome, error: OrreryError): void {
-    if (mayBeAskedFor(mail)) {
-      const partial = this.lastCheckpoint(mail);
-      this.#replyError(mail, errorToData(error), partial);
-    }
+    const why = errorWithStack(error, { ofMistakes: true });
+    if (mayBeAskedFor(mail)) this.#replyError(mail, why, this.lastCheckpoint(mail));
     this.settle(mail, outcome);
-    this.#place.log.closed(this.#agentId, mail, outcome, error);
-    if (outcome === 'rejected') this.#place.attendance.lost(this.#cell, mail, errorToData(error));
+    this.#place.log.closed(this.#agentId, mail, outcome, why);
+    if (outcome === 'rejected') this.#place.attendance.lost(this.#cell, mail, why);
   }
 
-  #replyError(mail: Mail, error: ErrorData, partial: unknown): void {
-    this.reply(mail, REPLY.error, withPartial(error, partial), this.#place.checkpoints.taintOf(mail));
+  #replyError(mail: Mail, { taint, ...error }: ErrorData, partial: unknown): void {
+    const former = mergeTaint(taint, this.#place.checkpoints.taintOf(mail));
+    this.reply(mail, REPLY.error, withPartial(error, partial), former);
   }
 
   deadLetter(mail: Mail, why: ErrorData): void {

@@ -6,6 +6,7 @@ import {
   type ErrorData,
   errorToData,
   isOrreryError,
+  type LastError,
   notHere,
   type OrreryError,
   supervisorGaveUp,
@@ -20,6 +21,7 @@ import { CellDesk } from './cell-desk.ts';
 import { CellLives } from './cell-lives.ts';
 import { CellMailbox, isAskOfAgent, isAwaited } from './cell-mailbox.ts';
 import { CellOutcomes } from './cell-outcomes.ts';
+import { taintOn } from './cell-taint.ts';
 import type { CellStatus } from './cell-status.ts';
 import { Handling } from './handling.ts';
 import { isThenable } from './is-thenable.ts';
@@ -53,7 +55,7 @@ export class Cell {
   #hand: Handling | undefined;
   #below: readonly Handling[] = NO_HANDLINGS;
   #desk: CellDesk | undefined;
-  #endReason: OrreryError | undefined;
+  #endReason: ErrorData | undefined;
 
   /** `makeActor`: where its code runs. @default in this thread */
   constructor(place: Place, row: AgentRow, definition: AgentDefinition<unknown>, makeActor?: MakeActor) {
@@ -258,7 +260,8 @@ export class Cell {
   crash(error: unknown, culprit: Handling | undefined): void {
     if (!this.#isAlive) return;
     const reason = reasonOf(error);
-    void this.#die(reason, error, culprit).then(() => this.place.crashed(this, error));
+    const taint = taintOn(this, culprit?.mail);
+    void this.#die(reason, error, culprit).then(() => this.place.crashed(this, error, taint));
   }
 
   /** Ends the actor because its group is restarted; its mailbox waits for the next one. */
@@ -356,8 +359,8 @@ export class Cell {
   }
 
   /** The supervisor gave up: whatever waits or comes is dead-lettered. */
-  giveUp(reason: string): void {
-    this.#endReason = supervisorGaveUp(this.row.id, reason);
+  giveUp(last: LastError): void {
+    this.#endReason = supervisorGaveUp(this.row.id, last);
     this.status = 'failed';
     this.#clear();
   }
@@ -365,7 +368,7 @@ export class Cell {
   /** Ends the agent for good; what waits is dead-lettered. */
   async stop(reason = notHere(this.row.id, this.place.id)): Promise<void> {
     if (this.status === 'stopped') return this.lives.ending;
-    this.#endReason = reason;
+    this.#endReason = errorToData(reason);
     const wasAlive = this.#isAlive;
     this.status = 'stopped';
     for (const handling of [...this.handlings].reverse()) {
@@ -384,7 +387,7 @@ export class Cell {
   }
 
   get #lastWord(): ErrorData {
-    return errorToData(this.#endReason ?? notHere(this.row.id, this.place.id));
+    return this.#endReason ?? errorToData(notHere(this.row.id, this.place.id));
   }
 
   /** Ends the actor with its `onStop`; of what it had taken ahead it is known then what it had begun on. */

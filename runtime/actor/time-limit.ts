@@ -1,5 +1,5 @@
 import type { Mail } from '../mailbox/mail.ts';
-import { deadlineExceeded, type OrreryError } from '../protocol/errors.ts';
+import { deadlineExceeded, type OrreryError, withoutStack } from '../protocol/errors.ts';
 import type { Cell } from './cell.ts';
 import type { Handling } from './handling.ts';
 
@@ -25,6 +25,6 @@ export function cutOff(cell: Cell, handling: Handling, reason: OrreryError): voi
   handling.timer?.cancel();
   handling.timer = cell.place.wheel.add(cell.place.seams.clock.now() + GRACE_MS, () => {
     if (handling.isOver) return;
-    cell.crash(new Error(`it did not stop ${GRACE_MS} ms after ${reason.message}`), handling);
+    cell.crash(withoutStack(new Error(`it did not stop ${GRACE_MS} ms after ${reason.message}`)), handling);
   });
 }

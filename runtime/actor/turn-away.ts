@@ -1,10 +1,8 @@
+import { MAX_ATTEMPTS } from '../mailbox/attempts.ts';
 import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
-import { actorDied, deadlineExceeded, errorToData, poison } from '../protocol/errors.ts';
+import { actorDied, deadlineExceeded, errorToData, errorWithStack, poison } from '../protocol/errors.ts';
 import type { Cell } from './cell.ts';
 import type { CellMailbox } from './cell-mailbox.ts';
-
-/** Tries that end in a death before an envelope is poison. */
-const MAX_ATTEMPTS = 3;
 
 /** Says whether a mail that a death has cut off is tried again. */
 export const mayTryAgain = (cell: Cell, mail: Mail): boolean =>
@@ -22,8 +20,10 @@ export function cutOffByDeath(
     cell.outcomes.startOver(mail);
     return mailbox.putBack(mail);
   }
-  const why = cell.isRetry(mail) ? poison(id, mail.attempts) : actorDied(id, reason, cause);
-  cell.outcomes.deadLetter(mail, errorToData(why));
+  const why = cell.isRetry(mail)
+    ? poison(id, mail.attempts, { reason, cause })
+    : actorDied(id, reason, cause);
+  cell.outcomes.deadLetter(mail, errorWithStack(why));
 }
 
 /** Ends an envelope that must not be handled any more; false when it may be. */

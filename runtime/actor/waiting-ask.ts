@@ -1,5 +1,12 @@
 import type { Mail } from '../mailbox/mail.ts';
-import { type ErrorData, errorFromData, isOrreryError, OrreryError } from '../protocol/errors.ts';
+import {
+  embedderError,
+  type ErrorData,
+  errorFromData,
+  isOrreryError,
+  OrreryError,
+} from '../protocol/errors.ts';
+import { isSystemId } from '../protocol/policy.ts';
 import { copyJson } from '../protocol/json-copy.ts';
 import { REPLY } from '../threads/batch-format.ts';
 import type { Link } from '../threads/link.ts';
@@ -61,7 +68,7 @@ export abstract class WaitingAsk {
       return true;
     }
     if (kind !== REPLY.chunk) this.onOver?.();
-    if (kind === REPLY.error) this.failed(this.#withPartial(errorFromData(payload as ErrorData)));
+    if (kind === REPLY.error) this.failed(this.#withPartial(this.#errorOf(payload as ErrorData)));
     else return this.answered(kind, payload);
     return false;
   }
@@ -74,6 +81,11 @@ export abstract class WaitingAsk {
   /** A value, a chunk or the end. Returns true while more is to come. */
   protected abstract answered(kind: number, payload: unknown): boolean;
   protected abstract failed(error: Error): void;
+
+  /** Where it was thrown is for the embedder: agents are given code and message. */
+  #errorOf(data: ErrorData): OrreryError {
+    return isSystemId(this.asked.sender) ? embedderError(data) : errorFromData(data);
+  }
 
   #progress(data: ProgressData): void {
     const [fraction, note] = data;

@@ -1,6 +1,6 @@
 import { type Mail, messageTypeOf, toEnvelope } from '../mailbox/mail.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
-import { type ErrorData, errorToData, type OrreryError } from '../protocol/errors.ts';
+import { type ErrorData, errorWithStack } from '../protocol/errors.ts';
 import type { Party, Verdict } from '../protocol/policy.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
@@ -83,8 +83,19 @@ export class PlaceLog {
     const type = messageTypeOf(mail);
     const atMs = this.#deps.clock.now();
     const envelope = toEnvelope(mail, tier, sandboxId);
-    const bare = { id, sender, recipient, type, code: why.code, reason: why.message, atMs, envelope };
-    const letter = partial === undefined ? bare : { ...bare, partial };
+    const thrown = thrownOf(why.stack);
+    const letter: DeadLetter = {
+      id,
+      sender,
+      recipient,
+      type,
+      code: why.code,
+      reason: why.message,
+      ...thrown,
+      atMs,
+      envelope,
+      ...(partial === undefined ? {} : { partial }),
+    };
     this.#letters.push(letter);
     if (mail.kept > 0) this.#deps.keepLetter(mail, letter);
     if (this.#letters.length === 1) this.#deps.onLetter();
@@ -95,6 +106,8 @@ export class PlaceLog {
       errorCode: why.code,
       reason: why.message,
       success: false,
+      ...thrown,
+      ...(why.taint === undefined ? {} : { taint: why.taint }),
     });
   }
 
@@ -107,15 +120,32 @@ export class PlaceLog {
   }
 
   /** An envelope ended without being handled. */
-  closed(agentId: string, mail: Mail, outcome: Outcome, error: OrreryError): void {
-    const { code: errorCode, message: reason } = error;
-    this.note({ ...this.#about(mail), type: 'error', agentId, outcome, errorCode, reason, success: false });
+  closed(agentId: string, mail: Mail, outcome: Outcome, why: ErrorData): void {
+    const { code: errorCode, message: reason, stack } = why;
+    this.note({
+      ...this.#about(mail),
+      type: 'error',
+      agentId,
+      outcome,
+      errorCode,
+      reason,
+      success: false,
+      ...thrownOf(stack),
+    });
   }
 
   error(agentId: string, error: unknown): void {
-    const { code, message } = errorToData(error);
+    const { code, message, stack } = errorWithStack(error);
     const timestamp = this.#deps.clock.now();
-    this.note({ type: 'error', timestamp, agentId, errorCode: code, reason: message, success: false });
+    this.note({
+      type: 'error',
+      timestamp,
+      agentId,
+      errorCode: code,
+      reason: message,
+      success: false,
+      ...thrownOf(stack),
+    });
   }
 
   progress(agentId: string, mail: Mail, fraction: number, note: string | undefined): void {
@@ -260,3 +290,6 @@ export class PlaceLog {
     counters[at] = (counters[at] as number) + by;
   }
 }
+
+const thrownOf = (stack: string | undefined): { readonly stack?: string } =>
+  stack === undefined ? {} : { stack };

@@ -48,6 +48,7 @@ export type SystemEventType =
  * - `proposalId`  of a negotiation.
  * - `model`, `tokens`, `costUsd` of a call of a model: its name, and what was spent on it.
  * - `taint`       where what it is about came from outside.
+ * - `stack`       of what was thrown, with file and line: of an agent that died, a start or a module that failed.
  */
 export interface SystemEvent {
   readonly type: SystemEventType;
@@ -81,4 +82,5 @@ export interface SystemEvent {
   readonly tokens?: number;
   readonly costUsd?: number;
   readonly taint?: Taint;
+  readonly stack?: string;
 }

@@ -1,6 +1,6 @@
 import { type Actor, createActor } from 'xstate';
 import { EndedFromOutside } from '../actor/actor-life.ts';
-import { reasonOf } from '../protocol/errors.ts';
+import { reasonOf, withoutStack } from '../protocol/errors.ts';
 import {
   type Footing,
   type ProgressLimits,
@@ -43,7 +43,7 @@ const STARTED_BEFORE: ProcessEnd = { reason: 'its process was started before', i
 
 /** What whoever waits for a process is told of its end. */
 export const errorOfEnd = ({ reason, isCharged }: ProcessEnd): Error =>
-  isCharged ? new Error(reason) : new EndedFromOutside(reason);
+  withoutStack(isCharged ? new Error(reason) : new EndedFromOutside(reason));
 
 export interface AgentProcessDeps {
   readonly spawner: ProcessSpawner;
@@ -237,7 +237,8 @@ export class AgentProcess {
         this.#loaded.resolve(frame.description);
         return true;
       case 'unloadable':
-        if (this.#heard('child.unloadable')) this.#loaded.reject(new Error(frame.reason));
+        if (this.#heard('child.unloadable'))
+          this.#loaded.reject(errorOf({ name: 'Error', message: frame.reason, stack: frame.stack }));
         return true;
       case 'ready':
         if (this.#heard('child.ready')) this.#started.resolve();

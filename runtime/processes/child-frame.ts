@@ -23,7 +23,6 @@ const CodedError = z.strictObject({
   code: z.enum(ERROR_CODES),
   message: Text,
   details: Details.optional(),
-  stack: Text.optional(),
 });
 
 /** What an agent's code threw: `coded` if it has a code of ours. */
@@ -90,7 +89,7 @@ const Request = { n: Count, a: Count, target: FrameTarget, input: z.unknown().op
  */
 export const ChildFrame = z.discriminatedUnion('t', [
   z.strictObject({ t: z.literal('loaded'), description: Description }),
-  z.strictObject({ t: z.literal('unloadable'), reason: Text }),
+  z.strictObject({ t: z.literal('unloadable'), reason: Text, stack: Text.optional() }),
   z.strictObject({ t: z.literal('ready') }),
   z.strictObject({ t: z.literal('unready'), error: ThrownData }),
   z.strictObject({ t: z.literal('left'), state: LeftState.optional(), error: ThrownData.optional() }),

@@ -1,5 +1,6 @@
 import { describeValue } from './describe-value.ts';
 import { findUnserialisable } from './json-safety.ts';
+import type { Taint } from './taint.ts';
 
 /**
  * Every code that the runtime answers with. The list is closed: callers branch on it.
@@ -65,12 +66,18 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error as it crosses a thread, a process or a socket: an `Error` posted through a port loses name and code. */
+/**
+ * An error as it crosses a thread, a process or a socket: an `Error` posted through a port loses name and code.
+ *
+ * - `stack` of what was thrown, with file and line: for the embedder, and for nobody else.
+ * - `taint` where what it says came from outside, if that is more than what is on the work that failed.
+ */
 export interface ErrorData {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly stack?: string;
+  readonly taint?: Taint;
 }
 
 /** The one error class of the runtime. Branch on `code`, never on `instanceof` or the text. */
@@ -101,11 +108,24 @@ export function reasonOf(error: unknown): string {
 
 /** The error as plain data, for a port or a log. Anything that is not an `OrreryError` becomes `fallbackCode`. */
 export function errorToData(error: unknown, fallbackCode: ErrorCode = 'ACTOR_DIED'): ErrorData {
-  if (isOrreryError(error))
-    return { code: error.code, message: reasonOf(error), details: plainDetails(error.details) };
-  const stack = stackOf(error);
-  const message = reasonOf(error);
-  return stack === undefined ? { code: fallbackCode, message } : { code: fallbackCode, message, stack };
+  if (!isOrreryError(error)) return { code: fallbackCode, message: reasonOf(error) };
+  return { code: error.code, message: reasonOf(error), details: plainDetails(toldDetails(error)) };
+}
+
+/** The same with the stack of what was thrown, as far as code has thrown it: for events, and for the embedder. */
+export function errorWithStack(
+  error: unknown,
+  { fallbackCode, ofMistakes = false }: { fallbackCode?: ErrorCode; ofMistakes?: boolean } = {},
+): ErrorData {
+  const stack = stackOf(error, ofMistakes);
+  const data = errorToData(error, fallbackCode);
+  return stack === undefined ? data : { ...data, stack };
+}
+
+/** What of an error's details is for everybody: all but the stack that only the embedder is given. */
+export function toldDetails(error: OrreryError): OrreryError['details'] {
+  const { stack, ...told } = error.details ?? {};
+  return typeof stack === 'string' ? told : (error.details ?? {});
 }
 
 /** What no port carries is described, field by field: code and message must arrive whatever is beside them. */
@@ -122,17 +142,60 @@ function plainDetails(details: ErrorData['details']): NonNullable<ErrorData['det
   }
 }
 
-function stackOf(error: unknown): string | undefined {
+/** Of errors that came as data: the stack that came with them. It is kept beside them, where no agent reads it. */
+const stacks = new WeakMap<object, string>();
+
+const MAX_STACK = 4_000;
+const MAX_CAUSES = 3;
+
+/** What the methods of a context throw at code that uses them wrongly: it is told where that is. */
+const MISTAKES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['INVALID_OPTIONS', 'NOT_SERIALISABLE']);
+
+/**
+ * The stack of what was thrown, and of what that was caused by. An error with a code tells of something, and has no stack of
+ * its own, unless it is a mistake of the code that threw it (`ofMistakes`).
+ */
+export function stackOf(error: unknown, ofMistakes = false): string | undefined {
   try {
-    return error instanceof Error && error.stack !== undefined ? String(error.stack) : undefined;
+    const found: string[] = [];
+    let at = error;
+    for (let depth = 0; at instanceof Error && depth < MAX_CAUSES; depth++) {
+      const known = stacks.get(at);
+      const isOwn = !isOrreryError(at) || (ofMistakes && MISTAKES.has(at.code));
+      const stack = known ?? (isOwn ? at.stack : undefined);
+      if (stack) found.push(String(stack));
+      at = known === undefined ? at.cause : undefined;
+    }
+    const text = found.join('\ncaused by: ');
+    return text === '' ? undefined : text.slice(0, MAX_STACK);
   } catch {
+    // Anything can be thrown, also what throws when it is looked at.
     return undefined;
   }
 }
 
-/** The error that `data` describes. */
-export function errorFromData(data: ErrorData): OrreryError {
-  return new OrreryError(data.code, data.message, { details: data.details ?? {} });
+/** An error of something that ended without any code having thrown: there is no place to look at. */
+export function withoutStack<Failure extends Error>(error: Failure): Failure {
+  error.stack = '';
+  return error;
+}
+
+/** The error that `data` describes, for an agent: where it was thrown is not its business. */
+export function errorFromData({ code, message, details = {}, stack }: ErrorData): OrreryError {
+  const error = new OrreryError(code, message, { details });
+  if (stack !== undefined) stacks.set(error, stack);
+  return error;
+}
+
+/** The same for the embedder: with the stack of what was thrown in its details, and an error that has it as its cause. */
+export function embedderError({ code, message, details = {}, stack }: ErrorData): OrreryError {
+  if (stack === undefined) return new OrreryError(code, message, { details });
+  const { reason = message } = details;
+  const cause = new Error(String(reason));
+  cause.stack = stack;
+  const error = new OrreryError(code, message, { details: { ...details, stack }, cause });
+  stacks.set(error, stack);
+  return error;
 }
 
 /** Says whether `error` carries one of our codes; works for errors made by another copy of the package too. */
@@ -251,10 +314,20 @@ function amountsText({ tokens, costUsd }: Amounts): string {
   return amounts.length === 0 ? 'no amount' : amounts.join(' and ');
 }
 
-export const poison = (agentId: string, attempts: number): OrreryError =>
-  new OrreryError('POISON', `${agentId} died ${attempts} times on this envelope; it is not tried again`, {
-    details: { agentId, attempts },
-  });
+/** `last`: of what it died the last time, if that is known. */
+export const poison = (
+  agentId: string,
+  attempts: number,
+  last?: { readonly reason: string; readonly cause?: unknown },
+): OrreryError =>
+  new OrreryError(
+    'POISON',
+    `${agentId} died ${attempts} times on this envelope${last === undefined ? '' : `, the last time of: ${last.reason}`}; it is not tried again`,
+    {
+      details: { agentId, attempts, ...(last === undefined ? {} : { reason: last.reason }) },
+      cause: last?.cause,
+    },
+  );
 
 export const notSerialisable = (field: string, value: string): OrreryError =>
   new OrreryError(
@@ -281,11 +354,12 @@ export const snapshotUnknown = (
   agentId: string,
   reason: string,
   { from, to }: { readonly from: StateOf; readonly to: StateOf | undefined },
+  cause?: unknown,
 ): OrreryError =>
   new OrreryError(
     'SNAPSHOT_UNKNOWN',
     `${agentId} cannot go on with its state (${stateText(from)}) as ${stateText(to)}: ${reason}`,
-    { details: { agentId, reason, from, to } },
+    { details: { agentId, reason, from, to }, cause },
   );
 
 const HASH_SHOWN = 12;
@@ -303,10 +377,21 @@ export const stateNotSerialisable = (agentId: string, field: string, value: stri
     { details: { agentId, field, value } },
   );
 
-export const supervisorGaveUp = (agentId: string, reason: string): OrreryError =>
-  new OrreryError('SUPERVISOR_GAVE_UP', `The supervisor of ${agentId} gave up: ${reason}`, {
-    details: { agentId, reason },
-  });
+/** As data: it tells of a death that may have been in another thread. */
+export const supervisorGaveUp = (agentId: string, { reason, stack, taint }: LastError): ErrorData => ({
+  code: 'SUPERVISOR_GAVE_UP',
+  message: `The supervisor of ${agentId} gave up: ${reason}`,
+  details: { agentId, reason },
+  ...(stack === undefined ? {} : { stack }),
+  ...(taint === undefined ? {} : { taint }),
+});
+
+/** Why an agent died, and what is known of it: the stack of what was thrown, and where what that says came from outside. */
+export interface LastError {
+  readonly reason: string;
+  readonly stack?: string | undefined;
+  readonly taint?: Taint | undefined;
+}
 
 export const systemStopped = (what: string): OrreryError =>
   new OrreryError('SYSTEM_STOPPED', `The system is stopped: ${what}`, { details: { what } });

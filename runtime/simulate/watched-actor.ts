@@ -4,6 +4,7 @@ import type { Cell } from '../actor/cell.ts';
 import type { Handling } from '../actor/handling.ts';
 import { isThenable } from '../actor/is-thenable.ts';
 import type { Mail } from '../mailbox/mail.ts';
+import { withoutStack } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import { running, type Waits } from './running.ts';
 
@@ -20,6 +21,7 @@ export interface ActorWatch {
 export class SimulatedFailure extends Error {
   constructor() {
     super('a simulated failure');
+    withoutStack(this);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Restart } from '../actor/agent-options.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
-import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
+import { agentNotFound, invalidOptions, type LastError } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { AgentStatus } from '../system/system.ts';
 import { type AgentLife, beginLife, lifeUnder, nextLife } from './agent-life.ts';
@@ -25,13 +25,12 @@ export interface SupervisorDeps {
   start(agentIds: readonly string[], afterDeath: boolean): void;
   stop?(agentIds: readonly string[]): void;
   onEvent(event: SystemEvent): void;
-  onGaveUp(agentId: string, reason: string): void;
+  onGaveUp(agentId: string, last: LastError): void;
 }
 
 /** `charged: false` means that something outside ended it: restarted at once, and not counted. */
-export interface Crash {
+export interface Crash extends LastError {
   readonly agentId: string;
-  readonly reason: string;
   readonly charged: boolean;
 }
 
@@ -47,14 +46,14 @@ interface Supervised {
   restarts: number;
   consecutive: number;
   runningSinceMs: number | undefined;
-  lastError: string | undefined;
+  lastError: LastError | undefined;
 }
 
 /** What is to be done once all decisions of one report are made. */
 interface Outbox {
   readonly stop: string[];
   readonly start: string[];
-  readonly gaveUp: { readonly agentId: string; readonly reason: string }[];
+  readonly gaveUp: { readonly agentId: string; readonly last: LastError }[];
 }
 
 /**
@@ -103,18 +102,18 @@ export class Supervisor {
   }
 
   /** Reports that an agent died. */
-  crashed(agentId: string, { reason, charged }: Omit<Crash, 'agentId'>): void {
-    this.crashedTogether([{ agentId, reason, charged }]);
+  crashed(agentId: string, crash: Omit<Crash, 'agentId'>): void {
+    this.crashedTogether([{ agentId, ...crash }]);
   }
 
   /** Reports agents that died at once, as all agents of a thread do: each group restarts once, not once a death. */
   crashedTogether(crashes: readonly Crash[]): void {
     const returning: Death[] = [];
-    for (const { agentId, reason, charged } of crashes) {
+    for (const { agentId, charged, reason, stack, taint } of crashes) {
       const agent = this.#agents.get(agentId);
       if (agent === undefined || !this.#step(agent, 'agent.crashed')) continue;
-      agent.lastError = reason;
-      this.#emit('agent-crashed', agentId, { reason, errorCode: 'ACTOR_DIED' });
+      agent.lastError = { reason, stack, taint };
+      this.#emit('agent-crashed', agentId, { ...factsOf(agent.lastError), errorCode: 'ACTOR_DIED' });
       if (agent.life.status === 'restarting') returning.push({ agentId, charged });
       else this.#emit('agent-stopped', agentId, { reason: `a ${agent.life.restart} agent is not restarted` });
     }
@@ -164,7 +163,7 @@ export class Supervisor {
     if (agent === undefined || !this.#step(agent, 'agent.parked')) return;
     this.#schedule.drop(agentId);
     agent.runningSinceMs = undefined;
-    agent.lastError = reason;
+    agent.lastError = { reason };
     this.#emit('agent-parked', agentId, { reason, errorCode: 'SNAPSHOT_UNKNOWN' });
   }
 
@@ -176,7 +175,11 @@ export class Supervisor {
   /** Where an agent stands. Fails with AGENT_NOT_FOUND. */
   status(agentId: string): SupervisedStatus {
     const { life, restarts, lastError } = this.#find(agentId);
-    return { status: life.status, restarts, ...(lastError === undefined ? {} : { lastError }) };
+    return {
+      status: life.status,
+      restarts,
+      ...(lastError === undefined ? {} : { lastError: lastError.reason }),
+    };
   }
 
   /** Drops every restart that still waits. */
@@ -192,7 +195,7 @@ export class Supervisor {
       for (const some of together) this.#decide(group, some, afterDeath, outbox);
     }
     if (outbox.stop.length > 0) this.#deps.stop?.(outbox.stop);
-    for (const { agentId, reason } of outbox.gaveUp) this.#deps.onGaveUp(agentId, reason);
+    for (const { agentId, last } of outbox.gaveUp) this.#deps.onGaveUp(agentId, last);
     if (outbox.start.length > 0) this.#begin(outbox.start, afterDeath);
   }
 
@@ -239,10 +242,11 @@ export class Supervisor {
       this.#schedule.drop(agentId);
       const agent = this.#find(agentId);
       this.#step(agent, 'intensity.exceeded');
-      const reason = describeGivingUp(group, agentId, { culprit, lastError });
-      agent.lastError ??= reason;
-      this.#emit('agent-failed', agentId, { reason, errorCode: 'SUPERVISOR_GAVE_UP' });
-      outbox.gaveUp.push({ agentId, reason });
+      const reason = describeGivingUp(group, agentId, { culprit, lastError: lastError?.reason });
+      const last = { ...lastError, reason };
+      agent.lastError ??= last;
+      this.#emit('agent-failed', agentId, { ...factsOf(last), errorCode: 'SUPERVISOR_GAVE_UP' });
+      outbox.gaveUp.push({ agentId, last });
     }
   }
 
@@ -296,3 +300,10 @@ export class Supervisor {
     this.#deps.onEvent({ type, timestamp: this.#deps.seams.clock.now(), agentId, ...facts });
   }
 }
+
+/** An event has no field that says nothing. */
+const factsOf = ({ reason, stack, taint }: LastError): Partial<SystemEvent> => ({
+  reason,
+  ...(stack === undefined ? {} : { stack }),
+  ...(taint === undefined ? {} : { taint }),
+});

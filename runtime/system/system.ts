@@ -38,7 +38,10 @@ export interface RosterRow {
   readonly parked?: { readonly reason: string; readonly from: StateIdentity; readonly to?: StateIdentity };
 }
 
-/** An envelope that nobody handled, and why; `partial` is what the last checkpoint of the work on it kept. */
+/**
+ * An envelope that nobody handled, and why; `stack` is that of what was thrown over it, `partial` what the last checkpoint of
+ * the work on it kept.
+ */
 export interface DeadLetter {
   readonly id: string | undefined;
   readonly sender: string;
@@ -46,6 +49,7 @@ export interface DeadLetter {
   readonly type: string;
   readonly code: ErrorCode;
   readonly reason: string;
+  readonly stack?: string;
   readonly atMs: number;
   readonly envelope?: A2AEnvelope;
   readonly partial?: unknown;

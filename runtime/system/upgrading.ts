@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AgentDefinition } from '../actor/agent-definition.ts';
-import { type ErrorData, errorToData, invalidOptions } from '../protocol/errors.ts';
+import { type ErrorData, errorWithStack, invalidOptions } from '../protocol/errors.ts';
 import { parseOptions, requireText } from '../protocol/parse-options.ts';
 import type { Remote } from '../threads/calls.ts';
 import type { Control } from '../threads/control.ts';
@@ -109,7 +109,7 @@ export function upgrading({ api, given, readArrived }: UpgradingDeps): Upgrading
         await change(agentId, options);
         results.push({ agentId, outcome: 'upgraded' });
       } catch (thrown) {
-        const error = errorToData(thrown);
+        const error = errorWithStack(thrown);
         results.push({ agentId, outcome: error.code === 'SNAPSHOT_UNKNOWN' ? 'parked' : 'refused', error });
         for (const left of orders.slice(at + 1)) results.push({ agentId: left.agentId, outcome: 'skipped' });
         break;

@@ -1,5 +1,5 @@
 import type { ProcessAgent } from '../processes/process-agent.ts';
-import { agentNotFound, type ErrorData } from '../protocol/errors.ts';
+import { agentNotFound, type ErrorData, type LastError } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import {
@@ -37,7 +37,7 @@ export interface AgentRecord {
   /** Why its module is not loaded again: a thread died over it. */
   broken: string | undefined;
   /** Why it has failed. */
-  gaveUp: string | undefined;
+  gaveUp: LastError | undefined;
   /** What it last was parked with; it may have been stopped since. */
   parked: ParkedAgent | undefined;
 }

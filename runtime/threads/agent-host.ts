@@ -5,7 +5,7 @@ import { importAgent } from '../actor/import-agent.ts';
 import type { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../processes/process-options.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
-import { errorToData, moduleInvalid } from '../protocol/errors.ts';
+import { errorWithStack, moduleInvalid } from '../protocol/errors.ts';
 import type { NextCode } from '../upgrade/change-cell.ts';
 import type { ChangeOrder, ControlMessage, PlaceMessage } from './lines.ts';
 import { type LoadedAgent, loadedAgent } from './loaded-agent.ts';
@@ -64,7 +64,7 @@ export class AgentHost {
       if (isAgain) place.journal?.awaitRest(cells);
       tell({ t: 'hosted', ref, error: undefined });
     } catch (error) {
-      tell({ t: 'hosted', ref, error: errorToData(error, 'MODULE_INVALID') });
+      tell({ t: 'hosted', ref, error: errorWithStack(error, { fallbackCode: 'MODULE_INVALID' }) });
     }
   }
 

@@ -1,3 +1,4 @@
+import type { LastError } from '../protocol/errors.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook } from './agent-book.ts';
 import type { Places } from './places.ts';
@@ -51,12 +52,12 @@ export class AgentOrders {
   }
 
   /** The supervisor has given an agent up. */
-  giveUp(id: string, reason: string): void {
+  giveUp(id: string, last: LastError): void {
     const { agents, places } = this.#deps;
     const agent = agents.get(id);
     const place = places.get(agent.place);
-    agent.gaveUp = reason;
-    places.whenUp(place, () => places.tell(place, { t: 'give-up', slot: agent.slot, reason }));
+    agent.gaveUp = last;
+    places.whenUp(place, () => places.tell(place, { t: 'give-up', slot: agent.slot, last }));
   }
 
   /** Ends an agent that is stopped by hand; resolves when it is gone. */

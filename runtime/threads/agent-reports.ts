@@ -48,9 +48,9 @@ export class AgentReports {
         firstStarts.ended(id);
         return;
       case 'crashed': {
-        const { reason, charged } = message;
+        const { reason, stack, taint, charged } = message;
         processes.note(message.slot, undefined);
-        supervisor.crashed(id, { reason, charged });
+        supervisor.crashed(id, { reason, stack, taint, charged });
         orders.endStopped([id]);
         if (charged || supervisor.status(id).status === 'stopped') firstStarts.ended(id);
         return;

@@ -2,8 +2,8 @@ import { expose, type Endpoint, wrap } from 'comlink';
 import {
   deadlineExceeded,
   type ErrorData,
-  errorFromData,
-  errorToData,
+  embedderError,
+  errorWithStack,
   type OrreryError,
 } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
@@ -32,7 +32,7 @@ export function exposeApi<Self extends object>(api: Self, port: Port): void {
       const method = api[name as keyof Self] as unknown as (...given: unknown[]) => unknown;
       return { value: await method.apply(api, args) };
     } catch (error) {
-      return { error: errorToData(error) };
+      return { error: errorWithStack(error) };
     }
   };
   expose({ call }, endpoint(port));
@@ -89,7 +89,7 @@ export class Caller<Self> {
       sealed.then((result) => {
         stop();
         this.#waiting.delete(fail);
-        if ('error' in result) reject(errorFromData(result.error));
+        if ('error' in result) reject(embedderError(result.error));
         else resolve(result.value);
       }, fail);
     });

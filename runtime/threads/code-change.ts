@@ -1,4 +1,4 @@
-import { errorToData, notHere } from '../protocol/errors.ts';
+import { errorWithStack, notHere } from '../protocol/errors.ts';
 import { changeCell, type NextCode, resumeCell } from '../upgrade/change-cell.ts';
 import type { ChangeOrder, PlaceMessage } from './lines.ts';
 import type { Place } from './place.ts';
@@ -18,7 +18,12 @@ export async function changeCode(
       : resumeCell(cell, next, resumed.snapshot));
     return { t: 'changed', ref, changed, error: undefined };
   } catch (error) {
-    return { t: 'changed', ref, changed: undefined, error: errorToData(error, 'MODULE_INVALID') };
+    return {
+      t: 'changed',
+      ref,
+      changed: undefined,
+      error: errorWithStack(error, { fallbackCode: 'MODULE_INVALID' }),
+    };
   }
 }
 

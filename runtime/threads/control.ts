@@ -3,7 +3,7 @@ import { ControlLog } from '../observe/control-log.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { invalidOptions, refused } from '../protocol/errors.ts';
+import { invalidOptions, type LastError, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import { type AgentOffer, offeringProfile } from '../routing/offered-profile.ts';
 import { type AgentProfile, NO_CHANGE, type TableDelta } from '../routing/routing-table.ts';
@@ -79,7 +79,7 @@ export class Control {
         start: (ids) => this.#orders.give('start', ids),
         stop: (ids) => this.#orders.endAll(ids),
         onEvent: (event) => this.#log.add(event),
-        onGaveUp: (id, reason) => this.#gaveUp(id, reason),
+        onGaveUp: (id, last) => this.#gaveUp(id, last),
       },
       options.supervision,
     );
@@ -302,8 +302,8 @@ export class Control {
     await Promise.all(firstStarts);
   }
 
-  #gaveUp(id: string, reason: string): void {
-    this.#orders.giveUp(id, reason);
+  #gaveUp(id: string, last: LastError): void {
+    this.#orders.giveUp(id, last);
     this.#firstStarts.ended(id);
   }
 

@@ -1,7 +1,7 @@
 import type { KeptCheckpoint } from '../actor/checkpoints.ts';
 import type { MailData } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
-import type { ErrorData } from '../protocol/errors.ts';
+import type { ErrorData, LastError } from '../protocol/errors.ts';
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
@@ -94,7 +94,7 @@ export type ControlMessage =
   | { readonly t: 'events'; readonly events: readonly SystemEvent[] }
   /** Ends the process of an agent from outside. */
   | { readonly t: 'end-process'; readonly slot: number }
-  | { readonly t: 'give-up'; readonly slot: number; readonly reason: string }
+  | { readonly t: 'give-up'; readonly slot: number; readonly last: LastError }
   | { readonly t: 'replay'; readonly replays: readonly Replay[] }
   /** What envelopes of its agents kept in the place's former thread. */
   | { readonly t: 'checkpoints'; readonly kept: readonly KeptCheckpoint[] }
@@ -140,12 +140,7 @@ export type PlaceMessage =
   | { readonly t: 'ended'; readonly slot: number }
   | { readonly t: 'started'; readonly slot: number }
   /** `charged`: it was the agent's own fault. */
-  | {
-      readonly t: 'crashed';
-      readonly slot: number;
-      readonly reason: string;
-      readonly charged: boolean;
-    }
+  | ({ readonly t: 'crashed'; readonly slot: number; readonly charged: boolean } & LastError)
   /** It cannot go on with the state that a former thread or process left: it waits with it for other code. */
   | { readonly t: 'parked'; readonly slot: number; readonly snapshot: Snapshot; readonly why: ErrorData }
   /** The code of the agent runs in this process. */

@@ -1,3 +1,4 @@
+import { chargeDeaths } from '../mailbox/attempts.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { isRetry, type Mail, NO_ASK } from '../mailbox/mail.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
@@ -135,7 +136,8 @@ export class Links {
     }
     const { charge } = death;
     if (charge === undefined || charge.seat !== this.#place.seat || charge.flow !== flow) return;
-    if (charge.sequence === mail.sequence) mail.attempts += 1;
+    if (charge.sequence === mail.sequence)
+      chargeDeaths(mail, mail.attempts + 1, { agentId: row.id, reason: death.reason });
   }
 
   /** Takes in what is here but not told of yet: a thread that was blocked finds its timers due before its messages. */

@@ -290,7 +290,7 @@ export class PlaceHost {
         return;
       }
       case 'give-up':
-        place.cellOf(message.slot)?.giveUp(message.reason);
+        place.cellOf(message.slot)?.giveUp(message.last);
         return;
       case 'replay':
         for (const replay of message.replays) this.#replay(replay);

@@ -27,8 +27,10 @@ import {
   errorToData,
   type OrreryError,
   reasonOf,
+  stackOf,
 } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { GrantBook } from '../routing/grants.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
@@ -213,7 +215,8 @@ export class Place {
         this.#deps.tell({ t: 'started', slot });
       },
       (error: unknown) => {
-        if (snapshot === undefined || !isSnapshotUnknown(error)) return this.crashed(cell, error);
+        if (snapshot === undefined || !isSnapshotUnknown(error))
+          return this.crashed(cell, error, cell.lives.taint);
         cell.status = 'parked';
         this.journal?.states.tookUp(cell);
         this.#deps.tell({ t: 'parked', slot, snapshot, why: errorToData(error) });
@@ -226,11 +229,13 @@ export class Place {
     this.#deps.tell({ t: 'process', slot: cell.row.slot, pid });
   }
 
-  crashed(cell: Cell, error: unknown): void {
+  /** `taint`: where what the error says came from outside. */
+  crashed(cell: Cell, error: unknown, taint: Taint | undefined): void {
     this.counters[COUNT.crashed] = (this.counters[COUNT.crashed] as number) + 1;
     this.outbox.flush();
     const charged = !isFromOutside(error);
-    this.#deps.tell({ t: 'crashed', slot: cell.row.slot, reason: reasonOf(error), charged });
+    const last = { reason: reasonOf(error), stack: stackOf(error), taint };
+    this.#deps.tell({ t: 'crashed', slot: cell.row.slot, ...last, charged });
   }
 
   /** The agent says what it offers from now on. */

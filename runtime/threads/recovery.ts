@@ -1,5 +1,6 @@
 import type { Cell } from '../actor/cell.ts';
 import { OVER } from '../budget/former-accounts.ts';
+import { chargeDeaths } from '../mailbox/attempts.ts';
 import type { KeptFunds } from '../mailbox/kept-funds.ts';
 import type { LeftMail } from '../journal/backlog.ts';
 import { isRetry, type Mail } from '../mailbox/mail.ts';
@@ -125,8 +126,9 @@ function mailOf(left: LeftMail, { row }: Cell): Mail {
   const mail = mailFromRecord(left);
   mail.wasLeft = true;
   if (left.starts === 0) return mail;
-  if (isRetry(mail.extras, row.profile.delivery)) mail.attempts = left.starts;
-  else mail.tombstone = errorToData(actorDied(row.id, 'its process ended'));
+  const death = { agentId: row.id, reason: 'its process ended' };
+  if (isRetry(mail.extras, row.profile.delivery)) chargeDeaths(mail, left.starts, death);
+  else mail.tombstone = errorToData(actorDied(row.id, death.reason));
   return mail;
 }
 

@@ -1,3 +1,4 @@
+import { chargeDeaths } from '../mailbox/attempts.ts';
 import { finishCommit } from '../mailbox/commit-log.ts';
 import type { KeptCheckpoint } from '../actor/checkpoints.ts';
 import { distance, MARK } from '../mailbox/flow-marks.ts';
@@ -228,7 +229,7 @@ export class SeatBook {
         continue;
       }
       const isCharged = charge?.seat === seat.number && charge.flow === flow && charge.sequence === sequence;
-      const mail = isCharged ? charged(copy) : copy;
+      const mail = isCharged ? charged(copy, { agentId, reason: context.death.reason }) : copy;
       if (isCharged) this.#copies.keep(seat.number, flow, mail);
       mails.push(mail);
     }
@@ -247,9 +248,9 @@ export class SeatBook {
 
 const nameKey = (seat: number, flow: number, sequence: number): string => `${seat}/${flow}/${sequence}`;
 
-function charged(copy: MailData): MailData {
+function charged(copy: MailData, death: Parameters<typeof chargeDeaths>[2]): MailData {
   const mail = mailFromData(copy);
-  mail.attempts += 1;
+  chargeDeaths(mail, mail.attempts + 1, death);
   return mailToData(mail);
 }
 

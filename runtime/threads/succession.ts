@@ -167,7 +167,7 @@ export class Succession {
     for (const { id, slot, gaveUp } of agents) {
       const { status } = supervisor.status(id);
       if (status === 'failed')
-        places.tell(place, { t: 'give-up', slot, reason: gaveUp ?? 'it had failed before' });
+        places.tell(place, { t: 'give-up', slot, last: gaveUp ?? { reason: 'it had failed before' } });
       if (status === 'stopped') places.tell(place, { t: 'stop', slots: [slot] });
       if (status === 'parked') places.tell(place, { t: 'park', slots: [slot] });
     }

@@ -1,7 +1,7 @@
 import type { MakeActor } from '../actor/actor-life.ts';
 import type { AgentDefinition } from '../actor/agent-definition.ts';
 import type { Cell } from '../actor/cell.ts';
-import { type ErrorData, errorToData, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
+import { type ErrorData, errorWithStack, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import { isSnapshotUnknown } from './restore.ts';
 import { stateIdentity } from './state-identity.ts';
@@ -87,7 +87,7 @@ async function startFresh(cell: Cell): Promise<Changed> {
   try {
     return (await cell.start()) ? RUNNING : LATER;
   } catch (error) {
-    cell.place.crashed(cell, error);
+    cell.place.crashed(cell, error, cell.lives.taint);
     return LATER;
   }
 }
@@ -100,7 +100,7 @@ async function startFrom(cell: Cell, snapshot: Snapshot): Promise<Changed> {
     return RUNNING;
   } catch (error) {
     cell.status = 'parked';
-    return { outcome: 'parked', snapshot, why: errorToData(whyParked(cell, snapshot, error)) };
+    return { outcome: 'parked', snapshot, why: errorWithStack(whyParked(cell, snapshot, error)) };
   }
 }
 
@@ -111,7 +111,7 @@ function whyParked(
 ): unknown {
   if (isSnapshotUnknown(error)) return error;
   const of = { from: { machineId, version, hash }, to: stateIdentity(definition) };
-  return snapshotUnknown(row.id, `its start failed: ${reasonOf(error)}`, of);
+  return snapshotUnknown(row.id, `its start failed: ${reasonOf(error)}`, of, error);
 }
 
 /** Resolves when nothing is in hand, or when that took too long, or when the actor is over. */

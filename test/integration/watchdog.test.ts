@@ -151,7 +151,9 @@ describe('An envelope that ends its agent three times', () => {
         const answers = behind.map(({ timeoutMs }) =>
           system.ask(looper, { how: 'answer', ms: 0 }, { timeoutMs }),
         );
-        expect((await poisoned).code).toBe('POISON');
+        const { code: why, message } = await poisoned;
+        expect(why).toBe('POISON');
+        expect(message).toContain('the last time of: an endless loop');
         expect(await Promise.all(answers)).toEqual(['answered', 'answered', 'answered']);
         expect(await rowOf(system, 'looper')).toMatchObject({
           status: 'running',

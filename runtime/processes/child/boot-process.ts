@@ -1,6 +1,6 @@
 import { CpuPool } from '../../actor/offload.ts';
 import { importAgent } from '../../actor/import-agent.ts';
-import { invalidOptions, isOrreryError, reasonOf } from '../../protocol/errors.ts';
+import { invalidOptions, isOrreryError, reasonOf, stackOf } from '../../protocol/errors.ts';
 import { systemSeams } from '../../protocol/system-seams.ts';
 import type { HostFrame } from '../host-frame.ts';
 import { ChildAgent } from './child-agent.ts';
@@ -14,7 +14,8 @@ export async function bootProcess(kept: KeptAbilities): Promise<void> {
   let agent: ChildAgent | undefined;
   await startLifeline();
   const report = (error: unknown): void => {
-    if (agent === undefined) line.sayNow({ t: 'unloadable', reason: whyUnloadable(error) });
+    if (agent === undefined)
+      line.sayNow({ t: 'unloadable', reason: whyUnloadable(error), stack: stackOf(error) });
     else agent.noteStray(error);
   };
   process.on('uncaughtException', report);

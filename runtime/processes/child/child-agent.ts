@@ -11,6 +11,7 @@ import {
   isOrreryError,
   type OrreryError,
   reasonOf,
+  stackOf,
 } from '../../protocol/errors.ts';
 import type { Seams } from '../../protocol/seams.ts';
 import type { Snapshot } from '../../protocol/snapshot.ts';
@@ -233,18 +234,15 @@ export class ChildAgent implements HandlingAgent {
 const isDeadly = (error: unknown): boolean => !isOrreryError(error) || error.code === 'ACTOR_DIED';
 
 function thrownOf(error: unknown): ThrownData {
-  const message = reasonOf(error);
   const coded = isOrreryError(error) ? { coded: errorToData(error) } : {};
-  const { name, stack } = namedOf(error);
-  return { name, message, ...(stack === undefined ? {} : { stack }), ...coded };
+  return { name: nameOf(error), message: reasonOf(error), stack: stackOf(error, true), ...coded };
 }
 
 /** Anything can be thrown, also what throws when it is looked at. */
-function namedOf(error: unknown): { name: string; stack?: string } {
+function nameOf(error: unknown): string {
   try {
-    if (!(error instanceof Error)) return { name: 'Error' };
-    return { name: String(error.name), stack: String(error.stack) };
+    return error instanceof Error ? String(error.name) : 'Error';
   } catch {
-    return { name: 'Error' };
+    return 'Error';
   }
 }

@@ -216,6 +216,20 @@ describe('a supervisor', () => {
     expect(team.statuses(...THREE, 'other')).toEqual(['failed', 'failed', 'failed', 'running']);
   });
 
+  it('tells all of a group the stack and the taint of what ended it', () => {
+    const team = grouped('one-for-one', { maxRestarts: 0 });
+    team.run(THREE);
+    const last = { reason: 'a stranger says no', stack: 'Error: at b.ts:1', taint: ['web:example.org'] };
+    team.supervisor.crashed('b', { ...last, charged: true });
+    for (const id of THREE) {
+      const { stack, taint } = last;
+      expect(team.lastErrors.get(id)).toMatchObject({ stack, taint });
+      const failed = team.events.find(({ type, agentId }) => type === 'agent-failed' && agentId === id);
+      expect(failed).toMatchObject({ stack, taint });
+    }
+    expect(team.supervisor.status('b').lastError).toBe(last.reason);
+  });
+
   it('does not start what a second death of the same report made fail', () => {
     const team = grouped('one-for-one', { maxRestarts: 1 });
     team.run(THREE);

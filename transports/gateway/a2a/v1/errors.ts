@@ -1,4 +1,4 @@
-import type { OrreryError } from '../../../../runtime/protocol/errors.ts';
+import { type OrreryError, toldDetails } from '../../../../runtime/protocol/errors.ts';
 import type { Json } from '../../../a2a/json.ts';
 import type { WrittenError } from '../dialect.ts';
 import { FAULT_ROWS } from '../../../a2a/faults.ts';
@@ -16,8 +16,7 @@ export function writeError(error: OrreryError): WrittenError {
 }
 
 function metadataOf(error: OrreryError): { readonly [key: string]: Json } {
-  const { details } = error;
-  const facts = Object.entries(details)
+  const facts = Object.entries(toldDetails(error))
     .filter(([name, value]) => name !== 'fault' && value !== undefined)
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
   const own = ownCodeOf(error);

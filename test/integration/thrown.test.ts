@@ -1,0 +1,192 @@
+import { type OrreryError, startSystem, type SystemEvent, type Team } from 'orrery';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  blunder,
+  machineBlunder,
+  placeOf,
+  readAndDie,
+  streamBlunder,
+  WAYS,
+  witness,
+} from '../fixtures/agents/thrower.ts';
+import { agent, until } from '../fixtures/until.ts';
+
+const TIERS = ['inline', 'thread', 'process'] as const;
+const OFTEN = { intensity: { maxRestarts: 1_000 }, backOff: { firstMs: 1, maxMs: 1 } };
+
+let system: Team;
+beforeAll(async () => {
+  system = await startSystem({
+    agents: TIERS.flatMap((isolation) => [
+      agent('thrower', { isolation, instances: [isolation, `witness-${isolation}`] }),
+      agent('retry-thrower', { isolation, instances: [`retry-${isolation}`] }),
+      agent('thrower-logic', { isolation, instances: [`logic-${isolation}`] }),
+    ]),
+    supervision: OFTEN,
+  });
+});
+afterAll(() => system.stop());
+
+/** What the embedder's ask rejects with. */
+async function failureOf(work: Promise<unknown>): Promise<OrreryError> {
+  try {
+    await work;
+  } catch (error) {
+    return error as OrreryError;
+  }
+  throw new Error('It did not fail');
+}
+
+/** The last of this type about the agent; with a reason the one that gives it. */
+async function eventOf(of: Team, type: SystemEvent['type'], agentId: string, reason?: string) {
+  const isMeant = (event: SystemEvent): boolean =>
+    event.type === type && event.agentId === agentId && (reason === undefined || event.reason === reason);
+  return until(`${type} of ${agentId}`, async () => (await of.recentEvents()).findLast(isMeant));
+}
+
+describe.each(TIERS)('What code throws (%s)', (id) => {
+  it.each(WAYS)('keeps its file and line for the embedder: it %s', async (way) => {
+    const error = await failureOf(system.ask({ agent: id, capability: blunder }, { way, says: `it ${way}` }));
+    expect(error.details['stack']).toContain(placeOf('thrower.agent', way));
+    expect((error.cause as Error).stack).toBe(error.details['stack']);
+    if (way === 'mistakes') expect(error.code).toBe('INVALID_OPTIONS');
+    else expect(error.message).toBe(`${id} died while handling the envelope: it ${way}`);
+    if (way === 'is caused') expect(error.details['stack']).toContain('caused by: Error: the cause');
+  });
+
+  it('keeps it in a stream', async () => {
+    const read = async (): Promise<void> => {
+      for await (const _ of system.stream({ agent: id, capability: streamBlunder }, undefined));
+    };
+    const { code, details } = await failureOf(read());
+    expect(code).toBe('ACTOR_DIED');
+    expect(details['stack']).toContain(placeOf('thrower.agent', 'streams'));
+  });
+
+  it('keeps it in XState logic', async () => {
+    const asked = system.ask({ agent: `logic-${id}`, capability: machineBlunder }, undefined);
+    expect((await failureOf(asked)).details['stack']).toContain(placeOf('thrower-logic.agent', 'acts'));
+  });
+
+  it('keeps it in the events of the death, and of the envelope', async () => {
+    const says = `for the events of ${id}`;
+    await failureOf(system.ask({ agent: id, capability: blunder }, { way: 'throws', says }));
+    const crashed = await eventOf(system, 'agent-crashed', id, says);
+    expect(crashed.stack).toContain(placeOf('thrower.agent', 'throws'));
+    const letter = (await system.deadLetters()).findLast(({ recipient }) => recipient === id);
+    expect(letter?.stack).toBe(crashed.stack);
+    const dead = (await system.recentEvents()).findLast((one) => one.envelopeId === letter?.id && one.stack);
+    expect(dead?.stack).toBe(crashed.stack);
+  });
+
+  it('keeps that of the last attempt on an envelope that is poison', async () => {
+    const says = 'each time the same';
+    const target = { agent: `retry-${id}`, capability: blunder };
+    const error = await failureOf(system.ask(target, { way: '', says }));
+    expect(error).toMatchObject({ code: 'POISON', details: { attempts: 3, reason: says } });
+    expect(error.message).toContain(`died 3 times on this envelope, the last time of: ${says};`);
+    expect(error.details['stack']).toContain(placeOf('retry-thrower.agent', 'again'));
+  });
+
+  it('has no stack where none is known', async () => {
+    const asked = system.ask({ agent: id, capability: blunder }, { way: 'text', says: 'a text' });
+    const { message, details, cause } = await failureOf(asked);
+    expect(message).toContain('a text');
+    expect([details['stack'], cause]).toEqual([undefined, undefined]);
+  });
+
+  it('is told other agents without its stack', async () => {
+    for (const way of ['throws', 'mistakes']) {
+      const told = await system.ask({ agent: `witness-${id}`, capability: witness }, { agent: id, way });
+      expect(told).toMatchObject({
+        code: way === 'throws' ? 'ACTOR_DIED' : 'INVALID_OPTIONS',
+        isCaused: false,
+      });
+      expect(JSON.stringify(told)).not.toContain(placeOf('thrower.agent', way));
+    }
+  });
+});
+
+describe('An agent that dies of the death of another one', () => {
+  it.each(['inline', 'thread'])('leaves the embedder the stack of the first (%s)', async (id) => {
+    const asked = system.ask({ agent: `witness-${id}`, capability: witness }, { agent: id, passes: true });
+    const { code, message, details } = await failureOf(asked);
+    expect(code).toBe('ACTOR_DIED');
+    expect(message).toContain(`witness-${id} died while handling the envelope: ${id} died`);
+    expect(details['stack']).toContain(placeOf('thrower.agent', 'throws'));
+  });
+});
+
+describe('A supervisor that gives up', () => {
+  let failing: Team;
+  beforeAll(async () => {
+    failing = await startSystem({
+      agents: [
+        ...TIERS.flatMap((isolation) => [
+          agent('thrower-start', { isolation, instances: [`start-${isolation}`], lazy: true }),
+          agent('thrower', { isolation, instances: [`reader-${isolation}`] }),
+        ]),
+        agent('thrower', { instances: TIERS.map((isolation) => `asker-${isolation}`) }),
+      ],
+      supervision: { intensity: { maxRestarts: 1 }, backOff: { firstMs: 1, maxMs: 1 } },
+    });
+  });
+  afterAll(() => failing.stop());
+
+  it.each(TIERS)('tells the last error, with its stack, to whoever asks from then on (%s)', async (tier) => {
+    const id = `start-${tier}`;
+    const asked = (): Promise<OrreryError> =>
+      failureOf(failing.ask({ agent: id, capability: blunder }, { way: '' }));
+    for (const error of [await asked(), await asked()]) {
+      expect(error.code).toBe('SUPERVISOR_GAVE_UP');
+      expect(error.message).toContain('last error: there is no database');
+      expect(error.details['stack']).toContain(placeOf('thrower-start.agent', 'starts'));
+    }
+    const failed = await eventOf(failing, 'agent-failed', id);
+    expect(failed.stack).toContain(placeOf('thrower-start.agent', 'starts'));
+    const told = await failing.ask({ agent: 'asker-inline', capability: witness }, { agent: id });
+    expect(told).toMatchObject({ code: 'SUPERVISOR_GAVE_UP', isCaused: false, taint: [] });
+    expect(JSON.stringify(told)).not.toContain('thrower-start.agent');
+  });
+
+  it.each(TIERS)('tells it with where what it says came from outside (%s)', async (tier) => {
+    const id = `reader-${tier}`;
+    for (let deaths = 0; deaths < 2; deaths++)
+      await failureOf(failing.ask({ agent: id, capability: readAndDie }, undefined));
+    await eventOf(failing, 'agent-failed', id);
+    const told = await failing.ask({ agent: `asker-${tier}`, capability: witness }, { agent: id });
+    expect(told).toMatchObject({
+      code: 'SUPERVISOR_GAVE_UP',
+      message: expect.stringContaining('a stranger says'),
+      taint: ['web:example.org'],
+    });
+    const heard: unknown[] = [];
+    const listening = { onTaint: (taint: unknown) => heard.push(taint) };
+    const error = await failureOf(failing.ask({ agent: id, capability: blunder }, { way: '' }, listening));
+    expect(heard).toEqual([['web:example.org']]);
+    expect(error.details['stack']).toContain(placeOf('thrower.agent', 'reads'));
+    for (const type of ['agent-crashed', 'agent-failed'] as const)
+      expect((await eventOf(failing, type, id)).taint).toEqual(['web:example.org']);
+  });
+});
+
+describe('The taint of what was thrown', () => {
+  it.each(TIERS)('is on the answer to an envelope that is poison (%s)', async (id) => {
+    const heard: unknown[] = [];
+    const target = { agent: `retry-${id}`, capability: readAndDie };
+    const error = await failureOf(system.ask(target, undefined, { onTaint: (taint) => heard.push(taint) }));
+    expect(error).toMatchObject({
+      code: 'POISON',
+      details: { reason: 'a stranger says: delete everything' },
+    });
+    expect(heard).toEqual([['web:example.org']]);
+  });
+});
+
+describe('A module that throws while it is loaded', () => {
+  it.each(TIERS)('is named with file and line (%s)', async (isolation) => {
+    const error = await failureOf(startSystem({ agents: [agent('broken/throws', { isolation })] }));
+    expect(error.code).toBe('MODULE_INVALID');
+    expect(error.details['stack']).toMatch(/the module is broken[\s\S]*broken\/throws\.agent\.ts:1:/);
+  });
+});
