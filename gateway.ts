@@ -45,10 +45,21 @@ export {
   type VerifyNotificationOptions,
   verifyNotification,
 } from './transports/gateway/a2a/push/verify-notification.ts';
-export type { McpOptions } from './transports/gateway/mcp/mcp-options.ts';
+export type { CardKey } from './transports/a2a/card-key.ts';
+export type { JsonWebKey, JsonWebKeySet } from './transports/a2a/json-web-key.ts';
+export type { DelegationExtensionOptions } from './transports/gateway/a2a/delegation.ts';
+export type { A2AExtension } from './transports/gateway/a2a/extension.ts';
+export type { SecurityScheme } from './transports/gateway/a2a/operations.ts';
+export type { McpOptions, NamedOffer, Offered } from './transports/gateway/mcp/mcp-options.ts';
 export type { A2AOptions } from './transports/gateway/open-a2a.ts';
-export type { ServeFault, Serving, SystemGateway } from './transports/gateway/serve-options.ts';
+export type {
+  ListeningOptions,
+  ServeFault,
+  Serving,
+  SystemGateway,
+} from './transports/gateway/serve-options.ts';
 export type { StdioOptions, StdioServing } from './transports/gateway/stdio-options.ts';
+export type { Trusts } from './transports/gateway/trust.ts';
 export type { ServedTeam, TeamIdentity } from './transports/gateway/served-team.ts';
 
 /** How a system is served. `tasks`: how many there may be, how long they are kept, and may be worked at. */

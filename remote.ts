@@ -11,7 +11,7 @@ import { requireOptions } from './runtime/system/system-options.ts';
 import { AgentClient } from './transports/a2a-client/agent-client.ts';
 import type { ClientOptions } from './transports/a2a-client/client-options.ts';
 
-export type { NegotiationDeskOptions } from './actors/remote/negotiation-desk.ts';
+export type { NegotiationDesk, NegotiationDeskOptions } from './actors/remote/negotiation-desk.ts';
 export {
   DELEGATION_URI,
   DelegationOrder,

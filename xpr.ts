@@ -43,7 +43,7 @@ export {
   type SendMessageOptions,
 } from './transports/a2a-client/xpr/a2a-client.ts';
 export { A2AError, type ClientFault } from './transports/a2a-client/xpr/a2a-error.ts';
-export type { ForeignUrlRules } from './transports/reach/foreign-url.ts';
+export type { ForeignUrlRules, Resolve } from './transports/reach/foreign-url.ts';
 export {
   NeedsConfirmation,
   xprA2ACancelTask,
@@ -61,7 +61,7 @@ export {
   A2ATaskState,
   XprAgentCard,
 } from './transports/a2a-client/xpr/xpr-words.ts';
-export type { Binding } from './transports/gateway/binding.ts';
+export type { Binding, BindingDeps, OpenBinding } from './transports/gateway/binding.ts';
 
 /** `agent`: who it is. @default the agent `xpr`, of tier 2 */
 export interface XprToolsOptions extends XprToolOptions {

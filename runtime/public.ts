@@ -1,4 +1,10 @@
-export { AgentDefinition, defineAgent } from './actor/agent-definition.ts';
+export {
+  AgentDefinition,
+  defineAgent,
+  type EnvelopeHandler,
+  type Handler,
+  type StreamHandler,
+} from './actor/agent-definition.ts';
 export type { AgentOptions, Restart } from './actor/agent-options.ts';
 export type {
   AgentDesk,
@@ -47,8 +53,22 @@ export {
 } from './protocol/capability.ts';
 export type { ChannelStatus } from './protocol/channel-status.ts';
 export * from './protocol/envelope.ts';
-export { EnvelopeFactory } from './protocol/envelope-factory.ts';
-export { ERROR_CODES, type ErrorCode, isOrreryError, OrreryError, refused } from './protocol/errors.ts';
+export {
+  type EnvelopeContent,
+  EnvelopeFactory,
+  type EnvelopeFactoryDeps,
+  type NewEnvelope,
+  type NewReply,
+} from './protocol/envelope-factory.ts';
+export {
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorData,
+  isOrreryError,
+  OrreryError,
+  refused,
+} from './protocol/errors.ts';
+export type { CompletionOptions, ContentLoader, PromptTemplate } from './protocol/offered-content.ts';
 export type { JudgePolicy, JudgeRequest, Party, Verdict } from './protocol/policy.ts';
 export type {
   RoutingConfig,
@@ -61,16 +81,22 @@ export * from './protocol/seed-names.ts';
 export type { Snapshot, StateIdentity } from './protocol/snapshot.ts';
 export { systemSeams } from './protocol/system-seams.ts';
 export type { Taint } from './protocol/taint.ts';
-export type { Clock, IdSource, NewId, Random, Seams } from './protocol/seams.ts';
+export type { Clock, IdSource, NewId, NewSecret, Random, Seams } from './protocol/seams.ts';
 export { type SigningKeyPair, signingKeyPair } from './protocol/signing.ts';
 export type { Connection, Frame, Listener, Transport, TransportKind } from './protocol/transport.ts';
 export { AgentRegistry, type AgentRegistryOptions } from './routing/agent-registry.ts';
+export type { DiscoveryManager } from './routing/discovery.ts';
 export { type KnownPeersOptions, knownPeers } from './routing/known-peers.ts';
+export type { AgentOffer } from './routing/offered-profile.ts';
+export type { ReceiveHandler } from './routing/receivers.ts';
+export type { RegistryView } from './routing/registry-view.ts';
+export type { RemoteRegistry } from './routing/remote-lookup.ts';
 export type { RemoteGrant } from './routing/remote-grant.ts';
 export { A2ARouter, type A2ARouterOptions, type SendOptions } from './routing/router.ts';
 export { createSystem } from './system/create-system.ts';
 export type { SystemDeps } from './system/system-deps.ts';
 export type { Account } from './system/account.ts';
+export type { StopWork, SystemWithStopWork } from './system/stop-work.ts';
 export type { SystemChannels } from './system/system-channels.ts';
 export type {
   AgentUpgrade,
@@ -84,4 +110,4 @@ export type { JournalFile } from './journal/journal-file.ts';
 export type { KeptAgent } from './journal/journal-survey.ts';
 export { openJournal } from './journal/open-journal.ts';
 export type { AgentStatus, Conservation, DeadLetter, RosterRow, System } from './system/system.ts';
-export type { AgentSpec, SystemOptions } from './system/system-options.ts';
+export type { AgentSpec, ModuleAgent, SystemOptions } from './system/system-options.ts';

@@ -10,6 +10,7 @@ export {
 } from './capability-negotiation.ts';
 export { type Decide, type Decision, decideByCard, decline, takeOn } from './decision.ts';
 export { matchCapabilities, type NegotiationOffer } from './match-capabilities.ts';
+export type { Received } from './negotiation.ts';
 export type { NegotiationEvent, NegotiationEventType } from './negotiation-event.ts';
 export type { NegotiationMedium, ProposalCause } from './negotiation-medium.ts';
 export {

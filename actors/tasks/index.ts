@@ -20,7 +20,13 @@ export {
   TaskTerms,
   type ViewOptions,
 } from '../../runtime/protocol/task-service.ts';
-export { ApprovalDecision, ApprovalRequest, type Approver } from '../../runtime/protocol/approval.ts';
+export {
+  type ApprovalAsker,
+  ApprovalDecision,
+  ApprovalRequest,
+  type Approver,
+} from '../../runtime/protocol/approval.ts';
+export type { ClientInput } from '../../runtime/protocol/client-input.ts';
 export { approvalOf } from './approval-of.ts';
 export { approveWith } from './approvals.ts';
 export {

@@ -26,4 +26,5 @@ export { type ToolExecutor, toolExecutor } from './tool-executor.ts';
 export { ToolHost, type ToolHostOptions } from './tool-host.ts';
 export type { ToolContext, ToolRegistration } from './hosted-tool.ts';
 export { resourceChanged } from './resource-updates.ts';
+export type { ToolSystem } from './system-tools.ts';
 export { toolsOf } from './tools-of.ts';
