@@ -1,15 +1,16 @@
 import { SEVERITIES, type Severity } from '../findings/finding.ts';
-import { bySeverityThenPlace } from '../findings/severity-order.ts';
 import type { MissionOutcome } from '../loop/mission-outcome.ts';
 import { EXIT_CODES, type StopReason } from '../loop/stop-reason.ts';
 import type { TaskView } from '../loop/why-it-goes-on.ts';
+import { type SiftOptions, siftFindings } from './sift-findings.ts';
 import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
 
 /**
+ * - `levels`, `baseline`  say which findings are listed, and as how severe.
  * - `failOn`        findings at least this severe fail a run that would have passed.
  * - `signalNumber`  of the signal that stopped the run, for its exit code.
  */
-export interface ReportOptions {
+export interface ReportOptions extends SiftOptions {
   readonly failOn?: Severity;
   readonly signalNumber?: number;
   readonly receipts?: Receipts;
@@ -21,10 +22,10 @@ const SIGNAL_EXIT_BASE = 128;
 /** The report of a mission that is over. */
 export function buildReport(
   outcome: MissionOutcome,
-  { failOn, signalNumber, receipts }: ReportOptions = {},
+  { failOn, signalNumber, receipts, ...sift }: ReportOptions = {},
 ): MissionReport {
   const { mission, root, startedAtMs, endedAtMs, assigner, gate, tasks } = outcome;
-  const findings = findingsOf(tasks);
+  const { findings, suppressed } = siftFindings(findingsOf(tasks), sift);
   const stopReason = withFindings(outcome.stopReason, findings, failOn);
   const wasSignalled = stopReason === 'interrupted' && signalNumber !== undefined;
   return {
@@ -42,7 +43,8 @@ export function buildReport(
     ...(failOn === undefined ? {} : { failOn }),
     assigner,
     gate,
-    findings,
+    findings: [...findings],
+    suppressed: [...suppressed],
     refused: tasks.flatMap(({ context }) =>
       context.refused.map((refusal) => ({ ...refusal, task: context.item.id })),
     ),
@@ -76,7 +78,7 @@ function findingsOf(tasks: readonly TaskView[]): ReportedFinding[] {
     if (known === undefined || (known.judged === false && finding.judged !== false))
       byId.set(finding.id, finding);
   }
-  return [...byId.values()].sort(bySeverityThenPlace);
+  return [...byId.values()];
 }
 
 function taskReport({ status, context }: TaskView): TaskReport {

@@ -1,5 +1,6 @@
 import { htmlEscape as html } from 'escape-goat';
 import { SEVERITIES } from '../findings/finding.ts';
+import { isDone } from '../loop/task-status.ts';
 import { REPORT_STYLE } from './html-style.ts';
 import type { MissionReport, Receipts, TaskReport } from './mission-report.ts';
 import { byteCount, count, duration, printable } from './printable.ts';
@@ -13,11 +14,14 @@ type Fragment = string;
  * characters, marks that reverse the writing direction) is shown by its code.
  */
 export function htmlReport(report: MissionReport): string {
-  const { mission, root, stopReason, findings, refused, tasks, receipts } = report;
+  const { mission, root, stopReason, findings, suppressed, refused, tasks, receipts } = report;
   const title = html`<title>${text(`${mission.name}: ${stopReason}`)}</title>`;
   const body = [
     heading(report),
     section(`Findings (${findings.length})`, findingsBySeverity(report)),
+    suppressed.length === 0
+      ? ''
+      : html`<p>${count(suppressed.length, 'finding')} of the former report, or of rules that are off, not listed.</p>`,
     section('Tasks', tasks.map(taskCard).join('\n')),
     refused.length === 0 ? '' : section(`Refused by ${report.gate}`, refusedTable(report)),
     receipts === undefined ? '' : section('Receipts', receiptTables(receipts)),
@@ -45,13 +49,13 @@ const section = (title: string, content: Fragment): Fragment =>
   `${html`<h2>${text(title)}</h2>`}\n${content}`;
 
 function heading({ mission, stopReason, exitCode, startedAtMs, durationMs, tasks }: MissionReport): Fragment {
-  const accepted = tasks.filter(({ status }) => status === 'accepted').length;
+  const done = tasks.filter(({ status }) => isDone(status)).length;
   const kind = stopReason === 'all-accepted' ? 'good' : 'bad';
   const began = new Date(startedAtMs).toISOString();
   return [
     html`<h1>${text(mission.name)}</h1>`,
     mission.description === undefined ? '' : html`<p>${text(mission.description)}</p>`,
-    html`<p><strong class="${kind}">${stopReason}</strong> (exit code ${exitCode}), ${accepted} of ${count(tasks.length, 'task')} accepted, ${duration(durationMs)}, began <time datetime="${began}">${began}</time></p>`,
+    html`<p><strong class="${kind}">${stopReason}</strong> (exit code ${exitCode}), ${done} of ${count(tasks.length, 'task')} done, ${duration(durationMs)}, began <time datetime="${began}">${began}</time></p>`,
   ].join('\n');
 }
 
@@ -60,9 +64,11 @@ function findingsBySeverity({ findings }: MissionReport): Fragment {
   return SEVERITIES.map((severity) => {
     const all = findings.filter((finding) => finding.severity === severity);
     if (all.length === 0) return '';
-    const rows = all.map(({ file, line, column, message, rule, agent, evidence }) => {
+    const rows = all.map(({ file, line, column, message, rule, agent, evidence, also = [], judged }) => {
       const place = `${file}:${line}${column === undefined ? '' : `:${column}`}`;
-      return html`<tr><td><code>${text(place)}</code></td><td>${text(message)}<br><code class="evidence">${text(evidence)}</code></td><td>${rule}</td><td>${agent}</td></tr>`;
+      const rules = [rule, ...also.map((other) => other.rule)].map(text).join(', ');
+      const agents = [...new Set([agent, ...also.map((other) => other.agent)])].map(text).join(', ');
+      return html`<tr><td><code>${text(place)}</code></td><td>${text(message)}<br><code class="evidence">${text(evidence)}</code>${judged === false ? ' (not judged)' : ''}</td><td>${rules}</td><td>${agents}</td></tr>`;
     });
     const isOpen = severity === 'info' ? '' : ' open';
     return `<details${isOpen}><summary class="${severity}">${severity} (${all.length})</summary>\n${tableOf(['place', 'what', 'rule', 'agent'], rows)}</details>`;
@@ -70,15 +76,16 @@ function findingsBySeverity({ findings }: MissionReport): Fragment {
 }
 
 function taskCard(task: TaskReport): Fragment {
-  const { id, title, status, why, capability, correlationId, swarm, attempts, notes, filesSeen, bytesSeen } =
-    task;
+  const { id, title, status, why, capability, correlationId, swarm, attempts, notes, summary } = task;
+  const { filesSeen, bytesSeen } = task;
   const seen = [
     ...(filesSeen === undefined ? [] : [count(filesSeen, 'file')]),
     ...(bytesSeen === undefined ? [] : [byteCount(bytesSeen)]),
   ].join(', ');
   return [
     html`<article><h3>${text(id)} <small>${text(title)}</small></h3>`,
-    html`<p><strong class="${status === 'accepted' ? 'good' : 'bad'}">${status}</strong>: ${text(why)}. ${capability}, thread <code>${text(correlationId)}</code>${seen === '' ? '' : `, ${seen}`}</p>`,
+    html`<p><strong class="${isDone(status) ? 'good' : 'bad'}">${status === 'nothing' ? 'nothing to read' : status}</strong>: ${text(why)}. ${capability}, thread <code>${text(correlationId)}</code>${seen === '' ? '' : `, ${seen}`}</p>`,
+    summary === undefined ? '' : html`<p>${text(summary)}</p>`,
     attempts.length === 0 ? '' : tableOf(ATTEMPT_HEAD, attempts.map(attemptRow)),
     swarm === undefined ? '' : swarmTable(swarm),
     notes.length === 0 ? '' : noteList(notes),

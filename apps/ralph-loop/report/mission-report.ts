@@ -85,9 +85,21 @@ export type Receipts = z.infer<typeof Receipts>;
  *
  * - `task`    which it belongs to.
  * - `judged`  `false` when the run ended before the gate had said anything about it.
+ * - `also`    who else says the same of that line, by which rule.
  */
-export const ReportedFinding = Finding.extend({ task: z.string(), judged: z.literal(false).optional() });
+export const ReportedFinding = Finding.extend({
+  task: z.string(),
+  judged: z.literal(false).optional(),
+  also: z.array(z.strictObject({ rule: z.string(), agent: z.string(), task: z.string() })).optional(),
+});
 export type ReportedFinding = z.infer<typeof ReportedFinding>;
+
+/** A finding that is counted and not listed: it was in the former report, or its rule is off. */
+export const SuppressedFinding = z.strictObject({
+  finding: ReportedFinding,
+  by: z.enum(['baseline', 'rule']),
+});
+export type SuppressedFinding = z.infer<typeof SuppressedFinding>;
 
 /**
  * What a mission came to, as `orrery run --json FILE` writes it.
@@ -97,6 +109,7 @@ export type ReportedFinding = z.infer<typeof ReportedFinding>;
  * - `failOn`       the severity from which on findings fail the run, if one was asked for.
  * - `findings`     most severe first: those the gate approved, also of tasks that failed, since each was checked by
  *                  itself; and those that nobody could judge any more.
+ * - `suppressed`   findings that `--baseline` or `--rule` took from them.
  * - `refused`      findings that the gate refused. They are not findings.
  * - `receipts`     absent when the run was stopped before they could be had.
  */
@@ -113,6 +126,7 @@ export const MissionReport = z.strictObject({
   assigner: z.string(),
   gate: z.string(),
   findings: z.array(ReportedFinding),
+  suppressed: z.array(SuppressedFinding),
   refused: z.array(RefusedFinding.extend({ task: z.string() }).strict()),
   tasks: z.array(TaskReport),
   receipts: Receipts.optional(),

@@ -1,7 +1,7 @@
 import type { Log, Notification, ReportingDescriptor, Result } from 'sarif';
 import type { Severity } from '../findings/finding.ts';
 import { isDone } from '../loop/task-status.ts';
-import type { MissionReport, ReportedFinding, TaskReport } from './mission-report.ts';
+import type { MissionReport, ReportedFinding, SuppressedFinding, TaskReport } from './mission-report.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
@@ -11,6 +11,11 @@ const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   medium: 'warning',
   low: 'note',
   info: 'note',
+};
+
+const JUSTIFICATIONS: Readonly<Record<SuppressedFinding['by'], string>> = {
+  baseline: 'It was in the former report',
+  rule: 'Its rule is off',
 };
 
 /**
@@ -41,26 +46,33 @@ export function sarifReport(report: MissionReport, version: string): Log {
         ],
         originalUriBaseIds: { SRCROOT: { uri: folderUri(root) } },
         columnKind: 'utf16CodeUnits',
-        results: report.findings.map((finding) => resultOf(finding, indexes.get(finding.rule) ?? -1)),
+        results: [
+          ...report.findings.map((finding) => resultOf(finding, indexes)),
+          ...report.suppressed.map(({ finding, by }) => ({
+            ...resultOf(finding, indexes),
+            suppressions: [{ kind: 'external' as const, justification: JUSTIFICATIONS[by] }],
+          })),
+        ],
       },
     ],
   };
 }
 
 /** What a viewer shows of a rule beside its findings: the findings say what is wrong, each in its own words. */
-function rulesOf({ findings }: MissionReport): ReportingDescriptor[] {
-  const byRule = Map.groupBy(findings, ({ rule }) => rule);
+function rulesOf({ findings, suppressed }: MissionReport): ReportingDescriptor[] {
+  const all = [...findings, ...suppressed.map(({ finding }) => finding)];
+  const byRule = Map.groupBy(all, ({ rule }) => rule);
   return [...byRule.keys()].sort().map((id) => {
     const help = byRule.get(id)?.find((finding) => finding.help !== undefined)?.help;
     return { id, ...(help === undefined ? {} : { helpUri: help }) };
   });
 }
 
-function resultOf(finding: ReportedFinding, ruleIndex: number): Result {
-  const { id, rule, severity, message, file, line, column, evidence, agent, task, judged } = finding;
+function resultOf(finding: ReportedFinding, indexes: ReadonlyMap<string, number>): Result {
+  const { id, rule, severity, message, file, line, column, evidence, agent, task, judged, also } = finding;
   return {
     ruleId: rule,
-    ruleIndex,
+    ruleIndex: indexes.get(rule) ?? -1,
     level: LEVELS[severity],
     message: { text: message },
     locations: [
@@ -76,7 +88,13 @@ function resultOf(finding: ReportedFinding, ruleIndex: number): Result {
       },
     ],
     partialFingerprints: { 'orreryFinding/v1': id },
-    properties: { severity, agent, task, ...(judged === undefined ? {} : { judged }) },
+    properties: {
+      severity,
+      agent,
+      task,
+      ...(judged === undefined ? {} : { judged }),
+      ...(also === undefined ? {} : { also }),
+    },
   };
 }
 

@@ -1,12 +1,14 @@
 import { SEVERITIES, type Severity } from '../findings/finding.ts';
 import type { StopReason } from '../loop/stop-reason.ts';
-import type { MissionReport, Receipts, TaskReport } from './mission-report.ts';
+import { isDone } from '../loop/task-status.ts';
+import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
 import { type Paint, plain } from './paint.ts';
 import { byteCount, count, duration, printable } from './printable.ts';
 import { table } from './table.ts';
 
 /** Findings of one severity that are listed; a report of ten thousand lines is read by nobody. */
-const MAX_LISTED = 50;
+const MAX_LISTED = 20;
+const MAX_LISTED_IN_FULL = 200;
 
 const SEVERITY_STYLE: Readonly<Record<Severity, Parameters<Paint>[0]>> = {
   critical: ['bold', 'red'],
@@ -27,18 +29,37 @@ const ENDINGS: Readonly<Record<StopReason, string>> = {
   interrupted: 'stopped',
 };
 
-/** The report for a reader, as lines. */
-export function terminalReport(report: MissionReport, paint: Paint = plain): string[] {
+/**
+ * How much is printed.
+ *
+ * - `brief`  the findings and how the run ended.
+ * - `short`  with it what went wrong on the way, and notes and receipts in summary.
+ * - `full`   with it every task, every note and the receipts one by one.
+ */
+export type ReportDetail = 'brief' | 'short' | 'full';
+
+/** The report for a reader, as lines: the findings first. */
+export function terminalReport(
+  report: MissionReport,
+  paint: Paint = plain,
+  detail: ReportDetail = 'short',
+): string[] {
+  const { tasks, receipts } = report;
+  const findings = [...findingLines(report, paint, detail), ''];
+  if (detail === 'brief') return [...findings, summary(report, paint)];
+  const isFull = detail === 'full';
+  const short = [...nothingLines(tasks), ...noteSummary(tasks), ...receiptLine(receipts)];
   return [
-    ...findingLines(report, paint),
-    '',
-    ...section('Tasks', paint, taskLines(report.tasks)),
-    ...section('Retried', paint, report.tasks.flatMap(retriedLines)),
+    ...findings,
+    ...section('Summaries', paint, summaryLines(tasks)),
+    ...(isFull ? section('Tasks', paint, taskLines(tasks)) : []),
+    ...section('Retried', paint, tasks.flatMap(retriedLines)),
     ...section(`Refused by ${report.gate}`, paint, refusedLines(report)),
-    ...section('Escalated', paint, endedLines(report.tasks, ['escalated'])),
-    ...section('Left', paint, endedLines(report.tasks, ['cancelled', 'blocked'])),
-    ...section('Left out', paint, noteLines(report.tasks)),
-    ...section('Receipts', paint, report.receipts === undefined ? [] : receiptLines(report.receipts)),
+    ...section('Failed', paint, endedLines(tasks, ['failed', 'exhausted'])),
+    ...section('Escalated', paint, endedLines(tasks, ['escalated'])),
+    ...section('Left', paint, endedLines(tasks, ['cancelled', 'blocked'])),
+    ...(isFull ? section('Left out', paint, noteLines(tasks)) : short),
+    ...(isFull && receipts !== undefined ? section('Receipts', paint, receiptLines(receipts)) : []),
     summary(report, paint),
   ];
 }
@@ -46,31 +67,79 @@ export function terminalReport(report: MissionReport, paint: Paint = plain): str
 const section = (title: string, paint: Paint, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [paint('bold', title), ...lines.map((line) => `  ${line}`), ''];
 
-function findingLines({ findings, tasks }: MissionReport, paint: Paint): string[] {
+function findingLines(
+  { findings, tasks, suppressed }: MissionReport,
+  paint: Paint,
+  detail: ReportDetail,
+): string[] {
+  const atMost = detail === 'full' ? MAX_LISTED_IN_FULL : MAX_LISTED;
   const present = SEVERITIES.filter((severity) => findings.some((finding) => finding.severity === severity));
-  if (present.length === 0) return [noFindings(tasks)];
-  return present.flatMap((severity) => {
+  const listed = present.flatMap((severity) => {
     const all = findings.filter((finding) => finding.severity === severity);
-    const listed = all
-      .slice(0, MAX_LISTED)
-      .flatMap(({ file, line, column, message, rule, agent, evidence }) => [
-        `  ${printable(file)}:${line}${column === undefined ? '' : `:${column}`}  ${printable(message)}  ${paint('dim', `${rule}, ${agent}`)}`,
-        `      ${paint('dim', printable(evidence))}`,
-      ]);
-    const more = all.length - MAX_LISTED;
+    const more = all.length - atMost;
     const rest = more > 0 ? [`  ... and ${more} more; --json FILE has them all`] : [];
-    return [paint(SEVERITY_STYLE[severity], `${severity.toUpperCase()} (${all.length})`), ...listed, ...rest];
+    return [
+      severityTitle(severity, all.length, paint),
+      ...all
+        .slice(0, atMost)
+        .flatMap((finding) => [
+          `  ${findingLine(finding, paint)}`,
+          ...(finding.evidence === '' ? [] : [`      ${paint('dim', printable(finding.evidence))}`]),
+        ]),
+      ...rest,
+    ];
   });
+  return [...(present.length === 0 ? [noFindings(tasks)] : listed), ...suppressedLines(suppressed)];
+}
+
+const severityTitle = (severity: Severity, many: number, paint: Paint): string =>
+  paint(SEVERITY_STYLE[severity], `${severity.toUpperCase()} (${many})`);
+
+/** A finding in a line, beginning with where it is. */
+export function findingLine(finding: ReportedFinding, paint: Paint): string {
+  const { file, line, column, message, rule, agent, also = [], judged } = finding;
+  const who = [`${rule}, ${agent}`, ...also.map((other) => `${other.rule}, ${other.agent}`)].join('; also ');
+  const place = `${printable(file)}:${line}${column === undefined ? '' : `:${column}`}`;
+  return `${place}  ${printable(message)}  ${paint('dim', `${printable(who)}${judged === false ? ', not judged' : ''}`)}`;
+}
+
+/** A finding in a line, beginning with how severe it is. */
+export const ratedFindingLine = (finding: ReportedFinding, paint: Paint): string =>
+  `${paint(SEVERITY_STYLE[finding.severity], finding.severity.padEnd(8))}  ${findingLine(finding, paint)}`;
+
+function suppressedLines(suppressed: MissionReport['suppressed']): string[] {
+  const known = suppressed.filter(({ by }) => by === 'baseline').length;
+  const off = suppressed.length - known;
+  return [
+    ...(known > 0 ? [`${count(known, 'finding')} of the former report not listed`] : []),
+    ...(off > 0 ? [`${count(off, 'finding')} of rules that are off not listed`] : []),
+  ];
 }
 
 /** What nobody looked at is not free of findings. */
 function noFindings(tasks: readonly TaskReport[]): string {
-  const accepted = tasks.filter(({ status }) => status === 'accepted').length;
-  if (accepted === tasks.length) return 'No findings.';
-  return accepted === 0
+  const done = tasks.filter(({ status }) => isDone(status));
+  if (done.length === tasks.length)
+    return done.every(({ status }) => status === 'nothing') ? 'Nothing to read.' : 'No findings.';
+  return done.length === 0
     ? 'Nothing can be said about findings: no task was accepted.'
-    : `No findings in ${accepted} of ${count(tasks.length, 'task')}; the others were not accepted.`;
+    : `No findings in ${done.length} of ${count(tasks.length, 'task')}; the others were not accepted.`;
 }
+
+const summaryLines = (tasks: readonly TaskReport[]): string[] =>
+  tasks.flatMap(({ id, summary: said }) =>
+    said === undefined
+      ? []
+      : said.split('\n').map((line, at) => `${at === 0 ? `${id}: ` : '  '}${printable(line)}`),
+  );
+
+/** Those that had nothing, by what there was none of. */
+const nothingLines = (tasks: readonly TaskReport[]): string[] => {
+  const all = tasks.filter(({ status }) => status === 'nothing');
+  return all.length === 0
+    ? []
+    : [`Nothing to read: ${all.map(({ id, nothing }) => `${id} (${printable(nothing ?? '')})`).join(', ')}`];
+};
 
 const taskLines = (tasks: readonly TaskReport[]): string[] =>
   table(
@@ -79,7 +148,7 @@ const taskLines = (tasks: readonly TaskReport[]): string[] =>
       const tookMs = task.attempts.reduce((sum, { durationMs, gateMs = 0 }) => sum + durationMs + gateMs, 0);
       return [
         task.id,
-        task.status,
+        task.status === 'nothing' ? 'nothing to read' : task.status,
         last?.agent ?? '-',
         last?.place ?? '-',
         count(task.attempts.length, 'attempt'),
@@ -120,16 +189,32 @@ const endedLines = (tasks: readonly TaskReport[], statuses: readonly string[]): 
 
 /** What several tasks left out for the same reason stands there once. */
 function noteLines(tasks: readonly TaskReport[]): string[] {
-  const notes = tasks.flatMap(({ id, notes: own }) =>
-    own.map(({ file, reason }) => ({
-      id,
-      text: `${file === undefined ? '' : `${printable(file)} `}${printable(reason)}`,
-    })),
-  );
+  const notes = tasks.flatMap(({ id, notes: own }) => own.map((note) => ({ id, text: wordsOf(note) })));
   return [...Map.groupBy(notes, ({ text }) => text)].map(([text, [first, ...others]]) => {
     const more = others.length > 0 ? ` and ${count(others.length, 'other')}` : '';
     return `${first?.id}${more}: ${text}`;
   });
+}
+
+/** How much was left out, by its kind: the notes themselves are in every other form of the report. */
+function noteSummary(tasks: readonly TaskReport[]): string[] {
+  const distinct = new Map(tasks.flatMap(({ notes }) => notes.map((note) => [wordsOf(note), note.kind])));
+  const byKind = Map.groupBy(distinct.values(), (kind) => kind);
+  const counts = [...byKind].map(([kind, all]) => `${printable(kind)} ${all.length}`);
+  return counts.length === 0 ? [] : [`Notes: ${counts.join(', ')} (--verbose lists them)`];
+}
+
+const wordsOf = ({ file, reason }: TaskReport['notes'][number]): string =>
+  `${file === undefined ? '' : `${printable(file)} `}${printable(reason)}`;
+
+function receiptLine(receipts: Receipts | undefined): string[] {
+  if (receipts === undefined) return [];
+  const { envelopes, agents, deadLetters } = receipts;
+  const restarts = agents.reduce((sum, agent) => sum + agent.restarts, 0);
+  const isWhole = envelopes.holds ? 'each accounted for' : 'not all accounted for';
+  return [
+    `Receipts: ${count(envelopes.accepted, 'envelope')}, ${isWhole}; ${count(restarts, 'restart')}; ${count(deadLetters.length, 'dead letter')}`,
+  ];
 }
 
 function receiptLines({ envelopes, agents, deadLetters }: Receipts): string[] {
@@ -150,8 +235,10 @@ function summary(
   paint: Paint,
 ): string {
   const accepted = tasks.filter(({ status }) => status === 'accepted').length;
+  const nothing = tasks.filter(({ status }) => status === 'nothing').length;
   const text =
     `${mission.name} on ${root}: ${ENDINGS[stopReason]} (${stopReason}), ` +
-    `${accepted} of ${count(tasks.length, 'task')} accepted, ${count(findings.length, 'finding')}, ${duration(durationMs)}`;
+    `${accepted} of ${count(tasks.length, 'task')} accepted${nothing > 0 ? `, ${nothing} with nothing to read` : ''}, ` +
+    `${count(findings.length, 'finding')}, ${duration(durationMs)}`;
   return paint(stopReason === 'all-accepted' ? ['bold', 'green'] : ['bold', 'red'], printable(text));
 }

@@ -59,13 +59,13 @@ describe('a task whose agent finds nothing to read', () => {
   it('is over without a judgement, says what there was none of, and lets others begin', async () => {
     const team = new FakeTeam().agent('europa', {
       styles: () => ({ nothing: 'no stylesheets' }),
-      then: () => ({}),
+      follow: () => ({}),
     });
     const outcome = await run(
       team,
       missionOf([
         { id: 'styles', capability: 'styles' },
-        { id: 'then', capability: 'then', dependsOn: ['styles'] },
+        { id: 'then', capability: 'follow', dependsOn: ['styles'] },
       ]),
     );
     expect(outcome.stopReason).toBe('all-accepted');

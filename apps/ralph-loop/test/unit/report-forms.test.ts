@@ -29,6 +29,7 @@ const report: MissionReport = {
     },
     { ...finding({ id: 'three', severity: 'info', column: 7 }), task: 'b' },
   ],
+  suppressed: [{ finding: { ...finding({ id: 'old', message: NASTY }), task: 'a' }, by: 'baseline' }],
   refused: [{ finding: finding({ id: 'four' }), reason: NASTY, task: 'a' }],
   tasks: [
     {
@@ -105,7 +106,9 @@ describe('the report as SARIF', () => {
       ['error', { 'orreryFinding/v1': 'one' }],
       ['warning', { 'orreryFinding/v1': 'two' }],
       ['note', { 'orreryFinding/v1': 'three' }],
+      ['error', { 'orreryFinding/v1': 'old' }],
     ]);
+    expect(run?.results?.map(({ suppressions = [] }) => suppressions.length)).toEqual([0, 0, 0, 1]);
     for (const { ruleId, ruleIndex } of run?.results ?? []) {
       expect(run?.tool.driver.rules?.[ruleIndex ?? -1]?.id).toBe(ruleId);
     }

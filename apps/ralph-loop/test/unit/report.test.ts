@@ -8,7 +8,9 @@ import type { TaskView } from '../../loop/why-it-goes-on.ts';
 import { workItems } from '../../loop/work-item.ts';
 import { parseMission } from '../../mission/read-mission.ts';
 import { buildReport } from '../../report/build-report.ts';
+import { Baseline } from '../../report/baseline.ts';
 import { MissionReport, type Receipts } from '../../report/mission-report.ts';
+import { plain } from '../../report/paint.ts';
 import { byteCount, duration, printable } from '../../report/printable.ts';
 import { explainTask } from '../../report/explain-task.ts';
 import { terminalReport } from '../../report/terminal-report.ts';
@@ -20,7 +22,7 @@ const mission = parseMission(
     version: 1,
     name: 'audit',
     limits: { maxAttempts: 2 },
-    tasks: ['a', 'b', 'c'].map((id) => ({ id, title: id.toUpperCase(), capability: 'work' })),
+    tasks: ['a', 'b', 'c', 'd'].map((id) => ({ id, title: id.toUpperCase(), capability: 'work' })),
   }),
   'test',
 );
@@ -149,11 +151,6 @@ describe('a report on the terminal', () => {
       '  a.ts:3  wrong  planted, mars',
       '      a();',
       '',
-      'Tasks',
-      '  a  accepted   mars  worker-1  2 attempts  3.0 s  1 file, 2.5 KB',
-      '  b  escalated  -     -         0 attempts  0 ms                   nobody is left',
-      '  c  cancelled  -     -         0 attempts  0 ms                   the mission was stopped',
-      '',
       'Retried',
       '  a, attempt 1 by mars: lost: ACTOR_DIED: boom',
       '  a, attempt 2 by mars: accepted',
@@ -167,6 +164,21 @@ describe('a report on the terminal', () => {
       'Left',
       '  c: the mission was stopped',
       '',
+      'Notes: binary 1 (--verbose lists them)',
+      'Receipts: 5 envelopes, each accounted for; 1 restart; 1 dead letter',
+      'audit on /repo: a human is needed (human-needed), 1 of 3 tasks accepted, 1 finding, 4.2 s',
+    ]);
+    const brief = terminalReport(report, plain, 'brief');
+    expect(brief).toHaveLength(5);
+    expect(brief.at(-1)).toContain('a human is needed');
+    const full = terminalReport(report, plain, 'full');
+    expect(full.slice(full.indexOf('Tasks'), full.indexOf('Tasks') + 4)).toEqual([
+      'Tasks',
+      '  a  accepted   mars  worker-1  2 attempts  3.0 s  1 file, 2.5 KB',
+      '  b  escalated  -     -         0 attempts  0 ms                   nobody is left',
+      '  c  cancelled  -     -         0 attempts  0 ms                   the mission was stopped',
+    ]);
+    expect(full.slice(full.indexOf('Left out'))).toEqual([
       'Left out',
       '  a: x.bin is binary',
       '',
@@ -176,6 +188,43 @@ describe('a report on the terminal', () => {
       '  dead letter to mars: ACTOR_DIED: mars died',
       '',
       'audit on /repo: a human is needed (human-needed), 1 of 3 tasks accepted, 1 finding, 4.2 s',
+    ]);
+  });
+
+  it('shows what nobody judged, what several tools say, what agents sum up, and what there was none of', () => {
+    const nothing = { findings: [], notes: [], nothing: 'no stylesheets' };
+    const tasks = [
+      view('a', 'cancelled', { unjudged: [finding()], why: 'stopped' }),
+      view('b', 'accepted', {
+        findings: [finding({ id: 'x', line: 5, rule: 'one/no-eval' })],
+        result: { findings: [], notes: [], summary: '3 of 4 tools ran' },
+      }),
+      view('c', 'accepted', { findings: [finding({ id: 'y', line: 5, rule: 'two/no-eval', agent: 'io' })] }),
+      view('d', 'nothing', { result: nothing, why: 'nothing to read: no stylesheets' }),
+    ];
+    const lines = terminalReport(buildReport(outcome(tasks, { stopReason: 'interrupted' })));
+    expect(lines).toContain('  a.ts:3  wrong  planted, mars, not judged');
+    expect(lines).toContain('  a.ts:5  wrong  one/no-eval, mars; also two/no-eval, io');
+    expect(lines).toContain('  b: 3 of 4 tools ran');
+    expect(lines).toContain('Nothing to read: d (no stylesheets)');
+    expect(lines.at(-1)).toContain('2 of 4 tasks accepted, 1 with nothing to read, 2 findings');
+  });
+
+  it('counts what the former report had, and what is off', () => {
+    const tasks = [
+      view('a', 'accepted', { findings: [finding(), finding({ id: 'f2', line: 9, rule: 'off/one' })] }),
+    ];
+    const baseline = Baseline.parse({ format: 'orrery-report', findings: [finding()] });
+    const report = buildReport(outcome(tasks), {
+      baseline,
+      levels: new Map([['off', 'off']]),
+      failOn: 'info',
+    });
+    expect(report.stopReason).toBe('all-accepted');
+    expect(terminalReport(report).slice(0, 3)).toEqual([
+      'No findings.',
+      '1 finding of the former report not listed',
+      '1 finding of rules that are off not listed',
     ]);
   });
 
@@ -195,7 +244,7 @@ describe('a report on the terminal', () => {
     const findings = Array.from({ length: 10_000 }, (_, index) => finding({ id: `f${index}` }));
     const lines = terminalReport(buildReport(outcome([view('a', 'accepted', { findings })])));
     expect(lines.length).toBeLessThan(150);
-    expect(lines).toContain('  ... and 9950 more; --json FILE has them all');
+    expect(lines).toContain('  ... and 9980 more; --json FILE has them all');
   });
 
   it('prints nothing that a terminal would act on', () => {
