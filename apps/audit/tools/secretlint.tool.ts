@@ -1,42 +1,109 @@
-import type { Hit, Tool, ToolJob, ToolRule } from '../tool.ts';
+import type { Severity } from '@orrery/ralph-loop';
+import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
+import type { Hit, Tool } from '../tool.ts';
+import { isAside } from './aside.ts';
+import { hitOf, scanFiles } from './scan-files.ts';
 
-const CREDENTIAL = 'Take it out, and revoke it: what was committed once is known';
+const secret = (what: string, severity: Severity = 'critical') => ({
+  severity,
+  what: `${what} is written in the file`,
+});
 
-const rules: Record<string, ToolRule> = {
-  'secretlint/privatekey': { severity: 'critical', what: 'A private key' },
-  'secretlint/*': {
-    severity: 'high',
-    what: 'A credential of a service, by the recommended rules of secretlint',
-  },
+const RULES: Tool['rules'] = {
+  'secretlint/1password': secret('A 1Password service account token'),
+  'secretlint/anthropic': secret('An Anthropic API key'),
+  'secretlint/aws': secret('An AWS key'),
+  'secretlint/basicauth': secret('A URL with user and password', 'high'),
+  'secretlint/cloudflare': secret('A Cloudflare token'),
+  'secretlint/database-connection-string': secret('A database address with user and password', 'high'),
+  'secretlint/databricks': secret('A Databricks token'),
+  'secretlint/docker': secret('A Docker access token'),
+  'secretlint/figma': secret('A Figma token'),
+  'secretlint/gcp': secret('A Google Cloud service account key'),
+  'secretlint/github': secret('A GitHub token'),
+  'secretlint/gitlab': secret('A GitLab token'),
+  'secretlint/grafana': secret('A Grafana token'),
+  'secretlint/groq': secret('A Groq API key'),
+  'secretlint/hashicorp-vault': secret('A Vault token'),
+  'secretlint/huggingface': secret('A Hugging Face token'),
+  'secretlint/linear': secret('A Linear API key'),
+  'secretlint/notion': secret('A Notion token'),
+  'secretlint/npm': secret('An npm token'),
+  'secretlint/openai': secret('An OpenAI API key'),
+  'secretlint/privatekey': secret('A private key'),
+  'secretlint/sendgrid': secret('A SendGrid API key'),
+  'secretlint/shopify': secret('A Shopify token'),
+  'secretlint/slack': secret('A Slack token'),
+  'secretlint/stripe': secret('A Stripe key'),
+  'secretlint/tailscale': secret('A Tailscale key'),
+  'secretlint/vercel': secret('A Vercel token'),
 };
 
-/** ENCELADUS's eyes: the recommended rules of secretlint, and private keys of any kind. */
+/** Secrets that were written into files: secretlint's recommended rules, and private keys of any kind. */
 export const secretlint: Tool = {
   name: 'secretlint',
   module: import.meta.url,
   packages: ['@secretlint/core', '@secretlint/secretlint-rule-preset-recommend'],
   licence: 'MIT',
   home: 'https://github.com/secretlint/secretlint',
-  replaces: 'the rules secret.*',
-  rules,
+  replaces: 'the scan for secrets, which stood on secretlint already',
+  rules: RULES,
   nothing: 'no files',
   takes: () => true,
-  run: async ({ root, files }: ToolJob, progress) => {
+  run: async (job, progress) => {
     const { findSecrets } = await import('../secrets.ts');
-    const { readSource } = await import('@orrery/ralph-loop/findings/read-source');
-    const hits: Hit[] = [];
-    for (const [index, file] of files.entries()) {
-      progress(index, files.length);
-      const read = readSource(root, file);
-      if ('skipped' in read) continue;
-      for (const { rule, start, isSilenced } of await findSecrets(read.source)) {
-        if (isSilenced) continue;
-        const kind = rule.replace(/^secret\./, '');
-        const severity = kind === 'privatekey' ? 'critical' : 'high';
-        const message = `This looks like a ${kind === 'privatekey' ? 'private key' : `credential (${kind})`}. ${CREDENTIAL}.`;
-        hits.push({ rule: `secretlint/${kind}`, severity, file, ...read.source.positionAt(start), message });
-      }
-    }
-    return { hits };
+    return scanFiles(job, progress, async (source) => {
+      const loud = (await findSecrets(source)).filter(({ isSilenced }) => !isSilenced);
+      return loud
+        .filter(({ start, end }) => !isMadeUp(around(source, start, end), source.file))
+        .flatMap(({ rule, start }) => hitAt(source, rule.replace('secret.', 'secretlint/'), start));
+    });
   },
 };
+
+function hitAt(source: SourceText, rule: string, start: number): Hit[] {
+  const message = `${RULES[rule]?.what}. Revoke it, and read it from the environment.`;
+  const hits = hitOf(RULES, rule, source, { ...source.positionAt(start), message });
+  return isAside(source.file) ? hits.map((hit) => ({ ...hit, severity: ONE_LESS[hit.severity] })) : hits;
+}
+
+/** Such code does not run in production, but such keys have leaked. */
+const ONE_LESS: Readonly<Record<Severity, Severity>> = {
+  critical: 'high',
+  high: 'medium',
+  medium: 'low',
+  low: 'info',
+  info: 'info',
+};
+
+/** A match and what follows it up to the next blank or quote: some rules end at the password. */
+function around({ text }: SourceText, start: number, end: number): string {
+  const rest = /^[^\s'"`<>]{0,200}/.exec(text.slice(end, end + 200))?.[0] ?? '';
+  return text.slice(start, end) + rest;
+}
+
+const WITH_PASSWORD = /:\/\/([^\s:/@]*):([^\s/@]+)@(\[[^\]]*\]|[^\s:/?#'"`\\,)]*)/;
+const WORD_OF_SAMPLES =
+  /^(?:user(?:name)?|pass(?:w(?:or)?d)?|pw|pwd|secret|admin|root|test(?:er|ing)?|foo|bar|baz|guest|hunter2|postgres|mysql|mongo|redis|sa|me|my[-_]?\w*|letmein|qwerty|abc|a|b|p|u|x|y|alice|bob|john|hello|world|xxx+|\*+|token|key|credentials?|some\w*|the\w*|default|dev(?:elopment)?|local|demo|prisma|app)[\d!@#$_-]{0,6}$/i;
+const NOWHERE =
+  /^(?:localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|\[|host\.docker\.internal|(?:[\w-]+\.)*example(?:\.[a-z]+)?$|.*\.(?:test|invalid|local|localhost|internal)$|[\w-]*$)/i;
+
+/**
+ * Whether an address with a password is one that people make up. Everywhere: a word of samples as the password. In tests and
+ * documentation also a host that only they have, and any plain word.
+ */
+function isMadeUp(match: string, file: string): boolean {
+  const parts = WITH_PASSWORD.exec(match);
+  if (parts === null) return false;
+  const [, user = '', password = '', host = ''] = parts;
+  if (WORD_OF_SAMPLES.test(decoded(password)) || password === user) return true;
+  return isAside(file) && (NOWHERE.test(host) || /^[a-z]+\d{0,4}$/i.test(password));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { readSource } from '@orrery/ralph-loop/findings/read-source';
+import { ignoredBy, rulesFor } from '../ignore-rules.ts';
+
+/** What documentation is made of; a page may be linked under another ending than it is written with. */
+const PAGES = ['.md', '.mdx', '.markdown', '.html', '.rst', '.adoc'];
+const INDEXES = ['/README.md', '/index.md', '/index.mdx', '/_index.md'];
+/** Made by builds and installations: not there in a fresh copy. */
+const MADE = /(^|\/)(?:node_modules|dist|build|out|coverage|_site|target|api|typedoc)(\/|$)/;
+const MARKDOWN = /\.(?:md|markdown)$/i;
+
+/** What links may mean that a checker of files does not know: pages of generators, builds, hosts, and HTML in Markdown. */
+export class LinkTargets {
+  readonly #root: string;
+  readonly #texts = new Map<string, string | undefined>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Whether a path, from the folder of `document`, may be there for a reader. */
+  mayBeThere(document: string, path: string): boolean {
+    const folder = posix.dirname(document);
+    const stem = document.replace(/\.[^./]+$/, '');
+    // Generators serve a page `guide.md` as `guide/`, so that its links begin one folder further down.
+    const candidates = [folder, stem].flatMap((from) => spellings(posix.join(from, path)));
+    const [meant = ''] = candidates;
+    // What lies outside are pages of the host: issues, discussions.
+    if (meant.startsWith('..') || meant === '') return true;
+    if (/[<>{}$*]|\s|^[^/]*:/.test(path)) return true;
+    const isThere = candidates.some((file) => !file.startsWith('..') && existsSync(join(this.#root, file)));
+    return isThere || MADE.test(meant) || this.#isIgnored(meant);
+  }
+
+  /** Whether `other`, from the folder of `document`, or the document itself may have an anchor. */
+  mayHave(document: string, other: string | undefined, anchor: string): boolean {
+    if (/^(?:L\d|user-content-|:~:|[/!?])|[=/<>{}]/.test(anchor)) return true;
+    const file = other === undefined ? document : posix.join(posix.dirname(document), other);
+    if (!MARKDOWN.test(file) || file.startsWith('..')) return true;
+    const text = this.#textOf(file)?.toLowerCase();
+    if (text === undefined) return true;
+    const name = decoded(anchor).toLowerCase();
+    const named = [`"${name}"`, `'${name}'`, `{#${name}}`, `=${name}>`, `=${name} `].some((spelt) => text.includes(spelt));
+    return named || headingsOf(text).has(lettersOf(name));
+  }
+
+  #textOf(file: string): string | undefined {
+    if (!this.#texts.has(file)) {
+      const read = readSource(this.#root, file);
+      this.#texts.set(file, 'source' in read ? read.source.text : undefined);
+    }
+    return this.#texts.get(file);
+  }
+
+  /** Whether git leaves a path out: a build or a user may make it. */
+  #isIgnored(path: string): boolean {
+    const names = new Set(['.gitignore']);
+    const parts = path.split('/');
+    let rules = rulesFor(this.#root, '', names, []);
+    for (let depth = 1; depth < parts.length; depth++) {
+      const folder = parts.slice(0, depth).join('/');
+      if (ignoredBy(rules, folder, true) !== undefined) return true;
+      rules = rulesFor(this.#root, `${folder}/`, names, rules);
+    }
+    return ignoredBy(rules, path, false) !== undefined;
+  }
+}
+
+function spellings(path: string): string[] {
+  const plain = path.replace(/\/$/, '');
+  const page = plain.replace(/\.(?:html?|md|mdx)$/, '');
+  return [plain, ...PAGES.map((ending) => page + ending), ...INDEXES.map((index) => page + index)];
+}
+
+/** Slugs of hosts and generators differ in what they make of marks, emoji and repetitions; all keep letters and digits. */
+const lettersOf = (text: string): string => text.replace(/-\d+$/, '').replace(/[^\p{L}\p{N}]/gu, '');
+
+function headingsOf(text: string): Set<string> {
+  const headings = text.matchAll(/^\s{0,3}(?:>\s*)?(?:#{1,6}\s+(.+?)\s*#*|<h\d[^>]*>(.*?)<\/h\d>)\s*$|^(\S.*)\n(?:=+|-+)\s*$/gm);
+  return new Set([...headings].flatMap(([, hash, html, setext]) => {
+    const title = (hash ?? html ?? setext ?? '').replace(/<[^>]*>|\]\([^)]*\)|:[a-z_+-]+:/g, '');
+    return [lettersOf(title), title.replace(/[^\p{L}\p{N}]/gu, '')];
+  }));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

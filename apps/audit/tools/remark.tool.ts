@@ -1,0 +1,131 @@
+import type { Note, Severity } from '@orrery/ralph-loop';
+import { readSource } from '@orrery/ralph-loop/findings/read-source';
+import type { Root } from 'mdast';
+import type { VFile } from 'vfile';
+import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
+import { isSample } from './aside.ts';
+import { LinkTargets } from './link-targets.ts';
+import { firstOfEach, hitOf } from './scan-files.ts';
+
+const rule = (severity: Severity, what: string) => ({ severity, what });
+
+const RULES: Tool['rules'] = {
+  'remark/missing-file': rule('medium', 'The link leads to a file that is not there'),
+  'remark/missing-heading': rule('low', 'The link leads to a heading that the page does not have'),
+  'remark/missing-heading-in-file': rule('low', 'The link leads to a heading that the other page does not have'),
+  'remark/no-duplicate-definitions': rule('low', 'The reference is defined twice; only the first definition counts'),
+  'remark/no-empty-url': rule('low', 'The link leads nowhere; give it an address'),
+  'remark/no-undefined-references': rule('low', 'The reference is not defined; readers see brackets'),
+};
+
+/** Documents whose links lead nowhere. Only files are looked at: nothing is fetched. */
+export const remark: Tool = {
+  name: 'remark',
+  module: import.meta.url,
+  packages: ['remark-validate-links', 'remark-lint-no-undefined-references'],
+  licence: 'MIT',
+  home: 'https://github.com/remarkjs/remark-lint',
+  replaces: 'rules of our own on links and anchors in Markdown',
+  rules: RULES,
+  nothing: 'no Markdown',
+  takes: (file) => /\.(?:md|markdown)$/i.test(file) && !isSample(file) && !ONCE.test(file),
+  run: lintDocuments,
+};
+
+/** What was true once, and what becomes another text. */
+const ONCE =
+  /(^|\/)(?:changelog|changes|history|releases?|news)[^/]*$|(^|\/)(?:\.changeset|changelogs?|blog|versioned_docs|_posts|i18n)\/|(^|\/)\.github\/(?:issue_template|pull_request_template)/i;
+
+async function lintDocuments({ root, files }: ToolJob, progress: Parameters<Tool['run']>[1]): Promise<ToolResult> {
+  const { read, finish } = await documentReader(root);
+  const notes: Note[] = [];
+  const documents: { file: string; text: string; vfile: VFile; tree: Root }[] = [];
+  for (const [done, file] of files.entries()) {
+    const found = readSource(root, file);
+    if ('source' in found) documents.push({ file, text: found.source.text, ...(await read(file, found.source.text)) });
+    else notes.push({ kind: found.skipped, file, reason: found.reason });
+    progress(done + 1, files.length);
+  }
+  await finish(documents);
+  const targets = new LinkTargets(root);
+  const hits = documents.flatMap(({ file, text, vfile }) => {
+    const found = vfile.messages.flatMap(({ ruleId, reason, line, column, place }): Hit[] => {
+      const offset = place && 'start' in place ? (place.start.offset ?? 0) : 0;
+      if (line === undefined || mayBeMeant({ file, text, offset, ruleId: ruleId ?? '', reason }, targets)) return [];
+      const id = `remark/${ruleId}`;
+      return hitOf(RULES, id, { file }, { line, column, message: `${RULES[id]?.what}: ${reason}.` });
+    });
+    return firstOfEach(found, 5);
+  });
+  return { hits, notes, filesSeen: documents.length };
+}
+
+/**
+ * Reads documents one by one, and compares their links when all are read. The plug-ins are given here, and run without
+ * unified's engine, so that nobody looks for their settings in the repository.
+ */
+async function documentReader(root: string) {
+  const [{ unified }, { VFile: Document }, parse, gfm, frontmatter, control, validate, ...rules] = await Promise.all([
+    import('unified'),
+    import('vfile'),
+    import('remark-parse'),
+    import('remark-gfm'),
+    import('remark-frontmatter'),
+    import('remark-message-control'),
+    import('remark-validate-links'),
+    import('remark-lint-no-undefined-references'),
+    import('remark-lint-no-duplicate-definitions'),
+    import('remark-lint-no-empty-url'),
+  ]);
+  type Completer = (files: readonly VFile[]) => Promise<void>;
+  const completers = new Set<Completer>();
+  const fileSet = { use: (completer: Completer) => completers.add(completer), add: () => undefined };
+  // Without `repository` it would ask git where the repository comes from.
+  const links = validate.default({ repository: false, root }, fileSet as never);
+  const processor = unified().use(parse.default).use(gfm.default).use(frontmatter.default);
+  for (const { default: plugin } of rules) processor.use(plugin);
+  const comments = unified().use(control.default, { name: 'lint', source: [...SOURCES] });
+  return {
+    read: async (path: string, value: string) => {
+      const vfile = new Document({ cwd: root, path, value });
+      const tree = processor.parse(vfile);
+      await processor.run(tree, vfile);
+      await links(tree, vfile);
+      return { vfile, tree };
+    },
+    /** Comments that silence are read last: the links are compared only now. */
+    finish: async (documents: readonly { vfile: VFile; tree: Root }[]): Promise<void> => {
+      for (const completer of completers) await completer(documents.map(({ vfile }) => vfile));
+      for (const { vfile, tree } of documents) await comments.run(tree, vfile);
+    },
+  };
+}
+
+const SOURCES = [
+  'remark-lint',
+  ...['missing-file', 'missing-heading', 'missing-heading-in-file'].map((id) => `remark-validate-links:${id}`),
+];
+
+interface Complaint {
+  readonly file: string;
+  readonly text: string;
+  readonly offset: number;
+  readonly ruleId: string;
+  readonly reason: string;
+}
+
+/** Whether what a rule complains about may be right after all. */
+function mayBeMeant({ file, text, offset, ruleId, reason }: Complaint, targets: LinkTargets): boolean {
+  if (ruleId === 'missing-file') {
+    const path = /^Cannot find file `(.*?)`/s.exec(reason)?.[1] ?? '';
+    return targets.mayBeThere(file, path);
+  }
+  if (ruleId.startsWith('missing-heading')) {
+    const [, anchor = '', other] = /^Cannot find heading for `#(.*?)`(?: in `(.*?)`)?/s.exec(reason) ?? [];
+    return targets.mayHave(file, other, anchor);
+  }
+  // Brackets alone are often brackets; `[text][name]` is a reference, but after a word it is code.
+  if (ruleId === 'no-undefined-references')
+    return !/^\[[^[\]]+\]\[[^[\]]*\]/.test(text.slice(offset, offset + 500)) || /[\w)\]]/.test(text[offset - 1] ?? '');
+  return false;
+}
