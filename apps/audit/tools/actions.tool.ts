@@ -1,0 +1,124 @@
+import { registerHooks } from 'node:module';
+import type { Severity } from '@orrery/ralph-loop';
+import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
+import type { Hit, Tool } from '../tool.ts';
+import { hitOf, scanFiles } from './scan-files.ts';
+
+const rule = (severity: Severity, what: string) => ({ severity, what });
+
+const RULES: Tool['rules'] = {
+  'actions/invalid': rule('medium', 'GitHub refuses the workflow, or passes over a part of it'),
+  'actions/script-injection': rule(
+    'high',
+    'Text that strangers write becomes part of a script that runs with the rights of the workflow; pass it in an environment variable',
+  ),
+};
+
+/** Workflows that GitHub refuses or misreads, by GitHub's own language service; and scripts that strangers may write. */
+export const actions: Tool = {
+  name: 'actions',
+  module: import.meta.url,
+  packages: ['@actions/languageservice', 'yaml'],
+  licence: 'MIT',
+  home: 'https://github.com/actions/languageservices',
+  replaces: 'rules of our own on workflows',
+  rules: RULES,
+  nothing: 'no workflows',
+  takes: (file) => WORKFLOW.test(file) || ACTION.test(file),
+  run: async (job, progress) => {
+    // The package imports JSON as bundlers do, without saying that it is JSON.
+    const hooks = registerHooks({
+      load: (url, context, next) =>
+        next(url, url.endsWith('.json') ? { ...context, importAttributes: { type: 'json' } } : context),
+    });
+    const [{ validate }, { TextDocument }, yaml] = await Promise.all([
+      import('@actions/languageservice'),
+      import('vscode-languageserver-textdocument'),
+      import('yaml'),
+    ]);
+    hooks.deregister();
+    return scanFiles(job, progress, async (source) => {
+      const document = TextDocument.create(`file:///${source.file}`, 'yaml', 1, source.text);
+      const faults = await validate(document);
+      return [...firstOfEachLine(faults.flatMap((fault) => invalid(source, fault))), ...injections(source, yaml)];
+    });
+  },
+};
+
+const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/;
+const ACTION = /^(?:\.github\/actions\/(?:[^/]+\/)+)?action\.ya?ml$/;
+
+/** Warnings are guesses: what a context holds shows when it runs. */
+const WARNING = 2;
+
+/** What GitHub takes all the same: empty maps where it wants nothing, nothing where it wants a map. */
+const TOLERATED = /^Unexpected value ''|NullToken|^A mapping was not expected|^Required property is missing: description/;
+
+interface Fault {
+  readonly severity?: number;
+  readonly message: string;
+  readonly range: { readonly start: { readonly line: number; readonly character: number } };
+}
+
+function invalid(source: SourceText, { severity, message, range: { start } }: Fault): Hit[] {
+  if ((severity !== undefined && severity >= WARNING) || TOLERATED.test(message)) return [];
+  return hitOf(RULES, 'actions/invalid', source, {
+    line: start.line + 1,
+    column: start.character + 1,
+    message: `GitHub refuses this, or passes over it: ${message.replace(/\.?$/, '.')}`,
+    help: 'https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax',
+  });
+}
+
+/** One mistake is often several faults. */
+const firstOfEachLine = (hits: readonly Hit[]): Hit[] =>
+  [...Map.groupBy(hits, ({ line }) => line).values()].flatMap((alike) => alike.slice(0, 1));
+
+/** What strangers write, by the fields that GitHub's own guide to hardening names. */
+const STRANGERS = new RegExp(
+  [
+    'github\\.head_ref',
+    'github\\.event\\.(?:issue|pull_request|discussion)\\.(?:title|body)',
+    'github\\.event\\.(?:comment|review|review_comment|discussion_comment)\\.body',
+    'github\\.event\\.pages\\S*\\.page_name',
+    'github\\.event\\.(?:commits\\S*|head_commit)\\.(?:message|author\\.(?:email|name))',
+    'github\\.event\\.pull_request\\.head\\.(?:ref|label|repo\\.default_branch)',
+    'github\\.event\\.workflow_run\\.(?:head_branch|display_title|head_commit\\.(?:message|author\\.(?:email|name)))',
+  ].join('|'),
+);
+const EXPRESSION = /\$\{\{(.*?)\}\}/gs;
+/** What makes a yes or a no of a text, or data of it. */
+const HARMLESS =
+  /^\s*!?\s*(?:contains|startsWith|endsWith|hashFiles)\s*\([^()]*\)\s*$|^[^&|]*[=!]=[^&|]*$/;
+/** Only people with rights to write start these: what they push is theirs. */
+const TRUSTED_ONLY = new Set(['push', 'workflow_dispatch', 'schedule', 'release', 'create', 'repository_dispatch']);
+
+type Yaml = typeof import('yaml');
+
+function injections(source: SourceText, { isMap, isScalar, parseDocument, visit }: Yaml): Hit[] {
+  if (!STRANGERS.test(source.text)) return [];
+  const document = parseDocument(source.text);
+  const triggers: unknown = document.toJS()?.on;
+  const names = typeof triggers === 'string' ? [triggers] : Array.isArray(triggers) ? triggers : Object.keys(triggers ?? {});
+  if (names.length > 0 && names.every((name) => TRUSTED_ONLY.has(name))) return [];
+  const hits: Hit[] = [];
+  visit(document, {
+    Map: (_key, step) => {
+      const isScript = /^actions\/github-script@/.test(String(step.get('uses') ?? ''));
+      const options = step.get('with', true);
+      const scripts = [step.get('run', true), isScript && isMap(options) ? options.get('script', true) : undefined];
+      for (const script of scripts) {
+        if (!isScalar(script) || !script.range) continue;
+        const [start, end] = script.range;
+        for (const { 1: inside = '', index } of source.text.slice(start, end).matchAll(EXPRESSION)) {
+          if (!STRANGERS.test(inside) || HARMLESS.test(inside)) continue;
+          const breach = { ...source.positionAt(start + index), help: HARDENING };
+          hits.push(...hitOf(RULES, 'actions/script-injection', source, breach));
+        }
+      }
+    },
+  });
+  return hits;
+}
+
+const HARDENING = 'https://docs.github.com/actions/concepts/security/script-injections';
