@@ -21,7 +21,7 @@ export const actions: Tool = {
   packages: ['@actions/languageservice', 'yaml'],
   licence: 'MIT',
   home: 'https://github.com/actions/languageservices',
-  replaces: 'rules of our own on workflows',
+  replaces: 'the rules release.* on workflows',
   rules: RULES,
   nothing: 'no workflows',
   takes: (file) => WORKFLOW.test(file) || ACTION.test(file),
@@ -40,7 +40,10 @@ export const actions: Tool = {
     return scanFiles(job, progress, async (source) => {
       const document = TextDocument.create(`file:///${source.file}`, 'yaml', 1, source.text);
       const faults = await validate(document);
-      return [...firstOfEachLine(faults.flatMap((fault) => invalid(source, fault))), ...injections(source, yaml)];
+      return [
+        ...firstOfEachLine(faults.flatMap((fault) => invalid(source, fault))),
+        ...injections(source, yaml),
+      ];
     });
   },
 };
@@ -52,10 +55,11 @@ const ACTION = /^(?:\.github\/actions\/(?:[^/]+\/)+)?action\.ya?ml$/;
 const WARNING = 2;
 
 /** What GitHub takes all the same: empty maps where it wants nothing, nothing where it wants a map. */
-const TOLERATED = /^Unexpected value ''|NullToken|^A mapping was not expected|^Required property is missing: description/;
+const TOLERATED =
+  /^Unexpected value ''|NullToken|^A mapping was not expected|^Required property is missing: description/;
 
 interface Fault {
-  readonly severity?: number;
+  readonly severity?: number | undefined;
   readonly message: string;
   readonly range: { readonly start: { readonly line: number; readonly character: number } };
 }
@@ -88,10 +92,16 @@ const STRANGERS = new RegExp(
 );
 const EXPRESSION = /\$\{\{(.*?)\}\}/gs;
 /** What makes a yes or a no of a text, or data of it. */
-const HARMLESS =
-  /^\s*!?\s*(?:contains|startsWith|endsWith|hashFiles)\s*\([^()]*\)\s*$|^[^&|]*[=!]=[^&|]*$/;
+const HARMLESS = /^\s*!?\s*(?:contains|startsWith|endsWith|hashFiles)\s*\([^()]*\)\s*$|^[^&|]*[=!]=[^&|]*$/;
 /** Only people with rights to write start these: what they push is theirs. */
-const TRUSTED_ONLY = new Set(['push', 'workflow_dispatch', 'schedule', 'release', 'create', 'repository_dispatch']);
+const TRUSTED_ONLY = new Set([
+  'push',
+  'workflow_dispatch',
+  'schedule',
+  'release',
+  'create',
+  'repository_dispatch',
+]);
 
 type Yaml = typeof import('yaml');
 
@@ -99,14 +109,22 @@ function injections(source: SourceText, { isMap, isScalar, parseDocument, visit 
   if (!STRANGERS.test(source.text)) return [];
   const document = parseDocument(source.text);
   const triggers: unknown = document.toJS()?.on;
-  const names = typeof triggers === 'string' ? [triggers] : Array.isArray(triggers) ? triggers : Object.keys(triggers ?? {});
+  const names =
+    typeof triggers === 'string'
+      ? [triggers]
+      : Array.isArray(triggers)
+        ? triggers
+        : Object.keys(triggers ?? {});
   if (names.length > 0 && names.every((name) => TRUSTED_ONLY.has(name))) return [];
   const hits: Hit[] = [];
   visit(document, {
     Map: (_key, step) => {
       const isScript = /^actions\/github-script@/.test(String(step.get('uses') ?? ''));
       const options = step.get('with', true);
-      const scripts = [step.get('run', true), isScript && isMap(options) ? options.get('script', true) : undefined];
+      const scripts = [
+        step.get('run', true),
+        isScript && isMap(options) ? options.get('script', true) : undefined,
+      ];
       for (const script of scripts) {
         if (!isScalar(script) || !script.range) continue;
         const [start, end] = script.range;

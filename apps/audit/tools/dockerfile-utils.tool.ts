@@ -27,7 +27,10 @@ const RULES: Tool['rules'] = Object.fromEntries(
     INVALID_PROTO: rule('medium', 'The protocol of the port is not valid'),
     INVALID_REFERENCE_FORMAT: rule('medium', 'The name of the image is not valid'),
     INVALID_SIGNAL: rule('medium', 'There is no such signal'),
-    JSON_IN_SINGLE_QUOTES: rule('medium', 'The list is in single quotes; it is no JSON, and run by a shell as it stands'),
+    JSON_IN_SINGLE_QUOTES: rule(
+      'medium',
+      'The list is in single quotes; it is no JSON, and run by a shell as it stands',
+    ),
     MULTIPLE_INSTRUCTIONS: rule('low', 'The instruction is given twice in one stage; only the last counts'),
     NO_SOURCE_IMAGE: rule('medium', 'No image is named to begin with'),
     ONBUILD_CHAINING_DISALLOWED: rule('medium', 'ONBUILD cannot be given to ONBUILD'),
@@ -48,7 +51,7 @@ export const dockerfileUtils: Tool = {
   packages: ['dockerfile-utils'],
   licence: 'MIT',
   home: 'https://github.com/rcjsuen/dockerfile-utils',
-  replaces: 'rules of our own on Dockerfiles',
+  replaces: 'the rules release.* on Dockerfiles',
   rules: RULES,
   nothing: 'no Dockerfiles',
   takes: (file) => DOCKERFILE.test(file) && !isSample(file),
@@ -61,11 +64,17 @@ export const dockerfileUtils: Tool = {
         const name = ValidationCode[Number(code)]?.toLowerCase().replaceAll('_', '-');
         const id = `dockerfile-utils/${name}`;
         const place = { line: start.line + 1, column: start.character + 1 };
-        return hitOf(RULES, id, source, { ...place, message: `${RULES[id]?.what}: ${message.replace(/\.?$/, '.')}` });
+        return hitOf(RULES, id, source, {
+          ...place,
+          message: `${RULES[id]?.what}: ${plain(message).replace(/\.?$/, '.')}`,
+        });
       });
     });
   },
 };
+
+const plain = (message: string | { readonly value: string }): string =>
+  typeof message === 'string' ? message : message.value;
 
 const DOCKERFILE =
   /(^|\/)(?:(?:Dockerfile|Containerfile)(?:\.(?!dockerignore$|md$|tpl$|tmpl$|j2$|erb$)[\w-]+)?|[\w.-]+\.dockerfile)$/i;

@@ -24,7 +24,7 @@ export const gherkin: Tool = {
   packages: ['@cucumber/gherkin'],
   licence: 'MIT',
   home: 'https://github.com/cucumber/gherkin',
-  replaces: 'rules of our own on features, which stood on the same parser',
+  replaces: 'the rules specs.* on features',
   rules: RULES,
   nothing: 'no features',
   takes: (file) => /\.feature$/i.test(file) && !isSample(file),
@@ -42,14 +42,21 @@ export const gherkin: Tool = {
 };
 
 /** The feature, or a hit for each of the parser's errors. */
-function parse({ AstBuilder, GherkinClassicTokenMatcher, Parser }: Cucumber, source: SourceText): GherkinDocument | Hit[] {
+function parse(
+  { AstBuilder, GherkinClassicTokenMatcher, Parser }: Cucumber,
+  source: SourceText,
+): GherkinDocument | Hit[] {
   const parser = new Parser(new AstBuilder(() => ''), new GherkinClassicTokenMatcher());
   try {
     return parser.parse(source.text);
   } catch (error) {
     return errorsIn(error).flatMap(({ message, location: { line, column } }) => {
       const words = message.replace(/^\(\d+:\d+\): /, '');
-      return hitOf(RULES, 'gherkin/syntax-error', source, { line, column, message: `The feature cannot be parsed: ${words}.` });
+      return hitOf(RULES, 'gherkin/syntax-error', source, {
+        line,
+        column,
+        message: `The feature cannot be parsed: ${words}.`,
+      });
     });
   }
 }
@@ -83,7 +90,9 @@ interface Parsed {
 function checkGroup(scenarios: readonly Scenario[], feature: Feature, { cucumber, source }: Parsed): Hit[] {
   const names = new Map<string, Scenario>();
   return scenarios.flatMap((scenario) => {
-    const hits = checkScenario(scenario, feature, cucumber).flatMap(([id, breach]) => hitOf(RULES, id, source, breach));
+    const hits = checkScenario(scenario, feature, cucumber).flatMap(([id, breach]) =>
+      hitOf(RULES, id, source, breach),
+    );
     const earlier = scenario.name === '' ? undefined : names.get(scenario.name);
     if (earlier === undefined) names.set(scenario.name, scenario);
     else {
@@ -94,7 +103,11 @@ function checkGroup(scenarios: readonly Scenario[], feature: Feature, { cucumber
   });
 }
 
-function checkScenario(scenario: Scenario, { language }: Feature, { dialects }: Cucumber): [string, Breach][] {
+function checkScenario(
+  scenario: Scenario,
+  { language }: Feature,
+  { dialects }: Cucumber,
+): [string, Breach][] {
   const { steps, examples, keyword, location } = scenario;
   if (steps.length === 0) return [['gherkin/empty-scenario', location]];
   const isOutline = dialects[language]?.scenarioOutline.includes(keyword) === true;
@@ -112,10 +125,14 @@ const PLACEHOLDER = /<([^<>\s/](?:[^<>]*[^<>\s])?)>/g;
 /** Placeholders in steps that no example fills; tags of HTML in a text are closed. */
 function unknownPlaceholders({ steps, examples }: Scenario): string[] {
   if (examples.length === 0) return [];
-  const columns = new Set(examples.flatMap(({ tableHeader }) => tableHeader?.cells.map(({ value }) => value) ?? []));
+  const columns = new Set(
+    examples.flatMap(({ tableHeader }) => tableHeader?.cells.map(({ value }) => value) ?? []),
+  );
   const text = steps.map((step) => step.text).join('\n');
   const names = [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
-  return [...new Set(names)].filter((name) => !columns.has(name) && isPlain(name) && !text.includes(`</${name}>`));
+  return [...new Set(names)].filter(
+    (name) => !columns.has(name) && isPlain(name) && !text.includes(`</${name}>`),
+  );
 }
 
 const isPlain = (name: string): boolean =>

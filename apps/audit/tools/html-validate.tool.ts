@@ -8,28 +8,58 @@ const rule = (severity: Severity, what: string) => ({ severity, what });
 
 /** What keeps somebody from using a page, and what a browser reads otherwise than it was meant. */
 const RULES: Tool['rules'] = {
-  'html-validate/area-alt': rule('medium', 'A part of an image map has no text; screen readers read out its address'),
+  'html-validate/area-alt': rule(
+    'medium',
+    'A part of an image map has no text; screen readers read out its address',
+  ),
   'html-validate/aria-hidden-body': rule('medium', 'The whole page is hidden from screen readers'),
-  'html-validate/close-order': rule('medium', 'An element is closed that is not open, or left open; browsers guess where it ends'),
-  'html-validate/duplicate-attribute': rule('medium', 'The attribute is given twice; browsers take the first'),
+  'html-validate/close-order': rule(
+    'medium',
+    'An element is closed that is not open, or left open; browsers guess where it ends',
+  ),
+  'html-validate/duplicate-attribute': rule(
+    'medium',
+    'The attribute is given twice; browsers take the first',
+  ),
   'html-validate/element-required-attributes': rule('medium', 'The element lacks an attribute that it needs'),
   'html-validate/empty-heading': rule('low', 'A heading has no text; screen readers announce nothing'),
   'html-validate/empty-title': rule('low', 'The page has no title; give it one'),
   'html-validate/form-dup-name': rule('low', 'Two controls of a form have the same name'),
-  'html-validate/hidden-focusable': rule('medium', 'What is hidden from screen readers takes the focus of the keyboard'),
-  'html-validate/input-missing-label': rule('medium', 'The control has no label; screen readers cannot say what it is for'),
+  'html-validate/hidden-focusable': rule(
+    'medium',
+    'What is hidden from screen readers takes the focus of the keyboard',
+  ),
+  'html-validate/input-missing-label': rule(
+    'medium',
+    'The control has no label; screen readers cannot say what it is for',
+  ),
   'html-validate/map-dup-name': rule('medium', 'Two image maps have the same name; only the first is used'),
   'html-validate/meta-refresh': rule('low', 'The page reloads by itself while somebody may be reading it'),
-  'html-validate/multiple-labeled-controls': rule('low', 'A label holds several controls; it names only the first'),
+  'html-validate/multiple-labeled-controls': rule(
+    'low',
+    'A label holds several controls; it names only the first',
+  ),
   'html-validate/no-abstract-role': rule('medium', 'The role is abstract; screen readers do not know it'),
-  'html-validate/no-dup-id': rule('medium', 'Two elements have the same id; links and labels find only the first'),
-  'html-validate/no-missing-references': rule('medium', 'The attribute names an id that the page does not have'),
+  'html-validate/no-dup-id': rule(
+    'medium',
+    'Two elements have the same id; links and labels find only the first',
+  ),
+  'html-validate/no-missing-references': rule(
+    'medium',
+    'The attribute names an id that the page does not have',
+  ),
   'html-validate/no-multiple-main': rule('low', 'The page has several main elements'),
   'html-validate/text-content': rule('medium', 'The element has no text that a screen reader could say'),
-  'html-validate/void-content': rule('medium', 'The element may have no end tag; browsers drop it, or make an element of it'),
+  'html-validate/void-content': rule(
+    'medium',
+    'The element may have no end tag; browsers drop it, or make an element of it',
+  ),
   'html-validate/wcag/h30': rule('medium', 'The link has no text; screen readers read out its address'),
   'html-validate/wcag/h36': rule('medium', 'The button of an image has no text'),
-  'html-validate/wcag/h37': rule('medium', 'The image has no text; give it an alt, an empty one if it is for decoration'),
+  'html-validate/wcag/h37': rule(
+    'medium',
+    'The image has no text; give it an alt, an empty one if it is for decoration',
+  ),
 };
 const OWN_NAMES: Readonly<Record<string, string>> = { 'no-dup-attr': 'duplicate-attribute' };
 
@@ -45,7 +75,7 @@ export const htmlValidate: Tool = {
   packages: ['html-validate'],
   licence: 'MIT',
   home: 'https://html-validate.org',
-  replaces: 'rules of our own on HTML',
+  replaces: 'the rules accessibility.* on HTML',
   rules: RULES,
   nothing: 'no HTML',
   takes: (file) => /\.html?$/i.test(file) && !NOT_FOR_PEOPLE.test(file) && !isSample(file),
@@ -75,7 +105,8 @@ export const htmlValidate: Tool = {
 };
 
 /** Pages of tests, and what programs write: reports and reference pages. */
-const NOT_FOR_PEOPLE = /(^|\/)(?:tests?|__tests__|e2e|specs?|coverage|lcov-report|javadoc|typedoc|_site|storybook-static|playwright-report)\//i;
+const NOT_FOR_PEOPLE =
+  /(^|\/)(?:tests?|__tests__|e2e|specs?|coverage|lcov-report|javadoc|typedoc|_site|storybook-static|playwright-report)\//i;
 
 /** What is filled in before a browser sees it: by a server, by Angular, Vue, Svelte, Alpine, or by a build. */
 const isTemplate = ({ text, file }: SourceText): boolean =>

@@ -9,10 +9,22 @@ import { sqlStatements } from './sql-statements.ts';
 const rule = (severity: Severity, what: string) => ({ severity, what });
 
 const RULES: Tool['rules'] = {
-  'libpg-query/duplicate-column': rule('high', 'The table is given the same column twice; PostgreSQL refuses it'),
-  'libpg-query/foreign-key-without-index': rule('low', 'Nothing indexes the column of this foreign key; deleting what it refers to reads the whole table'),
-  'libpg-query/no-primary-key': rule('low', 'The table has no primary or unique key; its rows cannot be told apart, nor replicated'),
-  'libpg-query/not-null-without-default': rule('medium', 'A column that must have a value is added without a default; this fails when the table has rows'),
+  'libpg-query/duplicate-column': rule(
+    'high',
+    'The table is given the same column twice; PostgreSQL refuses it',
+  ),
+  'libpg-query/foreign-key-without-index': rule(
+    'low',
+    'Nothing indexes the column of this foreign key; deleting what it refers to reads the whole table',
+  ),
+  'libpg-query/no-primary-key': rule(
+    'low',
+    'The table has no primary or unique key; its rows cannot be told apart, nor replicated',
+  ),
+  'libpg-query/not-null-without-default': rule(
+    'medium',
+    'A column that must have a value is added without a default; this fails when the table has rows',
+  ),
 };
 
 /** What PostgreSQL's own parser says of schemas and migrations. */
@@ -22,7 +34,7 @@ export const libpgQuery: Tool = {
   packages: ['libpg-query'],
   licence: 'MIT',
   home: 'https://github.com/constructive-io/libpg-query-node',
-  replaces: 'rules of our own on SQL, which stood on the same parser',
+  replaces: 'the rules schema.* on SQL',
   rules: RULES,
   nothing: 'no SQL',
   takes: (file) => /\.(?:sql|ddl|pgsql)$/i.test(file) && !isSample(file),
@@ -48,7 +60,10 @@ export const libpgQuery: Tool = {
         else found.push(...schema.read(parsed, (location) => start + indexOfByte(text, location ?? 0)));
       }
       if (failed.length > 0)
-        note('unparsable', `PostgreSQL cannot parse ${failed.length} statements, the first at line ${failed[0]}`);
+        note(
+          'unparsable',
+          `PostgreSQL cannot parse ${failed.length} statements, the first at line ${failed[0]}`,
+        );
       candidates.push(...found.map((one) => ({ ...one, source })));
       return [];
     });
@@ -59,7 +74,10 @@ export const libpgQuery: Tool = {
 const hitFor = ({ rule: id, offset, source }: Candidate & { readonly source: SourceText }): Hit[] =>
   hitOf(RULES, `libpg-query/${id}`, source, source.positionAt(offset));
 
-function firstOf<Given, Made>(given: readonly Given[], make: (one: Given) => Made | undefined): Made | undefined {
+function firstOf<Given, Made>(
+  given: readonly Given[],
+  make: (one: Given) => Made | undefined,
+): Made | undefined {
   for (const one of given) {
     try {
       const made = make(one);
@@ -87,7 +105,8 @@ const DIALECTS: readonly (readonly [name: string, marks: RegExp])[] = [
 ];
 
 /** The dialect that a file is written in, if it is neither PostgreSQL nor SQLite; by words that only that one has. */
-const foreignDialect = (text: string): string | undefined => DIALECTS.find(([, marks]) => marks.test(text))?.[0];
+const foreignDialect = (text: string): string | undefined =>
+  DIALECTS.find(([, marks]) => marks.test(text))?.[0];
 
 const DOWN =
   /^[ \t]*--[ \t]*(?:\+goose\s+down|migrate:down|\+migrate\s+down|down\s+migration|\/\/@undo|@down|rollback)\b/im;

@@ -41,7 +41,9 @@ export class LinkTargets {
     const text = this.#textOf(file)?.toLowerCase();
     if (text === undefined) return true;
     const name = decoded(anchor).toLowerCase();
-    const named = [`"${name}"`, `'${name}'`, `{#${name}}`, `=${name}>`, `=${name} `].some((spelt) => text.includes(spelt));
+    const named = [`"${name}"`, `'${name}'`, `{#${name}}`, `=${name}>`, `=${name} `].some((spelt) =>
+      text.includes(spelt),
+    );
     return named || headingsOf(text).has(lettersOf(name));
   }
 
@@ -77,11 +79,15 @@ function spellings(path: string): string[] {
 const lettersOf = (text: string): string => text.replace(/-\d+$/, '').replace(/[^\p{L}\p{N}]/gu, '');
 
 function headingsOf(text: string): Set<string> {
-  const headings = text.matchAll(/^\s{0,3}(?:>\s*)?(?:#{1,6}\s+(.+?)\s*#*|<h\d[^>]*>(.*?)<\/h\d>)\s*$|^(\S.*)\n(?:=+|-+)\s*$/gm);
-  return new Set([...headings].flatMap(([, hash, html, setext]) => {
-    const title = (hash ?? html ?? setext ?? '').replace(/<[^>]*>|\]\([^)]*\)|:[a-z_+-]+:/g, '');
-    return [lettersOf(title), title.replace(/[^\p{L}\p{N}]/gu, '')];
-  }));
+  const headings = text.matchAll(
+    /^\s{0,3}(?:>\s*)?(?:#{1,6}\s+(.+?)\s*#*|<h\d[^>]*>(.*?)<\/h\d>)\s*$|^(\S.*)\n(?:=+|-+)\s*$/gm,
+  );
+  return new Set(
+    [...headings].flatMap(([, hash, html, setext]) => {
+      const title = (hash ?? html ?? setext ?? '').replace(/<[^>]*>|\]\([^)]*\)|:[a-z_+-]+:/g, '');
+      return [lettersOf(title), title.replace(/[^\p{L}\p{N}]/gu, '')];
+    }),
+  );
 }
 
 function decoded(text: string): string {

@@ -11,23 +11,50 @@ const rule = (severity: Severity, what: string) => ({ severity, what });
 const RULES: Tool['rules'] = {
   'publint/bin-file-not-executable': rule('medium', 'A command has no shebang; it does not start'),
   'publint/exports-default-should-be-last': rule('medium', 'Conditions after "default" are never reached'),
-  'publint/exports-glob-no-deprecated-subpath-mapping': rule('medium', 'Node no longer knows folders in "exports"; use a pattern'),
-  'publint/exports-missing-root-entrypoint': rule('low', 'The package has a main file, but "exports" hides it'),
+  'publint/exports-glob-no-deprecated-subpath-mapping': rule(
+    'medium',
+    'Node no longer knows folders in "exports"; use a pattern',
+  ),
+  'publint/exports-missing-root-entrypoint': rule(
+    'low',
+    'The package has a main file, but "exports" hides it',
+  ),
   'publint/exports-module-should-be-esm': rule('medium', 'The "module" condition leads to CommonJS'),
-  'publint/exports-module-should-precede-require': rule('low', 'Bundlers take "require" before they come to "module"'),
+  'publint/exports-module-should-precede-require': rule(
+    'low',
+    'Bundlers take "require" before they come to "module"',
+  ),
   'publint/exports-types-invalid-format': rule('low', 'The types are of another module format than the code'),
-  'publint/exports-types-should-be-first': rule('medium', 'TypeScript takes the first condition that it knows, and never comes to "types"'),
-  'publint/exports-value-invalid': rule('medium', 'An entry of "exports" does not begin with ./; Node refuses it'),
+  'publint/exports-types-should-be-first': rule(
+    'medium',
+    'TypeScript takes the first condition that it knows, and never comes to "types"',
+  ),
+  'publint/exports-value-invalid': rule(
+    'medium',
+    'An entry of "exports" does not begin with ./; Node refuses it',
+  ),
   'publint/field-invalid-value-type': rule('medium', 'A field of package.json is not of its type'),
-  'publint/file-invalid-explicit-format': rule('medium', 'A file is not in the module format that its name promises; Node refuses it'),
-  'publint/file-invalid-format': rule('medium', 'A file is not in the module format that the package promises; Node refuses it'),
+  'publint/file-invalid-explicit-format': rule(
+    'medium',
+    'A file is not in the module format that its name promises; Node refuses it',
+  ),
+  'publint/file-invalid-format': rule(
+    'medium',
+    'A file is not in the module format that the package promises; Node refuses it',
+  ),
   'publint/file-invalid-jsx-extension': rule('low', 'Node does not run JSX'),
   'publint/imports-default-should-be-last': rule('medium', 'Conditions after "default" are never reached'),
   'publint/imports-key-invalid': rule('medium', 'A name in "imports" does not begin with #; Node refuses it'),
   'publint/imports-value-invalid': rule('medium', 'An entry of "imports" leads nowhere that Node would look'),
-  'publint/local-dependency': rule('medium', 'A dependency is a folder of this machine; nobody else can install it'),
+  'publint/local-dependency': rule(
+    'medium',
+    'A dependency is a folder of this machine; nobody else can install it',
+  ),
   'publint/module-should-be-esm': rule('medium', '"module" leads to CommonJS'),
-  'publint/types-not-exported': rule('medium', 'The package has types, but "exports" hides them from TypeScript'),
+  'publint/types-not-exported': rule(
+    'medium',
+    'The package has types, but "exports" hides them from TypeScript',
+  ),
 };
 
 /** Packages that do not work for those who install them. */
@@ -37,19 +64,26 @@ export const publint: Tool = {
   packages: ['publint'],
   licence: 'MIT',
   home: 'https://publint.dev',
-  replaces: 'rules of our own on package.json',
+  replaces: 'the rules dependencies.* on what a package exports',
   rules: RULES,
   nothing: 'no packages that are published',
   takes: (file) => /(^|\/)package\.json$/.test(file) && !isSample(file),
   run: async (job, progress) => {
-    const [{ publint: lint }, { formatMessage }] = await Promise.all([import('publint'), import('publint/utils')]);
+    const [{ publint: lint }, { formatMessage }] = await Promise.all([
+      import('publint'),
+      import('publint/utils'),
+    ]);
     let published = 0;
     const result = await scanFiles(job, progress, async (source) => {
       const manifest = manifestIn(source);
       if (!isPublished(manifest)) return [];
       published += 1;
       // Packing would start a package manager, and with some the scripts of the package.
-      const { messages } = await lint({ pkgDir: dirname(join(job.root, source.file)), pack: false, level: 'warning' });
+      const { messages } = await lint({
+        pkgDir: dirname(join(job.root, source.file)),
+        pack: false,
+        level: 'warning',
+      });
       const hits = messages.flatMap((message) => {
         // Without "exports" it goes through all files; most of them are nobody's entry point.
         if (message.path[0] === 'name') return [];

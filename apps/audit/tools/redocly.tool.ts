@@ -12,17 +12,32 @@ const RULES: Tool['rules'] = {
   'redocly/no-duplicated-enum-values': rule('low', 'A value stands twice in an enumeration'),
   'redocly/no-enum-type-mismatch': rule('medium', 'A value of the enumeration is not of its type'),
   'redocly/no-example-value-and-externalValue': rule('low', 'An example has both a value and an address'),
-  'redocly/no-identical-paths': rule('medium', 'Two paths differ in the names of their parameters alone; one is never reached'),
+  'redocly/no-identical-paths': rule(
+    'medium',
+    'Two paths differ in the names of their parameters alone; one is never reached',
+  ),
   'redocly/no-invalid-media-type-examples': rule('low', 'The example does not fit its schema'),
   'redocly/no-invalid-parameter-examples': rule('low', 'The example does not fit its schema'),
   'redocly/no-invalid-schema-examples': rule('low', 'The example does not fit its schema'),
-  'redocly/no-mixed-number-range-constraints': rule('low', 'A number has both an inclusive and an exclusive bound'),
+  'redocly/no-mixed-number-range-constraints': rule(
+    'low',
+    'A number has both an inclusive and an exclusive bound',
+  ),
   'redocly/no-required-schema-properties-undefined': rule('low', 'A required property is not described'),
-  'redocly/no-schema-type-mismatch': rule('medium', 'The schema has properties or items that its type cannot have'),
+  'redocly/no-schema-type-mismatch': rule(
+    'medium',
+    'The schema has properties or items that its type cannot have',
+  ),
   'redocly/no-server-variables-empty-enum': rule('medium', 'A variable of a server may have no value'),
-  'redocly/no-undefined-server-variable': rule('medium', 'The address of a server has a variable that is not described'),
+  'redocly/no-undefined-server-variable': rule(
+    'medium',
+    'The address of a server has a variable that is not described',
+  ),
   'redocly/no-unresolved-refs': rule('medium', 'The reference leads nowhere'),
-  'redocly/operation-operationId-unique': rule('medium', 'Two operations have the same id; generated clients lose one'),
+  'redocly/operation-operationId-unique': rule(
+    'medium',
+    'Two operations have the same id; generated clients lose one',
+  ),
   'redocly/operation-parameters-unique': rule('medium', 'A parameter is given twice'),
   'redocly/path-declaration-must-exist': rule('medium', 'A parameter in the path has no name'),
   'redocly/path-not-include-query': rule('medium', 'A path holds a query; describe it as parameters'),
@@ -37,7 +52,7 @@ export const redocly: Tool = {
   packages: ['@redocly/openapi-core'],
   licence: 'MIT',
   home: 'https://redocly.com/docs/cli',
-  replaces: 'rules of our own on JSON Schemas',
+  replaces: 'nothing: descriptions of services were not read',
   rules: RULES,
   nothing: 'no OpenAPI or AsyncAPI descriptions',
   takes: (file) => /\.(?:ya?ml|json)$/i.test(file) && !isSample(file) && !NEVER.test(file),
@@ -56,7 +71,10 @@ export const redocly: Tool = {
     }
     const ids = Object.keys(RULES).map((id) => id.replace('redocly/', ''));
     // An object is taken as it is: redocly.yaml, and what it extends, is not looked for.
-    const config = await createConfig({ extends: [], rules: Object.fromEntries(ids.map((id) => [id, 'error'])) } as never);
+    const config = await createConfig({
+      extends: [],
+      rules: Object.fromEntries(ids.map((id) => [id, 'error'])),
+    } as never);
     let described = 0;
     const result = await scanFiles(job, progress, async ({ file, text }) => {
       if (!DESCRIPTION.test(text.slice(0, LOOKED_AT))) return [];
@@ -69,7 +87,12 @@ export const redocly: Tool = {
         const place = { file: relative(job.root, location.source.absoluteRef).replaceAll(sep, '/') };
         const id = `redocly/${ruleId}`;
         const says = `${RULES[id]?.what}: ${message.replace(/\s+/g, ' ').replace(/\.?$/, '.')}`;
-        return hitOf(RULES, id, place, { line: start.line, column: start.col, message: says, help: `${PAGES}/${ruleId.toLowerCase()}` });
+        return hitOf(RULES, id, place, {
+          line: start.line,
+          column: start.col,
+          message: says,
+          help: `${PAGES}/${ruleId.toLowerCase()}`,
+        });
       });
       return firstOfEach(hits);
     });
@@ -79,6 +102,7 @@ export const redocly: Tool = {
 
 const OUTSIDE = 'is outside of the repository';
 const PAGES = 'https://redocly.com/docs/cli/rules/oas';
-const NEVER = /(^|\/)(?:package(?:-lock)?|tsconfig[\w.-]*|composer|renovate|biome)\.json$|(^|\/)\.github\/|(?:^|\/)pnpm-lock\.yaml$/;
+const NEVER =
+  /(^|\/)(?:package(?:-lock)?|tsconfig[\w.-]*|composer|renovate|biome)\.json$|(^|\/)\.github\/|(?:^|\/)pnpm-lock\.yaml$/;
 const LOOKED_AT = 2_000;
 const DESCRIPTION = /^\s*(?:\{\s*)?["']?(?:openapi|swagger|asyncapi)["']?\s*:\s*["']?\d/m;

@@ -12,8 +12,14 @@ const rule = (severity: Severity, what: string) => ({ severity, what });
 const RULES: Tool['rules'] = {
   'remark/missing-file': rule('medium', 'The link leads to a file that is not there'),
   'remark/missing-heading': rule('low', 'The link leads to a heading that the page does not have'),
-  'remark/missing-heading-in-file': rule('low', 'The link leads to a heading that the other page does not have'),
-  'remark/no-duplicate-definitions': rule('low', 'The reference is defined twice; only the first definition counts'),
+  'remark/missing-heading-in-file': rule(
+    'low',
+    'The link leads to a heading that the other page does not have',
+  ),
+  'remark/no-duplicate-definitions': rule(
+    'low',
+    'The reference is defined twice; only the first definition counts',
+  ),
   'remark/no-empty-url': rule('low', 'The link leads nowhere; give it an address'),
   'remark/no-undefined-references': rule('low', 'The reference is not defined; readers see brackets'),
 };
@@ -25,7 +31,7 @@ export const remark: Tool = {
   packages: ['remark-validate-links', 'remark-lint-no-undefined-references'],
   licence: 'MIT',
   home: 'https://github.com/remarkjs/remark-lint',
-  replaces: 'rules of our own on links and anchors in Markdown',
+  replaces: 'the rules docs.*',
   rules: RULES,
   nothing: 'no Markdown',
   takes: (file) => /\.(?:md|markdown)$/i.test(file) && !isSample(file) && !ONCE.test(file),
@@ -36,13 +42,17 @@ export const remark: Tool = {
 const ONCE =
   /(^|\/)(?:changelog|changes|history|releases?|news)[^/]*$|(^|\/)(?:\.changeset|changelogs?|blog|versioned_docs|_posts|i18n)\/|(^|\/)\.github\/(?:issue_template|pull_request_template)/i;
 
-async function lintDocuments({ root, files }: ToolJob, progress: Parameters<Tool['run']>[1]): Promise<ToolResult> {
+async function lintDocuments(
+  { root, files }: ToolJob,
+  progress: Parameters<Tool['run']>[1],
+): Promise<ToolResult> {
   const { read, finish } = await documentReader(root);
   const notes: Note[] = [];
   const documents: { file: string; text: string; vfile: VFile; tree: Root }[] = [];
   for (const [done, file] of files.entries()) {
     const found = readSource(root, file);
-    if ('source' in found) documents.push({ file, text: found.source.text, ...(await read(file, found.source.text)) });
+    if ('source' in found)
+      documents.push({ file, text: found.source.text, ...(await read(file, found.source.text)) });
     else notes.push({ kind: found.skipped, file, reason: found.reason });
     progress(done + 1, files.length);
   }
@@ -51,7 +61,8 @@ async function lintDocuments({ root, files }: ToolJob, progress: Parameters<Tool
   const hits = documents.flatMap(({ file, text, vfile }) => {
     const found = vfile.messages.flatMap(({ ruleId, reason, line, column, place }): Hit[] => {
       const offset = place && 'start' in place ? (place.start.offset ?? 0) : 0;
-      if (line === undefined || mayBeMeant({ file, text, offset, ruleId: ruleId ?? '', reason }, targets)) return [];
+      if (line === undefined || mayBeMeant({ file, text, offset, ruleId: ruleId ?? '', reason }, targets))
+        return [];
       const id = `remark/${ruleId}`;
       return hitOf(RULES, id, { file }, { line, column, message: `${RULES[id]?.what}: ${reason}.` });
     });
@@ -65,18 +76,19 @@ async function lintDocuments({ root, files }: ToolJob, progress: Parameters<Tool
  * unified's engine, so that nobody looks for their settings in the repository.
  */
 async function documentReader(root: string) {
-  const [{ unified }, { VFile: Document }, parse, gfm, frontmatter, control, validate, ...rules] = await Promise.all([
-    import('unified'),
-    import('vfile'),
-    import('remark-parse'),
-    import('remark-gfm'),
-    import('remark-frontmatter'),
-    import('remark-message-control'),
-    import('remark-validate-links'),
-    import('remark-lint-no-undefined-references'),
-    import('remark-lint-no-duplicate-definitions'),
-    import('remark-lint-no-empty-url'),
-  ]);
+  const [{ unified }, { VFile: Document }, parse, gfm, frontmatter, control, validate, ...rules] =
+    await Promise.all([
+      import('unified'),
+      import('vfile'),
+      import('remark-parse'),
+      import('remark-gfm'),
+      import('remark-frontmatter'),
+      import('remark-message-control'),
+      import('remark-validate-links'),
+      import('remark-lint-no-undefined-references'),
+      import('remark-lint-no-duplicate-definitions'),
+      import('remark-lint-no-empty-url'),
+    ]);
   type Completer = (files: readonly VFile[]) => Promise<void>;
   const completers = new Set<Completer>();
   const fileSet = { use: (completer: Completer) => completers.add(completer), add: () => undefined };
@@ -103,7 +115,9 @@ async function documentReader(root: string) {
 
 const SOURCES = [
   'remark-lint',
-  ...['missing-file', 'missing-heading', 'missing-heading-in-file'].map((id) => `remark-validate-links:${id}`),
+  ...['missing-file', 'missing-heading', 'missing-heading-in-file'].map(
+    (id) => `remark-validate-links:${id}`,
+  ),
 ];
 
 interface Complaint {
@@ -126,6 +140,9 @@ function mayBeMeant({ file, text, offset, ruleId, reason }: Complaint, targets: 
   }
   // Brackets alone are often brackets; `[text][name]` is a reference, but after a word it is code.
   if (ruleId === 'no-undefined-references')
-    return !/^\[[^[\]]+\]\[[^[\]]*\]/.test(text.slice(offset, offset + 500)) || /[\w)\]]/.test(text[offset - 1] ?? '');
+    return (
+      !/^\[[^[\]]+\]\[[^[\]]*\]/.test(text.slice(offset, offset + 500)) ||
+      /[\w)\]]/.test(text[offset - 1] ?? '')
+    );
   return false;
 }

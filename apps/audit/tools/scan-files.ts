@@ -26,7 +26,10 @@ export function hitOf(rules: Rules, rule: string, { file }: Pick<SourceText, 'fi
 export async function scanFiles(
   { root, files }: ToolJob,
   progress: (done: number, of: number) => void,
-  look: (source: SourceText, note: (kind: string, reason: string) => void) => readonly Hit[] | Promise<readonly Hit[]>,
+  look: (
+    source: SourceText,
+    note: (kind: string, reason: string) => void,
+  ) => readonly Hit[] | Promise<readonly Hit[]>,
 ): Promise<ToolResult> {
   const hits: Hit[] = [];
   const notes: Note[] = [];

@@ -46,7 +46,7 @@ export const secretlint: Tool = {
   packages: ['@secretlint/core', '@secretlint/secretlint-rule-preset-recommend'],
   licence: 'MIT',
   home: 'https://github.com/secretlint/secretlint',
-  replaces: 'the scan for secrets, which stood on secretlint already',
+  replaces: 'the rules secret.*',
   rules: RULES,
   nothing: 'no files',
   takes: () => true,

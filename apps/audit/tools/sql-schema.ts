@@ -1,8 +1,20 @@
-import type { AlterTableStmt, ColumnDef, Constraint, CreateStmt, IndexStmt, Node, RangeVar } from 'libpg-query';
+import type {
+  AlterTableStmt,
+  ColumnDef,
+  Constraint,
+  CreateStmt,
+  IndexStmt,
+  Node,
+  RangeVar,
+} from 'libpg-query';
 
 /** What may be wrong at an offset, unless something elsewhere makes up for it. */
 export interface Candidate {
-  readonly rule: 'duplicate-column' | 'foreign-key-without-index' | 'no-primary-key' | 'not-null-without-default';
+  readonly rule:
+    | 'duplicate-column'
+    | 'foreign-key-without-index'
+    | 'no-primary-key'
+    | 'not-null-without-default';
   readonly offset: number;
   readonly table: string;
   /** Of the foreign key; absent where the table itself is meant. */
@@ -87,7 +99,9 @@ export class SqlSchema {
     if (isDerived) this.#inherits(table);
     const lacksKeys = this.#constrain(table, tableElts, placeOf);
     return [
-      ...twice.map(({ location }): Candidate => ({ rule: 'duplicate-column', offset: placeOf(location), table })),
+      ...twice.map(
+        ({ location }): Candidate => ({ rule: 'duplicate-column', offset: placeOf(location), table }),
+      ),
       ...lacksKeys,
       ...(names.length > 0 ? [{ rule: 'no-primary-key', offset, table } as const] : []),
     ];
@@ -104,7 +118,10 @@ export class SqlSchema {
       if (def === undefined || (subtype !== 'AT_AddColumn' && subtype !== 'AT_AddConstraint')) return [];
       const lacking = this.#constrain(table, [def], placeOf);
       if (!('ColumnDef' in def) || !needsValue(def.ColumnDef) || this.#empty.has(table)) return lacking;
-      return [...lacking, { rule: 'not-null-without-default', offset: placeOf(def.ColumnDef.location), table }];
+      return [
+        ...lacking,
+        { rule: 'not-null-without-default', offset: placeOf(def.ColumnDef.location), table },
+      ];
     });
   }
 
@@ -142,12 +159,16 @@ export class SqlSchema {
 const KEYS = new Set(['CONSTR_PRIMARY', 'CONSTR_UNIQUE', 'CONSTR_EXCLUSION']);
 
 /** Of a table, and of its columns by their names. */
-const constraintsIn = (elements: readonly Node[]): { constraint: Constraint; column?: string | undefined }[] =>
+const constraintsIn = (
+  elements: readonly Node[],
+): { constraint: Constraint; column?: string | undefined }[] =>
   elements.flatMap((element) => {
     if ('Constraint' in element) return [{ constraint: element.Constraint }];
     if (!('ColumnDef' in element)) return [];
     const { constraints = [], colname } = element.ColumnDef;
-    return constraints.flatMap((one) => ('Constraint' in one ? [{ constraint: one.Constraint, column: colname }] : []));
+    return constraints.flatMap((one) =>
+      'Constraint' in one ? [{ constraint: one.Constraint, column: colname }] : [],
+    );
   });
 
 const FILLED = new Set(['CONSTR_DEFAULT', 'CONSTR_IDENTITY', 'CONSTR_GENERATED']);

@@ -8,30 +8,84 @@ const rule = (severity: Severity, what: string) => ({ severity, what });
 
 /** What browsers drop, or what cannot be meant. Nothing about style. */
 const RULES: Tool['rules'] = {
-  'stylelint/annotation-no-unknown': rule('medium', 'An annotation such as !important is misspelt; browsers drop the declaration'),
-  'stylelint/at-rule-descriptor-no-unknown': rule('low', 'The at-rule has no such descriptor; browsers drop it'),
-  'stylelint/at-rule-prelude-no-invalid': rule('medium', 'What follows the name of the at-rule is not valid; browsers drop the rule'),
+  'stylelint/annotation-no-unknown': rule(
+    'medium',
+    'An annotation such as !important is misspelt; browsers drop the declaration',
+  ),
+  'stylelint/at-rule-descriptor-no-unknown': rule(
+    'low',
+    'The at-rule has no such descriptor; browsers drop it',
+  ),
+  'stylelint/at-rule-prelude-no-invalid': rule(
+    'medium',
+    'What follows the name of the at-rule is not valid; browsers drop the rule',
+  ),
   'stylelint/color-no-invalid-hex': rule('medium', 'The colour is not valid; browsers drop the declaration'),
-  'stylelint/custom-property-no-missing-var-function': rule('medium', 'A custom property is named without var(); browsers drop the declaration'),
-  'stylelint/declaration-block-no-duplicate-custom-properties': rule('low', 'The custom property is set twice in one block; only the last counts'),
-  'stylelint/declaration-block-no-duplicate-properties': rule('low', 'The property is set twice in one block to the same value, or in different places; only the last counts'),
-  'stylelint/declaration-block-no-shorthand-property-overrides': rule('medium', 'The shorthand below undoes the longer property above it'),
+  'stylelint/custom-property-no-missing-var-function': rule(
+    'medium',
+    'A custom property is named without var(); browsers drop the declaration',
+  ),
+  'stylelint/declaration-block-no-duplicate-custom-properties': rule(
+    'low',
+    'The custom property is set twice in one block; only the last counts',
+  ),
+  'stylelint/declaration-block-no-duplicate-properties': rule(
+    'low',
+    'The property is set twice in one block to the same value, or in different places; only the last counts',
+  ),
+  'stylelint/declaration-block-no-shorthand-property-overrides': rule(
+    'medium',
+    'The shorthand below undoes the longer property above it',
+  ),
   'stylelint/font-family-no-duplicate-names': rule('low', 'The font is named twice in one list'),
-  'stylelint/function-calc-no-unspaced-operator': rule('medium', 'An operator of calc() has no spaces around it; browsers drop the declaration'),
-  'stylelint/function-linear-gradient-no-nonstandard-direction': rule('medium', 'The direction of the gradient is not valid; write "to" before the side'),
+  'stylelint/function-calc-no-unspaced-operator': rule(
+    'medium',
+    'An operator of calc() has no spaces around it; browsers drop the declaration',
+  ),
+  'stylelint/function-linear-gradient-no-nonstandard-direction': rule(
+    'medium',
+    'The direction of the gradient is not valid; write "to" before the side',
+  ),
   'stylelint/keyframe-block-no-duplicate-selectors': rule('low', 'The step of the animation stands twice'),
-  'stylelint/keyframe-declaration-no-important': rule('medium', '!important in an animation makes browsers drop the declaration'),
-  'stylelint/media-feature-name-value-no-unknown': rule('medium', 'The media feature has no such value; the query never applies'),
-  'stylelint/media-query-no-invalid': rule('medium', 'The media query is not valid; browsers never apply what is in it'),
-  'stylelint/named-grid-areas-no-invalid': rule('medium', 'The grid areas are no rectangles of equal rows; browsers drop the declaration'),
+  'stylelint/keyframe-declaration-no-important': rule(
+    'medium',
+    '!important in an animation makes browsers drop the declaration',
+  ),
+  'stylelint/media-feature-name-value-no-unknown': rule(
+    'medium',
+    'The media feature has no such value; the query never applies',
+  ),
+  'stylelint/media-query-no-invalid': rule(
+    'medium',
+    'The media query is not valid; browsers never apply what is in it',
+  ),
+  'stylelint/named-grid-areas-no-invalid': rule(
+    'medium',
+    'The grid areas are no rectangles of equal rows; browsers drop the declaration',
+  ),
   'stylelint/no-duplicate-at-import-rules': rule('low', 'The same sheet is imported twice'),
-  'stylelint/no-invalid-double-slash-comments': rule('medium', 'CSS has no comments with //; browsers drop what follows'),
-  'stylelint/no-invalid-position-at-import-rule': rule('medium', 'An @import after other rules is dropped by browsers; move it to the top'),
-  'stylelint/no-invalid-position-declaration': rule('medium', 'A declaration stands outside of any rule; browsers drop it'),
+  'stylelint/no-invalid-double-slash-comments': rule(
+    'medium',
+    'CSS has no comments with //; browsers drop what follows',
+  ),
+  'stylelint/no-invalid-position-at-import-rule': rule(
+    'medium',
+    'An @import after other rules is dropped by browsers; move it to the top',
+  ),
+  'stylelint/no-invalid-position-declaration': rule(
+    'medium',
+    'A declaration stands outside of any rule; browsers drop it',
+  ),
   'stylelint/property-no-unknown': rule('medium', 'No browser knows the property'),
   'stylelint/selector-anb-no-unmatchable': rule('medium', 'The selector can match nothing'),
-  'stylelint/selector-pseudo-class-no-unknown': rule('medium', 'No browser knows the pseudo-class; the whole rule is dropped'),
-  'stylelint/selector-pseudo-element-no-unknown': rule('medium', 'No browser knows the pseudo-element; the whole rule is dropped'),
+  'stylelint/selector-pseudo-class-no-unknown': rule(
+    'medium',
+    'No browser knows the pseudo-class; the whole rule is dropped',
+  ),
+  'stylelint/selector-pseudo-element-no-unknown': rule(
+    'medium',
+    'No browser knows the pseudo-element; the whole rule is dropped',
+  ),
   'stylelint/string-no-newline': rule('medium', 'A string runs over the end of its line'),
   'stylelint/syntax-error': rule('medium', 'The style sheet cannot be parsed'),
   'stylelint/unit-no-unknown': rule('medium', 'No browser knows the unit; the declaration is dropped'),
@@ -39,12 +93,67 @@ const RULES: Tool['rules'] = {
 
 /** With nothing that reads like a template, and no hacks that were for browsers long gone. */
 const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
-  'declaration-block-no-duplicate-properties': [true, { ignore: ['consecutive-duplicates-with-different-values'] }],
-  'property-no-unknown': [true, { checkPrefixed: false, ignoreProperties: ['/^[*_-]/', 'composes', 'filter', 'zoom', 'speak', 'behavior'] }],
-  'selector-pseudo-class-no-unknown': [true, { ignorePseudoClasses: ['global', 'local', 'deep', 'slotted', 'export', 'import', 'horizontal', 'vertical', 'decrement', 'increment', 'start', 'end', 'double-button', 'single-button', 'no-button', 'corner-present', 'window-inactive'] }],
-  'selector-pseudo-element-no-unknown': [true, { ignorePseudoElements: ['ng-deep', 'v-deep', 'v-slotted', 'v-global', 'deep', '/^-/'] }],
+  'declaration-block-no-duplicate-properties': [
+    true,
+    { ignore: ['consecutive-duplicates-with-different-values'] },
+  ],
+  'property-no-unknown': [
+    true,
+    {
+      checkPrefixed: false,
+      ignoreProperties: ['/^[*_-]/', 'composes', 'filter', 'zoom', 'speak', 'behavior'],
+    },
+  ],
+  'selector-pseudo-class-no-unknown': [
+    true,
+    {
+      ignorePseudoClasses: [
+        'global',
+        'local',
+        'deep',
+        'slotted',
+        'export',
+        'import',
+        'horizontal',
+        'vertical',
+        'decrement',
+        'increment',
+        'start',
+        'end',
+        'double-button',
+        'single-button',
+        'no-button',
+        'corner-present',
+        'window-inactive',
+      ],
+    },
+  ],
+  'selector-pseudo-element-no-unknown': [
+    true,
+    { ignorePseudoElements: ['ng-deep', 'v-deep', 'v-slotted', 'v-global', 'deep', '/^-/'] },
+  ],
   'font-family-no-duplicate-names': [true, { ignoreFontFamilyNames: ['monospace'] }],
-  'at-rule-prelude-no-invalid': [true, { ignoreAtRules: ['/^tailwind/', 'apply', 'include', 'mixin', 'use', 'forward', 'import', 'theme', 'source', 'utility', 'variant', 'custom-variant', 'plugin', 'config'] }],
+  'at-rule-prelude-no-invalid': [
+    true,
+    {
+      ignoreAtRules: [
+        '/^tailwind/',
+        'apply',
+        'include',
+        'mixin',
+        'use',
+        'forward',
+        'import',
+        'theme',
+        'source',
+        'utility',
+        'variant',
+        'custom-variant',
+        'plugin',
+        'config',
+      ],
+    },
+  ],
 };
 
 /** Rules that read values as CSS has them; what a preprocessor computes is none yet. */
@@ -76,7 +185,7 @@ export const stylelint: Tool = {
   packages: ['stylelint', 'postcss-scss'],
   licence: 'MIT',
   home: 'https://stylelint.io',
-  replaces: 'rules of our own on style sheets',
+  replaces: 'the rules responsive.*',
   rules: RULES,
   nothing: 'no style sheets',
   takes: (file) => /\.(?:css|scss)$/i.test(file) && !isSample(file),
@@ -90,7 +199,12 @@ export const stylelint: Tool = {
       if (isMade(source)) return [];
       const config = source.file.toLowerCase().endsWith('.scss') ? sheets.scss : sheets.css;
       // Without a name of the file nothing is looked up beside it, such as a list of what to ignore.
-      const { results } = await linter.lint({ code: source.text, config, cwd: import.meta.dirname, configBasedir: import.meta.dirname });
+      const { results } = await linter.lint({
+        code: source.text,
+        config,
+        cwd: import.meta.dirname,
+        configBasedir: import.meta.dirname,
+      });
       const hits = results.flatMap(({ warnings }) => warnings.flatMap((warning) => hit(source, warning)));
       return firstOfEach(hits);
     });
@@ -101,7 +215,10 @@ export const stylelint: Tool = {
 const isMade = ({ text }: SourceText): boolean =>
   /\{\{|\{%|<%|<\?php|\$\{|\/\*# sourceMappingURL=/.test(text);
 
-function hit(source: SourceText, warning: { rule: string; line: number; column: number; text: string }): Hit[] {
+function hit(
+  source: SourceText,
+  warning: { rule: string; line: number; column: number; text: string },
+): Hit[] {
   const { rule: id, line, column } = warning;
   const text = warning.text.replace(/ \([\w-]+\)$/, '').replace(/[.]?$/, '.');
   const what = RULES[`stylelint/${id === 'CssSyntaxError' ? 'syntax-error' : id}`]?.what;
