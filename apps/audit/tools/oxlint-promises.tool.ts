@@ -1,0 +1,100 @@
+import { isScript, isTestOrFixture, lintTool } from './oxlint.ts';
+
+/** CHARON's: promises and errors that get lost. */
+export const promises = lintTool({
+  name: 'oxlint-promises',
+  module: import.meta.url,
+  replaces: 'the rules errors.* and resilience.*',
+  nothing: 'no scripts',
+  plugins: ['typescript', 'unicorn', 'promise', 'oxc'],
+  isTypeAware: true,
+  takes: (file) => isScript(file) && !isTestOrFixture(file),
+  rules: {
+    'typescript/no-floating-promises': {
+      severity: 'medium',
+      what: 'Nobody waits for this promise: when it rejects, the process may end, and what follows runs before it is done',
+      todo: 'Await or return it, give it a .catch(), or say with void that it is meant so',
+      options: {
+        ignoreIIFE: true,
+        allowForKnownSafeCalls: [
+          { from: 'package', name: ['test', 'it', 'describe', 'suite'], package: 'node:test' },
+        ],
+      },
+    },
+    'typescript/no-misused-promises': {
+      severity: 'high',
+      what: 'A promise stands where a value is needed: as a condition it is always true, and spread it is empty',
+      todo: 'Await it',
+      options: { checksConditionals: true, checksSpreads: true, checksVoidReturn: false },
+    },
+    'typescript/no-misused-spread': {
+      severity: 'medium',
+      what: 'What is spread here loses more than it keeps: a promise, a map, a function or an instance gives none of its content',
+      todo: 'Await the promise, or name the properties that are meant',
+      options: { allow: [] },
+    },
+    'typescript/return-await': {
+      severity: 'medium',
+      what: 'The promise is returned out of a try: its rejection is not caught here, and finally runs before it is done',
+      todo: 'Write return await',
+      options: 'error-handling-correctness-only',
+    },
+    'typescript/no-for-in-array': {
+      severity: 'medium',
+      what: 'for-in over an array gives its indexes as strings, and whatever was added to its prototype',
+      todo: 'Use for-of, or entries() where the index is needed',
+    },
+    'typescript/no-array-delete': {
+      severity: 'medium',
+      what: 'delete on an array leaves a hole and its length as it was',
+      todo: 'Use splice()',
+    },
+    'typescript/require-array-sort-compare': {
+      severity: 'medium',
+      what: 'sort() without a comparison orders by text: 10 comes before 9',
+      todo: 'Give it a comparison, such as (a, b) => a - b',
+      options: { ignoreStringArrays: true },
+    },
+    'no-async-promise-executor': {
+      severity: 'medium',
+      what: 'The function of this new Promise is async: what it throws is lost, and the promise stays open for ever',
+      todo: 'Do the awaiting outside, or catch and reject inside',
+    },
+    'no-unsafe-finally': {
+      severity: 'high',
+      what: 'finally leaves by itself, so what was thrown or returned before is lost',
+      todo: 'Move the return, throw, break or continue out of finally',
+    },
+    'no-ex-assign': {
+      severity: 'medium',
+      what: 'The caught error is overwritten, so nobody learns what happened',
+      todo: 'Use another variable',
+    },
+    'oxc/missing-throw': {
+      severity: 'high',
+      what: 'The error is made and not thrown, so nothing happens',
+      todo: 'Write throw before it',
+    },
+    'unicorn/no-await-in-promise-methods': {
+      severity: 'low',
+      what: 'Inside Promise.all() and its like, await makes the promises run one after the other',
+      todo: 'Leave out the await',
+    },
+    'unicorn/no-thenable': {
+      severity: 'medium',
+      what: 'An object with a then is taken for a promise wherever it is awaited or returned from an async function',
+      todo: 'Give the property another name',
+    },
+    'promise/valid-params': {
+      severity: 'medium',
+      what: 'The method of the promise takes another number of arguments',
+      todo: 'Give it those that it takes',
+      isTold: true,
+    },
+    'promise/no-new-statics': {
+      severity: 'high',
+      what: 'Promise.resolve and its like are no constructors: new throws',
+      todo: 'Leave out the new',
+    },
+  },
+});

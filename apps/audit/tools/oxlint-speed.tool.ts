@@ -1,0 +1,48 @@
+import { isScript, isTestOrFixture, lintTool } from './oxlint.ts';
+
+/** IO's: work that is done more often than it has to be. */
+export const speed = lintTool({
+  name: 'oxlint-speed',
+  module: import.meta.url,
+  replaces: 'the rules performance.*',
+  nothing: 'no scripts',
+  plugins: ['oxc', 'unicorn', 'react'],
+  takes: (file) => isScript(file) && !isTestOrFixture(file),
+  rules: {
+    'oxc/no-accumulating-spread': {
+      severity: 'medium',
+      what: 'Each round copies all that the rounds before it gathered: twice the items take four times as long',
+      todo: 'Push to an array, or assign to one object, and return that',
+    },
+    'react/jsx-no-constructed-context-values': {
+      severity: 'medium',
+      what: 'The context gets a new value in every rendering, so everybody who reads it renders again',
+      todo: 'Wrap the value in useMemo()',
+    },
+    'react/no-object-type-as-default-prop': {
+      severity: 'low',
+      what: 'The default is a new object in every rendering, so memo() and dependencies of hooks see a change each time',
+      todo: 'Put it in a constant outside of the component',
+    },
+    'unicorn/prefer-array-find': {
+      severity: 'low',
+      what: 'The whole array is filtered, and one item of it used',
+      todo: 'Use find() or findLast()',
+    },
+    'unicorn/prefer-set-has': {
+      severity: 'low',
+      what: 'An array that is only asked whether it holds something is searched from its beginning each time',
+      todo: 'Make it a Set',
+    },
+    'unicorn/prefer-array-some': {
+      severity: 'low',
+      what: 'The whole array is filtered or searched for an item to learn whether there is one',
+      todo: 'Use some()',
+    },
+    'unicorn/no-useless-length-check': {
+      severity: 'low',
+      what: 'every() and some() of an empty array answer by themselves',
+      todo: 'Leave out the check of its length',
+    },
+  },
+});

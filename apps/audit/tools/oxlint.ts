@@ -1,0 +1,244 @@
+import type { Hit, Tool, ToolJob, ToolResult, ToolRule } from '../tool.ts';
+
+/**
+ * A rule of oxlint as we use it.
+ *
+ * - `todo`     what to do about it.
+ * - `options`  as the rule's page names them.
+ * - `isTold`   oxlint's own words say more than ours: they name what is missing.
+ */
+export interface LintRule extends ToolRule {
+  readonly todo: string;
+  readonly options?: unknown;
+  readonly isTold?: boolean;
+}
+
+export interface LintToolOptions {
+  readonly name: string;
+  readonly module: string;
+  readonly replaces: string;
+  readonly nothing: string;
+  readonly plugins: readonly string[];
+  /** By oxlint's ids, such as `no-eval` and `react/jsx-key`. */
+  readonly rules: Readonly<Record<string, LintRule>>;
+  readonly takes: (file: string) => boolean;
+  /** Whether the rules say something true about a file with this text. @default about all */
+  readonly isMeant?: (text: string) => boolean;
+  /** Some of the rules ask the compiler: oxlint starts tsgolint, TypeScript 7 with rules. @default false */
+  readonly isTypeAware?: boolean;
+}
+
+export const isScript = (file: string): boolean =>
+  /\.[cm]?[jt]sx?$/.test(file) && !/\.d\.[cm]?ts$/.test(file);
+
+/** Programs that nobody runs: what is wrong in them may be wrong on purpose. */
+export const isTestOrFixture = (file: string): boolean =>
+  /(^|\/)(__tests__|__mocks__|__fixtures__|tests?|specs?|fixtures?|e2e|bench(marks?)?|snapshots?)\//.test(
+    file,
+  ) || /[.-](test|spec|bench|e2e)(-d)?\.[cm]?[jt]sx?$/.test(file);
+
+/** What a command line may be long; longer lists are linted in parts. */
+const MAX_ARGUMENTS = 500_000;
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+/** The compiler's heap: beyond it tsgolint collects garbage all the time instead of growing. */
+const COMPILER_MEMORY = '3GiB';
+
+/** A tool that runs oxlint with these rules and no others, and with no settings but ours. */
+export function lintTool({ isMeant = () => true, ...options }: LintToolOptions): Tool {
+  const { name, module, replaces, nothing, takes, isTypeAware = false } = options;
+  return {
+    name,
+    module,
+    packages: isTypeAware ? ['oxlint', 'oxlint-tsgolint'] : ['oxlint'],
+    licence: 'MIT',
+    home: 'https://oxc.rs/docs/guide/usage/linter',
+    replaces,
+    rules: Object.fromEntries(
+      Object.entries(options.rules).map(([id, { severity, what }]) => [ruleId(id), { severity, what }]),
+    ),
+    nothing,
+    takes,
+    maySpawn: true,
+    isNative: true,
+    run: (job, progress) => lint(job, { ...options, isMeant }, progress),
+  };
+}
+
+const ruleId = (id: string): string => `oxlint/${id}`;
+
+type LintOptions = LintToolOptions & Required<Pick<LintToolOptions, 'isMeant'>>;
+
+async function lint(
+  { root, files }: ToolJob,
+  options: LintOptions,
+  progress: (done: number, of: number) => void,
+): Promise<ToolResult> {
+  const { mkdtempSync, rmSync, writeFileSync } = await import('node:fs');
+  const { tmpdir } = await import('node:os');
+  const { join } = await import('node:path');
+  const scratch = mkdtempSync(join(tmpdir(), 'oxlint-'));
+  try {
+    const settings = join(scratch, 'settings.json');
+    writeFileSync(settings, JSON.stringify(settingsOf(options)));
+    const found: Diagnostic[] = [];
+    let done = 0;
+    for (const part of partsOf(files.map((file) => join(root, file)))) {
+      found.push(...(await diagnosticsOf(part, { settings, scratch, isTypeAware: options.isTypeAware })));
+      done += part.length;
+      progress(done, files.length);
+    }
+    return await resultOf(found, { root, files, input: {} }, options);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+const settingsOf = ({ plugins, rules }: LintOptions): object => ({
+  plugins,
+  jsPlugins: [],
+  categories: { correctness: 'off' },
+  rules: Object.fromEntries(
+    Object.entries(rules).map(([id, { options }]) => [
+      id,
+      options === undefined ? 'error' : ['error', options],
+    ]),
+  ),
+});
+
+function partsOf(files: readonly string[]): string[][] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const file of files) {
+    room -= file.length + 1;
+    if (room < 0) {
+      parts.push([]);
+      room = MAX_ARGUMENTS - file.length;
+    }
+    parts.at(-1)?.push(file);
+  }
+  return parts;
+}
+
+/** As oxlint prints it; offsets count bytes. */
+interface Diagnostic {
+  readonly message: string;
+  readonly code?: string;
+  readonly url?: string;
+  readonly help?: string;
+  readonly filename: string;
+  readonly labels: readonly { readonly span: { readonly offset: number } }[];
+}
+
+interface LintRun {
+  readonly settings: string;
+  readonly scratch: string;
+  readonly isTypeAware?: boolean | undefined;
+}
+
+/** Runs oxlint beside the repository: from its folder it would start the tsgolint that lies there. */
+async function diagnosticsOf(files: readonly string[], run: LintRun): Promise<readonly Diagnostic[]> {
+  const { execFile } = await import('node:child_process');
+  const { createRequire } = await import('node:module');
+  const program = createRequire(import.meta.url)
+    .resolve('oxlint/package.json')
+    .replace(/package\.json$/, 'bin/oxlint');
+  const flags = [
+    '-c',
+    run.settings,
+    '--disable-nested-config',
+    '--no-error-on-unmatched-pattern',
+    '-f',
+    'json',
+  ];
+  const env = { ...process.env, ...(run.isTypeAware === true ? compilerEnvironment(createRequire) : {}) };
+  if (run.isTypeAware === true) flags.push('--type-aware');
+  const said = await new Promise<{ out: string; err: string }>((done) => {
+    execFile(
+      process.execPath,
+      [program, ...flags, '--', ...files],
+      { cwd: run.scratch, env, maxBuffer: MAX_OUTPUT_BYTES },
+      (_error, out, err) => done({ out, err }),
+    );
+  });
+  try {
+    return (JSON.parse(said.out) as { diagnostics: readonly Diagnostic[] }).diagnostics;
+  } catch (cause) {
+    throw new Error(`oxlint gave no result: ${`${said.err} ${said.out}`.trim().slice(0, 500)}`, { cause });
+  }
+}
+
+/** What starts the tsgolint that is installed with us, with one core, and on repositories of older compilers too. */
+function compilerEnvironment(createRequire: typeof import('node:module').createRequire): NodeJS.ProcessEnv {
+  const { platform, arch } = process;
+  const ending = platform === 'win32' ? '.exe' : '';
+  const ours = createRequire(createRequire(import.meta.url).resolve('oxlint-tsgolint/package.json'));
+  return {
+    OXLINT_TSGOLINT_PATH: ours.resolve(`@oxlint-tsgolint/${platform}-${arch}/tsgolint${ending}`),
+    OXLINT_TSGOLINT_DANGEROUSLY_SUPPRESS_PROGRAM_DIAGNOSTICS: 'true',
+    GOMAXPROCS: '1',
+    GOMEMLIMIT: COMPILER_MEMORY,
+  };
+}
+
+async function resultOf(
+  found: readonly Diagnostic[],
+  { root, files }: ToolJob,
+  { rules, isMeant }: LintOptions,
+): Promise<ToolResult> {
+  const { readSource } = await import('@orrery/ralph-loop/findings/read-source');
+  const { relative, resolve, sep } = await import('node:path');
+  const asked = new Set(files);
+  const hits = new Map<string, Hit>();
+  const unread = new Set<string>();
+  const byFile = Map.groupBy(found, ({ filename }) =>
+    relative(root, resolve(root, filename)).split(sep).join('/'),
+  );
+  for (const [file, ofFile] of byFile) {
+    const read = asked.has(file) ? readSource(root, file) : { skipped: true };
+    if ('skipped' in read || !isMeant(read.source.text)) continue;
+    const bytes = Buffer.from(read.source.text);
+    for (const diagnostic of ofFile) {
+      const id = idOf(diagnostic, rules);
+      if (id === undefined) {
+        unread.add(file);
+        continue;
+      }
+      const offset = diagnostic.labels[0]?.span.offset ?? 0;
+      const place = read.source.positionAt(bytes.subarray(0, offset).toString().length);
+      hits.set(
+        `${id} ${file} ${place.line} ${place.column}`,
+        hitOf(diagnostic, { id, rule: rules[id] as LintRule, file, place }),
+      );
+    }
+  }
+  const [first] = unread;
+  const reason = `${unread.size} ${unread.size === 1 ? 'file' : 'files'} could not be parsed or linted whole, this one first`;
+  const notes = first === undefined ? [] : [{ kind: 'unparsed', file: first, reason }];
+  return { hits: [...hits.values()], notes, filesSeen: files.length - unread.size };
+}
+
+/** Which of our rules speaks: `eslint-plugin-react-hooks(rules-of-hooks)` is `react/rules-of-hooks`. */
+function idOf({ code }: Diagnostic, rules: LintOptions['rules']): string | undefined {
+  const name = /\((.+)\)$/.exec(code ?? '')?.[1];
+  return name === undefined
+    ? undefined
+    : Object.keys(rules).find((id) => id === name || id.endsWith(`/${name}`));
+}
+
+interface Placed {
+  readonly id: string;
+  readonly rule: LintRule;
+  readonly file: string;
+  readonly place: { readonly line: number; readonly column: number };
+}
+
+const hitOf = ({ message, url }: Diagnostic, { id, rule, file, place }: Placed): Hit => ({
+  rule: ruleId(id),
+  severity: rule.severity,
+  file,
+  ...place,
+  message: `${sentence(rule.isTold === true ? message : rule.what)} ${sentence(rule.todo)}`,
+  ...(url === undefined ? {} : { help: url }),
+});
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
