@@ -11,7 +11,7 @@ const conditions = ['orrery-source', 'module', 'node', 'import', 'default'];
 /** What promises times or memory, and is to have the machine to itself. */
 const ALONE = [
   'test/integration/{failure-matrix,floods,one-core,out-of-memory,watchdog}.test.ts',
-  'apps/ralph-loop/test/integration/large-repository.test.ts',
+  'apps/audit/test/integration/large-repository.test.ts',
 ];
 
 export default defineConfig({

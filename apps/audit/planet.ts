@@ -1,4 +1,4 @@
-import { REPOSITORY_ROOT, type RepositoryRoot, repositoryRoot } from '@orrery/ralph-loop';
+import { REPOSITORY_ROOT, type RepositoryRoot, repositoryRoot, revised } from '@orrery/ralph-loop';
 import { type AgentDefinition, type Capability, defineAgent, type HandlingContext, refused } from 'orrery';
 import type { Planet } from 'orrery/planets';
 import { type AnyActorLogic, fromPromise } from 'xstate';
@@ -6,7 +6,6 @@ import { answerOf } from './answer-of.ts';
 import type { AuditAnswer, AuditRequest, MissionRequest } from './audit-answer.ts';
 import { listRepository, type RepositoryFiles } from './list-repository.ts';
 import { type Listed, type PlanetJob, type PlanetStep, planetMachine } from './planet.machine.ts';
-import { revised } from './revise.ts';
 import { runTool, type ToolOutcome } from './run-tool.ts';
 import type { Tool } from './tool.ts';
 
@@ -15,7 +14,12 @@ const HANDLING_TIMEOUT_MS = 3_600_000;
 
 /** The names under which planets reach outside (`ctx.effect`), so that a simulation can answer instead. */
 export const LIST_REPOSITORY = 'list-repository';
-export const RUN_TOOL = 'run-tool';
+export const runOf = ({ name }: Pick<Tool, 'name'>): string => `run-tool ${name}`;
+
+const toolsByPlanet = new WeakMap<object, readonly Tool[]>();
+
+/** The tools that do a planet's job; none of one that reports on the mission itself. */
+export const toolsOf = (definition: AgentDefinition): readonly Tool[] => toolsByPlanet.get(definition) ?? [];
 
 /** Asked with an `Input`, of which its schema makes a `Parsed`. */
 type Job<Input, Parsed> = Capability<Input, AuditAnswer, Parsed>;
@@ -34,7 +38,9 @@ export function planet<Input, Parsed extends AuditRequest>(
     },
     guards: { isToolLeft: ({ context }) => context.outcomes.length < tools.length },
   });
-  return planetOf(who, job, machine);
+  const definition = planetOf(who, job, machine);
+  toolsByPlanet.set(definition, tools);
+  return definition;
 }
 
 /** What a planet says of the mission: it finds nothing itself. */
@@ -91,7 +97,7 @@ async function runNext(tools: readonly Tool[], { job, listed, outcomes }: Planet
   const tell = (done: number, of: number, note: string): void =>
     ctx.progress((outcomes.length + (of === 0 ? 0 : done / of)) / tools.length, `${tool.name}: ${note}`);
   tell(0, files.length, `${files.length} files`);
-  return ctx.effect<ToolOutcome>(RUN_TOOL, (signal) =>
+  return ctx.effect<ToolOutcome>(runOf(tool), (signal) =>
     runTool(
       tool,
       { root: listed.root, files, input },

@@ -1,4 +1,5 @@
-import { defaultMission, type Mission, readMission, repositoryRoot } from '@orrery/ralph-loop';
+import { auditMission } from '@orrery/audit';
+import { type Mission, readMission, repositoryRoot } from '@orrery/ralph-loop';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -11,5 +12,5 @@ export async function missionMeant(
   const repository = await repositoryRoot(repo);
   if ('refusal' in repository) throw new UsageError(`Option "--repo" is "${repo}": ${repository.refusal}`);
   const { root } = repository;
-  return { root, mission: await readMission(file ?? defaultMission(root)) };
+  return { root, mission: await readMission(file ?? auditMission(root)) };
 }

@@ -52,7 +52,6 @@ function discardAll({ outputs }: RunPlan): void {
 async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   const { interruption, errors } = deps;
   await using system = await startTeam({
-    root: plan.root,
     ...(plan.workers === undefined ? {} : { workers: plan.workers }),
     ...(plan.journal === undefined ? {} : { journal: plan.journal }),
   });

@@ -1,10 +1,10 @@
+import { auditEffects, auditTeam } from '@orrery/audit';
 import {
-  defaultTeam,
+  capabilitiesOf,
   type LoopEvent,
   type Mission,
   MissionError,
   openProgress,
-  REPOSITORY_ROOT,
   runMission,
 } from '@orrery/ralph-loop';
 import type { Faults, SimulatedTeam, SimulateOptions, SimulationResult } from 'orrery/simulate';
@@ -43,7 +43,7 @@ interface SimulatePlan {
 /**
  * `orrery simulate`: the exit code; 1 when some seed broke a promise.
  *
- * The planets' jobs are really done, by the first seed that comes to them; the others get the same results.
+ * The planets' jobs are really done, once, before the first seed; all of them get the same results.
  */
 export async function simulateCommand(
   options: TypedOptions,
@@ -72,15 +72,16 @@ async function simulateSeeds(
   plan: SimulatePlan,
   { screen, errors, interruption }: CommandDeps,
 ): Promise<number> {
-  const { mission, firstSeed, seeds, record } = plan;
+  const { mission, root, firstSeed, seeds, record } = plan;
   // Who only runs missions does not load it.
   const { simulate } = await import('orrery/simulate');
-  const remembered = new Map<string, unknown>();
+  const needed = new Set(mission.tasks.flatMap(capabilitiesOf));
+  const effects = await auditEffects(root, needed, interruption.signal);
   const endings = new Map<string, number>();
   const broken: number[] = [];
   let tried = 0;
   for (let seed = firstSeed; seed < firstSeed + seeds && !interruption.signal.aborted; seed++) {
-    const result = await simulate(missionUnder(plan, seed, remembered));
+    const result = await simulate(missionUnder(plan, seed, effects));
     tried += 1;
     if (result.error instanceof MissionError) throw result.error;
     const problems = problemsOf(result);
@@ -109,20 +110,17 @@ async function simulateSeeds(
 function missionUnder(
   { mission, root, workers }: SimulatePlan,
   seed: number,
-  remembered: Map<string, unknown>,
+  effects: Readonly<Record<string, () => unknown>>,
 ): SimulateOptions {
   const accepted: string[] = [];
   let hasProgress = false;
   return {
-    agents: defaultTeam(),
+    agents: auditTeam(),
     seed,
     workers,
     faults: FAULTS,
     journal: true,
-    remembered,
-    cpu: { maxOldGenerationSizeMb: 1_280 },
-    // Its real path: there is nothing else to be found out.
-    effects: { [REPOSITORY_ROOT]: () => ({ root }) },
+    effects,
     invariants: [
       () => {
         const twice = accepted.find((task, at) => accepted.indexOf(task) < at);

@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defaultTeam, readMission, runMission, wallClock } from '@orrery/ralph-loop';
+import { auditTeam } from '@orrery/audit';
+import { readMission, runMission, wallClock } from '@orrery/ralph-loop';
 import { startSystem } from 'orrery';
 import { startLittleModel } from './little-model.ts';
 
@@ -19,7 +20,7 @@ writeFileSync(join(root, 'run.js'), 'export const run = (text) => eval(text);\n'
 writeFileSync(join(root, 'page.js'), 'export const show = (text) => (document.body.innerHTML = text);\n');
 
 // SUN assigns, ENCELADUS scans, MERCURY is the gate: they compute. The other two think.
-const computing = defaultTeam().filter(({ module }) => /(sun|enceladus|mercury)\.agent/.test(module.href));
+const computing = auditTeam().filter(({ module }) => /(sun|enceladus|mercury)\.agent/.test(module.href));
 const thinking = ['reviewer', 'writer'].map((name) => ({
   module: new URL(`./${name}.agent.ts`, import.meta.url),
   isolation: 'thread' as const,

@@ -24,6 +24,9 @@ const IMPORTS: readonly (readonly [from: string, name: string])[] = [
   ['examples/x.ts', 'orrery'],
   ['apps/cli/x.ts', 'orrery'],
   ['apps/cli/x.ts', '@orrery/ralph-loop'],
+  ['apps/cli/x.ts', '@orrery/audit'],
+  ['apps/audit/x.ts', 'orrery'],
+  ['apps/audit/x.ts', '@orrery/ralph-loop'],
   ['apps/ralph-loop/x.ts', 'orrery'],
 ];
 

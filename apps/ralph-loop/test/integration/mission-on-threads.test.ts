@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSystem, type Team } from 'orrery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { defaultTeam } from '../../loop/default-team.ts';
+import { loopAgents } from '../../agents/loop-agents.ts';
 import type { LoopEvent } from '../../loop/loop-event.ts';
 import type { MissionOutcome } from '../../loop/mission-outcome.ts';
 import { runMission } from '../../loop/run-mission.ts';
@@ -19,7 +19,7 @@ let root: string;
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'orrery-mission-'));
   const planted = { module: new URL('./team/planted.agent.ts', import.meta.url) };
-  system = await startSystem({ agents: [...defaultTeam(), planted] });
+  system = await startSystem({ agents: [...loopAgents(), planted] });
 });
 afterEach(async () => {
   await system.stop();

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../../findings/repository-root.ts';
-import { TemporaryFolder } from './fixture.ts';
+import { TemporaryFolder } from './temporary-folder.ts';
 
 describe('the repository to audit', () => {
   it('is a folder by its real path', async () => {

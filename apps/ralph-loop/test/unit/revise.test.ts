@@ -1,6 +1,6 @@
 import type { HandlingContext } from 'orrery';
 import { describe, expect, it } from 'vitest';
-import { revised } from '../../audit/revise.ts';
+import { revised } from '../../agents/revise.ts';
 import { ruleDispute } from '../../agents/rule-dispute.ts';
 import type { Dispute } from '../../agents/capabilities.ts';
 import type { Verification } from '../../findings/verification.ts';

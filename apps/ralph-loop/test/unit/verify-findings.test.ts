@@ -5,7 +5,7 @@ import { evidenceAt, findingId, sha256 } from '../../findings/evidence.ts';
 import type { Finding } from '../../findings/finding.ts';
 import { SourceText } from '../../findings/source-text.ts';
 import { verifyFindings } from '../../findings/verify-findings.ts';
-import { TemporaryFolder } from './fixture.ts';
+import { TemporaryFolder } from './temporary-folder.ts';
 
 const CART = [
   'import { items } from "./items.js";',

@@ -1,11 +1,11 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { capability, defineAgent } from 'orrery';
 import { z } from 'zod';
-import { AuditReport } from '../../../findings/finding.ts';
-import { ProgressCounter } from '../../../audit/progress-counter.ts';
-import { revised } from '../../../audit/revise.ts';
-import { scanSecurity } from '../../../audit/security-scan.ts';
+import { revised } from '../../../agents/revise.ts';
+import { evidenceAt, findingId, sha256 } from '../../../findings/evidence.ts';
+import { AuditReport, type Finding } from '../../../findings/finding.ts';
+import { readSource } from '../../../findings/read-source.ts';
 
 const work = (id: string) =>
   capability({
@@ -25,13 +25,31 @@ const audit = (id: string) =>
     output: AuditReport,
   });
 
+/** Every line that calls `eval`. */
+function evals(root: string): Finding[] {
+  return readdirSync(root).flatMap((file) => {
+    const read = readSource(root, file);
+    if ('skipped' in read) return [];
+    const { source } = read;
+    const lines = source.text
+      .split('\n')
+      .flatMap((text, index) => (text.includes('eval(') ? [index + 1] : []));
+    return lines.map((line): Finding => {
+      const place = { rule: 'planted/eval', file, line, message: 'It runs text.' };
+      const evidence = evidenceAt(source, line, []);
+      const lineSha256 = sha256(source.line(line) ?? '');
+      return { id: findingId(place), ...place, severity: 'high', evidence, lineSha256, agent: 'planted' };
+    });
+  });
+}
+
 /** What is really there, and every `wrong`-th of it once more, in a line where it is not. */
-async function mistaken(root: string, wrong: number): Promise<AuditReport> {
-  const report = await scanSecurity(root, new ProgressCounter());
-  const repeated = report.findings
+function mistaken(root: string, wrong: number): AuditReport {
+  const found = evals(root);
+  const repeated = found
     .filter((_, at) => at % wrong === 0)
     .map((finding) => ({ ...finding, id: `${finding.id}-again`, line: finding.line + 1 }));
-  return { ...report, findings: [...report.findings, ...repeated] };
+  return { findings: [...found, ...repeated], notes: [], filesSeen: 1, bytesSeen: 1 };
 }
 
 /** Does its work, throws, ends its thread, loops for ever, or never answers, as it is asked. */
@@ -61,11 +79,9 @@ export const planted = defineAgent({
     writeFileSync(marker, '');
     for (;;);
   })
-  .handle(audit('work.insists'), async (request, ctx) =>
-    revised(await mistaken(request.root, 2), request, ctx),
-  )
+  .handle(audit('work.insists'), async (request, ctx) => revised(mistaken(request.root, 2), request, ctx))
   .handle(audit('work.errs'), async ({ root, ...request }, ctx) => {
-    const { findings, ...report } = await mistaken(root, 1);
+    const { findings, ...report } = mistaken(root, 1);
     // Three that do not hold for each two that do.
     const more = findings
       .filter(({ id }) => id.endsWith('-again'))

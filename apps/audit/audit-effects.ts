@@ -1,0 +1,40 @@
+import { AgentDefinition } from 'orrery';
+import { REPOSITORY_ROOT } from '@orrery/ralph-loop';
+import { auditTeam } from './audit-team.ts';
+import { LIST_REPOSITORY, runOf, toolsOf } from './planet.ts';
+import { listRepository } from './list-repository.ts';
+import { runTool, type ToolOutcome } from './run-tool.ts';
+
+/**
+ * What the planets reach outside for, for a simulation that answers instead: their tools are really run on the repository at
+ * `root`, a real path, once; those of the planets that offer one of `capabilities`.
+ */
+export async function auditEffects(
+  root: string,
+  capabilities: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<Record<string, () => unknown>> {
+  const listed = await listRepository(root, signal);
+  const outcomes = new Map<string, ToolOutcome>();
+  for (const definition of await planets()) {
+    if (![...definition.handlers.keys()].some((id) => capabilities.has(id))) continue;
+    for (const tool of toolsOf(definition)) {
+      const files = listed.files.map(({ path }) => path).filter(tool.takes);
+      const options = { agent: definition.options.id, signal, progress: () => undefined };
+      if (files.length > 0)
+        outcomes.set(runOf(tool), await runTool(tool, { root, files, input: {} }, options));
+    }
+  }
+  return {
+    [REPOSITORY_ROOT]: () => ({ root }),
+    [LIST_REPOSITORY]: () => structuredClone(listed),
+    ...Object.fromEntries([...outcomes].map(([name, outcome]) => [name, () => structuredClone(outcome)])),
+  };
+}
+
+async function planets(): Promise<AgentDefinition[]> {
+  const modules = await Promise.all(auditTeam().map(({ module }) => import(module.href)));
+  return modules
+    .flatMap((module) => Object.values(module as object))
+    .filter((one) => one instanceof AgentDefinition);
+}
