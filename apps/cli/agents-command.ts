@@ -12,7 +12,7 @@ export async function agentsCommand(
 ): Promise<number> {
   const workers = readWorkers(options['workers']);
   await using system = await startTeam({
-    agents: agentsMeant(options['agents']),
+    agents: await agentsMeant(options['agents']),
     ...(workers === undefined ? {} : { workers }),
   });
   const roster = await system.roster();

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { defaultTeam } from '@orrery/ralph-loop';
 import type { AgentSpec } from 'orrery';
+import { planets } from './audit-app.ts';
 import { readList } from './option-values.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -14,10 +14,10 @@ const AGENT_FILE = /\.agent\.[cm]?[jt]s$/;
  * The agents that a command is to start: those that `--agents` names, else those in the folder `agents`, else the planets.
  * Fails with UsageError.
  */
-export function agentsMeant(value: string | true | undefined): readonly AgentSpec[] {
+export async function agentsMeant(value: string | true | undefined): Promise<readonly AgentSpec[]> {
   if (value !== undefined) return agentsNamed(value);
   const own = agentsOfFolder();
-  return own.length > 0 ? own : defaultTeam();
+  return own.length > 0 ? own : planets();
 }
 
 function agentsNamed(value: string | true): readonly AgentSpec[] {

@@ -101,7 +101,7 @@ function optionalPackages(): Finding[] {
 
 /** Starts the team, to see whether it does. */
 async function whatStarts(options: TypedOptions): Promise<Finding[]> {
-  const agents = agentsMeant(options['agents']);
+  const agents = await agentsMeant(options['agents']);
   try {
     await using system = await startTeam({ agents });
     const roster = await system.roster();

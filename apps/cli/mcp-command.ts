@@ -13,7 +13,7 @@ const SIGNAL_EXIT = 128;
 /** `orrery mcp`: serves the team over standard input and output until the input ends or a signal comes; the exit code. */
 export async function mcpCommand(options: TypedOptions, deps: CommandDeps): Promise<number> {
   const mcp = mcpOptionsOf(options);
-  const agents = agentsMeant(options['agents']);
+  const agents = await agentsMeant(options['agents']);
   const workers = readWorkers(options['workers']);
   const { journal, name } = options;
   const output = protocolOutput();

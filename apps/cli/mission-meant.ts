@@ -1,5 +1,5 @@
-import { auditMission } from '@orrery/audit';
 import { type Mission, readMission, repositoryRoot } from '@orrery/ralph-loop';
+import { auditApp } from './audit-app.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -12,5 +12,8 @@ export async function missionMeant(
   const repository = await repositoryRoot(repo);
   if ('refusal' in repository) throw new UsageError(`Option "--repo" is "${repo}": ${repository.refusal}`);
   const { root } = repository;
-  return { root, mission: await readMission(file ?? auditMission(root)) };
+  const path = file ?? (await auditApp())?.auditMission(root);
+  if (path === undefined)
+    throw new UsageError('No mission is named, and the audit of a repository is not installed');
+  return { root, mission: await readMission(path) };
 }

@@ -1,4 +1,3 @@
-import { auditEffects, auditTeam } from '@orrery/audit';
 import {
   capabilitiesOf,
   type LoopEvent,
@@ -9,6 +8,7 @@ import {
 } from '@orrery/ralph-loop';
 import type { Faults, SimulatedTeam, SimulateOptions, SimulationResult } from 'orrery/simulate';
 import { readCount, readWorkers } from './option-values.ts';
+import { auditApp, planets } from './audit-app.ts';
 import { missionMeant } from './mission-meant.ts';
 import { OutputFile } from './output-file.ts';
 import type { CommandDeps } from './command.ts';
@@ -76,12 +76,14 @@ async function simulateSeeds(
   // Who only runs missions does not load it.
   const { simulate } = await import('orrery/simulate');
   const needed = new Set(mission.tasks.flatMap(capabilitiesOf));
-  const effects = await auditEffects(root, needed, interruption.signal);
+  const audit = await auditApp();
+  const effects = (await audit?.auditEffects(root, needed, interruption.signal)) ?? {};
+  const agents = await planets();
   const endings = new Map<string, number>();
   const broken: number[] = [];
   let tried = 0;
   for (let seed = firstSeed; seed < firstSeed + seeds && !interruption.signal.aborted; seed++) {
-    const result = await simulate(missionUnder(plan, seed, effects));
+    const result = await simulate(missionUnder(plan, seed, { agents, effects }));
     tried += 1;
     if (result.error instanceof MissionError) throw result.error;
     const problems = problemsOf(result);
@@ -110,17 +112,17 @@ async function simulateSeeds(
 function missionUnder(
   { mission, root, workers }: SimulatePlan,
   seed: number,
-  effects: Readonly<Record<string, () => unknown>>,
+  { agents, effects }: Pick<SimulateOptions, 'agents' | 'effects'>,
 ): SimulateOptions {
   const accepted: string[] = [];
   let hasProgress = false;
   return {
-    agents: auditTeam(),
+    agents,
     seed,
     workers,
     faults: FAULTS,
     journal: true,
-    effects,
+    ...(effects === undefined ? {} : { effects }),
     invariants: [
       () => {
         const twice = accepted.find((task, at) => accepted.indexOf(task) < at);

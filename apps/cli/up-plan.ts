@@ -37,7 +37,7 @@ export async function planUp(
   const { authenticators: ofXpr = [], ...xpr } =
     options['xpr'] === true ? await xprOptions(options['xpr-gate'] === true) : {};
   return {
-    agents: agentsMeant(options['agents']),
+    agents: await agentsMeant(options['agents']),
     workers: readWorkers(options['workers']),
     journal: journal === undefined ? undefined : resolve(String(journal)),
     serve: {
