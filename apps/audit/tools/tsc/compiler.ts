@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { API, type Project } from 'typescript/unstable/async';
+import { ConfinedFiles } from './confined-files.ts';
+
+/** Its garbage collector keeps to this while it can. */
+const HEAP_GOAL = '2GiB';
+const LOOK_EVERY_MS = 1_000;
+
+/** What the compiler is asked of one configuration before anything is loaded. */
+export interface ParsedConfig {
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly fileNames: readonly string[];
+}
+
+/**
+ * TypeScript's own compiler, in a process of its own that sees `ConfinedFiles` alone, prints nothing and writes nothing.
+ *
+ * Its interface is called unstable: the version is pinned, and the tests run it.
+ */
+export class Compiler implements AsyncDisposable {
+  readonly files: ConfinedFiles;
+  readonly #api: API;
+  readonly #overgrown = Promise.withResolvers<never>();
+  readonly #watch: NodeJS.Timeout;
+
+  constructor(root: string, maxMemoryMb: number) {
+    const typescript = createRequire(import.meta.url).resolve('typescript/package.json');
+    const program = createRequire(typescript).resolve(
+      `@typescript/typescript-${process.platform}-${process.arch}/package.json`,
+    );
+    this.files = new ConfinedFiles(root, dirname(program));
+    process.env['GOMEMLIMIT'] = HEAP_GOAL;
+    this.#api = new API({ cwd: root, fs: this.files });
+    this.#overgrown.promise.catch(() => undefined);
+    this.#watch = setInterval(() => this.#look(maxMemoryMb), LOOK_EVERY_MS);
+  }
+
+  parse(config: string): Promise<ParsedConfig> {
+    return this.#unlessOvergrown(this.#api.parseConfigFile(config));
+  }
+
+  /** Calls `work` with a project that is loaded, and lets go of it. */
+  async inProject<Answer>(
+    config: string,
+    work: (project: Project) => Promise<Answer>,
+  ): Promise<Answer | undefined> {
+    const opened = await this.#unlessOvergrown(this.#api.updateSnapshot({ openProjects: [config] }));
+    try {
+      const project = opened.getProject(config);
+      return project === undefined ? undefined : await this.#unlessOvergrown(work(project));
+    } finally {
+      opened.dispose();
+      await this.#unlessOvergrown(this.#api.updateSnapshot({ closeProjects: [config] }));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#watch);
+    await Promise.race([this.#api.close(), this.#overgrown.promise.catch(() => undefined)]);
+  }
+
+  #unlessOvergrown<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return Promise.race([answer, this.#overgrown.promise]);
+  }
+
+  /** Where there is no ps, the goal of the garbage collector is all there is. */
+  #look(maxMemoryMb: number): void {
+    execFile('ps', ['-A', '-o', 'pid=,ppid=,rss='], (error, out) => {
+      if (error !== null) return;
+      for (const line of out.split('\n')) {
+        const [pid = 0, parent, kib = 0] = line.trim().split(/\s+/).map(Number);
+        if (parent !== process.pid || kib < maxMemoryMb * 1024) continue;
+        process.kill(pid, 'SIGKILL');
+        this.#overgrown.reject(new CompilerOvergrown(maxMemoryMb));
+      }
+    });
+  }
+}
+
+/** The compiler took more memory than it may, and was ended. */
+export class CompilerOvergrown extends Error {
+  constructor(maxMemoryMb: number) {
+    super(`the compiler needs more than ${maxMemoryMb} MB of memory`);
+  }
+}
