@@ -125,6 +125,8 @@ interface Diagnostic {
   readonly code?: string;
   readonly url?: string;
   readonly help?: string;
+  /** The files of a circle, drawn. */
+  readonly note?: string;
   readonly filename: string;
   readonly labels: readonly { readonly span: { readonly offset: number } }[];
 }
@@ -190,9 +192,8 @@ async function resultOf(
   const asked = new Set(files);
   const hits = new Map<string, Hit>();
   const unread = new Set<string>();
-  const byFile = Map.groupBy(found, ({ filename }) =>
-    relative(root, resolve(root, filename)).split(sep).join('/'),
-  );
+  const within = (path: string): string => relative(root, resolve(root, path)).split(sep).join('/');
+  const byFile = Map.groupBy(found, ({ filename }) => within(filename));
   for (const [file, ofFile] of byFile) {
     const read = asked.has(file) ? readSource(root, file) : { skipped: true };
     if ('skipped' in read || !isMeant(read.source.text)) continue;
@@ -207,7 +208,13 @@ async function resultOf(
       const place = read.source.positionAt(bytes.subarray(0, offset).toString().length);
       hits.set(
         `${id} ${file} ${place.line} ${place.column}`,
-        hitOf(diagnostic, { id, rule: rules[id] as LintRule, file, place }),
+        hitOf(diagnostic, {
+          id,
+          rule: rules[id] as LintRule,
+          file,
+          place,
+          circle: circleIn(diagnostic).map(within),
+        }),
       );
     }
   }
@@ -230,15 +237,24 @@ interface Placed {
   readonly rule: LintRule;
   readonly file: string;
   readonly place: { readonly line: number; readonly column: number };
+  /** The files of a circle of imports after this one, which ends it. */
+  readonly circle: readonly string[];
 }
 
-const hitOf = ({ message, url }: Diagnostic, { id, rule, file, place }: Placed): Hit => ({
+const hitOf = ({ message, url }: Diagnostic, { id, rule, file, place, circle }: Placed): Hit => ({
   rule: ruleId(id),
   severity: rule.severity,
   file,
   ...place,
   message: `${sentence(rule.isTold === true ? message : rule.what)} ${sentence(rule.todo)}`,
   ...(url === undefined ? {} : { help: url }),
+  ...(circle.length === 0 ? {} : { trail: [file, ...circle] }),
 });
+
+/** oxlint draws a circle as names and, in brackets, files, from the one that is imported to the one that imports it. */
+const circleIn = ({ note }: Diagnostic): string[] =>
+  note?.includes('form a cycle') === true
+    ? [...note.matchAll(/\(([^()\n]+)\)$/gm)].map(([, path = '']) => path)
+    : [];
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
