@@ -61,7 +61,8 @@ export function requirePackages(what: string, names: readonly string[]): void {
   const packages = [...new Set(names)].filter((name) => !isInstalled(name));
   if (packages.length === 0) return;
   const [last, ...others] = packages.toReversed();
-  const listed = others.length === 0 ? `${last}, which is` : `${others.toReversed().join(', ')} and ${last}, which are`;
+  const listed =
+    others.length === 0 ? `${last}, which is` : `${others.toReversed().join(', ')} and ${last}, which are`;
   throw new OrreryError(
     'PEERS_MISSING',
     `${what} needs ${listed} not installed: npm install ${packages.join(' ')}`,

@@ -7,9 +7,14 @@ import type { SimulationResult } from './run-simulation.ts';
 import { type Case, type Command, MOST_AFTER_MS, shorten } from './shorten.ts';
 import type { Fault, SimulateOptions, SimulationControls } from './simulate-options.ts';
 
+/** What makes inputs: an arbitrary of fast-check, whose types nobody has to have who makes none. */
+interface ArbitraryOf<Input> {
+  generate(random: never, biasFactor: number | undefined): { readonly value: Input };
+}
+
 /** A kind of thing that an embedder may do: `input` makes what `run` is given, and makes it simpler. */
 export interface CommandKind<Team, Input> {
-  readonly input?: Arbitrary<Input>;
+  readonly input?: ArbitraryOf<Input>;
   run(team: Team, input: Input, simulation: SimulationControls): unknown;
 }
 
@@ -80,7 +85,9 @@ export async function findFailureWith<Team extends System, Inputs extends Record
   if (kinds.length === 0) throw invalidOptions('commands', options.commands, 'at least one command');
   const command = fc.oneof(
     ...kinds.map(([name, { input }]) =>
-      (input ?? fc.constant(null)).map((drawn): Command => ({ name, input: drawn })),
+      ((input as Arbitrary<unknown> | undefined) ?? fc.constant(null)).map(
+        (drawn): Command => ({ name, input: drawn }),
+      ),
     ),
     fc
       .oneof(fc.nat(SHORT_WAIT_MS), fc.nat(LONGEST_WAIT_MS))

@@ -1,10 +1,5 @@
 import canonicalize from 'canonicalize';
-import {
-  createLocalJWKSet,
-  FlattenedSign,
-  type FlattenedVerifyGetKey,
-  flattenedVerify,
-} from 'jose';
+import { createLocalJWKSet, FlattenedSign, type FlattenedVerifyGetKey, flattenedVerify } from 'jose';
 import { z } from 'zod';
 import { invalidCard } from '../../runtime/protocol/errors.ts';
 import { ALGORITHMS, type CardKey, parseCardKey } from './card-key.ts';

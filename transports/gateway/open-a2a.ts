@@ -48,7 +48,10 @@ export const A2AOptions = z.strictObject({
   heartbeatMs: Milliseconds.optional(),
   waitMs: z.number().nonnegative().max(MAX_TIMER_MS).optional(),
   push: z
-    .union([z.literal(false), z.custom<PushOptions & { readonly key?: JsonWebKey }>(isObject, 'options, or false')])
+    .union([
+      z.literal(false),
+      z.custom<PushOptions & { readonly key?: JsonWebKey }>(isObject, 'options, or false'),
+    ])
     .default({}),
   delegation: z.custom<Omit<DelegationExtensionOptions, 'clock'>>(isObject, 'options, as {node}').optional(),
   extensions: z.custom<readonly A2AExtension[]>(Array.isArray, 'a list of extensions').default([]),
