@@ -64,7 +64,8 @@ async function bundle(): Promise<readonly OutputChunk[]> {
     banner: ({ isEntry, fileName }) => {
       if (!isEntry || fileName === NODE_CHECK.file) return '';
       const path = relative(dirname(fileName), NODE_CHECK.file);
-      return `import "${path.startsWith('.') ? path : `./${path}`}";`;
+      const check = `import "${path.startsWith('.') ? path : `./${path}`}";`;
+      return fileName.startsWith('bin/') ? `#!/usr/bin/env node\n${check}` : check;
     },
     // Small files that nearly everybody needs, in nearly as many combinations: what a thread loads, and the others.
     codeSplitting: {

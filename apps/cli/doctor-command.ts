@@ -7,8 +7,8 @@ import { isOrreryError } from 'orrery';
 import packageJson from 'orrery/package.json' with { type: 'json' };
 import { agentsMeant } from './agents-meant.ts';
 import type { CommandDeps } from './command.ts';
-import { readPort } from './option-values.ts';
-import { DEFAULT_PORT } from './up-plan.ts';
+import { DEFAULT_PORT, readPort } from './option-values.ts';
+import { isInstalled, OPTIONAL_PACKAGES } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
 
@@ -88,16 +88,12 @@ function writable(folder: string): Finding {
   }
 }
 
-function optionalPackages(): Finding[] {
-  return Object.keys(packageJson.peerDependencies).map((name) => {
-    try {
-      import.meta.resolve(name);
-      return ok('packages', name, 'is installed');
-    } catch {
-      return { area: 'packages', what: name, state: 'missing', text: 'is not installed; optional' };
-    }
-  });
-}
+const optionalPackages = (): Finding[] =>
+  Object.entries(OPTIONAL_PACKAGES).map(([name, what]) =>
+    isInstalled(name)
+      ? ok('packages', name, `is installed, for ${what}`)
+      : { area: 'packages', what: name, state: 'missing', text: `is not installed; needed for ${what}` },
+  );
 
 /** Starts the team, to see whether it does. */
 async function whatStarts(options: TypedOptions): Promise<Finding[]> {

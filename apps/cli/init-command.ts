@@ -11,7 +11,8 @@ const TEMPLATE = join(PACKAGE, 'apps/cli/template');
 /** npm leaves files of the dotted name out of packages. */
 const NAMES: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
 
-const SCRIPTS = { start: 'orrery run', test: 'node --test', check: 'tsc' } as const;
+/** What is merged into the package.json of the folder. */
+const MANIFEST = 'package.template.json';
 /** What `npm init` writes, which nobody meant. */
 const PLACEHOLDER = 'echo "Error: no test specified" && exit 1';
 
@@ -39,7 +40,7 @@ export async function initCommand(
 /** What is written, by the path below the folder. */
 function templateFiles(): ReadonlyMap<string, string> {
   const paths = readdirSync(TEMPLATE, { recursive: true, encoding: 'utf8' }).sort();
-  const files = paths.filter((path) => statSync(join(TEMPLATE, path)).isFile());
+  const files = paths.filter((path) => path !== MANIFEST && statSync(join(TEMPLATE, path)).isFile());
   return new Map(files.map((path) => [NAMES[path] ?? path, readFileSync(join(TEMPLATE, path), 'utf8')]));
 }
 
@@ -53,42 +54,36 @@ function refuseWhatIsThere(folder: string, target: string, files: readonly strin
 
 /** The package.json of the folder, or a new one, with what the team needs to start. Fails with UsageError. */
 function projectManifest(target: string): JsonObject {
-  const own = readManifest(join(PACKAGE, 'package.json')) ?? {};
-  const found = readManifest(join(target, 'package.json')) ?? {
-    name:
-      basename(target)
-        .toLowerCase()
-        .replaceAll(/[^a-z0-9._-]+/g, '-') || 'team',
-    version: '0.1.0',
-    private: true,
-  };
-  const dependencies = objectAt(found, 'dependencies');
-  const devDependencies = objectAt(found, 'devDependencies');
+  const needed = readManifest(join(TEMPLATE, MANIFEST)) ?? {};
+  const found = readManifest(join(target, 'package.json')) ?? newManifest(target);
+  const dependencies = { ...objectAt(needed, 'dependencies'), ...objectAt(found, 'dependencies') };
   return {
     ...found,
-    type: 'module',
-    scripts: scriptsOf(found),
-    dependencies: {
-      ...dependencies,
-      orrery: dependencies['orrery'] ?? installedAs(target),
-      zod: dependencies['zod'] ?? objectAt(own, 'dependencies')['zod'],
-    },
-    devDependencies: {
-      ...devDependencies,
-      '@types/node': devDependencies['@types/node'] ?? objectAt(own, 'devDependencies')['@types/node'],
-      typescript: devDependencies['typescript'] ?? objectAt(own, 'devDependencies')['typescript'],
-    },
+    type: needed['type'],
+    scripts: scriptsOf(found, objectAt(needed, 'scripts')),
+    dependencies: { ...dependencies, orrery: dependencies['orrery'] ?? installedAs(target) },
+    devDependencies: { ...objectAt(needed, 'devDependencies'), ...objectAt(found, 'devDependencies') },
   };
 }
 
-function scriptsOf(manifest: JsonObject): JsonObject {
+const newManifest = (target: string): JsonObject => ({
+  name:
+    basename(target)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9._-]+/g, '-')
+      .replace(/^[._-]+/, '') || 'team',
+  version: '0.1.0',
+  private: true,
+});
+
+function scriptsOf(manifest: JsonObject, needed: JsonObject): JsonObject {
   const scripts = objectAt(manifest, 'scripts');
-  for (const [name, command] of Object.entries(SCRIPTS)) {
+  for (const [name, command] of Object.entries(needed)) {
     const there = scripts[name];
     if (there !== undefined && there !== command && there !== PLACEHOLDER)
-      throw new UsageError(`package.json has a script "${name}" already: ${JSON.stringify(there)}`);
+      throw new UsageError(`package.json already has a script "${name}": ${JSON.stringify(there)}`);
   }
-  return { ...scripts, ...SCRIPTS };
+  return { ...scripts, ...needed };
 }
 
 /** How the project in whose node_modules this package lies names it, as seen from `target`. */

@@ -20,6 +20,8 @@ export function readCount(option: string, value: string | true | undefined): num
   throw new UsageError(`Option "${option}" is "${value}", expected a whole number from 1 to 999999999`);
 }
 
+/** Where a team is served unless somebody says otherwise. */
+export const DEFAULT_PORT = 4710;
 const MAX_PORT = 65_535;
 
 /** The value of `--port` or `--grpc-port`. */

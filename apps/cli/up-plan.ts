@@ -1,15 +1,13 @@
 import { resolve } from 'node:path';
 import { type AgentSpec, type Clock, isOrreryError } from 'orrery';
 import type { Authenticator } from 'orrery/admission';
-import { bearerJwt } from 'orrery/admission/jwt';
 import type { ServeOptions } from 'orrery/gateway';
 import { agentsMeant } from './agents-meant.ts';
 import { keysInFile } from './api-key-file.ts';
-import { readList, readNamedFile, readPort, readWorkers } from './option-values.ts';
+import { DEFAULT_PORT, readList, readNamedFile, readPort, readWorkers } from './option-values.ts';
+import { isInstalled } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
-
-export const DEFAULT_PORT = 4710;
 
 /** Everything that `up` was asked for, checked as far as it can be before anything starts. */
 export interface UpPlan {
@@ -30,7 +28,7 @@ export async function planUp(
   const publicUrl = options['public-url'];
   const tls = tlsOf(options);
   const grpcPort = readPort('--grpc-port', options['grpc-port']);
-  const authenticators = authenticatorsOf(options, clock);
+  const authenticators = await authenticatorsOf(options, clock);
   if (options['xpr-gate'] === true && options['xpr'] !== true)
     throw new UsageError('Option "--xpr-gate" is given without "--xpr"');
   const { delegation } = options;
@@ -87,7 +85,7 @@ function tlsOf(options: TypedOptions): ServeOptions['tls'] {
   return { key, cert, ...(ca === undefined ? {} : { ca, requestCert: true }) };
 }
 
-function authenticatorsOf(options: TypedOptions, clock: Clock): Authenticator[] {
+async function authenticatorsOf(options: TypedOptions, clock: Clock): Promise<Authenticator[]> {
   const { jwks, issuer, audience } = options;
   const keys = options['api-keys'];
   const found = keys === undefined ? [] : [keysInFile(String(keys), clock)];
@@ -98,6 +96,9 @@ function authenticatorsOf(options: TypedOptions, clock: Clock): Authenticator[] 
   if (!/^https?:$/.test(URL.canParse(String(jwks)) ? new URL(String(jwks)).protocol : ''))
     throw new UsageError(`Option "--jwks" is "${jwks}", expected the URL of a JSON Web Key Set`);
   const jwt = { jwks: new URL(String(jwks)), issuer: String(issuer), audience: String(audience) };
+  if (!isInstalled('jose'))
+    throw new UsageError('Option "--jwks" needs a package that is not installed: npm install jose');
+  const { bearerJwt } = await import('orrery/admission/jwt');
   return [...found, bearerJwt(jwt, { clock })];
 }
 
