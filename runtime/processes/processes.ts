@@ -10,7 +10,7 @@ import type { ProcessSpawner } from './process-spawner.ts';
 import { ProcessWatch } from './process-watch.ts';
 
 /** How long a process that was loaded to see what is in its module is kept for the agent. */
-const KEPT_MS = 10_000;
+const KEPT_MS = 60_000;
 
 /** Which agent's code a process runs, and how. */
 export interface ProcessOrder {

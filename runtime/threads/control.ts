@@ -30,7 +30,7 @@ import { type UpgradeOrder, Upgrades } from './upgrades.ts';
 /** This thread opens no accounts. */
 const NO_SEAT = -1;
 /** How long a place that is shut down may do nothing, or compute without a pause. */
-const SHUTDOWN = { quietMs: 3_000, computeMs: 3_000 };
+const SHUTDOWN = { quietMs: 3_000, computeMs: 1_000 };
 const BEAT_MS = 100;
 
 /**

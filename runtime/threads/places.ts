@@ -26,7 +26,7 @@ import type { Spawned, Spawner } from './spawner.ts';
 const QUERY_TIMEOUT_MS = 500;
 const TERMINATE_MS = 2_000;
 /** A spare thread is started when what happens now is over. */
-const SPARE_AFTER_MS = 1_000;
+const SPARE_AFTER_MS = 500;
 
 /** Why a thread ended. `isCharged`: it is the fault of what ran in it. */
 export interface Ending {
