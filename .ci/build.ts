@@ -55,7 +55,7 @@ async function bundle(): Promise<readonly OutputChunk[]> {
     external: (id) => !OWN.test(id),
     plugins: [entryFiles(entries())],
   });
-  let inThreads: ReadonlySet<string> | undefined;
+  let inControl: ReadonlySet<string> | undefined;
   const { output } = await build.write({
     dir: OUT,
     format: 'es',
@@ -67,15 +67,20 @@ async function bundle(): Promise<readonly OutputChunk[]> {
       const check = `import "${path.startsWith('.') ? path : `./${path}`}";`;
       return fileName.startsWith('bin/') ? `#!/usr/bin/env node\n${check}` : check;
     },
-    // Small files that nearly everybody needs, in nearly as many combinations: what a thread loads, and the others.
+    // Small files that nearly everybody needs, in nearly as many combinations: what the control thread loads, without zod, and
+    // the others.
     codeSplitting: {
       groups: [
         {
           test: /\/runtime\/protocol\//,
           debugName: 'protocol',
           name: (id, graph) => {
-            inThreads ??= staticImports(resolve('worker.ts'), graph);
-            return inThreads.has(id) ? 'protocol' : 'protocol-of-edges';
+            inControl ??= staticImports(
+              resolve('runtime/threads/control.ts'),
+              graph,
+              staticImports(resolve('worker.ts'), graph),
+            );
+            return inControl.has(id) ? 'protocol' : 'protocol-of-edges';
           },
         },
       ],
@@ -107,7 +112,7 @@ function entryFiles(known: ReadonlyMap<string, string>): Plugin {
 }
 
 /** A module, and what is loaded with it. */
-function staticImports(id: string, graph: ChunkingContext, seen = new Set<string>()): ReadonlySet<string> {
+function staticImports(id: string, graph: ChunkingContext, seen = new Set<string>()): Set<string> {
   if (seen.has(id)) return seen;
   seen.add(id);
   for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) staticImports(imported, graph, seen);
