@@ -14,6 +14,9 @@ const ALONE = [
   'apps/audit/test/integration/large-repository.test.ts',
 ];
 
+/** What is true of the package as it is packed and installed, which is done once for all of them. */
+const PACKAGE = 'test/integration/package/**/*.test.ts';
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
@@ -41,8 +44,18 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/{integration,chaos}/**/*.test.ts', 'apps/*/test/integration/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/fixtures/**', ...ALONE],
+          exclude: ['**/node_modules/**', '**/fixtures/**', ...ALONE, PACKAGE],
           // Most of them wait for threads and processes most of the time.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'package',
+          include: [PACKAGE],
+          globalSetup: 'test/fixtures/packed-package.ts',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },

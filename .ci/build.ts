@@ -30,7 +30,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 
 rmSync(OUT, { recursive: true, force: true });
 const chunks = await bundle();
-if (!process.env['NT']) declareTypes();
+declareTypes();
 writeManifest();
 console.log(`${chunks.length} files of JavaScript built`);
 

@@ -1,4 +1,5 @@
-import { findPackageJSON } from 'node:module';
+// Not by its name: an older Node would say that it has no such thing, before it can be refused.
+import nodeModule from 'node:module';
 import { OrreryError } from './errors.ts';
 
 /* What goes wrong at the edges of a system: with who comes in, with what is elsewhere, with what is not installed. */
@@ -73,7 +74,7 @@ export function requirePackages(what: string, names: readonly string[]): void {
 /** Whether a package can be found from here, as an import would find it. */
 export function isInstalled(name: string): boolean {
   try {
-    return findPackageJSON(name, import.meta.url) !== undefined;
+    return nodeModule.findPackageJSON(name, import.meta.url) !== undefined;
   } catch {
     return false;
   }
