@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { rollup } from '@rollup/wasm-node';
 import { build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { installedPackage } from '../../fixtures/installed-package.ts';
 
 const run = promisify(execFile);
 
@@ -80,7 +81,7 @@ const withRollup: Bundle = async (from, to, withOrrery) => {
 };
 
 describe('a program that is bundled (docs/bundling.md)', () => {
-  const folder = inject('installed');
+  const folder = installedPackage();
   const from = join(folder, 'app');
   mkdirSync(from, { recursive: true });
   writeFileSync(join(from, 'app.mjs'), APP);

@@ -3,13 +3,14 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { installedPackage } from '../../fixtures/installed-package.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 describe('the packed package (F-12)', () => {
-  const folder = inject('installed');
+  const folder = installedPackage();
 
   it('runs an example from its compiled JavaScript', async () => {
     cpSync(join(ROOT, 'examples/hello.ts'), join(folder, 'hello.ts'));

@@ -2,7 +2,8 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { installedPackage } from '../../fixtures/installed-package.ts';
 
 const run = promisify(execFile);
 
@@ -25,7 +26,7 @@ function majorOf(node: string): number {
 }
 
 describe('a Node that is too old', () => {
-  const folder = inject('installed');
+  const folder = installedPackage();
   const { exports } = JSON.parse(readFileSync(join(folder, 'node_modules/orrery/package.json'), 'utf8'));
   // What needs packages that are not installed cannot say anything before Node does.
   const needy = /package\.json$|admission\/|mcp$|models$|xpr$/;

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { installedPackage } from '../../fixtures/installed-package.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -17,7 +18,7 @@ const PEERS: Readonly<Record<string, readonly string[]>> = {
 const IMPORTED = /(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g;
 
 describe('the types of the packed package, with skipLibCheck off', () => {
-  const folder = inject('installed');
+  const folder = installedPackage();
   const home = join(folder, 'node_modules/orrery');
   const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   const { './package.json': _, ...exports }: Record<string, { types: string }> = manifest.exports;
