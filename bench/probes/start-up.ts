@@ -1,43 +1,104 @@
+import { z } from 'zod';
 import { buildsOfOrrery } from '../builds.ts';
 import { runChild } from '../child-process.ts';
-import type { StartUpTimes } from '../children/start-up.ts';
-import type { Effort, Probe, Reading } from '../measurement.ts';
-import { spreadOf } from '../statistics.ts';
+import { type Effort, type Goal, type Probe, type Reading, Unavailable } from '../measurement.ts';
+import { pairedRatios, spreadOf } from '../statistics.ts';
 
-const CHILD = new URL('../children/start-up.ts', import.meta.url);
-const CHILD_MS = 20_000;
-const MOST_RUNS = 7;
+const CHILD_MS = 60_000;
 
-const SHOWN: readonly (readonly [keyof StartUpTimes, string])[] = [
-  ['importMs', "import 'orrery'"],
-  ['startMs', 'startSystem with an agent in each of two workers'],
-  ['firstAnswerMs', 'startSystem to the first answer'],
-  ['stopMs', 'stop'],
-  ['exitMs', 'process end after stop'],
-];
+/** What is started, each a process of its own, so that nothing is loaded or compiled before. */
+const PROGRAMS = ['bare', 'hello', 'team', 'empty'] as const;
+type Program = (typeof PROGRAMS)[number];
 
-/** Each run is a process of its own, so that nothing is loaded or compiled before. */
+const Outcome = z.object({
+  cpuMs: z.number(),
+  firstAnswerMs: z.number().optional(),
+  rssMb: z.number().optional(),
+});
+type Outcome = z.infer<typeof Outcome>;
+type Round = Readonly<Record<Program, Outcome>> & { readonly nodeMs: number };
+
+/** 250 ms where Node itself takes 40: machines differ, and what they do to one they do to the other. */
+const FIRST_ANSWER: Goal = { better: 'less', target: 6.25, floor: 6.25 };
+const atMost = (limit: number): Goal => ({ better: 'less', target: limit, floor: limit });
+
+/** The programs take turns, round after round; a ratio is taken inside a round. */
 export const startUp: Probe = {
   kind: 'probe',
   name: 'start-up',
-  title: 'Start and stop of a system in a new process (median)',
+  title:
+    'Start and stop of the built package, beside a process with three workers that load zod, xstate and comlink',
   read: async ({ rounds }: Effort): Promise<readonly Reading[]> => {
-    const readings: Reading[] = [];
-    for (const { label, execArgv } of buildsOfOrrery()) {
-      const runs: StartUpTimes[] = [];
-      for (let run = 0; run < Math.min(rounds, MOST_RUNS); run++) runs.push(await startOnce(execArgv));
-      for (const [key, what] of SHOWN) {
-        const { median } = spreadOf(runs.map((times) => times[key]));
-        readings.push({ name: `${label}: ${what}`, value: median, unit: 'ms' });
-      }
-    }
-    return readings;
+    if (!buildsOfOrrery().some(({ label }) => label === 'built'))
+      throw new Unavailable('there is no dist: npm run build');
+    const all: Round[] = [];
+    for (let round = 0; round < rounds; round++) all.push(await runRound());
+    return [
+      ...cpuReadings(all, 'hello', 'hello world: one live agent, one ask, stop', atMost(2)),
+      ...cpuReadings(all, 'team', '20 agents in modules, one ask each, stop', atMost(3)),
+      ...firstAnswerReadings(all),
+      ...memoryReadings(all),
+    ];
   },
 };
 
-/** The child cannot time its own end: its clock says when it stopped, ours when it was gone. */
-async function startOnce(execArgv: readonly string[]): Promise<StartUpTimes> {
-  const child = await runChild({ module: CHILD, timeoutMs: CHILD_MS, execArgv });
-  const times = child as StartUpTimes & { stoppedAtMs: number };
-  return { ...times, exitMs: Math.max(0, Date.now() - times.stoppedAtMs) };
+async function runRound(): Promise<Round> {
+  const started = performance.now();
+  await runChild({ module: program('nothing'), timeoutMs: CHILD_MS, execArgv: [] });
+  const nodeMs = performance.now() - started;
+  const outcomes: Partial<Record<Program, Outcome>> = {};
+  for (const name of PROGRAMS) {
+    const printed = await runChild({ module: program(name), timeoutMs: CHILD_MS, execArgv: [] });
+    outcomes[name] = Outcome.parse(printed);
+  }
+  return { ...(outcomes as Record<Program, Outcome>), nodeMs };
+}
+
+const program = (name: string): URL => new URL(`../start-up/${name}.mjs`, import.meta.url);
+
+function cpuReadings(rounds: readonly Round[], name: Program, what: string, goal: Goal): Reading[] {
+  const of = (each: Program): readonly number[] => rounds.map((round) => round[each].cpuMs);
+  const bareMs = spreadOf(of('bare')).median.toFixed(0);
+  return [
+    { name: `${what}: CPU`, value: spreadOf(of(name)).median, unit: 'ms', note: `bare: ${bareMs} ms` },
+    {
+      name: `${what}: CPU over bare`,
+      value: spreadOf(pairedRatios(of(name), of('bare'))).median,
+      unit: 'x',
+      goal,
+    },
+  ];
+}
+
+function firstAnswerReadings(rounds: readonly Round[]): Reading[] {
+  const answers = rounds.map(({ hello }) => hello.firstAnswerMs);
+  const nodes = rounds.map(({ nodeMs }) => nodeMs);
+  return [
+    {
+      name: 'import and first answer',
+      value: spreadOf(answers.flatMap((ms) => ms ?? [])).median,
+      unit: 'ms',
+      note: `node: ${spreadOf(nodes).median.toFixed(0)} ms`,
+    },
+    {
+      name: 'import and first answer over node',
+      value: spreadOf(pairedRatios(answers, nodes)).median,
+      unit: 'x',
+      goal: FIRST_ANSWER,
+    },
+  ];
+}
+
+function memoryReadings(rounds: readonly Round[]): Reading[] {
+  const of = (each: Program): number =>
+    spreadOf(rounds.map((round) => round[each].rssMb ?? Number.NaN)).median;
+  return [
+    {
+      name: 'startSystem({ agents: [] }): memory above bare',
+      value: of('empty') - of('bare'),
+      unit: 'MB',
+      note: `bare: ${of('bare').toFixed(0)} MB`,
+      goal: atMost(60),
+    },
+  ];
 }
