@@ -3,7 +3,7 @@ import { useSystemTasks } from './actors/tasks/shared-system-tasks.ts';
 import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
 import { admit } from './policies/admit/admit.ts';
 import { requirePackages } from './runtime/protocol/edge-errors.ts';
-import { invalidOptions } from './runtime/protocol/errors.ts';
+import { invalidOptions, stackOf } from './runtime/protocol/errors.ts';
 import { requireMethod } from './runtime/protocol/parse-options.ts';
 import type { Seams } from './runtime/protocol/seams.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
@@ -374,7 +374,7 @@ function warnOnce(): (fault: ServeFault) => void {
   return ({ error, requestId, method, path }) => {
     if (isTold) return;
     isTold = true;
-    const detail = error instanceof Error ? String(error.stack) : String(error);
+    const detail = stackOf(error) ?? (error instanceof Error ? String(error.stack) : String(error));
     const text = `The gateway failed at ${method} ${path} (request ${requestId}); further failures are only counted`;
     process.emitWarning(text, { type: 'OrreryWarning', detail });
   };

@@ -1,8 +1,4 @@
-import { reasonOf } from '../../runtime/protocol/errors.ts';
-
-/** A warning of the process: it ends nothing. */
-export const warnOf = (what: string, error: unknown): void =>
-  process.emitWarning(`${what}: ${reasonOf(error)}`, { type: 'OrreryWarning' });
+import { warnOf } from '../../runtime/protocol/warn-of.ts';
 
 /** Calls a user's listener; what it throws, or rejects with, is a warning of the process and ends nothing. */
 export function callListener<Arg>(listener: (arg: Arg) => unknown, arg: Arg): void {

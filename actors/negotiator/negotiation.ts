@@ -1,5 +1,6 @@
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
-import { callListener, warnOf } from './call-listener.ts';
+import { warnOf } from '../../runtime/protocol/warn-of.ts';
+import { callListener } from './call-listener.ts';
 import type { NegotiationEvent } from './negotiation-event.ts';
 import { AcceptanceMessage, AssignmentMessage, REASON, RejectionMessage } from './negotiation-message.ts';
 import { type ProposalRecord, withChange } from './proposal-record.ts';

@@ -6,6 +6,7 @@ import {
   reasonOf,
   systemStopped,
 } from '../../runtime/protocol/errors.ts';
+import { warnOf } from '../../runtime/protocol/warn-of.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import {
@@ -376,6 +377,6 @@ function tell(listener: (news: TaskNews) => void, news: TaskNews): void {
   try {
     listener(news);
   } catch (error) {
-    process.emitWarning(`A listener to tasks failed: ${reasonOf(error)}`);
+    warnOf('A listener to tasks failed', error);
   }
 }

@@ -19,6 +19,7 @@ import type {
   Tool,
   ToolInvocation,
 } from '../../runtime/protocol/tool.ts';
+import { warnOf } from '../../runtime/protocol/warn-of.ts';
 import { duplicateTool, toolNotFound } from '../../runtime/protocol/tool-errors.ts';
 import type {
   CallOptions,
@@ -322,5 +323,4 @@ function requireNoOthers(others: Readonly<Record<string, unknown>>): void {
     throw invalidOptions(name, value, 'no option of this name');
 }
 
-const warn = (error: unknown): void =>
-  process.emitWarning(`A listener failed: ${String(error)}`, { type: 'OrreryWarning' });
+const warn = (error: unknown): void => warnOf('A listener failed', error);

@@ -1,4 +1,4 @@
-import { reasonOf } from '../protocol/errors.ts';
+import { warnOf } from '../protocol/warn-of.ts';
 
 /** Listeners whose failure was told: one that fails may be called thousands of times a second. */
 const told = new WeakSet<object>();
@@ -20,6 +20,5 @@ export function callOutside<Arg>(listener: ((arg: Arg) => unknown) | undefined, 
 function warn(listener: object, error: unknown): void {
   if (told.has(listener)) return;
   told.add(listener);
-  const detail = error instanceof Error ? String(error.stack) : '';
-  process.emitWarning(`A listener failed: ${reasonOf(error)}`, { type: 'OrreryWarning', detail });
+  warnOf('A listener failed', error);
 }

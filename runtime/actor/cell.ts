@@ -8,7 +8,6 @@ import {
   isOrreryError,
   type LastError,
   notHere,
-  type OrreryError,
   supervisorGaveUp,
   reasonOf,
 } from '../protocol/errors.ts';

@@ -183,6 +183,41 @@ describe('The taint of what was thrown', () => {
   });
 });
 
+describe('What an agent of a negotiation or a swarm throws', () => {
+  it.each(['inline', 'thread'])('is in the event of its death with file and line (%s)', async (id) => {
+    const propose = (taskDescription: string) =>
+      system.negotiator.propose(
+        { taskDescription, requiredCapabilities: [], estimatedComplexity: 'simple', deadlineMs: 10_000 },
+        { to: id },
+      );
+    await propose('consider');
+    const considering = await eventOf(system, 'agent-crashed', id, 'it cannot decide');
+    expect(considering.stack).toContain(placeOf('thrower.agent', 'considers'));
+    await propose('work');
+    const working = await eventOf(system, 'agent-crashed', id, 'the work fails');
+    expect(working.stack).toContain(placeOf('thrower.agent', 'works'));
+  });
+
+  it('is in that event, and not in what the swarm tells of its sub-task', async () => {
+    const says = 'a sub-task fails';
+    const plan = [
+      { id: 'a', description: 'Fails', requiredCapabilities: [blunder.id], input: { way: 'throws', says } },
+    ];
+    const { id } = await system.swarms.createSwarm('Fails', [blunder.id], {
+      plan,
+      maxAssignments: 1,
+      recruitMs: 500,
+    });
+    const outcome = await system.swarms.outcome(id);
+    const [subTask] = outcome.subTasks;
+    expect(subTask?.error?.message).toContain(says);
+    expect(JSON.stringify(outcome)).not.toContain('thrower.agent');
+    const agentId = subTask?.agentId ?? subTask?.assignments[0]?.agentId ?? '';
+    const crashed = await eventOf(system, 'agent-crashed', agentId, says);
+    expect(crashed.stack).toMatch(/thrower\.agent\.ts:\d+/);
+  });
+});
+
 describe('A module that throws while it is loaded', () => {
   it.each(TIERS)('is named with file and line (%s)', async (isolation) => {
     const error = await failureOf(startSystem({ agents: [agent('broken/throws', { isolation })] }));

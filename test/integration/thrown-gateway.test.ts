@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { modernRpc } from '../fixtures/mcp/raw-mcp.ts';
+import { begunSession } from '../fixtures/mcp/raw-session.ts';
+import { post, tool } from '../fixtures/xpr-calls.ts';
+import type { XprTrial } from '../fixtures/xpr-gateway.ts';
+import { xprTrials } from '../fixtures/xpr-trials.ts';
+
+const trials = xprTrials();
+/** What the handlers of the agent throw stands in this file. */
+const WHERE = 'xpr-gateway.ts';
+const DEATHS = 6;
+
+const parts = (id: string) => [{ data: { tool: `echo.${id}`, arguments: 'x' } }];
+const rpc = (method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+
+/** Every way to have the agent do something, and what is answered, as text. */
+const ways = {
+  'A2A 1.0': ({ served }: XprTrial, id: string) =>
+    said(`${served.url}/mars/rpc`, rpc('SendMessage', { message: message(id) }), { 'a2a-version': '1.0' }),
+  'A2A 1.0, streamed': ({ served }: XprTrial, id: string) =>
+    said(`${served.url}/mars/rpc`, rpc('SendStreamingMessage', { message: message(id) }), {
+      'a2a-version': '1.0',
+    }),
+  'A2A over REST': ({ served }: XprTrial, id: string) =>
+    said(`${served.url}/mars/message:send`, JSON.stringify({ message: message(id) }), {
+      'a2a-version': '1.0',
+    }),
+  'A2A 0.3': ({ served }: XprTrial, id: string) =>
+    said(
+      `${served.url}/mars/rpc`,
+      rpc('message/send', {
+        message: {
+          kind: 'message',
+          role: 'user',
+          messageId: crypto.randomUUID(),
+          parts: [{ kind: 'data', data: { tool: `echo.${id}`, arguments: 'x' } }],
+        },
+      }),
+    ),
+  XPR: async (trial: XprTrial, id: string) => {
+    const { body } = await post(trial, JSON.parse(rpc('message/send', { message: tool(id) })));
+    trial.clock.advance(60_000);
+    return JSON.stringify(body);
+  },
+  MCP: async ({ served }: XprTrial, id: string) => {
+    const args = { name: `mars.echo.${id}`, arguments: { input: 'x' } };
+    const { json } = await modernRpc(served.url, 'tools/call', args);
+    return JSON.stringify(json);
+  },
+  'MCP, in a session': async ({ served }: XprTrial, id: string) => {
+    const session = await begunSession(served.url);
+    const args = { name: `mars.echo.${id}`, arguments: { input: 'x' } };
+    return JSON.stringify(await session.rpc('tools/call', args));
+  },
+  health: async ({ served }: XprTrial) =>
+    (await Promise.all(['/healthz', '/readyz', '/metrics'].map((path) => got(served.url + path)))).join('\n'),
+};
+
+const message = (id: string) => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: parts(id) });
+const got = async (url: string): Promise<string> => (await fetch(url)).text();
+
+async function said(url: string, body: string, headers: Record<string, string> = {}): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+  return response.text();
+}
+
+describe('Where an agent threw (F-06)', () => {
+  it.each(Object.keys(ways) as (keyof typeof ways)[])('is told nobody outside: %s', async (way) => {
+    const trial = await trials.open({}, { mcp: {} });
+    const answers: string[] = [];
+    // The last of them are of an agent that its supervisor has given up.
+    for (let death = 0; death < DEATHS; death++) {
+      answers.push(await ways[way](trial, 'refuse'));
+      if (way === 'health') await ways['A2A 1.0'](trial, 'refuse');
+    }
+    const all = answers.join('\n');
+    expect(all).not.toContain(WHERE);
+    expect(all).not.toMatch(/file:\/\/|node_modules|\\n {4}at /);
+    // The embedder knows.
+    const events = await trial.system.recentEvents();
+    expect(events.some(({ type, stack }) => type === 'agent-crashed' && stack?.includes(WHERE))).toBe(true);
+  });
+});
