@@ -18,12 +18,12 @@ export interface SyncMember {
 export type JudgeJoin = (candidate: Party, members: readonly Party[]) => Verdict | undefined;
 
 /**
- * - `judgeJoin` the rule beside that of the sandboxes, which always holds.
+ * - `judgeJoin` the rule beside that of the sandboxes, which always holds. @default everybody may join
  * - `sandbox`   who may write to whom. @default nobody out of a sandbox
  * - `keys`      @default in memory
  */
 export interface SyncMembershipDeps {
-  readonly judgeJoin: JudgeJoin;
+  readonly judgeJoin?: JudgeJoin;
   readonly sandbox?: SandboxReach;
   readonly keys?: MemberKeys;
 }
@@ -41,10 +41,10 @@ export class SyncMembership {
   readonly #leaveListeners = new Set<(agentId: string) => void>();
 
   constructor({
-    judgeJoin,
+    judgeJoin = () => undefined,
     sandbox = sandboxReach(CLOSED_SANDBOXES),
     keys = new InMemoryMemberKeys(),
-  }: SyncMembershipDeps) {
+  }: SyncMembershipDeps = {}) {
     this.#judgeJoin = judgeJoin;
     this.#sandbox = sandbox;
     this.#keys = keys;

@@ -30,7 +30,7 @@ export const orrerySharedState: Contender = {
   name: 'orrery',
   open: async (): Promise<Session> => {
     const hub = new InProcessHub();
-    const membership = new SyncMembership({ judgeJoin: () => undefined });
+    const membership = new SyncMembership();
     const open = (agentId: string): Promise<CRDTSyncChannel> => {
       const { publicKey, privateKey } = memberKeyPair();
       membership.join({ agentId, tier: 2, publicKey });

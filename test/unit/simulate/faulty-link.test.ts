@@ -72,7 +72,7 @@ describe('FaultyLink (F-03)', () => {
     const counts = { lost: 0, duplicated: 0, overtaken: 0 };
     const run: SimulateOptions['run'] = async (team, { link: newLink, sleep }) => {
       const hub = new InProcessHub();
-      const membership = new SyncMembership({ judgeJoin: () => undefined });
+      const membership = new SyncMembership();
       const link = newLink();
       const { seams } = await team.desk();
       const channels: CRDTSyncChannel[] = [];

@@ -212,7 +212,7 @@ describe('A member that comes back with its log (N-9.2, N-9.3, F-01)', () => {
     await team.hub.deliverAll();
     await team.crash('a');
     // The next process has let in nobody but `b`.
-    const membership = new SyncMembership({ judgeJoin: () => undefined });
+    const membership = new SyncMembership();
     membership.join({ agentId: 'b', tier: 1, publicKey: keysOf('b').publicKey });
     const refused = rejection(team.open('a', { log: await log.crashed(), membership }));
     expect((await refused).code).toBe('REFUSED');

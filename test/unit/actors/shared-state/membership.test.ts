@@ -43,7 +43,7 @@ describe('SyncMembership (C-32)', () => {
   });
 
   it('lets nobody in across sandboxes, whatever the rule says', () => {
-    const membership = new SyncMembership({ judgeJoin: () => undefined });
+    const membership = new SyncMembership();
     membership.join(member('mars', 'red'));
     expect(codeOf(() => membership.join(member('venus', 'green')))).toBe('SANDBOX_VIOLATION');
     expect(codeOf(() => membership.join(member('earth')))).toBe('SANDBOX_VIOLATION');
@@ -53,7 +53,7 @@ describe('SyncMembership (C-32)', () => {
 
   it('follows the lists of a sandbox in both directions', () => {
     const sandbox = sandboxReach({ enforced: true, crossSandboxAllowList: ['earth'] });
-    const membership = new SyncMembership({ judgeJoin: () => undefined, sandbox });
+    const membership = new SyncMembership({ sandbox });
     membership.join(member('mars', 'red'));
     membership.join(member('earth'));
     expect(codeOf(() => membership.join(member('venus', 'green')))).toBe('SANDBOX_VIOLATION');
@@ -61,7 +61,7 @@ describe('SyncMembership (C-32)', () => {
 
   it('keeps one key a member, and forgets it with the member', () => {
     const keys = new InMemoryMemberKeys();
-    const membership = new SyncMembership({ judgeJoin: () => undefined, keys });
+    const membership = new SyncMembership({ keys });
     keys.set('x', memberKeyFrom(keysOf('x').publicKey));
     expect(membership.keyOf('x')).toBeUndefined();
     const left: string[] = [];

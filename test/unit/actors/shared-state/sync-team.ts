@@ -138,7 +138,7 @@ class MortalMedium implements SyncMedium {
 export class SyncTeam<Hub extends { connect(agentId: string): SyncMedium }> {
   readonly clock = new FakeClock();
   readonly hub: Hub;
-  readonly membership = new SyncMembership({ judgeJoin: () => undefined });
+  readonly membership = new SyncMembership();
   readonly channels = new Map<string, CRDTSyncChannel>();
   readonly events = new Map<string, SyncEvent[]>();
   readonly joinedAtMs = new Map<string, number>();
