@@ -56,7 +56,7 @@ describe('the samples of the pages (F-12)', () => {
 
   it('have the types that they need', () => {
     expect(typeFaults(samples.map(({ folder, file }) => join(folder.path, file)))).toEqual([]);
-  });
+  }, 120_000);
 
   it.each(programs)(
     '$page, program $nth, prints what the page says',
@@ -76,15 +76,26 @@ describe('docs/recipes', () => {
   });
 });
 
-describe('the pages', () => {
-  it.each([...PAGES, 'docs/recipes/README.md'])('%s links to what is there', (page) => {
-    const links = [...pageOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(#[^)\s]+)?\)/g)];
-    for (const [link, path = '', anchor] of links) {
-      const target = path === '' ? page : join(page, '..', path);
-      expect(existsSync(join(ROOT, target)), link).toBe(true);
-      if (anchor !== undefined) expect(anchorsOf(pageOf(target)), link).toContain(anchor.slice(1));
-    }
+describe('examples/README.md', () => {
+  it('has a row for each program', () => {
+    const rows = [...pageOf('examples/README.md').matchAll(/^\| \[([^\]/]+)\/?\]/gm)].map(([, name]) => name);
+    const there = readdirSync(join(ROOT, 'examples')).filter((name) => !/\.agent\.ts$|\.md$/.test(name));
+    expect(rows.sort()).toEqual(there.sort());
   });
+});
+
+describe('the pages', () => {
+  it.each([...PAGES, 'docs/recipes/README.md', 'docs/parts.md', 'docs/promises.md', 'examples/README.md'])(
+    '%s links to what is there',
+    (page) => {
+      const links = [...pageOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(#[^)\s]+)?\)/g)];
+      for (const [link, path = '', anchor] of links) {
+        const target = path === '' ? page : join(page, '..', path);
+        expect(existsSync(join(ROOT, target)), link).toBe(true);
+        if (anchor !== undefined) expect(anchorsOf(pageOf(target)), link).toContain(anchor.slice(1));
+      }
+    },
+  );
 });
 
 /** As GitHub makes them of headings. */
