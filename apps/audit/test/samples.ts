@@ -15,6 +15,7 @@ export const SAMPLES: Readonly<Record<string, string>> = {
   'docs/guide.md': '# Guide\n\nSee [the sample](../README.md).\n',
   'schema.sql': 'CREATE TABLE people (id bigint PRIMARY KEY);\n',
   'migrations/0001_people.sql': 'CREATE TABLE more_people (id bigint PRIMARY KEY);\n',
+  'schema.json': '{ "$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object" }\n',
   'openapi.yaml':
     "openapi: 3.1.0\ninfo: { title: Sample, version: '1' }\npaths:\n  /:\n    get:\n      responses:\n        '200': { description: Hello }\n",
   'features/hello.feature':

@@ -60,11 +60,12 @@ const TOLERATED =
 
 interface Fault {
   readonly severity?: number | undefined;
-  readonly message: string;
+  readonly message: string | { readonly value: string };
   readonly range: { readonly start: { readonly line: number; readonly character: number } };
 }
 
-function invalid(source: SourceText, { severity, message, range: { start } }: Fault): Hit[] {
+function invalid(source: SourceText, { severity, message: said, range: { start } }: Fault): Hit[] {
+  const message = typeof said === 'string' ? said : said.value;
   if ((severity !== undefined && severity >= WARNING) || TOLERATED.test(message)) return [];
   return hitOf(RULES, 'actions/invalid', source, {
     line: start.line + 1,

@@ -80,7 +80,7 @@ export const htmlValidate: Tool = {
   nothing: 'no HTML',
   takes: (file) => /\.html?$/i.test(file) && !NOT_FOR_PEOPLE.test(file) && !isSample(file),
   run: async (job, progress) => {
-    const { HtmlValidate, StaticConfigLoader } = await import('html-validate');
+    const { HtmlValidate, StaticConfigLoader } = await import('html-validate/browser');
     const own = new Map(Object.entries(OWN_NAMES));
     const ids = Object.keys(RULES).map((id) => id.replace('html-validate/', ''));
     const back = new Map([...own].map(([theirs, ours]) => [ours, theirs]));

@@ -2,7 +2,7 @@ import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
 import { isAside } from './aside.ts';
-import { hitOf, scanFiles } from './scan-files.ts';
+import { firstOfEach, hitOf, scanFiles } from './scan-files.ts';
 
 const secret = (what: string, severity: Severity = 'critical') => ({
   severity,
@@ -54,20 +54,36 @@ export const secretlint: Tool = {
     const { findSecrets } = await import('../secrets.ts');
     return scanFiles(job, progress, async (source) => {
       const loud = (await findSecrets(source)).filter(({ isSilenced }) => !isSilenced);
-      return loud
+      const hits = loud
         .filter(({ start, end }) => !isMadeUp(around(source, start, end), source.file))
         .flatMap(({ rule, start }) => hitAt(source, rule.replace('secret.', 'secretlint/'), start));
+      return isForShow(source.file) ? lessSevere(hits) : hits;
     });
   },
 };
 
 function hitAt(source: SourceText, rule: string, start: number): Hit[] {
   const message = `${RULES[rule]?.what}. Revoke it, and read it from the environment.`;
-  const hits = hitOf(RULES, rule, source, { ...source.positionAt(start), message });
-  return isAside(source.file) ? hits.map((hit) => ({ ...hit, severity: ONE_LESS[hit.severity] })) : hits;
+  return hitOf(RULES, rule, source, { ...source.positionAt(start), message });
 }
 
-/** Such code does not run in production, but such keys have leaked. */
+/** Tests, documentation and samples do not run in production, but what stands in them has leaked before. */
+const isForShow = (file: string): boolean =>
+  isAside(file) || /[.-](?:example|sample|template|dist|test)$/i.test(file);
+
+/** One step less. A private key of a test is as a rule made for it, and one says what there is to say. */
+function lessSevere(hits: readonly Hit[]): Hit[] {
+  const [keys, others] = [
+    hits.filter(({ rule }) => rule === PRIVATE_KEY).map((hit): Hit => ({ ...hit, severity: 'medium' })),
+    hits
+      .filter(({ rule }) => rule !== PRIVATE_KEY)
+      .map((hit) => ({ ...hit, severity: ONE_LESS[hit.severity] })),
+  ];
+  return [...firstOfEach(keys, 1), ...others];
+}
+
+const PRIVATE_KEY = 'secretlint/privatekey';
+
 const ONE_LESS: Readonly<Record<Severity, Severity>> = {
   critical: 'high',
   high: 'medium',
@@ -85,20 +101,27 @@ function around({ text }: SourceText, start: number, end: number): string {
 const WITH_PASSWORD = /:\/\/([^\s:/@]*):([^\s/@]+)@(\[[^\]]*\]|[^\s:/?#'"`\\,)]*)/;
 const WORD_OF_SAMPLES =
   /^(?:user(?:name)?|pass(?:w(?:or)?d)?|pw|pwd|secret|admin|root|test(?:er|ing)?|foo|bar|baz|guest|hunter2|postgres|mysql|mongo|redis|sa|me|my[-_]?\w*|letmein|qwerty|abc|a|b|p|u|x|y|alice|bob|john|hello|world|xxx+|\*+|token|key|credentials?|some\w*|the\w*|default|dev(?:elopment)?|local|demo|prisma|app)[\d!@#$_-]{0,6}$/i;
+/** Words that people put where the password goes: STRONG_DB_PASSWORD, change-me, umami_password. */
+const STANDS_FOR_ONE = /^[A-Z][A-Z_]+$|pass(?:word|wd)|change[-_]?(?:me|this)|secret|^[a-z]+$/;
+/** Hosts that only one machine or one network of containers has. */
 const NOWHERE =
-  /^(?:localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|\[|host\.docker\.internal|(?:[\w-]+\.)*example(?:\.[a-z]+)?$|.*\.(?:test|invalid|local|localhost|internal)$|[\w-]*$)/i;
+  /^(?:localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|\[|host\.docker\.internal|(?:[\w-]+\.)*example(?:\.[a-z]+)?$|.*\.(?:test|invalid|local|localhost)$|[\w-]*$)/i;
 
 /**
- * Whether an address with a password is one that people make up. Everywhere: a word of samples as the password. In tests and
- * documentation also a host that only they have, and any plain word.
+ * Whether an address with a password is one that people make up. Everywhere: a word as the password. On a host that nobody
+ * else reaches, and in what is for show: whatever does not look as if a program had made it.
  */
 function isMadeUp(match: string, file: string): boolean {
   const parts = WITH_PASSWORD.exec(match);
   if (parts === null) return false;
   const [, user = '', password = '', host = ''] = parts;
-  if (WORD_OF_SAMPLES.test(decoded(password)) || password === user) return true;
-  return isAside(file) && (NOWHERE.test(host) || /^[a-z]+\d{0,4}$/i.test(password));
+  const plain = decoded(password);
+  if (WORD_OF_SAMPLES.test(plain) || STANDS_FOR_ONE.test(plain) || plain === user) return true;
+  return (isForShow(file) || NOWHERE.test(host)) && !isRandom(plain);
 }
+
+const isRandom = (password: string): boolean =>
+  password.length >= 12 && /\d/.test(password) && /[a-z]/.test(password) && /[A-Z]/.test(password);
 
 function decoded(text: string): string {
   try {

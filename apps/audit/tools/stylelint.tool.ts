@@ -194,10 +194,16 @@ export const stylelint: Tool = {
       import('stylelint'),
       import('postcss-scss'),
     ]);
-    const sheets = { css: { rules: rulesFor(false) }, scss: { rules: rulesFor(true), customSyntax: scss } };
+    const plain = { rules: rulesFor(false) };
+    const mixed = { rules: rulesFor(true) };
+    const sheetOf = ({ file, text }: SourceText) => {
+      if (/\.scss$/i.test(file)) return { ...mixed, customSyntax: scss };
+      // Plug-ins of PostCSS bring variables to style sheets that are called CSS.
+      return /[\s:(]\$[a-z]/i.test(text) ? mixed : plain;
+    };
     return scanFiles(job, progress, async (source) => {
       if (isMade(source)) return [];
-      const config = source.file.toLowerCase().endsWith('.scss') ? sheets.scss : sheets.css;
+      const config = sheetOf(source);
       // Without a name of the file nothing is looked up beside it, such as a list of what to ignore.
       const { results } = await linter.lint({
         code: source.text,

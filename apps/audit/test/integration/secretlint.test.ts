@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { secretlint } from '../../tools/secretlint.tool.ts';
+import { placesOf, runOnFiles } from '../run-on-files.ts';
+
+/** Letters and digits that look random, and are the same each time; no scanner finds them in this file. */
+function letters(
+  seed: string,
+  length: number,
+  alphabet = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789',
+): string {
+  let state = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 2_147_483_647, 7);
+  return Array.from({ length }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return alphabet[state % alphabet.length];
+  }).join('');
+}
+
+const HEX = '0123456789abcdef';
+const PEM = ['PRIVATE', 'KEY'].join(' ');
+const body = (letters('key', 640).match(/.{64}/g) ?? []).join('\n');
+
+const SECRETS: Readonly<Record<string, string>> = {
+  anthropic: `ANTHROPIC_API_KEY=sk-ant-api03-${letters('anthropic', 93)}AA`,
+  aws: `AWS_SECRET_ACCESS_KEY=${letters('aws', 40)}`,
+  basicauth: `registry=https://deploy:${letters('basic', 20)}@packages.acme.io/npm`,
+  'database-connection-string': `DATABASE_URL=postgres://admin:${letters('db', 20)}@db.acme.io:5432/shop`,
+  github: `GITHUB_TOKEN=ghp_${letters('github', 36)}`,
+  gitlab: `GITLAB_TOKEN=glpat-${letters('gitlab', 20)}`,
+  groq: `GROQ_API_KEY=gsk_${letters('groq', 52)}`,
+  huggingface: `HF_TOKEN=hf_${letters('hf', 34, 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ')}`,
+  linear: `LINEAR_API_KEY=lin_api_${letters('linear', 40)}`,
+  npm: `NPM_TOKEN=npm_${letters('npm', 36)}`,
+  openai: `OPENAI_API_KEY=sk-proj-${letters('oa', 74)}T3BlbkFJ${letters('ia', 74)}`,
+  sendgrid: `SENDGRID_API_KEY=SG.${letters('send', 22)}.${letters('grid', 43)}`,
+  shopify: `SHOPIFY_TOKEN=shpat_${letters('shopify', 32, HEX)}`,
+  slack: `SLACK_TOKEN=${['xoxb', '123456789012', '098765432109', letters('slack', 24)].join('-')}`,
+  stripe: `STRIPE_KEY=sk_live_${letters('stripe', 24)}`,
+};
+
+describe('secretlint as a tool', () => {
+  it('finds a secret of each kind, and shows at most four characters of it', async () => {
+    const files = Object.fromEntries(
+      Object.entries(SECRETS).map(([kind, text]) => [`config/${kind}.env`, `# settings\n${text}\n`]),
+    );
+    const report = await runOnFiles(secretlint, files);
+    expect(placesOf(report)).toEqual(
+      Object.keys(SECRETS)
+        .map((kind) => `${kind} config/${kind}.env:2`)
+        .sort(),
+    );
+    expect(report.findings.every(({ severity }) => ['critical', 'high'].includes(severity))).toBe(true);
+    const told = JSON.stringify(report);
+    for (const text of Object.values(SECRETS)) expect(told).not.toContain(text.slice(-16));
+  });
+
+  it('finds private keys of any kind, whole or cut off', async () => {
+    const report = await runOnFiles(secretlint, {
+      'keys/rsa.pem': `-----BEGIN RSA ${PEM}-----\n${body}\n-----END RSA ${PEM}-----\n`,
+      'keys/any.pem': `-----BEGIN ${PEM}-----\n${body}\n-----END ${PEM}-----\n`,
+      'keys/locked.pem': `-----BEGIN ENCRYPTED ${PEM}-----\n${body}\n-----END ENCRYPTED ${PEM}-----\n`,
+      'keys/pgp.asc': `-----BEGIN PGP ${PEM} BLOCK-----\n\n${body}\n-----END PGP ${PEM} BLOCK-----\n`,
+      'src/cut.ts': `export const key = '-----BEGIN ${PEM}-----\\n${body.replaceAll('\n', '\\n')}';\n`,
+      'keys/public.pem': `-----BEGIN PUBLIC KEY-----\n${body}\n-----END PUBLIC KEY-----\n`,
+    });
+    expect(placesOf(report)).toEqual([
+      'privatekey keys/any.pem:1',
+      'privatekey keys/locked.pem:1',
+      'privatekey keys/pgp.asc:1',
+      'privatekey keys/rsa.pem:1',
+      'privatekey src/cut.ts:1',
+    ]);
+  });
+
+  it('leaves out placeholders, made-up addresses, and what the file itself says is none', async () => {
+    const { findings } = await runOnFiles(secretlint, {
+      '.env': [
+        'GITHUB_TOKEN=ghp_your-token-goes-here',
+        'A=ghp_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLE1',
+        'B=postgres://user:$' + '{PASSWORD}@db.acme.io/shop',
+        'C=postgres://postgres:postgres@localhost:5432/shop',
+        'D=postgres://shop:STRONG_DB_PASSWORD@db:5432/shop',
+        'E=mysql://root:hunter2@db.acme.io/shop',
+      ].join('\n'),
+      'test/urls.test.ts': `const url = 'https://alice:wonder1@books.acme.io/a';\n`,
+      'src/quiet.ts': `// secretlint-disable-next-line\nconst key = '${SECRETS['github']?.slice(13)}';\n`,
+    });
+    expect(findings).toEqual([]);
+  });
+
+  it('is less severe where code does not run in production', async () => {
+    const { findings } = await runOnFiles(secretlint, {
+      'src/a.ts': `export const a = '${SECRETS['npm']?.slice(10)}';\n`,
+      'test/a.ts': `export const a = '${SECRETS['npm']?.slice(10)}';\n`,
+      'test/tls.ts': `export const key = '-----BEGIN ${PEM}-----\\n${body.replaceAll('\n', '\\n')}';\n`,
+    });
+    const severities = findings.map(({ file, severity }) => [file, severity]);
+    expect(Object.fromEntries(severities)).toEqual({
+      'src/a.ts': 'critical',
+      'test/a.ts': 'high',
+      'test/tls.ts': 'medium',
+    });
+  });
+});

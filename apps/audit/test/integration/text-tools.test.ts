@@ -1,0 +1,339 @@
+import { describe, expect, it } from 'vitest';
+import { actions } from '../../tools/actions.tool.ts';
+import { jsonSchema } from '../../tools/ajv.tool.ts';
+import { dockerfileUtils } from '../../tools/dockerfile-utils.tool.ts';
+import { gherkin } from '../../tools/gherkin.tool.ts';
+import { htmlValidate } from '../../tools/html-validate.tool.ts';
+import { libpgQuery } from '../../tools/libpg-query.tool.ts';
+import { publint } from '../../tools/publint.tool.ts';
+import { redocly } from '../../tools/redocly.tool.ts';
+import { remark } from '../../tools/remark.tool.ts';
+import { stylelint } from '../../tools/stylelint.tool.ts';
+import { placesOf, runOnFiles } from '../run-on-files.ts';
+
+const page = (...lines: string[]): string =>
+  [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head><title>Shop</title></head>',
+    '<body>',
+    ...lines,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+
+describe('html-validate as a tool', () => {
+  it('finds what keeps people from using a page', async () => {
+    const report = await runOnFiles(htmlValidate, {
+      'index.html': page(
+        '<img src="a.png">',
+        '<input type="text">',
+        '<a href="/a"></a>',
+        '<p id="a">1</p>',
+        '<p id="a">2</p>',
+        '<div></span></div>',
+        '<button></button>',
+      ),
+    });
+    expect(placesOf(report)).toEqual([
+      'close-order index.html:10',
+      'input-missing-label index.html:6',
+      'no-dup-id index.html:9',
+      'text-content index.html:11',
+      'wcag/h30 index.html:7',
+      'wcag/h37 index.html:5',
+    ]);
+  });
+
+  it('says nothing of templates, of what is silenced, of tests, and of pages that are in order', async () => {
+    const wrong = '<img src="a.png">';
+    const report = await runOnFiles(htmlValidate, {
+      'src/app.component.html': wrong,
+      'views/list.html': '{{#each items}}<img src="{{src}}">{{/each}}',
+      'src/vue.html': '<img :src="src"><input v-model="name">',
+      'test/page.html': page(wrong),
+      'quiet.html': page('<!-- [html-validate-disable-next wcag/h37] -->', wrong),
+      'good.html': page(
+        '<img src="a.png" alt="A cat">',
+        '<label>Name <input type="text"></label>',
+        '<a href="/">Home</a>',
+      ),
+    });
+    expect(report.findings).toEqual([]);
+  });
+});
+
+describe('stylelint as a tool', () => {
+  it('finds what browsers drop', async () => {
+    const report = await runOnFiles(stylelint, {
+      'site.css': [
+        'a { colr: red; }',
+        'b { color: #ggg; }',
+        'i { width: 3pixels; }',
+        'p::befor { top: 0; }',
+        '@media (max-width 3px) { a { top: 0; } }',
+        'u { margin-left: 1px; margin: 0; }',
+        '// no',
+        'a { top: 0 }',
+        'em { top: 0; left: 0; top: 0; }',
+      ].join('\n'),
+      'broken.css': 'a { color: red;\n',
+      'site.scss': '$a: 1px;\n// a comment\na { &:hover { colr: $a; } @media ($a) { top: 0; } }\n',
+    });
+    expect(placesOf(report)).toEqual([
+      'color-no-invalid-hex site.css:2',
+      'declaration-block-no-duplicate-properties site.css:9',
+      'declaration-block-no-shorthand-property-overrides site.css:6',
+      'media-query-no-invalid site.css:5',
+      'no-invalid-double-slash-comments site.css:7',
+      'property-no-unknown site.css:1',
+      'property-no-unknown site.scss:3',
+      'selector-pseudo-element-no-unknown site.css:4',
+      'syntax-error broken.css:1',
+      'unit-no-unknown site.css:3',
+    ]);
+  });
+
+  it('says nothing of hacks, modules, variables of plug-ins, templates, and of what is silenced', async () => {
+    const report = await runOnFiles(stylelint, {
+      'a.css': 'a { *zoom: 1; display: -webkit-box; display: flex; -moz-thing: 1; }\n',
+      'a.module.css': ':global(.a) { composes: b; }\n@media (max-width: $small) { a { top: 0; } }\n',
+      'tailwind.css': '@tailwind base;\n@layer base { a { @apply p-4; } }\n',
+      'view.css': 'a { color: {{ colour }}; }\n',
+      'quiet.css': '/* stylelint-disable-next-line property-no-unknown */\na { colr: red; }\n',
+      'built.css': 'a { colr: red; }\n/*# sourceMappingURL=built.css.map */\n',
+    });
+    expect(report.findings).toEqual([]);
+  });
+});
+
+describe('remark as a tool', () => {
+  it('finds links that lead nowhere', async () => {
+    const report = await runOnFiles(remark, {
+      'README.md':
+        '# Shop\n\n[a](docs/gone.md)\n[b](#nowhere)\n[c](docs/guide.md#gone)\n[d][undefined]\n![e](gone.png)\n',
+      'docs/guide.md': '# Guide\n\n[up](../README.md)\n\n[x]: https://a.org\n[x]: https://b.org\n',
+    });
+    expect(placesOf(report)).toEqual([
+      'missing-file README.md:3',
+      'missing-file README.md:7',
+      'missing-heading README.md:4',
+      'missing-heading-in-file README.md:5',
+      'no-duplicate-definitions docs/guide.md:6',
+      'no-undefined-references README.md:6',
+    ]);
+  });
+
+  it('says nothing of what may be right, and of what is silenced', async () => {
+    const report = await runOnFiles(remark, {
+      '.gitignore': 'generated/\n',
+      'README.md': [
+        '# Shop & more!',
+        '[a](#shop--more) [b](#top) <a id="top"></a> [c](docs/guide) [d](docs/guide.html) [e](../../issues)',
+        '[f](dist/index.js) [g](generated/a.md) [h](src/a.ts#L10) [i](docs/) [j](https://a.org/b.md#c) `x[0][1]` [k](/page)',
+        '- [ ] a task',
+        '',
+        '<!-- lint disable missing-file -->',
+        '',
+        '[l](gone.md)',
+      ].join('\n'),
+      'docs/guide.md': '# Guide\n',
+      'src/a.ts': 'export {};\n',
+      'CHANGELOG.md': '[gone](gone.md)\n',
+    });
+    expect(report.findings).toEqual([]);
+  });
+});
+
+describe('gherkin as a tool', () => {
+  it('finds scenarios that do not run as they are written', async () => {
+    const report = await runOnFiles(gherkin, {
+      'features/a.feature': [
+        'Feature: A',
+        '  Scenario: one',
+        '  Scenario: two',
+        '    Given a',
+        '  Scenario: two',
+        '    Given b',
+        '  Scenario Outline: three',
+        '    Given <c>',
+        '  Scenario Outline: four',
+        '    Given <name> and <age>',
+        '    Examples:',
+        '      | name |',
+        '      | Ann  |',
+      ].join('\n'),
+      'features/b.feature': 'Feature: B\n  Scenario: one\n    Given a\n    Gven b\n',
+    });
+    expect(placesOf(report)).toEqual([
+      'duplicate-scenario features/a.feature:5',
+      'empty-scenario features/a.feature:2',
+      'outline-without-examples features/a.feature:7',
+      'syntax-error features/b.feature:4',
+      'unknown-placeholder features/a.feature:10',
+    ]);
+  });
+});
+
+describe('libpg-query as a tool', () => {
+  it('finds what a schema lacks, over all its files', async () => {
+    const report = await runOnFiles(libpgQuery, {
+      'db/1.sql':
+        'CREATE TABLE a (id bigint PRIMARY KEY, name text, name text);\nCREATE TABLE b (\n  a_id bigint REFERENCES a,\n  c_id bigint REFERENCES a\n);\n',
+      'db/2.sql':
+        'ALTER TABLE a ADD COLUMN age int NOT NULL;\nCREATE INDEX ON b (c_id);\nALTER TABLE a ADD COLUMN x int NOT NULL DEFAULT 0;\n',
+      'db/mysql.sql': 'CREATE TABLE a (id int AUTO_INCREMENT) ENGINE=InnoDB;\n',
+      'db/odd.sql': 'CREATE TABLE TABLE;\n',
+    });
+    expect(placesOf(report)).toEqual([
+      'duplicate-column db/1.sql:1',
+      'foreign-key-without-index db/1.sql:3',
+      'no-primary-key db/1.sql:2',
+      'not-null-without-default db/2.sql:1',
+    ]);
+    expect(report.notes.map(({ kind, file }) => [kind, file])).toEqual([
+      ['not-looked-at', 'db/mysql.sql'],
+      ['unparsable', 'db/odd.sql'],
+    ]);
+  });
+});
+
+const OPENAPI = `openapi: 3.0.3
+info: { title: Shop, version: '1' }
+paths:
+  /a/{id}:
+    get:
+      operationId: same
+      responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Gone' } } } } }
+  /b:
+    get:
+      operationId: same
+      responsess: {}
+  /c:
+    get:
+      operationId: c
+      responses: { '200': { $ref: 'https://elsewhere.example/responses.yaml#/ok' } }
+  /d:
+    get:
+      operationId: d
+      responses: { '200': { $ref: './shared.yaml#/ok' } }
+`;
+
+describe('redocly as a tool', () => {
+  it('finds what clients cannot read, and fetches nothing', async () => {
+    const report = await runOnFiles(redocly, {
+      'api/openapi.yaml': OPENAPI,
+      'api/shared.yaml': 'ok: { description: ok }\n',
+      'other.yaml': 'a: 1\n',
+      'data.json': '{ "paths": 1 }',
+    });
+    expect(placesOf(report)).toEqual([
+      'no-unresolved-refs api/openapi.yaml:7',
+      'operation-operationId-unique api/openapi.yaml:10',
+      'path-parameters-defined api/openapi.yaml:5',
+      'struct api/openapi.yaml:11',
+      'struct api/openapi.yaml:9',
+    ]);
+  });
+});
+
+describe('ajv as a tool', () => {
+  it('finds schemas that validators refuse, in the draft that they name', async () => {
+    const schema = (draft: string, rest: object): string =>
+      JSON.stringify({ $schema: `http://json-schema.org/${draft}/schema#`, ...rest }, undefined, 2);
+    const report = await runOnFiles(jsonSchema, {
+      'schema/a.json': schema('draft-07', {
+        type: 'strin',
+        properties: { a: { $ref: '#/definitions/gone' } },
+      }),
+      'schema/b.json': schema('draft/2020-12', { $defs: { a: { type: 'string' } }, $ref: '#/$defs/a' }),
+      'schema/c.json': schema('draft-04', { required: true }),
+      'schema/d.json': '{ "$schema": "http://json-schema.org/draft-07/schema#", ',
+      'data.json': '{ "type": "strin" }',
+    });
+    expect(placesOf(report)).toEqual([
+      'dangling-ref schema/a.json:6',
+      'not-a-schema schema/a.json:3',
+      'not-a-schema schema/c.json:3',
+      'not-json schema/d.json:1',
+    ]);
+  });
+});
+
+const WORKFLOW = `on: { issues: {}, push: {} }
+jobs:
+  greet:
+    runs-on: ubuntu-latest
+    needs: gone
+    steps:
+      - run: echo "\${{ github.event.issue.title }}"
+      - runn: echo
+      - if: github.ref = 'x'
+        run: echo "\${{ github.sha }}"
+      - run: echo "$TITLE"
+        env: { TITLE: "\${{ github.event.issue.title }}" }
+`;
+
+describe('the workflow tool', () => {
+  it('finds what GitHub refuses, and scripts that strangers may write', async () => {
+    const report = await runOnFiles(actions, {
+      '.github/workflows/greet.yml': WORKFLOW,
+      'other.yml': 'on: psh\n',
+    });
+    expect(placesOf(report)).toEqual([
+      'invalid .github/workflows/greet.yml:3',
+      'invalid .github/workflows/greet.yml:5',
+      'invalid .github/workflows/greet.yml:8',
+      'invalid .github/workflows/greet.yml:9',
+      'script-injection .github/workflows/greet.yml:7',
+    ]);
+  });
+
+  it('says nothing of what only people with rights can start', async () => {
+    const text = WORKFLOW.replace('issues: {}, ', '').replace(/ {4}needs.*\n|.*runn.*\n|.*- if.*\n.*\n/g, '');
+    expect((await runOnFiles(actions, { '.github/workflows/a.yml': text })).findings).toEqual([]);
+  });
+});
+
+describe('dockerfile-utils as a tool', () => {
+  it('finds instructions that Docker refuses or drops', async () => {
+    const report = await runOnFiles(dockerfileUtils, {
+      Dockerfile:
+        "FROM node:26\nCOPY a\nFOO b\nRUN <<END\necho b\nEND\nCOPY --parents a b /c/\nCMD ['a']\nCMD a\n",
+      'good.dockerfile':
+        'ARG BASE=node:26\nFROM $BASE AS build\nRUN --mount=type=cache,target=/a npm ci\nHEALTHCHECK CMD curl a\n',
+      'templates/Dockerfile': 'FOO {{ bar }}\n',
+    });
+    expect(placesOf(report)).toEqual([
+      'argument-requires-at-least-two Dockerfile:2',
+      'json-in-single-quotes Dockerfile:8',
+      'multiple-instructions Dockerfile:8',
+      'unknown-instruction Dockerfile:3',
+    ]);
+  });
+});
+
+describe('publint as a tool', () => {
+  it('finds packages that do not work for others, and starts no package manager', async () => {
+    const manifest = {
+      name: 'shop',
+      version: '1.0.0',
+      main: './index.js',
+      exports: { '.': { default: './index.js', types: './index.d.ts' }, './built': './dist/built.js' },
+      dependencies: { other: 'file:../other' },
+      scripts: { prepack: 'exit 1' },
+    };
+    const report = await runOnFiles(publint, {
+      'package.json': JSON.stringify(manifest, undefined, 2),
+      'index.js': 'module.exports = 1;\n',
+      'index.d.ts': 'export {};\n',
+      'apps/web/package.json': JSON.stringify({ ...manifest, private: true }),
+    });
+    expect(placesOf(report)).toEqual([
+      'exports-default-should-be-last package.json:7',
+      'exports-types-should-be-first package.json:8',
+      'local-dependency package.json:13',
+    ]);
+  });
+});
