@@ -12,9 +12,11 @@ const ENTRY = fileURLToPath(new URL('./tool-process.ts', import.meta.url));
 const INSTALLED = realpathSync(fileURLToPath(new URL('../../', import.meta.url)));
 
 const DEFAULT_HEAP_MB = 512;
-/** A tool that says more than this says nothing that anybody will read. */
-const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** A tool that says more characters than this says nothing that anybody will read. */
+const MAX_OUTPUT = 64 * 1024 * 1024;
 const LAST_WORDS = 600;
+/** A stack follows the words that say why. */
+const KEPT_WORDS = 16_000;
 /** How long a process may take to end by itself. */
 const GRACE_MS = 1_000;
 
@@ -86,28 +88,39 @@ function outcomeOf(tool: Tool, child: Piped, { signal, progress }: RunToolOption
     };
     let words = '';
     const remember = (text: string): void => {
-      words = (words + text).slice(-LAST_WORDS);
+      words = (words + text).slice(-KEPT_WORDS);
     };
-    child.stderr?.setEncoding('utf8').on('data', remember);
-    readLines(child, (line) => {
+    const mayTalk = limitOutput(child);
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => mayTalk(text) && remember(text));
+    readLines(child, mayTalk, (line) => {
       const message = messageIn(line);
       if (message === undefined) remember(`${line.slice(0, LAST_WORDS)}\n`);
       else if ('progress' in message) progress(...message.progress);
       else if ('result' in message) over({ report: message.result });
-      else over({ died: `${tool.name} failed: ${short(message.error)}` });
+      else over({ died: `${tool.name} failed: ${oneLine(message.error).slice(0, LAST_WORDS)}` });
     });
     child.once('error', (error) => over({ died: `${tool.name} did not start: ${error.message}` }));
+    // What it started may still hold its output.
+    child.once('exit', () => kill(child, 'SIGKILL'));
     child.once('close', (code, killer) => over({ died: deathOf(tool, { code, killer, words }) }));
   });
 }
 
-/** Calls `onLine` with each whole line of the process's output; kills a process that does not stop talking. */
-function readLines(child: Piped, onLine: (line: string) => void): void {
+/** Says whether a process may go on; one that does not stop talking is killed. */
+function limitOutput(child: Piped): (text: string) => boolean {
+  let left = MAX_OUTPUT;
+  return ({ length }) => {
+    left -= length;
+    if (left < 0) kill(child, 'SIGKILL');
+    return left >= 0;
+  };
+}
+
+/** Calls `onLine` with each whole line of the process's standard output. */
+function readLines(child: Piped, mayTalk: (text: string) => boolean, onLine: (line: string) => void): void {
   let begun: string[] = [];
-  let bytes = 0;
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    bytes += text.length;
-    if (bytes > MAX_OUTPUT_BYTES) return kill(child, 'SIGKILL');
+    if (!mayTalk(text)) return;
     const parts = text.split('\n');
     const last = parts.pop() ?? '';
     for (const part of parts) {
@@ -135,11 +148,11 @@ interface Death {
 function deathOf({ name, maxHeapMb = DEFAULT_HEAP_MB }: Tool, { code, killer, words }: Death): string {
   if (words.includes('heap out of memory')) return `${name} needs more than its ${maxHeapMb} MB of memory`;
   const how = killer === null ? `ended with code ${code}` : `was ended by ${killer}`;
-  const last = short(words);
+  const last = oneLine(words).slice(-LAST_WORDS);
   return `${name} ${how} before it had a result${last === '' ? '' : `; its last words: ${last}`}`;
 }
 
-const short = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, LAST_WORDS);
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** Ends the process and everything that it started; its folder goes with it. */
 function end(child: Piped, scratch: string): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allTools } from '../../all-tools.ts';
-import { careless } from '../careless/careless.tool.ts';
+import { careless } from '../planted/careless.tool.ts';
 import { runOnHostileRepository } from '../hostile-repository.ts';
 import { SAMPLES } from '../samples.ts';
 
