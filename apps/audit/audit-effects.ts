@@ -1,6 +1,5 @@
-import { AgentDefinition } from 'orrery';
 import { REPOSITORY_ROOT } from '@orrery/ralph-loop';
-import { auditTeam } from './audit-team.ts';
+import { auditPlanets } from './audit-planets.ts';
 import { LIST_REPOSITORY, runOf, toolsOf } from './planet.ts';
 import { listRepository } from './list-repository.ts';
 import { runTool, type ToolOutcome } from './run-tool.ts';
@@ -16,7 +15,7 @@ export async function auditEffects(
 ): Promise<Record<string, () => unknown>> {
   const listed = await listRepository(root, signal);
   const outcomes = new Map<string, ToolOutcome>();
-  for (const definition of await planets()) {
+  for (const definition of await auditPlanets()) {
     if (![...definition.handlers.keys()].some((id) => capabilities.has(id))) continue;
     for (const tool of toolsOf(definition)) {
       const files = listed.files.map(({ path }) => path).filter(tool.takes);
@@ -30,11 +29,4 @@ export async function auditEffects(
     [LIST_REPOSITORY]: () => structuredClone(listed),
     ...Object.fromEntries([...outcomes].map(([name, outcome]) => [name, () => structuredClone(outcome)])),
   };
-}
-
-async function planets(): Promise<AgentDefinition[]> {
-  const modules = await Promise.all(auditTeam().map(({ module }) => import(module.href)));
-  return modules
-    .flatMap((module) => Object.values(module as object))
-    .filter((one) => one instanceof AgentDefinition);
 }
