@@ -36,7 +36,7 @@ export const realtimeCheck = audit(
   'Hooks and effects of components that break their rules',
 );
 
-export const securityScan = audit('security.scan', 'Secrets in files');
+export const securityScan = audit('security.scan', 'Secrets in files, and text that becomes code');
 
 export const integrationsCheck = audit('integrations.check', 'Descriptions of interfaces to other services');
 

@@ -15,15 +15,18 @@ const LEFT_OUT = new Set([
   'audit-ignore',
 ]);
 const LISTED = 15;
+/** Who takes it takes everything, whatever it is. */
+const OF_NO_KIND = 'a-file.of-no-kind';
 
-/** ANDROMEDA's report: the files that no tool takes, and those that were left out. */
+/** ANDROMEDA's report: the files that no tool of their kind takes, and those that were left out. */
 export function listUnread(
   { files, notes: listing }: RepositoryFiles,
   tools: readonly Pick<Tool, 'takes'>[],
   results: readonly EarlierResult[],
 ): AboutMission {
   const paths = files.map(({ path }) => path);
-  const untaken = paths.filter((path) => !tools.some(({ takes }) => takes(path)));
+  const choosy = tools.filter(({ takes }) => !takes(OF_NO_KIND));
+  const untaken = paths.filter((path) => !choosy.some(({ takes }) => takes(path)));
   const left = distinct([...listing, ...results.flatMap(({ notes }) => notes)]);
   const kinds = [...Map.groupBy(untaken, (path) => extname(path) || path.slice(path.lastIndexOf('/') + 1))];
   const byKind = kinds
@@ -31,11 +34,11 @@ export function listUnread(
     .map(([kind, [first = '', ...rest]]) => ({
       kind: 'no-tool',
       file: first,
-      reason: `no tool takes ${kind}${rest.length === 0 ? '' : `, nor ${rest.length} more of them`}`,
+      reason: `no tool knows ${kind}${rest.length === 0 ? '' : `, nor ${rest.length} more of them`}`,
     }));
   const more = byKind.length - LISTED;
   return {
-    summary: `${paths.length - untaken.length} of ${paths.length} files are taken by some tool; ${left.length} notes say what was left out.`,
+    summary: `${paths.length - untaken.length} of ${paths.length} files are of a kind that some tool knows; ${left.length === 0 ? 'nothing' : `${left.length} of what there is`} was left out.`,
     notes: [
       ...byKind.slice(0, LISTED),
       ...(more > 0 ? [{ kind: 'no-tool', reason: `${more} more kinds of file` }] : []),

@@ -10,7 +10,16 @@ const APP = fileURLToPath(new URL('../../', import.meta.url));
 const REPOSITORY = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** What asks nothing of those who use it but to name who made it. */
-const PERMISSIVE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'CC0-1.0', '0BSD'];
+const PERMISSIVE = [
+  'MIT',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  '0BSD',
+];
 /** Programs that are there already, or not: nobody is given them. */
 const NOT_BROUGHT = ['git'];
 
@@ -24,7 +33,10 @@ interface Manifest {
 const manifestAt = (path: string): Manifest => JSON.parse(readFileSync(path, 'utf8')) as Manifest;
 
 function manifestOf(name: string): Manifest {
-  const places = [`${APP}node_modules/${name}/package.json`, `${REPOSITORY}node_modules/${name}/package.json`];
+  const places = [
+    `${APP}node_modules/${name}/package.json`,
+    `${REPOSITORY}node_modules/${name}/package.json`,
+  ];
   const place = places.find((path) => existsSync(path));
   if (place === undefined) throw new Error(`${name} is not installed`);
   return manifestAt(place);
@@ -74,8 +86,8 @@ describe('the tools', () => {
     const own = Object.keys(manifestAt(`${APP}package.json`).dependencies ?? {});
     const shared = ['orrery', 'xstate', 'zod'];
     expect(brought.size).toBeGreaterThan(5);
-    expect([...own, ...tools.flatMap(({ packages }) => packages)].filter((name) => brought.has(name)).sort()).toEqual(
-      shared.filter((name) => brought.has(name)),
-    );
+    expect(
+      [...own, ...tools.flatMap(({ packages }) => packages)].filter((name) => brought.has(name)).sort(),
+    ).toEqual(shared.filter((name) => brought.has(name)));
   });
 });

@@ -30,7 +30,13 @@ export function toolPage(planets: readonly AgentDefinition[]): string {
 
 function planetCells(planet: AgentDefinition): string[] {
   const asked = [...planet.handlers.keys()].map((id) => `\`${id}\``).join(', ');
-  return [planet.options.name, asked, toolsOf(planet).map(({ name }) => name).join(', ')];
+  return [
+    planet.options.name,
+    asked,
+    toolsOf(planet)
+      .map(({ name }) => name)
+      .join(', '),
+  ];
 }
 
 const rulesOf = ({ name, rules }: Tool): string[] => [
