@@ -26,7 +26,7 @@ const RULES: Tool['rules'] = {
   'html-validate/empty-title': rule('low', 'The page has no title; give it one'),
   'html-validate/form-dup-name': rule('low', 'Two controls of a form have the same name'),
   'html-validate/hidden-focusable': rule(
-    'medium',
+    'low',
     'What is hidden from screen readers takes the focus of the keyboard',
   ),
   'html-validate/input-missing-label': rule(
@@ -61,12 +61,8 @@ const RULES: Tool['rules'] = {
     'The image has no text; give it an alt, an empty one if it is for decoration',
   ),
 };
-const OWN_NAMES: Readonly<Record<string, string>> = { 'no-dup-attr': 'duplicate-attribute' };
-
-/** The attributes that somebody misses; others are missed by validators alone. */
-const OPTIONS: Readonly<Record<string, unknown>> = {
-  'no-missing-references': 'error',
-};
+/** By their own names, where those differ. */
+const OWN_NAMES: Readonly<Record<string, string>> = { 'duplicate-attribute': 'no-dup-attr' };
 
 /** Pages that people cannot use, and markup that browsers mend by guessing. */
 export const htmlValidate: Tool = {
@@ -81,28 +77,49 @@ export const htmlValidate: Tool = {
   takes: (file) => /\.html?$/i.test(file) && !NOT_FOR_PEOPLE.test(file) && !isSample(file),
   run: async (job, progress) => {
     const { HtmlValidate, StaticConfigLoader } = await import('html-validate/browser');
-    const own = new Map(Object.entries(OWN_NAMES));
     const ids = Object.keys(RULES).map((id) => id.replace('html-validate/', ''));
-    const back = new Map([...own].map(([theirs, ours]) => [ours, theirs]));
-    const rules = Object.fromEntries(ids.map((id) => [back.get(id) ?? id, OPTIONS[id] ?? 'error']));
+    const ours = new Map(ids.map((id) => [OWN_NAMES[id] ?? id, `html-validate/${id}`]));
+    const rules = Object.fromEntries([...ours.keys()].map((id) => [id, 'error']));
     // Its own loader of files reads configuration beside each of them; this one knows only ours.
     const validator = new HtmlValidate(
       new StaticConfigLoader({ root: true, extends: [], elements: ['html5'], plugins: [], rules } as never),
     );
+    const seen = new Set<string>();
     return scanFiles(job, progress, async (source) => {
       if (isTemplate(source)) return [];
       const report = await validator.validateString(source.text, source.file);
       const hits = report.results.flatMap(({ messages }) =>
-        messages.flatMap(({ ruleId, line, column, message, ruleUrl }) => {
-          const id = `html-validate/${own.get(ruleId) ?? ruleId}`;
-          const what = RULES[id]?.what;
-          return hitOf(RULES, id, source, { line, column, message: `${what}. (${message})`, help: ruleUrl });
+        messages.flatMap(({ ruleId, line, column, offset, message, ruleUrl }) => {
+          const id = ours.get(ruleId) ?? ruleId;
+          // Some rules point at the element, others at one of its attributes.
+          const start = Math.max(0, source.text.lastIndexOf('<', offset));
+          const tag = source.text.slice(start, start + LOOKED_AT);
+          if (isMeant(id, tag) || HARMLESS.test(message)) return [];
+          // A header that stands in every page is one header.
+          const same = `${id} ${source.line(line)?.trim()}`;
+          if (seen.has(same)) return [];
+          seen.add(same);
+          const says = `${RULES[id]?.what}. (${message})`;
+          return hitOf(RULES, id, source, { line, column, message: says, help: ruleUrl });
         }),
       );
       return firstOfEach(hits);
     });
   },
 };
+
+/** A title is a name, too, if not a good one; and the mark beside a heading that links to it is hidden on purpose. */
+const isMeant = (id: string, tag: string): boolean =>
+  (NAMELESS.has(id) && TITLED.test(tag)) || (id === 'html-validate/hidden-focusable' && IN_PAGE.test(tag));
+
+/** Sources that scripts fill in, and a < before a digit, which browsers show as it stands. */
+const HARMLESS = /required "src" attribute|'<\/?[^a-z/]/i;
+const NAMELESS = new Set(
+  ['input-missing-label', 'text-content', 'wcag/h30'].map((id) => `html-validate/${id}`),
+);
+const TITLED = /^<[^<>]*\stitle\s*=\s*["']?[^"'\s>]/;
+const IN_PAGE = /^<a\s[^<>]*href\s*=\s*["']?#/;
+const LOOKED_AT = 1_000;
 
 /** Pages of tests, and what programs write: reports and reference pages. */
 const NOT_FOR_PEOPLE =

@@ -67,7 +67,12 @@ export const libpgQuery: Tool = {
       candidates.push(...found.map((one) => ({ ...one, source })));
       return [];
     });
-    return { ...result, hits: candidates.filter((one) => schema.confirms(one)).flatMap(hitFor) };
+    const lacking = candidates.filter((one) => schema.confirms(one));
+    // A key that is dropped and given again is lacking once, where it was given last.
+    const last = new Map(
+      lacking.map((one) => [`${one.rule} ${one.table} ${one.columns ?? one.offset}`, one]),
+    );
+    return { ...result, hits: [...last.values()].flatMap(hitFor) };
   },
 };
 

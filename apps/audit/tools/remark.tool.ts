@@ -66,7 +66,11 @@ async function lintDocuments(
       const id = `remark/${ruleId}`;
       return hitOf(RULES, id, { file }, { line, column, message: `${RULES[id]?.what}: ${reason}.` });
     });
-    return firstOfEach(found, 5);
+    // A target that is missing is missing once, however often it is linked to.
+    return firstOfEach(
+      [...new Map(found.toReversed().map((hit) => [hit.message, hit])).values()].reverse(),
+      5,
+    );
   });
   return { hits, notes, filesSeen: documents.length };
 }

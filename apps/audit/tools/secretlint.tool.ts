@@ -98,11 +98,13 @@ function around({ text }: SourceText, start: number, end: number): string {
   return text.slice(start, end) + rest;
 }
 
+/** A place in an address for somebody to fill in. */
+const HOLE = /:\/\/\S*\[[a-z][a-z _-]*\]/i;
 const WITH_PASSWORD = /:\/\/([^\s:/@]*):([^\s/@]+)@(\[[^\]]*\]|[^\s:/?#'"`\\,)]*)/;
 const WORD_OF_SAMPLES =
   /^(?:user(?:name)?|pass(?:w(?:or)?d)?|pw|pwd|secret|admin|root|test(?:er|ing)?|foo|bar|baz|guest|hunter2|postgres|mysql|mongo|redis|sa|me|my[-_]?\w*|letmein|qwerty|abc|a|b|p|u|x|y|alice|bob|john|hello|world|xxx+|\*+|token|key|credentials?|some\w*|the\w*|default|dev(?:elopment)?|local|demo|prisma|app)[\d!@#$_-]{0,6}$/i;
 /** Words that people put where the password goes: STRONG_DB_PASSWORD, change-me, umami_password. */
-const STANDS_FOR_ONE = /^[A-Z][A-Z_]+$|pass(?:word|wd)|change[-_]?(?:me|this)|secret|^[a-z]+$/;
+const STANDS_FOR_ONE = /^[A-Z][A-Z_]+$|^[[{(%]|pass(?:word|wd)|change[-_]?(?:me|this)|secret|^[a-z]+$/;
 /** Hosts that only one machine or one network of containers has. */
 const NOWHERE =
   /^(?:localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|\[|host\.docker\.internal|(?:[\w-]+\.)*example(?:\.[a-z]+)?$|.*\.(?:test|invalid|local|localhost)$|[\w-]*$)/i;
@@ -112,6 +114,7 @@ const NOWHERE =
  * else reaches, and in what is for show: whatever does not look as if a program had made it.
  */
 function isMadeUp(match: string, file: string): boolean {
+  if (HOLE.test(match)) return true;
   const parts = WITH_PASSWORD.exec(match);
   if (parts === null) return false;
   const [, user = '', password = '', host = ''] = parts;

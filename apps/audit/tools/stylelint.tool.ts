@@ -188,7 +188,7 @@ export const stylelint: Tool = {
   replaces: 'the rules responsive.*',
   rules: RULES,
   nothing: 'no style sheets',
-  takes: (file) => /\.(?:css|scss)$/i.test(file) && !isSample(file),
+  takes: (file) => /\.(?:css|scss)$/i.test(file) && !isSample(file) && !MADE.test(file),
   run: async (job, progress) => {
     const [{ default: linter }, { default: scss }] = await Promise.all([
       import('stylelint'),
@@ -217,9 +217,13 @@ export const stylelint: Tool = {
   },
 };
 
+/** What builds write, and sheets that set everything back: what comes later in them is meant to win. */
+const MADE =
+  /(^|\/)(?:build|built|out|public\/assets)\/|[-.][0-9a-f]{8,}\.css$|(?:^|[/_.-])(?:reset|normalize)[\w.-]*$/i;
+
 /** A template, or the output of a preprocessor. */
 const isMade = ({ text }: SourceText): boolean =>
-  /\{\{|\{%|<%|<\?php|\$\{|\/\*# sourceMappingURL=/.test(text);
+  /^---\s|\{\{|\{%|<%|<\?php|\$\{|\/\*# sourceMappingURL=|\/\*! tailwindcss/.test(text);
 
 function hit(
   source: SourceText,

@@ -58,6 +58,9 @@ describe('html-validate as a tool', () => {
         '<img src="a.png" alt="A cat">',
         '<label>Name <input type="text"></label>',
         '<a href="/">Home</a>',
+        '<a href="/cat" title="Cats"><svg></svg></a>',
+        '<h2>A <a href="#a" aria-hidden="true">#</a></h2>',
+        '<img data-src="b.png" alt="">',
       ),
     });
     expect(report.findings).toEqual([]);
@@ -182,13 +185,13 @@ describe('libpg-query as a tool', () => {
       'db/1.sql':
         'CREATE TABLE a (id bigint PRIMARY KEY, name text, name text);\nCREATE TABLE b (\n  a_id bigint REFERENCES a,\n  c_id bigint REFERENCES a\n);\n',
       'db/2.sql':
-        'ALTER TABLE a ADD COLUMN age int NOT NULL;\nCREATE INDEX ON b (c_id);\nALTER TABLE a ADD COLUMN x int NOT NULL DEFAULT 0;\n',
+        'ALTER TABLE a ADD COLUMN age int NOT NULL;\nCREATE INDEX ON b (c_id);\nALTER TABLE b ADD FOREIGN KEY (a_id) REFERENCES a;\nALTER TABLE a ADD COLUMN x int NOT NULL DEFAULT 0;\n',
       'db/mysql.sql': 'CREATE TABLE a (id int AUTO_INCREMENT) ENGINE=InnoDB;\n',
       'db/odd.sql': 'CREATE TABLE TABLE;\n',
     });
     expect(placesOf(report)).toEqual([
       'duplicate-column db/1.sql:1',
-      'foreign-key-without-index db/1.sql:3',
+      'foreign-key-without-index db/2.sql:3',
       'no-primary-key db/1.sql:2',
       'not-null-without-default db/2.sql:1',
     ]);
