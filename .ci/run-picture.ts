@@ -63,6 +63,7 @@ function pictureOf(rows: readonly string[]): string {
     (colour, at) => `<circle cx="${22 + 20 * at}" cy="20" r="6" fill="${colour}"/>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, Menlo, Consolas, monospace" font-size="12">
+<title>What a run prints</title>
 <rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>
 ${[...lights, ...texts].join('\n')}
 </svg>

@@ -103,7 +103,11 @@ function mountRest(
   const patterns = binding.routes.map(({ method, path }) => `${method} ${prefix}${honoPathOf(path)}`);
   for (const pattern of new Set(patterns)) {
     const [method = '', path = ''] = pattern.split(' ');
-    app.on(method, path, async (context, next) => (await endpoint(context.req.raw)) ?? next());
+    app.on(method, path, async (context, next) => {
+      const response = await endpoint(context.req.raw);
+      if (response === undefined) await next();
+      return response;
+    });
   }
 }
 

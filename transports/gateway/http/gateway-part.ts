@@ -41,7 +41,7 @@ export interface RouteContext {
 export type RouteHandler = (
   context: RouteContext,
   next: () => Promise<void>,
-) => Response | Promise<Response | void>;
+) => Response | Promise<Response | undefined>;
 
 /** Where a part puts its routes: as much of hono's app as it needs, whose types nobody else has to have. */
 export interface Routes {
