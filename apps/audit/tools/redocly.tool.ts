@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { Severity } from '@orrery/ralph-loop';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { Hit, Tool } from '../tool.ts';
@@ -70,11 +70,10 @@ export const redocly: Tool = {
       }
     }
     const ids = Object.keys(RULES).map((id) => id.replace('redocly/', ''));
-    // An object is taken as it is: redocly.yaml, and what it extends, is not looked for.
-    const config = await createConfig({
-      extends: [],
-      rules: Object.fromEntries(ids.map((id) => [id, 'error'])),
-    } as never);
+    const rules = Object.fromEntries(ids.map((id) => [id, 'error']));
+    // An object is taken as it is; plug-ins and lists of what to ignore are looked for beside this file alone.
+    const configPath = join(import.meta.dirname, 'redocly.yaml');
+    const config = await createConfig({ extends: [], rules } as never, { configPath });
     let described = 0;
     const result = await scanFiles(job, progress, async ({ file, text }) => {
       if (!DESCRIPTION.test(text.slice(0, LOOKED_AT))) return [];
