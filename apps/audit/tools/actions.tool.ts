@@ -1,18 +1,17 @@
 import { registerHooks } from 'node:module';
-import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
-import { hitOf, scanFiles } from './scan-files.ts';
+import { hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
-const rule = (severity: Severity, what: string) => ({ severity, what });
-
-const RULES: Tool['rules'] = {
-  'actions/invalid': rule('medium', 'GitHub refuses the workflow, or passes over a part of it'),
-  'actions/script-injection': rule(
-    'high',
-    'Text that strangers write becomes part of a script that runs with the rights of the workflow; pass it in an environment variable',
-  ),
-};
+const RULES = ruleTable('actions', {
+  high: {
+    'script-injection':
+      'Text that strangers write becomes part of a script that runs with the rights of the workflow; pass it in an environment variable',
+  },
+  medium: {
+    invalid: 'GitHub refuses the workflow, or passes over a part of it',
+  },
+});
 
 /** Workflows that GitHub refuses or misreads, by GitHub's own language service; and scripts that strangers may write. */
 export const actions: Tool = {

@@ -1,16 +1,15 @@
-import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
 import { isSample } from './aside.ts';
-import { firstOfEach, hitOf, scanFiles } from './scan-files.ts';
+import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
-const rule = (severity: Severity, what: string) => ({ severity, what });
-
-const RULES: Tool['rules'] = {
-  'ajv/dangling-ref': rule('medium', 'The reference leads nowhere in the schema'),
-  'ajv/not-a-schema': rule('medium', 'The schema breaks the rules of the draft that it names'),
-  'ajv/not-json': rule('medium', 'The schema is not JSON'),
-};
+const RULES = ruleTable('ajv', {
+  medium: {
+    'dangling-ref': 'The reference leads nowhere in the schema',
+    'not-a-schema': 'The schema breaks the rules of the draft that it names',
+    'not-json': 'The schema is not JSON',
+  },
+});
 
 /** JSON Schemas that validators refuse. */
 export const jsonSchema: Tool = {

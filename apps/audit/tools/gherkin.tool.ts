@@ -1,21 +1,22 @@
 import type { Feature, GherkinDocument, Scenario } from '@cucumber/messages';
-import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
 import { isSample } from './aside.ts';
-import { type Breach, hitOf, scanFiles } from './scan-files.ts';
+import { type Breach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
 type Cucumber = typeof import('@cucumber/gherkin');
 
-const rule = (severity: Severity, what: string) => ({ severity, what });
-
-const RULES: Tool['rules'] = {
-  'gherkin/duplicate-scenario': rule('low', 'Two scenarios of a feature have the same name'),
-  'gherkin/empty-scenario': rule('low', 'The scenario has no steps; it passes whatever happens'),
-  'gherkin/outline-without-examples': rule('medium', 'The outline has no examples; it never runs'),
-  'gherkin/syntax-error': rule('medium', 'The feature cannot be parsed'),
-  'gherkin/unknown-placeholder': rule('medium', 'A placeholder of the outline has no column in its examples'),
-};
+const RULES = ruleTable('gherkin', {
+  medium: {
+    'outline-without-examples': 'The outline has no examples; it never runs',
+    'syntax-error': 'The feature cannot be parsed',
+    'unknown-placeholder': 'A placeholder of the outline has no column in its examples',
+  },
+  low: {
+    'duplicate-scenario': 'Two scenarios of a feature have the same name',
+    'empty-scenario': 'The scenario has no steps; it passes whatever happens',
+  },
+});
 
 /** Features that do not run as they are written, by Cucumber's own parser. */
 export const gherkin: Tool = {

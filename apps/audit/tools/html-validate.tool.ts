@@ -1,66 +1,37 @@
-import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Tool } from '../tool.ts';
 import { isSample } from './aside.ts';
-import { firstOfEach, hitOf, scanFiles } from './scan-files.ts';
-
-const rule = (severity: Severity, what: string) => ({ severity, what });
+import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
 /** What keeps somebody from using a page, and what a browser reads otherwise than it was meant. */
-const RULES: Tool['rules'] = {
-  'html-validate/area-alt': rule(
-    'medium',
-    'A part of an image map has no text; screen readers read out its address',
-  ),
-  'html-validate/aria-hidden-body': rule('medium', 'The whole page is hidden from screen readers'),
-  'html-validate/close-order': rule(
-    'medium',
-    'An element is closed that is not open, or left open; browsers guess where it ends',
-  ),
-  'html-validate/duplicate-attribute': rule(
-    'medium',
-    'The attribute is given twice; browsers take the first',
-  ),
-  'html-validate/element-required-attributes': rule('medium', 'The element lacks an attribute that it needs'),
-  'html-validate/empty-heading': rule('low', 'A heading has no text; screen readers announce nothing'),
-  'html-validate/empty-title': rule('low', 'The page has no title; give it one'),
-  'html-validate/form-dup-name': rule('low', 'Two controls of a form have the same name'),
-  'html-validate/hidden-focusable': rule(
-    'low',
-    'What is hidden from screen readers takes the focus of the keyboard',
-  ),
-  'html-validate/input-missing-label': rule(
-    'medium',
-    'The control has no label; screen readers cannot say what it is for',
-  ),
-  'html-validate/map-dup-name': rule('medium', 'Two image maps have the same name; only the first is used'),
-  'html-validate/meta-refresh': rule('low', 'The page reloads by itself while somebody may be reading it'),
-  'html-validate/multiple-labeled-controls': rule(
-    'low',
-    'A label holds several controls; it names only the first',
-  ),
-  'html-validate/no-abstract-role': rule('medium', 'The role is abstract; screen readers do not know it'),
-  'html-validate/no-dup-id': rule(
-    'medium',
-    'Two elements have the same id; links and labels find only the first',
-  ),
-  'html-validate/no-missing-references': rule(
-    'medium',
-    'The attribute names an id that the page does not have',
-  ),
-  'html-validate/no-multiple-main': rule('low', 'The page has several main elements'),
-  'html-validate/text-content': rule('medium', 'The element has no text that a screen reader could say'),
-  'html-validate/void-content': rule(
-    'medium',
-    'The element may have no end tag; browsers drop it, or make an element of it',
-  ),
-  'html-validate/wcag/h30': rule('medium', 'The link has no text; screen readers read out its address'),
-  'html-validate/wcag/h36': rule('medium', 'The button of an image has no text'),
-  'html-validate/wcag/h37': rule(
-    'medium',
-    'The image has no text; give it an alt, an empty one if it is for decoration',
-  ),
-};
+const RULES = ruleTable('html-validate', {
+  medium: {
+    'area-alt': 'A part of an image map has no text; screen readers read out its address',
+    'aria-hidden-body': 'The whole page is hidden from screen readers',
+    'close-order': 'An element is closed that is not open, or left open; browsers guess where it ends',
+    'duplicate-attribute': 'The attribute is given twice; browsers take the first',
+    'element-required-attributes': 'The element lacks an attribute that it needs',
+    'input-missing-label': 'The control has no label; screen readers cannot say what it is for',
+    'map-dup-name': 'Two image maps have the same name; only the first is used',
+    'no-abstract-role': 'The role is abstract; screen readers do not know it',
+    'no-dup-id': 'Two elements have the same id; links and labels find only the first',
+    'no-missing-references': 'The attribute names an id that the page does not have',
+    'text-content': 'The element has no text that a screen reader could say',
+    'void-content': 'The element may have no end tag; browsers drop it, or make an element of it',
+    'wcag/h30': 'The link has no text; screen readers read out its address',
+    'wcag/h36': 'The button of an image has no text',
+    'wcag/h37': 'The image has no text; give it an alt, an empty one if it is for decoration',
+  },
+  low: {
+    'empty-heading': 'A heading has no text; screen readers announce nothing',
+    'empty-title': 'The page has no title; give it one',
+    'form-dup-name': 'Two controls of a form have the same name',
+    'hidden-focusable': 'What is hidden from screen readers takes the focus of the keyboard',
+    'meta-refresh': 'The page reloads by itself while somebody may be reading it',
+    'multiple-labeled-controls': 'A label holds several controls; it names only the first',
+    'no-multiple-main': 'The page has several main elements',
+  },
+});
 /** By their own names, where those differ. */
 const OWN_NAMES: Readonly<Record<string, string>> = { 'duplicate-attribute': 'no-dup-attr' };
 

@@ -1,31 +1,24 @@
-import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
 import { isSample } from './aside.ts';
-import { hitOf, scanFiles } from './scan-files.ts';
+import { hitOf, ruleTable, scanFiles } from './scan-files.ts';
 import { type Candidate, SqlSchema } from './sql-schema.ts';
 import { sqlStatements } from './sql-statements.ts';
 
-const rule = (severity: Severity, what: string) => ({ severity, what });
-
-const RULES: Tool['rules'] = {
-  'libpg-query/duplicate-column': rule(
-    'high',
-    'The table is given the same column twice; PostgreSQL refuses it',
-  ),
-  'libpg-query/foreign-key-without-index': rule(
-    'low',
-    'Nothing indexes the column of this foreign key; deleting what it refers to reads the whole table',
-  ),
-  'libpg-query/no-primary-key': rule(
-    'low',
-    'The table has no primary or unique key; its rows cannot be told apart, nor replicated',
-  ),
-  'libpg-query/not-null-without-default': rule(
-    'medium',
-    'A column that must have a value is added without a default; this fails when the table has rows',
-  ),
-};
+const RULES = ruleTable('libpg-query', {
+  high: {
+    'duplicate-column': 'The table is given the same column twice; PostgreSQL refuses it',
+  },
+  medium: {
+    'not-null-without-default':
+      'A column that must have a value is added without a default; this fails when the table has rows',
+  },
+  low: {
+    'foreign-key-without-index':
+      'Nothing indexes the column of this foreign key; deleting what it refers to reads the whole table',
+    'no-primary-key': 'The table has no primary or unique key; its rows cannot be told apart, nor replicated',
+  },
+});
 
 /** What PostgreSQL's own parser says of schemas and migrations. */
 export const libpgQuery: Tool = {

@@ -1,61 +1,37 @@
 import { dirname, join } from 'node:path';
-import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Tool } from '../tool.ts';
 import { isSample } from './aside.ts';
-import { firstOfEach, hitOf, scanFiles } from './scan-files.ts';
-
-const rule = (severity: Severity, what: string) => ({ severity, what });
+import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
 /** What is wrong before a build as after it: most entry points are not there yet in a fresh copy. */
-const RULES: Tool['rules'] = {
-  'publint/bin-file-not-executable': rule('medium', 'A command has no shebang; it does not start'),
-  'publint/exports-default-should-be-last': rule('medium', 'Conditions after "default" are never reached'),
-  'publint/exports-glob-no-deprecated-subpath-mapping': rule(
-    'medium',
-    'Node no longer knows folders in "exports"; use a pattern',
-  ),
-  'publint/exports-missing-root-entrypoint': rule(
-    'low',
-    'The package has a main file, but "exports" hides it',
-  ),
-  'publint/exports-module-should-be-esm': rule('medium', 'The "module" condition leads to CommonJS'),
-  'publint/exports-module-should-precede-require': rule(
-    'low',
-    'Bundlers take "require" before they come to "module"',
-  ),
-  'publint/exports-types-invalid-format': rule('low', 'The types are of another module format than the code'),
-  'publint/exports-types-should-be-first': rule(
-    'medium',
-    'TypeScript takes the first condition that it knows, and never comes to "types"',
-  ),
-  'publint/exports-value-invalid': rule(
-    'medium',
-    'An entry of "exports" does not begin with ./; Node refuses it',
-  ),
-  'publint/field-invalid-value-type': rule('medium', 'A field of package.json is not of its type'),
-  'publint/file-invalid-explicit-format': rule(
-    'medium',
-    'A file is not in the module format that its name promises; Node refuses it',
-  ),
-  'publint/file-invalid-format': rule(
-    'medium',
-    'A file is not in the module format that the package promises; Node refuses it',
-  ),
-  'publint/file-invalid-jsx-extension': rule('low', 'Node does not run JSX'),
-  'publint/imports-default-should-be-last': rule('medium', 'Conditions after "default" are never reached'),
-  'publint/imports-key-invalid': rule('medium', 'A name in "imports" does not begin with #; Node refuses it'),
-  'publint/imports-value-invalid': rule('medium', 'An entry of "imports" leads nowhere that Node would look'),
-  'publint/local-dependency': rule(
-    'medium',
-    'A dependency is a folder of this machine; nobody else can install it',
-  ),
-  'publint/module-should-be-esm': rule('medium', '"module" leads to CommonJS'),
-  'publint/types-not-exported': rule(
-    'medium',
-    'The package has types, but "exports" hides them from TypeScript',
-  ),
-};
+const RULES = ruleTable('publint', {
+  medium: {
+    'bin-file-not-executable': 'A command has no shebang; it does not start',
+    'exports-default-should-be-last': 'Conditions after "default" are never reached',
+    'exports-glob-no-deprecated-subpath-mapping': 'Node no longer knows folders in "exports"; use a pattern',
+    'exports-module-should-be-esm': 'The "module" condition leads to CommonJS',
+    'exports-types-should-be-first':
+      'TypeScript takes the first condition that it knows, and never comes to "types"',
+    'exports-value-invalid': 'An entry of "exports" does not begin with ./; Node refuses it',
+    'field-invalid-value-type': 'A field of package.json is not of its type',
+    'file-invalid-explicit-format':
+      'A file is not in the module format that its name promises; Node refuses it',
+    'file-invalid-format': 'A file is not in the module format that the package promises; Node refuses it',
+    'imports-default-should-be-last': 'Conditions after "default" are never reached',
+    'imports-key-invalid': 'A name in "imports" does not begin with #; Node refuses it',
+    'imports-value-invalid': 'An entry of "imports" leads nowhere that Node would look',
+    'local-dependency': 'A dependency is a folder of this machine; nobody else can install it',
+    'module-should-be-esm': '"module" leads to CommonJS',
+    'types-not-exported': 'The package has types, but "exports" hides them from TypeScript',
+  },
+  low: {
+    'exports-missing-root-entrypoint': 'The package has a main file, but "exports" hides it',
+    'exports-module-should-precede-require': 'Bundlers take "require" before they come to "module"',
+    'exports-types-invalid-format': 'The types are of another module format than the code',
+    'file-invalid-jsx-extension': 'Node does not run JSX',
+  },
+});
 
 /** Packages that do not work for those who install them. */
 export const publint: Tool = {

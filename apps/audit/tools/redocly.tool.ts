@@ -1,49 +1,35 @@
 import { join, relative, sep } from 'node:path';
-import type { Severity } from '@orrery/ralph-loop';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { Hit, Tool } from '../tool.ts';
 import { isSample } from './aside.ts';
-import { firstOfEach, hitOf, scanFiles } from './scan-files.ts';
-
-const rule = (severity: Severity, what: string) => ({ severity, what });
+import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
 /** What breaks clients and generators, not how a description should read. */
-const RULES: Tool['rules'] = {
-  'redocly/no-duplicated-enum-values': rule('low', 'A value stands twice in an enumeration'),
-  'redocly/no-enum-type-mismatch': rule('medium', 'A value of the enumeration is not of its type'),
-  'redocly/no-example-value-and-externalValue': rule('low', 'An example has both a value and an address'),
-  'redocly/no-identical-paths': rule(
-    'medium',
-    'Two paths differ in the names of their parameters alone; one is never reached',
-  ),
-  'redocly/no-invalid-media-type-examples': rule('low', 'The example does not fit its schema'),
-  'redocly/no-invalid-parameter-examples': rule('low', 'The example does not fit its schema'),
-  'redocly/no-invalid-schema-examples': rule('low', 'The example does not fit its schema'),
-  'redocly/no-mixed-number-range-constraints': rule(
-    'low',
-    'A number has both an inclusive and an exclusive bound',
-  ),
-  'redocly/no-required-schema-properties-undefined': rule('low', 'A required property is not described'),
-  'redocly/no-schema-type-mismatch': rule(
-    'medium',
-    'The schema has properties or items that its type cannot have',
-  ),
-  'redocly/no-server-variables-empty-enum': rule('medium', 'A variable of a server may have no value'),
-  'redocly/no-undefined-server-variable': rule(
-    'medium',
-    'The address of a server has a variable that is not described',
-  ),
-  'redocly/no-unresolved-refs': rule('medium', 'The reference leads nowhere'),
-  'redocly/operation-operationId-unique': rule(
-    'medium',
-    'Two operations have the same id; generated clients lose one',
-  ),
-  'redocly/operation-parameters-unique': rule('medium', 'A parameter is given twice'),
-  'redocly/path-declaration-must-exist': rule('medium', 'A parameter in the path has no name'),
-  'redocly/path-not-include-query': rule('medium', 'A path holds a query; describe it as parameters'),
-  'redocly/path-parameters-defined': rule('medium', 'The path and its parameters do not agree'),
-  'redocly/struct': rule('medium', 'The description is not valid'),
-};
+const RULES = ruleTable('redocly', {
+  medium: {
+    'no-enum-type-mismatch': 'A value of the enumeration is not of its type',
+    'no-identical-paths': 'Two paths differ in the names of their parameters alone; one is never reached',
+    'no-schema-type-mismatch': 'The schema has properties or items that its type cannot have',
+    'no-server-variables-empty-enum': 'A variable of a server may have no value',
+    'no-undefined-server-variable': 'The address of a server has a variable that is not described',
+    'no-unresolved-refs': 'The reference leads nowhere',
+    'operation-operationId-unique': 'Two operations have the same id; generated clients lose one',
+    'operation-parameters-unique': 'A parameter is given twice',
+    'path-declaration-must-exist': 'A parameter in the path has no name',
+    'path-not-include-query': 'A path holds a query; describe it as parameters',
+    'path-parameters-defined': 'The path and its parameters do not agree',
+    struct: 'The description is not valid',
+  },
+  low: {
+    'no-duplicated-enum-values': 'A value stands twice in an enumeration',
+    'no-example-value-and-externalValue': 'An example has both a value and an address',
+    'no-invalid-media-type-examples': 'The example does not fit its schema',
+    'no-invalid-parameter-examples': 'The example does not fit its schema',
+    'no-invalid-schema-examples': 'The example does not fit its schema',
+    'no-mixed-number-range-constraints': 'A number has both an inclusive and an exclusive bound',
+    'no-required-schema-properties-undefined': 'A required property is not described',
+  },
+});
 
 /** Descriptions of services that tools refuse, or read otherwise than they were meant. */
 export const redocly: Tool = {

@@ -1,28 +1,24 @@
-import type { Note, Severity } from '@orrery/ralph-loop';
+import type { Note } from '@orrery/ralph-loop';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { Root } from 'mdast';
 import type { VFile } from 'vfile';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
 import { isSample } from './aside.ts';
 import { LinkTargets } from './link-targets.ts';
-import { firstOfEach, hitOf } from './scan-files.ts';
+import { firstOfEach, hitOf, ruleTable } from './scan-files.ts';
 
-const rule = (severity: Severity, what: string) => ({ severity, what });
-
-const RULES: Tool['rules'] = {
-  'remark/missing-file': rule('medium', 'The link leads to a file that is not there'),
-  'remark/missing-heading': rule('low', 'The link leads to a heading that the page does not have'),
-  'remark/missing-heading-in-file': rule(
-    'low',
-    'The link leads to a heading that the other page does not have',
-  ),
-  'remark/no-duplicate-definitions': rule(
-    'low',
-    'The reference is defined twice; only the first definition counts',
-  ),
-  'remark/no-empty-url': rule('low', 'The link leads nowhere; give it an address'),
-  'remark/no-undefined-references': rule('low', 'The reference is not defined; readers see brackets'),
-};
+const RULES = ruleTable('remark', {
+  medium: {
+    'missing-file': 'The link leads to a file that is not there',
+  },
+  low: {
+    'missing-heading': 'The link leads to a heading that the page does not have',
+    'missing-heading-in-file': 'The link leads to a heading that the other page does not have',
+    'no-duplicate-definitions': 'The reference is defined twice; only the first definition counts',
+    'no-empty-url': 'The link leads nowhere; give it an address',
+    'no-undefined-references': 'The reference is not defined; readers see brackets',
+  },
+});
 
 /** Documents whose links lead nowhere. Only files are looked at: nothing is fetched. */
 export const remark: Tool = {

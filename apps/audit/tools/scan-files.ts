@@ -1,4 +1,4 @@
-import type { Note } from '@orrery/ralph-loop';
+import type { Note, Severity } from '@orrery/ralph-loop';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
@@ -11,6 +11,17 @@ export interface Breach {
   readonly column?: number | undefined;
   readonly message?: string | undefined;
   readonly help?: string | undefined;
+}
+
+/** The rules of a tool by how severe they are, each with what it is about. */
+export function ruleTable(
+  tool: string,
+  bySeverity: Readonly<Partial<Record<Severity, Readonly<Record<string, string>>>>>,
+): Rules {
+  const entries = Object.entries(bySeverity).flatMap(([severity, rules]) =>
+    Object.entries(rules).map(([id, what]) => [`${tool}/${id}`, { severity: severity as Severity, what }]),
+  );
+  return Object.fromEntries(entries);
 }
 
 /** A hit of the rule in a table, or none: what the table does not name is not reported. */

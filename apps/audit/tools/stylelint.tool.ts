@@ -1,95 +1,50 @@
-import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
 import { isSample } from './aside.ts';
-import { firstOfEach, hitOf, scanFiles } from './scan-files.ts';
-
-const rule = (severity: Severity, what: string) => ({ severity, what });
+import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
 /** What browsers drop, or what cannot be meant. Nothing about style. */
-const RULES: Tool['rules'] = {
-  'stylelint/annotation-no-unknown': rule(
-    'medium',
-    'An annotation such as !important is misspelt; browsers drop the declaration',
-  ),
-  'stylelint/at-rule-descriptor-no-unknown': rule(
-    'low',
-    'The at-rule has no such descriptor; browsers drop it',
-  ),
-  'stylelint/at-rule-prelude-no-invalid': rule(
-    'medium',
-    'What follows the name of the at-rule is not valid; browsers drop the rule',
-  ),
-  'stylelint/color-no-invalid-hex': rule('medium', 'The colour is not valid; browsers drop the declaration'),
-  'stylelint/custom-property-no-missing-var-function': rule(
-    'medium',
-    'A custom property is named without var(); browsers drop the declaration',
-  ),
-  'stylelint/declaration-block-no-duplicate-custom-properties': rule(
-    'low',
-    'The custom property is set twice in one block; only the last counts',
-  ),
-  'stylelint/declaration-block-no-duplicate-properties': rule(
-    'low',
-    'The property is set twice in one block to the same value, or in different places; only the last counts',
-  ),
-  'stylelint/declaration-block-no-shorthand-property-overrides': rule(
-    'medium',
-    'The shorthand below undoes the longer property above it',
-  ),
-  'stylelint/font-family-no-duplicate-names': rule('low', 'The font is named twice in one list'),
-  'stylelint/function-calc-no-unspaced-operator': rule(
-    'medium',
-    'An operator of calc() has no spaces around it; browsers drop the declaration',
-  ),
-  'stylelint/function-linear-gradient-no-nonstandard-direction': rule(
-    'medium',
-    'The direction of the gradient is not valid; write "to" before the side',
-  ),
-  'stylelint/keyframe-block-no-duplicate-selectors': rule('low', 'The step of the animation stands twice'),
-  'stylelint/keyframe-declaration-no-important': rule(
-    'medium',
-    '!important in an animation makes browsers drop the declaration',
-  ),
-  'stylelint/media-feature-name-value-no-unknown': rule(
-    'medium',
-    'The media feature has no such value; the query never applies',
-  ),
-  'stylelint/media-query-no-invalid': rule(
-    'medium',
-    'The media query is not valid; browsers never apply what is in it',
-  ),
-  'stylelint/named-grid-areas-no-invalid': rule(
-    'medium',
-    'The grid areas are no rectangles of equal rows; browsers drop the declaration',
-  ),
-  'stylelint/no-duplicate-at-import-rules': rule('low', 'The same sheet is imported twice'),
-  'stylelint/no-invalid-double-slash-comments': rule(
-    'medium',
-    'CSS has no comments with //; browsers drop what follows',
-  ),
-  'stylelint/no-invalid-position-at-import-rule': rule(
-    'medium',
-    'An @import after other rules is dropped by browsers; move it to the top',
-  ),
-  'stylelint/no-invalid-position-declaration': rule(
-    'medium',
-    'A declaration stands outside of any rule; browsers drop it',
-  ),
-  'stylelint/property-no-unknown': rule('medium', 'No browser knows the property'),
-  'stylelint/selector-anb-no-unmatchable': rule('medium', 'The selector can match nothing'),
-  'stylelint/selector-pseudo-class-no-unknown': rule(
-    'medium',
-    'No browser knows the pseudo-class; the whole rule is dropped',
-  ),
-  'stylelint/selector-pseudo-element-no-unknown': rule(
-    'medium',
-    'No browser knows the pseudo-element; the whole rule is dropped',
-  ),
-  'stylelint/string-no-newline': rule('medium', 'A string runs over the end of its line'),
-  'stylelint/syntax-error': rule('medium', 'The style sheet cannot be parsed'),
-  'stylelint/unit-no-unknown': rule('medium', 'No browser knows the unit; the declaration is dropped'),
-};
+const RULES = ruleTable('stylelint', {
+  medium: {
+    'annotation-no-unknown': 'An annotation such as !important is misspelt; browsers drop the declaration',
+    'at-rule-prelude-no-invalid': 'What follows the name of the at-rule is not valid; browsers drop the rule',
+    'color-no-invalid-hex': 'The colour is not valid; browsers drop the declaration',
+    'custom-property-no-missing-var-function':
+      'A custom property is named without var(); browsers drop the declaration',
+    'declaration-block-no-shorthand-property-overrides':
+      'The shorthand below undoes the longer property above it',
+    'function-calc-no-unspaced-operator':
+      'An operator of calc() has no spaces around it; browsers drop the declaration',
+    'function-linear-gradient-no-nonstandard-direction':
+      'The direction of the gradient is not valid; write "to" before the side',
+    'keyframe-declaration-no-important': '!important in an animation makes browsers drop the declaration',
+    'media-feature-name-value-no-unknown': 'The media feature has no such value; the query never applies',
+    'media-query-no-invalid': 'The media query is not valid; browsers never apply what is in it',
+    'named-grid-areas-no-invalid':
+      'The grid areas are no rectangles of equal rows; browsers drop the declaration',
+    'no-invalid-double-slash-comments': 'CSS has no comments with //; browsers drop what follows',
+    'no-invalid-position-at-import-rule':
+      'An @import after other rules is dropped by browsers; move it to the top',
+    'no-invalid-position-declaration': 'A declaration stands outside of any rule; browsers drop it',
+    'property-no-unknown': 'No browser knows the property',
+    'selector-anb-no-unmatchable': 'The selector can match nothing',
+    'selector-pseudo-class-no-unknown': 'No browser knows the pseudo-class; the whole rule is dropped',
+    'selector-pseudo-element-no-unknown': 'No browser knows the pseudo-element; the whole rule is dropped',
+    'string-no-newline': 'A string runs over the end of its line',
+    'syntax-error': 'The style sheet cannot be parsed',
+    'unit-no-unknown': 'No browser knows the unit; the declaration is dropped',
+  },
+  low: {
+    'at-rule-descriptor-no-unknown': 'The at-rule has no such descriptor; browsers drop it',
+    'declaration-block-no-duplicate-custom-properties':
+      'The custom property is set twice in one block; only the last counts',
+    'declaration-block-no-duplicate-properties':
+      'The property is set twice in one block to the same value, or in different places; only the last counts',
+    'font-family-no-duplicate-names': 'The font is named twice in one list',
+    'keyframe-block-no-duplicate-selectors': 'The step of the animation stands twice',
+    'no-duplicate-at-import-rules': 'The same sheet is imported twice',
+  },
+});
 
 /** With nothing that reads like a template, and no hacks that were for browsers long gone. */
 const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
