@@ -274,16 +274,13 @@ export class Places {
   }
 
   /** What every place answers in time; a blocked or dying one is left out. */
-  async askAll<Answer>(
-    ask: (api: Caller<PlaceHost>['api']) => Promise<Answer>,
-    timeoutMs: number = QUERY_TIMEOUT_MS,
-  ): Promise<Answer[]> {
+  async askAll<Answer>(ask: (api: Caller<PlaceHost>['api']) => Promise<Answer>): Promise<Answer[]> {
     const { clock } = this.#deps.seams;
     const answers = await Promise.all(
       [...this].map(
         ({ caller }) =>
           new Promise<Answer | undefined>((resolve) => {
-            const cancel = clock.setTimer(timeoutMs, () => resolve(undefined));
+            const cancel = clock.setTimer(QUERY_TIMEOUT_MS, () => resolve(undefined));
             ask(caller.api)
               .then(resolve, () => resolve(undefined))
               .finally(cancel);
@@ -299,7 +296,9 @@ export class Places {
     limits: ProgressLimits,
   ): Promise<void> {
     const { clock } = this.#deps.seams;
-    const answers = [...this].map((place) => {
+    // In a thread that has not begun nobody lives yet.
+    const begun = [...this].filter(({ seat }) => seat.beat > 0);
+    const answers = begun.map((place) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const sample = (): Promise<Footing> => this.#footingOf(place);
       const watch = new ProgressWatch({ clock, sample, onStill: () => resolve() }, limits);

@@ -1,26 +1,37 @@
 import { describe, expect, it } from 'vitest';
+import { newAccountMemory } from '../../../runtime/budget/account-memory.ts';
+import { moduleInvalid } from '../../../runtime/protocol/errors.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import { createSystem } from '../../../runtime/system/create-system.ts';
 import { ControlWatch, newControlBeat } from '../../../runtime/system/control-watch.ts';
+import { parseSystemOptions } from '../../../runtime/system/system-options.ts';
+import type { ThreadBoot } from '../../../runtime/threads/boot-thread.ts';
+import { exposeApi } from '../../../runtime/threads/calls.ts';
+import { Control } from '../../../runtime/threads/control.ts';
 import { NodeSpawner } from '../../../runtime/threads/node-spawner.ts';
+import { newSeatMemories } from '../../../runtime/threads/seat.ts';
 import type { Spawner } from '../../../runtime/threads/spawner.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { rejection } from '../../fixtures/until.ts';
 
 const STARTING = { quietMs: 30_000, computeMs: 30_000 };
+const MODULE = 'file:///slow.agent.ts';
 
-/** Threads that are none: they say nothing, and have used what `cpuMs` says. */
-function silentSpawner(cpuMs: () => number) {
+/** Threads that are none: what `answers` says is all that they do. */
+function silentSpawner(cpuMs: () => number, answers: (boot: ThreadBoot) => void = () => undefined) {
   const real = new NodeSpawner(new URL('file:///nowhere.ts'));
   const ended: string[] = [];
   const spawner: Spawner = {
-    spawn: (name) => ({
-      threadId: 1,
-      line: real.channel()[0],
-      cpuMs: async () => cpuMs(),
-      terminate: async () => void ended.push(name),
-      onExit: () => undefined,
-    }),
+    spawn: (name, boot) => {
+      answers(boot as ThreadBoot);
+      return {
+        threadId: 1,
+        line: real.channel()[0],
+        cpuMs: async () => cpuMs(),
+        terminate: async () => void ended.push(name),
+        onExit: () => undefined,
+      };
+    },
     channel: () => real.channel(),
     transferable: (port) => real.transferable(port),
     received: (value) => real.received(value),
@@ -44,6 +55,64 @@ describe('A system whose control thread', () => {
     );
     expect(ended).toContain('orrery-control');
     expect(clock.pending).toBe(0);
+  });
+});
+
+/** A control thread, without a thread, that starts workers which are none. */
+async function controlOf({ spawner }: { readonly spawner: Spawner }) {
+  const clock = new FakeClock();
+  const [hostLine, hostApi] = [spawner.channel()[0], spawner.channel()[0]];
+  const { agents: _, policies: __, ...options } = parseSystemOptions({});
+  const control = new Control({
+    ...{ seams: { ...systemSeams(), clock }, spawner, options, workerOptions: {} },
+    ...{
+      hostLine,
+      hostApi,
+      hostSeat: newSeatMemories(),
+      accounts: newAccountMemory(),
+      beat: newControlBeat(),
+    },
+  });
+  await control.boot();
+  const order = { module: MODULE, isInline: false, process: undefined, ids: undefined };
+  const starting = rejection(control.start([{ ...order, lazy: undefined, card: undefined }]));
+  return { clock, starting };
+}
+
+describe('A worker thread', () => {
+  it('that does nothing fails the start with its name, and with the module that it was to load', async () => {
+    const silent = silentSpawner(() => 0);
+    const { clock, starting } = await controlOf(silent);
+    await clock.advanceAsync(31_000);
+    const { code, message } = await starting;
+    expect(code).toBe('START_FAILED');
+    expect(message).toBe(
+      `Starting failed: the thread worker-1 was to load ${MODULE}, and did not get ready: ` +
+        'for 30 s it said nothing and used no processor time',
+    );
+    expect(silent.ended).toEqual(['worker-1']);
+  });
+
+  it('that hardly gets any processor time is waited for, and heard when it is there', async () => {
+    let cpuMs = 0;
+    let api: unknown;
+    const slow = silentSpawner(
+      () => cpuMs,
+      (boot) => {
+        if (boot.role === 'place') ({ api } = boot);
+      },
+    );
+    const { clock, starting } = await controlOf(slow);
+    for (let at = 0; at < 1_200; at++) {
+      cpuMs += 4;
+      await clock.advanceAsync(500);
+    }
+    expect(slow.ended).toEqual([]);
+    const load = async (): Promise<never> => {
+      throw moduleInvalid(MODULE, 'it is there by now, and exports no agent');
+    };
+    exposeApi({ load }, slow.spawner.received(api));
+    expect((await starting).message).toContain('it is there by now');
   });
 });
 
