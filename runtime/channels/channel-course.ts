@@ -1,7 +1,7 @@
 import type { ChannelStatus } from '../protocol/channel-status.ts';
 import type { ChannelLifeEvent } from './channel.machine.ts';
 import type { ChannelEventBody } from './channel-event.ts';
-import { type ChannelEffect, FIRST_CHANNEL_STEP, nextChannelStep } from './channel-life.ts';
+import { type ChannelEffect, firstChannelStep, nextChannelStep } from './channel-life.ts';
 
 /**
  * What an end of a channel does at the steps of its life.
@@ -17,7 +17,7 @@ export interface ChannelActs {
 
 /** The life of one end of a channel: tells of each change of its status, and has the end act. */
 export class ChannelCourse {
-  #status: ChannelStatus = FIRST_CHANNEL_STEP.status;
+  #status: ChannelStatus = firstChannelStep().status;
   readonly #report: (event: ChannelEventBody) => void;
   readonly #acts: ChannelActs;
 
@@ -32,7 +32,7 @@ export class ChannelCourse {
 
   start(): void {
     this.#report({ type: 'channel-status', from: undefined, status: this.#status });
-    this.#run(FIRST_CHANNEL_STEP.effects, undefined);
+    this.#run(firstChannelStep().effects, undefined);
   }
 
   /** Takes the step that `type` leads to; throws REFUSED for one that cannot be taken now. */

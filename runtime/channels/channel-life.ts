@@ -15,13 +15,15 @@ export interface ChannelStep {
 const effectsOf = (actions: readonly { readonly type: string }[]): ChannelEffect[] =>
   actions.map(({ type }) => type as ChannelEffect);
 
-const [firstSnapshot, firstActions] = initialTransition(channelMachine);
+let first: ChannelStep | undefined;
 
 /** How every channel begins. */
-export const FIRST_CHANNEL_STEP: ChannelStep = {
-  status: firstSnapshot.value,
-  effects: effectsOf(firstActions),
-};
+export function firstChannelStep(): ChannelStep {
+  if (first !== undefined) return first;
+  const [snapshot, actions] = initialTransition(channelMachine);
+  first = { status: snapshot.value, effects: effectsOf(actions) };
+  return first;
+}
 
 /** The step that `type` leads to; throws REFUSED for one that a channel in this status cannot take. */
 export function nextChannelStep(status: ChannelStatus, type: ChannelLifeEvent['type']): ChannelStep {

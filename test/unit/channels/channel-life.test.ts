@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ChannelStatus } from '../../../runtime/protocol/channel-status.ts';
 import type { ChannelLifeEvent } from '../../../runtime/channels/channel.machine.ts';
-import { FIRST_CHANNEL_STEP, nextChannelStep } from '../../../runtime/channels/channel-life.ts';
+import { firstChannelStep, nextChannelStep } from '../../../runtime/channels/channel-life.ts';
 
 const EVENTS = [
   'peer.acknowledged',
@@ -34,7 +34,7 @@ const STEPS: Record<ChannelStatus, Partial<Record<ChannelLifeEvent['type'], read
 
 describe('the life of a channel (N-P10, C-30)', () => {
   it('begins by dialling', () => {
-    expect(FIRST_CHANNEL_STEP).toEqual({ status: 'connecting', effects: ['dial'] });
+    expect(firstChannelStep()).toEqual({ status: 'connecting', effects: ['dial'] });
   });
 
   for (const status of ChannelStatus.options) {
