@@ -20,6 +20,17 @@ const OUT = 'dist';
 const PROGRAMS: Readonly<Record<string, string>> = { orrery: 'apps/cli/main.ts' };
 /** Files that commands write elsewhere. */
 const TEMPLATE = 'apps/cli/template';
+/**
+ * Who loads the runtime: every thread, the one in control (without zod), those that agents live in, the processes of agents,
+ * and whoever starts a system.
+ */
+const LOADERS = [
+  ['thread', 'worker.ts'],
+  ['control', 'runtime/threads/control.ts'],
+  ['place', 'runtime/threads/boot-place.ts'],
+  ['process', 'process.ts'],
+  ['embedder', 'index.ts'],
+] as const;
 /** Says which Node is needed. Every entry imports it first, so that nothing else can fail before. */
 const NODE_CHECK = { source: 'runtime/require-node.ts', file: 'require-node.js' };
 /** The manifest is read where it lies, and the audit is not part of the package. */
@@ -51,11 +62,13 @@ async function bundle(): Promise<readonly OutputChunk[]> {
   const build = await rolldown({
     input: {},
     platform: 'node',
+    // Chunks may; entries say otherwise for themselves.
+    preserveEntrySignatures: 'allow-extension',
     resolve: { conditionNames: ['orrery-source', 'node', 'import', 'default'] },
     external: (id) => !OWN.test(id),
     plugins: [entryFiles(entries())],
   });
-  let inControl: ReadonlySet<string> | undefined;
+  let loads: readonly (readonly [string, ReadonlySet<string>])[] | undefined;
   const { output } = await build.write({
     dir: OUT,
     format: 'es',
@@ -67,20 +80,18 @@ async function bundle(): Promise<readonly OutputChunk[]> {
       const check = `import "${path.startsWith('.') ? path : `./${path}`}";`;
       return fileName.startsWith('bin/') ? `#!/usr/bin/env node\n${check}` : check;
     },
-    // Small files that nearly everybody needs, in nearly as many combinations: what the control thread loads, without zod, and
-    // the others.
+    // The runtime is many small files that nearly everybody needs. They are put together by who of these loads them, not by
+    // all who might: whoever imports another file is loaded by no more of them than that, so no two chunks need each other.
     codeSplitting: {
       groups: [
         {
-          test: /\/runtime\/protocol\//,
-          debugName: 'protocol',
+          test: /\/runtime\//,
+          debugName: 'runtime',
+          includeDependenciesRecursively: false,
           name: (id, graph) => {
-            inControl ??= staticImports(
-              resolve('runtime/threads/control.ts'),
-              graph,
-              staticImports(resolve('worker.ts'), graph),
-            );
-            return inControl.has(id) ? 'protocol' : 'protocol-of-edges';
+            loads ??= LOADERS.map(([name, source]) => [name, staticImports(resolve(source), graph)] as const);
+            const names = loads.filter(([, ids]) => ids.has(id)).map(([name]) => name);
+            return names.length === 0 ? null : `runtime-of-${names.join('-')}`;
           },
         },
       ],
@@ -96,7 +107,8 @@ function entryFiles(known: ReadonlyMap<string, string>): Plugin {
   return {
     name: 'entry-files',
     buildStart() {
-      for (const [id, fileName] of known) references.set(id, this.emitFile({ type: 'chunk', id, fileName }));
+      for (const [id, fileName] of known)
+        references.set(id, this.emitFile({ type: 'chunk', id, fileName, preserveSignature: 'strict' }));
     },
     transform(code, importer) {
       if (!ENTRY_URL.test(code)) return null;
