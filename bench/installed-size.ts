@@ -21,7 +21,7 @@ export async function installedSizes(root: string, isBuilt: boolean): Promise<In
 }
 
 async function packedBytes(root: string): Promise<number> {
-  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const args = ['pack', './dist', '--dry-run', '--json', '--ignore-scripts'];
   const { stdout } = await promisify(execFile)('npm', args, { cwd: root, timeout: 30_000 });
   const packed = JSON.parse(stdout) as { unpackedSize: number }[] | Record<string, { unpackedSize: number }>;
   return Object.values(packed)[0]?.unpackedSize ?? 0;
