@@ -1,6 +1,7 @@
 import { Budget, isUsedUp } from '../runtime/protocol/budget.ts';
 import { asksForWork } from '../runtime/protocol/envelope.ts';
 import { budgetUsedUp, invalidEnvelope } from '../runtime/protocol/errors.ts';
+import { faultsOf } from '../runtime/protocol/payload-faults.ts';
 import type { JudgePolicy, Verdict } from '../runtime/protocol/policy.ts';
 
 /**
@@ -16,10 +17,8 @@ export const budget = (): JudgePolicy => ({
 function judgeBudget(given: Budget, type: Parameters<typeof asksForWork>[0]): Verdict | undefined {
   const parsed = Budget.safeParse(given);
   if (!parsed.success) {
-    const issues = parsed.error.issues.map(
-      ({ path, message }) => `${['metadata', 'budget', ...path].join('.')}: ${message}`,
-    );
-    return { code: 'INVALID_ENVELOPE', reason: invalidEnvelope(issues.join('; ')).message };
+    const faults = faultsOf(parsed.error, given, 'metadata.budget');
+    return { code: 'INVALID_ENVELOPE', reason: invalidEnvelope(faults).message };
   }
   if (!asksForWork(type) || !isUsedUp(given)) return undefined;
   return { code: 'BUDGET_EXCEEDED', reason: budgetUsedUp(given).message };

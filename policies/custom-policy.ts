@@ -13,7 +13,7 @@ export const CustomPolicy = z.strictObject({
     .string()
     .regex(
       /^(?!\.{0,2}\/)./,
-      'Bad module: expected a URL such as import.meta.resolve gives, or a package name',
+      'a URL such as import.meta.resolve gives, or a package name',
     ),
   options: z.unknown().optional(),
 });

@@ -16,8 +16,7 @@ export function toolInput(schema: unknown): z.ZodType {
   return z.unknown().superRefine((value, ctx) => {
     const judged = made.safeParse(value ?? {}, { reportInput: true });
     if (judged.success) return;
-    for (const { path, message, input } of judged.error.issues)
-      ctx.addIssue({ code: 'custom', path, message, input });
+    for (const issue of judged.error.issues) ctx.addIssue({ ...issue });
   });
 }
 

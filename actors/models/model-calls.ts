@@ -1,5 +1,5 @@
-import { cancelled, invalidOptions, isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
-import { issuesOf } from '../../runtime/protocol/agent-card.ts';
+import { cancelled, isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
+import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
 import { callModel, type ModelRequest } from './call-model.ts';
 import type { OpenedModel } from './model-endpoint.ts';
@@ -148,11 +148,5 @@ const NOTHING: Amount = { tokens: 0, micros: 0 };
 
 /** A simulation's answer is what somebody wrote. */
 function readReply(agentId: string, reply: unknown): ModelReply {
-  const parsed = ModelReply.safeParse(reply);
-  if (parsed.success) return parsed.data;
-  throw invalidOptions(
-    `effects["model ${agentId}"]`,
-    reply,
-    `what a model replies: ${issuesOf(parsed.error)}`,
-  );
+  return parseOptions(ModelReply, reply, `effects["model ${agentId}"]`);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { issuesOf } from '../../runtime/protocol/agent-card.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { invalidPayload } from '../../runtime/protocol/errors.ts';
 
 /** The name of the request, as a capability and as the `type` in its payload. */
@@ -61,9 +61,10 @@ export const readNegotiationResponse = (payload: unknown): CapabilityNegotiation
   read(CapabilityNegotiationResponse, CAPABILITY_NEGOTIATION_RESPONSE, payload);
 
 function read<Schema extends z.ZodType>(schema: Schema, name: string, payload: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(inSnakeCase(payload));
+  const said = inSnakeCase(payload);
+  const parsed = schema.safeParse(said);
   if (parsed.success) return parsed.data;
-  throw invalidPayload(name, issuesOf(parsed.error));
+  throw invalidPayload(name, faultsOf(parsed.error, said));
 }
 
 const OTHER_NAMES: Readonly<Record<string, string>> = { suggested_alternatives: 'suggested_alternative' };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { issuesOf } from '../../runtime/protocol/agent-card.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { TaskProposalPayload } from '../../runtime/protocol/task-proposal.ts';
 import type { AgentDesk } from '../../runtime/public.ts';
 import type { ProposalAnswer, ProposalRecord } from './proposal-record.ts';
@@ -77,7 +77,7 @@ export class KeptProposals implements ProposalStore {
     const left = records.takeLeft(KIND).flatMap(({ key, value }) => {
       const { data, error } = KeptProposal.safeParse(value);
       if (data?.record.proposal.proposalId === key) return [data];
-      onUnreadable(key, error === undefined ? 'it is about another proposal' : issuesOf(error));
+      onUnreadable(key, error === undefined ? 'it is about another proposal' : faultsOf(error, value));
       return [];
     });
     left.sort((one, other) => one.record.proposal.proposedAtMs - other.record.proposal.proposedAtMs);

@@ -3,6 +3,7 @@ import { invalidOptions, refused } from '../../runtime/protocol/errors.ts';
 import { requireText } from '../../runtime/protocol/parse-options.ts';
 import type { AgentDesk } from '../../runtime/public.ts';
 import type { LoadedDocument, SyncSnapshot, UpdateLog } from './update-log.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 
 /** What such a log needs of the records of a durable agent, which its desk has. */
 export type DocumentRecords = Pick<NonNullable<AgentDesk['records']>, 'list' | 'put' | 'whenKept'>;
@@ -100,7 +101,7 @@ export class KeptUpdateLog implements UpdateLog {
   ): string | undefined {
     if (key === SNAPSHOT) {
       const parsed = KeptSnapshot.safeParse(value);
-      if (!parsed.success) return `Its snapshot cannot be read: ${z.prettifyError(parsed.error)}`;
+      if (!parsed.success) return `Its snapshot cannot be read: ${faultsOf(parsed.error, value)}`;
       out.snapshot({ ...parsed.data, state: bytes(parsed.data.state) });
       return undefined;
     }

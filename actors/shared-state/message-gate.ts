@@ -1,4 +1,4 @@
-import { issuesOf } from '../../runtime/protocol/agent-card.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { isSignedBy } from './member-keys.ts';
 import type { SyncRefusal } from './sync-event.ts';
 import type { SyncMembership } from './sync-membership.ts';
@@ -33,7 +33,11 @@ export class MessageGate {
   admit(arrived: unknown): Admission {
     const parsed = SyncMessage.safeParse(arrived);
     if (!parsed.success) {
-      return { refusal: 'MALFORMED', reason: issuesOf(parsed.error), sourceAgentId: namedSource(arrived) };
+      return {
+        refusal: 'MALFORMED',
+        reason: faultsOf(parsed.error, arrived),
+        sourceAgentId: namedSource(arrived),
+      };
     }
     const message = parsed.data;
     const found = this.#inspect(message);

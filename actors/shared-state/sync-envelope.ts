@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { issuesOf } from '../../runtime/protocol/agent-card.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { type A2AEnvelope, parseEnvelope } from '../../runtime/protocol/envelope.ts';
 import type { EnvelopeFactory } from '../../runtime/protocol/envelope-factory.ts';
 import { crdtDeserializationFailed } from './sync-errors.ts';
@@ -40,7 +40,7 @@ export function syncMessageOf(envelope: unknown): SyncMessage {
     );
   }
   const parsed = SyncMessageJson.safeParse(payload);
-  if (!parsed.success) throw crdtDeserializationFailed(sender, issuesOf(parsed.error));
+  if (!parsed.success) throw crdtDeserializationFailed(sender, faultsOf(parsed.error, payload));
   if (parsed.data.sourceAgentId === sender) return parsed.data;
   throw crdtDeserializationFailed(sender, `it names ${parsed.data.sourceAgentId} as its source`);
 }

@@ -13,7 +13,7 @@ import { z } from 'zod';
 export const SyncKind = z.enum(['hello', 'update', 'ask', 'state', 'presence', 'leave']);
 export type SyncKind = z.infer<typeof SyncKind>;
 
-const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'Invalid input: expected bytes');
+const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'bytes');
 
 const MAX_CLOCK_ENTRIES = 4_096;
 
@@ -42,7 +42,7 @@ const fields = <Data extends z.ZodType>(bytes: Data) => ({
 const countsItsSource = ({ vectorClock, sourceAgentId }: { vectorClock: object; sourceAgentId: string }) =>
   Object.hasOwn(vectorClock, sourceAgentId);
 
-const NOT_COUNTED = { message: 'Invalid input: expected an entry of the source', path: ['vectorClock'] };
+const NOT_COUNTED = { message: 'an entry of the source', path: ['vectorClock'] };
 
 /**
  * One message of a sync channel: a `CRDTSyncMessage` with what makes it safe to act on.

@@ -1,10 +1,10 @@
-import { z } from 'zod';
 import { notSerialisable } from '../../runtime/protocol/errors.ts';
 import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
 import type { AgentRecords } from '../../runtime/public.ts';
 import { isOver } from './swarm-life.ts';
 import { SwarmRecord } from './swarm-record.ts';
 import { SWARMS_KEPT, type SwarmStore } from './swarm-store.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 
 /** Of which kind swarms are among an agent's records. */
 const KIND = 'swarm';
@@ -34,7 +34,7 @@ export class KeptSwarms implements SwarmStore {
     for (const { key, value } of records.takeLeft(KIND)) {
       const parsed = SwarmRecord.safeParse(value);
       if (parsed.success) left.push(parsed.data);
-      else onProblem(key, z.prettifyError(parsed.error));
+      else onProblem(key, faultsOf(parsed.error, value));
     }
     left.sort((one, other) => one.session.createdAt - other.session.createdAt);
     for (const record of left) this.#swarms.set(record.session.id, record);

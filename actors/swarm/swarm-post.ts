@@ -1,4 +1,4 @@
-import { issuesOf } from '../../runtime/protocol/agent-card.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import {
   deadlineExceeded,
@@ -85,7 +85,7 @@ export class SwarmPost {
     const answer = type === 'response' ? SwarmAnswer.safeParse(payload) : undefined;
     if (answer === undefined) waiting.reject(errorFromData(faultIn(payload)));
     else if (answer.success) waiting.resolve(answer.data);
-    else waiting.reject(invalidPayload('swarm', issuesOf(answer.error)));
+    else waiting.reject(invalidPayload('swarm', faultsOf(answer.error, payload)));
     return true;
   }
 
@@ -101,7 +101,7 @@ export class SwarmPost {
     let fault: SwarmFault;
     try {
       const parsed = SwarmRequest.safeParse(payload);
-      if (!parsed.success) throw invalidPayload('swarm', issuesOf(parsed.error));
+      if (!parsed.success) throw invalidPayload('swarm', faultsOf(parsed.error, payload));
       const answer = this.#answer(sender, parsed.data, metadata?.taint);
       const taint = taintOf(answer);
       const marked = taint === undefined ? reply : { ...reply, taint };

@@ -4,6 +4,7 @@ import { invalidPayload } from '../../runtime/protocol/errors.ts';
 import { jsonOf } from '../../runtime/protocol/json-text.ts';
 import { isObject, type SaidWords } from './capability-meant.ts';
 import type { Json } from './task-log.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 
 /** A field that a capability needs, and was not given. */
 export interface LackingField {
@@ -71,7 +72,7 @@ export function readAs(text: string, schema: Json): Json {
 /** Says why a value is none of this schema; undefined when it is one, or nobody can tell. */
 export function faultOf(schema: Json, value: Json): string | undefined {
   const parsed = parserOf(schema)?.safeParse(value);
-  return parsed === undefined || parsed.success ? undefined : z.prettifyError(parsed.error);
+  return parsed === undefined || parsed.success ? undefined : faultsOf(parsed.error, value);
 }
 
 function ofText(id: string, schema: Json, object: ObjectSchema, text: string | undefined): PlannedInput {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { TaskChange } from '../../runtime/protocol/task.ts';
 import type { KeptRecords } from '../../runtime/public.ts';
 import {
@@ -174,7 +175,7 @@ class ReadTask {
   take(name: string, value: unknown): string | undefined {
     if (name === MEMO) return this.#takeMemo(value);
     const parsed = TaskRecord.safeParse(value);
-    if (!parsed.success) return z.prettifyError(parsed.error);
+    if (!parsed.success) return faultsOf(parsed.error, value);
     const { opening, changes, terms } = parsed.data;
     this.#opening ??= opening;
     if (this.#opening === undefined) return 'the beginning of its task cannot be read';
@@ -189,7 +190,7 @@ class ReadTask {
 
   #takeMemo(value: unknown): string | undefined {
     const parsed = Json.safeParse(value);
-    if (!parsed.success) return z.prettifyError(parsed.error);
+    if (!parsed.success) return faultsOf(parsed.error, value);
     this.#memo = parsed.data;
     this.hasMemo = true;
     return undefined;

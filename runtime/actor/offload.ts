@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { z } from 'zod';
-import { issuesOf } from '../protocol/agent-card.ts';
+import { parseOptions } from '../protocol/parse-options.ts';
 import {
   cancelled,
   errorFromData,
@@ -46,11 +46,10 @@ export class CpuPool {
   #isClosed = false;
 
   constructor({ seams }: { readonly seams: Pick<Seams, 'clock'> }, options: CpuPoolOptions = {}) {
-    const parsed = CpuPoolOptions.safeParse(options);
-    if (!parsed.success) throw invalidOptions('cpuPool', options, issuesOf(parsed.error));
+    const parsed = parseOptions(CpuPoolOptions, options, 'cpuPool');
     this.#clock = seams.clock;
-    this.#options = parsed.data;
-    this.#turns = new Turns(parsed.data.maxThreads);
+    this.#options = parsed;
+    this.#turns = new Turns(parsed.maxThreads);
   }
 
   /**

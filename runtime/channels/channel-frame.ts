@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { issuesOf } from '../protocol/agent-card.ts';
+import { faultsOf } from '../protocol/payload-faults.ts';
 import { ERROR_CODES } from '../protocol/errors.ts';
 import type { Frame } from '../protocol/transport.ts';
 import { SignedProof } from './channel-proof.ts';
@@ -91,5 +91,5 @@ export function readFrame(
     return { type: 'malformed', reason: `not JSON: ${(error as Error).message}` };
   }
   const parsed = ChannelFrame.safeParse(value);
-  return parsed.success ? parsed.data : { type: 'malformed', reason: issuesOf(parsed.error) };
+  return parsed.success ? parsed.data : { type: 'malformed', reason: faultsOf(parsed.error, value) };
 }

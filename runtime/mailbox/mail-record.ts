@@ -2,6 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
 import { storeInvalid } from '../protocol/errors.ts';
 import { jsonOf } from '../protocol/json-text.ts';
+import { faultsOf } from '../protocol/payload-faults.ts';
 import type { NumberedMail } from '../protocol/store.ts';
 import { KeptFunds } from './kept-funds.ts';
 import { Mail, type MailExtras, NO_ASK } from './mail.ts';
@@ -114,8 +115,9 @@ export function fundsInRecord(body: string): KeptFunds | undefined {
 
 /** The mail behind a record. Fails with STORE_INVALID when it is none. */
 export function mailFromRecord({ number, recipient, body }: NumberedMail): Mail {
-  const parsed = MailRecord.safeParse(jsonOf(body));
-  if (!parsed.success) throw storeInvalid('journal', `mail ${number}: ${z.prettifyError(parsed.error)}`);
+  const said = jsonOf(body);
+  const parsed = MailRecord.safeParse(said);
+  if (!parsed.success) throw storeInvalid('journal', faultsOf(parsed.error, said, `its mail ${number}`));
   const [id, timestamp, deadlineAtMs, correlationId, kind, payload, type, sender, capability, hops, extras] =
     parsed.data;
   const path = hops?.map(([agent, capability, envelopeId]) => ({ agent, capability, envelopeId }));

@@ -24,7 +24,7 @@ export const NodeId = z
   .string()
   .min(1)
   .max(128)
-  .regex(/^[^/\s\p{Cc}]+$/u, 'Invalid input: expected a name without white space and "/"');
+  .regex(/^[^/\s\p{Cc}]+$/u, 'a name without white space and "/"');
 
 /**
  * What a client says of the work that its message asks for, in the message's metadata.

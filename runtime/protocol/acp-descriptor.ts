@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type AgentCard, type AgentTier, issuesOf } from './agent-card.ts';
+import type { AgentCard, AgentTier } from './agent-card.ts';
 import { invalidCard } from './errors.ts';
+import { faultsOf } from './payload-faults.ts';
 
 /** What an agent of the Agent Client Protocol layer can do. `agentSource` is the id of the agent that offers it. */
 export const ACPCapability = z.object({
@@ -41,7 +42,7 @@ export function agentCardFromAcp(
   { tier, nowMs, sandboxId }: CardFromAcpOptions,
 ): AgentCard {
   const parsed = ACPAgentDescriptor.safeParse(descriptor);
-  if (!parsed.success) throw invalidCard(issuesOf(parsed.error));
+  if (!parsed.success) throw invalidCard(faultsOf(parsed.error, descriptor));
   const { capabilities, ...identity } = parsed.data;
   return {
     ...identity,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidCard } from './errors.ts';
+import { faultsOf } from './payload-faults.ts';
 import { PromptDescriptor, ResourceDescriptor, ResourceTemplateDescriptor, ToolAnnotations } from './tool.ts';
 
 /** 0 orchestrator, 1 strategic, 2 operational, 3 specialist. */
@@ -75,10 +76,5 @@ export type AgentCard = z.infer<typeof AgentCard>;
 export function parseAgentCard(value: unknown): AgentCard {
   const parsed = AgentCard.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalidCard(issuesOf(parsed.error));
-}
-
-/** Every issue of a failed parse as `field: what is wrong`, for an error's message. */
-export function issuesOf(error: z.ZodError): string {
-  return error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`).join('; ');
+  throw invalidCard(faultsOf(parsed.error, value));
 }

@@ -90,7 +90,7 @@ export function describeCapability(declared: Capability): CapabilityDescriptor {
 export function parseInput<Parsed>(declared: Capability<unknown, unknown, Parsed>, input: unknown): Parsed {
   const parsed = parse(declared, 'input', declared.input, input);
   if (parsed.success) return parsed.data;
-  throw invalidPayload(declared.id, faultsOf(parsed.error));
+  throw invalidPayload(declared.id, faultsOf(parsed.error, input));
 }
 
 /** What the schema makes of an answer or chunk of `agentId`; throws REFUSED naming field and fault if it does not fit. */
@@ -102,7 +102,7 @@ export function parseOutput<Output>(
   const parsed = parse(declared, 'output', declared.output, output);
   if (parsed.success) return parsed.data;
   const { id } = declared;
-  const issues = faultsOf(parsed.error);
+  const issues = faultsOf(parsed.error, output);
   throw refused(`The answer of ${agentId} does not fit "${id}": ${issues}`, {
     agentId,
     capability: id,
@@ -127,7 +127,7 @@ function parse<Result>(
   } catch (error) {
     if (error instanceof z.core.$ZodAsyncError)
       throw invalidOptions(sideOf(id, side), 'asynchronous', NO_PROMISES);
-    const message = `its schema threw: ${reasonOf(error)}`;
+    const message = `Its schema throws: ${reasonOf(error)}`;
     return { success: false, error: new z.ZodError([{ code: 'custom', path: [], message, input: value }]) };
   }
 }

@@ -23,16 +23,34 @@ const MAX_DESCRIBED = 120;
  * A value as an error names it: as JSON, cut when it is long. Of what `field` says is a secret only the kind is told, wherever
  * it stands in the field's path, and within an object a secret is `…`: errors are logged.
  */
-export function describeValue(value: unknown, field = ''): string {
+export function describeValue(value: unknown, field = '', maxLength = MAX_DESCRIBED): string {
   if (typeof value === 'function') return value.name === '' ? 'a function' : `the function ${value.name}`;
   if (value !== undefined && value !== null && field.split(/[.[\]]+/).some(isSecret))
     return `${kindOf(value)} that is not shown`;
+  const kind = instanceOf(value);
+  if (kind !== undefined) return kind;
   try {
     const isText = typeof value === 'string' || (typeof value === 'object' && value !== null);
     const text = (isText ? JSON.stringify(value, withoutSecrets) : String(value)) ?? 'an object';
-    return text.length > MAX_DESCRIBED ? `${text.slice(0, MAX_DESCRIBED)}…` : text;
+    return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
   } catch {
     return Array.isArray(value) ? 'a list' : 'an object'; // Circles and bigints have no text.
+  }
+}
+
+/** Of what is more than its fields the kind is told; a moment is told as such. */
+function instanceOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (value instanceof Date)
+    return `the Date ${Number.isNaN(value.getTime()) ? 'Invalid' : value.toISOString()}`;
+  try {
+    const prototype = Object.getPrototypeOf(value) as object | null;
+    if (prototype === null || Object.getPrototypeOf(prototype) === null || 'toJSON' in value)
+      return undefined;
+    const { name } = (value as { constructor?: { name?: string } }).constructor ?? {};
+    return `an instance of ${name || 'a class'}`;
+  } catch {
+    return 'an object';
   }
 }
 

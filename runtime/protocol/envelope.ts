@@ -1,5 +1,6 @@
+import { faultsOf } from './payload-faults.ts';
 import { z } from 'zod';
-import { AgentTier, issuesOf } from './agent-card.ts';
+import { AgentTier } from './agent-card.ts';
 import { Budget } from './budget.ts';
 import { invalidEnvelope, schemaVersionMismatch } from './errors.ts';
 import { A2A_MESSAGE_TYPES, SCHEMA_VERSION } from './message-types.ts';
@@ -83,7 +84,7 @@ export function parseEnvelope(value: unknown): A2AEnvelope {
     throw schemaVersionMismatch(SCHEMA_VERSION, version);
   const parsed = A2AEnvelope.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalidEnvelope(issuesOf(parsed.error));
+  throw invalidEnvelope(faultsOf(parsed.error, value));
 }
 
 /** The envelope as JSON text; its fields and `schemaVersion` survive the way there and back. */

@@ -16,7 +16,7 @@ const NONE = Symbol('no JSON');
 export const JsonValue = z.custom<JsonValue>().transform((value, context): JsonValue => {
   const copy = copied(value, 0);
   if (copy !== NONE) return copy;
-  context.addIssue({ code: 'custom', message: 'Invalid input: expected JSON', input: value });
+  context.addIssue({ code: 'custom', message: 'what JSON can say', input: value });
   return z.NEVER;
 });
 

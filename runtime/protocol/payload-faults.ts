@@ -1,34 +1,69 @@
 import type { z } from 'zod';
+import { describeValue } from './describe-value.ts';
+import { ownWords, wantedBy } from './wanted.ts';
 
-const MAX_TEXT = 60;
+type Issue = z.core.$ZodIssue;
 
-/** Every issue of a payload's parse as `field: what is wrong, got value`, for an error's message. */
-export function faultsOf(error: z.ZodError): string {
-  return error.issues
-    .map(
-      ({ path, message, input }) =>
-        `${path.map(String).join('.') || '(root)'}: ${message}, got ${describe(input)}`,
-    )
-    .join('; ');
+const MAX_VALUE = 60;
+const MAX_TOLD = 8;
+
+/**
+ * What a schema finds wrong with `value`, as an error's message says it: `n is "two", expected a number; text is missing,
+ * expected a text`. Of many faults the first are told. `root` is what the value itself is called.
+ */
+export function faultsOf(error: z.ZodError, value: unknown, root = ''): string {
+  const faults = error.issues.flatMap((issue) => sentencesOf(withinUnion(issue), value, root));
+  const more = faults.length - MAX_TOLD;
+  return more > 0 ? `${faults.slice(0, MAX_TOLD).join('; ')}; and ${more} more` : faults.join('; ');
 }
 
-function describe(value: unknown): string {
-  if (typeof value === 'string') return shortened(JSON.stringify(value));
-  if (typeof value === 'function') return 'a function';
-  if (typeof value !== 'object' || value === null) return shortened(String(value));
-  try {
-    return Array.isArray(value) || isPlain(value) ? shortened(JSON.stringify(value)) : nameOf(value);
-  } catch {
-    return 'a value that JSON cannot carry';
+function sentencesOf(issue: Issue, value: unknown, root: string): string[] {
+  if (issue.code === 'unrecognized_keys') {
+    const holder = valueAt(value, issue.path) as Record<string, unknown> | undefined;
+    return issue.keys.map((key) =>
+      sentence(fieldOf(root, [...issue.path, key]), holder?.[key], 'expected no field of this name'),
+    );
   }
+  const own = ownWords(issue);
+  const isSentence = own !== undefined && /^[^a-z]/.test(own);
+  const said = isSentence ? own : `expected ${wantedBy(issue)}`;
+  return [sentence(fieldOf(root, issue.path), foundBy(issue, value), said)];
 }
 
-const shortened = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
+function sentence(field: string, value: unknown, said: string): string {
+  const what = field === '' ? 'it' : field;
+  const is = value === undefined ? 'missing' : describeValue(value, field, MAX_VALUE);
+  return /^expected /.test(said) ? `${what} is ${is}, ${said}` : `${what} is ${is}: ${said}`;
+}
 
-const isPlain = (value: object): boolean => {
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-};
+/**
+ * What stands where the fault is. A rule over several fields is given all of them, and names one: only that one's value is of
+ * use, and safe to show. What a schema has made of the value before it looked may have other fields.
+ */
+export function foundBy({ code, path, input }: Issue, value: unknown): unknown {
+  const holder = valueAt(value, path.slice(0, -1));
+  const isThere = typeof holder === 'object' && holder !== null && code !== 'invalid_key';
+  if (isThere && path.length > 0) return valueAt(value, path);
+  return input === undefined && path.length === 0 ? value : input;
+}
 
-const nameOf = (value: object): string =>
-  `an instance of ${(value as { constructor?: { name?: string } }).constructor?.name || 'a class'}`;
+/** Of "this or that", where the value is of one kind and wrong within: what is wrong there, so that no more than that is named. */
+export function withinUnion(issue: Issue): Issue {
+  if (issue.code !== 'invalid_union') return issue;
+  const within = issue.errors.flatMap(([one]) => (one !== undefined && isWithin(one) ? [one] : []));
+  const [only] = within;
+  if (only === undefined || within.length > 1) return issue;
+  return withinUnion({ ...only, path: [...issue.path, ...only.path] });
+}
+
+const isWithin = ({ code, path }: Issue): boolean => path.length > 0 || code === 'unrecognized_keys';
+
+export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
+
+/** The name of a field, as code would have it: `rows[0].id`. */
+export const fieldOf = (root: string, path: readonly PropertyKey[]): string =>
+  path.reduce<string>((at, key) => {
+    if (typeof key === 'number') return `${at}[${key}]`;
+    return at === '' ? String(key) : `${at}.${String(key)}`;
+  }, root);

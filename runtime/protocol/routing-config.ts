@@ -17,7 +17,7 @@ export const TierRoutingConfig = z.strictObject({
     .superRefine((rules, ctx) => {
       rules.forEach(({ sourceTier }, index) => {
         if (rules.findIndex((rule) => rule.sourceTier === sourceTier) === index) return;
-        const message = 'Duplicate: expected one rule a source tier';
+        const message = 'one rule a source tier';
         ctx.addIssue({ code: 'custom', path: [index, 'sourceTier'], message, input: sourceTier });
       });
     }),

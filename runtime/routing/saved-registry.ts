@@ -1,5 +1,6 @@
+import { faultsOf } from '../protocol/payload-faults.ts';
 import { z } from 'zod';
-import { AgentTier, issuesOf } from '../protocol/agent-card.ts';
+import { AgentTier } from '../protocol/agent-card.ts';
 import { Delivery } from '../protocol/envelope.ts';
 import { invalidCard } from '../protocol/errors.ts';
 import { cardOf } from './registry-view.ts';
@@ -38,5 +39,5 @@ export function readRegistry(json: string): readonly SavedAgent[] {
   }
   const parsed = SavedRegistry.safeParse(value);
   if (parsed.success) return parsed.data.agents;
-  throw invalidCard(issuesOf(parsed.error));
+  throw invalidCard(faultsOf(parsed.error, value));
 }

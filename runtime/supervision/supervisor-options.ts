@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidOptions } from '../protocol/errors.ts';
+import { parseOptions } from '../protocol/parse-options.ts';
 import { BackOff } from './back-off.ts';
 import { RestartIntensity } from './restart-intensity.ts';
 
@@ -34,26 +35,16 @@ export type Supervision = z.output<typeof SupervisorOptions>;
 
 /** The options with their defaults; throws INVALID_OPTIONS naming field and value. */
 export function parseSupervisorOptions(options: SupervisorOptions): Supervision {
-  const parsed = SupervisorOptions.safeParse(options);
-  if (!parsed.success) throw firstIssue(parsed.error, options);
+  const parsed = parseOptions(SupervisorOptions, options, 'supervision');
   requireUnique(
     'supervision.groups.name',
-    parsed.data.groups.map(({ name }) => name),
+    parsed.groups.map(({ name }) => name),
   );
   requireUnique(
     'supervision.groups.agents',
-    parsed.data.groups.flatMap(({ agents }) => agents),
+    parsed.groups.flatMap(({ agents }) => agents),
   );
-  return parsed.data;
-}
-
-function firstIssue(error: z.ZodError, options: unknown): Error {
-  const { path = [], message = 'valid options' } = error.issues[0] ?? {};
-  const value = path.reduce<unknown>(
-    (at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key],
-    options,
-  );
-  return invalidOptions(['supervision', ...path].join('.'), value, message);
+  return parsed;
 }
 
 function requireUnique(field: string, names: readonly string[]): void {

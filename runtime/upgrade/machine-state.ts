@@ -1,5 +1,6 @@
 import type { AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
 import { z } from 'zod';
+import { faultsOf } from '../protocol/payload-faults.ts';
 
 /** A delayed event that is still to come. `delayMs` is what is left of the delay. */
 export const StateTimer = z.strictObject({
@@ -29,7 +30,8 @@ export type MachineState = z.infer<typeof MachineState>;
  */
 export function resolveMachineState(machine: AnyStateMachine, given: unknown): MachineState {
   const parsed = MachineState.safeParse(given);
-  if (!parsed.success) throw new Error(`it is no state of a machine: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new Error(`it is no state of a machine: ${faultsOf(parsed.error, given, 'state')}`);
   const { data } = parsed;
   const { value } = machine.resolveState({ value: data.value as StateValue, context: data.context });
   for (const node of activeNodes(machine.root, value)) {

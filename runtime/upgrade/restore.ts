@@ -65,7 +65,7 @@ function checked({ actorLogic, stateSchema }: AgentDefinition<unknown>, state: u
     if (stateSchema === undefined) return value;
     const parsed = stateSchema.safeParse(value, { reportInput: true });
     if (parsed.success) return parsed.data;
-    throw new Error(faultsOf(parsed.error));
+    throw new Error(faultsOf(parsed.error, value));
   };
   if (!isMachine(actorLogic)) return parse(state);
   const resolved = resolveMachineState(actorLogic, state);

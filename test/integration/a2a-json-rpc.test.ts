@@ -212,7 +212,7 @@ describe('A2A 1.0 over JSON-RPC', () => {
     expect((await send('venus', '/venus/rpc')).error).toBeUndefined();
     expect((await send('', '/venus/rpc')).error).toBeUndefined();
     expect((await send('mars', '/venus/rpc')).error?.message).toContain('"mars"');
-    expect((await send(5)).error?.message).toContain('tenant: is 5');
+    expect((await send(5)).error?.message).toContain('tenant is 5');
     expect((await send('pluto')).error).toMatchObject({
       code: -32_602,
       data: [{ reason: 'AGENT_NOT_FOUND' }],

@@ -144,7 +144,7 @@ describe.each(BINDINGS)("A2A 1.0 to the published SDK's own client over %s", (bi
     const asked = await send('ask');
     await expect(send('more', { taskId: asked.id, contextId: 'another' })).rejects.toMatchObject({
       reason: 'INVALID_PARAMS',
-      message: expect.stringContaining('message.contextId: is "another"'),
+      message: expect.stringContaining('message.contextId is "another"'),
     });
     expect(await reasonOf(send('echo', { configuration: { acceptedOutputModes: ['image/png'] } }))).toBe(
       'CONTENT_TYPE_NOT_SUPPORTED',

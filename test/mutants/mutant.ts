@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { issuesOf } from '../../runtime/protocol/agent-card.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { patchFault } from './patch.ts';
 
 /** Where the mutants are, from the root of the repository. */
@@ -71,8 +71,9 @@ export function readMutant(root: string, fileName: string): Mutant {
   if (!FILE_NAME.test(fileName)) throw fault(fileName, 'expected a name like 07-lost-credit.patch');
   const patch = join(root, FOLDER, fileName);
   const text = readFileSync(patch, 'utf8');
-  const head = MutantHead.safeParse(headOf(text));
-  if (!head.success) throw fault(fileName, issuesOf(head.error));
+  const said = headOf(text);
+  const head = MutantHead.safeParse(said);
+  if (!head.success) throw fault(fileName, faultsOf(head.error, said));
   const missing = head.data.suites.find(({ file }) => !existsSync(join(root, file)));
   if (missing !== undefined) throw fault(fileName, `its suite ${missing.file} does not exist`);
   const changed = changedFiles(text);

@@ -142,7 +142,7 @@ export class Exchange {
     return this.#understood(() => {
       const parsed = schema.safeParse(value, { reportInput: true });
       if (parsed.success) return parsed.data;
-      throw remoteFailed(this.origin, `its answer is not one of A2A: ${faultsOf(parsed.error)}`);
+      throw remoteFailed(this.origin, `its answer is not one of A2A: ${faultsOf(parsed.error, value)}`);
     });
   }
 

@@ -6,7 +6,7 @@ import type { Json } from './json.ts';
 /** Base64 in either alphabet, padded or not, as the standard alphabet with its padding. */
 const Base64 = z
   .string()
-  .regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'Invalid input: expected base64')
+  .regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'a text in base64')
   .transform((text) => Buffer.from(text, 'base64').toString('base64'));
 
 /** What is left out, or null: older clients write null for what they have not got. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { McpTool } from '../../runtime/protocol/mcp-link.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import {
   PromptDescriptor,
   ResourceDescriptor,
@@ -73,7 +74,7 @@ function readList<Schema extends z.ZodType>(
     const read = schema.safeParse(picked);
     if (read.success) return [read.data];
     const { uri, uriTemplate, name } = one as Record<string, unknown>;
-    leave(`${String(uri ?? uriTemplate ?? name)}: ${read.error.issues[0]?.message}`);
+    leave(`${String(uri ?? uriTemplate ?? name)}: ${faultsOf(read.error, picked)}`);
     return [];
   });
 }

@@ -25,13 +25,13 @@ describe('budget', () => {
     [{ tokens: 1.5 }, 'metadata.budget.tokens'],
     [{ costUsd: Number.NaN }, 'metadata.budget.costUsd'],
     [{ hops: '1' }, 'metadata.budget.hops'],
-    [{ euros: 1 }, 'metadata.budget'],
+    [{ euros: 1 }, 'metadata.budget.euros'],
     ['all', 'metadata.budget'],
   ])('refuses %j, which is no budget, naming its field', (given, field) => {
     for (const type of ['request', 'notification'] as const) {
       const verdict = budget().judge(requestOf({ type, budget: given as Budget }));
       expect(verdict?.code).toBe('INVALID_ENVELOPE');
-      expect(verdict?.reason).toContain(`${field}: `);
+      expect(verdict?.reason).toContain(`${field} is `);
     }
   });
 });

@@ -96,15 +96,15 @@ describe('An input', () => {
   });
 
   it.each<[unknown, string]>([
-    [{ n: 's', text: 1 }, 'n: Invalid input: expected number, received string, got "s"; text: '],
-    [{ n: Number.NaN, text: '' }, 'n: Invalid input: expected number, received NaN, got NaN'],
-    [new Map(), 'text: Invalid input: expected string, received undefined, got undefined'],
+    [{ n: 's', text: 1 }, 'n is "s", expected a number; text is 1, expected a text'],
+    [{ n: Number.NaN, text: '' }, 'n is NaN, expected a number'],
+    [new Map(), 'text is missing, expected a text'],
     [
       { n: new Date(0), text: '' },
-      'n: Invalid input: expected number, received Date, got an instance of Date',
+      'n is the Date 1970-01-01T00:00:00.000Z, expected a number',
     ],
-    [{ n: 'x'.repeat(1_000), text: '' }, `got "${'x'.repeat(59)}…`],
-    [null, '(root): Invalid input: expected object, received null, got null'],
+    [{ n: 'x'.repeat(1_000), text: '' }, `n is "${'x'.repeat(59)}…, expected a number`],
+    [null, 'it is null, expected an object'],
   ])('that does not fit is INVALID_PAYLOAD, naming field and value: %o', (payload, said) => {
     const { code, message } = thrownBy(() => parseInput(of(input, z.unknown()), payload));
     expect(code).toBe('INVALID_PAYLOAD');
@@ -119,7 +119,7 @@ describe('An input', () => {
     );
     const { code, message } = thrownBy(() => parseInput(parsed, '{'));
     expect(code).toBe('INVALID_PAYLOAD');
-    expect(message).toContain('(root): its schema threw: ');
+    expect(message).toContain('it is "{": Its schema throws: ');
   });
 
   it('whose schema turns out to be asynchronous is refused, saying so', () => {
@@ -139,7 +139,7 @@ describe('An output', () => {
     expect(parseOutput(declared, { n: 1, extra: 1 }, 'moon')).toEqual({ n: 1 });
     const { code, message, details } = thrownBy(() => parseOutput(declared, { n: 'no number' }, 'moon'));
     expect(code).toBe('REFUSED');
-    const issues = 'n: Invalid input: expected number, received string, got "no number"';
+    const issues = 'n is "no number", expected a number';
     expect(message).toBe(`The answer of moon does not fit "tests.one": ${issues}`);
     expect(details).toEqual({ agentId: 'moon', capability: 'tests.one', issues });
   });

@@ -23,7 +23,7 @@ describe('Reading envelopes (N-13.7, N-E10, N-T03)', () => {
     expect(() => parseEnvelope(incomplete)).toThrow(
       expect.objectContaining({
         code: 'INVALID_ENVELOPE',
-        message: expect.stringMatching(/sender: .*payload: /),
+        message: expect.stringMatching(/sender is missing, .*payload is missing, /),
       }),
     );
   });

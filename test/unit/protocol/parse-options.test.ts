@@ -24,16 +24,16 @@ const Options = z
 
 describe('Options that do not fit', () => {
   it.each([
-    [{ size: 0 }, 'o.size is 0, expected number to be >0'],
-    [{ url: 'nope' }, 'o.url is "nope", expected a valid URL'],
-    [{ day: 'x' }, 'o.day is "x", expected string to match pattern /^\\d+$/'],
-    [{ either: [1] }, 'o.either[0] is 1, expected string, received number'],
+    [{ size: 0 }, 'o.size is 0, expected a number above 0'],
+    [{ url: 'nope' }, 'o.url is "nope", expected a URL'],
+    [{ day: 'x' }, 'o.day is "x", expected a text that matches /^\\d+$/'],
+    [{ either: [1] }, 'o.either[0] is 1, expected a text'],
     [{ sise: 1 }, 'o.sise is 1, expected no option of this name'],
-    [{ nested: { rows: [{ id: 'a' }] } }, 'o.nested.rows[0].id is "a", expected number, received string'],
-    [{ served: { key: 'hush', how: 'x' } }, /^o\.served\.how is "x", expected something else$/],
+    [{ nested: { rows: [{ id: 'a' }] } }, 'o.nested.rows[0].id is "a", expected a number'],
+    [{ served: { key: 'hush', how: 'x' } }, /^o\.served\.how is "x", expected "a" or 5$/],
     [{ served: { key: 'hush', how: 'a', who: 1 } }, 'o.served.who is 1, expected no option of this name'],
-    [{ served: true }, 'o.served is true, expected something else'],
-    [undefined, 'o is undefined, expected object, received undefined'],
+    [{ served: true }, 'o.served is true, expected false or an object'],
+    [undefined, 'o is undefined, expected an object'],
   ])('are named with their value: %j', (given, message) => {
     expect(() => parseOptions(Options, given, 'o')).toThrow(message);
   });
@@ -54,8 +54,8 @@ describe('A secret', () => {
   });
 
   it.each([
-    [{ apiKey: ['hush'] }, 'o.apiKey is a list that is not shown, expected string, received array'],
-    [{ apiKey: 5 }, 'o.apiKey is a number that is not shown, expected string, received number'],
+    [{ apiKey: ['hush'] }, 'o.apiKey is a list that is not shown, expected a text'],
+    [{ apiKey: 5 }, 'o.apiKey is a number that is not shown, expected a text'],
     [{ 'api-key': 'hush' }, 'o.api-key is a text that is not shown, expected no option of this name'],
     [{ credentials: { beerer: 'hush' } }, 'o.credentials is an object that is not shown, expected'],
     [{ credentials: null }, 'o.credentials is null, expected'],

@@ -66,11 +66,11 @@ describe('AgentRegistry (N-1.1, N-1.2, N-1.3, N-1.4, N-1.5, N-1.6, N-D04, N-E09)
 
   it.each([
     ['{', 'not JSON'],
-    ['[]', '(root)'],
-    ['{"format":2,"agents":[]}', 'format: '],
+    ['[]', 'it is [], expected an object'],
+    ['{"format":2,"agents":[]}', 'format is 2, expected 1'],
     [
       '{"format":1,"agents":[{"card":{},"place":"local","delivery":"once","mailboxCapacity":1,"lazy":false}]}',
-      'id: ',
+      'id is missing, expected a text',
     ],
   ])('refuses to read %s', (json, message) => {
     expect(() => AgentRegistry.deserialize(json)).toThrow(invalidCard(message));

@@ -17,7 +17,7 @@ describe('A2ARouter: envelopes (N-D09, N-12.1, N-13.7)', () => {
     expect(await router.send(incomplete as A2AEnvelope)).toMatchObject({
       delivered: false,
       errorCode: 'INVALID_ENVELOPE',
-      error: expect.stringContaining('payload: '),
+      error: expect.stringContaining('payload is missing'),
     });
     const tomorrow = envelopeOf({ sender: 'mars', recipient: 'mars', schemaVersion: 2 });
     expect(await router.send(tomorrow)).toMatchObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DELEGATION_URI, DelegationParams } from '../../../runtime/protocol/a2a-extension.ts';
-import { issuesOf } from '../../../runtime/protocol/agent-card.ts';
+import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
 import { invalidCard } from '../../../runtime/protocol/errors.ts';
 import type { RemoteIdentity } from '../../../runtime/protocol/remote-agent.ts';
 import { optional } from '../../a2a/parts.ts';
@@ -61,7 +61,7 @@ type Wired = z.output<typeof Wired>;
 /** Reads a card of any version; `from` is where it was found. Throws INVALID_CARD naming every field at fault. */
 export function readCard(value: unknown, from: URL): RemoteCard {
   const parsed = Wired.safeParse(value);
-  if (!parsed.success) throw invalidCard(`${from.href}: ${issuesOf(parsed.error)}`);
+  if (!parsed.success) throw invalidCard(`${from.href}: ${faultsOf(parsed.error, value)}`);
   const { name, description = '', version = '', skills = [], capabilities } = parsed.data;
   const extensions = capabilities?.extensions ?? [];
   const ours = extensions.find(({ uri }) => uri === DELEGATION_URI);

@@ -6,6 +6,7 @@ import { invalidOptions } from '../../../runtime/protocol/errors.ts';
 import { parseShallowJson } from '../../../runtime/protocol/json-depth.ts';
 import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
+import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
 import type { Clock, NewId } from '../../../runtime/protocol/seams.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import { A2AError, clientError } from './a2a-error.ts';
@@ -87,12 +88,11 @@ export class A2AClient {
       const request = { headers: { accept: 'application/json' }, ...(signal && { signal }) };
       const answer = await httpExchange(url, request, this.#exchange);
       if (answer.status === 200) {
-        const card = XprAgentCard.safeParse(parsedJson(answer.text));
+        const said = parsedJson(answer.text);
+        const card = XprAgentCard.safeParse(said);
         if (card.success) return card.data;
-        last = clientError(
-          'INVALID_ANSWER',
-          `What ${url} answers is no card: ${card.error.issues[0]?.message}`,
-        );
+        const faults = faultsOf(card.error, said);
+        last = clientError('INVALID_ANSWER', `What ${url} answers is no card: ${faults}`);
       } else {
         last ??= httpError(url, answer);
       }
@@ -142,9 +142,8 @@ export class A2AClient {
     if (said.data.id !== id) throw clientError('INVALID_ANSWER', `${url} answers another request`);
     const task = A2ATask.safeParse(result);
     if (task.success) return task.data;
-    const [issue] = task.error.issues;
-    const field = issue?.path.join('.') ?? '';
-    throw clientError('INVALID_ANSWER', `What ${url} answers is no task: result.${field}: ${issue?.message}`);
+    const faults = faultsOf(task.error, result, 'result');
+    throw clientError('INVALID_ANSWER', `What ${url} answers is no task: ${faults}`);
   }
 
   #proof(body: string): Record<string, string> {

@@ -26,7 +26,7 @@ export function termsOf(
   const said = metadata?.[DELEGATION_URI];
   if (said === undefined) return {};
   const parsed = DelegationOrder.safeParse(said, { reportInput: true });
-  if (!parsed.success) throw invalidPayload(DELEGATION_URI, faultsOf(parsed.error));
+  if (!parsed.success) throw invalidPayload(DELEGATION_URI, faultsOf(parsed.error, said));
   const { deadlineMs, budget, path, assignment, resumeFrom } = parsed.data;
   return {
     ...(deadlineMs === undefined ? {} : { deadlineAtMs: nowMs + deadlineMs }),

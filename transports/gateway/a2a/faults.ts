@@ -22,7 +22,7 @@ const MAX_SHOWN = 60;
 function sentenceOf(field: string, value: unknown, expected: string): string {
   const text = JSON.stringify(value) ?? 'left out';
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-  return `${field}: is ${shown}, expected ${expected}`;
+  return `${field} is ${shown}, expected ${expected}`;
 }
 
 /** Which fault an error is. What nobody here has foreseen is INTERNAL, and its text is for nobody outside. */

@@ -73,5 +73,5 @@ export function readParams<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(params, { reportInput: true });
   if (parsed.success) return parsed.data;
-  throw invalidPayload(method, faultsOf(parsed.error));
+  throw invalidPayload(method, faultsOf(parsed.error, params));
 }

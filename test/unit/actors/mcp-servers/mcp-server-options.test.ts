@@ -34,7 +34,7 @@ describe('The options of an MCP server', () => {
       { ...PROGRAM, grantedTier: 0 },
       'mcpServer.grantedTier is 0, expected 1, 2 or 3: tier 0 is never outside',
     ],
-    [{ ...PROGRAM, privileged: [1] }, 'mcpServer.privileged[0] is 1, expected string'],
+    [{ ...PROGRAM, privileged: [1] }, 'mcpServer.privileged[0] is 1, expected a text'],
     [{ ...PROGRAM, silence: 5 }, 'mcpServer.silence is 5, expected no option of this name'],
   ])('are refused naming field and value where they are wrong: %j', (options, message) => {
     const refuse = () => mcpServer(options as never);

@@ -120,8 +120,8 @@ describe('The spelling of a capability negotiation (C-12, C-18)', () => {
   it('is refused where it says something else, naming field and fault', () => {
     for (const [payload, field] of [
       [{ iNeed: 'a' }, 'i_need'],
-      [{ languages: [1] }, 'languages.0'],
-      [null, '(root)'],
+      [{ languages: [1] }, 'languages[0]'],
+      [null, 'it is null'],
       [{ type: 'request' }, 'type'],
     ] as const) {
       expect(() => readNegotiation(payload)).toThrow(field);

@@ -111,7 +111,7 @@ describe('A tool host without a system (N-5.5, L-18)', () => {
       [{ readonly: true }, 'readonly is true, expected no option of this name'],
       [{ readOnly: 'yes' }, 'readOnly is "yes", expected boolean'],
       [{ tainted: ['web:a'] }, 'tainted is'],
-      [{ taint: 'web:a' }, 'taint is "web:a", expected array'],
+      [{ taint: 'web:a' }, 'taint is "web:a", expected a list'],
       [{ taint: [] }, 'taint is'],
       [{ timeoutMs: 5 }, 'timeoutMs is 5, expected no option of this name'],
       [{ deadlineAtMs: '5' }, 'deadlineAtMs is "5", expected Unix milliseconds'],

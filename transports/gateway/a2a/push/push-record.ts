@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidPayload, OrreryError } from '../../../../runtime/protocol/errors.ts';
+import { faultsOf } from '../../../../runtime/protocol/payload-faults.ts';
 import { TaskOwner } from '../../../../runtime/protocol/task-service.ts';
 import type { PushConfig } from '../operations.ts';
 
@@ -26,9 +27,7 @@ const Config = z.strictObject({
 export function parseConfig(config: unknown): PushConfig {
   const parsed = Config.safeParse(config);
   if (parsed.success) return withoutUndefined(parsed.data) as PushConfig;
-  const [issue] = parsed.error.issues;
-  const field = issue?.path.join('.') ?? '';
-  throw invalidPayload('push notification config', `${field}: ${issue?.message ?? 'not valid'}`);
+  throw invalidPayload('push notification config', faultsOf(parsed.error, config));
 }
 
 const withoutUndefined = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -64,7 +64,7 @@ const ListPushRequest = message({ taskId: id, pageSize: count.optional(), pageTo
 function parse<Schema extends z.ZodType>(method: string, schema: Schema, params: unknown): z.output<Schema> {
   const parsed = schema.safeParse(params, { reportInput: true });
   if (parsed.success) return parsed.data;
-  throw invalidPayload(method, faultsOf(parsed.error));
+  throw invalidPayload(method, faultsOf(parsed.error, params));
 }
 
 export function readSend(params: unknown): SendOrder {

@@ -64,7 +64,7 @@ const wordOf = <Value extends string>(
     if (found !== undefined) return found;
     context.addIssue({
       code: 'custom',
-      message: `Invalid option: expected one of ${Object.values(words).join(', ')}`,
+      message: `one of ${Object.values(words).join(', ')}`,
       input: said,
     });
     return z.NEVER;
