@@ -121,7 +121,7 @@ export function readOptions(options: ModelAgentOptions): ReadOptions {
   return {
     identity: {
       version: '1.0.0',
-      description: `${name}, who thinks with a model`,
+      description: `${String(name)}, who thinks with a model`,
       tier: 3,
       ...agent,
       ...(capabilities === undefined && agent.defaultCapability === undefined

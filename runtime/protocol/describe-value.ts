@@ -32,7 +32,8 @@ export function describeValue(value: unknown, field = '', maxLength = MAX_DESCRI
   try {
     const isText = typeof value === 'string' || (typeof value === 'object' && value !== null);
     const text = (isText ? JSON.stringify(value, withoutSecrets) : String(value)) ?? 'an object';
-    return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+    if (text.length <= maxLength) return text;
+    return `${text.slice(0, maxLength)}…${typeof value === 'string' ? '"' : ''}`;
   } catch {
     return Array.isArray(value) ? 'a list' : 'an object'; // Circles and bigints have no text.
   }
@@ -42,7 +43,7 @@ export function describeValue(value: unknown, field = '', maxLength = MAX_DESCRI
 function instanceOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   if (value instanceof Date)
-    return `the Date ${Number.isNaN(value.getTime()) ? 'Invalid' : value.toISOString()}`;
+    return Number.isNaN(value.getTime()) ? 'an invalid Date' : `the Date ${value.toISOString()}`;
   try {
     const prototype = Object.getPrototypeOf(value) as object | null;
     if (prototype === null || Object.getPrototypeOf(prototype) === null || 'toJSON' in value)

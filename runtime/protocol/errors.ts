@@ -404,10 +404,12 @@ export const notHere = (agentId: string, place: string): OrreryError =>
     details: { agentId, place },
   });
 
+const MAX_VERSION = 60;
+
 export const schemaVersionMismatch = (expected: number, actual: unknown): OrreryError =>
   new OrreryError(
     'SCHEMA_VERSION_MISMATCH',
-    `Expected envelope schemaVersion ${expected}, got ${String(actual)}`,
+    `Expected envelope schemaVersion ${expected}, got ${describeValue(actual, '', MAX_VERSION)}`,
     {
       details: { expected, actual },
     },

@@ -22,7 +22,8 @@ export function parseOptions<Schema extends z.ZodType>(
     const holder = valueAt(options, issue.path) as Record<string, unknown> | undefined;
     throw invalidOptions(fieldOf(root, [...issue.path, key]), holder?.[key], 'no option of this name');
   }
-  throw invalidOptions(fieldOf(root, issue.path), foundBy(issue, options), wantedBy(issue));
+  const field = fieldOf(root, issue.path) || 'options';
+  throw invalidOptions(field, foundBy(issue, options), wantedBy(issue));
 }
 
 /** Throws INVALID_OPTIONS naming `field` when the value cannot be called. */

@@ -52,6 +52,7 @@ const NAMES: Readonly<Record<string, string>> = {
   set: 'a Set',
   file: 'a File',
   nan: 'NaN',
+  URL: 'a URL',
   null: 'null',
   undefined: 'nothing',
   void: 'nothing',
@@ -65,8 +66,11 @@ const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' :
 
 function oneOf(values: readonly unknown[]): string {
   const said = values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)));
-  return listed(said);
+  const more = said.length - MAX_VALUES;
+  return more > 1 ? `${said.slice(0, MAX_VALUES).join(', ')} or one of ${more} others` : listed(said);
 }
+
+const MAX_VALUES = 8;
 
 /** `a`, `a or b`, `a, b or c`. */
 function listed(words: readonly string[]): string {

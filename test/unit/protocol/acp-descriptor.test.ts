@@ -51,7 +51,10 @@ describe('ACP descriptors (N-D01, C-33)', () => {
   it('are refused when a field is missing', () => {
     const { author: _author, ...incomplete } = descriptor;
     expect(() => agentCardFromAcp(incomplete, { tier: 2, nowMs: 7 })).toThrow(
-      expect.objectContaining({ code: 'INVALID_CARD', message: expect.stringContaining('author is missing, ') }),
+      expect.objectContaining({
+        code: 'INVALID_CARD',
+        message: expect.stringContaining('author is missing, '),
+      }),
     );
   });
 });

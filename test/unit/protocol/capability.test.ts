@@ -99,11 +99,8 @@ describe('An input', () => {
     [{ n: 's', text: 1 }, 'n is "s", expected a number; text is 1, expected a text'],
     [{ n: Number.NaN, text: '' }, 'n is NaN, expected a number'],
     [new Map(), 'text is missing, expected a text'],
-    [
-      { n: new Date(0), text: '' },
-      'n is the Date 1970-01-01T00:00:00.000Z, expected a number',
-    ],
-    [{ n: 'x'.repeat(1_000), text: '' }, `n is "${'x'.repeat(59)}…, expected a number`],
+    [{ n: new Date(0), text: '' }, 'n is the Date 1970-01-01T00:00:00.000Z, expected a number'],
+    [{ n: 'x'.repeat(1_000), text: '' }, `n is "${'x'.repeat(59)}…", expected a number`],
     [null, 'it is null, expected an object'],
   ])('that does not fit is INVALID_PAYLOAD, naming field and value: %o', (payload, said) => {
     const { code, message } = thrownBy(() => parseInput(of(input, z.unknown()), payload));

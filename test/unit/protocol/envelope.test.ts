@@ -12,7 +12,7 @@ describe('Reading envelopes (N-13.7, N-E10, N-T03)', () => {
       expect(() => deserializeEnvelope(json)).toThrow(
         expect.objectContaining({
           code: 'SCHEMA_VERSION_MISMATCH',
-          message: `Expected envelope schemaVersion 1, got ${schemaVersion}`,
+          message: `Expected envelope schemaVersion 1, got ${JSON.stringify(schemaVersion)}`,
         }),
       );
     },

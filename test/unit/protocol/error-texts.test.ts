@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { mcpServer } from '../../../mcp.ts';
+import { modelAgent } from '../../../actors/models/index.ts';
+import { defaultPolicies } from '../../../policies/index.ts';
+import { AgentRegistry } from '../../../runtime/routing/agent-registry.ts';
+import { remoteAgent } from '../../../remote.ts';
+import * as edges from '../../../runtime/protocol/edge-errors.ts';
+import * as errors from '../../../runtime/protocol/errors.ts';
+import * as tools from '../../../runtime/protocol/tool-errors.ts';
+import { agentCardFromAcp } from '../../../runtime/protocol/acp-descriptor.ts';
+import { parseInput, parseOutput } from '../../../runtime/protocol/capability.ts';
+import { deserializeEnvelope, parseEnvelope } from '../../../runtime/protocol/envelope.ts';
+import { capability, defineAgent } from '../../../runtime/public.ts';
+import { parseSimulateOptions } from '../../../runtime/simulate/simulate-options.ts';
+import { parseSystemOptions } from '../../../runtime/system/system-options.ts';
+import { parseGatewayOptions } from '../../../transports/gateway/serve-options.ts';
+import { type ErrorText, faultOfText, spoilt, textOf, textsOf } from '../../fixtures/error-texts.ts';
+
+type Factory = (...given: never[]) => errors.OrreryError;
+type FactoryName<Of> = {
+  [Name in keyof Of]: Of[Name] extends Factory ? Name : never;
+}[keyof Of];
+/** What each of a module's makers of errors is given: one that is missing here does not compile. */
+type Samples<Of> = {
+  readonly [Name in Exclude<
+    FactoryName<Of>,
+    'errorFromData' | 'embedderError' | 'withoutStack'
+  >]: Of[Name] extends (...given: infer Given) => unknown ? Given : never;
+};
+
+const of = { machineId: 'm', version: '1.0.0', hash: 'abcdef0123456789' };
+const PROTOCOL: Samples<typeof errors> = {
+  agentNotFound: ['mars'],
+  capabilityNotFound: ['files.read'],
+  channelClosed: ['c-1', 'its peer has left'],
+  deliveryFailed: ['e-1', 'WebSocket', 'it is closed'],
+  mailboxFull: ['mars', 1_000],
+  actorDied: ['mars', 'no database'],
+  threadDied: ['mars', 'worker-1'],
+  deadlineExceeded: ['The ask of mars', 30_000],
+  cancelled: ['The work of mars'],
+  pathLoop: ['mars', 'files.read'],
+  hopLimit: [16],
+  noHopsLeft: ['mars'],
+  budgetExceeded: [{ tokens: 10 }, { tokens: 5, costUsd: 0.1 }],
+  budgetUsedUp: [{ tokens: 0 }],
+  poison: ['mars', 3, { reason: 'no database' }],
+  notSerialisable: ['payload.at', 'a bigint'],
+  moduleInvalid: ['file:///agents/mars.agent.ts', 'it exports no agent'],
+  snapshotUnknown: ['mars', 'no migration leads there', { from: of, to: undefined }],
+  stateNotSerialisable: ['mars', 'state.at', 'a bigint'],
+  systemStopped: ['mars was stopped with it'],
+  controlLost: ['it ended'],
+  notHere: ['mars', 'worker-1'],
+  schemaVersionMismatch: [1, 2],
+  invalidCard: ['id is missing, expected a text'],
+  invalidEnvelope: ['sender is missing, expected a text'],
+  invalidPayload: ['files.read', 'path is 1, expected a text'],
+  invalidOptions: ['workers', -1, 'a number above 0'],
+  storeFailed: ['journal.db', 'write', 'no space is left'],
+  storeInUse: ['journal.db', 42],
+  storeInvalid: ['journal.db', 'it is no journal'],
+  simulationEscaped: ['mars', 'a timer', undefined],
+  refused: ['Not today'],
+};
+const EDGES: Samples<typeof edges> = {
+  unauthenticated: ['its key is not known'],
+  remoteUnreachable: ['https://example.org', 'nobody listens', { mayHaveArrived: false }],
+  remoteFailed: ['https://example.org', 'its answer is no JSON'],
+  inputRequired: ['mars', 'Which colour?'],
+  bodyTooLarge: [1_000],
+  peersMissing: ['system.serve()', new Error('Cannot find package')],
+  notPermitted: ['Bob may not do this'],
+};
+const TOOLS: Samples<typeof tools> = {
+  duplicateTool: ['search', 'mars'],
+  toolNotFound: ['search'],
+  resourceNotFound: ['notes://one'],
+  promptNotFound: ['greet'],
+  tainted: ['files.delete', ['web:example.org'], 'nobody is there who could approve it'],
+};
+
+const factoryTexts = (module: object, samples: object): ErrorText[] =>
+  Object.entries(samples).map(([name, given]) =>
+    textOf(
+      name,
+      (module as Record<string, (...args: unknown[]) => unknown>)[name]?.(...(given as unknown[])),
+    ),
+  );
+
+const doing = capability({ id: 'do', description: 'Does', input: z.unknown(), output: z.unknown() });
+const IDENTITY = { id: 'mars', name: 'MARS', version: '1.0.0', description: 'Digs', tier: 2 };
+const MODULE = {
+  module: new URL('file:///a.js'),
+  isolation: 'process',
+  memoryMb: 64,
+  instances: ['a'],
+  permissions: { read: ['/'] },
+};
+const payload = capability({
+  id: 'tests.payload',
+  description: 'Takes much',
+  input: z.strictObject({
+    n: z.int().min(1),
+    text: z.string().min(2),
+    rows: z.array(z.object({ id: z.url() })),
+    either: z.union([z.string(), z.int()]),
+    how: z.enum(['a', 'b']),
+  }),
+  output: z.strictObject({ n: z.number() }),
+});
+const ENVELOPE = {
+  id: 'e-1',
+  schemaVersion: 1,
+  type: 'request',
+  sender: 'a',
+  recipient: 'b',
+  correlationId: 'e-1',
+  timestamp: 1,
+  payload: {},
+  metadata: { tier: 2, budget: { tokens: 1 } },
+};
+const CARD = {
+  ...IDENTITY,
+  protocols: ['orrery'],
+  endpoints: [],
+  capabilities: [{ id: 'a', name: 'A', description: 'A', inputSchema: {}, outputSchema: {} }],
+  revision: 1,
+  origin: 'local',
+  lastSeenAt: 0,
+};
+
+/** Everything that takes options, or reads what others say: with something that works, whatever it does not need aside. */
+const PUBLIC: readonly (readonly [string, unknown, (given: never) => unknown])[] = [
+  [
+    'startSystem',
+    {
+      agents: [MODULE],
+      workers: 2,
+      broadcastToSender: true,
+      supervision: {
+        intensity: { maxRestarts: 1, withinMs: 5 },
+        backOff: { firstMs: 1, maxMs: 2 },
+        groups: [{ name: 'g', strategy: 'one-for-all', agents: ['a'] }],
+      },
+      watchdog: { stallMs: 100 },
+      cpu: { maxThreads: 1 },
+      journal: { path: 'a.db' },
+    },
+    parseSystemOptions,
+  ],
+  [
+    'policies',
+    { maxHops: 3, escalation: 'all', sandbox: { enforced: true, crossSandboxAllowList: [] } },
+    defaultPolicies,
+  ],
+  [
+    'defineAgent',
+    { ...IDENTITY, delivery: 'retry', mailboxCapacity: 5, restart: 'permanent', handlingTimeoutMs: 5 },
+    defineAgent,
+  ],
+  [
+    'capability',
+    { id: 'a', description: 'A', input: z.string(), output: z.string(), carries: 'json', privileged: true },
+    capability,
+  ],
+  ['handle', doing, (given) => defineAgent(IDENTITY as never).handle(given, () => undefined)],
+  [
+    'payload',
+    { n: 1, text: 'ab', rows: [{ id: 'https://a.example' }], either: 1, how: 'a' },
+    (given) => parseInput(payload, given),
+  ],
+  ['answer', { n: 1 }, (given) => parseOutput(payload, given, 'mars')],
+  ['envelope', ENVELOPE, parseEnvelope],
+  ['envelope as text', '{', (given) => deserializeEnvelope(typeof given === 'string' ? given : '{')],
+  ['registry', CARD, (given) => new AgentRegistry().register(given)],
+  [
+    'acp',
+    {
+      id: 'a',
+      name: 'A',
+      version: '1',
+      description: 'A',
+      author: 'A',
+      icon: 'a',
+      website: 'a',
+      capabilities: [],
+    },
+    (given) => agentCardFromAcp(given, { tier: 2, nowMs: 1 }),
+  ],
+  [
+    'mcpServer',
+    { id: 'search', command: 'a-server', args: ['a'], env: { A: 'a' }, grantedTier: 2, privileged: ['a'] },
+    mcpServer,
+  ],
+  [
+    'modelAgent',
+    {
+      ...IDENTITY,
+      model: { url: 'http://127.0.0.1:1/v1', model: 'm', apiKey: 'k' },
+      instructions: 'Answer',
+      tools: ['a'],
+      limits: { maxSteps: 3 },
+      prices: { inputPerMillion: 1, outputPerMillion: 2 },
+    },
+    modelAgent,
+  ],
+  [
+    'remoteAgent',
+    { client: { retries: 1 }, id: 'a', tier: 2 },
+    (given) => remoteAgent('ftp://127.0.0.1', given),
+  ],
+  [
+    'simulate',
+    {
+      seed: 1,
+      agents: [],
+      run: () => 1,
+      faults: { crash: { probability: 0.5, most: 1 } },
+      maxMs: 5,
+      workers: 1,
+      invariants: [() => undefined],
+      effects: { a: () => 1 },
+    },
+    parseSimulateOptions,
+  ],
+  [
+    'serve',
+    { entry: 'a', name: 'A', authenticators: [], bindings: [], publicUrl: 'https://a.example' },
+    (given) => parseGatewayOptions(given, true),
+  ],
+];
+
+/** One of each kind: what differs in the value alone is one line. */
+function tableOf(texts: readonly ErrorText[]): string {
+  const lines = new Map<string, string>();
+  for (const { from, code, text, details } of texts) {
+    // Of what is found in a payload, what is found first says the kind.
+    const fault = details['field'] ?? text.replace(/ is [^,]*,/g, '').split(';')[0];
+    const kind = `${from} ${code} ${fault} ${details['expected'] ?? ''}`;
+    if (!lines.has(kind)) lines.set(kind, `${from.padEnd(16)} ${code.padEnd(16)} ${text}`);
+  }
+  return [...lines.values()].join('\n');
+}
+
+describe('The texts of errors', () => {
+  it('are sentences that say what was wrong, whatever was given', async () => {
+    const given = await Promise.all(PUBLIC.map(([from, good, call]) => textsOf(from, spoilt(good), call)));
+    const made = [
+      ...factoryTexts(errors, PROTOCOL),
+      ...factoryTexts(edges, EDGES),
+      ...factoryTexts(tools, TOOLS),
+    ];
+    const texts = [...made, ...given.flat()];
+    console.log(tableOf(texts));
+    const faults = texts.flatMap((text) => {
+      const fault = faultOfText(text);
+      return fault === undefined ? [] : [`${text.from}, ${text.code}: ${text.text} (${fault})`];
+    });
+    expect(faults).toEqual([]);
+    for (const [at, [from]] of PUBLIC.entries()) expect(given[at]?.length, from).toBeGreaterThan(0);
+  });
+});
