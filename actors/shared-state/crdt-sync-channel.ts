@@ -5,6 +5,7 @@ import type { CRDTSyncMessage } from '../../runtime/protocol/crdt-sync-message.t
 import { refused, reasonOf } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
+import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import { CausalClock } from './causal-clock.ts';
 import { type DocumentFault, GuardedDocument } from './guarded-document.ts';
 import { LogKeeper } from './log-keeper.ts';
@@ -22,16 +23,20 @@ import { SyncReporter, type SyncReporterDeps } from './sync-reporter.ts';
 import { InMemoryUpdateLog, type UpdateLog } from './update-log.ts';
 
 /**
+ * - `seams`         @default the real ones
  * - `log`           where the document is kept. @default in memory
  * - `observability` gets what was refused, as events of type `error`.
  * - `onEvent`       hears everything; what it throws is ignored.
  */
 export interface SyncChannelDeps extends Omit<SyncReporterDeps, 'clock'> {
-  readonly seams: Pick<Seams, 'clock' | 'newId' | 'random'>;
+  readonly seams?: Pick<Seams, 'clock' | 'newId' | 'random'>;
   readonly medium: SyncMedium;
   readonly membership: SyncMembership;
   readonly log?: UpdateLog;
 }
+
+/** The same, with what was left out. */
+type OpeningDeps = SyncChannelDeps & Required<Pick<SyncChannelDeps, 'seams' | 'log'>>;
 
 /**
  * - `agentId`    the member that this end belongs to.
@@ -76,7 +81,7 @@ export interface SyncCounts {
  * that others know of it, begins a new stay, and counts on.
  */
 export class CRDTSyncChannel {
-  readonly #deps: SyncChannelDeps;
+  readonly #deps: OpeningDeps;
   readonly #limits: SyncLimits;
   readonly #channelId: string;
   readonly #agentId: string;
@@ -112,8 +117,8 @@ export class CRDTSyncChannel {
       throw refused(`${agentId} is no member of the sync channel "${channelId}"`, { agentId, channelId });
     }
     const limits = parseOptions(SyncLimits, options.limits ?? {}, 'limits');
-    const log = deps.log ?? new InMemoryUpdateLog();
-    const channel = new CRDTSyncChannel({ ...deps, log }, options, limits);
+    const { log = new InMemoryUpdateLog(), seams = systemSeams() } = deps;
+    const channel = new CRDTSyncChannel({ ...deps, log, seams }, options, limits);
     try {
       await channel.#load(log);
       await channel.#join();
@@ -125,7 +130,7 @@ export class CRDTSyncChannel {
   }
 
   private constructor(
-    deps: SyncChannelDeps & { readonly log: UpdateLog },
+    deps: OpeningDeps,
     options: SyncChannelOptions,
     limits: SyncLimits,
   ) {

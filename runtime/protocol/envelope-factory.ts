@@ -14,11 +14,15 @@ import { findUnserialisable } from './json-safety.ts';
 import { parseOptions } from './parse-options.ts';
 import { isSystemId } from './policy.ts';
 import type { Seams } from './seams.ts';
+import { systemSeams } from './system-seams.ts';
 import { mergeTaint } from './taint.ts';
 
-/** `cardOf` is where the sender's tier and sandbox come from, such as `(id) => registry.getById(id)`. */
+/**
+ * - `cardOf` where the sender's tier and sandbox come from, such as `(id) => registry.getById(id)`.
+ * - `seams`  @default the real ones
+ */
 export interface EnvelopeFactoryDeps {
-  readonly seams: Pick<Seams, 'clock' | 'newId'>;
+  readonly seams?: Pick<Seams, 'clock' | 'newId'>;
   readonly cardOf: (agentId: string) => Pick<AgentCard, 'tier' | 'sandboxId'> | undefined;
 }
 
@@ -58,10 +62,10 @@ export interface NewReply extends EnvelopeContent {
 
 /** Makes envelopes: gives them id, time and version, and their sender's tier and sandbox. */
 export class EnvelopeFactory {
-  readonly #deps: EnvelopeFactoryDeps;
+  readonly #deps: Required<EnvelopeFactoryDeps>;
 
-  constructor(deps: EnvelopeFactoryDeps) {
-    this.#deps = deps;
+  constructor({ seams = systemSeams(), cardOf }: EnvelopeFactoryDeps) {
+    this.#deps = { seams, cardOf };
   }
 
   /**
