@@ -39,7 +39,7 @@ describe('the mission that docs/missions.md shows', () => {
   it('finds the import that its layers do not allow', async () => {
     const report = await reportOf(documented());
     expect(report.findings).toMatchObject([
-      { rule: 'architecture.layer', file: 'src/core/a.ts', line: 1, agent: 'jupiter', task: 'structure' },
+      { rule: 'layers/breach', file: 'src/core/a.ts', line: 1, agent: 'jupiter', task: 'structure' },
     ]);
     expect(report.stopReason).toBe('all-accepted');
   });

@@ -48,7 +48,7 @@ describe('a planet in a system', () => {
     const empty = mkdtempSync(join(tmpdir(), 'orrery-planet-'));
     expect(await system.ask(securityScan, { root: empty })).toMatchObject({
       findings: [],
-      nothing: 'no files',
+      nothing: 'no files, no scripts',
     });
     rmSync(empty, { recursive: true });
   });

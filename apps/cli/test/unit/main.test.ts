@@ -89,7 +89,7 @@ describe('orrery', () => {
     [
       'a task to explain that there is not',
       () => ['run', '--explain', 'type'],
-      'Option "--explain" is "type", expected a task: security, architecture, ',
+      'Option "--explain" is "type", expected a task: types, promises, ',
     ],
   ];
 
