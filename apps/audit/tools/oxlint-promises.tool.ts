@@ -27,33 +27,16 @@ export const promises = lintTool({
       todo: 'Await it',
       options: { checksConditionals: true, checksSpreads: true, checksVoidReturn: false },
     },
-    'typescript/no-misused-spread': {
-      severity: 'medium',
-      what: 'What is spread here loses more than it keeps: a promise, a map, a function or an instance gives none of its content',
-      todo: 'Await the promise, or name the properties that are meant',
-      options: { allow: [] },
-    },
     'typescript/return-await': {
-      severity: 'medium',
+      severity: 'low',
       what: 'The promise is returned out of a try: its rejection is not caught here, and finally runs before it is done',
       todo: 'Write return await',
       options: 'error-handling-correctness-only',
-    },
-    'typescript/no-for-in-array': {
-      severity: 'medium',
-      what: 'for-in over an array gives its indexes as strings, and whatever was added to its prototype',
-      todo: 'Use for-of, or entries() where the index is needed',
     },
     'typescript/no-array-delete': {
       severity: 'medium',
       what: 'delete on an array leaves a hole and its length as it was',
       todo: 'Use splice()',
-    },
-    'typescript/require-array-sort-compare': {
-      severity: 'medium',
-      what: 'sort() without a comparison orders by text: 10 comes before 9',
-      todo: 'Give it a comparison, such as (a, b) => a - b',
-      options: { ignoreStringArrays: true },
     },
     'no-async-promise-executor': {
       severity: 'medium',
@@ -79,11 +62,6 @@ export const promises = lintTool({
       severity: 'low',
       what: 'Inside Promise.all() and its like, await makes the promises run one after the other',
       todo: 'Leave out the await',
-    },
-    'unicorn/no-thenable': {
-      severity: 'medium',
-      what: 'An object with a then is taken for a promise wherever it is awaited or returned from an async function',
-      todo: 'Give the property another name',
     },
     'promise/valid-params': {
       severity: 'medium',

@@ -6,7 +6,7 @@ export const speed = lintTool({
   module: import.meta.url,
   replaces: 'the rules performance.*',
   nothing: 'no scripts',
-  plugins: ['oxc', 'unicorn', 'react'],
+  plugins: ['oxc', 'react'],
   takes: (file) => isScript(file) && !isTestOrFixture(file),
   rules: {
     'oxc/no-accumulating-spread': {
@@ -23,26 +23,6 @@ export const speed = lintTool({
       severity: 'low',
       what: 'The default is a new object in every rendering, so memo() and dependencies of hooks see a change each time',
       todo: 'Put it in a constant outside of the component',
-    },
-    'unicorn/prefer-array-find': {
-      severity: 'low',
-      what: 'The whole array is filtered, and one item of it used',
-      todo: 'Use find() or findLast()',
-    },
-    'unicorn/prefer-set-has': {
-      severity: 'low',
-      what: 'An array that is only asked whether it holds something is searched from its beginning each time',
-      todo: 'Make it a Set',
-    },
-    'unicorn/prefer-array-some': {
-      severity: 'low',
-      what: 'The whole array is filtered or searched for an item to learn whether there is one',
-      todo: 'Use some()',
-    },
-    'unicorn/no-useless-length-check': {
-      severity: 'low',
-      what: 'every() and some() of an empty array answer by themselves',
-      todo: 'Leave out the check of its length',
     },
   },
 });

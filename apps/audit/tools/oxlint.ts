@@ -37,6 +37,15 @@ export const isTestOrFixture = (file: string): boolean =>
     file,
   ) || /[.-](test|spec|bench|e2e)(-d)?\.[cm]?[jt]sx?$/.test(file);
 
+/** Marks of a compiler or a bundler. */
+const COMPILED =
+  /\/\/# sourceMappingURL=|@babel\/runtime|__esModule|\b_interopRequireDefault\b|^\/\/#region /m;
+
+/** Output of a compiler, which stands beside the types that it made: what is wrong in it is not wrong there. */
+const isCompiled = (file: string, text: string, exists: (file: string) => boolean): boolean =>
+  /\.[cm]?js$/.test(file) &&
+  (COMPILED.test(text) || exists(file.replace(/js$/, 'ts').replace(/\.([cm]?ts)$/, '.d.$1')));
+
 /** What a command line may be long; longer lists are linted in parts. */
 const MAX_ARGUMENTS = 500_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
@@ -188,7 +197,8 @@ async function resultOf(
   { rules, isMeant }: LintOptions,
 ): Promise<ToolResult> {
   const { readSource } = await import('@orrery/ralph-loop/findings/read-source');
-  const { relative, resolve, sep } = await import('node:path');
+  const { existsSync } = await import('node:fs');
+  const { join, relative, resolve, sep } = await import('node:path');
   const asked = new Set(files);
   const hits = new Map<string, Hit>();
   const unread = new Set<string>();
@@ -197,6 +207,7 @@ async function resultOf(
   for (const [file, ofFile] of byFile) {
     const read = asked.has(file) ? readSource(root, file) : { skipped: true };
     if ('skipped' in read || !isMeant(read.source.text)) continue;
+    if (isCompiled(file, read.source.text, (path) => existsSync(join(root, path)))) continue;
     const bytes = Buffer.from(read.source.text);
     for (const diagnostic of ofFile) {
       const id = idOf(diagnostic, rules);
