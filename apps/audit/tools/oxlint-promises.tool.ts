@@ -11,6 +11,7 @@ export const promises = lintTool({
   takes: (file) => isScript(file) && !isTestOrFixture(file),
   rules: {
     'typescript/no-floating-promises': {
+      isOfTypes: true,
       severity: 'medium',
       what: 'Nobody waits for this promise: when it rejects, the process may end, and what follows runs before it is done',
       todo: 'Await or return it, give it a .catch(), or say with void that it is meant so',
@@ -22,18 +23,21 @@ export const promises = lintTool({
       },
     },
     'typescript/no-misused-promises': {
+      isOfTypes: true,
       severity: 'high',
       what: 'A promise stands where a value is needed: as a condition it is always true, and spread it is empty',
       todo: 'Await it',
       options: { checksConditionals: true, checksSpreads: true, checksVoidReturn: false },
     },
     'typescript/return-await': {
+      isOfTypes: true,
       severity: 'low',
       what: 'The promise is returned out of a try: its rejection is not caught here, and finally runs before it is done',
       todo: 'Write return await',
       options: 'error-handling-correctness-only',
     },
     'typescript/no-array-delete': {
+      isOfTypes: true,
       severity: 'medium',
       what: 'delete on an array leaves a hole and its length as it was',
       todo: 'Use splice()',

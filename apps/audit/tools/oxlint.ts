@@ -11,6 +11,8 @@ export interface LintRule extends ToolRule {
   readonly todo: string;
   readonly options?: unknown;
   readonly isTold?: boolean;
+  /** Says something true in TypeScript alone: of plain scripts the compiler only guesses the types. */
+  readonly isOfTypes?: boolean;
 }
 
 export interface LintToolOptions {
@@ -215,6 +217,7 @@ async function resultOf(
         unread.add(file);
         continue;
       }
+      if (rules[id]?.isOfTypes === true && /\.[cm]?jsx?$/.test(file)) continue;
       const offset = diagnostic.labels[0]?.span.offset ?? 0;
       const place = read.source.positionAt(bytes.subarray(0, offset).toString().length);
       hits.set(
@@ -232,8 +235,11 @@ async function resultOf(
   const [first] = unread;
   const reason = `${unread.size} ${unread.size === 1 ? 'file' : 'files'} could not be parsed or linted whole, this one first`;
   const notes = first === undefined ? [] : [{ kind: 'unparsed', file: first, reason }];
-  return { hits: [...hits.values()], notes, filesSeen: files.length - unread.size };
+  return { hits: [...hits.values()].sort(byPlace), notes, filesSeen: files.length - unread.size };
 }
+
+/** oxlint lints files side by side, and tells of them as they come. */
+const byPlace = (a: Hit, b: Hit): number => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line);
 
 /** Which of our rules speaks: `eslint-plugin-react-hooks(rules-of-hooks)` is `react/rules-of-hooks`. */
 function idOf({ code }: Diagnostic, rules: LintOptions['rules']): string | undefined {

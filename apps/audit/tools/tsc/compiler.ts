@@ -14,6 +14,12 @@ export interface ParsedConfig {
   readonly fileNames: readonly string[];
 }
 
+export interface CompilerOptions {
+  readonly maxMemoryMb: number;
+  /** @default 1000 */
+  readonly lookEveryMs?: number;
+}
+
 /**
  * TypeScript's own compiler, in a process of its own that sees `ConfinedFiles` alone, prints nothing and writes nothing.
  *
@@ -25,7 +31,7 @@ export class Compiler implements AsyncDisposable {
   readonly #overgrown = Promise.withResolvers<never>();
   readonly #watch: NodeJS.Timeout;
 
-  constructor(root: string, maxMemoryMb: number) {
+  constructor(root: string, { maxMemoryMb, lookEveryMs = LOOK_EVERY_MS }: CompilerOptions) {
     const typescript = createRequire(import.meta.url).resolve('typescript/package.json');
     const program = createRequire(typescript).resolve(
       `@typescript/typescript-${process.platform}-${process.arch}/package.json`,
@@ -34,7 +40,7 @@ export class Compiler implements AsyncDisposable {
     process.env['GOMEMLIMIT'] = HEAP_GOAL;
     this.#api = new API({ cwd: root, fs: this.files });
     this.#overgrown.promise.catch(() => undefined);
-    this.#watch = setInterval(() => this.#look(maxMemoryMb), LOOK_EVERY_MS);
+    this.#watch = setInterval(() => this.#look(maxMemoryMb), lookEveryMs);
   }
 
   parse(config: string): Promise<ParsedConfig> {
@@ -67,15 +73,24 @@ export class Compiler implements AsyncDisposable {
 
   /** Where there is no ps, the goal of the garbage collector is all there is. */
   #look(maxMemoryMb: number): void {
-    execFile('ps', ['-A', '-o', 'pid=,ppid=,rss='], (error, out) => {
+    execFile('ps', ['-A', '-o', 'pid=,ppid=,rss=,comm='], (error, out) => {
       if (error !== null) return;
       for (const line of out.split('\n')) {
-        const [pid = 0, parent, kib = 0] = line.trim().split(/\s+/).map(Number);
-        if (parent !== process.pid || kib < maxMemoryMb * 1024) continue;
-        process.kill(pid, 'SIGKILL');
-        this.#overgrown.reject(new CompilerOvergrown(maxMemoryMb));
+        const [pid, parent, kib, ...words] = line.trim().split(/\s+/);
+        if (Number(parent) !== process.pid || !/(^|\/)tsc$/.test(words.join(' '))) continue;
+        if (Number(kib) > maxMemoryMb * 1024) this.#end(Number(pid), maxMemoryMb);
       }
     });
+  }
+
+  #end(pid: number, maxMemoryMb: number): void {
+    clearInterval(this.#watch);
+    this.#overgrown.reject(new CompilerOvergrown(maxMemoryMb));
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
   }
 }
 

@@ -26,6 +26,8 @@ const ERROR = 1;
 export interface TypesCheckOptions {
   /** Of the compiler's process. @default 3072 */
   readonly maxMemoryMb?: number;
+  /** How often its memory is looked at. @default 1000 */
+  readonly lookEveryMs?: number;
 }
 
 interface Project {
@@ -40,7 +42,7 @@ interface Project {
 export class TypesCheck {
   readonly #job: ToolJob;
   readonly #progress: (done: number, of: number) => void;
-  readonly #maxMemoryMb: number;
+  readonly #options: TypesCheckOptions;
   readonly #asked: ReadonlySet<string>;
   readonly #notes: Note[] = [];
   /** Of each file with errors, by the files' names. */
@@ -52,7 +54,7 @@ export class TypesCheck {
   constructor(job: ToolJob, progress: (done: number, of: number) => void, options: TypesCheckOptions = {}) {
     this.#job = job;
     this.#progress = progress;
-    this.#maxMemoryMb = options.maxMemoryMb ?? MAX_MEMORY_MB;
+    this.#options = options;
     this.#asked = new Set(job.files);
   }
 
@@ -69,7 +71,7 @@ export class TypesCheck {
 
   async #checkAll(configs: readonly string[]): Promise<void> {
     try {
-      await using compiler = new Compiler(this.#job.root, this.#maxMemoryMb);
+      await using compiler = new Compiler(this.#job.root, { maxMemoryMb: MAX_MEMORY_MB, ...this.#options });
       const projects = await this.#parse(compiler, configs);
       const taken = new Set<string>();
       const own = projects.map((project) => ({
@@ -138,7 +140,8 @@ export class TypesCheck {
       const types = new Map<string, readonly Diagnostic[]>();
       for (const file of files) {
         const path = join(this.#job.root, file);
-        syntax.set(file, (await program.getSyntacticDiagnostics(path)).map(asSyntax));
+        // The first alone: others follow from it.
+        syntax.set(file, (await program.getSyntacticDiagnostics(path)).slice(0, 1).map(asSyntax));
         types.set(
           file,
           (await program.getSemanticDiagnostics(path)).filter(({ category }) => category === ERROR),

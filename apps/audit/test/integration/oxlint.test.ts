@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { Tool } from '../../tool.ts';
+import { codeFromText } from '../../tools/oxlint-code-from-text.tool.ts';
+import { cycles } from '../../tools/oxlint-cycles.tool.ts';
+import { jsxAccessibility } from '../../tools/oxlint-jsx-a11y.tool.ts';
+import { mistakes } from '../../tools/oxlint-mistakes.tool.ts';
+import { promises } from '../../tools/oxlint-promises.tool.ts';
+import { react } from '../../tools/oxlint-react.tool.ts';
+import { speed } from '../../tools/oxlint-speed.tool.ts';
+import { tests } from '../../tools/oxlint-tests.tool.ts';
+import { type Files, placesIn, reportOn } from '../run-on.ts';
+
+const ASYNC = 'async function work() {}\n';
+const HOOK =
+  "import { useEffect } from 'react';\nexport function Page({ is }) {\n  if (is) useEffect(() => {});\n  return <b />;\n}\n";
+
+const CASES: readonly (readonly [Tool, Files, readonly string[]])[] = [
+  [promises, { 'a.ts': `${ASYNC}work();\nexport {};\n` }, ['oxlint/typescript/no-floating-promises a.ts:2']],
+  [
+    promises,
+    { 'a.ts': `${ASYNC}if (work()) throw new Error('busy');\n` },
+    ['oxlint/typescript/no-misused-promises a.ts:2'],
+  ],
+  [
+    mistakes,
+    { 'a.js': 'export const a = { b: 1, b: 2 };\nexport const c = a.b === NaN;\n' },
+    ['oxlint/no-dupe-keys a.js:1', 'oxlint/use-isnan a.js:2'],
+  ],
+  [
+    tests,
+    {
+      'a.test.ts':
+        "import { expect, it } from 'vitest';\nit.only('is', () => {\n  expect(1).toBeNull;\n});\n",
+    },
+    ['oxlint/vitest/no-focused-tests a.test.ts:2', 'oxlint/vitest/valid-expect a.test.ts:3'],
+  ],
+  [react, { 'a.jsx': HOOK }, ['oxlint/react/rules-of-hooks a.jsx:3']],
+  [
+    speed,
+    {
+      'a.ts': 'export const all = (xs: number[][]) => xs.reduce<number[]>((sum, x) => [...sum, ...x], []);\n',
+    },
+    ['oxlint/oxc/no-accumulating-spread a.ts:1'],
+  ],
+  [
+    jsxAccessibility,
+    { 'a.tsx': 'export const A = () => <img src="a.png" />;\n' },
+    ['oxlint/jsx-a11y/alt-text a.tsx:1'],
+  ],
+  [codeFromText, { 'a.js': 'export const run = (text) => eval(text);\n' }, ['oxlint/no-eval a.js:1']],
+  [
+    cycles,
+    {
+      'a.ts': "import { b } from './b.ts';\nexport const a = () => b;\n",
+      'b.ts': "import { a } from './a.ts';\nexport const b = () => a;\n",
+    },
+    ['oxlint/import/no-cycle a.ts:1'],
+  ],
+];
+
+describe('oxlint', () => {
+  it.each(CASES.map(([tool, files, expected]) => [tool.name, tool, files, expected] as const))(
+    'finds what %s is for',
+    async (_name, tool, files, expected) => {
+      expect(placesIn(await reportOn(tool, files))).toEqual(expected);
+    },
+  );
+
+  it('counts columns in UTF-16 units', async () => {
+    const { findings } = await reportOn(codeFromText, {
+      'a.js': "export const run = (text) => ['é😀', eval(text)];\n",
+    });
+    expect(findings.map(({ column }) => column)).toEqual([38]);
+  });
+
+  it('honours the comments that silence it', async () => {
+    const report = await reportOn(codeFromText, {
+      'a.js': '// eslint-disable-next-line no-eval\nexport const run = (text) => eval(text);\n',
+      'b.js': 'export const run = (text) => eval(text); // oxlint-disable-line no-eval\n',
+    });
+    expect(report.findings).toEqual([]);
+  });
+
+  it('says nothing about what a compiler wrote', async () => {
+    const text = 'export const run = (text) => eval(text);\n';
+    const report = await reportOn(codeFromText, {
+      'a.js': `${text}//# sourceMappingURL=a.js.map\n`,
+      'b.js': text,
+      'b.d.ts': 'export {};\n',
+    });
+    expect(report.findings).toEqual([]);
+  });
+
+  it('does not take types for a circle', async () => {
+    const report = await reportOn(cycles, {
+      'a.ts': "import type { B } from './b.ts';\nexport type A = B;\n",
+      'b.ts': "import type { A } from './a.ts';\nexport type B = A[];\n",
+    });
+    expect(report.findings).toEqual([]);
+  });
+
+  it('names the files of a circle', async () => {
+    const { findings } = await reportOn(cycles, {
+      'src/a.ts': "import { b } from './b.ts';\nexport const a = () => b;\n",
+      'src/b.ts': "import { c } from './c.ts';\nexport const b = () => c;\n",
+      'src/c.ts': "import { a } from './a.ts';\nexport const c = () => a;\n",
+    });
+    expect(findings.map(({ trail }) => trail)).toEqual([['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/a.ts']]);
+  });
+
+  it('notes a file that it cannot parse', async () => {
+    const { notes } = await reportOn(mistakes, { 'a.js': 'const = 1;\n' });
+    expect(notes).toEqual([expect.objectContaining({ kind: 'unparsed', file: 'a.js' })]);
+  });
+});
