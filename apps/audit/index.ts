@@ -1,3 +1,2 @@
 export { auditEffects } from './audit-effects.ts';
 export { auditMission, auditTeam } from './audit-team.ts';
-export { withBaseline } from './with-baseline.ts';

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type Mission, MissionError } from '@orrery/ralph-loop';
 import type { AgentSpec } from 'orrery';
 import { planets } from './audit-app.ts';
 import { readList } from './option-values.ts';
@@ -20,14 +21,37 @@ export async function agentsMeant(value: string | true | undefined): Promise<rea
   return own.length > 0 ? own : planets();
 }
 
+/**
+ * The agents for a mission: those that `--agents` names, else those that the mission names, else as for any command. The
+ * audit, which is run where no `file` is named, is the planets' own. Fails with UsageError or MissionError.
+ */
+export async function agentsForMission(
+  value: string | true | undefined,
+  { mission, file }: { readonly mission: Mission; readonly file: string | undefined },
+): Promise<readonly AgentSpec[]> {
+  if (value !== undefined) return agentsNamed(value);
+  if (file === undefined) return planets();
+  return mission.agents === undefined ? agentsMeant(undefined) : agentsOfMission(mission.agents, file);
+}
+
 function agentsNamed(value: string | true): readonly AgentSpec[] {
   return readList('--agents', value).map((path) => {
-    const file = resolve(path);
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+    if (!isFile(resolve(path)))
       throw new UsageError(`Option "--agents" is "${value}": there is no file ${path}`);
-    return { module: pathToFileURL(file) };
+    return { module: pathToFileURL(resolve(path)) };
   });
 }
+
+function agentsOfMission(paths: readonly string[], missionFile: string): readonly AgentSpec[] {
+  const files = paths.map((path) => resolve(dirname(missionFile), path));
+  const faults = files.flatMap((file, at) =>
+    isFile(file) ? [] : [`agents[${at}]: there is no file ${file}, found "${paths[at]}"`],
+  );
+  if (faults.length > 0) throw new MissionError(missionFile, faults);
+  return files.map((file) => ({ module: pathToFileURL(file) }));
+}
+
+const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 
 function agentsOfFolder(): readonly AgentSpec[] {
   if (statSync(FOLDER, { throwIfNoEntry: false })?.isDirectory() !== true) return [];

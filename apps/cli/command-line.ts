@@ -55,8 +55,12 @@ function readOptions(command: CommandName, words: readonly string[]) {
   for (const token of parsed.tokens) {
     if (token.kind === 'positional') positionals.push(token.value);
     if (token.kind !== 'option') continue;
-    if (Object.hasOwn(options, token.name)) throw new UsageError(`Option "${token.rawName}" is given twice`);
-    options[token.name] = readValue(command, spec, token);
+    const value = readValue(command, spec, token);
+    const former = options[token.name];
+    if (former !== undefined && spec.options[token.name]?.isRepeatable !== true)
+      throw new UsageError(`Option "${token.rawName}" is given twice`);
+    // What may be repeated may be separated by commas as well.
+    options[token.name] = former === undefined ? value : `${former},${value}`;
   }
   const extra = positionals[spec.arguments.length];
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}" for "${command}"`);

@@ -11,6 +11,7 @@ import { DEFAULT_PORT, readPort } from './option-values.ts';
 import { isInstalled, OPTIONAL_PACKAGES } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * One thing that was looked at.
@@ -97,8 +98,8 @@ const optionalPackages = (): Finding[] =>
 
 /** Starts the team, to see whether it does. */
 async function whatStarts(options: TypedOptions): Promise<Finding[]> {
-  const agents = await agentsMeant(options['agents']);
   try {
+    const agents = await agentsMeant(options['agents']);
     await using system = await startTeam({ agents });
     const roster = await system.roster();
     return roster.map(({ id, status, capabilities, place }) => ({
@@ -108,6 +109,8 @@ async function whatStarts(options: TypedOptions): Promise<Finding[]> {
       text: `${status} in ${place}, offers ${capabilities.join(', ') || 'nothing'}`,
     }));
   } catch (error) {
+    if (error instanceof UsageError && options['agents'] === undefined)
+      return [{ area: 'agents', what: 'the team', state: 'missing', text: error.message }];
     if (!isOrreryError(error)) throw error;
     return [{ area: 'agents', what: 'the team', state: 'fault', text: `${error.code}: ${error.message}` }];
   }

@@ -1,5 +1,7 @@
 import type { Clock } from 'orrery';
 
+/** A process that a signal ended exits with this and the number of the signal, by custom of shells. */
+const SIGNAL_EXIT = 128;
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
 type StopSignal = keyof typeof SIGNALS;
 
@@ -42,6 +44,11 @@ export class Interruption implements Disposable {
     return this.#first?.signalNumber;
   }
 
+  /** What the process exits with after the first signal. */
+  get exitCode(): number {
+    return SIGNAL_EXIT + (this.#first?.signalNumber ?? SIGNALS.SIGINT);
+  }
+
   [Symbol.dispose](): void {
     this.#cancelTimer?.();
     for (const name of Object.keys(SIGNALS)) this.#deps.process.off(name, this.#onSignal);
@@ -49,7 +56,7 @@ export class Interruption implements Disposable {
 
   readonly #onSignal = (name: StopSignal): void => {
     const { clock, process } = this.#deps;
-    const exitCode = 128 + SIGNALS[name];
+    const exitCode = SIGNAL_EXIT + SIGNALS[name];
     if (this.#first !== undefined) {
       if (clock.monotonicMs() - this.#first.atMs >= SAME_KEYSTROKE_MS) process.exit(exitCode);
       return;

@@ -1,72 +1,17 @@
 #!/usr/bin/env -S node --conditions=orrery-source
-import { MissionError, wallClock } from '@orrery/ralph-loop';
-import { isOrreryError } from 'orrery';
-import packageJson from 'orrery/package.json' with { type: 'json' };
-import { type CommandDeps, EXIT_UNWRITTEN } from './command.ts';
-import { type CommandLine, readCommandLine } from './command-line.ts';
-import { commandHelp, help } from './help.ts';
+import { wallClock } from '@orrery/ralph-loop/wall-clock';
 import { Interruption } from './interruption.ts';
-import { COMMANDS } from './options.ts';
-import { type Screen, screenOn } from './screen.ts';
-import { UsageError } from './usage-error.ts';
 
-const EXIT_USAGE = 64;
-const EXIT_FAILED = 1;
-
-async function main(words: readonly string[], screen: Screen, errors: Screen): Promise<number> {
-  const line = readCommandLine(words);
-  const { version } = packageJson;
-  if (line.kind === 'version') screen.write(`orrery ${version}\n`);
-  if (line.kind === 'help') screen.write(line.command === undefined ? help() : commandHelp(line.command));
-  if (line.kind !== 'command') return 0;
-  using interruption = new Interruption({ clock: wallClock, process });
-  return await obey(line, { screen, errors, clock: wallClock, interruption, version });
-}
-
-/** A command is loaded when it is asked for: none pays for what another needs. */
-async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps): Promise<number> {
-  const { options, positionals } = line;
-  switch (line.command) {
-    case 'run':
-      return (await import('./run-command.ts')).runCommand(options, positionals, deps);
-    case 'up':
-      return (await import('./up-command.ts')).upCommand(options, deps);
-    case 'mcp':
-      return (await import('./mcp-command.ts')).mcpCommand(options, deps);
-    case 'key':
-      return (await import('./key-command.ts')).keyCommand(options, deps);
-    case 'init':
-      return (await import('./init-command.ts')).initCommand(options, positionals, deps);
-    case 'doctor':
-      return (await import('./doctor-command.ts')).doctorCommand(options, deps);
-    case 'simulate':
-      return (await import('./simulate-command.ts')).simulateCommand(options, positionals, deps);
-    case 'journal':
-      return (await import('./journal-command.ts')).journalCommand(options, positionals, deps);
-    case 'agents':
-      return (await import('./agents-command.ts')).agentsCommand(options, deps);
-  }
-}
-
-/** What went wrong, for a person: our own errors have a sentence, anything else is a bug and shows where. */
-function explain(error: unknown, [command = '']: readonly string[]): string {
-  const help = Object.hasOwn(COMMANDS, command) ? `orrery ${command} --help` : 'orrery --help';
-  if (error instanceof UsageError) return `${error.message}\nSee '${help}'.`;
-  if (error instanceof MissionError) return error.message;
-  if (isOrreryError(error)) return `${error.code}: ${error.message}`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-const words = process.argv.slice(2);
-const [screen, errors] = [screenOn(process.stdout), screenOn(process.stderr)];
-try {
-  process.exitCode = await main(words, screen, errors);
-} catch (error) {
-  errors.write(`orrery: ${explain(error, words)}\n`);
-  process.exitCode = error instanceof UsageError || error instanceof MissionError ? EXIT_USAGE : EXIT_FAILED;
-}
-const failure = await screen.settled();
-if (failure !== undefined) {
-  errors.write(`orrery: Standard output could not be written: ${failure}\n`);
-  process.exitCode ||= EXIT_UNWRITTEN;
-}
+// Loading the rest takes a moment, in which somebody may have changed their mind.
+using interruption = new Interruption({ clock: wallClock, process });
+const { signal } = interruption;
+const leave = (): never => {
+  process.stderr.write('orrery: Stopped before anything was started\n');
+  process.exit(interruption.exitCode);
+};
+signal.addEventListener('abort', leave);
+const { command } = await import('./whole-command.ts');
+signal.removeEventListener('abort', leave);
+process.exitCode = await command(process.argv.slice(2), { clock: wallClock, interruption });
+// What was cut off while it started would keep the process alive.
+if (signal.aborted) process.exit();

@@ -1,19 +1,29 @@
 import { type Mission, readMission, repositoryRoot } from '@orrery/ralph-loop';
+import type { AgentSpec } from 'orrery';
+import { agentsForMission } from './agents-meant.ts';
 import { auditApp } from './audit-app.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The repository that is to be worked on, and what is to be done there. Fails with UsageError or MissionError. */
-export async function missionMeant(
-  options: TypedOptions,
-  [file]: readonly string[],
-): Promise<{ readonly root: string; readonly mission: Mission }> {
+/** A mission, the repository that is to be worked on, and who is to work on it. */
+export interface MeantMission {
+  readonly root: string;
+  readonly mission: Mission;
+  readonly agents: readonly AgentSpec[];
+}
+
+/** What is to be done, where, and by whom. Fails with UsageError or MissionError. */
+export async function missionMeant(options: TypedOptions, [file]: readonly string[]): Promise<MeantMission> {
   const repo = String(options['repo'] ?? '.');
   const repository = await repositoryRoot(repo);
   if ('refusal' in repository) throw new UsageError(`Option "--repo" is "${repo}": ${repository.refusal}`);
   const { root } = repository;
-  const path = file ?? (await auditApp())?.auditMission(root);
-  if (path === undefined)
-    throw new UsageError('No mission is named, and the audit of a repository is not installed');
-  return { root, mission: await readMission(path) };
+  const mission = await readMission(file ?? (await auditOf(root)));
+  return { root, mission, agents: await agentsForMission(options['agents'], { mission, file }) };
+}
+
+async function auditOf(root: string): Promise<string> {
+  const audit = await auditApp();
+  if (audit !== undefined) return audit.auditMission(root);
+  throw new UsageError('No mission file is named, and the audit of repositories is not installed here');
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { type Mission, nearest, SEVERITIES, Severity } from '@orrery/ralph-loop';
+import { resolve } from 'node:path';
+import { Baseline, type Mission, nearest, RuleLevel, SEVERITIES, Severity } from '@orrery/ralph-loop';
 import { UsageError } from './usage-error.ts';
 
 const MAX_WORKERS = 64;
@@ -82,6 +83,39 @@ export function readSeverity(value: string | true | undefined): Severity | undef
   const meant = nearest(String(value), SEVERITIES);
   const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
   throw new UsageError(`Option "--fail-on" is "${value}", expected one of ${SEVERITIES.join(', ')}${hint}`);
+}
+
+/** The values of `--rule`, by the names of rules. */
+export function readLevels(value: string | true | undefined): ReadonlyMap<string, RuleLevel> {
+  const levels = readList('--rule', value).map((item) => {
+    const at = item.lastIndexOf('=');
+    const level = RuleLevel.safeParse(item.slice(at + 1));
+    if (at < 1 || !level.success)
+      throw new UsageError(
+        `Option "--rule" is "${item}", expected NAME=LEVEL with ${SEVERITIES.join(', ')} or off`,
+      );
+    return [item.slice(0, at).replace(/\/$/, ''), level.data] as const;
+  });
+  return new Map(levels);
+}
+
+/** The value of `--baseline`: a report as `--json` writes it. */
+export function readBaseline(
+  value: string | true | undefined,
+): { readonly path: string; readonly findings: Baseline } | undefined {
+  if (value === undefined) return undefined;
+  const text = readNamedFile('--baseline', String(value));
+  const parsed = Baseline.safeParse(jsonOf(text));
+  if (parsed.success) return { path: resolve(String(value)), findings: parsed.data };
+  throw new UsageError(`Option "--baseline" is "${value}", expected a report as "--json FILE" writes it`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The value of `--explain`: a task of the mission. */

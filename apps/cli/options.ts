@@ -1,6 +1,7 @@
-/** What an option takes: nothing, or a value that help calls `value`. */
+/** What an option takes: nothing, or a value that help calls `value`; several times, where it is repeatable. */
 export interface OptionSpec {
   readonly value?: string;
+  readonly isRepeatable?: boolean;
   readonly help: string;
 }
 
@@ -33,6 +34,16 @@ export const COMMANDS = {
         help: 'Exit with 1 on findings from this severity on: critical, high, medium, low, info',
       },
       explain: { value: 'TASK', help: 'Show who proposed, accepted, refused and did a task, and why' },
+      baseline: { value: 'FILE', help: 'Do not list findings that this former report (--json) has' },
+      rule: {
+        value: 'NAME=LEVEL',
+        help: 'Rate the findings of a rule critical, high, medium, low or info, or turn them off',
+        isRepeatable: true,
+      },
+      board: { help: 'On a terminal: show what every agent does' },
+      quiet: { help: 'Print the findings and how the run ended, nothing else' },
+      verbose: { help: 'Print everything that happens, every task and every note' },
+      agents: { value: 'FILES', help: 'Modules of the agents, separated by commas' },
       record: { value: 'FILE', help: 'Write every event of the system as JSON lines' },
       journal: { value: 'FILE', help: 'Keep in FILE what is accepted, so that it outlives this process' },
       resume: { help: 'Go on with the mission that the journal has' },

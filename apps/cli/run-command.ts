@@ -3,22 +3,28 @@ import {
   explainTask,
   gatherReceipts,
   htmlReport,
+  missingLoopAgents,
   type MissionOutcome,
   type MissionReport,
   openProgress,
   type Receipts,
+  type ReportDetail,
   runMission,
   sarifReport,
   terminalReport,
 } from '@orrery/ralph-loop';
 import type { System, Team } from 'orrery';
 import { type CommandDeps, EXIT_UNWRITTEN } from './command.ts';
-import { LiveView, type View } from './live-view.ts';
+import { BoardView } from './board-view.ts';
+import type { Interruption } from './interruption.ts';
 import type { OutputFile } from './output-file.ts';
-import { PlainView } from './plain-view.ts';
-import { planRun, type RunPlan, type TypedOptions } from './run-plan.ts';
+import { LinesView } from './lines-view.ts';
+import { ProgressView } from './progress-view.ts';
+import { planRun, type RunPlan, type Shown, type TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
 import { TraceFile } from './trace-file.ts';
+import { VerboseView } from './verbose-view.ts';
+import { NO_VIEW, type View } from './view.ts';
 
 /** How long an interrupted run waits for its receipts. */
 const RECEIPTS_MS = 200;
@@ -51,16 +57,20 @@ function discardAll({ outputs }: RunPlan): void {
 
 async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   const { interruption, errors } = deps;
-  await using system = await startTeam({
-    ...(plan.workers === undefined ? {} : { workers: plan.workers }),
-    ...(plan.journal === undefined ? {} : { journal: plan.journal }),
-  });
+  const started = await untilStopped(startWhole(plan), interruption);
+  if (started === undefined) {
+    errors.write('orrery: Stopped while the agents were starting; no task was begun\n');
+    return interruption.exitCode;
+  }
+  await using system = started;
   const stopTrace = await startTrace(system, plan, deps);
   const outcome = await watched(system, plan, deps);
-  const { failOn } = plan;
+  const { failOn, levels, baseline } = plan;
   const { signalNumber } = interruption;
   const receipts = await receiptsOf(system, outcome, deps);
   const report = buildReport(outcome, {
+    levels,
+    ...(baseline === undefined ? {} : { baseline: baseline.findings }),
     ...(failOn === undefined ? {} : { failOn }),
     ...(signalNumber === undefined ? {} : { signalNumber }),
     ...(receipts === undefined ? {} : { receipts }),
@@ -71,17 +81,53 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   return report.exitCode === 0 && failures.length > 0 ? EXIT_UNWRITTEN : report.exitCode;
 }
 
+/** Starts the agents, and those whom every mission needs where nobody stands in for them. */
+async function startWhole({ agents, workers, journal }: RunPlan): Promise<Team> {
+  const system = await startTeam({
+    agents,
+    ...(workers === undefined ? {} : { workers }),
+    ...(journal === undefined ? {} : { journal }),
+  });
+  try {
+    const missing = missingLoopAgents(await system.roster());
+    if (missing.length > 0) await system.start(missing);
+    return system;
+  } catch (error) {
+    await system.stop({ drainMs: 0 });
+    throw error;
+  }
+}
+
+/** What `work` comes to; undefined when the run was stopped before. The process ends then, whatever is under way. */
+async function untilStopped<T>(work: Promise<T>, { signal }: Interruption): Promise<T | undefined> {
+  const { promise: stopped, resolve } = Promise.withResolvers<undefined>();
+  const stop = () => resolve(undefined);
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([stopped, work]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    work.catch(() => undefined);
+  }
+}
+
 async function watched(system: Team, plan: RunPlan, deps: CommandDeps): Promise<MissionOutcome> {
   const { interruption, clock } = deps;
-  const { mission, root, journal, isResumed } = plan;
+  const { mission, root, journal, isResumed, baseline, shows } = plan;
   const progress =
     journal === undefined ? undefined : await openProgress(system.records, mission, { root, isResumed });
-  const view = await viewOf(system, deps);
+  const view = await viewOf(shows, system, deps);
   const onEvent = view.show.bind(view);
   try {
     return await runMission(
       mission,
-      { root, signal: interruption.signal, onEvent },
+      {
+        root,
+        signal: interruption.signal,
+        onEvent,
+        ...(baseline === undefined ? {} : { baseline: baseline.path }),
+      },
       { team: system, clock, ...(progress === undefined ? {} : { progress }) },
     );
   } finally {
@@ -121,14 +167,21 @@ async function startTrace(
   };
 }
 
-async function viewOf(system: System, { screen, clock }: CommandDeps): Promise<View> {
-  if (!screen.isTerminal) return new PlainView(screen);
-  return new LiveView(
-    screen,
-    clock,
-    (await system.roster()).map(({ id }) => id),
-  );
+async function viewOf(shows: Shown, system: System, { screen, clock }: CommandDeps): Promise<View> {
+  if (shows === 'quiet') return NO_VIEW;
+  if (shows === 'verbose') return new VerboseView(screen);
+  if (!screen.isTerminal) return new LinesView(screen);
+  if (shows === 'progress') return new ProgressView(screen, clock);
+  const agents = (await system.roster()).map(({ id }) => id);
+  return new BoardView(screen, clock, agents);
 }
+
+const DETAILS: Readonly<Record<Shown, ReportDetail>> = {
+  progress: 'short',
+  board: 'short',
+  quiet: 'brief',
+  verbose: 'full',
+};
 
 /** Receipts are wanted, but somebody who pressed Ctrl-C does not wait for them. */
 async function receiptsOf(
@@ -149,11 +202,12 @@ async function receiptsOf(
 /** Prints the report and writes it in every form that was asked for; what went wrong with any of them. */
 function writeReports(
   report: MissionReport,
-  { explain, outputs: { json, sarif, html } }: RunPlan,
+  { explain, shows, outputs: { json, sarif, html } }: RunPlan,
   { screen, version }: CommandDeps,
 ): (string | undefined)[] {
   const explained = explain === undefined ? [] : explainTask(report, explain, screen.paint);
-  screen.write(`${[...explained, ...terminalReport(report, screen.paint)].join('\n')}\n`);
+  const lines = [...explained, ...terminalReport(report, screen.paint, DETAILS[shows])];
+  screen.write(`${lines.join('\n')}\n`);
   return [
     writeWhole(json, () => asJson(report)),
     writeWhole(sarif, () => asJson(sarifReport(report, version))),

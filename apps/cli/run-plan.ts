@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Mission, Severity } from '@orrery/ralph-loop';
-import { missionMeant } from './mission-meant.ts';
-import { readSeverity, readTask, readWorkers } from './option-values.ts';
+import type { Baseline, RuleLevel, Severity } from '@orrery/ralph-loop';
+import { type MeantMission, missionMeant } from './mission-meant.ts';
+import { readBaseline, readLevels, readSeverity, readTask, readWorkers } from './option-values.ts';
 import { OutputFile } from './output-file.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -12,11 +12,16 @@ export type TypedOptions = Readonly<Record<string, string | true>>;
 const OUTPUTS = ['json', 'sarif', 'html', 'record'] as const;
 type Output = (typeof OUTPUTS)[number];
 
+/** How a run is shown while it goes on, and how much of its report is printed. */
+export type Shown = 'progress' | 'board' | 'quiet' | 'verbose';
+
 /** Everything that `run` was asked for, checked before anything starts. */
-export interface RunPlan {
-  readonly mission: Mission;
-  readonly root: string;
+export interface RunPlan extends MeantMission {
   readonly failOn: Severity | undefined;
+  readonly levels: ReadonlyMap<string, RuleLevel>;
+  /** The former report, and where it is. */
+  readonly baseline: { readonly path: string; readonly findings: Baseline } | undefined;
+  readonly shows: Shown;
   readonly workers: number | undefined;
   readonly explain: string | undefined;
   /** Where it is kept what is accepted. */
@@ -30,10 +35,21 @@ export interface RunPlan {
 export async function planRun(options: TypedOptions, positionals: readonly string[]): Promise<RunPlan> {
   const failOn = readSeverity(options['fail-on']);
   const workers = readWorkers(options['workers']);
-  const { root, mission } = await missionMeant(options, positionals);
-  const explain = readTask(options['explain'], mission);
+  const levels = readLevels(options['rule']);
+  const baseline = readBaseline(options['baseline']);
+  const shows = readShown(options);
+  const meant = await missionMeant(options, positionals);
+  const explain = readTask(options['explain'], meant.mission);
   const { journal, isResumed } = readJournal(options);
-  return { mission, root, failOn, workers, explain, journal, isResumed, outputs: openOutputs(options) };
+  const outputs = openOutputs(options);
+  return { ...meant, failOn, levels, baseline, shows, workers, explain, journal, isResumed, outputs };
+}
+
+function readShown(options: TypedOptions): Shown {
+  const asked = (['board', 'quiet', 'verbose'] as const).filter((name) => options[name] === true);
+  const [first = 'progress', other] = asked;
+  if (other !== undefined) throw new UsageError(`Options "--${first}" and "--${other}" exclude each other`);
+  return first;
 }
 
 function readJournal({ journal, resume }: TypedOptions): Pick<RunPlan, 'journal' | 'isResumed'> {

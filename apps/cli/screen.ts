@@ -17,10 +17,18 @@ type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY' | 'columns' | 'r
 /** The reader went away, or the terminal was closed. */
 const WITHOUT_READER = new Set(['EPIPE', 'EIO']);
 
+/** FORCE_COLOR decides, then NO_COLOR, then whether it is a terminal that has colours. */
+function hasColours(isTerminal: boolean, output: Output): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: unwanted } = process.env;
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  if (unwanted !== undefined && unwanted !== '') return false;
+  return isTerminal && output.hasColors();
+}
+
 /**
  * A screen on an output stream. When it takes no more (`orrery run | head`, a full disk) the rest is dropped and
- * the work goes on: its files and its exit code are still wanted. A terminal's own colour settings, NO_COLOR
- * among them, are respected.
+ * the work goes on: its files and its exit code are still wanted. Colours are as FORCE_COLOR and NO_COLOR
+ * say.
  */
 export function screenOn(output: Output): Screen {
   let fault: NodeJS.ErrnoException | undefined;
@@ -37,7 +45,7 @@ export function screenOn(output: Output): Screen {
     get rows() {
       return output.rows || 24;
     },
-    paint: isTerminal && output.hasColors() ? coloured : plain,
+    paint: hasColours(isTerminal, output) ? coloured : plain,
     write: (text) => {
       if (fault === undefined) output.write(text);
     },

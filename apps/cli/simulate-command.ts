@@ -3,12 +3,19 @@ import {
   type LoopEvent,
   type Mission,
   MissionError,
+  missingLoopAgents,
   openProgress,
   runMission,
 } from '@orrery/ralph-loop';
-import type { Faults, SimulatedTeam, SimulateOptions, SimulationResult } from 'orrery/simulate';
+import type {
+  Faults,
+  SimulatedAgent,
+  SimulatedTeam,
+  SimulateOptions,
+  SimulationResult,
+} from 'orrery/simulate';
 import { readCount, readWorkers } from './option-values.ts';
-import { auditApp, planets } from './audit-app.ts';
+import { auditApp } from './audit-app.ts';
 import { missionMeant } from './mission-meant.ts';
 import { OutputFile } from './output-file.ts';
 import type { CommandDeps } from './command.ts';
@@ -34,6 +41,7 @@ const FAULTS: Faults = {
 interface SimulatePlan {
   readonly mission: Mission;
   readonly root: string;
+  readonly agents: readonly SimulatedAgent[];
   readonly firstSeed: number;
   readonly seeds: number;
   readonly workers: number;
@@ -62,10 +70,10 @@ async function planSimulation(options: TypedOptions, positionals: readonly strin
   const seeds = readCount('--seeds', options['seeds']) ?? DEFAULT_SEEDS;
   const firstSeed = readCount('--first-seed', options['first-seed']) ?? 1;
   const workers = readWorkers(options['workers']) ?? DEFAULT_WORKERS;
-  const { root, mission } = await missionMeant(options, positionals);
+  const { root, mission, agents } = await missionMeant(options, positionals);
   const path = options['record'];
   const record = path === undefined ? undefined : new OutputFile('--record', String(path));
-  return { mission, root, firstSeed, seeds, workers, record };
+  return { mission, root, agents: agents as readonly SimulatedAgent[], firstSeed, seeds, workers, record };
 }
 
 async function simulateSeeds(
@@ -78,12 +86,11 @@ async function simulateSeeds(
   const needed = new Set(mission.tasks.flatMap(capabilitiesOf));
   const audit = await auditApp();
   const effects = (await audit?.auditEffects(root, needed, interruption.signal)) ?? {};
-  const agents = await planets();
   const endings = new Map<string, number>();
   const broken: number[] = [];
   let tried = 0;
   for (let seed = firstSeed; seed < firstSeed + seeds && !interruption.signal.aborted; seed++) {
-    const result = await simulate(missionUnder(plan, seed, { agents, effects }));
+    const result = await simulate(missionUnder(plan, seed, effects));
     tried += 1;
     if (result.error instanceof MissionError) throw result.error;
     const problems = problemsOf(result);
@@ -110,9 +117,9 @@ async function simulateSeeds(
  * happens.
  */
 function missionUnder(
-  { mission, root, workers }: SimulatePlan,
+  { mission, root, agents, workers }: SimulatePlan,
   seed: number,
-  { agents, effects }: Pick<SimulateOptions, 'agents' | 'effects'>,
+  effects: Required<SimulateOptions>['effects'],
 ): SimulateOptions {
   const accepted: string[] = [];
   let hasProgress = false;
@@ -122,7 +129,7 @@ function missionUnder(
     workers,
     faults: FAULTS,
     journal: true,
-    ...(effects === undefined ? {} : { effects }),
+    effects,
     invariants: [
       () => {
         const twice = accepted.find((task, at) => accepted.indexOf(task) < at);
@@ -130,6 +137,7 @@ function missionUnder(
       },
     ],
     run: async (team: SimulatedTeam, { clock }) => {
+      await team.start(missingLoopAgents(await team.roster()));
       const progress = await openProgress(team.records, mission, { root, isResumed: hasProgress });
       hasProgress = true;
       const onEvent = (event: LoopEvent): void => {

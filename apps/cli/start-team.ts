@@ -1,21 +1,20 @@
 import { type AgentSpec, startSystem, type Team } from 'orrery';
-import { planets } from './audit-app.ts';
 
-/** The planets wait for their tools most of the time, which run in processes of their own: one thread is enough for all. */
+/** The agents' heavy work is done in processes of their own: one thread is enough for all of them. */
 const DEFAULT_WORKERS = 1;
 
-/** Starts the agents, @default the planets. */
-export const startTeam = async ({
+/** Starts the agents. */
+export const startTeam = ({
+  agents,
   workers = DEFAULT_WORKERS,
   journal,
-  agents,
 }: {
+  agents: readonly AgentSpec[];
   workers?: number;
   journal?: string;
-  agents?: readonly AgentSpec[];
 }): Promise<Team> =>
   startSystem({
-    agents: agents ?? (await planets()),
+    agents,
     spareThread: false,
     ...(journal === undefined ? {} : { journal: { path: journal } }),
     workers,

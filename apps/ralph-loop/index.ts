@@ -1,6 +1,6 @@
 export { findingsVerify, missionAssign, missionRecover, missionRule } from './agents/capabilities.ts';
 export { type RevisedRequest, revised } from './agents/revise.ts';
-export { loopAgents, type TeamMember } from './agents/loop-agents.ts';
+export { loopAgents, missingLoopAgents, type TeamMember } from './agents/loop-agents.ts';
 export { evidenceAt, findingId, maskRanges, sha256, type TextRange } from './findings/evidence.ts';
 export { AuditReport, Finding, Note, RefusedFinding, SEVERITIES, Severity } from './findings/finding.ts';
 export { MAX_FILE_BYTES, type ReadResult, readSource, type SkipKind } from './findings/read-source.ts';
@@ -17,7 +17,7 @@ export { type MissionProgress, openProgress } from './loop/mission-progress.ts';
 export type { RunMissionDeps, RunMissionOptions } from './loop/mission-run.ts';
 export { runMission } from './loop/run-mission.ts';
 export { EXIT_CODES, StopReason } from './loop/stop-reason.ts';
-export { isDone, TaskStatus } from './loop/task-status.ts';
+export { isDone, isOver, TaskStatus } from './loop/task-status.ts';
 export { TaskResult } from './loop/task-result.ts';
 export type { Team } from './loop/team.ts';
 export { wallClock } from './loop/wall-clock.ts';

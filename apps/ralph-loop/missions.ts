@@ -1,6 +1,6 @@
 /** What a program of one's own needs to run missions, and an agent to answer their tasks: `orrery/missions`. */
 export { findingsVerify, missionAssign, missionRecover, missionRule } from './agents/capabilities.ts';
-export { loopAgents, type TeamMember } from './agents/loop-agents.ts';
+export { loopAgents, missingLoopAgents, type TeamMember } from './agents/loop-agents.ts';
 export { AuditReport, Finding, Note, Severity } from './findings/finding.ts';
 export { findingAt, type Seen } from './findings/finding-at.ts';
 export { SourceText } from './findings/source-text.ts';

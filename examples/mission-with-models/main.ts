@@ -5,9 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { auditTeam } from '@orrery/audit';
-import { readMission, runMission, wallClock } from '@orrery/ralph-loop';
 import { startSystem } from 'orrery';
+import { loopAgents, readMission, runMission, wallClock } from 'orrery/missions';
 import { startLittleModel } from './little-model.ts';
 
 await using little = process.env['MODEL_URL'] === undefined ? await startLittleModel() : undefined;
@@ -19,13 +18,12 @@ const root = mkdtempSync(join(tmpdir(), 'orrery-review-'));
 writeFileSync(join(root, 'run.js'), 'export const run = (text) => eval(text);\n');
 writeFileSync(join(root, 'page.js'), 'export const show = (text) => (document.body.innerHTML = text);\n');
 
-// SUN assigns, ENCELADUS scans, MERCURY is the gate: they compute. The other two think.
-const computing = auditTeam().filter(({ module }) => /(sun|enceladus|mercury)\.agent/.test(module.href));
-const thinking = ['reviewer', 'writer'].map((name) => ({
+// SUN assigns, MERCURY is the gate, SCANNER scans: they compute. The other two think.
+const others = ['scanner', 'reviewer', 'writer'].map((name) => ({
   module: new URL(`./${name}.agent.ts`, import.meta.url),
   isolation: 'thread' as const,
 }));
-await using system = await startSystem({ agents: [...computing, ...thinking], workers: 2 });
+await using system = await startSystem({ agents: [...loopAgents(), ...others], workers: 2 });
 
 const mission = await readMission(fileURLToPath(new URL('./mission.json', import.meta.url)));
 try {

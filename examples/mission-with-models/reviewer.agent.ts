@@ -8,6 +8,6 @@ export const reviewer = modelAgent({
   instructions:
     'You review repositories. Have the scan run, with the root that you are given, and answer with those of its findings that somebody should act on today, copied whole. Heed the feedback, if there is any.',
   capabilities: [triage],
-  tools: ['enceladus.security.scan'],
+  tools: ['scanner.security.scan'],
   streams: false,
 });

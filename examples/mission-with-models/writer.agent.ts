@@ -8,6 +8,6 @@ export const writer = modelAgent({
   instructions:
     'You write for people in a hurry. Have the scan run, with the root that you are given, and sum up what it finds in one note of the kind "summary".',
   capabilities: [summary],
-  tools: ['enceladus.security.scan'],
+  tools: ['scanner.security.scan'],
   streams: false,
 });

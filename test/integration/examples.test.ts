@@ -110,7 +110,7 @@ describe('examples (F-12)', () => {
 
   it('mission-with-models has a model judge what a scan finds, and what it makes up refused', async () => {
     expect((await outputOf('mission-with-models/main')).split('\n')).toEqual([
-      'scan: accepted, enceladus, attempt 1, findings: 2, refused by the gate: 0',
+      'scan: accepted, scanner, attempt 1, findings: 2, refused by the gate: 0',
       'triage: accepted, reviewer, attempt 2, findings: 1, refused by the gate: 1',
       '  1 of them can wait',
       'summary: accepted, writer, attempt 1, findings: 0, refused by the gate: 0',

@@ -1,11 +1,23 @@
+import type { RosterRow } from 'orrery';
+import { findingsVerify, missionAssign } from './capabilities.ts';
+
 /** An agent as `startSystem` takes it. */
 export interface TeamMember {
   readonly module: URL;
-  readonly isolation: 'thread';
+  readonly isolation: 'thread' | 'inline';
 }
 
+/** Where the loop runs, which no work of other agents shares: whoever works hard keeps nobody waiting for a judgement. */
+const [SUN, MERCURY] = [
+  new URL('./sun.agent.ts', import.meta.url),
+  new URL('./mercury.agent.ts', import.meta.url),
+].map((module): TeamMember => ({ module, isolation: 'inline' })) as [TeamMember, TeamMember];
+
 /** SUN, who gives tasks out, and MERCURY, who judges findings: the agents that the loop itself asks. */
-export const loopAgents = (): TeamMember[] =>
-  [new URL('./sun.agent.ts', import.meta.url), new URL('./mercury.agent.ts', import.meta.url)].map(
-    (module) => ({ module, isolation: 'thread' }),
-  );
+export const loopAgents = (): TeamMember[] => [SUN, MERCURY];
+
+/** Those of them for whom nobody in the team stands in. */
+export function missingLoopAgents(roster: readonly RosterRow[]): TeamMember[] {
+  const isOffered = (id: string): boolean => roster.some(({ capabilities }) => capabilities.includes(id));
+  return [...(isOffered(missionAssign.id) ? [] : [SUN]), ...(isOffered(findingsVerify.id) ? [] : [MERCURY])];
+}

@@ -1,3 +1,4 @@
+import type { Finding } from '../findings/finding.ts';
 import type { StopReason } from './stop-reason.ts';
 import type { TaskStatus } from './task-status.ts';
 
@@ -5,9 +6,10 @@ import type { TaskStatus } from './task-status.ts';
  * What the loop tells whoever watches it. `atMs` is Unix milliseconds; every `why` is a sentence for a
  * reader.
  *
- * - `mission.started`   with everything that is to be done, who assigns and who judges.
+ * - `mission.started`   with everything that is to be done, how much of it at a time, who assigns and who judges.
  * - `assignment.asked`  the assigner is asked who gets these tasks.
- * - `task.changed`      a task stands somewhere else now; `agent` has or had it, `attempt` counts from 1.
+ * - `task.changed`      a task stands somewhere else now; `agent` has or had it, `attempt` counts from 1. `findings` are
+ *                       those that count, once it is over.
  * - `task.progress`     its agent says how far it is; `fraction` in [0, 1].
  * - `progress.lost`     that a task was accepted could not be kept: a resumed run would do it again.
  * - `loop.goes-on`      what the loop waits for.
@@ -17,7 +19,12 @@ export type LoopEvent = { readonly atMs: number } & (
   | {
       readonly type: 'mission.started';
       readonly mission: string;
-      readonly tasks: readonly { readonly id: string; readonly title: string }[];
+      readonly tasks: readonly {
+        readonly id: string;
+        readonly title: string;
+        readonly estimateMs: number | undefined;
+      }[];
+      readonly maxParallel: number;
       readonly assigner: string;
       readonly gate: string;
     }
@@ -30,6 +37,7 @@ export type LoopEvent = { readonly atMs: number } & (
       readonly attempt: number;
       readonly agent: string | undefined;
       readonly why: string;
+      readonly findings: readonly Finding[];
     }
   | {
       readonly type: 'task.progress';

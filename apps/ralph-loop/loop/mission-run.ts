@@ -26,11 +26,13 @@ const DEFAULT_MAX_ATTEMPTS = 2;
 
 /**
  * - `root`     the repository, absolute.
+ * - `baseline` the path of a former report, for agents that are told what other tasks came to.
  * - `signal`   stops the mission; it then ends as `interrupted`.
  * - `onEvent`  hears what happens and why the loop goes on.
  */
 export interface RunMissionOptions {
   readonly root: string;
+  readonly baseline?: string;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: LoopEvent) => void;
 }
@@ -59,6 +61,7 @@ export class MissionRun {
   readonly #items: readonly WorkItem[];
   readonly #tasks = new Map<string, Actor<typeof taskMachine>>();
   readonly #statuses = new Map<string, TaskStatus>();
+  readonly #maxParallel: number;
   readonly #startedAtMs: number;
   readonly #ended = new AbortController();
   readonly #outcome = Promise.withResolvers<MissionOutcome>();
@@ -76,10 +79,12 @@ export class MissionRun {
     this.#options = options;
     this.#deps = deps;
     this.#items = workItems(mission);
+    this.#maxParallel = mission.limits.maxParallel ?? deps.cores ?? availableParallelism();
     this.#startedAtMs = clock.now();
     this.#scope = {
       mission: mission.name,
       root: options.root,
+      baseline: options.baseline,
       team,
       clock,
       deadlineAtMs: timeoutMs === undefined ? undefined : this.#startedAtMs + timeoutMs,
@@ -105,8 +110,16 @@ export class MissionRun {
       timeoutMs === undefined ? undefined : clock.setTimer(timeoutMs, () => this.#end('time-limit'));
     signal?.addEventListener('abort', interrupt, { once: true });
     try {
-      const tasks = this.#items.map(({ id, title }) => ({ id, title }));
-      this.#tell({ type: 'mission.started', mission: this.#mission.name, tasks, assigner, gate });
+      const tasks = this.#items.map(({ id, title, estimateMs }) => ({ id, title, estimateMs }));
+      const maxParallel = this.#maxParallel;
+      this.#tell({
+        type: 'mission.started',
+        mission: this.#mission.name,
+        tasks,
+        maxParallel,
+        assigner,
+        gate,
+      });
       endSwarmsOfOthers(this.#scope);
       this.#startTasks();
       this.#remember();
@@ -174,6 +187,7 @@ export class MissionRun {
         (value === 'proposed' ? context.proposedTo : context.assignee)?.agent ??
         context.attempts.at(-1)?.agent,
       why: context.why,
+      findings: isOver(value) ? context.findings : [],
     });
     this.#round();
   }
@@ -223,7 +237,7 @@ export class MissionRun {
   #assignNext(): void {
     if (this.#isAssigning || this.#ended.signal.aborted) return;
     const batch = nextBatch(this.#items, this.#statuses, {
-      maxParallel: this.#mission.limits.maxParallel ?? this.#deps.cores ?? availableParallelism(),
+      maxParallel: this.#maxParallel,
       isTogether: (item) => item.isOfSwarm && this.#isNew(item),
     });
     const [swarmed, solo] = this.#parted(batch);

@@ -15,6 +15,7 @@ const GRACE_MS = 250;
  *
  * - `mission`       its name; the thread of what concerns no single task.
  * - `root`          the repository, absolute.
+ * - `baseline`      the path of a former report.
  * - `deadlineAtMs`  Unix milliseconds when the mission's time is over; absent without a time limit.
  * - `signal`        aborts when the mission ends.
  * - `resultsOf`     what the items of these ids have come to.
@@ -24,6 +25,7 @@ const GRACE_MS = 250;
 export interface RunScope {
   readonly mission: string;
   readonly root: string;
+  readonly baseline: string | undefined;
   readonly team: Team;
   readonly clock: Clock;
   readonly deadlineAtMs: number | undefined;
@@ -45,11 +47,10 @@ export function askTimeoutMs({ clock, deadlineAtMs }: RunScope): number {
 export const proposalTimeoutMs = (run: RunScope): number => askTimeoutMs(run);
 
 /** What the agent of `item` is asked with: the input that the mission gives it, and what only the run knows. */
-export const inputOf = (
-  { root, resultsOf }: RunScope,
+export function inputOf(
+  { root, resultsOf, baseline }: RunScope,
   { input, after }: WorkItem,
-): Record<string, unknown> => ({
-  ...input,
-  root,
-  ...(after.length === 0 ? {} : { results: resultsOf(after) }),
-});
+): Record<string, unknown> {
+  if (after.length === 0) return { ...input, root };
+  return { ...input, root, results: resultsOf(after), ...(baseline === undefined ? {} : { baseline }) };
+}

@@ -68,11 +68,16 @@ export const MissionTask = z
   });
 export type MissionTask = z.infer<typeof MissionTask>;
 
-/** A mission file: what is to be done, by whom it can be done, and when to stop. */
+/**
+ * A mission file: what is to be done, by whom it can be done, and when to stop.
+ *
+ * - `agents`  modules of the agents that it is meant for, relative to the mission file.
+ */
 export const Mission = z.strictObject({
   version: z.literal(1),
   name: z.string().min(1),
   description: z.string().optional(),
+  agents: z.array(z.string().min(1)).min(1).optional(),
   limits: MissionLimits,
   tasks: z.array(MissionTask).min(1),
 });

@@ -13,6 +13,10 @@ beforeAll(() => {
     join(folder, 'endless.json'),
     '{"version":1,"name":"m","limits":{},"tasks":[{"id":"a","title":"A","capability":"c"}]}',
   );
+  writeFileSync(
+    join(folder, 'good.json'),
+    '{"version":1,"name":"m","limits":{"maxAttempts":1},"tasks":[{"id":"types","title":"A","capability":"c"}]}',
+  );
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -37,6 +41,9 @@ describe('orrery', () => {
       stdout: expect.stringContaining('--fail-on SEVERITY') as string,
     });
   });
+
+  /** Who would do it does not matter: it is refused before. */
+  const good = () => [join(folder, 'good.json'), '--agents', join(folder, 'file')];
 
   const refused: readonly [string, () => string[], string][] = [
     [
@@ -73,23 +80,38 @@ describe('orrery', () => {
     ],
     [
       'a report that cannot be written',
-      () => ['run', '--json', '/no/such/report.json'],
+      () => ['run', ...good(), '--json', '/no/such/report.json'],
       'Option "--json" is "/no/such/report.json": the folder /no/such does not exist',
     ],
     [
       'a trace that cannot be written',
-      () => ['run', '--json', join(folder, 'r.json'), '--record', folder],
+      () => ['run', ...good(), '--json', join(folder, 'r.json'), '--record', folder],
       'which is a folder, expected a file',
     ],
     [
       'one file for two things',
-      () => ['run', '--json', join(folder, 'x'), '--record', `${folder}/./x`],
+      () => ['run', ...good(), '--json', join(folder, 'x'), '--record', `${folder}/./x`],
       'both name',
     ],
     [
+      'a level of a rule that is none',
+      () => ['run', '--rule', 'oxlint=off', '--rule', 'knip=loud'],
+      'Option "--rule" is "knip=loud", expected NAME=LEVEL with critical, high, medium, low, info or off',
+    ],
+    [
+      'a former report that is none',
+      () => ['run', '--baseline', join(folder, 'good.json')],
+      'expected a report as "--json FILE" writes it',
+    ],
+    [
+      'two ways of showing a run',
+      () => ['run', '--quiet', '--verbose'],
+      'Options "--quiet" and "--verbose" exclude each other',
+    ],
+    [
       'a task to explain that there is not',
-      () => ['run', '--explain', 'type'],
-      'Option "--explain" is "type", expected a task: types, promises, ',
+      () => ['run', ...good(), '--explain', 'type'],
+      'Option "--explain" is "type", expected a task: types; did you mean "types"?',
     ],
   ];
 
@@ -98,6 +120,6 @@ describe('orrery', () => {
     expect(ended).toMatchObject({ code: 64, stdout: '' });
     expect(ended.stderr).toContain(`orrery: `);
     expect(ended.stderr).toContain(message);
-    expect(readdirSync(folder).sort()).toEqual(['broken.json', 'endless.json', 'file']);
+    expect(readdirSync(folder).sort()).toEqual(['broken.json', 'endless.json', 'file', 'good.json']);
   });
 });

@@ -1,9 +1,12 @@
-import type { LoopEvent, TaskStatus } from '@orrery/ralph-loop';
+import type { Finding, LoopEvent, TaskStatus } from '@orrery/ralph-loop';
 import { describe, expect, it } from 'vitest';
 import { advance, emptyBoard } from '../../board.ts';
 import { boardLines } from '../../board-lines.ts';
-import { LiveView } from '../../live-view.ts';
-import { PlainView } from '../../plain-view.ts';
+import { BoardView } from '../../board-view.ts';
+import { LinesView } from '../../lines-view.ts';
+import { advanceProgress, clockTime, NO_PROGRESS, progressLine, remainingMs } from '../../progress.ts';
+import { ProgressView } from '../../progress-view.ts';
+import { VerboseView } from '../../verbose-view.ts';
 import { FakeClock } from '../../../../test/fixtures/fake-clock.ts';
 import { FakeScreen } from './fake-screen.ts';
 
@@ -12,18 +15,38 @@ const started: LoopEvent = {
   atMs: 0,
   mission: 'audit',
   tasks: [
-    { id: 'types', title: 'Types' },
-    { id: 'cycles', title: 'Cycles' },
+    { id: 'types', title: 'Types', estimateMs: 60_000 },
+    { id: 'cycles', title: 'Cycles', estimateMs: 20_000 },
   ],
+  maxParallel: 2,
   assigner: 'sun',
   gate: 'mercury',
 };
-const changed = (status: TaskStatus, attempt = 1): LoopEvent => ({
-  ...{ type: 'task.changed', atMs: 1_500, task: 'types', title: 'Types', agent: 'mars' },
+const finding: Finding = {
+  id: 'f1',
+  rule: 'lint/no-eval',
+  severity: 'high',
+  file: 'src/a.ts',
+  line: 3,
+  message: 'Text is run as code.',
+  evidence: 'eval(text);',
+  lineSha256: '0'.repeat(64),
+  agent: 'mars',
+};
+type Changed = Extract<LoopEvent, { type: 'task.changed' }>;
+const moved = (task: string, status: TaskStatus, over: Partial<Changed> = {}): LoopEvent => ({
+  type: 'task.changed',
+  atMs: 1_500,
+  task,
+  title: task,
+  agent: 'mars',
   status,
-  attempt,
+  attempt: 1,
   why: 'because',
+  findings: [],
+  ...over,
 });
+const changed = (status: TaskStatus, attempt = 1): LoopEvent => moved('types', status, { attempt });
 const progress = (fraction: number, note?: string): LoopEvent => ({
   ...{ type: 'task.progress', atMs: 2_000, task: 'types', agent: 'mars' },
   fraction,
@@ -88,11 +111,11 @@ describe('the board', () => {
   });
 });
 
-describe('the live view', () => {
+describe('the board on a terminal', () => {
   it('redraws in place, at most ten times a second, and leaves nothing behind', () => {
     const screen = new FakeScreen();
     const clock = new FakeClock(0);
-    const view = new LiveView(screen, clock, ['mars']);
+    const view = new BoardView(screen, clock, ['mars']);
     view.show(started);
     for (let step = 0; step < 1_000; step++) {
       view.show(progress(step / 1_000));
@@ -111,7 +134,7 @@ describe('the live view', () => {
   it('keeps the time moving while nothing happens', () => {
     const screen = new FakeScreen();
     const clock = new FakeClock(0);
-    const view = new LiveView(screen, clock, ['mars']);
+    const view = new BoardView(screen, clock, ['mars']);
     view.show(started);
     clock.advance(3_000);
     expect(screen.written.at(-1)).toContain('3.0 s');
@@ -119,16 +142,111 @@ describe('the live view', () => {
   });
 });
 
-describe('the plain view', () => {
+describe('the verbose view', () => {
   it('prints a line for each change, with the time since the start', () => {
     const screen = new FakeScreen();
-    const view = new PlainView(screen);
+    const view = new VerboseView(screen);
     for (const event of [started, changed('working', 2), progress(0.5)]) view.show(event);
     view.show({ type: 'mission.ended', atMs: 61_000, stopReason: 'all-accepted' });
     expect(screen.written).toEqual([
       '[   0.0 s] audit: 2 tasks, assigned by sun, judged by mercury\n',
       '[   1.5 s] types is working (attempt 2): because\n',
       '[  61.0 s] ended: all-accepted\n',
+    ]);
+  });
+});
+
+describe('the line over the whole', () => {
+  const after = (...events: LoopEvent[]) => events.reduce(advanceProgress, NO_PROGRESS);
+  const told = (task: string, fraction: number): LoopEvent => ({
+    ...{ type: 'task.progress', atMs: 2_000, task, agent: 'mars', note: undefined },
+    fraction,
+  });
+
+  it('says how many tasks are over, what runs now, how long it has taken, and what is left', () => {
+    const progress = after(
+      started,
+      moved('types', 'working', { atMs: 0 }),
+      moved('cycles', 'working', { atMs: 0 }),
+      told('types', 0.25),
+    );
+    expect(progressLine(progress, 10_000, 80)).toBe('0/2 · types 25 %, cycles · 0:10, about 0:30 to go');
+    expect(progressLine(progress, 10_000, 30)).toHaveLength(30);
+  });
+
+  it('believes an agent about its task once it has done a tenth, and the estimate before', () => {
+    const begun = after(started, moved('types', 'working', { atMs: 0 }), moved('cycles', 'nothing'));
+    expect(remainingMs(begun, 10_000)).toBe(50_000);
+    expect(remainingMs(advanceProgress(begun, told('types', 0.5)), 10_000)).toBe(10_000);
+  });
+
+  it('shares out what is left, and is as long as the longest task', () => {
+    const waiting = after({ ...started, maxParallel: 1 } as LoopEvent);
+    expect(remainingMs(waiting, 0)).toBe(80_000);
+    expect(remainingMs(after(started), 0)).toBe(60_000);
+  });
+
+  it('learns the pace of the machine from tasks that are over', () => {
+    const slow = after(
+      started,
+      moved('cycles', 'working', { atMs: 0 }),
+      moved('cycles', 'accepted', { atMs: 40_000 }),
+    );
+    expect(remainingMs(slow, 40_000)).toBe(120_000);
+  });
+
+  it('says nothing about the rest while nobody can know', () => {
+    const tasks = [{ id: 'types', title: 'Types', estimateMs: undefined }];
+    const unknown = after({ ...started, tasks } as LoopEvent, moved('types', 'working', { atMs: 0 }));
+    expect(progressLine(unknown, 5_000, 80)).toBe('0/1 · types · 0:05');
+  });
+
+  it('says times as clocks do', () => {
+    expect([0, 34_000, 725_000, 3_607_000].map(clockTime)).toEqual(['0:00', '0:34', '12:05', '1:00:07']);
+  });
+});
+
+describe('a run on a terminal', () => {
+  it('prints findings as they are accepted and what failed, above one line that is drawn in place', () => {
+    const screen = new FakeScreen();
+    screen.columns = 90;
+    const clock = new FakeClock(0);
+    const view = new ProgressView(screen, clock);
+    view.show(started);
+    clock.advance(200);
+    view.show(moved('types', 'working'));
+    view.show(moved('types', 'accepted', { findings: [finding] }));
+    view.show(moved('cycles', 'failed', { why: 'it was refused twice' }));
+    view.close();
+    const written = screen.written.join('');
+    expect(written).toContain('high      src/a.ts:3  Text is run as code.  lint/no-eval, mars\n');
+    expect(written).toContain('cycles failed: it was refused twice\n');
+    expect(written).toContain('1/2 · giving out tasks');
+    expect(screen.written.at(-1)).toBe('\x1b[1A\r\x1b[0J');
+  });
+
+  it('does not print all of a hundred findings', () => {
+    const screen = new FakeScreen();
+    const view = new ProgressView(screen, new FakeClock(0));
+    view.show(started);
+    view.show(moved('types', 'accepted', { findings: Array.from({ length: 100 }, () => finding) }));
+    expect(screen.written.join('').match(/no-eval/g)).toHaveLength(10);
+    expect(screen.written.join('')).toContain('... and 90 more of types');
+    view.close();
+  });
+});
+
+describe('a run elsewhere', () => {
+  it('prints a line a task, when it is over', () => {
+    const screen = new FakeScreen();
+    const view = new LinesView(screen);
+    view.show(started);
+    for (const status of ['ready', 'working', 'judging'] as const) view.show(changed(status));
+    view.show(moved('types', 'accepted', { findings: [finding], atMs: 12_000 }));
+    view.show(moved('cycles', 'nothing', { why: 'nothing to read: no scripts', atMs: 65_000 }));
+    expect(screen.written).toEqual([
+      '0:12  1/2  types: 1 finding (mars)\n',
+      '1:05  2/2  cycles: nothing to read: no scripts\n',
     ]);
   });
 });

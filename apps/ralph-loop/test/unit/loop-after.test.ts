@@ -1,6 +1,8 @@
 import { OrreryError } from 'orrery';
 import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../../../test/fixtures/fake-clock.ts';
 import { EarlierResult } from '../../loop/earlier-result.ts';
+import { runMission } from '../../loop/run-mission.ts';
 import { FakeTeam, finding } from './fake-team.ts';
 import { missionOf, run, start } from './loop-of-fakes.ts';
 
@@ -46,6 +48,15 @@ describe('a task that comes after others', () => {
     await run(team, missionOf([both, ...others]));
     const told = team.asked.filter(({ capability }) => capability === 'sum' || capability === 'look');
     expect(told.map(({ input }) => (input['results'] as unknown[]).length)).toEqual([3, 3]);
+  });
+
+  it('is given the path of the former report beside them', async () => {
+    const team = crew();
+    const options = { root: '/repo', baseline: '/former.json' };
+    await runMission(missionOf(tasks), options, { team, clock: new FakeClock() });
+    expect(team.asked.flatMap(({ input, capability }) => ('baseline' in input ? [capability] : []))).toEqual([
+      'sum',
+    ]);
   });
 
   it('is given no results when it comes after none', async () => {

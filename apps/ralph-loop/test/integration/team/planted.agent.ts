@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { capability, defineAgent } from 'orrery';
 import { z } from 'zod';
 import { revised } from '../../../agents/revise.ts';
-import { evidenceAt, findingId, sha256 } from '../../../findings/evidence.ts';
-import { AuditReport, type Finding } from '../../../findings/finding.ts';
-import { readSource } from '../../../findings/read-source.ts';
+import { AuditReport } from '../../../findings/finding.ts';
+import { findingAt } from '../../../findings/finding-at.ts';
+import { SourceText } from '../../../findings/source-text.ts';
 
 const work = (id: string) =>
   capability({
@@ -25,31 +25,19 @@ const audit = (id: string) =>
     output: AuditReport,
   });
 
-/** Every line that calls `eval`. */
-function evals(root: string): Finding[] {
-  return readdirSync(root).flatMap((file) => {
-    const read = readSource(root, file);
-    if ('skipped' in read) return [];
-    const { source } = read;
-    const lines = source.text
-      .split('\n')
-      .flatMap((text, index) => (text.includes('eval(') ? [index + 1] : []));
-    return lines.map((line): Finding => {
-      const place = { rule: 'planted/eval', file, line, message: 'It runs text.' };
-      const evidence = evidenceAt(source, line, []);
-      const lineSha256 = sha256(source.line(line) ?? '');
-      return { id: findingId(place), ...place, severity: 'high', evidence, lineSha256, agent: 'planted' };
-    });
-  });
-}
-
-/** What is really there, and every `wrong`-th of it once more, in a line where it is not. */
+/** The lines of `evals.ts` that call eval, and every `wrong`-th of them once more, in a line where none is. */
 function mistaken(root: string, wrong: number): AuditReport {
-  const found = evals(root);
-  const repeated = found
+  const source = new SourceText('evals.ts', readFileSync(join(root, 'evals.ts'), 'utf8'));
+  const seen = { rule: 'planted/eval', severity: 'high', message: 'Text is run as code.' } as const;
+  const findings = source.text
+    .split('\n')
+    .flatMap((text, at) =>
+      text.includes('eval(') ? [findingAt(source, { ...seen, line: at + 1, agent: 'planted' })] : [],
+    );
+  const repeated = findings
     .filter((_, at) => at % wrong === 0)
     .map((finding) => ({ ...finding, id: `${finding.id}-again`, line: finding.line + 1 }));
-  return { findings: [...found, ...repeated], notes: [], filesSeen: 1, bytesSeen: 1 };
+  return { findings: [...findings, ...repeated], notes: [], filesSeen: 1, bytesSeen: 0 };
 }
 
 /** Does its work, throws, ends its thread, loops for ever, or never answers, as it is asked. */
@@ -79,7 +67,7 @@ export const planted = defineAgent({
     writeFileSync(marker, '');
     for (;;);
   })
-  .handle(audit('work.insists'), async (request, ctx) => revised(mistaken(request.root, 2), request, ctx))
+  .handle(audit('work.insists'), (request, ctx) => revised(mistaken(request.root, 2), request, ctx))
   .handle(audit('work.errs'), async ({ root, ...request }, ctx) => {
     const { findings, ...report } = mistaken(root, 1);
     // Three that do not hold for each two that do.

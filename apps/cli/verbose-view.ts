@@ -1,9 +1,9 @@
 import { type LoopEvent, printable } from '@orrery/ralph-loop';
-import type { View } from './live-view.ts';
+import type { View } from './view.ts';
 import type { Screen } from './screen.ts';
 
-/** Prints a line for each thing that happens, for logs and pipes. */
-export class PlainView implements View {
+/** Prints a line for each thing that happens (`--verbose`). */
+export class VerboseView implements View {
   readonly #screen: Screen;
   #startedAtMs: number | undefined;
 

@@ -1,0 +1,29 @@
+import type { LoopEvent } from '@orrery/ralph-loop';
+import type { Clock } from 'orrery';
+import { advance, type Board, emptyBoard } from './board.ts';
+import { boardLines } from './board-lines.ts';
+import { Redrawn } from './redrawn.ts';
+import type { Screen } from './screen.ts';
+import type { View } from './view.ts';
+
+/** The board (`--board`): a line for each agent, drawn in place. */
+export class BoardView implements View {
+  readonly #drawn: Redrawn;
+  #board: Board;
+
+  constructor(screen: Screen, clock: Clock, agents: readonly string[]) {
+    this.#board = emptyBoard(agents);
+    this.#drawn = new Redrawn(screen, clock, () =>
+      boardLines(this.#board, clock.now(), { columns: screen.columns - 1, rows: screen.rows }, screen.paint),
+    );
+  }
+
+  show(event: LoopEvent): void {
+    this.#board = advance(this.#board, event);
+    this.#drawn.change();
+  }
+
+  close(): void {
+    this.#drawn.close();
+  }
+}
