@@ -1,21 +1,31 @@
 import { defineAgent, refused } from 'orrery';
 import { PLANETS } from 'orrery/planets';
+import { fromPromise } from 'xstate';
 import { REPOSITORY_ROOT, type RepositoryRoot, repositoryRoot } from '../findings/repository-root.ts';
+import type { Verification } from '../findings/verification.ts';
 import { verifyFindings } from '../findings/verify-findings.ts';
 import { findingsVerify } from './capabilities.ts';
+import { type Judging, mercuryMachine } from './mercury.machine.ts';
 
 /** For an ask that brings no deadline of its own: an hour is longer than any list of findings takes. */
 const HANDLING_TIMEOUT_MS = 3_600_000;
+
+const machine = mercuryMachine.provide({
+  actors: { verify: fromPromise<Verification, Judging>(({ input, signal }) => verify(input, signal)) },
+});
 
 export const mercury = defineAgent({
   ...PLANETS.mercury,
   delivery: 'retry',
   handlingTimeoutMs: HANDLING_TIMEOUT_MS,
-}).handle(findingsVerify, async ({ root: asked, findings }, ctx) => {
+}).logic(machine, [findingsVerify]);
+
+async function verify({ request, ctx }: Judging, signal: AbortSignal): Promise<Verification> {
+  const { root: asked, findings } = request;
   const repository = await ctx.effect<RepositoryRoot>(REPOSITORY_ROOT, () => repositoryRoot(asked));
   if ('refusal' in repository) throw refused(repository.refusal, { root: asked });
   return verifyFindings(repository.root, findings, {
-    signal: ctx.signal,
+    signal,
     onProgress: (done) => ctx.progress(done / findings.length, `${done} of ${findings.length} findings`),
   });
-});
+}
