@@ -38,6 +38,7 @@ const PROTOCOL: Samples<typeof errors> = {
   mailboxFull: ['mars', 1_000],
   actorDied: ['mars', 'no database'],
   threadDied: ['mars', 'worker-1'],
+  startFailed: ['worker-1', 'load its code', 'it ended'],
   deadlineExceeded: ['The ask of mars', 30_000],
   cancelled: ['The work of mars'],
   pathLoop: ['mars', 'files.read'],
@@ -70,7 +71,6 @@ const EDGES: Samples<typeof edges> = {
   remoteFailed: ['https://example.org', 'its answer is no JSON'],
   inputRequired: ['mars', 'Which colour?'],
   bodyTooLarge: [1_000],
-  peersMissing: ['system.serve()', new Error('Cannot find package')],
   notPermitted: ['Bob may not do this'],
 };
 const TOOLS: Samples<typeof tools> = {
