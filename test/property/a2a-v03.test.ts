@@ -239,16 +239,16 @@ describe('A2A 0.3', () => {
   it('refuses what does not fit, naming field and value', () => {
     const parts = [{ kind: 'text', text: 'hello' }];
     const send = (message: object) => V03.read.send?.({ message });
-    expect(() => send({ role: 'user', parts })).toThrow(/message\.messageId: .*got undefined/);
-    expect(() => send({ role: 'user', messageId: 'm', parts: [] })).toThrow(/message\.parts: /);
-    expect(() => send({ role: 'boss', messageId: 'm', parts })).toThrow(/message\.role: .*got "boss"/);
+    expect(() => send({ role: 'user', parts })).toThrow(/message\.messageId is missing/);
+    expect(() => send({ role: 'user', messageId: 'm', parts: [] })).toThrow(/message\.parts is \[\], /);
+    expect(() => send({ role: 'boss', messageId: 'm', parts })).toThrow(/message\.role is "boss", /);
     expect(() => send({ role: 'user', messageId: 'm', parts: [{ kind: 'data' }] })).toThrow(
-      /message\.parts\.0: expected a part of kind data with data/,
+      /message\.parts\[0\] is .*, expected a part of kind data with data/,
     );
     expect(() => send({ role: 'user', messageId: 'm', parts: [{ text: 'a', url: 'http://b' }] })).toThrow(
-      /message\.parts\.0: expected exactly one of text/,
+      /message\.parts\[0\] is .*, expected exactly one of text/,
     );
-    expect(() => V03.read.get?.({ id: 't', historyLength: -1 })).toThrow(/historyLength: .*got -1/);
+    expect(() => V03.read.get?.({ id: 't', historyLength: -1 })).toThrow(/historyLength is -1, /);
   });
 });
 

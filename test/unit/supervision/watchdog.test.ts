@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BeatSample } from '../../../runtime/supervision/judge-beat.ts';
 import { Watchdog } from '../../../runtime/supervision/watchdog.ts';
+import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import { WatchdogOptions } from '../../../runtime/supervision/watchdog-options.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
@@ -56,7 +57,7 @@ function watched(options: WatchdogOptions = {}) {
       onStarved: (place, { cpuMs }) =>
         reports.push(`${at()}: ${place} starves${cpuMs === undefined ? ', silent' : ''}`),
     },
-    WatchdogOptions.parse(options),
+    parseOptions(WatchdogOptions, options, 'watchdog'),
   );
   return team;
 }
