@@ -16,6 +16,7 @@ const Finding = z.object({
   evidence: z.string(),
   lineSha256: z.string(),
   trail: z.array(z.string()).optional(),
+  help: z.string().optional(),
   agent: z.string(),
 });
 const Note = z.object({ kind: z.string(), reason: z.string() });
