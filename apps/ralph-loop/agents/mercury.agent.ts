@@ -26,6 +26,7 @@ async function verify({ request, ctx }: Judging, signal: AbortSignal): Promise<V
   if ('refusal' in repository) throw refused(repository.refusal, { root: asked });
   return verifyFindings(repository.root, findings, {
     signal,
+    pause: () => ctx.sleep(0),
     onProgress: (done) => ctx.progress(done / findings.length, `${done} of ${findings.length} findings`),
   });
 }

@@ -8,7 +8,14 @@ export interface VerifyFindingsOptions {
   /** Called after each file, with how many findings have been looked at. */
   readonly onProgress?: (done: number) => void;
   readonly signal?: AbortSignal;
+  /** Waited for now and then, so that others have a turn. @default a turn of the event loop */
+  readonly pause?: () => Promise<unknown>;
 }
+
+/** Files are read without waiting: after so many others have a turn. */
+const FILES_A_TURN = 20;
+
+const turn = (): Promise<unknown> => new Promise(setImmediate);
 
 /**
  * Each finding against the files as they lie there now. `root` is a real path.
@@ -19,10 +26,11 @@ export interface VerifyFindingsOptions {
 export async function verifyFindings(
   root: string,
   findings: readonly Finding[],
-  { onProgress, signal }: VerifyFindingsOptions = {},
+  { onProgress, signal, pause = turn }: VerifyFindingsOptions = {},
 ): Promise<Verification> {
   const reasons = new Map<Finding, string>();
   let done = 0;
+  let files = 0;
   for (const [file, ofFile] of Map.groupBy(findings, (finding) => finding.file)) {
     signal?.throwIfAborted();
     const read = readWithin(root, file);
@@ -32,8 +40,8 @@ export async function verifyFindings(
     }
     done += ofFile.length;
     onProgress?.(done);
-    // Files are read without waiting: who asks for a sign of life gets it between two of them.
-    await new Promise(setImmediate);
+    files += 1;
+    if (files % FILES_A_TURN === 0) await pause();
   }
   return judgement(findings, reasons);
 }
