@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { runChild } from '../child-process.ts';
+import type { MissionTimes } from '../children/mission-run.ts';
+import type { ToolTimes } from '../children/mission-tools.ts';
+import { type Effort, type Goal, type Probe, type Reading, Unavailable } from '../measurement.ts';
+import { spreadOf } from '../statistics.ts';
+
+const TOOLS = new URL('../children/mission-tools.ts', import.meta.url);
+const MISSION = new URL('../children/mission-run.ts', import.meta.url);
+const CHILD_MS = 600_000;
+const MOST_RUNS = 3;
+/** What a mission may take beside its tools: agents are started, results are gathered, checked and reported. */
+const ALLOWANCE_MS = 2_000;
+const GOAL: Goal = { better: 'less', floor: 1.15 };
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+/** The audit of this repository beside its tools run alone, in turns, each in a process of its own. */
+export const mission: Probe = {
+  kind: 'probe',
+  name: 'mission',
+  title: 'The audit of this repository as a mission, beside its tools alone (median)',
+  read: async ({ rounds }: Effort): Promise<readonly Reading[]> => {
+    if (!existsSync('/proc/self/stat')) throw new Unavailable('no /proc here, which tells processor time');
+    const runs: Round[] = [];
+    for (let run = 0; run < Math.min(rounds, MOST_RUNS); run++) runs.push(await oneRound());
+    const median = (of: (round: Round) => number): number => spreadOf(runs.map(of)).median;
+    const longest = runs[0]?.longest ?? '';
+    return [
+      { name: `the longest tool alone (${longest})`, value: median((round) => round.longestMs), unit: 'ms' },
+      { name: 'all tools alone, by the cores', value: median((round) => round.sharedMs), unit: 'ms' },
+      { name: 'the mission', value: median((round) => round.missionMs), unit: 'ms' },
+      {
+        name: 'the mission without 2 s, by the larger of both',
+        value: median(
+          ({ missionMs, longestMs, sharedMs }) => (missionMs - ALLOWANCE_MS) / Math.max(longestMs, sharedMs),
+        ),
+        unit: 'times',
+        goal: GOAL,
+      },
+      {
+        name: 'its processor time without 2 s, by that of the tools',
+        value: median(({ missionCpuMs, toolsCpuMs }) => (missionCpuMs - ALLOWANCE_MS) / toolsCpuMs),
+        unit: 'times',
+        goal: GOAL,
+      },
+    ];
+  },
+};
+
+interface Round {
+  readonly longest: string;
+  readonly longestMs: number;
+  readonly sharedMs: number;
+  readonly toolsCpuMs: number;
+  readonly missionMs: number;
+  readonly missionCpuMs: number;
+}
+
+async function oneRound(): Promise<Round> {
+  const tools = (await runChild({ module: TOOLS, timeoutMs: CHILD_MS })) as readonly ToolTimes[];
+  const whole = (await runChild({ module: MISSION, timeoutMs: CHILD_MS })) as MissionTimes;
+  if (whole.stopReason !== 'all-accepted') throw new Error(`the mission ended as ${whole.stopReason}`);
+  const walls = tools.map(({ wallMs }) => wallMs);
+  const longestMs = Math.max(...walls);
+  return {
+    longest: tools.find(({ wallMs }) => wallMs === longestMs)?.name ?? '',
+    longestMs,
+    sharedMs: sumOf(walls) / availableParallelism(),
+    toolsCpuMs: sumOf(tools.map(({ cpuMs }) => cpuMs)),
+    missionMs: whole.wallMs,
+    missionCpuMs: whole.cpuMs,
+  };
+}
