@@ -9,12 +9,7 @@ import type { JudgePolicy } from '../runtime/protocol/policy.ts';
  * - `options` what `policy` is called with; plain data.
  */
 export const CustomPolicy = z.strictObject({
-  module: z
-    .string()
-    .regex(
-      /^(?!\.{0,2}\/)./,
-      'a URL such as import.meta.resolve gives, or a package name',
-    ),
+  module: z.string().regex(/^(?!\.{0,2}\/)./, 'a URL such as import.meta.resolve gives, or a package name'),
   options: z.unknown().optional(),
 });
 export type CustomPolicy = z.infer<typeof CustomPolicy>;

@@ -129,11 +129,7 @@ export class CRDTSyncChannel {
     return channel;
   }
 
-  private constructor(
-    deps: OpeningDeps,
-    options: SyncChannelOptions,
-    limits: SyncLimits,
-  ) {
+  private constructor(deps: OpeningDeps, options: SyncChannelOptions, limits: SyncLimits) {
     const { seams, medium, membership } = deps;
     const { channelId, agentId, privateKey } = options;
     const { clock } = seams;

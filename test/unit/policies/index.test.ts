@@ -29,10 +29,7 @@ describe('defaultPolicies (N-D21)', () => {
 
   it.each([
     [{ maxHops: 0 }, 'policies.maxHops is 0, expected a number above 0'],
-    [
-      { escalation: 'sometimes' },
-      'policies.escalation is "sometimes", expected "all", "proposals" or "off"',
-    ],
+    [{ escalation: 'sometimes' }, 'policies.escalation is "sometimes", expected "all", "proposals" or "off"'],
     [{ tiers: [{ sourceTier: 9 }] }, 'policies.tiers.rules[0].sourceTier is 9'],
     [
       { sandbox: { enforced: true, crossSandboxAllowList: [], alow: {} } },

@@ -335,7 +335,10 @@ describe('a supervisor', () => {
   it.each([
     [{ intensity: { maxRestarts: -1 } }, /supervision\.intensity\.maxRestarts is -1/],
     [{ backOff: { jitter: 2 } }, /supervision\.backOff\.jitter is 2/],
-    [{ groups: [{ name: 'g', agents: [] }] }, /supervision\.groups\[0\]\.agents is \[\], expected a list that is not empty/],
+    [
+      { groups: [{ name: 'g', agents: [] }] },
+      /supervision\.groups\[0\]\.agents is \[\], expected a list that is not empty/,
+    ],
     [{ groups: [{ name: 'g', agents: ['a', 'a'] }] }, /supervision\.groups\.agents is "a"/],
   ])('refuses the options %j', (options, message) => {
     expect(() => new SupervisedTeam(options)).toThrow(message);

@@ -142,7 +142,9 @@ describe('A snapshot that nobody can go on with says why', () => {
         third().migrate('*', () => ({ n: 'many' })),
         snapshotOf(first, 4),
       ),
-    ).toMatch(/^what the migration from \* to 3\.0\.0 made of it does not fit: n is "many", expected a number$/);
+    ).toMatch(
+      /^what the migration from \* to 3\.0\.0 made of it does not fit: n is "many", expected a number$/,
+    );
   });
 
   it('a promise instead of a state', () => {
