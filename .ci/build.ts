@@ -16,8 +16,8 @@ import { type ChunkingContext, type OutputChunk, type Plugin, rolldown } from 'r
 import { type Manifest, publishedManifest } from './published-manifest.ts';
 
 const OUT = 'dist';
-/** Commands by name: the source of each. */
-const PROGRAMS: Readonly<Record<string, string>> = { orrery: 'apps/cli/main.ts' };
+/** Commands by name: the source of each, which looks at Node's version itself. */
+const PROGRAMS: Readonly<Record<string, string>> = { orrery: 'apps/cli/orrery.ts' };
 /** Files that commands write elsewhere. */
 const TEMPLATE = 'apps/cli/template';
 /**
@@ -76,9 +76,9 @@ async function bundle(): Promise<readonly OutputChunk[]> {
     chunkFileNames: 'chunks/[name].js',
     banner: ({ isEntry, fileName }) => {
       if (!isEntry || fileName === NODE_CHECK.file) return '';
+      if (fileName.startsWith('bin/')) return '#!/usr/bin/env node';
       const path = relative(dirname(fileName), NODE_CHECK.file);
-      const check = `import "${path.startsWith('.') ? path : `./${path}`}";`;
-      return fileName.startsWith('bin/') ? `#!/usr/bin/env node\n${check}` : check;
+      return `import "${path.startsWith('.') ? path : `./${path}`}";`;
     },
     // The runtime is many small files that nearly everybody needs. They are put together by who of these loads them, not by
     // all who might: whoever imports another file is loaded by no more of them than that, so no two chunks need each other.

@@ -54,21 +54,25 @@ export const bodyTooLarge = (maxBytes: number): OrreryError =>
     details: { maxBytes },
   });
 
-/**
- * Throws PEERS_MISSING when packages that `what` needs are not installed: naming all of them, and how they are had. Whoever
- * loads such packages asks first, for Node names only the first that it does not find.
- */
-export function requirePackages(what: string, names: readonly string[]): void {
-  const packages = [...new Set(names)].filter((name) => !isInstalled(name));
-  if (packages.length === 0) return;
+/** `what` needs packages that whoever uses it installs: which are missing, and how they are had. */
+export const peersMissing = (what: string, packages: readonly string[]): OrreryError => {
   const [last, ...others] = packages.toReversed();
   const listed =
     others.length === 0 ? `${last}, which is` : `${others.toReversed().join(', ')} and ${last}, which are`;
-  throw new OrreryError(
+  return new OrreryError(
     'PEERS_MISSING',
     `${what} needs ${listed} not installed: npm install ${packages.join(' ')}`,
     { details: { what, packages } },
   );
+};
+
+/**
+ * Throws PEERS_MISSING when packages that `what` needs are not installed, naming all of them. Whoever loads such packages asks
+ * first, for Node names only the first that it does not find.
+ */
+export function requirePackages(what: string, names: readonly string[]): void {
+  const packages = [...new Set(names)].filter((name) => !isInstalled(name));
+  if (packages.length > 0) throw peersMissing(what, packages);
 }
 
 /** Whether a package can be found from here, as an import would find it. */

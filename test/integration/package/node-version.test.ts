@@ -40,6 +40,16 @@ describe('a Node that is too old', () => {
     expect(stdout.trim()).toBe('Error: Orrery needs Node 24 or later, and this is Node 22.12.0');
   });
 
+  it.runIf(OLD_NODE)('is refused by name by the command', async () => {
+    const command = join(folder, 'node_modules/.bin/orrery');
+    const refused = run(OLD_NODE as string, [command, '--version'], { timeout: 25_000 });
+    await expect(refused).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^orrery needs Node 24 or later, and this is Node [\d.]+\n$/),
+    });
+  });
+
   it.runIf(OLD_NODE)('reads every file that it is refused by', async () => {
     const imports = entries.map((entry) => `import('orrery${entry.slice(1)}')`).join(', ');
     const script = `Promise.allSettled([${imports}]).then((all) => all.map(({ reason }) => console.log(reason.stack)));`;

@@ -71,6 +71,7 @@ const EDGES: Samples<typeof edges> = {
   remoteFailed: ['https://example.org', 'its answer is no JSON'],
   inputRequired: ['mars', 'Which colour?'],
   bodyTooLarge: [1_000],
+  peersMissing: ['The gateway', ['hono', 'jose']],
   notPermitted: ['Bob may not do this'],
 };
 const TOOLS: Samples<typeof tools> = {
