@@ -7,9 +7,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 const PICTURE = 'docs/run.svg';
-const COLUMNS = 112;
+const COLUMNS = 124;
 /** A picture has room for so many lines of the beginning and the end; what is between is left out, and that is shown. */
-const ROWS = { first: 21, last: 10 };
+const ROWS = { first: 26, last: 5 };
 const BLOCK = /(<!-- run: [^\n]*-->\n).*?(\n<!-- \/run -->)/s;
 
 /** What a line says is seen in its colour. */

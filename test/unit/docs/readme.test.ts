@@ -15,6 +15,6 @@ describe('README.md', () => {
     const rows = [...picture.matchAll(/<text [^>]*>(.*)<\/text>/g)].map(([, row]) => row);
     expect(rows[0]).toBe('$ npm start');
     expect(said).toMatch(/^orrery-audit .* tasks accepted/);
-    expect(rows.at(-1)).toBe(said.length <= 112 ? said : `${said.slice(0, 109)}...`);
+    expect(rows.at(-1)).toBe(said.length <= 124 ? said : `${said.slice(0, 121)}...`);
   });
 });
