@@ -146,6 +146,7 @@ export const COMMANDS = {
     arguments: ['MISSION'],
     help: 'Run a mission in virtual time under faults, seed after seed',
     options: {
+      agents: { value: 'FILES', help: 'Modules of the agents, separated by commas' },
       repo: { value: 'PATH', help: 'The repository to work on (default: the current folder)' },
       seeds: { value: 'N', help: 'How many seeds to try (default: 20)' },
       'first-seed': { value: 'N', help: 'The first of them (default: 1)' },
