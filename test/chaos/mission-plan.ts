@@ -41,7 +41,7 @@ const AUDITS = [
   'tests.check',
   'performance.check',
   'release.check',
-  'ideas.collect',
+  'specs.check',
 ] as const;
 
 /** Tasks for the planets, in pairs, one after the other. */
