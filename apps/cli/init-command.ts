@@ -8,8 +8,11 @@ import { UsageError } from './usage-error.ts';
 /** The package that this command is of. */
 const PACKAGE = dirname(fileURLToPath(import.meta.resolve('orrery/package.json')));
 const TEMPLATE = join(PACKAGE, 'apps/cli/template');
-/** npm leaves files of the dotted name out of packages. */
-const NAMES: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
+/** What is called otherwise there: npm leaves the first out of packages, and takes the second for a test of the package. */
+const NAMES: Readonly<Record<string, string>> = {
+  gitignore: '.gitignore',
+  'test/team.ts': 'test/team.test.ts',
+};
 
 /** What is merged into the package.json of the folder. */
 const MANIFEST = 'package.template.json';
