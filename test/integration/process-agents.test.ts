@@ -89,7 +89,7 @@ describe('An agent in a process of its own (F-06)', () => {
       system.ask({ agent: 'answers-p', capability: unchecked }, { n: 'two' }),
     );
     expect(code).toBe('INVALID_PAYLOAD');
-    expect(message).toContain('n: ');
+    expect(message).toContain('n is "two", expected ');
     expect((await rowOf('answers-p'))?.restarts).toBe(0);
   });
 

@@ -60,7 +60,7 @@ describe('Agent registry (N-P01, N-P02, N-P03, N-P04, N-P05)', () => {
         }
         const failure = failureOf(() => registry.register(incomplete as AgentCard));
         expect(failure.code).toBe('INVALID_CARD');
-        for (const field of lost) expect(failure.message).toContain(`${field}: `);
+        for (const field of lost) expect(failure.message).toContain(`${field} is `);
         expect(registry.serialize()).toBe(before);
       }),
       { numRuns: 200 },

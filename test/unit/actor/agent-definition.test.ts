@@ -58,7 +58,7 @@ describe('An agent is refused where it is defined, naming field and value', () =
 
   it('an id of 10,000 characters, which is not repeated whole', () => {
     const run = () => defineAgent({ ...identity, id: 'a'.repeat(10_000) });
-    refuses(run, `agent.id is "${'a'.repeat(119)}…`);
+    refuses(run, `agent.id is "${'a'.repeat(119)}…"`);
   });
 
   it.each([

@@ -154,6 +154,7 @@ describe('What is counted of a mission', () => {
       gate: 'mercury',
       findings: [],
       refused: [],
+      suppressed: [],
       tasks: [task('a'), task('b')],
       receipts: { envelopes, agents: [], deadLetters: [], threads: [] },
       ...over,
