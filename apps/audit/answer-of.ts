@@ -10,7 +10,7 @@ const MAX_FINDINGS = 2_000;
 /**
  * What a planet answers, of what its tools came to; `listing` is what was left out of the list of files.
  *
- * A tool that died is a note, and the others' findings count. When all that had something to read died, that refuses the task.
+ * A tool that died is a note and in the summary, and the others' findings count. When all that had something to read died, that refuses the task.
  */
 export function answerOf(
   tools: readonly Pick<Tool, 'name'>[],
@@ -42,6 +42,7 @@ export function answerOf(
     filesSeen: Math.max(0, ...reports.map(({ filesSeen }) => filesSeen)),
     bytesSeen: Math.max(0, ...reports.map(({ bytesSeen }) => bytesSeen)),
     ...(nothing.length === 0 ? {} : { nothing: [...new Set(nothing)].join(', ') }),
+    ...(deaths.length === 0 ? {} : { summary: deaths.join('; ') }),
   };
 }
 
