@@ -1,12 +1,15 @@
+import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
 import { isScript, isTestOrFixture, lintTool } from './oxlint.ts';
+
+const ERASED = 'typescript/consistent-type-imports';
 
 const linted = lintTool({
   name: 'oxlint-cycles',
   module: import.meta.url,
   replaces: 'the rule architecture.cycle',
   nothing: 'no scripts',
-  plugins: ['import'],
+  plugins: ['import', 'typescript'],
   takes: (file) => isScript(file) && !isTestOrFixture(file),
   rules: {
     'import/no-cycle': {
@@ -15,6 +18,8 @@ const linted = lintTool({
       todo: 'Move what both need into a file of its own',
       options: { ignoreTypes: true, allowUnsafeDynamicCyclicDependency: true },
     },
+    // Never told of: it shows which imports go away with the types.
+    [ERASED]: { severity: 'info', what: '', todo: '', isQuoted: true },
     'import/no-self-import': { severity: 'medium', what: 'The file imports itself', todo: 'Use what it has' },
   },
 });
@@ -22,12 +27,40 @@ const linted = lintTool({
 /** JUPITER's: circles of imports. Each is told once, although each of its files is in it. */
 export const cycles: Tool = {
   ...linted,
+  rules: Object.fromEntries(Object.entries(linted.rules).filter(([id]) => !id.endsWith(ERASED))),
   run: async (job, progress) => {
     const { hits, ...result } = await linted.run(job, progress);
+    const { readSource } = await import('@orrery/ralph-loop/findings/read-source');
+    const erased = new Set(
+      hits
+        .filter(({ rule, message }) => rule.endsWith(ERASED) && message.startsWith('All imports'))
+        .map(placeOf),
+    );
+    const circles = hits.filter(({ rule }) => !rule.endsWith(ERASED));
+    const gone = new Set<string>();
+    for (const { file, line, trail = [] } of circles) {
+      const read = readSource(job.root, file);
+      if ('skipped' in read) continue;
+      if (erased.has(placeOf({ file, line: statementAt(read.source, line) })))
+        gone.add(`${file} ${trail[1]}`);
+    }
     const told = new Set<string>();
-    return { ...result, hits: hits.filter((hit) => isFirst(hit, told)) };
+    return { ...result, hits: circles.filter((hit) => isWhole(hit, gone) && isFirst(hit, told)) };
   },
 };
+
+const placeOf = ({ file, line }: Pick<Hit, 'file' | 'line'>): string => `${file} ${line}`;
+
+/** Where the import that ends on this line begins. */
+function statementAt(source: SourceText, end: number): number {
+  let line = end;
+  while (line > 1 && !/^\s*(import|export)\b/.test(source.line(line) ?? '')) line -= 1;
+  return line;
+}
+
+/** Whether none of its imports goes away with the types. */
+const isWhole = ({ trail = [] }: Hit, gone: ReadonlySet<string>): boolean =>
+  !trail.some((file, index) => gone.has(`${file} ${trail[index + 1]}`));
 
 /** A circle that shares a file with one that was told is, to who mends it, the same. */
 function isFirst({ file, trail = [] }: Hit, told: Set<string>): boolean {

@@ -43,13 +43,13 @@ export const jsxAccessibility = lintTool({
       severity: 'medium',
       what: 'There is no such aria property, so it does nothing',
       todo: 'Use one that exists',
-      isTold: true,
+      isQuoted: true,
     },
     'jsx-a11y/aria-proptypes': {
       severity: 'medium',
       what: 'The aria property cannot have this value, so it does nothing',
       todo: 'Give it one that it takes',
-      isTold: true,
+      isQuoted: true,
     },
     'jsx-a11y/aria-role': {
       severity: 'medium',
@@ -62,17 +62,11 @@ export const jsxAccessibility = lintTool({
       what: 'This element takes no role and no aria properties',
       todo: 'Remove them',
     },
-    'jsx-a11y/role-has-required-aria-props': {
-      severity: 'medium',
-      what: 'The role needs an aria property that is missing, so its state is not announced',
-      todo: 'Add it',
-      isTold: true,
-    },
     'jsx-a11y/role-supports-aria-props': {
       severity: 'low',
       what: 'The role does not know this aria property',
       todo: 'Remove it, or use another role',
-      isTold: true,
+      isQuoted: true,
     },
     'jsx-a11y/no-aria-hidden-on-focusable': {
       severity: 'medium',

@@ -94,10 +94,6 @@ export const mistakes = lintTool({
       'This back reference always matches the empty text',
       'Put the group before it, on the same path',
     ),
-    'no-unsafe-optional-chaining': likely(
-      'When the chain stops at nothing, using its value here throws',
-      'Give it a default, or carry the chain on',
-    ),
     'no-import-assign': surely('An import is assigned: that throws', 'Use a variable of your own'),
     'no-new-native-nonconstructor': surely('This global is no constructor: new throws', 'Leave out the new'),
     'no-constant-binary-expression': likely(

@@ -1,4 +1,5 @@
 import { isScript, isTestOrFixture, lintTool } from './oxlint.ts';
+import { isReact } from './oxlint-react.tool.ts';
 
 /** CHARON's: promises and errors that get lost. */
 export const promises = lintTool({
@@ -12,6 +13,8 @@ export const promises = lintTool({
   rules: {
     'typescript/no-floating-promises': {
       isOfTypes: true,
+      // A browser logs what is rejected, and handlers of components start work on purpose.
+      isTold: ({ text }) => !isReact(text),
       severity: 'medium',
       what: 'Nobody waits for this promise: when it rejects, the process may end, and what follows runs before it is done',
       todo: 'Await or return it, give it a .catch(), or say with void that it is meant so',
@@ -71,7 +74,7 @@ export const promises = lintTool({
       severity: 'medium',
       what: 'The method of the promise takes another number of arguments',
       todo: 'Give it those that it takes',
-      isTold: true,
+      isQuoted: true,
     },
     'promise/no-new-statics': {
       severity: 'high',

@@ -1,7 +1,7 @@
 import { isScript, isTestOrFixture, lintTool } from './oxlint.ts';
 
 export const isReact = (text: string): boolean =>
-  /['"](react|react-dom|react-native|preact|preact\/hooks|preact\/compat|next)(\/[\w-]+)?['"]/.test(text);
+  /['"](@?[\w-]+\/)?(p?react)(-[\w-]+)?(\/[\w-]+)*['"]/.test(text);
 
 /** TITAN's: hooks and components of React that break its rules. */
 export const react = lintTool({
@@ -17,13 +17,15 @@ export const react = lintTool({
       severity: 'medium',
       what: 'A hook has to be called in the same order in every rendering, and only by components and hooks',
       todo: 'Call it at the top of the component, on every path',
-      isTold: true,
+      isQuoted: true,
     },
     'react/exhaustive-deps': {
       severity: 'low',
       what: 'The hook reads what is not among its dependencies, so it works on old values',
       todo: 'Name it among them, or move it into the hook',
-      isTold: true,
+      isQuoted: true,
+      // An effect may leave one out on purpose; what a callback leaves out is old when it is called.
+      isTold: ({ message }) => /use(Callback|Memo)\b.*missing dependenc/.test(message),
     },
     'react/jsx-key': {
       severity: 'medium',
@@ -59,6 +61,7 @@ export const react = lintTool({
       severity: 'medium',
       what: 'A component is defined while another renders: it is a new one each time, and loses its state',
       todo: 'Move it out',
+      options: { allowAsProps: true },
     },
     'react/static-components': {
       severity: 'medium',

@@ -34,7 +34,7 @@ export const tests = lintTool({
       severity: 'medium',
       what: 'This expect() asserts nothing, or nobody awaits it, so it cannot fail the test',
       todo: 'Call a matcher; await it where it is a promise',
-      isTold: true,
+      isQuoted: true,
       options: { maxArgs: 2 },
     },
     'vitest/valid-expect-in-promise': {
@@ -66,11 +66,6 @@ export const tests = lintTool({
       severity: 'medium',
       what: 'A snapshot in the code that holds a variable changes with it: updating it breaks the test',
       todo: 'Write the text out, or use property matchers',
-    },
-    'vitest/no-conditional-tests': {
-      severity: 'low',
-      what: 'Whether the test exists depends on a condition: it may silently not run',
-      todo: 'Use it.skipIf() or it.runIf(), which are reported',
     },
   },
 });

@@ -5,14 +5,23 @@ import type { Hit, Tool, ToolJob, ToolResult, ToolRule } from '../tool.ts';
  *
  * - `todo`     what to do about it.
  * - `options`  as the rule's page names them.
- * - `isTold`   oxlint's own words say more than ours: they name what is missing.
+ * - `isQuoted` oxlint's own words say more than ours: they name what is missing.
  */
 export interface LintRule extends ToolRule {
   readonly todo: string;
   readonly options?: unknown;
-  readonly isTold?: boolean;
+  readonly isQuoted?: boolean;
   /** Says something true in TypeScript alone: of plain scripts the compiler only guesses the types. */
   readonly isOfTypes?: boolean;
+  /** Whether it is worth telling of at this place. @default everywhere */
+  readonly isTold?: (place: LintPlace) => boolean;
+}
+
+/** What oxlint said, the line from where it said it of on, and the whole file. */
+export interface LintPlace {
+  readonly message: string;
+  readonly rest: string;
+  readonly text: string;
 }
 
 export interface LintToolOptions {
@@ -35,9 +44,9 @@ export const isScript = (file: string): boolean =>
 
 /** Programs that nobody runs: what is wrong in them may be wrong on purpose. */
 export const isTestOrFixture = (file: string): boolean =>
-  /(^|\/)(__tests__|__mocks__|__fixtures__|tests?|specs?|fixtures?|e2e|bench(marks?)?|snapshots?)\//.test(
+  /(^|\/)(__tests__|__mocks__|__fixtures__|tests?|specs?|fixtures?|e2e|bench(marks?)?|stories|snapshots?)\//.test(
     file,
-  ) || /[.-](test|spec|bench|e2e)(-d)?\.[cm]?[jt]sx?$/.test(file);
+  ) || /[.-](test|spec|bench|e2e|stories|story)(-d)?\.[cm]?[jt]sx?$/.test(file);
 
 /** Marks of a compiler or a bundler. */
 const COMPILED =
@@ -220,6 +229,10 @@ async function resultOf(
       if (rules[id]?.isOfTypes === true && /\.[cm]?jsx?$/.test(file)) continue;
       const offset = diagnostic.labels[0]?.span.offset ?? 0;
       const place = read.source.positionAt(bytes.subarray(0, offset).toString().length);
+      const line = read.source.line(place.line) ?? '';
+      const rest = line.slice(place.column - 1);
+      if (rules[id]?.isTold?.({ message: diagnostic.message, rest, text: read.source.text }) === false)
+        continue;
       hits.set(
         `${id} ${file} ${place.line} ${place.column}`,
         hitOf(diagnostic, {
@@ -263,7 +276,7 @@ const hitOf = ({ message, url }: Diagnostic, { id, rule, file, place, circle }: 
   severity: rule.severity,
   file,
   ...place,
-  message: `${sentence(rule.isTold === true ? message : rule.what)} ${sentence(rule.todo)}`,
+  message: `${sentence(rule.isQuoted === true ? message : rule.what)} ${sentence(rule.todo)}`,
   ...(url === undefined ? {} : { help: url }),
   ...(circle.length === 0 ? {} : { trail: [file, ...circle] }),
 });

@@ -38,7 +38,7 @@ const CASES: readonly (readonly [Tool, Files, readonly string[]])[] = [
   [
     speed,
     {
-      'a.ts': 'export const all = (xs: number[][]) => xs.reduce<number[]>((sum, x) => [...sum, ...x], []);\n',
+      'a.ts': 'let all: number[] = [];\nfor (const x of [1, 2]) all = [...all, x];\nexport { all };\n',
     },
     ['oxlint/oxc/no-accumulating-spread a.ts:1'],
   ],
@@ -73,6 +73,15 @@ describe('oxlint', () => {
     expect(findings.map(({ column }) => column)).toEqual([38]);
   });
 
+  it('says nothing of promises that a component starts, and of values that a hook gives', async () => {
+    const component =
+      "import { useState } from 'react';\nexport const A = () => { void useState(); work(); };\nasync function work() {}\n";
+    expect((await reportOn(promises, { 'a.ts': component })).findings).toEqual([]);
+    const provider =
+      "import { C, useIt } from 'react';\nexport const A = () => <C.Provider value={useIt()} />;\n";
+    expect((await reportOn(speed, { 'a.tsx': provider })).findings).toEqual([]);
+  });
+
   it('honours the comments that silence it', async () => {
     const report = await reportOn(codeFromText, {
       'a.js': '// eslint-disable-next-line no-eval\nexport const run = (text) => eval(text);\n',
@@ -95,6 +104,14 @@ describe('oxlint', () => {
     const report = await reportOn(cycles, {
       'a.ts': "import type { B } from './b.ts';\nexport type A = B;\n",
       'b.ts': "import type { A } from './a.ts';\nexport type B = A[];\n",
+    });
+    expect(report.findings).toEqual([]);
+  });
+
+  it('does not take an import of types alone for one that runs, however it is written', async () => {
+    const report = await reportOn(cycles, {
+      'a.ts': "import {\n  B,\n} from './b.ts';\nexport type A = B;\nexport const a = 1;\n",
+      'b.ts': "import { a } from './a.ts';\nexport type B = typeof a;\nexport const b = a;\n",
     });
     expect(report.findings).toEqual([]);
   });
