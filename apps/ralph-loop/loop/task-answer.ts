@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { schemaFaults } from '../mission/schema-faults.ts';
 import type { TaskEvent } from './task-context.ts';
 import { TaskResult } from './task-result.ts';
 
@@ -6,13 +7,10 @@ import { TaskResult } from './task-result.ts';
 export function taskAnswer(output: unknown, atMs: number): TaskEvent {
   const result = TaskResult.safeParse(output);
   if (result.success) return { type: 'agent.answered', result: result.data, atMs };
-  return { type: 'agent.misspoke', why: faultsOf(result.error), atMs };
+  return { type: 'agent.misspoke', why: faultsOf(result.error, output), atMs };
 }
 
 const MAX_FAULTS = 5;
 
-const faultsOf = (error: z.ZodError): string =>
-  error.issues
-    .slice(0, MAX_FAULTS)
-    .map((issue) => `${issue.path.join('.') || 'it'}: ${issue.message}`)
-    .join('; ');
+const faultsOf = (error: z.ZodError, output: unknown): string =>
+  schemaFaults(error, output, 'it').slice(0, MAX_FAULTS).join('; ');

@@ -3,13 +3,13 @@ import { nearest } from './nearest.ts';
 
 /**
  * Every issue of a failed parse of `input` in one line, with the field, what stood there, and what was
- * expected.
+ * expected. `whole` is what the input itself is called.
  */
-export function schemaFaults(error: z.ZodError, input: unknown): string[] {
+export function schemaFaults(error: z.ZodError, input: unknown, whole = 'the file'): string[] {
   return error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => unknownField([...issue.path, key], input))
-      : [`${fieldName(issue.path)}: ${expectation(issue)}${found(issue, input)}`],
+      : [`${fieldName(issue.path) || whole}: ${expectation(issue)}${found(issue, input)}`],
   );
 }
 
@@ -27,6 +27,7 @@ const KNOWN_FIELDS = [
     'title',
   ],
   ...['capability', 'requiredCapabilities', 'input', 'dependsOn', 'priority', 'acceptance'],
+  ...['agents', 'after', 'estimateMs'],
 ];
 
 function unknownField(path: readonly PropertyKey[], input: unknown): string {
@@ -46,7 +47,7 @@ function found(issue: z.core.$ZodIssue, input: unknown): string {
 /** The field as one writes it: `tasks[2].dependsOn[0]`. */
 function fieldName(path: readonly PropertyKey[]): string {
   const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-  return name.replace(/^\./, '') || 'the file';
+  return name.replace(/^\./, '');
 }
 
 const valueAt = (path: readonly PropertyKey[], input: unknown): unknown =>

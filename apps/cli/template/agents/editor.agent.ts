@@ -21,9 +21,9 @@ export const editor = defineAgent({
   description: 'Reads the notes',
   tier: 3,
 }).handle(reviewNotes, async ({ root }, ctx) => {
-  const { notes } = await ctx.ask(listNotes, { root });
+  const { found } = await ctx.ask(listNotes, { root });
   const findings = [];
-  for (const [done, { file }] of notes.entries()) {
+  for (const [done, { file }] of found.entries()) {
     const source = new SourceText(file, await readFile(join(root, file), 'utf8'));
     for (const [index, text] of source.text.split('\n').entries()) {
       if (!text.includes('TODO')) continue;
@@ -35,7 +35,7 @@ export const editor = defineAgent({
       } as const;
       findings.push(findingAt(source, { ...seen, agent: ctx.self }));
     }
-    ctx.progress((done + 1) / notes.length, file);
+    ctx.progress((done + 1) / found.length, file);
   }
-  return { findings, notes: [], filesSeen: notes.length, bytesSeen: 0 };
+  return { findings, notes: [], filesSeen: found.length, bytesSeen: 0 };
 });

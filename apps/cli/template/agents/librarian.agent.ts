@@ -11,7 +11,7 @@ export const listNotes = capability({
   id: 'notes.list',
   description: 'The Markdown files of a folder, and how many words each has',
   input: z.object({ root: z.string() }),
-  output: z.object({ summary: z.string(), notes: z.array(Note) }),
+  output: z.object({ summary: z.string(), found: z.array(Note) }),
   readOnly: true,
 });
 
@@ -25,10 +25,10 @@ export const librarian = defineAgent({
 }).handle(listNotes, async ({ root }) => {
   const paths = await readdir(root, { recursive: true });
   const files = paths.filter((path) => path.endsWith('.md') && !path.includes('node_modules')).sort();
-  const notes = await Promise.all(
+  const found = await Promise.all(
     files.map(async (file) => ({ file, words: wordsOf(await readFile(join(root, file), 'utf8')) })),
   );
-  return { summary: `${notes.length} notes`, notes };
+  return { summary: `${found.length} notes`, found };
 });
 
 const wordsOf = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
