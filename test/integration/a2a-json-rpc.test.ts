@@ -72,7 +72,7 @@ describe('A2A 1.0 over JSON-RPC', () => {
     expect(await said('ListTasks', { pageSize: 0 })).toMatch(/pageSize is 0, /);
     expect(await said('ListTasks', { status: 'DONE' })).toMatch(/status is "DONE", /);
     expect(await said('ListTasks', { statusTimestampAfter: 'soon' })).toMatch(
-      /statusTimestampAfter is "soon", expected /,
+      /statusTimestampAfter is "soon", /,
     );
     expect(await said('ListTasks', { pageToken: 'NONE' })).toMatch(/pageToken.*NONE/);
     expect(await said('SendMessage', {})).toContain('message');
