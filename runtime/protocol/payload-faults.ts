@@ -5,7 +5,7 @@ import { ownWords, wantedBy } from './wanted.ts';
 type Issue = z.core.$ZodIssue;
 
 const MAX_VALUE = 60;
-const MAX_TOLD = 8;
+const MAX_TOLD = 6;
 
 /**
  * What a schema finds wrong with `value`, as an error's message says it: `n is "two", expected a number; text is missing,

@@ -32,9 +32,9 @@ export function wantedBy(issue: Issue): string {
   }
 }
 
-/** What a schema's author says instead of zod: `expected` in lower case, or a sentence of its own. */
+/** What a schema's author says instead of zod: what is wanted, with or without `expected` before it, or a sentence of its own. */
 export function ownWords({ message }: Issue): string | undefined {
-  return ZODS.test(message) ? undefined : message;
+  return ZODS.test(message) ? undefined : message.replace(/^expected /, '');
 }
 
 /** How everything begins that zod says by itself. */

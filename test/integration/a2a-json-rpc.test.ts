@@ -79,7 +79,7 @@ describe('A2A 1.0 over JSON-RPC', () => {
     const parts = (given: unknown) => ({ message: { messageId: 'm', role: 'ROLE_USER', parts: given } });
     expect(await said('SendMessage', parts([]))).toContain('message.parts');
     expect(await said('SendMessage', parts(undefined))).toContain('message.parts');
-    expect(await said('SendMessage', parts([{}]))).toContain('message.parts.0');
+    expect(await said('SendMessage', parts([{}]))).toContain('message.parts[0]');
     expect(await said('SendMessage', parts([{ text: 'a', url: 'https://a.example' }]))).toContain(
       'exactly one',
     );
