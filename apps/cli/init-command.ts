@@ -99,7 +99,7 @@ function installedAs(target: string): string {
       : undefined;
   if (typeof spec !== 'string')
     throw new UsageError(
-      `The team needs orrery as a package. Make one with "npm pack" in ${PACKAGE}, and install that file in the folder of the team first`,
+      `The team needs orrery as a package. Make one with "npm run build && npm pack ./dist" in ${PACKAGE}, and install that file in the folder of the team first`,
     );
   const file = /^file:(?<path>.+)$/.exec(spec)?.groups?.['path'];
   return file === undefined ? spec : `file:${relative(target, resolve(project, file))}`;
