@@ -16,8 +16,7 @@ if (little !== undefined) process.env['MODEL_URL'] = little.url;
 // A repository with something to find.
 const root = mkdtempSync(join(tmpdir(), 'orrery-review-'));
 writeFileSync(join(root, 'run.js'), 'export const run = (text) => eval(text);\n');
-const login = ['mars', 'Olympus-21-Mons'].join(':');
-writeFileSync(join(root, 'mail.js'), `export const server = 'https://${login}@mail.moons.net/send';\n`);
+writeFileSync(join(root, 'page.js'), 'export const show = (text) => (document.body.innerHTML = text);\n');
 
 // SUN assigns, MERCURY is the gate, SCANNER scans: they compute. The other two think.
 const others = ['scanner', 'reviewer', 'writer'].map((name) => ({

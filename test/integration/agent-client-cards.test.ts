@@ -97,7 +97,7 @@ describe('the card of an agent elsewhere (C-01)', () => {
     using client = new AgentClient(agent.url, quick);
     await expect(client.card()).rejects.toMatchObject({
       code: 'INVALID_CARD',
-      message: expect.stringContaining('name:'),
+      message: expect.stringContaining('name is '),
     });
     expect(() => new AgentClient('ftp://x', {}, systemSeams())).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTIONS' }),

@@ -114,7 +114,7 @@ describe('examples (F-12)', () => {
       'triage: accepted, reviewer, attempt 2, findings: 1, refused by the gate: 1',
       '  1 of them can wait',
       'summary: accepted, writer, attempt 1, findings: 0, refused by the gate: 0',
-      '  The scan found oxlint/no-eval and secretlint/basicauth. Begin with what is critical.',
+      '  The scan found code.eval and dom.inner-html. Begin with what is critical.',
       'all-accepted',
       'calls of a model: 6',
     ]);
