@@ -17,10 +17,10 @@ export const Layers = z.array(Layer).superRefine((layers, context) => {
   const all = layers.map(({ name }) => name);
   const names = new Set(all);
   if (names.size < layers.length)
-    context.addIssue({ code: 'custom', message: 'two layers have the same name', input: all });
+    context.addIssue({ code: 'custom', message: 'Two layers have the same name', input: all });
   for (const [index, { name, mayImport }] of layers.entries()) {
     for (const unknown of mayImport.filter((other) => !names.has(other))) {
-      const message = `layer "${name}" may import "${unknown}", which is no layer`;
+      const message = `Layer "${name}" may import "${unknown}", which is no layer`;
       context.addIssue({ code: 'custom', message, path: [index, 'mayImport'], input: mayImport });
     }
   }

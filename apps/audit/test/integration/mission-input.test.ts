@@ -50,7 +50,7 @@ const core = { name: 'core', match: ['src/core/**'] };
 const WRONG: readonly [capability: string, input: object, named: readonly string[]][] = [
   ['architecture.cycles', { layers: 5 }, ['layers', '5']],
   ['architecture.cycles', { layers: [{ ...core, match: 'src/**' }] }, ['match', '"src/**"']],
-  ['architecture.cycles', { layers: [{ ...core, mayImport: ['cor'] }] }, ['mayImport', 'got ["cor"]']],
+  ['architecture.cycles', { layers: [{ ...core, mayImport: ['cor'] }] }, ['mayImport', 'is ["cor"]: Layer']],
   ['architecture.cycles', { layer: [core] }, ['layer', '"core"']],
   ['types.check', { strict: true }, ['strict', 'true']],
   ['security.scan', { paths: ['src'] }, ['paths', '"src"']],
