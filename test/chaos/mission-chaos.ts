@@ -140,7 +140,17 @@ class MissionChaos {
     const file = join(this.#deps.folder, `${name}.json`);
     writeFileSync(file, text);
     rmSync(this.#report, { force: true });
-    const words = [...this.#kind.options, ORRERY, 'run', file, '--repo', root, '--journal', this.#journal];
+    const words = [
+      ...this.#kind.options,
+      ORRERY,
+      'run',
+      file,
+      '--verbose',
+      '--repo',
+      root,
+      '--journal',
+      this.#journal,
+    ];
     return new Victim(
       [...words, '--json', this.#report, ...(isResumed ? ['--resume'] : [])],
       this.#deps.folder,

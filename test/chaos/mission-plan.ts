@@ -41,7 +41,7 @@ const AUDITS = [
   'tests.check',
   'performance.check',
   'release.check',
-  'specs.check',
+  'types.check',
 ] as const;
 
 /** Tasks for the planets, in pairs, one after the other. */
