@@ -10,13 +10,17 @@ const MAX_FINDINGS = 2_000;
 /**
  * What a planet answers, of what its tools came to; `listing` is what was left out of the list of files.
  *
- * A tool that died is a note and in the summary, and the others' findings count. When all that had something to read died, that refuses the task.
+ * A tool that died is a note and in the summary, and the others' findings count. When all that had something to read died,
+ * that refuses the task.
  */
 export function answerOf(
-  tools: readonly Pick<Tool, 'name'>[],
+  tools: readonly Pick<Tool, 'name' | 'nothing'>[],
   listing: readonly Note[],
-  outcomes: readonly ToolOutcome[],
+  came: readonly ToolOutcome[],
 ): AuditAnswer | { readonly refusal: string } {
+  const outcomes = came.map((outcome, index) =>
+    sawNothing(outcome) ? { nothing: tools[index]?.nothing ?? '' } : outcome,
+  );
   const notes = new NoteBook();
   for (const note of listing) notes.add(note);
   const reports = outcomes.flatMap((outcome) => ('report' in outcome ? [outcome.report] : []));
@@ -45,6 +49,13 @@ export function answerOf(
     ...(deaths.length === 0 ? {} : { summary: deaths.join('; ') }),
   };
 }
+
+/** It was given files, none of which was for it, such as packages that nobody publishes. */
+const sawNothing = (outcome: ToolOutcome): boolean =>
+  'report' in outcome &&
+  outcome.report.filesSeen === 0 &&
+  outcome.report.findings.length === 0 &&
+  outcome.report.notes.length === 0;
 
 /** The same defect reported twice, by two tools or of two projects that share a file, counts once. */
 const distinct = (findings: readonly Finding[]): Finding[] => [

@@ -31,8 +31,7 @@ export const dependencies: Tool = {
   isNative: true,
   run: async (job, progress) => {
     const manifests = await manifestsIn(job);
-    if (manifests.size === 0)
-      return { hits: [], filesSeen: 0, notes: [{ kind: 'no-manifest', reason: 'there is no package.json' }] };
+    if (manifests.size === 0) return { hits: [], filesSeen: 0 };
     return {
       hits: [...(await undeclaredIn(job, manifests, progress)), ...(await lockDrift(job, manifests))],
     };

@@ -16,7 +16,7 @@ export const layers: Tool = {
   rules: {
     'layers/breach': { severity: 'medium', what: 'An import from a layer that this one may not import' },
   },
-  nothing: 'no scripts',
+  nothing: 'no layers of scripts',
   takes: isScript,
   isNative: true,
   run: async ({ root, files, input }, progress) => {

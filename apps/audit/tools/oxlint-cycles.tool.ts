@@ -1,6 +1,7 @@
+import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
-import { isScript, isTestOrFixture, lintTool } from './oxlint.ts';
+import { lintTool } from './oxlint.ts';
 
 const ERASED = 'typescript/consistent-type-imports';
 
@@ -8,19 +9,19 @@ const linted = lintTool({
   name: 'oxlint-cycles',
   module: import.meta.url,
   replaces: 'the rule architecture.cycle',
-  nothing: 'no scripts',
   plugins: ['import', 'typescript'],
-  takes: (file) => isScript(file) && !isTestOrFixture(file),
   rules: {
-    'import/no-cycle': {
-      severity: 'low',
-      what: 'These files import each other in a circle: which of them runs first depends on who is imported first',
-      todo: 'Move what both need into a file of its own',
-      options: { ignoreTypes: true, allowUnsafeDynamicCyclicDependency: true },
+    medium: { 'import/no-self-import': 'The file imports itself. Use what it has' },
+    low: {
+      'import/no-cycle':
+        'These files import each other in a circle: which of them runs first depends on who is imported first. Move what both need into a file of its own',
     },
     // Never told of: it shows which imports go away with the types.
-    [ERASED]: { severity: 'info', what: '', todo: '', isQuoted: true },
-    'import/no-self-import': { severity: 'medium', what: 'The file imports itself', todo: 'Use what it has' },
+    info: { [ERASED]: '' },
+  },
+  particulars: {
+    'import/no-cycle': { options: { ignoreTypes: true, allowUnsafeDynamicCyclicDependency: true } },
+    [ERASED]: { isQuoted: true },
   },
 });
 
@@ -30,7 +31,6 @@ export const cycles: Tool = {
   rules: Object.fromEntries(Object.entries(linted.rules).filter(([id]) => !id.endsWith(ERASED))),
   run: async (job, progress) => {
     const { hits, ...result } = await linted.run(job, progress);
-    const { readSource } = await import('@orrery/ralph-loop/findings/read-source');
     const erased = new Set(
       hits
         .filter(({ rule, message }) => rule.endsWith(ERASED) && message.startsWith('All imports'))

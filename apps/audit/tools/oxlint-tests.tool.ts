@@ -15,57 +15,31 @@ export const tests = lintTool({
   isMeant: (text) =>
     !/['"](node:test|mocha|chai|ava|tap|uvu|cypress|@playwright\/test|bun:test|japa)['"/]/.test(text),
   rules: {
-    'vitest/no-focused-tests': {
-      severity: 'high',
-      what: 'Only this test runs: all others of the file are skipped, and nobody is told',
-      todo: 'Remove .only',
+    high: {
+      'vitest/no-focused-tests':
+        'Only this test runs: all others of the file are skipped, and nobody is told. Remove .only',
+      'jest/no-focused-tests':
+        'Only this test runs: all others of the file are skipped, and nobody is told. Remove .only, or the f before it',
     },
-    'jest/no-focused-tests': {
-      severity: 'high',
-      what: 'Only this test runs: all others of the file are skipped, and nobody is told',
-      todo: 'Remove .only, or the f before it',
+    low: {
+      'vitest/no-identical-title':
+        'Another test of this block has the same title: when one fails, nobody sees which. Say what differs',
+      'vitest/hoisted-apis-on-top':
+        'vi.mock() runs before everything else in the file, not where it stands. Put it at the top, or use vi.doMock()',
+      'vitest/no-duplicate-hooks': 'The block has this hook twice. Make them one',
     },
-    'vitest/no-identical-title': {
-      severity: 'low',
-      what: 'Another test of this block has the same title: when one fails, nobody sees which',
-      todo: 'Say what differs',
-    },
-    'vitest/valid-expect': {
-      severity: 'medium',
-      what: 'This expect() asserts nothing, or nobody awaits it, so it cannot fail the test',
-      todo: 'Call a matcher; await it where it is a promise',
-      isQuoted: true,
-      options: { maxArgs: 2 },
-    },
-    'vitest/valid-expect-in-promise': {
-      severity: 'medium',
-      what: 'The expectation runs when the test is over: the promise that it hangs on is not awaited',
-      todo: 'Await or return the promise',
-    },
-    'vitest/valid-describe-callback': {
-      severity: 'medium',
-      what: 'The function of describe() must be there, and be neither async nor return a value: tests in it may be missed',
-      todo: 'Make it a plain function',
-    },
-    'vitest/require-awaited-expect-poll': {
-      severity: 'medium',
-      what: 'expect.poll() gives a promise that nobody awaits, so it cannot fail the test',
-      todo: 'Await it',
-    },
-    'vitest/hoisted-apis-on-top': {
-      severity: 'low',
-      what: 'vi.mock() runs before everything else in the file, not where it stands',
-      todo: 'Put it at the top, or use vi.doMock()',
-    },
-    'vitest/no-duplicate-hooks': {
-      severity: 'low',
-      what: 'The block has this hook twice',
-      todo: 'Make them one',
-    },
-    'vitest/no-interpolation-in-snapshots': {
-      severity: 'medium',
-      what: 'A snapshot in the code that holds a variable changes with it: updating it breaks the test',
-      todo: 'Write the text out, or use property matchers',
+    medium: {
+      'vitest/valid-expect':
+        'This expect() asserts nothing, or nobody awaits it, so it cannot fail the test. Call a matcher; await it where it is a promise',
+      'vitest/valid-expect-in-promise':
+        'The expectation runs when the test is over: the promise that it hangs on is not awaited. Await or return the promise',
+      'vitest/valid-describe-callback':
+        'The function of describe() must be there, and be neither async nor return a value: tests in it may be missed. Make it a plain function',
+      'vitest/require-awaited-expect-poll':
+        'expect.poll() gives a promise that nobody awaits, so it cannot fail the test. Await it',
+      'vitest/no-interpolation-in-snapshots':
+        'A snapshot in the code that holds a variable changes with it: updating it breaks the test. Write the text out, or use property matchers',
     },
   },
+  particulars: { 'vitest/valid-expect': { options: { maxArgs: 2 }, isQuoted: true } },
 });

@@ -1,14 +1,14 @@
-import type { Hit, Tool, ToolJob, ToolResult, ToolRule } from '../tool.ts';
+import { readSource } from '@orrery/ralph-loop/findings/read-source';
+import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
+import { hitOf, type RulesBySeverity, ruleTable } from './scan-files.ts';
 
 /**
- * A rule of oxlint as we use it.
+ * What is particular about our use of a rule.
  *
- * - `todo`     what to do about it.
  * - `options`  as the rule's page names them.
- * - `isQuoted` oxlint's own words say more than ours: they name what is missing.
+ * - `isQuoted` oxlint's own words come first: they name what is missing.
  */
-export interface LintRule extends ToolRule {
-  readonly todo: string;
+export interface Particulars {
   readonly options?: unknown;
   readonly isQuoted?: boolean;
   /** Says something true in TypeScript alone: of plain scripts the compiler only guesses the types. */
@@ -28,11 +28,14 @@ export interface LintToolOptions {
   readonly name: string;
   readonly module: string;
   readonly replaces: string;
-  readonly nothing: string;
+  /** @default no scripts */
+  readonly nothing?: string;
   readonly plugins: readonly string[];
-  /** By oxlint's ids, such as `no-eval` and `react/jsx-key`. */
-  readonly rules: Readonly<Record<string, LintRule>>;
-  readonly takes: (file: string) => boolean;
+  /** By severity and oxlint's ids, such as `react/jsx-key`: what is wrong, and what to do about it. */
+  readonly rules: RulesBySeverity;
+  readonly particulars?: Readonly<Record<string, Particulars>>;
+  /** @default scripts that are no tests */
+  readonly takes?: (file: string) => boolean;
   /** Whether the rules say something true about a file with this text. @default about all */
   readonly isMeant?: (text: string) => boolean;
   /** Some of the rules ask the compiler: oxlint starts tsgolint, TypeScript 7 with rules. @default false */
@@ -64,8 +67,10 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const COMPILER_MEMORY = '3GiB';
 
 /** A tool that runs oxlint with these rules and no others, and with no settings but ours. */
-export function lintTool({ isMeant = () => true, ...options }: LintToolOptions): Tool {
-  const { name, module, replaces, nothing, takes, isTypeAware = false } = options;
+export function lintTool(options: LintToolOptions): Tool {
+  const { name, module, replaces, isTypeAware = false } = options;
+  const { nothing = 'no scripts', takes = (file) => isScript(file) && !isTestOrFixture(file) } = options;
+  const rules = ruleTable(NAME, options.rules);
   return {
     name,
     module,
@@ -73,20 +78,18 @@ export function lintTool({ isMeant = () => true, ...options }: LintToolOptions):
     licence: 'MIT',
     home: 'https://oxc.rs/docs/guide/usage/linter',
     replaces,
-    rules: Object.fromEntries(
-      Object.entries(options.rules).map(([id, { severity, what }]) => [ruleId(id), { severity, what }]),
-    ),
+    rules,
     nothing,
     takes,
     maySpawn: true,
     isNative: true,
-    run: (job, progress) => lint(job, { ...options, isMeant }, progress),
+    run: (job, progress) => lint(job, { ...options, rules }, progress),
   };
 }
 
-const ruleId = (id: string): string => `oxlint/${id}`;
+const NAME = 'oxlint';
 
-type LintOptions = LintToolOptions & Required<Pick<LintToolOptions, 'isMeant'>>;
+type LintOptions = Omit<LintToolOptions, 'rules'> & Pick<Tool, 'rules'>;
 
 async function lint(
   { root, files }: ToolJob,
@@ -113,17 +116,21 @@ async function lint(
   }
 }
 
-const settingsOf = ({ plugins, rules }: LintOptions): object => ({
+const settingsOf = ({ plugins, rules, particulars = {} }: LintOptions): object => ({
   plugins,
   jsPlugins: [],
   categories: { correctness: 'off' },
   rules: Object.fromEntries(
-    Object.entries(rules).map(([id, { options }]) => [
-      id,
-      options === undefined ? 'error' : ['error', options],
-    ]),
+    idsOf(rules).map((id) => {
+      const { options } = particulars[id] ?? {};
+      return [id, options === undefined ? 'error' : ['error', options]];
+    }),
   ),
 });
+
+/** By oxlint's names. */
+const idsOf = (rules: Tool['rules']): string[] =>
+  Object.keys(rules).map((rule) => rule.slice(NAME.length + 1));
 
 function partsOf(files: readonly string[]): string[][] {
   const parts: string[][] = [];
@@ -205,12 +212,12 @@ function compilerEnvironment(createRequire: typeof import('node:module').createR
 async function resultOf(
   found: readonly Diagnostic[],
   { root, files }: ToolJob,
-  { rules, isMeant }: LintOptions,
+  { rules, particulars = {}, isMeant = () => true }: LintOptions,
 ): Promise<ToolResult> {
-  const { readSource } = await import('@orrery/ralph-loop/findings/read-source');
   const { existsSync } = await import('node:fs');
   const { join, relative, resolve, sep } = await import('node:path');
   const asked = new Set(files);
+  const ids = idsOf(rules);
   const hits = new Map<string, Hit>();
   const unread = new Set<string>();
   const within = (path: string): string => relative(root, resolve(root, path)).split(sep).join('/');
@@ -218,31 +225,26 @@ async function resultOf(
   for (const [file, ofFile] of byFile) {
     const read = asked.has(file) ? readSource(root, file) : { skipped: true };
     if ('skipped' in read || !isMeant(read.source.text)) continue;
-    if (isCompiled(file, read.source.text, (path) => existsSync(join(root, path)))) continue;
-    const bytes = Buffer.from(read.source.text);
+    const { source } = read;
+    if (isCompiled(file, source.text, (path) => existsSync(join(root, path)))) continue;
+    const bytes = Buffer.from(source.text);
     for (const diagnostic of ofFile) {
-      const id = idOf(diagnostic, rules);
+      const id = idOf(diagnostic, ids);
       if (id === undefined) {
         unread.add(file);
         continue;
       }
-      if (rules[id]?.isOfTypes === true && /\.[cm]?jsx?$/.test(file)) continue;
-      const offset = diagnostic.labels[0]?.span.offset ?? 0;
-      const place = read.source.positionAt(bytes.subarray(0, offset).toString().length);
-      const line = read.source.line(place.line) ?? '';
-      const rest = line.slice(place.column - 1);
-      if (rules[id]?.isTold?.({ message: diagnostic.message, rest, text: read.source.text }) === false)
-        continue;
-      hits.set(
-        `${id} ${file} ${place.line} ${place.column}`,
-        hitOf(diagnostic, {
-          id,
-          rule: rules[id] as LintRule,
-          file,
-          place,
-          circle: circleIn(diagnostic).map(within),
-        }),
-      );
+      const { message, url, labels } = diagnostic;
+      const offset = labels[0]?.span.offset ?? 0;
+      const place = source.positionAt(bytes.subarray(0, offset).toString().length);
+      const { isOfTypes = false, isQuoted = false, isTold = () => true } = particulars[id] ?? {};
+      const rest = source.line(place.line)?.slice(place.column - 1) ?? '';
+      if ((isOfTypes && /\.[cm]?jsx?$/.test(file)) || !isTold({ message, rest, text: source.text })) continue;
+      const words = isQuoted ? message.replace(/[.]?$/, '. ') : '';
+      const circle = circleIn(diagnostic).map(within);
+      const trail = circle.length === 0 ? {} : { trail: [file, ...circle] };
+      for (const hit of hitOf(rules, `${NAME}/${id}`, source, { ...place, help: url }))
+        hits.set(`${id} ${file} ${offset}`, { ...hit, ...trail, message: words + hit.message });
     }
   }
   const [first] = unread;
@@ -255,36 +257,13 @@ async function resultOf(
 const byPlace = (a: Hit, b: Hit): number => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line);
 
 /** Which of our rules speaks: `eslint-plugin-react-hooks(rules-of-hooks)` is `react/rules-of-hooks`. */
-function idOf({ code }: Diagnostic, rules: LintOptions['rules']): string | undefined {
+function idOf({ code }: Diagnostic, ids: readonly string[]): string | undefined {
   const name = /\((.+)\)$/.exec(code ?? '')?.[1];
-  return name === undefined
-    ? undefined
-    : Object.keys(rules).find((id) => id === name || id.endsWith(`/${name}`));
+  return name === undefined ? undefined : ids.find((id) => id === name || id.endsWith(`/${name}`));
 }
-
-interface Placed {
-  readonly id: string;
-  readonly rule: LintRule;
-  readonly file: string;
-  readonly place: { readonly line: number; readonly column: number };
-  /** The files of a circle of imports after this one, which ends it. */
-  readonly circle: readonly string[];
-}
-
-const hitOf = ({ message, url }: Diagnostic, { id, rule, file, place, circle }: Placed): Hit => ({
-  rule: ruleId(id),
-  severity: rule.severity,
-  file,
-  ...place,
-  message: `${sentence(rule.isQuoted === true ? message : rule.what)} ${sentence(rule.todo)}`,
-  ...(url === undefined ? {} : { help: url }),
-  ...(circle.length === 0 ? {} : { trail: [file, ...circle] }),
-});
 
 /** oxlint draws a circle as names and, in brackets, files, from the one that is imported to the one that imports it. */
 const circleIn = ({ note }: Diagnostic): string[] =>
   note?.includes('form a cycle') === true
     ? [...note.matchAll(/\(([^()\n]+)\)$/gm)].map(([, path = '']) => path)
     : [];
-
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

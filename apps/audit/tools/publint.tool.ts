@@ -17,7 +17,7 @@ const RULES = ruleTable('publint', {
     'field-invalid-value-type': 'A field of package.json is not of its type',
     'file-invalid-explicit-format':
       'A file is not in the module format that its name promises; Node refuses it',
-    'file-invalid-format': 'A file is not in the module format that the package promises; Node refuses it',
+    'file-invalid-format': 'A file is CommonJS where the package promises modules; Node refuses it',
     'imports-default-should-be-last': 'Conditions after "default" are never reached',
     'imports-key-invalid': 'A name in "imports" does not begin with #; Node refuses it',
     'imports-value-invalid': 'An entry of "imports" leads nowhere that Node would look',
@@ -63,6 +63,8 @@ export const publint: Tool = {
       const hits = messages.flatMap((message) => {
         // Without "exports" it goes through all files; most of them are nobody's entry point.
         if (message.path[0] === 'name') return [];
+        // Node looks into a file with no format of its own, and runs it as the module that it is.
+        if (message.code === 'FILE_INVALID_FORMAT' && message.args.actualFormat === 'ESM') return [];
         const id = `publint/${message.code.toLowerCase().replaceAll('_', '-')}`;
         const says = formatMessage(message, manifest, { color: false })?.replace(/\s+/g, ' ');
         const place = source.positionAt(offsetOf(message.path, source));

@@ -13,11 +13,11 @@ export interface Breach {
   readonly help?: string | undefined;
 }
 
-/** The rules of a tool by how severe they are, each with what it is about. */
-export function ruleTable(
-  tool: string,
-  bySeverity: Readonly<Partial<Record<Severity, Readonly<Record<string, string>>>>>,
-): Rules {
+/** Rules by how severe they are, each with what it is about. */
+export type RulesBySeverity = Readonly<Partial<Record<Severity, Readonly<Record<string, string>>>>>;
+
+/** The rules of a tool, under its name. */
+export function ruleTable(tool: string, bySeverity: RulesBySeverity): Rules {
   const entries = Object.entries(bySeverity).flatMap(([severity, rules]) =>
     Object.entries(rules).map(([id, what]) => [`${tool}/${id}`, { severity: severity as Severity, what }]),
   );

@@ -339,4 +339,15 @@ describe('publint as a tool', () => {
       'local-dependency package.json:13',
     ]);
   });
+
+  it('tells of CommonJS in a package of modules, and not of modules that Node finds out about', async () => {
+    const manifest = { name: 'shop', version: '1.0.0', exports: './index.js' };
+    const report = await runOnFiles(publint, {
+      'packages/a/package.json': JSON.stringify({ ...manifest, type: 'module' }, undefined, 2),
+      'packages/a/index.js': 'module.exports = 1;\n',
+      'packages/b/package.json': JSON.stringify(manifest, undefined, 2),
+      'packages/b/index.js': 'export default 1;\n',
+    });
+    expect(placesOf(report)).toEqual(['file-invalid-format packages/a/package.json:4']);
+  });
 });

@@ -4,7 +4,10 @@ import { answerOf } from '../../answer-of.ts';
 import type { AuditAnswer } from '../../audit-answer.ts';
 import type { ToolOutcome } from '../../run-tool.ts';
 
-const TOOLS = [{ name: 'one' }, { name: 'two' }];
+const TOOLS = [
+  { name: 'one', nothing: 'no ones' },
+  { name: 'two', nothing: 'no twos' },
+];
 
 const finding = (id: string, severity: Finding['severity'] = 'low'): Finding => ({
   id,
@@ -57,6 +60,15 @@ describe('the answer of a planet', () => {
       nothing: 'no pages, no styles',
     });
     expect(answer({ nothing: 'no pages' }, report())).not.toHaveProperty('nothing');
+  });
+
+  it('says so too when a tool was given files and none was for it, but not when it could read none', () => {
+    const none = { findings: [], notes: [], filesSeen: 0, bytesSeen: 0 };
+    expect(answer({ report: none }, { nothing: 'no styles' })).toMatchObject({
+      nothing: 'no ones, no styles',
+    });
+    const notes = [{ kind: 'unparsable', file: 'a.css', reason: 'cannot be looked at' }];
+    expect(answer({ report: { ...none, notes } }, { nothing: 'no styles' })).not.toHaveProperty('nothing');
   });
 
   it('counts findings and notes past what anybody reads', () => {
