@@ -2,7 +2,8 @@
  * Builds the package into dist/, which is what is packed and published: `npm pack ./dist`.
  *
  * - JavaScript: one file an entry, and chunks that entries share, so that a thread opens few files. Names and comments stay,
- *   so that stack traces and the code they lead to can be read. Packages are imported, not bundled.
+ *   so that stack traces and the code they lead to can be read. Packages are imported, not bundled; an entry that cannot do
+ *   without optional ones asks for them first.
  * - types: tsc's, a file a module, below dist/types.
  * - the manifest: package.json without what only this repository has a use for.
  *
@@ -10,7 +11,7 @@
  * PROGRAMS lists. A command is a line there; what it imports of `@orrery/*` is bundled, and dist/package.json gets its `bin`.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type ChunkingContext, type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { type Manifest, publishedManifest } from './published-manifest.ts';
@@ -33,6 +34,8 @@ const LOADERS = [
 ] as const;
 /** Says which Node is needed. Every entry imports it first, so that nothing else can fail before. */
 const NODE_CHECK = { source: 'runtime/require-node.ts', file: 'require-node.js' };
+/** Says which packages are missing. */
+const PEER_CHECK = { source: 'runtime/protocol/edge-errors.ts', file: 'require-packages.js' };
 /** The manifest is read where it lies, and the audit is not part of the package. */
 const OWN = /^(\.|\/|\0|orrery(\/(?!package\.json)|$)|@orrery\/(?!audit))/;
 const ENTRY_URL = /new URL\(\s*'(\.{1,2}\/[^'$]+\.ts)',\s*import\.meta\.url,?\s*\)/g;
@@ -41,6 +44,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 
 rmSync(OUT, { recursive: true, force: true });
 const chunks = await bundle();
+askForPeers(chunks);
 declareTypes();
 writeManifest();
 console.log(`${chunks.length} files of JavaScript built`);
@@ -55,7 +59,8 @@ function entries(): ReadonlyMap<string, string> {
   const programs = Object.entries(PROGRAMS).map(
     ([name, source]) => [resolve(source), `bin/${name}.js`] as const,
   );
-  return new Map([...exported, ...programs, [resolve(NODE_CHECK.source), NODE_CHECK.file]]);
+  const checks = [NODE_CHECK, PEER_CHECK].map(({ source, file }) => [resolve(source), file] as const);
+  return new Map([...exported, ...programs, ...checks]);
 }
 
 async function bundle(): Promise<readonly OutputChunk[]> {
@@ -77,8 +82,7 @@ async function bundle(): Promise<readonly OutputChunk[]> {
     banner: ({ isEntry, fileName }) => {
       if (!isEntry || fileName === NODE_CHECK.file) return '';
       if (fileName.startsWith('bin/')) return '#!/usr/bin/env node';
-      const path = relative(dirname(fileName), NODE_CHECK.file);
-      return `import "${path.startsWith('.') ? path : `./${path}`}";`;
+      return `import "${pathFrom(fileName, NODE_CHECK.file)}";`;
     },
     // The runtime is many small files that nearly everybody needs. They are put together by who of these loads them, not by
     // all who might: whoever imports another file is loaded by no more of them than that, so no two chunks need each other.
@@ -129,6 +133,51 @@ function staticImports(id: string, graph: ChunkingContext, seen = new Set<string
   seen.add(id);
   for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) staticImports(imported, graph, seen);
   return seen;
+}
+
+/**
+ * Of packages that are not there Node names the first, before any code of ours runs. So an entry with optional packages is
+ * loaded by another file, which asks for all of them. It does so in one go, for a module that awaits cannot be required.
+ */
+function askForPeers(chunks: readonly OutputChunk[]): void {
+  const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const peers = new Set(Object.keys(manifest['peerDependencies'] as object));
+  for (const [name, target] of Object.entries(manifest.exports)) {
+    if (typeof target === 'string') continue;
+    const file = relative(OUT, target.default);
+    const needed = [...packagesOf(file, byFile)].filter((one) => peers.has(one)).toSorted();
+    if (needed.length === 0) continue;
+    const loaded = `${basename(file, '.js')}-with-packages.js`;
+    renameSync(join(OUT, file), join(OUT, dirname(file), loaded));
+    const text = `import "${pathFrom(file, NODE_CHECK.file)}";
+import nodeModule from "node:module";
+import { requirePackages } from "${pathFrom(file, PEER_CHECK.file)}";
+requirePackages("${name.replace('.', String(manifest['name']))}", ${JSON.stringify(needed)});
+export const { ${byFile.get(file)?.exports.join(', ')} } = nodeModule.createRequire(import.meta.url)("./${loaded}");
+`;
+    writeFileSync(join(OUT, file), text);
+  }
+}
+
+/** The packages that are loaded with a file. */
+function packagesOf(
+  file: string,
+  byFile: ReadonlyMap<string, OutputChunk>,
+  seen = new Set<string>(),
+  found = new Set<string>(),
+): Set<string> {
+  seen.add(file);
+  for (const imported of byFile.get(file)?.imports ?? []) {
+    if (!byFile.has(imported)) found.add(/^(?:@[^/]+\/)?[^/]+/.exec(imported)?.[0] ?? imported);
+    else if (!seen.has(imported)) packagesOf(imported, byFile, seen, found);
+  }
+  return found;
+}
+
+/** How one built file imports another. */
+function pathFrom(file: string, other: string): string {
+  const path = relative(dirname(file), other);
+  return path.startsWith('.') ? path : `./${path}`;
 }
 
 /** Whether the types hold is `check:types`' matter. */

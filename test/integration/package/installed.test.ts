@@ -98,13 +98,17 @@ console.log(await ${call}.catch(({ code, message }) => code + ': ' + message));`
   });
 
   it.each([
-    ['mcp', '@modelcontextprotocol/client'],
-    ['models', '@ai-sdk/openai-compatible'],
-    ['admission/jwt', 'jose'],
-  ])('has no orrery/%s without %s, which the failure of the import names', async (entry, missing) => {
-    const script = `await import('orrery/${entry}').catch(({ code, message }) => console.log(code + ': ' + message));`;
+    ['mcp', ['@modelcontextprotocol/client']],
+    ['models', ['@ai-sdk/openai-compatible', 'ai']],
+    ['admission/jwt', ['jose']],
+    ['admission/xpr', ['@noble/curves', '@noble/hashes', '@scure/base']],
+    ['xpr', ['@noble/curves', '@noble/hashes', '@scure/base', 'hono', 'ipaddr.js']],
+  ])('names all that orrery/%s cannot do without and has not got', async (entry, missing) => {
+    const script = `await import('orrery/${entry}').catch(({ code, details }) => console.log(JSON.stringify([code, details])));`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
-    expect(stdout).toContain(`ERR_MODULE_NOT_FOUND: Cannot find package '${missing}'`);
+    const [code, details] = JSON.parse(stdout) as [string, unknown];
+    expect(code).toBe('PEERS_MISSING');
+    expect(details).toEqual({ what: `orrery/${entry}`, packages: missing });
   });
 
   it('brings few packages, and none of the tools that the audit runs', () => {
