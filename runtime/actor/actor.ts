@@ -10,10 +10,8 @@ import { entryOf } from './content-handlers.ts';
 import { Handling } from './handling.ts';
 import { LogicRunner } from './logic-runner.ts';
 import { pumpStream } from './stream-pump.ts';
+import { DEFAULT_START_MS, DEFAULT_STOP_MS } from './time-limit.ts';
 import { envelopeHandlerOf, refuseOtherKind } from './unhandled.ts';
-
-const DEFAULT_START_MS = 5_000;
-const DEFAULT_STOP_MS = 1_000;
 
 /** One life of an agent whose code runs in this thread. */
 export class Actor implements ActorLife {

@@ -23,7 +23,7 @@ export const AgentId = AgentCard.shape.id.refine(
  * - `restart`           @default 'permanent'
  * - `handlingTimeoutMs` how long one envelope may be in hand when it has no deadline of its own, and how long the reader of
  *                       a stream may take nothing from it. @default 30_000
- * - `startTimeoutMs`    how long `onStart` may take. @default 5_000
+ * - `startTimeoutMs`    how long `onStart` may take. @default 30_000
  * - `stopTimeoutMs`     how long `onStop` may take. @default 1_000
  * - `mailboxCapacity`   envelopes that may wait, in all and from one thread. @default 1_000
  * - `lazy`              started by its first envelope. @default false

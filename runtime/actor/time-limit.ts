@@ -3,6 +3,10 @@ import { deadlineExceeded, type OrreryError, withoutStack } from '../protocol/er
 import type { Cell } from './cell.ts';
 import type { Handling } from './handling.ts';
 
+/** On a machine with other work to do, what an agent fetches and compiles to start takes many times as long. */
+export const DEFAULT_START_MS = 30_000;
+export const DEFAULT_STOP_MS = 1_000;
+
 /** How long a handler may take to notice that its time is up before its actor is ended. */
 const GRACE_MS = 100;
 

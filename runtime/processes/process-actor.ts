@@ -4,6 +4,7 @@ import type { CellMailbox } from '../actor/cell-mailbox.ts';
 import { entryOf } from '../actor/content-handlers.ts';
 import { Handling } from '../actor/handling.ts';
 import { isPrivileged } from '../actor/take-up.ts';
+import { DEFAULT_START_MS, DEFAULT_STOP_MS } from '../actor/time-limit.ts';
 import { refuseOtherKind } from '../actor/unhandled.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
@@ -29,9 +30,6 @@ import { ProcessRequests } from './process-requests.ts';
 import { ProcessStream } from './process-stream.ts';
 import type { Processes, ProcessOrder } from './processes.ts';
 import { errorOf } from './thrown.ts';
-
-const DEFAULT_START_MS = 5_000;
-const DEFAULT_STOP_MS = 1_000;
 
 /** An envelope with less time than this is not given ahead: it might be over before its turn. */
 const AHEAD_DEADLINE_MS = 1_000;
