@@ -6,7 +6,17 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
   new URL('./node_modules/.cache/node-compile', import.meta.url),
 );
 
-const conditions = ['orrery-source', 'module', 'node', 'import', 'default'];
+/** The sources as they are. */
+const sources = ['orrery-source', 'module', 'node', 'import', 'default'];
+const onSources = {
+  resolve: { conditions: sources },
+  ssr: { resolve: { conditions: sources, externalConditions: sources } },
+};
+/** The package as it is built: threads and processes start from few files, and what is tested is what people get. */
+const built = {
+  globalSetup: 'test/fixtures/built-package.ts',
+  server: { deps: { external: [/\/dist\/.*\.js$/] } },
+};
 
 /** What promises times or memory, and is to have the machine to itself. */
 const ALONE = [
@@ -14,16 +24,19 @@ const ALONE = [
   'apps/audit/test/integration/large-repository.test.ts',
 ];
 
+/** What puts faults or parts of its own into a running system, or counts its modules: it needs the sources. */
+const INSIDE = [
+  'test/integration/{simulation,simulation-escapes,simulated-*,channel-leaks}.test.ts',
+  'test/integration/{budgets,budget-deaths,negotiation-desk,start-up}.test.ts',
+];
+
 /** What is true of the package as it is packed and installed, which is done once for all of them. */
 const PACKAGE = 'test/integration/package/**/*.test.ts';
 
 export default defineConfig({
-  resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     environment: 'node',
     pool: 'forks',
-    execArgv: ['--conditions=orrery-source'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     passWithNoTests: false,
@@ -31,8 +44,10 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        ...onSources,
         test: {
           name: 'unit',
+          execArgv: ['--conditions=orrery-source'],
           include: ['test/{unit,property,conformance}/**/*.test.ts', 'apps/*/test/unit/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/fixtures/**'],
           maxWorkers: 2,
@@ -42,10 +57,22 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...built,
           name: 'integration',
           include: ['test/{integration,chaos}/**/*.test.ts', 'apps/*/test/integration/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/fixtures/**', ...ALONE, PACKAGE],
+          exclude: ['**/node_modules/**', '**/fixtures/**', ...ALONE, ...INSIDE, PACKAGE],
           // Most of them wait for threads and processes most of the time.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        ...onSources,
+        test: {
+          name: 'inside',
+          include: INSIDE,
+          execArgv: ['--conditions=orrery-source'],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
@@ -63,6 +90,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...built,
           name: 'alone',
           include: ALONE,
           fileParallelism: false,

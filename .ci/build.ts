@@ -4,7 +4,7 @@
  * - JavaScript: one file an entry, and chunks that entries share, so that a thread opens few files. Names and comments stay,
  *   so that stack traces and the code they lead to can be read. Packages are imported, not bundled; an entry that cannot do
  *   without optional ones asks for them first.
- * - types: tsc's, a file a module, below dist/types.
+ * - types: tsc's, a file a module, below dist/types; not with `--without-types`.
  * - the manifest: package.json without what only this repository has a use for.
  *
  * An entry is what package.json exports, what `new URL('./file.ts', import.meta.url)` in the sources leads to, and what
@@ -45,7 +45,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 rmSync(OUT, { recursive: true, force: true });
 const chunks = await bundle();
 askForPeers(chunks);
-declareTypes();
+if (!process.argv.includes('--without-types')) declareTypes();
 writeManifest();
 console.log(`${chunks.length} files of JavaScript built`);
 

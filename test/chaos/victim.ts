@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 export interface VictimEnd {
   readonly code: number | null;
@@ -21,7 +22,7 @@ export class Victim {
 
   /** `words` are the program and its arguments, options of Node before it. */
   constructor(words: readonly string[], cwd: string) {
-    this.#child = spawn(process.execPath, ['--conditions=orrery-source', ...words], {
+    this.#child = spawn(process.execPath, [...CONDITIONS, ...words], {
       cwd,
       env: { ...process.env, FORCE_COLOR: undefined, NODE_OPTIONS: undefined },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,6 @@
 import type { Task } from '@a2a-js/sdk';
 import { describe, expect, it } from 'vitest';
-import { TaskEngine } from '../../actors/tasks/index.ts';
+import { TaskEngine } from 'orrery/tasks';
 import { ANONYMOUS } from '../../runtime/protocol/principal.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import { a2aPart, createA2AService } from '../../transports/gateway/a2a/index.ts';

@@ -22,6 +22,7 @@ import {
 import { writePlanKeys } from '../fixtures/plan-keys.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/planning-host.ts', import.meta.url));
 const KILLS = 5;
@@ -48,7 +49,7 @@ class Host {
   readonly #child;
 
   constructor(...order: (string | number)[]) {
-    const words = ['--conditions=orrery-source', HOST, journal, file, ...order.map(String)];
+    const words = [...CONDITIONS, HOST, journal, file, ...order.map(String)];
     this.#child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.gone = once(this.#child, 'close');
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {

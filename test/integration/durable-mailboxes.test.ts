@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { forward } from '../fixtures/agents/booking.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/durable-host.ts', import.meta.url));
 const KILLS = 12;
@@ -39,7 +40,7 @@ class Host {
   readonly #child;
 
   constructor(...order: (string | number)[]) {
-    const words = ['--conditions=orrery-source', HOST, journal, books, ...order.map(String)];
+    const words = [...CONDITIONS, HOST, journal, books, ...order.map(String)];
     this.#child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.gone = once(this.#child, 'close');
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {

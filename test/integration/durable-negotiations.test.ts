@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bidAndLeave, bids, letGo, take } from '../fixtures/agents/bidding.ts';
 import { balanced, knownBy, knows, modulesOf, placeOf, proposalOf } from '../fixtures/bidders.ts';
 import { rejection, until } from '../fixtures/until.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/negotiating-host.ts', import.meta.url));
 
@@ -32,7 +33,7 @@ async function teamOf(...profiles: Parameters<typeof modulesOf>[0]): Promise<Tea
 
 /** What the embedder of a process had proposed when that was killed. */
 async function leftBy(stage: 'open' | 'taken'): Promise<TaskProposal> {
-  const words = ['--conditions=orrery-source', HOST, path, stage];
+  const words = [...CONDITIONS, HOST, path, stage];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'close');
   let printed = '';

@@ -10,6 +10,7 @@ import { enter, fail, read, type Tally } from '../fixtures/agents/tallying.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 import { inHand, rowOf, tellNumbers, toldBy, version, wholeSum } from '../fixtures/upgrading.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/tally-host.ts', import.meta.url));
 const KILLS = 6;
@@ -31,7 +32,7 @@ interface Drained {
 }
 
 const start = (...order: (string | number)[]) =>
-  spawn(process.execPath, ['--conditions=orrery-source', HOST, journal.path, ...order.map(String)], {
+  spawn(process.execPath, [...CONDITIONS, HOST, journal.path, ...order.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 

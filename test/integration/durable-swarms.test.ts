@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dig, type Dug, LIMITS, lead, linesOf, look, planOf } from '../fixtures/agents/digging.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/dig-host.ts', import.meta.url));
 const PARTS = 12;
@@ -32,7 +33,7 @@ class Host {
 
   constructor(owner: string, who: string) {
     const words = [HOST, folder, owner, who, PARTS, PART_MS].map(String);
-    this.#child = spawn(process.execPath, ['--conditions=orrery-source', ...words], {
+    this.#child = spawn(process.execPath, [...CONDITIONS, ...words], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.gone = once(this.#child, 'close');

@@ -11,6 +11,7 @@ import { linesOf } from '../fixtures/agents/digging.ts';
 import { clerk, wipe } from '../fixtures/agents/clerking.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { agent, until } from '../fixtures/until.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/task-host.ts', import.meta.url));
 const KILLS = 5;
@@ -30,7 +31,7 @@ async function live(
   sends: number,
   kill?: (says: (word: string) => boolean) => Promise<void>,
 ): Promise<void> {
-  const words = ['--conditions=orrery-source', HOST, folder, `${life}`, `${sends}`];
+  const words = [...CONDITIONS, HOST, folder, `${life}`, `${sends}`];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   let errors = '';

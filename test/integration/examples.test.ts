@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const run = promisify(execFile);
 
 /** What an example prints; `typed` is what somebody types meanwhile. */
 async function outputOf(example: string, typed = ''): Promise<string> {
   const path = fileURLToPath(new URL(`../../examples/${example}.ts`, import.meta.url));
-  const running = run(process.execPath, ['--conditions=orrery-source', path], { timeout: 25_000 });
+  const running = run(process.execPath, [...CONDITIONS, path], { timeout: 25_000 });
   running.child.stdin?.end(typed);
   const { stdout } = await running;
   return stdout.trim();

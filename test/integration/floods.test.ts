@@ -5,6 +5,7 @@ import type { Conservation } from 'orrery';
 import { describe, expect, it } from 'vitest';
 import type { FloodWay } from '../fixtures/agents/flooding.ts';
 import type { Told } from '../fixtures/flood.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 interface Outcome {
   readonly told: readonly Told[];
@@ -28,7 +29,7 @@ async function run<Printed>(script: string, ...args: string[]): Promise<Printed>
       '--expose-gc',
       '--max-semi-space-size=4',
       '--max-old-space-size=64',
-      '--conditions=orrery-source',
+      ...CONDITIONS,
       fixture(script),
       ...args,
     ],

@@ -11,6 +11,7 @@ import { SqliteStore } from '../../runtime/journal/sqlite-store.ts';
 import { identityOf, isAlive, type ProcessIdentity } from '../../runtime/processes/process-identity.ts';
 import { childrenOf, isRunning } from '../fixtures/processes.ts';
 import { agent, until } from '../fixtures/until.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/leaving-host.ts', import.meta.url));
 const KILLS = 6;
@@ -38,7 +39,7 @@ function run(command: string, args: readonly string[]): ChildProcess {
   return child;
 }
 
-const runHost = (): ChildProcess => run(process.execPath, ['--conditions=orrery-source', HOST, journal]);
+const runHost = (): ChildProcess => run(process.execPath, [...CONDITIONS, HOST, journal]);
 
 async function kill(host: ChildProcess): Promise<void> {
   const gone = once(host, 'exit');

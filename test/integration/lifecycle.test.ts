@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { double } from '../fixtures/agents/answers.ts';
 import { add, die, pass, work } from '../fixtures/agents/living.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 let folder: string;
 let chronicle: string;
@@ -288,11 +289,9 @@ describe('Stopping a system (F-12)', () => {
 
   it.each(['stop', 'using', 'busy'])('leaves nothing that keeps the process: %s', async (how) => {
     const script = fileURLToPath(new URL('../fixtures/lives-and-exits.ts', import.meta.url));
-    const { stdout, stderr } = await promisify(execFile)(
-      process.execPath,
-      ['--conditions=orrery-source', script, how],
-      { timeout: 20_000 },
-    );
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...CONDITIONS, script, how], {
+      timeout: 20_000,
+    });
     expect(JSON.parse(stdout)).toEqual({ count: 1, left: [] });
     expect(stderr).toBe('');
   });

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const SUITE = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json');
 const CLIENT = fileURLToPath(new URL('../fixtures/mcp/conformance-client.ts', import.meta.url));
@@ -21,7 +22,7 @@ function scoredOf(revision: string): readonly string[] {
 async function run(
   revision: string,
 ): Promise<{ readonly code: unknown; readonly passed: readonly string[] }> {
-  const command = `${process.execPath} --conditions=orrery-source ${CLIENT}`;
+  const command = [process.execPath, ...CONDITIONS, CLIENT].join(' ');
   const args = ['client', '--command', command, '--requirements', revision, '--timeout', '200000'];
   const suite = spawn(process.execPath, [file('dist/index.js'), ...args], {
     cwd: tmpdir(),

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type Way, WAYS } from '../fixtures/agents/hog.ts';
 import { readSurvivalTable, type Survival, writeSurvivalTable } from '../fixtures/survival-table.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/exhaustion-host.ts', import.meta.url));
 const ISOLATIONS = ['inline', 'thread', 'process'] as const;
@@ -26,7 +27,7 @@ interface Ending {
 
 /** Runs a host in which an agent exhausts memory, ways one after the other. */
 async function runHost(isolation: Isolation, ways: readonly Way[]): Promise<Ending> {
-  const args = ['--conditions=orrery-source', `--max-old-space-size=${HEAP_MB}`, HOST, isolation, ...ways];
+  const args = [...CONDITIONS, `--max-old-space-size=${HEAP_MB}`, HOST, isolation, ...ways];
   const host = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   let printed = '';
   host.stdout.on('data', (chunk: Buffer) => {

@@ -6,12 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { echoed } from '../fixtures/agents/echo.agent.ts';
 import { childrenOf, isRunning } from '../fixtures/processes.ts';
 import { agent, until } from '../fixtures/until.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/orphan-host.ts', import.meta.url));
 
 /** Runs a host; the numbers of its agents' processes, and what it prints on standard error. */
 async function runHost(ending: string) {
-  const host = spawn(process.execPath, ['--conditions=orrery-source', HOST, ending], {
+  const host = spawn(process.execPath, [...CONDITIONS, HOST, ending], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let errors = '';

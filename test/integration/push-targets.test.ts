@@ -15,6 +15,7 @@ import { FakeClock } from '../fixtures/fake-clock.ts';
 import { type Answer, PushReceiver } from '../fixtures/push-receiver.ts';
 import { ALICE, PushedTasks } from '../fixtures/pushed-tasks.ts';
 import { rejection, until } from '../fixtures/until.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const ended: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -138,7 +139,7 @@ describe('posting where somebody else says', () => {
       HTTP_PROXY: `http://127.0.0.1:${port}`,
       NO_PROXY: '',
     };
-    const args = ['--conditions=orrery-source', '--input-type=module', '-e', script];
+    const args = [...CONDITIONS, '--input-type=module', '-e', script];
     const { stdout } = await promisify(execFile)(process.execPath, args, { env });
     expect(JSON.parse(stdout)).toEqual({ status: 204 });
     expect({ proxied, posts: hook.posts.length }).toEqual({ proxied: [], posts: 1 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seededRandom } from '../fixtures/seeded-random.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/budget-host.ts', import.meta.url));
 const LIVES = 5;
@@ -24,13 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const run = (...order: (string | number)[]): ChildProcess =>
   spawn(
     process.execPath,
-    [
-      '--conditions=orrery-source',
-      HOST,
-      join(folder, 'journal.db'),
-      join(folder, 'book'),
-      ...order.map(String),
-    ],
+    [...CONDITIONS, HOST, join(folder, 'journal.db'), join(folder, 'book'), ...order.map(String)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../index.ts';
-import { type SimulateOptions, type SimulationControls, simulate } from '../../simulate.ts';
+import { defineAgent } from 'orrery';
+import { type SimulateOptions, type SimulationControls, simulate } from 'orrery/simulate';
 import { CARD, to, work } from '../fixtures/simulated-work.ts';
 
 describe('a simulated process with a journal (F-01, F-03)', () => {

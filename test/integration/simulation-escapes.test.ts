@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { capability, defineAgent, type HandlingContext, isOrreryError } from '../../index.ts';
-import { simulate } from '../../simulate.ts';
+import { capability, defineAgent, type HandlingContext, isOrreryError } from 'orrery';
+import { simulate } from 'orrery/simulate';
 
 const reach = capability({
   id: 'test.reach',

@@ -4,13 +4,14 @@ import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { createMachine } from 'xstate';
 import { z } from 'zod';
-import { capability, defineAgent, refused, type System, type SystemEvent } from '../../index.ts';
-import type { SwarmOutcome } from '../../actors/swarm/index.ts';
+import { capability, defineAgent, refused, type System, type SystemEvent } from 'orrery';
+import type { SwarmOutcome } from 'orrery/swarm';
 import { CellOutcomes } from '../../runtime/actor/cell-outcomes.ts';
 import { InFlow } from '../../runtime/mailbox/in-flow.ts';
-import { type Faults, findFailure, type SimulateOptions, simulate } from '../../simulate.ts';
+import { type Faults, findFailure, type SimulateOptions, simulate } from 'orrery/simulate';
 import { show } from '../fixtures/agents/additions.ts';
 import { busyTeam } from '../fixtures/simulated-team.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const execute = promisify(execFile);
 const CARD = { version: '1.0.0', description: 'Works', tier: 2 } as const;
@@ -193,12 +194,7 @@ describe('a simulated team (F-03)', () => {
     const script = fileURLToPath(new URL('../fixtures/simulate-in-process.ts', import.meta.url));
     const hashes = await Promise.all(
       [1, 2].map(async () => {
-        const { stdout } = await execute(process.execPath, [
-          '--conditions=orrery-source',
-          script,
-          '11',
-          '12',
-        ]);
+        const { stdout } = await execute(process.execPath, [...CONDITIONS, script, '11', '12']);
         return stdout.trim().split('\n');
       }),
     );

@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOOK = new URL('../fixtures/loaded-modules.hook.ts', import.meta.url);
 const HOST = fileURLToPath(new URL('../fixtures/starting-host.ts', import.meta.url));
@@ -24,7 +25,7 @@ interface Thread {
 /** The threads of a process that starts this team, the embedder's first, and what each has loaded. */
 async function threadsOf(team: string): Promise<readonly Thread[]> {
   const file = join(folder, team);
-  const args = ['--conditions=orrery-source', '--import', HOOK.href, HOST, team];
+  const args = [...CONDITIONS, '--import', HOOK.href, HOST, team];
   const env = { ...process.env, LOADED_MODULES: file };
   await promisify(execFile)(process.execPath, args, { env, timeout: 60_000 });
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');

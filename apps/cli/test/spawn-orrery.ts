@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { CONDITIONS } from '../../../test/fixtures/conditions.ts';
 
 /** The file that the command is. */
 export const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
@@ -20,7 +21,7 @@ export class Orrery {
   #waiting: { text: string; found: () => void }[] = [];
 
   constructor(words: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
-    this.child = spawn(process.execPath, ['--conditions=orrery-source', MAIN, ...words], {
+    this.child = spawn(process.execPath, [...CONDITIONS, MAIN, ...words], {
       cwd: options.cwd,
       env: { ...process.env, FORCE_COLOR: undefined, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],

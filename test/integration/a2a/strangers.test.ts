@@ -1,7 +1,7 @@
 import { startSystem, type Team } from 'orrery';
 import { apiKeys, newApiKey } from 'orrery/admission';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSystemGateway, serve } from '../../../gateway.ts';
+import { createSystemGateway, serve } from 'orrery/gateway';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
 import { agent } from '../../fixtures/until.ts';
 

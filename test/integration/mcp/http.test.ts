@@ -1,11 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { serve } from '../../../gateway.ts';
-import { startSystem, type Team } from '../../../index.ts';
+import { serve } from 'orrery/gateway';
+import { startSystem, type Team } from 'orrery';
 import { apiKeys, newApiKey } from '../../../policies/admit/api-keys.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
-import { capability, defineAgent } from '../../../runtime/public.ts';
+import { capability, defineAgent } from 'orrery';
 import { agentsOfMcp } from '../../fixtures/mcp/team.ts';
 import { modernRpc, rawPost } from '../../fixtures/mcp/raw-mcp.ts';
 import { until } from '../../fixtures/until.ts';

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { serve } from '../../../gateway.ts';
-import { startSystem, type Team } from '../../../index.ts';
+import { serve } from 'orrery/gateway';
+import { startSystem, type Team } from 'orrery';
 import { storeFailed } from '../../../runtime/protocol/errors.ts';
-import { capability, defineAgent, refused } from '../../../runtime/public.ts';
+import { capability, defineAgent, refused } from 'orrery';
 import { internalFault } from '../../../transports/gateway/a2a/faults.ts';
 import { modernRpc } from '../../fixtures/mcp/raw-mcp.ts';
 import { begunSession } from '../../fixtures/mcp/raw-session.ts';

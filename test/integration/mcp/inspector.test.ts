@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSystem, type Team } from '../../../index.ts';
+import { startSystem, type Team } from 'orrery';
 import { inspect } from '../../fixtures/mcp/inspector.ts';
 import { agentsOfMcp } from '../../fixtures/mcp/team.ts';
+import { CONDITIONS } from '../../fixtures/conditions.ts';
 
 const main = fileURLToPath(new URL('../../../apps/cli/main.ts', import.meta.url));
 const agents = fileURLToPath(new URL('../../fixtures/mcp/clerk.agent.ts', import.meta.url));
@@ -10,7 +11,7 @@ const agents = fileURLToPath(new URL('../../fixtures/mcp/clerk.agent.ts', import
 /** One that is served over HTTP in this process, one that the inspector starts itself. */
 const targets: Record<'http' | 'stdio', readonly string[]> = {
   http: [],
-  stdio: [process.execPath, '--conditions=orrery-source', main, 'mcp', '--agents', agents],
+  stdio: [process.execPath, ...CONDITIONS, main, 'mcp', '--agents', agents],
 };
 let system: Team;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type McpOptions, serve, serveStdio } from '../../../gateway.ts';
-import { startSystem, type Team } from '../../../index.ts';
+import { type McpOptions, serve, serveStdio } from 'orrery/gateway';
+import { startSystem, type Team } from 'orrery';
 
 const opened: Team[] = [];
 afterEach(async () => {

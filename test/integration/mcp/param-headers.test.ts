@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { McpOptions } from '../../../gateway.ts';
-import { startSystem, type Team } from '../../../index.ts';
-import { capability, defineAgent } from '../../../runtime/public.ts';
+import type { McpOptions } from 'orrery/gateway';
+import { startSystem, type Team } from 'orrery';
+import { capability, defineAgent } from 'orrery';
 import { modernRpc } from '../../fixtures/mcp/raw-mcp.ts';
 import { begunSession } from '../../fixtures/mcp/raw-session.ts';
 

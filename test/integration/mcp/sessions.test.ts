@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type McpOptions, serve } from '../../../gateway.ts';
-import { startSystem, type Team } from '../../../index.ts';
+import { type McpOptions, serve } from 'orrery/gateway';
+import { startSystem, type Team } from 'orrery';
 import { apiKeys, newApiKey } from '../../../policies/admit/api-keys.ts';
 import type { Authenticator } from '../../../runtime/protocol/admission.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
+import { CONDITIONS } from '../../fixtures/conditions.ts';
 
 const main = fileURLToPath(new URL('../../../apps/cli/main.ts', import.meta.url));
 const agents = fileURLToPath(new URL('../../fixtures/mcp/conformance.agent.ts', import.meta.url));
-const args = ['--conditions=orrery-source', main, 'mcp', '--agents', agents];
+const args = [...CONDITIONS, main, 'mcp', '--agents', agents];
 
 describe('orrery mcp (N-D11)', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { startSystem, type Team } from '../../../index.ts';
+import { startSystem, type Team } from 'orrery';
 import { modernRpc } from '../../fixtures/mcp/raw-mcp.ts';
 import { agentsOfMcp } from '../../fixtures/mcp/team.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startSystem, type Team } from '../../../index.ts';
+import { startSystem, type Team } from 'orrery';
 import { modernRpc } from '../../fixtures/mcp/raw-mcp.ts';
 import { begunSession, type RawSession } from '../../fixtures/mcp/raw-session.ts';
 import { agentsOfMcp } from '../../fixtures/mcp/team.ts';

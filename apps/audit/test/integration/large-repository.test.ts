@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { MissionReport } from '@orrery/ralph-loop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLargeRepository } from '../large-repository.ts';
+import { CONDITIONS } from '../../../../test/fixtures/conditions.ts';
 
 const MAIN = fileURLToPath(new URL('../../../cli/main.ts', import.meta.url));
 const FILES = 50_000;
@@ -22,7 +23,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 function audit(mission: string, json: string): Promise<number | null> {
-  const words = ['--conditions=orrery-source', MAIN, 'run', mission, '--repo', root, '--json', json];
+  const words = [...CONDITIONS, MAIN, 'run', mission, '--repo', root, '--json', json];
   const child = spawn(process.execPath, words, { stdio: 'ignore' });
   return new Promise((ended) => child.once('close', ended));
 }

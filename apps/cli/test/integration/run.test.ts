@@ -7,6 +7,7 @@ import { MissionReport } from '@orrery/ralph-loop';
 import type { Log } from 'sarif';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Ended, MAIN, Orrery, orrery } from '../spawn-orrery.ts';
+import { CONDITIONS } from '../../../../test/fixtures/conditions.ts';
 
 const agent = (name: string): string =>
   fileURLToPath(new URL(`../fixtures/${name}.agent.ts`, import.meta.url));
@@ -215,7 +216,7 @@ describe('orrery run', () => {
 
 /** The command as a shell runs it, `$ORRERY` standing for it. */
 async function inShell(script: string): Promise<Ended> {
-  const env = { ...process.env, ORRERY: `${process.execPath} --conditions=orrery-source ${MAIN}` };
+  const env = { ...process.env, ORRERY: [process.execPath, ...CONDITIONS, MAIN].join(' ') };
   const file = join(mkdtempSync(join(folder, 'shell-')), 'script.sh');
   writeFileSync(file, script);
   const { promise, resolve } = Promise.withResolvers<Ended>();
