@@ -121,7 +121,7 @@ module.exports = {
       comment: 'Nothing that is published imports tests, benchmarks, examples, apps or tooling.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|mcp\\.ts$|(runtime|actors|transports|policies|chains)/)',
+        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|mcp\\.ts$|(runtime|actors|transports|policies|chains)/)',
       },
       to: { path: '^(test|bench|examples|apps|\\.ci)/' },
     },
@@ -143,7 +143,7 @@ module.exports = {
       name: 'the-root-needs-no-peers',
       comment: "What needs an optional peer is a subpath: `import 'orrery'` and its threads reach none.",
       severity: 'error',
-      from: { path: '^(index|worker|process)\\.ts$' },
+      from: { path: '^(index|start-team|worker|process)\\.ts$' },
       to: { path: peers, reachable: true },
     },
     {
@@ -151,7 +151,7 @@ module.exports = {
       comment: 'What is published imports only declared dependencies.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|mcp\\.ts$|(runtime|actors|transports|policies|chains)/)',
+        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|mcp\\.ts$|(runtime|actors|transports|policies|chains)/)',
       },
       to: {
         pathNot: peers,

@@ -30,7 +30,8 @@ const LOADERS = [
   ['control', 'runtime/threads/control.ts'],
   ['place', 'runtime/threads/boot-place.ts'],
   ['process', 'process.ts'],
-  ['embedder', 'index.ts'],
+  ['agent', 'index.ts'],
+  ['embedder', 'start-team.ts'],
 ] as const;
 /** Says which Node is needed. Every entry imports it first, so that nothing else can fail before. */
 const NODE_CHECK = { source: 'runtime/require-node.ts', file: 'require-node.js' };

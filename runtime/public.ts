@@ -93,7 +93,7 @@ export type { RegistryView } from './routing/registry-view.ts';
 export type { RemoteRegistry } from './routing/remote-lookup.ts';
 export type { RemoteGrant } from './routing/remote-grant.ts';
 export { A2ARouter, type A2ARouterOptions, type SendOptions } from './routing/router.ts';
-export { createSystem } from './system/create-system.ts';
+export { createSystem } from './system/create-system-later.ts';
 export type { SystemDeps } from './system/system-deps.ts';
 export type { Account } from './system/account.ts';
 export type { StopWork, SystemWithStopWork } from './system/stop-work.ts';
