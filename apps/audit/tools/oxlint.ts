@@ -1,6 +1,7 @@
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
-import { hitOf, type RulesBySeverity, ruleTable } from './scan-files.ts';
+import { firstOfEach, hitOf, type RulesBySeverity, ruleTable } from './scan-files.ts';
+import { SwitchedOff } from './switched-off.ts';
 
 /**
  * What is particular about our use of a rule.
@@ -15,10 +16,16 @@ export interface Particulars {
   readonly isOfTypes?: boolean;
   /** Whether it is worth telling of at this place. @default everywhere */
   readonly isTold?: (place: LintPlace) => boolean;
+  /** Where this rule tells of a file, both mean the same fault. */
+  readonly isCoveredBy?: string;
+  /** How often it is told of in one file. @default 3 */
+  readonly few?: number;
 }
 
-/** What oxlint said, the line from where it said it of on, and the whole file. */
+/** What oxlint said of which file, the text from where it said it of on, and the whole text. */
 export interface LintPlace {
+  readonly root: string;
+  readonly file: string;
   readonly message: string;
   readonly rest: string;
   readonly text: string;
@@ -50,6 +57,10 @@ export const isTestOrFixture = (file: string): boolean =>
   /(^|\/)(__tests__|__mocks__|__fixtures__|tests?|specs?|fixtures?|e2e|bench(marks?)?|stories|snapshots?)\//.test(
     file,
   ) || /[.-](test|spec|bench|e2e|stories|story)(-d)?\.[cm]?[jt]sx?$/.test(file);
+
+/** Programs that show how something is used: nothing depends on them. */
+export const isDemo = (file: string): boolean =>
+  /(^|\/)(samples?|examples?|demos?|playgrounds?)\//i.test(file);
 
 /** Marks of a compiler or a bundler. */
 const COMPILED =
@@ -218,6 +229,7 @@ async function resultOf(
   const { join, relative, resolve, sep } = await import('node:path');
   const asked = new Set(files);
   const ids = idsOf(rules);
+  const switchedOff = new SwitchedOff(root);
   const hits = new Map<string, Hit>();
   const unread = new Set<string>();
   const within = (path: string): string => relative(root, resolve(root, path)).split(sep).join('/');
@@ -236,10 +248,13 @@ async function resultOf(
       }
       const { message, url, labels } = diagnostic;
       const offset = labels[0]?.span.offset ?? 0;
-      const place = source.positionAt(bytes.subarray(0, offset).toString().length);
+      const start = bytes.subarray(0, offset).toString().length;
+      const place = source.positionAt(start);
       const { isOfTypes = false, isQuoted = false, isTold = () => true } = particulars[id] ?? {};
-      const rest = source.line(place.line)?.slice(place.column - 1) ?? '';
-      if ((isOfTypes && /\.[cm]?jsx?$/.test(file)) || !isTold({ message, rest, text: source.text })) continue;
+      const { text } = source;
+      if (isOfTypes && /\.[cm]?jsx?$/.test(file)) continue;
+      if (!isTold({ root, file, message, rest: text.slice(start), text }) || switchedOff.has(file, id))
+        continue;
       const words = isQuoted ? message.replace(/[.]?$/, '. ') : '';
       const circle = circleIn(diagnostic).map(within);
       const trail = circle.length === 0 ? {} : { trail: [file, ...circle] };
@@ -250,7 +265,20 @@ async function resultOf(
   const [first] = unread;
   const reason = `${unread.size} ${unread.size === 1 ? 'file' : 'files'} could not be parsed or linted whole, this one first`;
   const notes = first === undefined ? [] : [{ kind: 'unparsed', file: first, reason }];
-  return { hits: [...hits.values()].sort(byPlace), notes, filesSeen: files.length - unread.size };
+  const told = [...Map.groupBy([...hits.values()].sort(byPlace), ({ file }) => file).values()].flatMap(
+    (ofFile) => fewOf(ofFile, particulars),
+  );
+  return { hits: told, notes, filesSeen: files.length - unread.size };
+}
+
+/** Of the hits in one file those that are worth telling of. */
+function fewOf(hits: readonly Hit[], particulars: LintToolOptions['particulars'] = {}): Hit[] {
+  const byRule = Map.groupBy(hits, ({ rule }) => rule);
+  const told = [...byRule].flatMap(([rule, alike]) => {
+    const { few, isCoveredBy } = particulars[rule.slice(NAME.length + 1)] ?? {};
+    return byRule.has(`${NAME}/${isCoveredBy}`) ? [] : firstOfEach(alike, few);
+  });
+  return told.sort(byPlace);
 }
 
 /** oxlint lints files side by side, and tells of them as they come. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { foldersAbove } from '../folders-above.ts';
 
 /** Broken on purpose, or to be filled in. */
 export const isFixture = (file: string): boolean =>
@@ -42,25 +43,40 @@ interface Manifest {
   readonly [section: string]: Readonly<Record<string, string>> | undefined;
 }
 
-/** The manifests that count for a folder: its own, and those of the folders above up to the root. */
-function manifestsAbove(root: string, folder: string): Manifest[] {
-  const folders = [folder];
-  while (folders.at(-1) !== '.') folders.push(dirname(folders.at(-1) as string));
-  return folders.flatMap((above) => {
+/** The manifests that count for a file: that of its folder, and those of the folders above up to the root. */
+const manifestsAbove = (root: string, file: string): Manifest[] =>
+  foldersAbove(file).flatMap((above) => {
     try {
       return [JSON.parse(readText(root, join(above, 'package.json'))) as Manifest];
     } catch {
       return [];
     }
   });
-}
 
 /** Whether the repository was written for TypeScript 5 or before, or does not say for which. */
 export function isOlderTypeScript(root: string, config: string): boolean {
-  for (const manifest of manifestsAbove(root, dirname(config))) {
+  for (const manifest of manifestsAbove(root, config)) {
     const range = manifest['devDependencies']?.['typescript'] ?? manifest['dependencies']?.['typescript'];
     const major = Number(/\d+/.exec(range ?? '')?.[0]);
     if (major > 0) return major < 6;
   }
   return true;
+}
+
+/** Whether the compiler tells, in this file, what may be null or undefined; by the nearest project and what it extends here. */
+export function isStrict(root: string, file: string): boolean {
+  const projects = foldersAbove(file).map((folder) => join(folder, 'tsconfig.json'));
+  const config = projects.find((path) => readText(root, path) !== '');
+  if (config === undefined) return false;
+  const chain = [config];
+  for (const path of chain) {
+    const text = readText(root, path).replace(/^\s*\/\/.*/gm, '');
+    const said = ['strictNullChecks', 'strict'].map(
+      (name) => new RegExp(`"${name}"\\s*:\\s*(\\w+)`).exec(text)?.[1],
+    );
+    const value = said.find((word) => word !== undefined);
+    if (value !== undefined) return value === 'true';
+    chain.push(...extendedBy(path, text).filter((base) => !chain.includes(base)));
+  }
+  return !isOlderTypeScript(root, config);
 }
