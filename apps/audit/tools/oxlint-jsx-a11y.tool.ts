@@ -29,10 +29,10 @@ export const jsxAccessibility = lintTool({
       'jsx-a11y/no-distracting-elements': 'It moves or blinks, and cannot be stopped. Use CSS',
       'jsx-a11y/tabindex-no-positive':
         'A positive tabIndex comes before everything else on the page. Use 0, and the order of the elements',
-      'jsx-a11y/click-events-have-key-events':
-        'Only a mouse can click this. Use a button or a link; or a role, a tabIndex and a handler for keys',
     },
     low: {
+      'jsx-a11y/click-events-have-key-events':
+        'Only a mouse can click this. Use a button or a link; or let the keyboard reach it, and handle its keys',
       'jsx-a11y/role-supports-aria-props':
         'The role does not know this aria property. Remove it, or use another role',
       'jsx-a11y/scope': 'Only th takes a scope. Use th',
@@ -51,7 +51,17 @@ export const jsxAccessibility = lintTool({
     'jsx-a11y/aria-props': { isQuoted: true },
     'jsx-a11y/aria-proptypes': { isQuoted: true },
     'jsx-a11y/aria-role': { options: { ignoreNonDOM: true } },
+    'jsx-a11y/click-events-have-key-events': { isTold: ({ rest }) => !isForMouse(TAG.exec(rest)?.[0] ?? '') },
     'jsx-a11y/role-supports-aria-props': { isQuoted: true },
     'jsx-a11y/label-has-associated-control': { options: { assert: 'either', depth: 5 } },
   },
 });
+
+const TAG = /^<(?:=>|[^>])*/;
+
+/** Whether it is out of the keyboard's reach on purpose, or its click only goes no further. */
+const isForMouse = (tag: string): boolean =>
+  /\btabIndex=(?:\{-1\}|["']-1["'])/.test(tag) ||
+  /\bonClick=\{(?:\([^()]*\)|\w+)\s*=>\s*\{?\s*(?:[\w.?]+\.(?:stopPropagation|preventDefault|blur)\(\);?\s*)+\}/.test(
+    tag,
+  );

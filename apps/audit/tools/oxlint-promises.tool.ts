@@ -1,5 +1,6 @@
-import { lintTool } from './oxlint.ts';
+import { isDemo, isScript, isTestOrFixture, lintTool } from './oxlint.ts';
 import { isReact } from './oxlint-react.tool.ts';
+import { isStrict } from './tsc/projects.ts';
 
 /** CHARON's: promises and errors that get lost. */
 export const promises = lintTool({
@@ -8,6 +9,7 @@ export const promises = lintTool({
   replaces: 'the rules errors.* and resilience.*',
   plugins: ['typescript', 'unicorn', 'promise', 'oxc'],
   isTypeAware: true,
+  takes: (file) => isScript(file) && !isTestOrFixture(file) && !isDemo(file),
   rules: {
     medium: {
       'typescript/no-floating-promises':
@@ -18,10 +20,10 @@ export const promises = lintTool({
       'no-ex-assign': 'The caught error is overwritten, so nobody learns what happened. Use another variable',
       'promise/valid-params':
         'The method of the promise takes another number of arguments. Give it those that it takes',
-    },
-    high: {
       'typescript/no-misused-promises':
         'A promise stands where a value is needed: as a condition it is always true, and spread it is empty. Await it',
+    },
+    high: {
       'no-unsafe-finally':
         'finally leaves by itself, so what was thrown or returned before is lost. Move the return, throw, break or continue out of finally',
       'oxc/missing-throw': 'The error is made and not thrown, so nothing happens. Write throw before it',
@@ -45,14 +47,27 @@ export const promises = lintTool({
       },
       isOfTypes: true,
       // A browser logs what is rejected, and handlers of components start work on purpose.
-      isTold: ({ text }) => !isReact(text),
+      isTold: ({ rest, text }) => !isReact(text) && !catchesAll(/^\w+/.exec(rest)?.[0], text),
     },
     'typescript/no-misused-promises': {
       options: { checksConditionals: true, checksSpreads: true, checksVoidReturn: false },
       isOfTypes: true,
+      // Without strict null checks the compiler takes what may be nothing for a promise.
+      isTold: ({ root, file, rest, text }) =>
+        isStrict(root, file) && !mayBeNothing(/^[!(\s]*(?:[\w$#]+\??\.)*([\w$]+)/.exec(rest)?.[1], text),
     },
     'typescript/return-await': { options: 'error-handling-correctness-only', isOfTypes: true },
     'typescript/no-array-delete': { isOfTypes: true },
     'promise/valid-params': { isQuoted: true },
   },
 });
+
+/** Whether a function of this name stands in the text, and all that it does in a try. */
+const catchesAll = (name: string | undefined, text: string): boolean =>
+  new RegExp(
+    `\\basync function ${name}\\([^)]*\\)[^{;]*\\{\\s*try\\b|\\b${name} = async \\([^)]*\\)[^{;]*=>\\s*\\{\\s*try\\b`,
+  ).test(text);
+
+/** Whether a variable or property of this name is declared as one that may be null or undefined. */
+const mayBeNothing = (name: string | undefined, text: string): boolean =>
+  new RegExp(`\\b${name}(?:\\?:|!?\\s*:[^=;\\n]*\\b(?:null|undefined)\\b)`).test(text);

@@ -10,18 +10,24 @@ export const speed = lintTool({
     low: {
       'oxc/no-accumulating-spread':
         'Each round copies all that the rounds before it gathered: twice the items take four times as long. Push to an array, or assign to one object, and return that',
-    },
-    medium: {
       'react/jsx-no-constructed-context-values':
         'The context gets a new value in every rendering, so everybody who reads it renders again. Wrap the value in useMemo()',
     },
   },
   particulars: {
-    // What reduce() spreads is mostly short.
-    'oxc/no-accumulating-spread': { isTold: ({ rest }) => !rest.startsWith('...') },
+    'oxc/no-accumulating-spread': {
+      // What reduce() spreads is mostly short, and an object with the same names each time gathers nothing.
+      isTold: ({ rest }) => !rest.startsWith('...') && !isOfOneShape(/^[\w$]+/.exec(rest)?.[0], rest),
+    },
     'react/jsx-no-constructed-context-values': {
-      // A hook gives the same value as long as it likes.
-      isTold: ({ rest }) => !/^(value=)?\{?\s*(\w+\.)?use[A-Z]/.test(rest),
+      // A hook gives the same value as long as it likes, and who reads one property has a small provider.
+      isTold: ({ rest }) => !/^(value=)?\{?\s*((\w+\.)?use[A-Z]|\{\s*\w+(:[^,{}]*)?,?\s*\}\s*\})/.test(rest),
     },
   },
 });
+
+/** Whether a variable is only given objects without computed names. */
+const isOfOneShape = (name: string | undefined, text: string): boolean => {
+  const given = [...text.matchAll(new RegExp(`\\b${name}\\s*=\\s*([[{])\\s*\\.\\.\\.[^;]*`, 'g'))];
+  return given.length > 0 && given.every(([all, opening]) => opening === '{' && !/[{,]\s*\[/.test(all));
+};

@@ -26,7 +26,6 @@ export const tests = lintTool({
         'Another test of this block has the same title: when one fails, nobody sees which. Say what differs',
       'vitest/hoisted-apis-on-top':
         'vi.mock() runs before everything else in the file, not where it stands. Put it at the top, or use vi.doMock()',
-      'vitest/no-duplicate-hooks': 'The block has this hook twice. Make them one',
     },
     medium: {
       'vitest/valid-expect':
@@ -41,5 +40,8 @@ export const tests = lintTool({
         'A snapshot in the code that holds a variable changes with it: updating it breaks the test. Write the text out, or use property matchers',
     },
   },
-  particulars: { 'vitest/valid-expect': { options: { maxArgs: 2 }, isQuoted: true } },
+  particulars: {
+    'vitest/no-identical-title': { few: 1 },
+    'vitest/valid-expect': { options: { maxArgs: 2 }, isQuoted: true },
+  },
 });

@@ -11,6 +11,7 @@ import { tests } from '../../tools/oxlint-tests.tool.ts';
 import { type Files, placesIn, reportOn } from '../run-on.ts';
 
 const ASYNC = 'async function work() {}\n';
+const STRICT = '{ "compilerOptions": { "strict": true } }';
 const HOOK =
   "import { useEffect } from 'react';\nexport function Page({ is }) {\n  if (is) useEffect(() => {});\n  return <b />;\n}\n";
 
@@ -18,7 +19,7 @@ const CASES: readonly (readonly [Tool, Files, readonly string[]])[] = [
   [promises, { 'a.ts': `${ASYNC}work();\nexport {};\n` }, ['oxlint/typescript/no-floating-promises a.ts:2']],
   [
     promises,
-    { 'a.ts': `${ASYNC}if (work()) throw new Error('busy');\n` },
+    { 'tsconfig.json': STRICT, 'a.ts': `${ASYNC}if (work()) throw new Error('busy');\n` },
     ['oxlint/typescript/no-misused-promises a.ts:2'],
   ],
   [
@@ -128,5 +129,90 @@ describe('oxlint', () => {
   it('notes a file that it cannot parse', async () => {
     const { notes } = await reportOn(mistakes, { 'a.js': 'const = 1;\n' });
     expect(notes).toEqual([expect.objectContaining({ kind: 'unparsed', file: 'a.js' })]);
+  });
+
+  it('says nothing of promises in samples, nor of a function that catches all that it does', async () => {
+    const report = await reportOn(promises, {
+      'samples/a.ts': `${ASYNC}work();\nexport {};\n`,
+      'b.ts': 'async function main() {\n  try {\n    await 1;\n  } catch {}\n}\nmain();\nexport {};\n',
+    });
+    expect(report.findings).toEqual([]);
+  });
+
+  it('says nothing of a condition on a promise that there may not be', async () => {
+    const loose = `${ASYNC}let once: Promise<void> | null = null;\nexport const start = () => {\n  if (!once) once = work();\n  if (once) return once;\n};\n`;
+    const report = await reportOn(promises, {
+      'tsconfig.json': '{ "compilerOptions": { "strict": true, "strictNullChecks": false } }',
+      'a.ts': loose,
+      'b.ts': `${ASYNC}if (work()) throw new Error('busy');\n`,
+      'strict/tsconfig.json': STRICT,
+      'strict/a.ts': `${ASYNC}let once: Promise<void> | null = null;\nonce = work();\nif (once) throw once;\n`,
+    });
+    expect(report.findings).toEqual([]);
+  });
+
+  it('tells of the first few in a file, and of titles once', async () => {
+    const evil = 'export const run = (text) => [eval(text), eval(text), eval(text), eval(text)];\n';
+    const [, , last] = (await reportOn(codeFromText, { 'a.js': evil })).findings;
+    expect(last?.message).toContain('There are 1 more like it');
+    const titles = `import { it } from 'vitest';\n${"it('is', () => {});\n".repeat(4)}`;
+    expect(placesIn(await reportOn(tests, { 'a.test.js': titles }))).toEqual([
+      'oxlint/vitest/no-identical-title a.test.js:3',
+    ]);
+  });
+
+  it('tells of a component that is made anew once, not where it is used too', async () => {
+    const file =
+      "import React from 'react';\nexport function Page() {\n  function Row() {\n    return <b />;\n  }\n  return <p><Row /><Row /></p>;\n}\n";
+    expect(placesIn(await reportOn(react, { 'a.jsx': file }))).toEqual([
+      'oxlint/react/no-unstable-nested-components a.jsx:3',
+    ]);
+  });
+
+  it('takes a router and what sets a state for the same in each rendering', async () => {
+    const hook = (name: string): string =>
+      `import { useCallback } from 'react';\nexport function useA({ ${name} }) {\n  return useCallback(() => ${name}(), []);\n}\n`;
+    const report = await reportOn(react, {
+      'a.js': hook('setOpen'),
+      'b.js': hook('router'),
+      'c.js': hook('load'),
+    });
+    expect(placesIn(report)).toEqual(['oxlint/react/exhaustive-deps c.js:3']);
+  });
+
+  it('says nothing of clicks that have no meaning for the keyboard', async () => {
+    const report = await reportOn(jsxAccessibility, {
+      'a.tsx': [
+        'export const A = ({ run }) => (',
+        '  <div>',
+        '    <div tabIndex={-1} role="button" onClick={run}>a</div>',
+        '    <div onClick={(e) => e.stopPropagation()}>b</div>',
+        '    <div onClick={(e) => { e.preventDefault(); e.currentTarget.blur(); }}>c</div>',
+        '    <div onClick={(e) => { e.stopPropagation(); run(); }}>d</div>',
+        '  </div>',
+        ');',
+      ].join('\n'),
+    });
+    expect(placesIn(report)).toEqual(['oxlint/jsx-a11y/click-events-have-key-events a.tsx:6']);
+    expect(report.findings[0]?.severity).toBe('low');
+  });
+
+  it('says nothing of a context with one property, of objects of one shape, and of what a build fills in', async () => {
+    const provider = (value: string): string =>
+      `import { C } from './c';\nexport const A = ({ id, name }) => <C.Provider value={${value}} />;\n`;
+    const report = await reportOn(speed, {
+      'one.jsx': `import 'react';\n${provider('{ id }')}`,
+      'two.jsx': `import 'react';\n${provider('{ id, name }')}`,
+      'shape.js': 'let last = {};\nfor (const end of [1, 2]) last = { ...last, end };\nexport { last };\n',
+      'keys.js': 'let all = {};\nfor (const key of [1, 2]) all = { ...all, [key]: 1 };\nexport { all };\n',
+    });
+    expect(placesIn(report)).toEqual([
+      'oxlint/oxc/no-accumulating-spread keys.js:1',
+      'oxlint/react/jsx-no-constructed-context-values two.jsx:3',
+    ]);
+    const built = await reportOn(mistakes, {
+      'a.js': "export const host = '__API_HOST__' || 'localhost';\n",
+    });
+    expect(built.findings).toEqual([]);
   });
 });
