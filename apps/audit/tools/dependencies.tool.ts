@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Hit, Tool, ToolJob } from '../tool.ts';
+import { foldersAbove } from './folders-above.ts';
 import { isScript } from './oxlint.ts';
 
 const isManifest = (file: string): boolean => /(^|\/)package\.json$/.test(file);
@@ -12,7 +13,7 @@ const isManifest = (file: string): boolean => /(^|\/)package\.json$/.test(file);
 export const dependencies: Tool = {
   name: 'dependencies',
   module: import.meta.url,
-  packages: ['oxc-parser', 'oxc-resolver'],
+  packages: ['oxc-parser', 'oxc-resolver', 'semver'],
   licence: 'MIT',
   home: 'https://oxc.rs',
   replaces: 'the rules dependencies.*',
@@ -23,7 +24,11 @@ export const dependencies: Tool = {
     },
     'dependencies/lock-drift': {
       severity: 'medium',
-      what: 'package.json asks for another version than package-lock.json was made for, so npm ci refuses',
+      what: 'package.json asks for versions that package-lock.json does not have, so npm ci refuses',
+    },
+    'dependencies/stray-lock': {
+      severity: 'low',
+      what: 'A package-lock.json that no longer fits lies beside the lock of another package manager',
     },
   },
   nothing: 'no package.json',
@@ -113,13 +118,6 @@ const isExample = (file: string): boolean =>
 
 const typesOf = (name: string): string => `@types/${name.replace(/^@(.+)\/(.+)$/, '$1__$2')}`;
 
-/** Its own folder and those above, up to the root. */
-function foldersAbove(file: string): string[] {
-  const folders = [dirname(file)];
-  while (folders.at(-1) !== '.') folders.push(dirname(folders.at(-1) as string));
-  return folders;
-}
-
 /** What may be imported by a file; undefined where no manifest speaks for it. */
 function declaredFor(file: string, manifests: Manifests): ReadonlySet<string> | undefined {
   const above = foldersAbove(file).flatMap((folder) => manifests.get(folder) ?? []);
@@ -130,42 +128,66 @@ function declaredFor(file: string, manifests: Manifests): ReadonlySet<string> | 
       );
 }
 
-interface Lock {
-  readonly packages?: Readonly<Record<string, Manifest | undefined>>;
+interface Locked extends Manifest {
+  readonly version?: string;
+  readonly link?: boolean;
 }
 
-/** What npm compares before `npm ci`: the ranges of each manifest with those that the lock was made for. */
+interface Lock {
+  readonly packages?: Readonly<Record<string, Locked | undefined>>;
+}
+
+/** What makes `npm ci` refuse: packages that are not locked, or in a version that does not fit. */
 async function lockDrift({ root }: ToolJob, manifests: Manifests): Promise<Hit[]> {
   const { packages } = ((await jsonOf(root, 'package-lock.json')) ?? {}) as Lock;
   const { readSource } = await import('@orrery/ralph-loop/findings/read-source');
-  const hits: Hit[] = [];
-  for (const [folder, manifest] of manifests) {
-    const locked = packages?.[folder === '.' ? '' : folder];
+  const { satisfies, validRange } = await import('semver');
+  const lockedIn = (folder: string, name: string): Locked | undefined =>
+    packages?.[`${folder}/node_modules/${name}`] ?? packages?.[`node_modules/${name}`];
+  const hits = [...manifests].flatMap(([folder, manifest]): Hit[] => {
+    const was = packages?.[folder === '.' ? '' : folder];
     const file = folder === '.' ? 'package.json' : `${folder}/package.json`;
     const read = readSource(root, file);
-    if (locked === undefined || 'skipped' in read) continue;
-    for (const section of SECTIONS) {
-      for (const [name, range] of Object.entries(manifest[section] ?? {})) {
-        const was = locked[section]?.[name];
-        // npm keeps what is optional in that section alone.
-        if (
-          was === range ||
-          (section !== 'optionalDependencies' && manifest.optionalDependencies?.[name] !== undefined)
-        )
-          continue;
-        const offset = read.source.text.indexOf(
-          `"${name}"`,
-          Math.max(0, read.source.text.indexOf(`"${section}"`)),
-        );
-        hits.push({
-          rule: 'dependencies/lock-drift',
-          severity: 'medium',
-          file,
-          ...read.source.positionAt(Math.max(0, offset)),
-          message: `It asks for ${name} ${range}, and package-lock.json was made for ${was ?? 'none'}: npm ci refuses. Run npm install, and commit the lock.`,
-        });
-      }
-    }
-  }
-  return hits;
+    if (was === undefined || 'skipped' in read) return [];
+    const asked = SECTIONS.flatMap((section) =>
+      Object.entries(manifest[section] ?? {}).filter(([name, range]) => range !== was[section]?.[name]),
+    );
+    const misfits = asked.filter(([name, range]) => {
+      const locked = lockedIn(folder, name);
+      // A peer, and what is optional, may be missing.
+      if (locked === undefined)
+        return [manifest.dependencies, manifest.devDependencies].some((all) => all?.[name] === range);
+      const { link = false, version = '' } = locked;
+      return !link && validRange(range) !== null && !satisfies(version, range, { loose: true });
+    });
+    const [[first] = []] = misfits;
+    if (first === undefined) return [];
+    const named = misfits
+      .slice(0, 3)
+      .map(([name, range]) => `${name} ${range} (locked: ${lockedIn(folder, name)?.version ?? 'none'})`);
+    const more = misfits.length > 3 ? ` and ${misfits.length - 3} more` : '';
+    const place = read.source.positionAt(Math.max(0, read.source.text.indexOf(`"${first}"`)));
+    const message = `It asks for ${named.join(', ')}${more}, which package-lock.json does not have: npm ci refuses. Run npm install, and commit the lock.`;
+    return [{ rule: 'dependencies/lock-drift', severity: 'medium', file, ...place, message }];
+  });
+  return hits.length > 0 && (await isInstalledByOther(root)) ? [STRAY] : hits;
+}
+
+const STRAY: Hit = {
+  rule: 'dependencies/stray-lock',
+  severity: 'low',
+  file: 'package.json',
+  line: 1,
+  message:
+    'Another package manager installs this, and the package-lock.json beside it no longer fits: it is of no use. Remove it.',
+};
+
+/** Whether a package manager other than npm installs the repository. */
+async function isInstalledByOther(root: string): Promise<boolean> {
+  const { existsSync } = await import('node:fs');
+  const { packageManager = '' } = ((await jsonOf(root, 'package.json')) ?? {}) as { packageManager?: string };
+  if (packageManager !== '') return !packageManager.startsWith('npm@');
+  return ['pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'].some((lock) =>
+    existsSync(`${root}/${lock}`),
+  );
 }

@@ -34,12 +34,29 @@ describe('dependencies', () => {
     expect(placesIn(report)).toEqual(['dependencies/undeclared src/a.ts:3']);
   });
 
-  it('reports a range that the lock was not made for', async () => {
-    const report = await reportOn(dependencies, {
-      'package.json': '{\n  "dependencies": {\n    "a": "^2.0.0",\n    "b": "1.0.0"\n  }\n}\n',
-      'package-lock.json':
-        '{ "lockfileVersion": 3, "packages": { "": { "dependencies": { "a": "^1.0.0", "b": "1.0.0" } } } }',
-    });
+  const drifted = {
+    'package.json':
+      '{\n  "dependencies": {\n    "a": "^2.0.0",\n    "b": "^1.1.0",\n    "c": "1.0.0",\n    "d": "1.0.0"\n  }\n}\n',
+    'package-lock.json': JSON.stringify({
+      lockfileVersion: 3,
+      packages: {
+        '': { dependencies: { a: '^1.0.0', b: '^1.0.0', d: '1.0.0' } },
+        'node_modules/a': { version: '1.5.0' },
+        'node_modules/b': { version: '1.2.0' },
+      },
+    }),
+  };
+
+  it('reports once what a manifest asks for and the lock does not have, not a range that it fits', async () => {
+    const report = await reportOn(dependencies, drifted);
     expect(placesIn(report)).toEqual(['dependencies/lock-drift package.json:3']);
+    expect(report.findings[0]?.message).toContain('a ^2.0.0 (locked: 1.5.0), c 1.0.0 (locked: none), which');
+  });
+
+  it('takes a lock that drifts beside that of another package manager for a stray one', async () => {
+    const stray = ['dependencies/stray-lock package.json:1'];
+    expect(placesIn(await reportOn(dependencies, { ...drifted, 'pnpm-lock.yaml': '' }))).toEqual(stray);
+    const named = drifted['package.json'].replace('{', '{ "packageManager": "yarn@4.0.0",');
+    expect(placesIn(await reportOn(dependencies, { ...drifted, 'package.json': named }))).toEqual(stray);
   });
 });
