@@ -66,6 +66,7 @@ export const htmlValidate: Tool = {
           const start = Math.max(0, source.text.lastIndexOf('<', offset));
           const tag = source.text.slice(start, start + LOOKED_AT);
           if (isMeant(id, tag) || HARMLESS.test(message)) return [];
+          if (id === 'html-validate/empty-title' && TO_FILL_IN.test(source.text)) return [];
           // A header that stands in every page is one header.
           const same = `${id} ${source.line(line)?.trim()}`;
           if (seen.has(same)) return [];
@@ -88,6 +89,8 @@ const HARMLESS = /required "src" attribute|'<\/?[^a-z/]/i;
 const NAMELESS = new Set(
   ['input-missing-label', 'text-content', 'wcag/h30'].map((id) => `html-validate/${id}`),
 );
+/** Who copies the page gives it a title and a description. */
+const TO_FILL_IN = /<meta\s(?=[^>]*\bname=["']?description\b)[^>]*\bcontent=(?:""|'')/i;
 const TITLED = /^<[^<>]*\stitle\s*=\s*["']?[^"'\s>]/;
 const IN_PAGE = /^<a\s[^<>]*href\s*=\s*["']?#/;
 const LOOKED_AT = 1_000;

@@ -94,6 +94,7 @@ const OF_INTEREST =
 const PROGRAM = /^(?:do|create\s+(?:or\s+replace\s+)?(?:function|procedure)|select|call|exec|execute)\b/i;
 
 const DIALECTS: readonly (readonly [name: string, marks: RegExp])[] = [
+  ['ClickHouse', /\bENGINE\s*=\s*\w*MergeTree\b|\bLowCardinality\s*\(|\bNullable\s*\(|\bON\s+CLUSTER\b/i],
   [
     'MySQL',
     /\bENGINE\s*=|\bAUTO_INCREMENT\b|\bUNSIGNED\b|^[ \t]*DELIMITER\s|\bCHARSET\s*=|\b(?:TINYINT|MEDIUMINT|LONGTEXT|MEDIUMTEXT)\b|\bON\s+UPDATE\s+CURRENT_TIMESTAMP\b|^ALTER TABLE `[^`]*` (?:ADD CONSTRAINT|MODIFY|CHANGE)\b/im,

@@ -8,6 +8,16 @@ const PAGES = ['.md', '.mdx', '.markdown', '.html', '.rst', '.adoc'];
 const INDEXES = ['/README.md', '/index.md', '/index.mdx', '/_index.md'];
 /** Made by builds and installations: not there in a fresh copy. */
 const MADE = /(^|\/)(?:node_modules|dist|build|out|coverage|_site|target|api|typedoc)(\/|$)/;
+/** What stands at the root of a repository, and is never packed. */
+const OF_REPOSITORIES = [
+  '.git',
+  '.github',
+  '.gitignore',
+  'package-lock.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'bun.lock',
+];
 const MARKDOWN = /\.(?:md|markdown)$/i;
 
 /** What links may mean that a checker of files does not know: pages of generators, builds, hosts, and HTML in Markdown. */
@@ -30,7 +40,7 @@ export class LinkTargets {
     if (meant.startsWith('..') || meant === '') return true;
     if (/[<>{}$*]|\s|^[^/]*:/.test(path)) return true;
     const isThere = candidates.some((file) => !file.startsWith('..') && existsSync(join(this.#root, file)));
-    return isThere || MADE.test(meant) || this.#isIgnored(meant);
+    return isThere || MADE.test(meant) || this.#isIgnored(meant) || this.#isPacked();
   }
 
   /** Whether `other`, from the folder of `document`, or the document itself may have an anchor. */
@@ -53,6 +63,13 @@ export class LinkTargets {
       this.#texts.set(file, 'source' in read ? read.source.text : undefined);
     }
     return this.#texts.get(file);
+  }
+
+  /** Whether the root is a package as it is installed: its documents lead to what stayed in its repository. */
+  #isPacked(): boolean {
+    const isThere = (name: string): boolean => existsSync(join(this.#root, name));
+    const manifest = this.#textOf('package.json') ?? '';
+    return /"files"\s*:/.test(manifest) && !OF_REPOSITORIES.some(isThere);
   }
 
   /** Whether git leaves a path out: a build or a user may make it. */

@@ -66,7 +66,9 @@ export const redocly: Tool = {
       described += 1;
       const document = makeDocumentFromString(text, `${job.root}${sep}${file.replaceAll('/', sep)}`);
       const problems = await lintDocument({ document, config, externalRefResolver: new WithinRepository() });
-      const hits = problems.flatMap(({ ruleId, message, location: [location] }): Hit[] => {
+      const hits = problems.flatMap(({ ruleId, message, from, location: [found] }): Hit[] => {
+        // What is wrong is the reference, where that is followed to something else than is expected.
+        const location = from ?? found;
         if (location === undefined || message.includes(OUTSIDE)) return [];
         const { start } = getLineColLocation(location as never);
         const place = { file: relative(job.root, location.source.absoluteRef).replaceAll(sep, '/') };

@@ -2,7 +2,7 @@ import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
 import { isAside } from './aside.ts';
-import { firstOfEach, hitOf, scanFiles } from './scan-files.ts';
+import { hitOf, scanFiles } from './scan-files.ts';
 
 const secret = (what: string, severity: Severity = 'critical') => ({
   severity,
@@ -52,10 +52,20 @@ export const secretlint: Tool = {
   takes: () => true,
   run: async (job, progress) => {
     const { findSecrets } = await import('../secrets.ts');
+    const keys = new Set<string>();
+    // A private key of a test is made for it; one that stands in several files is told of once.
+    const isTold = (file: string, key: string): boolean => {
+      const body = lettersOf(key);
+      return !isForShow(file) && !keys.has(body) && keys.add(body).has(body);
+    };
     return scanFiles(job, progress, async (source) => {
       const loud = (await findSecrets(source)).filter(({ isSilenced }) => !isSilenced);
       const hits = loud
         .filter(({ start, end }) => !isMadeUp(around(source, start, end), source.file))
+        .filter(
+          ({ rule, start, end }) =>
+            rule !== 'secret.privatekey' || isTold(source.file, source.text.slice(start, end)),
+        )
         .flatMap(({ rule, start }) => hitAt(source, rule.replace('secret.', 'secretlint/'), start));
       return isForShow(source.file) ? lessSevere(hits) : hits;
     });
@@ -71,18 +81,9 @@ function hitAt(source: SourceText, rule: string, start: number): Hit[] {
 const isForShow = (file: string): boolean =>
   isAside(file) || /[.-](?:example|sample|template|dist|test)$/i.test(file);
 
-/** One step less. A private key of a test is as a rule made for it, and one says what there is to say. */
-function lessSevere(hits: readonly Hit[]): Hit[] {
-  const [keys, others] = [
-    hits.filter(({ rule }) => rule === PRIVATE_KEY).map((hit): Hit => ({ ...hit, severity: 'medium' })),
-    hits
-      .filter(({ rule }) => rule !== PRIVATE_KEY)
-      .map((hit) => ({ ...hit, severity: ONE_LESS[hit.severity] })),
-  ];
-  return [...firstOfEach(keys, 1), ...others];
-}
-
-const PRIVATE_KEY = 'secretlint/privatekey';
+/** One step less. */
+const lessSevere = (hits: readonly Hit[]): Hit[] =>
+  hits.map((hit) => ({ ...hit, severity: ONE_LESS[hit.severity] }));
 
 const ONE_LESS: Readonly<Record<Severity, Severity>> = {
   critical: 'high',
@@ -91,6 +92,10 @@ const ONE_LESS: Readonly<Record<Severity, Severity>> = {
   low: 'info',
   info: 'info',
 };
+
+/** Of a private key, however it is spelt. */
+const lettersOf = (key: string): string =>
+  key.replace(/-----[A-Z ]+-----|\\[nr]|[^A-Za-z0-9+/=]/g, '').slice(0, 200);
 
 /** A match and what follows it up to the next blank or quote: some rules end at the password. */
 function around({ text }: SourceText, start: number, end: number): string {

@@ -17,7 +17,8 @@ function letters(
 
 const HEX = '0123456789abcdef';
 const PEM = ['PRIVATE', 'KEY'].join(' ');
-const body = (letters('key', 640).match(/.{64}/g) ?? []).join('\n');
+const bodyOf = (seed: string): string => (letters(seed, 640).match(/.{64}/g) ?? []).join('\n');
+const body = bodyOf('key');
 
 const SECRETS: Readonly<Record<string, string>> = {
   anthropic: `ANTHROPIC_API_KEY=sk-ant-api03-${letters('anthropic', 93)}AA`,
@@ -55,10 +56,10 @@ describe('secretlint as a tool', () => {
 
   it('finds private keys of any kind, whole or cut off', async () => {
     const report = await runOnFiles(secretlint, {
-      'keys/rsa.pem': `-----BEGIN RSA ${PEM}-----\n${body}\n-----END RSA ${PEM}-----\n`,
-      'keys/any.pem': `-----BEGIN ${PEM}-----\n${body}\n-----END ${PEM}-----\n`,
-      'keys/locked.pem': `-----BEGIN ENCRYPTED ${PEM}-----\n${body}\n-----END ENCRYPTED ${PEM}-----\n`,
-      'keys/pgp.asc': `-----BEGIN PGP ${PEM} BLOCK-----\n\n${body}\n-----END PGP ${PEM} BLOCK-----\n`,
+      'keys/rsa.pem': `-----BEGIN RSA ${PEM}-----\n${bodyOf('rsa')}\n-----END RSA ${PEM}-----\n`,
+      'keys/any.pem': `-----BEGIN ${PEM}-----\n${bodyOf('any')}\n-----END ${PEM}-----\n`,
+      'keys/locked.pem': `-----BEGIN ENCRYPTED ${PEM}-----\n${bodyOf('locked')}\n-----END ENCRYPTED ${PEM}-----\n`,
+      'keys/pgp.asc': `-----BEGIN PGP ${PEM} BLOCK-----\n\n${bodyOf('pgp')}\n-----END PGP ${PEM} BLOCK-----\n`,
       'src/cut.ts': `export const key = '-----BEGIN ${PEM}-----\\n${body.replaceAll('\n', '\\n')}';\n`,
       'keys/public.pem': `-----BEGIN PUBLIC KEY-----\n${body}\n-----END PUBLIC KEY-----\n`,
     });
@@ -97,7 +98,17 @@ describe('secretlint as a tool', () => {
     expect(Object.fromEntries(severities)).toEqual({
       'src/a.ts': 'critical',
       'test/a.ts': 'high',
-      'test/tls.ts': 'medium',
     });
+  });
+
+  it('tells of a private key once, and not of one that a test is given', async () => {
+    const key = `-----BEGIN ${PEM}-----\n${body}\n-----END ${PEM}-----\n`;
+    const report = await runOnFiles(secretlint, {
+      'certs/client.key': key,
+      'certs/client.pem': `a certificate\n${key}`,
+      'tests/client.key': key,
+      'examples/client.key': key.replace('A', 'B'),
+    });
+    expect(placesOf(report)).toEqual(['privatekey certs/client.key:1']);
   });
 });

@@ -67,6 +67,15 @@ describe('html-validate as a tool', () => {
   });
 });
 
+describe('html-validate and pages to be filled in', () => {
+  it('tells of an empty title where the page has a description', async () => {
+    const empty = (description: string): string =>
+      page('<p>a</p>').replace('Shop</title>', `</title><meta name="description" content="${description}">`);
+    const report = await runOnFiles(htmlValidate, { 'a.html': empty(''), 'b.html': empty('A shop') });
+    expect(placesOf(report)).toEqual(['empty-title b.html:3']);
+  });
+});
+
 describe('stylelint as a tool', () => {
   it('finds what browsers drop', async () => {
     const report = await runOnFiles(stylelint, {
@@ -149,6 +158,15 @@ describe('remark as a tool', () => {
   });
 });
 
+describe('remark in a package as it is installed', () => {
+  it('says nothing of files that stayed in the repository', async () => {
+    const files = { 'package.json': '{ "files": ["dist"] }', 'README.md': '[a](CONTRIBUTING.md)\n' };
+    expect((await runOnFiles(remark, files)).findings).toEqual([]);
+    const report = await runOnFiles(remark, { ...files, 'yarn.lock': '' });
+    expect(placesOf(report)).toEqual(['missing-file README.md:1']);
+  });
+});
+
 describe('gherkin as a tool', () => {
   it('finds scenarios that do not run as they are written', async () => {
     const report = await runOnFiles(gherkin, {
@@ -188,6 +206,7 @@ describe('libpg-query as a tool', () => {
         'ALTER TABLE a ADD COLUMN age int NOT NULL;\nCREATE INDEX ON b (c_id);\nALTER TABLE b ADD FOREIGN KEY (a_id) REFERENCES a;\nALTER TABLE a ADD COLUMN x int NOT NULL DEFAULT 0;\n',
       'db/mysql.sql': 'CREATE TABLE a (id int AUTO_INCREMENT) ENGINE=InnoDB;\n',
       'db/odd.sql': 'CREATE TABLE TABLE;\n',
+      'db/wide.sql': 'CREATE TABLE a (id LowCardinality(String)) ENGINE = MergeTree ORDER BY id;\n',
     });
     expect(placesOf(report)).toEqual([
       'duplicate-column db/1.sql:1',
@@ -198,7 +217,9 @@ describe('libpg-query as a tool', () => {
     expect(report.notes.map(({ kind, file }) => [kind, file])).toEqual([
       ['not-looked-at', 'db/mysql.sql'],
       ['unparsable', 'db/odd.sql'],
+      ['not-looked-at', 'db/wide.sql'],
     ]);
+    expect(report.notes.at(-1)?.reason).toContain('ClickHouse');
   });
 });
 
@@ -238,6 +259,32 @@ describe('redocly as a tool', () => {
       'struct api/openapi.yaml:11',
       'struct api/openapi.yaml:9',
     ]);
+  });
+});
+
+describe('redocly and references', () => {
+  it('tells of the reference that leads to something of another kind', async () => {
+    const report = await runOnFiles(redocly, {
+      'openapi.yaml': `openapi: 3.0.3
+info: { title: Shop, version: '1' }
+paths:
+  /a:
+    get:
+      responses:
+        '401':
+          description: no
+          content:
+            application/json:
+              schema:
+                $ref: '#/components/responses/No'
+components:
+  responses:
+    'No':
+      description: no
+      content: {}
+`,
+    });
+    expect(placesOf(report)).toEqual(['struct openapi.yaml:12']);
   });
 });
 

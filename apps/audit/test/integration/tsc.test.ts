@@ -89,6 +89,7 @@ describe('the type check', () => {
         outDir: './out',
       },
       ...{ strict: true, types: [], declaration: true, composite: true },
+      ...{ isolatedDeclarations: true, declarationDir: './types' },
     };
     const report = await reportOn(tsc, {
       'tsconfig.json': JSON.stringify({ compilerOptions }),

@@ -9,6 +9,8 @@ const FORCED = {
   tsBuildInfoFile: null,
   declaration: false,
   declarationMap: false,
+  declarationDir: null,
+  isolatedDeclarations: false,
   emitDeclarationOnly: false,
   traceResolution: false,
   listFiles: false,
