@@ -22,8 +22,6 @@ export const tests = lintTool({
         'Only this test runs: all others of the file are skipped, and nobody is told. Remove .only, or the f before it',
     },
     low: {
-      'vitest/no-identical-title':
-        'Another test of this block has the same title: when one fails, nobody sees which. Say what differs',
       'vitest/hoisted-apis-on-top':
         'vi.mock() runs before everything else in the file, not where it stands. Put it at the top, or use vi.doMock()',
     },
@@ -41,7 +39,6 @@ export const tests = lintTool({
     },
   },
   particulars: {
-    'vitest/no-identical-title': { few: 1 },
     'vitest/valid-expect': { options: { maxArgs: 2 }, isQuoted: true },
   },
 });

@@ -6,6 +6,9 @@ import { foldersAbove } from './folders-above.ts';
 const CONFIGURATION =
   /^(?:\.eslintrc(?:\.\w+)?|eslint\.config\.[cm]?[jt]s|\.?oxlintrc\.jsonc?|package\.json|\.?biome\.jsonc?)$/;
 
+/** Nobody writes more by hand, and looking for brackets takes the square of it. */
+const MAX_CHARACTERS = 50_000;
+
 /** Rules that a repository has switched off in its own linter: their names, read as text, for nothing is loaded. */
 export class SwitchedOff {
   readonly #root: string;
@@ -36,7 +39,9 @@ export class SwitchedOff {
     const names = readdirSync(join(this.#root, folder)).filter((name) => CONFIGURATION.test(name));
     return names.flatMap((name) => {
       const read = readSource(this.#root, join(folder, name));
-      return 'skipped' in read ? [] : [{ name, text: read.source.text }];
+      return 'skipped' in read || read.source.text.length > MAX_CHARACTERS
+        ? []
+        : [{ name, text: read.source.text }];
     });
   }
 }
