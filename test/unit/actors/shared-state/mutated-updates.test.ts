@@ -125,7 +125,7 @@ describe('5,000 mutated updates (N-9.5, N-V05, N-E12)', () => {
     }
     expect(accepted).toBeGreaterThan(50);
     expect(Object.values(refused).reduce((sum, one) => sum + one, 0) + accepted).toBe(mutated);
-  });
+  }, 120_000);
 });
 
 const snapshotOf = (doc: Y.Doc): Uint8Array => Y.encodeSnapshot(Y.snapshot(doc));
