@@ -4,7 +4,7 @@ import { AUDIT_IGNORE, type IgnoreRules, ignoredBy, rulesFor } from './ignore-ru
 import { codeOf, MAX_FILE_BYTES, tooLarge } from '@orrery/ralph-loop/findings/read-source';
 
 /** Never part of what a team wrote: version control, installed packages, build output. */
-const SKIPPED_FOLDERS = new Set(['.git', '.hg', '.svn', '.jj', 'node_modules', 'dist']);
+const SKIPPED_FOLDERS = new Set(['.git', '.hg', '.svn', '.jj', 'node_modules']);
 
 export interface ListedFile {
   /** Relative to the root, with `/`. */
@@ -37,6 +37,10 @@ export function* listFiles(root: string, options: ListOptions): Generator<Listed
       const path = folder + entry.name;
       if (entry.isDirectory() && SKIPPED_FOLDERS.has(entry.name)) continue;
       if (isLeftOut(rules, path, entry.isDirectory(), options)) continue;
+      if (entry.isDirectory() && entry.name === 'dist') {
+        options.note('built', 'is what a build has made', path);
+        continue;
+      }
       if (entry.isDirectory()) subfolders.push(`${path}/`);
       else if (entry.isSymbolicLink()) links.first = links.count++ === 0 ? path : links.first;
       else if (!entry.isFile()) options.note('special-file', 'is neither a file nor a folder', path);

@@ -10,3 +10,7 @@ const SAMPLE =
 
 /** Whether a file is somebody else's, what a test expects or is given, or becomes another file: its faults may be meant. */
 export const isSample = (file: string): boolean => SAMPLE.test(file);
+
+/** What shows how something is used: nothing depends on them. */
+export const isDemo = (file: string): boolean =>
+  /(^|\/)(samples?|examples?|demos?|playgrounds?)\//i.test(file);

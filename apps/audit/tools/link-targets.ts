@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import { ignoredBy, rulesFor } from '../ignore-rules.ts';
+import { foldersAbove } from './folders-above.ts';
 
 /** What documentation is made of; a page may be linked under another ending than it is written with. */
 const PAGES = ['.md', '.mdx', '.markdown', '.html', '.rst', '.adoc'];
@@ -18,6 +19,8 @@ const OF_REPOSITORIES = [
   'yarn.lock',
   'bun.lock',
 ];
+/** Read as text: which links they leave out stands in quotes. */
+const LINK_CHECKERS = ['.mlc.toml', 'lychee.toml', '.lychee.toml', '.markdown-link-check.json'];
 const MARKDOWN = /\.(?:md|markdown)$/i;
 
 /** What links may mean that a checker of files does not know: pages of generators, builds, hosts, and HTML in Markdown. */
@@ -40,7 +43,13 @@ export class LinkTargets {
     if (meant.startsWith('..') || meant === '') return true;
     if (/[<>{}$*]|\s|^[^/]*:/.test(path)) return true;
     const isThere = candidates.some((file) => !file.startsWith('..') && existsSync(join(this.#root, file)));
-    return isThere || MADE.test(meant) || this.#isIgnored(meant) || this.#isPacked();
+    return (
+      isThere ||
+      MADE.test(meant) ||
+      this.#isIgnored(meant) ||
+      this.#isPacked() ||
+      this.#isExcused(document, path)
+    );
   }
 
   /** Whether `other`, from the folder of `document`, or the document itself may have an anchor. */
@@ -70,6 +79,16 @@ export class LinkTargets {
     const isThere = (name: string): boolean => existsSync(join(this.#root, name));
     const manifest = this.#textOf('package.json') ?? '';
     return /"files"\s*:/.test(manifest) && !OF_REPOSITORIES.some(isThere);
+  }
+
+  /** Whether the repository's own checker of links is told to leave this one out, by how its address begins. */
+  #isExcused(document: string, path: string): boolean {
+    return foldersAbove(document)
+      .flatMap((folder) => LINK_CHECKERS.map((name) => this.#textOf(posix.join(folder, name)) ?? ''))
+      .flatMap((text) =>
+        [...text.matchAll(/["']\^?((?:\\?[\w./-])+)/g)].map(([, start = '']) => start.replaceAll('\\', '')),
+      )
+      .some((start) => start.includes('/') && path.startsWith(start));
   }
 
   /** Whether git leaves a path out: a build or a user may make it. */

@@ -45,9 +45,13 @@ export const cycles: Tool = {
         gone.add(`${file} ${trail[1]}`);
     }
     const told = new Set<string>();
-    return { ...result, hits: circles.filter((hit) => isWhole(hit, gone) && isFirst(hit, told)) };
+    const hitsToTell = circles.filter((hit) => isWhole(hit, gone) && isFirst(hit, told));
+    return { ...result, hits: hitsToTell.map(drawn) };
   },
 };
+
+const drawn = (hit: Hit): Hit =>
+  hit.trail === undefined ? hit : { ...hit, message: `${hit.message} The circle: ${hit.trail.join(' → ')}` };
 
 const placeOf = ({ file, line }: Pick<Hit, 'file' | 'line'>): string => `${file} ${line}`;
 

@@ -38,9 +38,6 @@ export const jsxAccessibility = lintTool({
       'jsx-a11y/scope': 'Only th takes a scope. Use th',
       'jsx-a11y/mouse-events-have-key-events':
         'What happens under the mouse does not happen with the keyboard. Handle onFocus and onBlur too',
-      'jsx-a11y/label-has-associated-control':
-        'The label belongs to no control. Give it htmlFor, or put the control into it',
-      'jsx-a11y/media-has-caption': 'Who cannot hear it learns nothing of this. Add a track of captions',
       'jsx-a11y/autocomplete-valid':
         'Browsers know no such autocomplete. Use one of the words that they know',
       'jsx-a11y/img-redundant-alt':
@@ -53,7 +50,6 @@ export const jsxAccessibility = lintTool({
     'jsx-a11y/aria-role': { options: { ignoreNonDOM: true } },
     'jsx-a11y/click-events-have-key-events': { isTold: ({ rest }) => !isForMouse(TAG.exec(rest)?.[0] ?? '') },
     'jsx-a11y/role-supports-aria-props': { isQuoted: true },
-    'jsx-a11y/label-has-associated-control': { options: { assert: 'either', depth: 5 } },
   },
 });
 

@@ -10,7 +10,6 @@ export const mistakes = lintTool({
     high: {
       'no-const-assign':
         'A constant is assigned again: this line throws. Declare it with let, or do not assign',
-      'no-dupe-keys': 'The object has this key twice, and keeps the last one alone. Remove one of them',
       'no-dupe-class-members':
         'The class has this member twice, and keeps the last one alone. Remove one of them',
       'no-duplicate-case':
@@ -51,6 +50,7 @@ export const mistakes = lintTool({
         'A negated value is compared: this asks something else than it says. Use !== or !=',
     },
     medium: {
+      'no-dupe-keys': 'The object has this key twice, and keeps the last one alone. Remove one of them',
       'no-setter-return': 'What a setter returns goes nowhere. Leave the value out',
       'no-compare-neg-zero': 'Comparing with -0 is comparing with 0. Use Object.is(value, -0)',
       'no-self-assign': 'The value is assigned to itself. Assign the value that is meant, or remove the line',
@@ -73,8 +73,6 @@ export const mistakes = lintTool({
         'The chain may stop at nothing, and the ! says that it does not. Leave out the ! and handle the missing value',
       'typescript/no-duplicate-enum-values':
         'Two members of the enum have the same value, and nobody can tell them apart. Give each its own',
-      'typescript/no-unsafe-declaration-merging':
-        'A class and an interface of one name: the compiler believes members that nobody sets. Give the interface another name, and implement it',
     },
     low: { 'no-unused-private-class-members': 'Nobody reads this private member. Remove it.' },
   },

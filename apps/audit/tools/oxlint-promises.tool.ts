@@ -1,5 +1,5 @@
-import { isDemo, isScript, isTestOrFixture, lintTool } from './oxlint.ts';
-import { isReact } from './oxlint-react.tool.ts';
+import { isDemo } from './aside.ts';
+import { isScript, isTestOrFixture, lintTool } from './oxlint.ts';
 import { isStrict } from './tsc/projects.ts';
 
 /** CHARON's: promises and errors that get lost. */
@@ -13,7 +13,7 @@ export const promises = lintTool({
   rules: {
     medium: {
       'typescript/no-floating-promises':
-        'Nobody waits for this promise: when it rejects, the process may end, and what follows runs before it is done. Await or return it, give it a .catch(), or say with void that it is meant so',
+        'Nobody waits for this promise, so the catch around it does not see it reject, and what follows runs before it is done. Await it, or give it a .catch() of its own',
       'typescript/no-array-delete': 'delete on an array leaves a hole and its length as it was. Use splice()',
       'no-async-promise-executor':
         'The function of this new Promise is async: what it throws is lost, and the promise stays open for ever. Do the awaiting outside, or catch and reject inside',
@@ -46,8 +46,12 @@ export const promises = lintTool({
         ],
       },
       isOfTypes: true,
-      // A browser logs what is rejected, and handlers of components start work on purpose.
-      isTold: ({ rest, text }) => !isReact(text) && !catchesAll(/^\w+/.exec(rest)?.[0], text),
+      // Elsewhere work is often started on purpose, and whoever runs it has been told what a rejection does.
+      isTold: async ({ file, rest, text }) => {
+        const { isWithinTry } = await import('./within-try.ts');
+        const offset = text.length - rest.length;
+        return !catchesAll(/^\w+/.exec(rest)?.[0], text) && isWithinTry(file, text, offset);
+      },
     },
     'typescript/no-misused-promises': {
       options: { checksConditionals: true, checksSpreads: true, checksVoidReturn: false },

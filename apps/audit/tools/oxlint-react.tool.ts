@@ -1,7 +1,6 @@
 import { lintTool } from './oxlint.ts';
 
-export const isReact = (text: string): boolean =>
-  /['"](@?[\w-]+\/)?(p?react)(-[\w-]+)?(\/[\w-]+)*['"]/.test(text);
+const isReact = (text: string): boolean => /['"](@?[\w-]+\/)?(p?react)(-[\w-]+)?(\/[\w-]+)*['"]/.test(text);
 
 /** TITAN's: hooks and components of React that break its rules. */
 export const react = lintTool({

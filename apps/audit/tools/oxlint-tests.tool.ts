@@ -11,21 +11,21 @@ export const tests = lintTool({
   nothing: 'no tests',
   plugins: ['vitest', 'jest'],
   takes: isTest,
-  // Other runners have an it and an expect of their own, with other rules.
+  // Other runners have an it and an expect of their own, with other rules; who calls none tests types.
   isMeant: (text) =>
+    /\b(?:it|test|describe|bench)(?:\.\w+)*\s*[(`]/.test(text) &&
+    !/\bcy\.\w+\(|\bCypress\./.test(text) &&
     !/['"](node:test|mocha|chai|ava|tap|uvu|cypress|@playwright\/test|bun:test|japa)['"/]/.test(text),
   rules: {
-    high: {
-      'vitest/no-focused-tests':
-        'Only this test runs: all others of the file are skipped, and nobody is told. Remove .only',
-      'jest/no-focused-tests':
-        'Only this test runs: all others of the file are skipped, and nobody is told. Remove .only, or the f before it',
-    },
     low: {
       'vitest/hoisted-apis-on-top':
         'vi.mock() runs before everything else in the file, not where it stands. Put it at the top, or use vi.doMock()',
     },
     medium: {
+      'vitest/no-focused-tests':
+        'Only this test runs: all others of the file are skipped, and nobody is told. Remove .only',
+      'jest/no-focused-tests':
+        'Only this test runs: all others of the file are skipped, and nobody is told. Remove .only, or the f before it',
       'vitest/valid-expect':
         'This expect() asserts nothing, or nobody awaits it, so it cannot fail the test. Call a matcher; await it where it is a promise',
       'vitest/valid-expect-in-promise':

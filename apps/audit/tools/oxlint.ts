@@ -15,7 +15,7 @@ export interface Particulars {
   /** Says something true in TypeScript alone: of plain scripts the compiler only guesses the types. */
   readonly isOfTypes?: boolean;
   /** Whether it is worth telling of at this place. @default everywhere */
-  readonly isTold?: (place: LintPlace) => boolean;
+  readonly isTold?: (place: LintPlace) => boolean | Promise<boolean>;
   /** Where this rule tells of a file, both mean the same fault. */
   readonly isCoveredBy?: string;
   /** How often it is told of in one file. @default 3 */
@@ -57,10 +57,6 @@ export const isTestOrFixture = (file: string): boolean =>
   /(^|\/)(__tests__|__mocks__|__fixtures__|tests?|specs?|fixtures?|e2e|bench(marks?)?|stories|snapshots?)\//.test(
     file,
   ) || /[.-](test|spec|bench|e2e|stories|story)(-d)?\.[cm]?[jt]sx?$/.test(file);
-
-/** Programs that show how something is used: nothing depends on them. */
-export const isDemo = (file: string): boolean =>
-  /(^|\/)(samples?|examples?|demos?|playgrounds?)\//i.test(file);
 
 /** Marks of a compiler or a bundler. */
 const COMPILED =
@@ -253,8 +249,8 @@ async function resultOf(
       const { isOfTypes = false, isQuoted = false, isTold = () => true } = particulars[id] ?? {};
       const { text } = source;
       if (isOfTypes && /\.[cm]?jsx?$/.test(file)) continue;
-      if (!isTold({ root, file, message, rest: text.slice(start), text }) || switchedOff.has(file, id))
-        continue;
+      if (switchedOff.has(file, id)) continue;
+      if (!(await isTold({ root, file, message, rest: text.slice(start), text }))) continue;
       const words = isQuoted ? message.replace(/[.]?$/, '. ') : '';
       const circle = circleIn(diagnostic).map(within);
       const trail = circle.length === 0 ? {} : { trail: [file, ...circle] };

@@ -1,7 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { Hit, Tool } from '../tool.ts';
-import { isSample } from './aside.ts';
+import { isDemo, isSample } from './aside.ts';
 import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
 /** What breaks clients and generators, not how a description should read. */
@@ -41,7 +41,7 @@ export const redocly: Tool = {
   replaces: 'nothing: descriptions of services were not read',
   rules: RULES,
   nothing: 'no OpenAPI or AsyncAPI descriptions',
-  takes: (file) => /\.(?:ya?ml|json)$/i.test(file) && !isSample(file) && !NEVER.test(file),
+  takes: (file) => /\.(?:ya?ml|json)$/i.test(file) && !isSample(file) && !isDemo(file) && !NEVER.test(file),
   run: async (job, progress) => {
     const { BaseResolver, createConfig, getLineColLocation, lintDocument, makeDocumentFromString, Source } =
       await import('@redocly/openapi-core');
@@ -70,6 +70,7 @@ export const redocly: Tool = {
         // What is wrong is the reference, where that is followed to something else than is expected.
         const location = from ?? found;
         if (location === undefined || message.includes(OUTSIDE)) return [];
+        if (ruleId.endsWith('media-type-examples') && !OF_JSON.test(found?.pointer ?? '')) return [];
         const { start } = getLineColLocation(location as never);
         const place = { file: relative(job.root, location.source.absoluteRef).replaceAll(sep, '/') };
         const id = `redocly/${ruleId}`;
@@ -87,6 +88,8 @@ export const redocly: Tool = {
   },
 };
 
+/** Examples of other media types are texts. */
+const OF_JSON = /\/content\/[^/]*json/;
 const OUTSIDE = 'is outside of the repository';
 const PAGES = 'https://redocly.com/docs/cli/rules/oas';
 const NEVER =

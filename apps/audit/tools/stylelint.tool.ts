@@ -92,6 +92,7 @@ const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
     true,
     {
       ignoreAtRules: [
+        '-moz-document',
         '/^tailwind/',
         'apply',
         'include',

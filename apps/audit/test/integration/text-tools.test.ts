@@ -113,6 +113,7 @@ describe('stylelint as a tool', () => {
       'a.module.css': ':global(.a) { composes: b; }\n@media (max-width: $small) { a { top: 0; } }\n',
       'tailwind.css': '@tailwind base;\n@layer base { a { @apply p-4; } }\n',
       'view.css': 'a { color: {{ colour }}; }\n',
+      'fox.css': '@-moz-document url-prefix() { a { top: 0; } }\n',
       'quiet.css': '/* stylelint-disable-next-line property-no-unknown */\na { colr: red; }\n',
       'built.css': 'a { colr: red; }\n/*# sourceMappingURL=built.css.map */\n',
     });
@@ -155,6 +156,19 @@ describe('remark as a tool', () => {
       'CHANGELOG.md': '[gone](gone.md)\n',
     });
     expect(report.findings).toEqual([]);
+  });
+});
+
+describe('remark in a repository with a checker of links of its own', () => {
+  it('says nothing of links that this one is told to leave out', async () => {
+    const links = '[a](../cli/a.md)\n[b](b.md)\n';
+    const report = await runOnFiles(remark, {
+      '.mlc.toml': '# not from here\nignore-links=["../*"]\n',
+      'docs/a.md': links,
+      'guide/.markdown-link-check.json': '{ "ignorePatterns": [{ "pattern": "^\\\\.\\\\./cli" }] }',
+      'guide/a.md': links,
+    });
+    expect(placesOf(report)).toEqual(['missing-file docs/a.md:2', 'missing-file guide/a.md:2']);
   });
 });
 
@@ -259,6 +273,30 @@ describe('redocly as a tool', () => {
       'struct api/openapi.yaml:11',
       'struct api/openapi.yaml:9',
     ]);
+  });
+});
+
+describe('redocly and examples', () => {
+  it('holds those of JSON against their schema, and lets others be texts', async () => {
+    const described = (type: string): string => `openapi: 3.0.3
+info: { title: Shop, version: '1' }
+paths:
+  /a:
+    get:
+      responses:
+        '200':
+          description: yes
+          content:
+            ${type}:
+              schema: { type: object }
+              example: <a/>
+`;
+    const report = await runOnFiles(redocly, {
+      'json.yaml': described('application/json'),
+      'xml.yaml': described('application/xml'),
+      'examples/json.yaml': described('application/json'),
+    });
+    expect(report.findings.map(({ file }) => file)).toEqual(['json.yaml']);
   });
 });
 
