@@ -67,7 +67,7 @@ const overlaps = (a: TextRange, b: TextRange): boolean => a.start < b.end && b.s
 
 /** Words and runs that nobody's real key has, but documentation and templates do. */
 const PLACEHOLDER =
-  /example|placeholder|your[-_]|change[-_]?me|dummy|redacted|<[^>]*>|\$\{|\.{3}|\*{3}|([A-Za-z0-9])\1{5}/i;
+  /example|placeholder|\bx{3,}\b|your[-_]|change[-_]?me|dummy|redacted|<[^>]*>|\$\{|\.{3}|\*{3}|([A-Za-z0-9])\1{5}/i;
 /** Base64 has runs of equal letters (AAAAAA), so a private key is judged by its size instead. */
 const PEM = /-----BEGIN/;
 

@@ -15,4 +15,8 @@ export const codeFromText = lintTool({
         'A javascript: address runs as code, also with text of users in it. Use a button with a handler',
     },
   },
+  particulars: {
+    // A text that is written out is code that somebody wrote.
+    'no-eval': { isTold: ({ rest }) => !/^\W*eval\)?\(\s*(["'])[^"'\\]*\1\s*\)/.test(rest) },
+  },
 });

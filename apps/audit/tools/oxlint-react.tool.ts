@@ -31,7 +31,6 @@ export const react = lintTool({
       'react/set-state-in-render':
         'Setting state while rendering, on every rendering, goes on for ever. Set it in a handler or an effect',
       'react/jsx-no-comment-textnodes': 'This comment is text: users read it. Put it in braces: {/* … */}',
-      'react/style-prop-object': 'style takes an object: with text React throws. Write style={{ … }}',
       'react/no-string-refs': 'Refs by name are gone from React 19. Use useRef() or createRef()',
       'react/no-find-dom-node': 'findDOMNode() is gone from React 19. Use a ref',
       'react/no-render-return-value':

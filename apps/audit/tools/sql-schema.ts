@@ -50,13 +50,20 @@ export class SqlSchema {
   /** Whether nothing in any file makes up for what the candidate lacks. */
   confirms({ rule, table, columns }: Candidate): boolean {
     if (rule === 'duplicate-column' || rule === 'not-null-without-default') return true;
-    return [table, this.#renamed.get(table) ?? table].every((name) => {
+    return [...this.#namesOf(table)].every((name) => {
       const isMadeUpFor =
         columns === undefined
           ? this.#keyed.has(name)
           : [...columns, '*'].some((column) => this.#indexed.has(`${name} ${column}`));
       return !isMadeUpFor && !this.#gone.has(name) && !this.#programmed.has(name);
     });
+  }
+
+  /** A table's name, and those that it was given later. */
+  #namesOf(table: string): Set<string> {
+    const names = new Set([table]);
+    for (const name of names) names.add(this.#renamed.get(name) ?? name);
+    return names;
   }
 
   readProgram(text: string): void {
@@ -71,6 +78,8 @@ export class SqlSchema {
     else if ('RenameStmt' in node) {
       const { relation, newname = '', renameType } = node.RenameStmt;
       if (renameType === 'OBJECT_TABLE') this.#renamed.set(nameOf(relation), newname);
+      // Which index is on a column that was called otherwise is not followed.
+      if (renameType === 'OBJECT_COLUMN') this.#programmed.add(nameOf(relation));
     } else if ('DropStmt' in node && node.DropStmt.removeType === 'OBJECT_TABLE') {
       for (const object of node.DropStmt.objects ?? [])
         if ('List' in object) this.#gone.add(namesIn(object.List.items).at(-1) ?? '');

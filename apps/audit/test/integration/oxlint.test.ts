@@ -97,6 +97,22 @@ describe('oxlint', () => {
     expect(report.findings).toEqual([]);
   });
 
+  it('does not take an import of types alone for one that runs, however many there are', async () => {
+    const types = Array.from({ length: 6 }, (_, n) => `import { T${n} } from './t${n}.ts';\n`);
+    const files = Array.from({ length: 6 }, (_, n) => [
+      `t${n}.ts`,
+      `import { all } from './a.ts';\nexport interface T${n} {\n  n: ${n};\n}\nexport const n${n} = () => all;\n`,
+    ]);
+    const used = `export const all: (T0 | T1 | T2 | T3 | T4 | T5)[] = [];\n`;
+    const report = await reportOn(cycles, { 'a.ts': types.join('') + used, ...Object.fromEntries(files) });
+    expect(report.findings).toEqual([]);
+  });
+
+  it('says nothing of code that is written out', async () => {
+    const report = await reportOn(codeFromText, { 'a.js': "export const all = (1, eval)('this');\n" });
+    expect(report.findings).toEqual([]);
+  });
+
   it('says nothing of values that a hook gives', async () => {
     const provider =
       "import { C, useIt } from 'react';\nexport const A = () => <C.Provider value={useIt()} />;\n";

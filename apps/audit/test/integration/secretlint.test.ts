@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { newCertificates } from '../../../../test/fixtures/certificate.ts';
 import { secretlint } from '../../tools/secretlint.tool.ts';
 import { placesOf, runOnFiles } from '../run-on-files.ts';
 
@@ -52,6 +53,24 @@ describe('secretlint as a tool', () => {
     expect(report.findings.every(({ severity }) => ['critical', 'high'].includes(severity))).toBe(true);
     const told = JSON.stringify(report);
     for (const text of Object.values(SECRETS)) expect(told).not.toContain(text.slice(-16));
+  });
+
+  it('says nothing of a key whose certificate beside it no public authority has issued', async () => {
+    const { key, cert } = newCertificates();
+    const other = newCertificates();
+    const report = await runOnFiles(secretlint, {
+      'tls/server.key': key,
+      'tls/server.crt': cert,
+      'etc/server.key': other.key,
+      'etc/server.crt': cert,
+    });
+    expect(placesOf(report)).toEqual(['privatekey etc/server.key:1']);
+  });
+
+  it('says nothing of what stands for a token', async () => {
+    const address = ['https://hooks.slack.com', 'services', 'T00', 'B00', 'xxx'].join('/');
+    const report = await runOnFiles(secretlint, { 'pkg/validate.go': `var hook = "${address}"\n` });
+    expect(report.findings).toEqual([]);
   });
 
   it('finds private keys of any kind, whole or cut off', async () => {

@@ -237,6 +237,18 @@ describe('libpg-query as a tool', () => {
   });
 });
 
+describe('libpg-query and what is renamed', () => {
+  it('follows a table through its names, and says nothing of one whose columns have others', async () => {
+    const report = await runOnFiles(libpgQuery, {
+      '1.sql':
+        'CREATE TABLE a (id int PRIMARY KEY, b int REFERENCES a (id));\nCREATE TABLE d (id int PRIMARY KEY, a int REFERENCES a (id));\n',
+      '2.sql': 'ALTER TABLE a RENAME TO b;\nALTER TABLE b RENAME TO c;\nCREATE INDEX ON c (b);\n',
+      '3.sql': 'ALTER TABLE d RENAME COLUMN a TO b;\nCREATE INDEX ON d (b);\n',
+    });
+    expect(placesOf(report)).toEqual([]);
+  });
+});
+
 const OPENAPI = `openapi: 3.0.3
 info: { title: Shop, version: '1' }
 paths:
