@@ -12,8 +12,6 @@ export const jsxAccessibility = lintTool({
     medium: {
       'jsx-a11y/alt-text':
         'A screen reader has nothing to say about this image. Give it an alt text, or alt="" where it only decorates',
-      'jsx-a11y/anchor-has-content':
-        'A screen reader has nothing to say about this link. Give it text, or an aria-label',
       'jsx-a11y/heading-has-content': 'The heading is empty. Give it text',
       'jsx-a11y/iframe-has-title': 'Nobody who cannot see it learns what is in this frame. Give it a title',
       'jsx-a11y/html-has-lang':

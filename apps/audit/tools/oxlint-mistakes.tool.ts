@@ -39,8 +39,6 @@ export const mistakes = lintTool({
         'A new object or array equals nothing: the comparison is always false. Compare what is in it',
       'oxc/bad-array-method-on-arguments':
         'arguments is no array and has no such method: the call throws. Use rest parameters',
-      'oxc/const-comparisons':
-        'One of these comparisons decides both: the outcome is always the same. Write the limits that are meant',
       'oxc/erasing-op': 'The outcome of this operation is always 0. Write the operation that is meant',
       'oxc/number-arg-out-of-range': 'The method throws on this number. Give it one in its range',
       'oxc/uninvoked-array-callback':
@@ -50,6 +48,8 @@ export const mistakes = lintTool({
         'A negated value is compared: this asks something else than it says. Use !== or !=',
     },
     medium: {
+      'oxc/const-comparisons':
+        'One of these comparisons decides both, or says the same twice. Write what is meant, or remove one',
       'no-dupe-keys': 'The object has this key twice, and keeps the last one alone. Remove one of them',
       'no-setter-return': 'What a setter returns goes nowhere. Leave the value out',
       'no-compare-neg-zero': 'Comparing with -0 is comparing with 0. Use Object.is(value, -0)',
@@ -59,12 +59,10 @@ export const mistakes = lintTool({
         'A number cannot hold so many digits: the program sees another value. Use a BigInt, or write the value that is meant',
       'no-empty-character-class':
         '[] in a regular expression matches nothing. Name what is meant, or remove it',
-      'no-misleading-character-class':
-        'The character class holds a character of several code units, and matches its parts. Use the flag u or v, or alternatives',
       'no-useless-backreference':
         'This back reference always matches the empty text. Put the group before it, on the same path',
       'no-constant-binary-expression':
-        'The outcome of this expression is always the same. Write the comparison that is meant',
+        'One side of this expression never counts: the outcome is always the same, or the left side is never what the operator asks for. Write the one that is meant',
       'unicorn/no-invalid-remove-event-listener':
         'This listener was never added: it is a new function, so nothing is removed. Keep the function that was added, and remove it',
       'unicorn/no-array-fill-with-reference-type':

@@ -1,5 +1,4 @@
-import { isDemo } from './aside.ts';
-import { isScript, isTestOrFixture, lintTool } from './oxlint.ts';
+import { lintTool } from './oxlint.ts';
 import { isStrict } from './tsc/projects.ts';
 
 /** CHARON's: promises and errors that get lost. */
@@ -9,7 +8,6 @@ export const promises = lintTool({
   replaces: 'the rules errors.* and resilience.*',
   plugins: ['typescript', 'unicorn', 'promise', 'oxc'],
   isTypeAware: true,
-  takes: (file) => isScript(file) && !isTestOrFixture(file) && !isDemo(file),
   rules: {
     medium: {
       'typescript/no-floating-promises':

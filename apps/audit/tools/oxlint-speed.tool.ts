@@ -5,23 +5,17 @@ export const speed = lintTool({
   name: 'oxlint-speed',
   module: import.meta.url,
   replaces: 'the rules performance.*',
-  plugins: ['oxc', 'react'],
+  plugins: ['oxc'],
   rules: {
     low: {
       'oxc/no-accumulating-spread':
         'Each round copies all that the rounds before it gathered: twice the items take four times as long. Push to an array, or assign to one object, and return that',
-      'react/jsx-no-constructed-context-values':
-        'The context gets a new value in every rendering, so everybody who reads it renders again. Wrap the value in useMemo()',
     },
   },
   particulars: {
     'oxc/no-accumulating-spread': {
       // What reduce() spreads is mostly short, and an object with the same names each time gathers nothing.
       isTold: ({ rest }) => !rest.startsWith('...') && !isOfOneShape(/^[\w$]+/.exec(rest)?.[0], rest),
-    },
-    'react/jsx-no-constructed-context-values': {
-      // A hook gives the same value as long as it likes, and who reads one property has a small provider.
-      isTold: ({ rest }) => !/^(value=)?\{?\s*((\w+\.)?use[A-Z]|\{\s*\w+(:[^,{}]*)?,?\s*\}\s*\})/.test(rest),
     },
   },
 });

@@ -30,8 +30,6 @@ export const tests = lintTool({
         'This expect() asserts nothing, or nobody awaits it, so it cannot fail the test. Call a matcher; await it where it is a promise',
       'vitest/valid-expect-in-promise':
         'The expectation runs when the test is over: the promise that it hangs on is not awaited. Await or return the promise',
-      'vitest/valid-describe-callback':
-        'The function of describe() must be there, and be neither async nor return a value: tests in it may be missed. Make it a plain function',
       'vitest/require-awaited-expect-poll':
         'expect.poll() gives a promise that nobody awaits, so it cannot fail the test. Await it',
       'vitest/no-interpolation-in-snapshots':

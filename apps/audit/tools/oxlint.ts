@@ -1,4 +1,5 @@
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
+import { isDemo } from './aside.ts';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
 import { firstOfEach, hitOf, type RulesBySeverity, ruleTable } from './scan-files.ts';
 import { SwitchedOff } from './switched-off.ts';
@@ -41,7 +42,7 @@ export interface LintToolOptions {
   /** By severity and oxlint's ids, such as `react/jsx-key`: what is wrong, and what to do about it. */
   readonly rules: RulesBySeverity;
   readonly particulars?: Readonly<Record<string, Particulars>>;
-  /** @default scripts that are no tests */
+  /** @default scripts that are no tests and no demonstrations */
   readonly takes?: (file: string) => boolean;
   /** Whether the rules say something true about a file with this text. @default about all */
   readonly isMeant?: (text: string) => boolean;
@@ -76,7 +77,10 @@ const COMPILER_MEMORY = '3GiB';
 /** A tool that runs oxlint with these rules and no others, and with no settings but ours. */
 export function lintTool(options: LintToolOptions): Tool {
   const { name, module, replaces, isTypeAware = false } = options;
-  const { nothing = 'no scripts', takes = (file) => isScript(file) && !isTestOrFixture(file) } = options;
+  const {
+    nothing = 'no scripts',
+    takes = (file) => isScript(file) && !isTestOrFixture(file) && !isDemo(file),
+  } = options;
   const rules = ruleTable(NAME, options.rules);
   return {
     name,
