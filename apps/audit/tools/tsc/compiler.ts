@@ -57,7 +57,7 @@ export class Compiler implements AsyncDisposable {
       const project = opened.getProject(config);
       return project === undefined ? undefined : await this.#unlessOvergrown(work(project));
     } finally {
-      opened.dispose();
+      await this.#unlessOvergrown(opened.dispose());
       await this.#unlessOvergrown(this.#api.updateSnapshot({ closeProjects: [config] }));
     }
   }
