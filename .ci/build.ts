@@ -13,7 +13,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { type ChunkingContext, type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { type Manifest, publishedManifest } from './published-manifest.ts';
 
 const OUT = 'dist';
@@ -94,7 +94,11 @@ async function bundle(): Promise<readonly OutputChunk[]> {
           debugName: 'runtime',
           includeDependenciesRecursively: false,
           name: (id, graph) => {
-            loads ??= LOADERS.map(([name, source]) => [name, staticImports(resolve(source), graph)] as const);
+            const imported = (module: string): readonly string[] =>
+              graph.getModuleInfo(module)?.importedIds ?? [];
+            loads ??= LOADERS.map(
+              ([name, source]) => [name, reachedFrom(resolve(source), imported)] as const,
+            );
             const names = loads.filter(([, ids]) => ids.has(id)).map(([name]) => name);
             return names.length === 0 ? null : `runtime-of-${names.join('-')}`;
           },
@@ -128,12 +132,11 @@ function entryFiles(known: ReadonlyMap<string, string>): Plugin {
   };
 }
 
-/** A module, and what is loaded with it. */
-function staticImports(id: string, graph: ChunkingContext, seen = new Set<string>()): Set<string> {
-  if (seen.has(id)) return seen;
-  seen.add(id);
-  for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) staticImports(imported, graph, seen);
-  return seen;
+/** Where one comes from a start, which is with it. */
+function reachedFrom(start: string, next: (at: string) => readonly string[]): ReadonlySet<string> {
+  const reached = new Set([start]);
+  for (const at of reached) for (const other of next(at)) reached.add(other);
+  return reached;
 }
 
 /**
@@ -142,11 +145,14 @@ function staticImports(id: string, graph: ChunkingContext, seen = new Set<string
  */
 function askForPeers(chunks: readonly OutputChunk[]): void {
   const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
-  const peers = new Set(Object.keys(manifest['peerDependencies'] as object));
+  const importsOf = (file: string): readonly string[] => byFile.get(file)?.imports ?? [];
+  const peers = Object.keys(manifest['peerDependencies'] as object);
   for (const [name, target] of Object.entries(manifest.exports)) {
     if (typeof target === 'string') continue;
     const file = relative(OUT, target.default);
-    const needed = [...packagesOf(file, byFile)].filter((one) => peers.has(one)).toSorted();
+    const loadedWith = [...reachedFrom(file, importsOf)].filter((one) => !byFile.has(one));
+    const packages = new Set(loadedWith.map((one) => /^(?:@[^/]+\/)?[^/]+/.exec(one)?.[0]));
+    const needed = peers.filter((peer) => packages.has(peer)).toSorted();
     if (needed.length === 0) continue;
     const loaded = `${basename(file, '.js')}-with-packages.js`;
     renameSync(join(OUT, file), join(OUT, dirname(file), loaded));
@@ -158,21 +164,6 @@ export const { ${byFile.get(file)?.exports.join(', ')} } = nodeModule.createRequ
 `;
     writeFileSync(join(OUT, file), text);
   }
-}
-
-/** The packages that are loaded with a file. */
-function packagesOf(
-  file: string,
-  byFile: ReadonlyMap<string, OutputChunk>,
-  seen = new Set<string>(),
-  found = new Set<string>(),
-): Set<string> {
-  seen.add(file);
-  for (const imported of byFile.get(file)?.imports ?? []) {
-    if (!byFile.has(imported)) found.add(/^(?:@[^/]+\/)?[^/]+/.exec(imported)?.[0] ?? imported);
-    else if (!seen.has(imported)) packagesOf(imported, byFile, seen, found);
-  }
-  return found;
 }
 
 /** How one built file imports another. */
