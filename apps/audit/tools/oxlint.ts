@@ -230,7 +230,7 @@ async function resultOf(
   const asked = new Set(files);
   const ids = idsOf(rules);
   const switchedOff = new SwitchedOff(root);
-  const hits = new Map<string, Hit>();
+  const told: Hit[] = [];
   const unread = new Set<string>();
   const within = (path: string): string => relative(root, resolve(root, path)).split(sep).join('/');
   const byFile = Map.groupBy(found, ({ filename }) => within(filename));
@@ -240,6 +240,7 @@ async function resultOf(
     const { source } = read;
     if (isCompiled(file, source.text, (path) => existsSync(join(root, path)))) continue;
     const bytes = Buffer.from(source.text);
+    const hits = new Map<string, Hit>();
     for (const diagnostic of ofFile) {
       const id = idOf(diagnostic, ids);
       if (id === undefined) {
@@ -259,26 +260,23 @@ async function resultOf(
       const circle = circleIn(diagnostic).map(within);
       const trail = circle.length === 0 ? {} : { trail: [file, ...circle] };
       for (const hit of hitOf(rules, `${NAME}/${id}`, source, { ...place, help: url }))
-        hits.set(`${id} ${file} ${offset}`, { ...hit, ...trail, message: words + hit.message });
+        hits.set(`${id} ${offset}`, { ...hit, ...trail, message: words + hit.message });
     }
+    told.push(...fewOf([...hits.values()].sort(byPlace), particulars));
   }
   const [first] = unread;
   const reason = `${unread.size} ${unread.size === 1 ? 'file' : 'files'} could not be parsed or linted whole, this one first`;
   const notes = first === undefined ? [] : [{ kind: 'unparsed', file: first, reason }];
-  const told = [...Map.groupBy([...hits.values()].sort(byPlace), ({ file }) => file).values()].flatMap(
-    (ofFile) => fewOf(ofFile, particulars),
-  );
-  return { hits: told, notes, filesSeen: files.length - unread.size };
+  return { hits: told.sort(byPlace), notes, filesSeen: files.length - unread.size };
 }
 
 /** Of the hits in one file those that are worth telling of. */
 function fewOf(hits: readonly Hit[], particulars: LintToolOptions['particulars'] = {}): Hit[] {
   const byRule = Map.groupBy(hits, ({ rule }) => rule);
-  const told = [...byRule].flatMap(([rule, alike]) => {
+  return [...byRule].flatMap(([rule, alike]) => {
     const { few, isCoveredBy } = particulars[rule.slice(NAME.length + 1)] ?? {};
     return byRule.has(`${NAME}/${isCoveredBy}`) ? [] : firstOfEach(alike, few);
   });
-  return told.sort(byPlace);
 }
 
 /** oxlint lints files side by side, and tells of them as they come. */

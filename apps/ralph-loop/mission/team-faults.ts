@@ -4,18 +4,16 @@ import { nearest } from './nearest.ts';
 /** What of the mission nobody in a team that offers `offered` could do; what it offers is said once, at the end. */
 export function teamFaults(mission: Mission, offered: ReadonlySet<string>): string[] {
   const all = [...offered].sort();
-  let isAnyStrange = false;
-  const faults = mission.tasks.flatMap((task, index) =>
+  const missing = mission.tasks.flatMap((task, index) =>
     capabilitiesOf(task)
       .filter((id) => !offered.has(id))
-      .map((id) => {
-        const meant = nearest(id, all);
-        isAnyStrange ||= meant === undefined;
-        const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-        return `${fieldOf(mission, index, id)}: nobody in the team offers "${id}"${hint}`;
-      }),
+      .map((id) => ({ field: fieldOf(mission, index, id), id, meant: nearest(id, all) })),
   );
-  if (!isAnyStrange) return faults;
+  const faults = missing.map(({ field, id, meant }) => {
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    return `${field}: nobody in the team offers "${id}"${hint}`;
+  });
+  if (missing.every(({ meant }) => meant !== undefined)) return faults;
   return [...faults, all.length === 0 ? 'The team offers nothing' : `The team offers ${all.join(', ')}`];
 }
 
