@@ -12,18 +12,8 @@ const CHANGED_FILE = /^(?:---|\+\+\+) (?:[ab]\/)?(\S+)/gm;
 /** What a mutant may change: a bug in a test says nothing about the tests. */
 const PRODUCT = /^(runtime|actors|transports|policies|apps\/[^/]+\/(?!test\/)|[a-z-]+\.ts$)/;
 
-/** A test file, and the Vitest project that runs it. */
-const Suite = z
-  .string()
-  .regex(
-    /^(unit|integration|alone) \S+\.test\.ts$/,
-    'expected a project and a test file, "unit test/unit/x.test.ts"',
-  )
-  .transform((suite) => {
-    const [project = '', file = ''] = suite.split(' ');
-    return { project, file };
-  });
-export type Suite = z.output<typeof Suite>;
+/** A test file. Which Vitest project runs it only vitest.config.ts knows. */
+const Suite = z.string().regex(/^\S+\.test\.ts$/, 'expected a test file, "test/unit/x.test.ts"');
 
 /**
  * What a patch says before its diff.
@@ -74,8 +64,8 @@ export function readMutant(root: string, fileName: string): Mutant {
   const said = headOf(text);
   const head = MutantHead.safeParse(said);
   if (!head.success) throw fault(fileName, faultsOf(head.error, said));
-  const missing = head.data.suites.find(({ file }) => !existsSync(join(root, file)));
-  if (missing !== undefined) throw fault(fileName, `its suite ${missing.file} does not exist`);
+  const missing = head.data.suites.find((suite) => !existsSync(join(root, suite)));
+  if (missing !== undefined) throw fault(fileName, `its suite ${missing} does not exist`);
   const changed = changedFiles(text);
   if (changed.length === 0) throw fault(fileName, 'it changes nothing');
   const strange = changed.find((file) => !PRODUCT.test(file));

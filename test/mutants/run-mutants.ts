@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Mutant, readMutants, type Suite } from './mutant.ts';
+import { type Mutant, readMutants } from './mutant.ts';
 import { commitPlace, parseRotation, partOf } from './rotation.ts';
 import { ScratchCopy } from './scratch-copy.ts';
 import { runSuites, type SuiteRun } from './suite-run.ts';
@@ -103,16 +103,14 @@ async function runBaseline(
 
 function baselineFault(
   { files, exitCode, isOverdue, output }: SuiteRun,
-  suites: readonly Suite[],
+  suites: readonly string[],
   ran: ReadonlyMap<string, number>,
 ): string | undefined {
   const failed = files.flatMap((file) =>
     file.failed.map(({ title, message }) => `${file.file} > ${title}: ${message.split('\n')[0]}`),
   );
   const broken = files.flatMap(({ file, fault }) => (fault === undefined ? [] : [`${file}: ${fault}`]));
-  const missing = suites
-    .filter(({ file }) => !ran.has(file))
-    .map(({ project, file }) => `${project} ${file}`);
+  const missing = suites.filter((suite) => !ran.has(suite));
   if (failed.length + broken.length > 0) return `without a mutant fail ${[...failed, ...broken].join('; ')}`;
   if (isOverdue) return 'without a mutant the suites do not end';
   if (missing.length > 0) return `without a mutant do not run ${missing.join(', ')}: ${output}`;
@@ -128,7 +126,7 @@ function tryMutant(
   return copy.mutated(mutant.patch, async () => {
     const verdicts: Verdict[] = [];
     for (const suite of mutant.suites) {
-      const limitMs = LIMIT_MS + (baseline.get(suite.file) ?? 0) * 1_000 * LIMIT_FACTOR;
+      const limitMs = LIMIT_MS + (baseline.get(suite) ?? 0) * 1_000 * LIMIT_FACTOR;
       const run = await runSuites(copy.folder, [suite], { limitMs, signal, bail: true });
       verdicts.push(judgeRun(mutant, run));
     }

@@ -4,7 +4,6 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
-import type { Suite } from './mutant.ts';
 import { endStrays } from './strays.ts';
 
 const VITEST = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
@@ -77,17 +76,16 @@ export interface SuiteRunOptions {
 /** Runs test files of the copy in `folder`. */
 export async function runSuites(
   folder: string,
-  suites: readonly Suite[],
+  suites: readonly string[],
   { limitMs, signal, bail = false }: SuiteRunOptions,
 ): Promise<SuiteRun> {
   signal.throwIfAborted();
   const startedMs = performance.now();
   const report = join(folder, REPORT);
   rmSync(report, { force: true });
-  const projects = [...new Set(suites.map(({ project }) => `--project=${project}`))];
-  const files = [...new Set(suites.map(({ file }) => join(folder, file)))];
+  const files = [...new Set(suites.map((suite) => join(folder, suite)))];
   const options = ['--reporter=json', `--outputFile=${report}`, ...(bail ? ['--bail=1'] : [])];
-  const child = spawn(process.execPath, [VITEST, 'run', ...projects, ...options, ...files], {
+  const child = spawn(process.execPath, [VITEST, 'run', ...options, ...files], {
     cwd: folder,
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],

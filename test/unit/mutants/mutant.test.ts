@@ -19,7 +19,7 @@ describe('The planted bugs of test/mutants', () => {
 
   it('are found by suites over real threads and processes too', () => {
     const overThreads = readMutants(ROOT).filter(({ suites }) =>
-      suites.some(({ project }) => project === 'integration'),
+      suites.some((suite) => suite.startsWith('test/integration/')),
     );
     expect(overThreads.length).toBeGreaterThanOrEqual(5);
   });
@@ -42,7 +42,7 @@ const PATCH = `diff --git a/runtime/add.ts b/runtime/add.ts
 `;
 const HEAD = `Breaks: Sums are differences.
 Promise: a sum is a sum [N-1.1]
-Suites: unit test/unit/add.test.ts
+Suites: test/unit/add.test.ts
 `;
 
 /** A repository with one product file, one suite, and these mutants. */
@@ -82,27 +82,23 @@ describe('A mutant', () => {
       patch: join(root, 'test/mutants', NAME),
       breaks: 'Sums are differences.',
       promise: 'a sum is a sum [N-1.1]',
-      suites: [{ project: 'unit', file: 'test/unit/add.test.ts' }],
+      suites: ['test/unit/add.test.ts'],
       ends: 'failure',
     });
   });
 
   it('may go on over several lines, name several suites, and end in no time', () => {
-    const head = 'Breaks: One\n  two\n\nSuites: unit a.test.ts,\n  integration b.test.ts\nEnds: timeout\n';
+    const head = 'Breaks: One\n  two\n\nSuites: a.test.ts,\n  b.test.ts\nEnds: timeout\n';
     expect(headOf(`${head}${PATCH}`)).toEqual({
       breaks: 'One two',
-      suites: 'unit a.test.ts, integration b.test.ts',
+      suites: 'a.test.ts, b.test.ts',
       ends: 'timeout',
     });
   });
 
   it.each([
     ['no suite', HEAD.replace(/Suites.*\n/, ''), 'suites'],
-    [
-      'a suite without its project',
-      HEAD.replace('unit test/', 'test/'),
-      'expected a project and a test file',
-    ],
+    ['a suite that is no test file', HEAD.replace('add.test.ts', 'add.ts'), 'expected a test file'],
     [
       'a suite that is not there',
       HEAD.replace('add.test', 'sum.test'),
