@@ -57,7 +57,7 @@ export const htmlValidate: Tool = {
     );
     const seen = new Set<string>();
     return scanFiles(job, progress, async (source) => {
-      if (isTemplate(source)) return [];
+      if (isTemplate(source) || WRITTEN.test(source.text)) return [];
       const report = await validator.validateString(source.text, source.file);
       const hits = report.results.flatMap(({ messages }) =>
         messages.flatMap(({ ruleId, line, column, offset, message, ruleUrl }) => {
@@ -94,6 +94,9 @@ const TO_FILL_IN = /<meta\s(?=[^>]*\bname=["']?description\b)[^>]*\bcontent=(?:"
 const TITLED = /^<[^<>]*\stitle\s*=\s*["']?[^"'\s>]/;
 const IN_PAGE = /^<a\s[^<>]*href\s*=\s*["']?#/;
 const LOOKED_AT = 1_000;
+
+/** What a program wrote says so. */
+const WRITTEN = /<meta\s[^>]*name=["']?generator\b|class="tsd-/i;
 
 /** Pages of tests, and what programs write: reports and reference pages. */
 const NOT_FOR_PEOPLE =

@@ -48,8 +48,6 @@ export const mistakes = lintTool({
         'A negated value is compared: this asks something else than it says. Use !== or !=',
     },
     medium: {
-      'oxc/const-comparisons':
-        'One of these comparisons decides both, or says the same twice. Write what is meant, or remove one',
       'no-dupe-keys': 'The object has this key twice, and keeps the last one alone. Remove one of them',
       'no-setter-return': 'What a setter returns goes nowhere. Leave the value out',
       'no-compare-neg-zero': 'Comparing with -0 is comparing with 0. Use Object.is(value, -0)',
@@ -65,14 +63,12 @@ export const mistakes = lintTool({
         'One side of this expression never counts: the outcome is always the same, or the left side is never what the operator asks for. Write the one that is meant',
       'unicorn/no-invalid-remove-event-listener':
         'This listener was never added: it is a new function, so nothing is removed. Keep the function that was added, and remove it',
-      'unicorn/no-array-fill-with-reference-type':
-        'All places of the array share one object. Use Array.from() with a function that makes one each',
       'typescript/no-non-null-asserted-optional-chain':
         'The chain may stop at nothing, and the ! says that it does not. Leave out the ! and handle the missing value',
       'typescript/no-duplicate-enum-values':
         'Two members of the enum have the same value, and nobody can tell them apart. Give each its own',
     },
-    low: { 'no-unused-private-class-members': 'Nobody reads this private member. Remove it.' },
+    low: { 'no-unused-private-class-members': 'Nobody reads this private member. Remove it' },
   },
   particulars: {
     // A build puts something else in their place.

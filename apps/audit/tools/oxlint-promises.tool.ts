@@ -29,8 +29,6 @@ export const promises = lintTool({
         'Promise.resolve and its like are no constructors: new throws. Leave out the new',
     },
     low: {
-      'typescript/return-await':
-        'The promise is returned out of a try: its rejection is not caught here, and finally runs before it is done. Write return await',
       'unicorn/no-await-in-promise-methods':
         'Inside Promise.all() and its like, await makes the promises run one after the other. Leave out the await',
     },
@@ -48,7 +46,7 @@ export const promises = lintTool({
       isTold: async ({ file, rest, text }) => {
         const { isWithinTry } = await import('./within-try.ts');
         const offset = text.length - rest.length;
-        return !catchesAll(/^\w+/.exec(rest)?.[0], text) && isWithinTry(file, text, offset);
+        return !catchesAll(/^(?:this\.)?(\w+)\(/.exec(rest)?.[1], text) && isWithinTry(file, text, offset);
       },
     },
     'typescript/no-misused-promises': {
@@ -58,17 +56,17 @@ export const promises = lintTool({
       isTold: ({ root, file, rest, text }) =>
         isStrict(root, file) && !mayBeNothing(/^[!(\s]*(?:[\w$#]+\??\.)*([\w$]+)/.exec(rest)?.[1], text),
     },
-    'typescript/return-await': { options: 'error-handling-correctness-only', isOfTypes: true },
     'typescript/no-array-delete': { isOfTypes: true },
     'promise/valid-params': { isQuoted: true },
   },
 });
 
-/** Whether a function of this name stands in the text, and all that it does in a try. */
+/** Whether a function or method of this name stands in the text that waits for nothing outside of a try. */
 const catchesAll = (name: string | undefined, text: string): boolean =>
   new RegExp(
-    `\\basync function ${name}\\([^)]*\\)[^{;]*\\{\\s*try\\b|\\b${name} = async \\([^)]*\\)[^{;]*=>\\s*\\{\\s*try\\b`,
+    `\\basync (?:function )?${name}\\([^)]*\\)[^{;]*\\{${QUIET}try\\b|\\b${name} = async \\([^)]*\\)[^{;]*=>\\s*\\{${QUIET}try\\b`,
   ).test(text);
+const QUIET = '(?:(?!\\b(?:await|return|throw)\\b)[^}])*?\\b';
 
 /** Whether a variable or property of this name is declared as one that may be null or undefined. */
 const mayBeNothing = (name: string | undefined, text: string): boolean =>

@@ -28,8 +28,6 @@ export const react = lintTool({
         'A component is defined while another renders: it is a new one each time, and loses its state. Move it out',
       'react/static-components':
         'A component is made while another renders: it is a new one each time, and loses its state. Move it out',
-      'react/set-state-in-render':
-        'Setting state while rendering, on every rendering, goes on for ever. Set it in a handler or an effect',
       'react/jsx-no-comment-textnodes': 'This comment is text: users read it. Put it in braces: {/* … */}',
       'react/no-string-refs': 'Refs by name are gone from React 19. Use useRef() or createRef()',
       'react/no-find-dom-node': 'findDOMNode() is gone from React 19. Use a ref',

@@ -1,3 +1,6 @@
+import { join } from 'node:path/posix';
+import { readSource } from '@orrery/ralph-loop/findings/read-source';
+import { foldersAbove } from './folders-above.ts';
 import { lintTool } from './oxlint.ts';
 
 const isTest = (file: string): boolean =>
@@ -12,7 +15,8 @@ export const tests = lintTool({
   plugins: ['vitest', 'jest'],
   takes: isTest,
   // Other runners have an it and an expect of their own, with other rules; who calls none tests types.
-  isMeant: (text) =>
+  isMeant: (text, file, root) =>
+    runsOn(root, file, text) &&
     /\b(?:it|test|describe|bench)(?:\.\w+)*\s*[(`]/.test(text) &&
     !/\bcy\.\w+\(|\bCypress\./.test(text) &&
     !/['"](node:test|mocha|chai|ava|tap|uvu|cypress|@playwright\/test|bun:test|japa)['"/]/.test(text),
@@ -28,8 +32,6 @@ export const tests = lintTool({
         'Only this test runs: all others of the file are skipped, and nobody is told. Remove .only, or the f before it',
       'vitest/valid-expect':
         'This expect() asserts nothing, or nobody awaits it, so it cannot fail the test. Call a matcher; await it where it is a promise',
-      'vitest/valid-expect-in-promise':
-        'The expectation runs when the test is over: the promise that it hangs on is not awaited. Await or return the promise',
       'vitest/require-awaited-expect-poll':
         'expect.poll() gives a promise that nobody awaits, so it cannot fail the test. Await it',
       'vitest/no-interpolation-in-snapshots':
@@ -37,6 +39,22 @@ export const tests = lintTool({
     },
   },
   particulars: {
-    'vitest/valid-expect': { options: { maxArgs: 2 }, isQuoted: true },
+    'vitest/valid-expect': {
+      options: { maxArgs: 2 },
+      isQuoted: true,
+      // What a variable keeps may be awaited further down, and the chains of chai end in properties.
+      isTold: ({ rest, text }) =>
+        /(?:^|\n)[ \t]*$/.test(text.slice(0, -rest.length)) &&
+        !/^[^\n]*\)\s*\.(?:to|eventually)\b/.test(rest),
+    },
   },
 });
+
+/** Whether the file names vitest or jest, or a manifest above it does. */
+function runsOn(root: string, file: string, text: string): boolean {
+  if (/['"](?:vitest|@jest\/globals)['"]/.test(text)) return true;
+  const manifests = foldersAbove(file).map((folder) => readSource(root, join(folder, 'package.json')));
+  return manifests.some(
+    (read) => 'source' in read && /"(?:[\w@/-]*[/-])?(?:vitest|jest|react-scripts)"/.test(read.source.text),
+  );
+}

@@ -45,7 +45,7 @@ export interface LintToolOptions {
   /** @default scripts that are no tests and no demonstrations */
   readonly takes?: (file: string) => boolean;
   /** Whether the rules say something true about a file with this text. @default about all */
-  readonly isMeant?: (text: string) => boolean;
+  readonly isMeant?: (text: string, file: string, root: string) => boolean;
   /** Some of the rules ask the compiler: oxlint starts tsgolint, TypeScript 7 with rules. @default false */
   readonly isTypeAware?: boolean;
 }
@@ -236,7 +236,7 @@ async function resultOf(
   const byFile = Map.groupBy(found, ({ filename }) => within(filename));
   for (const [file, ofFile] of byFile) {
     const read = asked.has(file) ? readSource(root, file) : { skipped: true };
-    if ('skipped' in read || !isMeant(read.source.text)) continue;
+    if ('skipped' in read || !isMeant(read.source.text, file, root)) continue;
     const { source } = read;
     if (isCompiled(file, source.text, (path) => existsSync(join(root, path)))) continue;
     const bytes = Buffer.from(source.text);
@@ -256,7 +256,7 @@ async function resultOf(
       if (isOfTypes && /\.[cm]?jsx?$/.test(file)) continue;
       if (switchedOff.has(file, id)) continue;
       if (!(await isTold({ root, file, message, rest: text.slice(start), text }))) continue;
-      const words = isQuoted ? message.replace(/[.]?$/, '. ') : '';
+      const words = isQuoted ? message.replace(/\s*\.?$/, '. ') : '';
       const circle = circleIn(diagnostic).map(within);
       const trail = circle.length === 0 ? {} : { trail: [file, ...circle] };
       for (const hit of hitOf(rules, `${NAME}/${id}`, source, { ...place, help: url }))

@@ -70,7 +70,8 @@ export function firstOfEach(hits: readonly Hit[], few = 3): Hit[] {
   return [...Map.groupBy(hits, ({ rule }) => rule).values()].flatMap((alike) => {
     const last = alike[few - 1];
     if (alike.length <= few || last === undefined) return alike;
-    const more = `${last.message} There are ${alike.length - few} more like it in this file.`;
-    return [...alike.slice(0, few - 1), { ...last, message: more }];
+    const more = alike.length - few;
+    const rest = `There ${more === 1 ? 'is' : 'are'} ${more} more like it in this file.`;
+    return [...alike.slice(0, few - 1), { ...last, message: `${last.message} ${rest}` }];
   });
 }

@@ -57,7 +57,7 @@ const CASES: readonly (readonly [Tool, Files, readonly string[]])[] = [
     cycles,
     {
       'a.ts': "import { b } from './b.ts';\nexport const a = () => b;\n",
-      'b.ts': "import { a } from './a.ts';\nexport const b = () => a;\n",
+      'b.ts': "import { a } from './a.ts';\nexport const b = [a];\n",
     },
     ['oxlint/import/no-cycle a.ts:1'],
   ],
@@ -85,6 +85,8 @@ describe('oxlint', () => {
       'samples/a.ts': `${ASYNC}try {\n  work();\n} catch {}\nexport {};\n`,
       'b.ts':
         'async function main() {\n  try {\n    await 1;\n  } catch {}\n}\ntry {\n  main();\n} catch {}\nexport {};\n',
+      'c.ts':
+        'class C {\n  async all() {\n    try {\n      this.one();\n    } catch {}\n  }\n  private async one(): Promise<void> {\n    console.log(1);\n    try {\n      await 1;\n    } catch {}\n  }\n}\nexport { C };\n',
     });
     expect(report.findings).toEqual([]);
   });
@@ -92,9 +94,20 @@ describe('oxlint', () => {
   it('says nothing of the tests of other runners, and of tests of types', async () => {
     const report = await reportOn(tests, {
       'test/a.test.ts': "it('is', () => {\n  cy.get('a').then((a) => expect(a).to.have.length(1));\n});\n",
+      'test/b.test.ts': "it('is', () => {\n  expect(1, 'to be', 1);\n});\n",
       'test/types.ts': "import type { A } from '../a.ts';\nexpect<A>(1);\n",
     });
     expect(report.findings).toEqual([]);
+  });
+
+  it('says nothing of chains of chai, and of expectations that are kept', async () => {
+    const kept = 'const is = expect(Promise.resolve(1)).resolves.toBe(1);\n  await is;';
+    const report = await reportOn(tests, {
+      'package.json': '{ "devDependencies": { "vitest": "5.0.0" } }',
+      'a.test.ts': `it('is', async () => {\n  expect(true).to.be.true;\n  ${kept}\n});\n`,
+      'b.test.ts': "it('is', () => {\n  expect(1 === 1);\n});\n",
+    });
+    expect(placesIn(report)).toEqual(['oxlint/vitest/valid-expect b.test.ts:2']);
   });
 
   it('does not take an import of types alone for one that runs, however many there are', async () => {
@@ -147,11 +160,39 @@ describe('oxlint', () => {
     expect(report.findings).toEqual([]);
   });
 
+  it.each([
+    ['functions and methods', 'export class B { a = A; all() { return [A]; } }'],
+    ['functions of decorators', 'export class B { @Many(() => A) all; }'],
+    ['types', 'export const b: A[] = [] as A[];'],
+    ['names that are handed on', "export { A }; export * from './a.ts';"],
+  ])('says nothing of a circle whose files need each other only in %s', async (_what, b) => {
+    const report = await reportOn(cycles, {
+      'a.ts': "import { b } from './b.ts';\nexport class A {\n  b = () => b;\n}\n",
+      'b.ts': `import { A } from './a.ts';\n${b}\n`,
+    });
+    expect(report.findings).toEqual([]);
+  });
+
+  it.each([
+    'export class B extends A {}',
+    'export class B { static all = [A]; }',
+    'export class B { @Of(A) all; }',
+    'export const B = { A };',
+    'export const B = <A />;',
+    'export enum B { A = A.length }',
+  ])('tells of a circle one of whose files cannot load without the other: %s', async (b) => {
+    const report = await reportOn(cycles, {
+      'a.ts': "import { B } from './b';\nexport class A {\n  b = () => B;\n}\n",
+      'b.tsx': `import { A } from './a.ts';\n${b}\n`,
+    });
+    expect(placesIn(report)).toEqual(['oxlint/import/no-cycle a.ts:1']);
+  });
+
   it('names the files of a circle', async () => {
     const { findings } = await reportOn(cycles, {
       'src/a.ts': "import { b } from './b.ts';\nexport const a = () => b;\n",
       'src/b.ts': "import { c } from './c.ts';\nexport const b = () => c;\n",
-      'src/c.ts': "import { a } from './a.ts';\nexport const c = () => a;\n",
+      'src/c.ts': "import { a } from './a.ts';\nexport class C extends a {}\nexport const c = 1;\n",
     });
     expect(findings.map(({ trail }) => trail)).toEqual([['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/a.ts']]);
   });
@@ -176,7 +217,7 @@ describe('oxlint', () => {
   it('tells of the first few in a file', async () => {
     const evil = 'export const run = (text) => [eval(text), eval(text), eval(text), eval(text)];\n';
     const [, , last] = (await reportOn(codeFromText, { 'a.js': evil })).findings;
-    expect(last?.message).toContain('There are 1 more like it');
+    expect(last?.message).toContain('There is 1 more like it');
   });
 
   it('tells of a component that is made anew once, not where it is used too', async () => {

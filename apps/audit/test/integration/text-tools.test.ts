@@ -288,30 +288,6 @@ describe('redocly as a tool', () => {
   });
 });
 
-describe('redocly and examples', () => {
-  it('holds those of JSON against their schema, and lets others be texts', async () => {
-    const described = (type: string): string => `openapi: 3.0.3
-info: { title: Shop, version: '1' }
-paths:
-  /a:
-    get:
-      responses:
-        '200':
-          description: yes
-          content:
-            ${type}:
-              schema: { type: object }
-              example: <a/>
-`;
-    const report = await runOnFiles(redocly, {
-      'json.yaml': described('application/json'),
-      'xml.yaml': described('application/xml'),
-      'examples/json.yaml': described('application/json'),
-    });
-    expect(report.findings.map(({ file }) => file)).toEqual(['json.yaml']);
-  });
-});
-
 describe('redocly and references', () => {
   it('tells of the reference that leads to something of another kind', async () => {
     const report = await runOnFiles(redocly, {
