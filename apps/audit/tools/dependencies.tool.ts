@@ -98,8 +98,9 @@ async function undeclaredIn(
       if (name === undefined || isType || isLazy || isBuiltin(specifier) || own.has(name)) continue;
       if (declared.has(name) || declared.has(typesOf(name)) || hits.has(`${dirname(file)} ${name}`)) continue;
       // Only what stands in node_modules is surely a package: the rest may be a bundler's word for a folder.
-      if (!foldersAbove(file).some((folder) => existsSync(join(root, folder, 'node_modules', name))))
-        continue;
+      const isInstalled = (folder: string): boolean =>
+        manifests.has(folder) && existsSync(join(root, folder, 'node_modules', name));
+      if (!foldersAbove(file).some(isInstalled)) continue;
       if (typeof resolver.resolve(file, specifier) !== 'string') continue;
       hits.set(`${dirname(file)} ${name}`, {
         rule: 'dependencies/undeclared',

@@ -22,7 +22,6 @@ const RULES: Tool['rules'] = Object.fromEntries(
     HEALTHCHECK_CMD_ARGUMENT_MISSING: rule('medium', 'The health check has no command'),
     INVALID_AS: rule('medium', 'FROM takes AS before the name of a stage'),
     INVALID_BUILD_STAGE_NAME: rule('medium', 'The name of the stage is not valid'),
-    INVALID_DESTINATION: rule('medium', 'Several files are copied to what is no folder; end it with /'),
     INVALID_PORT: rule('medium', 'The port is not valid'),
     INVALID_PROTO: rule('medium', 'The protocol of the port is not valid'),
     INVALID_REFERENCE_FORMAT: rule('medium', 'The name of the image is not valid'),

@@ -60,10 +60,9 @@ export class LinkTargets {
     const text = this.#textOf(file)?.toLowerCase();
     if (text === undefined) return true;
     const name = decoded(anchor).toLowerCase();
-    const named = [`"${name}"`, `'${name}'`, `{#${name}}`, `=${name}>`, `=${name} `].some((spelt) =>
-      text.includes(spelt),
-    );
-    return named || headingsOf(text).has(lettersOf(name));
+    const named = [`"${name}"`, `'${name}'`, `=${name}>`, `=${name} `].some((spelt) => text.includes(spelt));
+    const headings = headingsOf(text);
+    return named || givenIds(text).has(name) || headings.has(lettersOf(name)) || headings.has(firstOf(name));
   }
 
   #textOf(file: string): string | undefined {
@@ -112,16 +111,23 @@ function spellings(path: string): string[] {
 }
 
 /** Slugs of hosts and generators differ in what they make of marks, emoji and repetitions; all keep letters and digits. */
-const lettersOf = (text: string): string => text.replace(/-\d+$/, '').replace(/[^\p{L}\p{N}]/gu, '');
+const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '');
+
+/** Without the number that tells it from others of the same words. */
+const firstOf = (text: string): string => lettersOf(text.replace(/-\d+$/, ''));
+
+/** Ids that stand in braces: `## A heading { #id }`. */
+const givenIds = (text: string): Set<string | undefined> =>
+  new Set([...text.matchAll(/\{[^{}\n]*#([^\s{}]+)/g)].map(([, id]) => id));
 
 function headingsOf(text: string): Set<string> {
   const headings = text.matchAll(
-    /^\s{0,3}(?:>\s*)?(?:#{1,6}\s+(.+?)\s*#*|<h\d[^>]*>(.*?)<\/h\d>)\s*$|^(\S.*)\n(?:=+|-+)\s*$/gm,
+    /^\s{0,3}(?:>\s*)?(?:#{1,6}\s+(.+?)\s*#*|<h\d[^>]*>(.*?)<\/h\d>)\s*$|^(\S.*)\n(?:=+|-+)\s*$|^\s*===[!+]?\s+"(.+)"\s*$/gm,
   );
   return new Set(
-    [...headings].flatMap(([, hash, html, setext]) => {
-      const title = (hash ?? html ?? setext ?? '').replace(/<[^>]*>|\]\([^)]*\)|:[a-z_+-]+:/g, '');
-      return [lettersOf(title), title.replace(/[^\p{L}\p{N}]/gu, '')];
+    [...headings].flatMap(([, hash, html, setext, tab]) => {
+      const title = (hash ?? html ?? setext ?? tab ?? '').replace(/<[^>]*>|\]\([^)]*\)|:[a-z_+-]+:/g, '');
+      return [lettersOf(title), firstOf(title)];
     }),
   );
 }

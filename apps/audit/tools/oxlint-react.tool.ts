@@ -36,25 +36,13 @@ export const react = lintTool({
       'react/no-is-mounted': 'isMounted() is gone. Cancel the work when the component goes',
     },
     low: {
-      'react/exhaustive-deps':
-        'The hook reads what is not among its dependencies, so it works on old values. Name what is missing among them, or move it into the hook',
       'react/forward-ref-uses-ref':
         'forwardRef() around a component that takes no ref. Take the ref, or leave out forwardRef()',
     },
   },
   particulars: {
     'react/rules-of-hooks': { isQuoted: true },
-    'react/exhaustive-deps': {
-      isQuoted: true,
-      // An effect may leave one out on purpose; what a callback leaves out is old when it is called.
-      isTold: ({ message }) =>
-        /use(Callback|Memo)\b.*missing dependenc/.test(message) &&
-        [...message.matchAll(/'([^']+)'/g)].some(([, name = '']) => !STABLE.test(name)),
-    },
     'react/static-components': { isCoveredBy: 'react/no-unstable-nested-components', few: 1 },
     'react/no-unstable-nested-components': { options: { allowAsProps: true } },
   },
 });
-
-/** By their names the same in each rendering. */
-const STABLE = /^(?:router|dispatch|navigate|set[A-Z]\w*)$/;

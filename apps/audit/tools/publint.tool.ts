@@ -12,7 +12,7 @@ const RULES = ruleTable('publint', {
     'exports-glob-no-deprecated-subpath-mapping': 'Node no longer knows folders in "exports"; use a pattern',
     'exports-module-should-be-esm': 'The "module" condition leads to CommonJS',
     'exports-types-should-be-first':
-      'TypeScript takes the first condition that it knows, and never comes to "types"',
+      'TypeScript takes the first condition that it knows, so "types" counts only where it comes first',
     'exports-value-invalid': 'An entry of "exports" does not begin with ./; Node refuses it',
     'field-invalid-value-type': 'A field of package.json is not of its type',
     'file-invalid-explicit-format':
@@ -23,7 +23,6 @@ const RULES = ruleTable('publint', {
     'imports-value-invalid': 'An entry of "imports" leads nowhere that Node would look',
     'local-dependency': 'A dependency is a folder of this machine; nobody else can install it',
     'module-should-be-esm': '"module" leads to CommonJS',
-    'types-not-exported': 'The package has types, but "exports" hides them from TypeScript',
   },
   low: {
     'exports-missing-root-entrypoint': 'The package has a main file, but "exports" hides it',

@@ -12,7 +12,6 @@ const RULES = ruleTable('redocly', {
       'Two paths differ in the names of their parameters alone, which OpenAPI forbids; write them as one',
     'no-schema-type-mismatch': 'The schema has properties or items that its type cannot have',
     'no-server-variables-empty-enum': 'A variable of a server may have no value',
-    'no-undefined-server-variable': 'The address of a server has a variable that is not described',
     'no-unresolved-refs': 'The reference leads nowhere',
     'operation-operationId-unique': 'Two operations have the same id; generated clients lose one',
     'operation-parameters-unique': 'A parameter is given twice',

@@ -128,6 +128,9 @@ interface Complaint {
   readonly reason: string;
 }
 
+/** Whether a generator writes the addresses of definitions: `[name]: {% link page.md %}`. */
+const isFilledIn = (text: string): boolean => /^ {0,3}\[[^\]]+\]:\s*\{[%{]/m.test(text);
+
 /** Whether what a rule complains about may be right after all. */
 function mayBeMeant({ file, text, offset, ruleId, reason }: Complaint, targets: LinkTargets): boolean {
   if (ruleId === 'missing-file') {
@@ -142,7 +145,8 @@ function mayBeMeant({ file, text, offset, ruleId, reason }: Complaint, targets: 
   if (ruleId === 'no-undefined-references')
     return (
       !/^\[[^[\]]+\]\[[^[\]]*\]/.test(text.slice(offset, offset + 500)) ||
-      /[\w)\]]/.test(text[offset - 1] ?? '')
+      /[\w)\]]/.test(text[offset - 1] ?? '') ||
+      isFilledIn(text)
     );
   return false;
 }

@@ -1,7 +1,7 @@
 import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
-import { isAside } from './aside.ts';
+import { isAside, isDemo } from './aside.ts';
 import { hitOf, scanFiles } from './scan-files.ts';
 
 const secret = (what: string, severity: Severity = 'critical') => ({
@@ -82,7 +82,7 @@ function hitAt(source: SourceText, rule: string, start: number): Hit[] {
 
 /** Tests, documentation and samples do not run in production, but what stands in them has leaked before. */
 const isForShow = (file: string): boolean =>
-  isAside(file) || /[.-](?:example|sample|template|dist|test)$/i.test(file);
+  isAside(file) || isDemo(file) || /[.-](?:example|sample|template|dist|test)$/i.test(file);
 
 /** One step less. */
 const lessSevere = (hits: readonly Hit[]): Hit[] =>

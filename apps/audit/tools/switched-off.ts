@@ -57,7 +57,6 @@ const BIOME: Readonly<Record<string, string>> = {
   'no-redundant-alt': 'img-redundant-alt',
   'use-alt-text': 'alt-text',
   'use-anchor-content': 'anchor-has-content',
-  'use-exhaustive-dependencies': 'exhaustive-deps',
   'use-heading-content': 'heading-has-content',
   'use-hook-at-top-level': 'rules-of-hooks',
   'use-html-lang': 'html-has-lang',

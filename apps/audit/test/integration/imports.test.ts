@@ -29,6 +29,8 @@ describe('dependencies', () => {
       'node_modules/brought/index.js': '',
       'src/a.ts':
         "import 'node:fs';\nimport 'declared';\nimport 'brought';\nimport 'own/self';\nimport '@/alias';\nimport 'bundlers-word';\nimport type {} from 'brought';\n",
+      'src/given/a.ts': "import 'brought-here';\n",
+      'src/given/node_modules/brought-here/package.json': '{ "name": "brought-here", "main": "index.js" }',
       'src/b.js': "try { require('brought'); } catch {}\n",
     });
     expect(placesIn(report)).toEqual(['dependencies/undeclared src/a.ts:3']);

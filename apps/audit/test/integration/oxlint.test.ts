@@ -228,17 +228,6 @@ describe('oxlint', () => {
     ]);
   });
 
-  it('takes a router and what sets a state for the same in each rendering', async () => {
-    const hook = (name: string): string =>
-      `import { useCallback } from 'react';\nexport function useA({ ${name} }) {\n  return useCallback(() => ${name}(), []);\n}\n`;
-    const report = await reportOn(react, {
-      'a.js': hook('setOpen'),
-      'b.js': hook('router'),
-      'c.js': hook('load'),
-    });
-    expect(placesIn(report)).toEqual(['oxlint/react/exhaustive-deps c.js:3']);
-  });
-
   it('says nothing of clicks that have no meaning for the keyboard', async () => {
     const report = await reportOn(jsxAccessibility, {
       'a.tsx': [

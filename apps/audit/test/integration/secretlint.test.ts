@@ -127,6 +127,7 @@ describe('secretlint as a tool', () => {
       'certs/client.pem': `a certificate\n${key}`,
       'tests/client.key': key,
       'examples/client.key': key.replace('A', 'B'),
+      'demo-setups/client.key': key.replace('A', 'C'),
     });
     expect(placesOf(report)).toEqual(['privatekey certs/client.key:1']);
   });
