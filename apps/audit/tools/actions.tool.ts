@@ -9,6 +9,8 @@ const RULES = ruleTable('actions', {
       'Text that strangers write becomes part of a script that runs with the rights of the workflow; pass it in an environment variable',
   },
   medium: {
+    'script-injection-of-forks':
+      'Text that strangers write becomes part of a script; it has few rights when it comes from a fork. Pass it in an environment variable',
     invalid: 'GitHub refuses the workflow, or passes over a part of it',
   },
 });
@@ -103,6 +105,12 @@ const TRUSTED_ONLY = new Set([
   'repository_dispatch',
 ]);
 
+/** Started from a fork these may read only, and see no secrets. */
+const READ_ONLY = new Set(['pull_request', 'pull_request_review', 'pull_request_review_comment']);
+/** Only branches of the repository itself get past this. */
+const OWN_BRANCH =
+  /head\.repo\.full_name\s*==\s*github\.repository\b|!\s*github\.event\.pull_request\.head\.repo\.fork\b|head\.repo\.fork\s*==\s*false/;
+
 type Yaml = typeof import('yaml');
 
 function injections(source: SourceText, { isMap, isScalar, parseDocument, visit }: Yaml): Hit[] {
@@ -116,9 +124,14 @@ function injections(source: SourceText, { isMap, isScalar, parseDocument, visit 
         ? triggers
         : Object.keys(triggers ?? {});
   if (names.length > 0 && names.every((name) => TRUSTED_ONLY.has(name))) return [];
+  const hasRights =
+    names.length === 0 || names.some((name) => !TRUSTED_ONLY.has(name) && !READ_ONLY.has(name));
+  const id = hasRights ? 'actions/script-injection' : 'actions/script-injection-of-forks';
   const hits: Hit[] = [];
   visit(document, {
-    Map: (_key, step) => {
+    Map: (_key, step, above) => {
+      const conditions = [...above, step].map((node) => (isMap(node) ? String(node.get('if') ?? '') : ''));
+      if (conditions.some((condition) => OWN_BRANCH.test(condition))) return;
       const isScript = /^actions\/github-script@/.test(String(step.get('uses') ?? ''));
       const options = step.get('with', true);
       const scripts = [
@@ -131,7 +144,7 @@ function injections(source: SourceText, { isMap, isScalar, parseDocument, visit 
         for (const { 1: inside = '', index } of source.text.slice(start, end).matchAll(EXPRESSION)) {
           if (!STRANGERS.test(inside) || HARMLESS.test(inside)) continue;
           const breach = { ...source.positionAt(start + index), help: HARDENING };
-          hits.push(...hitOf(RULES, 'actions/script-injection', source, breach));
+          hits.push(...hitOf(RULES, id, source, breach));
         }
       }
     },

@@ -1,6 +1,6 @@
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Tool } from '../tool.ts';
-import { isSample } from './aside.ts';
+import { isDemo, isSample } from './aside.ts';
 import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
 /** What keeps somebody from using a page, and what a browser reads otherwise than it was meant. */
@@ -45,7 +45,7 @@ export const htmlValidate: Tool = {
   replaces: 'the rules accessibility.* on HTML',
   rules: RULES,
   nothing: 'no HTML',
-  takes: (file) => /\.html?$/i.test(file) && !NOT_FOR_PEOPLE.test(file) && !isSample(file),
+  takes: (file) => /\.html?$/i.test(file) && !NOT_FOR_PEOPLE.test(file) && !isSample(file) && !isDemo(file),
   run: async (job, progress) => {
     const { HtmlValidate, StaticConfigLoader } = await import('html-validate/browser');
     const ids = Object.keys(RULES).map((id) => id.replace('html-validate/', ''));

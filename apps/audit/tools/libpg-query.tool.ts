@@ -30,7 +30,7 @@ export const libpgQuery: Tool = {
   replaces: 'the rules schema.* on SQL',
   rules: RULES,
   nothing: 'no SQL',
-  takes: (file) => /\.(?:sql|ddl|pgsql)$/i.test(file) && !isSample(file),
+  takes: (file) => /\.(?:sql|ddl|pgsql)$/i.test(file) && !isSample(file) && !/[/._-]down\.sql$/i.test(file),
   run: async (job, progress) => {
     const { loadModule, parseSync } = await import('libpg-query');
     await loadModule();

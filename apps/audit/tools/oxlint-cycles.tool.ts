@@ -53,6 +53,7 @@ export const cycles: Tool = {
 
 /** Whether all its imports are there when the program runs, and one is needed while a file loads. */
 function matters({ trail }: Hit, useOf: (from: string, to: string) => Use): boolean {
+  if (trail?.length === 2) return false;
   const uses = trail?.slice(1).map((to, index) => useOf(trail[index] as string, to)) ?? ['loading'];
   return uses.includes('loading') && !uses.includes('never');
 }

@@ -51,7 +51,6 @@ export const mistakes = lintTool({
       'no-dupe-keys': 'The object has this key twice, and keeps the last one alone. Remove one of them',
       'no-setter-return': 'What a setter returns goes nowhere. Leave the value out',
       'no-compare-neg-zero': 'Comparing with -0 is comparing with 0. Use Object.is(value, -0)',
-      'no-self-assign': 'The value is assigned to itself. Assign the value that is meant, or remove the line',
       'no-unreachable': 'This is never reached. Remove it, or the return, throw, break or continue before it',
       'no-loss-of-precision':
         'A number cannot hold so many digits: the program sees another value. Use a BigInt, or write the value that is meant',

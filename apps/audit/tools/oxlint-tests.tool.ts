@@ -43,7 +43,8 @@ export const tests = lintTool({
       options: { maxArgs: 2 },
       isQuoted: true,
       // What a variable keeps may be awaited further down, and the chains of chai end in properties.
-      isTold: ({ rest, text }) =>
+      isTold: ({ message, rest, text }) =>
+        !message.includes('modifier') &&
         /(?:^|\n)[ \t]*$/.test(text.slice(0, -rest.length)) &&
         !/^[^\n]*\)\s*\.(?:to|eventually)\b/.test(rest),
     },

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Tool } from '../tool.ts';
 import { isSample } from './aside.ts';
@@ -62,6 +62,8 @@ export const publint: Tool = {
       const hits = messages.flatMap((message) => {
         // Without "exports" it goes through all files; most of them are nobody's entry point.
         if (message.path[0] === 'name') return [];
+        // A package that lies in the same repository is there for whoever works on it.
+        if (message.code === 'LOCAL_DEPENDENCY' && isWithin(source.file, manifest, message.path)) return [];
         // Node looks into a file with no format of its own, and runs it as the module that it is.
         if (message.code === 'FILE_INVALID_FORMAT' && message.args.actualFormat === 'ESM') return [];
         const id = `publint/${message.code.toLowerCase().replaceAll('_', '-')}`;
@@ -85,6 +87,12 @@ function manifestIn({ text }: SourceText): Manifest {
 
 const isPublished = ({ private: isPrivate, name, version }: Manifest): boolean =>
   isPrivate !== true && typeof name === 'string' && typeof version === 'string';
+
+/** Whether the folder that a dependency is given by, as in `file:..`, lies in the repository. */
+function isWithin(file: string, manifest: Manifest, [section = '', name = '']: readonly string[]): boolean {
+  const folder = String((manifest[section] as Manifest | undefined)?.[name]).replace(/^\w+:/, '');
+  return !posix.join(posix.dirname(file), folder).startsWith('..');
+}
 
 /** Where the last key of a path stands, each looked for behind the one before; an index is no key. */
 function offsetOf(path: readonly string[], { text }: SourceText): number {

@@ -15,8 +15,6 @@ const RULES = ruleTable('remark', {
     'missing-heading': 'The link leads to a heading that the page does not have',
     'missing-heading-in-file': 'The link leads to a heading that the other page does not have',
     'no-duplicate-definitions': 'The reference is defined twice; only the first definition counts',
-    'no-empty-url': 'The link leads nowhere; give it an address',
-    'no-undefined-references': 'The reference is not defined; readers see brackets',
   },
 });
 
@@ -24,7 +22,7 @@ const RULES = ruleTable('remark', {
 export const remark: Tool = {
   name: 'remark',
   module: import.meta.url,
-  packages: ['remark-validate-links', 'remark-lint-no-undefined-references'],
+  packages: ['remark-validate-links', 'remark-lint-no-duplicate-definitions'],
   licence: 'MIT',
   home: 'https://github.com/remarkjs/remark-lint',
   replaces: 'the rules docs.*',
@@ -44,21 +42,18 @@ async function lintDocuments(
 ): Promise<ToolResult> {
   const { read, finish } = await documentReader(root);
   const notes: Note[] = [];
-  const documents: { file: string; text: string; vfile: VFile; tree: Root }[] = [];
+  const documents: { file: string; vfile: VFile; tree: Root }[] = [];
   for (const [done, file] of files.entries()) {
     const found = readSource(root, file);
-    if ('source' in found)
-      documents.push({ file, text: found.source.text, ...(await read(file, found.source.text)) });
+    if ('source' in found) documents.push({ file, ...(await read(file, found.source.text)) });
     else notes.push({ kind: found.skipped, file, reason: found.reason });
     progress(done + 1, files.length);
   }
   await finish(documents);
   const targets = new LinkTargets(root);
-  const hits = documents.flatMap(({ file, text, vfile }) => {
-    const found = vfile.messages.flatMap(({ ruleId, reason, line, column, place }): Hit[] => {
-      const offset = place && 'start' in place ? (place.start.offset ?? 0) : 0;
-      if (line === undefined || mayBeMeant({ file, text, offset, ruleId: ruleId ?? '', reason }, targets))
-        return [];
+  const hits = documents.flatMap(({ file, vfile }) => {
+    const found = vfile.messages.flatMap(({ ruleId, reason, line, column }): Hit[] => {
+      if (line === undefined || mayBeMeant({ file, ruleId: ruleId ?? '', reason }, targets)) return [];
       const id = `remark/${ruleId}`;
       return hitOf(RULES, id, { file }, { line, column, message: `${RULES[id]?.what}: ${reason}.` });
     });
@@ -76,7 +71,7 @@ async function lintDocuments(
  * unified's engine, so that nobody looks for their settings in the repository.
  */
 async function documentReader(root: string) {
-  const [{ unified }, { VFile: Document }, parse, gfm, frontmatter, control, validate, ...rules] =
+  const [{ unified }, { VFile: Document }, parse, gfm, frontmatter, control, validate, duplicates] =
     await Promise.all([
       import('unified'),
       import('vfile'),
@@ -85,17 +80,18 @@ async function documentReader(root: string) {
       import('remark-frontmatter'),
       import('remark-message-control'),
       import('remark-validate-links'),
-      import('remark-lint-no-undefined-references'),
       import('remark-lint-no-duplicate-definitions'),
-      import('remark-lint-no-empty-url'),
     ]);
   type Completer = (files: readonly VFile[]) => Promise<void>;
   const completers = new Set<Completer>();
   const fileSet = { use: (completer: Completer) => completers.add(completer), add: () => undefined };
   // Without `repository` it would ask git where the repository comes from.
   const links = validate.default({ repository: false, root }, fileSet as never);
-  const processor = unified().use(parse.default).use(gfm.default).use(frontmatter.default);
-  for (const { default: plugin } of rules) processor.use(plugin);
+  const processor = unified()
+    .use(parse.default)
+    .use(gfm.default)
+    .use(frontmatter.default)
+    .use(duplicates.default);
   const comments = unified().use(control.default, { name: 'lint', source: [...SOURCES] });
   return {
     read: async (path: string, value: string) => {
@@ -122,17 +118,12 @@ const SOURCES = [
 
 interface Complaint {
   readonly file: string;
-  readonly text: string;
-  readonly offset: number;
   readonly ruleId: string;
   readonly reason: string;
 }
 
-/** Whether a generator writes the addresses of definitions: `[name]: {% link page.md %}`. */
-const isFilledIn = (text: string): boolean => /^ {0,3}\[[^\]]+\]:\s*\{[%{]/m.test(text);
-
 /** Whether what a rule complains about may be right after all. */
-function mayBeMeant({ file, text, offset, ruleId, reason }: Complaint, targets: LinkTargets): boolean {
+function mayBeMeant({ file, ruleId, reason }: Complaint, targets: LinkTargets): boolean {
   if (ruleId === 'missing-file') {
     const path = /^Cannot find file `(.*?)`/s.exec(reason)?.[1] ?? '';
     return targets.mayBeThere(file, path);
@@ -141,12 +132,5 @@ function mayBeMeant({ file, text, offset, ruleId, reason }: Complaint, targets: 
     const [, anchor = '', other] = /^Cannot find heading for `#(.*?)`(?: in `(.*?)`)?/s.exec(reason) ?? [];
     return targets.mayHave(file, other, anchor);
   }
-  // Brackets alone are often brackets; `[text][name]` is a reference, but after a word it is code.
-  if (ruleId === 'no-undefined-references')
-    return (
-      !/^\[[^[\]]+\]\[[^[\]]*\]/.test(text.slice(offset, offset + 500)) ||
-      /[\w)\]]/.test(text[offset - 1] ?? '') ||
-      isFilledIn(text)
-    );
   return false;
 }

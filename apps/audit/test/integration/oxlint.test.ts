@@ -104,7 +104,7 @@ describe('oxlint', () => {
     const kept = 'const is = expect(Promise.resolve(1)).resolves.toBe(1);\n  await is;';
     const report = await reportOn(tests, {
       'package.json': '{ "devDependencies": { "vitest": "5.0.0" } }',
-      'a.test.ts': `it('is', async () => {\n  expect(true).to.be.true;\n  ${kept}\n});\n`,
+      'a.test.ts': `it('is', async () => {\n  expect(true).to.be.true;\n  expect(1).deep.eq(1);\n  ${kept}\n});\n`,
       'b.test.ts': "it('is', () => {\n  expect(1 === 1);\n});\n",
     });
     expect(placesIn(report)).toEqual(['oxlint/vitest/valid-expect b.test.ts:2']);
