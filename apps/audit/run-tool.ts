@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import type { AuditReport } from '@orrery/ralph-loop';
 import type { Tool, ToolJob } from './tool.ts';
 import { ToolMessage, type ToolOrder } from './tool-message.ts';
@@ -152,7 +153,7 @@ function deathOf({ name, maxHeapMb = DEFAULT_HEAP_MB }: Tool, { code, killer, wo
   return `${name} ${how} before it had a result${last === '' ? '' : `; its last words: ${last}`}`;
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const oneLine = (text: string): string => stripVTControlCharacters(text).replace(/\s+/g, ' ').trim();
 
 /** Ends the process and everything that it started; its folder goes with it. */
 function end(child: Piped, scratch: string): void {

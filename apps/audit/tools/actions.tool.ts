@@ -55,7 +55,7 @@ const ACTION = /^(?:\.github\/actions\/(?:[^/]+\/)+)?action\.ya?ml$/;
 /** Warnings are guesses: what a context holds shows when it runs. */
 const WARNING = 2;
 
-/** What GitHub takes all the same: empty maps where it wants nothing, nothing where it wants a map. */
+/** What GitHub takes all the same: empty maps where it wants nothing, nothing where it wants a map; and one type for a list. */
 const TOLERATED =
   /^Unexpected value ''|NullToken|^A mapping was not expected|^Required property is missing: description/;
 
@@ -68,6 +68,7 @@ interface Fault {
 function invalid(source: SourceText, { severity, message: said, range: { start } }: Fault): Hit[] {
   const message = typeof said === 'string' ? said : said.value;
   if ((severity !== undefined && severity >= WARNING) || TOLERATED.test(message)) return [];
+  if (/^\s*types:\s*[\w-]+\s*$/.test(source.line(start.line + 1) ?? '')) return [];
   return hitOf(RULES, 'actions/invalid', source, {
     line: start.line + 1,
     column: start.character + 1,

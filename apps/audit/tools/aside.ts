@@ -13,4 +13,4 @@ export const isSample = (file: string): boolean => SAMPLE.test(file);
 
 /** What shows how something is used: nothing depends on them. */
 export const isDemo = (file: string): boolean =>
-  /(^|\/)(?:(?:samples?|examples?|demos?|playgrounds?)(?:[-_][\w-]*)?)\//i.test(file);
+  /(^|\/)(?:(?:samples?|examples?|demos?|playgrounds?|sandbox)(?:[-_][\w-]*)?)\//i.test(file);

@@ -44,8 +44,6 @@ export const mistakes = lintTool({
       'oxc/uninvoked-array-callback':
         'The array has holes alone, so its callback is never called. Use Array.from() with the callback, or fill() first',
       'unicorn/no-accessor-recursion': 'The accessor calls itself for ever. Use the field behind it',
-      'unicorn/no-negation-in-equality-check':
-        'A negated value is compared: this asks something else than it says. Use !== or !=',
     },
     medium: {
       'no-dupe-keys': 'The object has this key twice, and keeps the last one alone. Remove one of them',
@@ -70,9 +68,10 @@ export const mistakes = lintTool({
     low: { 'no-unused-private-class-members': 'Nobody reads this private member. Remove it' },
   },
   particulars: {
-    // A build puts something else in their place.
+    // A build puts something else in their place, and a switch stands before what it switches.
     'no-constant-binary-expression': {
-      isTold: ({ rest }) => !/^.*['"`](?:__\w+__|%\w+%|@@\w+@*|\{\{.*\}\})['"`]/.test(rest),
+      isTold: ({ rest }) =>
+        !/^(?:true|false|0|1)\s*(?:&&|\|\|)|^.*['"`](?:__\w+__|%\w+%|@@\w+@*|\{\{.*\}\})['"`]/.test(rest),
     },
   },
 });

@@ -10,6 +10,8 @@ export const promises = lintTool({
   isTypeAware: true,
   rules: {
     medium: {
+      'no-unsafe-finally':
+        'finally leaves by itself, so what was thrown or returned before is lost. Move the return, throw, break or continue out of finally',
       'typescript/no-floating-promises':
         'Nobody waits for this promise, so the catch around it does not see it reject, and what follows runs before it is done. Await it, or give it a .catch() of its own',
       'typescript/no-array-delete': 'delete on an array leaves a hole and its length as it was. Use splice()',
@@ -22,8 +24,6 @@ export const promises = lintTool({
         'A promise stands where a value is needed: as a condition it is always true, and spread it is empty. Await it',
     },
     high: {
-      'no-unsafe-finally':
-        'finally leaves by itself, so what was thrown or returned before is lost. Move the return, throw, break or continue out of finally',
       'oxc/missing-throw': 'The error is made and not thrown, so nothing happens. Write throw before it',
       'promise/no-new-statics':
         'Promise.resolve and its like are no constructors: new throws. Leave out the new',

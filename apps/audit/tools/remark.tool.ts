@@ -1,6 +1,6 @@
 import type { Note } from '@orrery/ralph-loop';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
-import type { Root } from 'mdast';
+import type { Nodes, Root } from 'mdast';
 import type { VFile } from 'vfile';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
 import { isSample } from './aside.ts';
@@ -28,9 +28,13 @@ export const remark: Tool = {
   replaces: 'the rules docs.*',
   rules: RULES,
   nothing: 'no Markdown',
-  takes: (file) => /\.(?:md|markdown)$/i.test(file) && !isSample(file) && !ONCE.test(file),
+  takes: (file) =>
+    /\.(?:md|markdown)$/i.test(file) && !isSample(file) && !ONCE.test(file) && !GIVEN.test(file),
   run: lintDocuments,
 };
+
+/** What programs are tried with. */
+const GIVEN = /(^|\/)(?:bench(?:mark)?s?|tests?|__tests__|e2e|specs?)\//i;
 
 /** What was true once, and what becomes another text. */
 const ONCE =
@@ -97,6 +101,7 @@ async function documentReader(root: string) {
     read: async (path: string, value: string) => {
       const vfile = new Document({ cwd: root, path, value });
       const tree = processor.parse(vfile);
+      mendAddresses(tree);
       await processor.run(tree, vfile);
       await links(tree, vfile);
       return { vfile, tree };
@@ -107,6 +112,21 @@ async function documentReader(root: string) {
       for (const { vfile, tree } of documents) await comments.run(tree, vfile);
     },
   };
+}
+
+/** What compares links reads them as addresses, and a lone % is in none. */
+function mendAddresses(node: Nodes): void {
+  if ('url' in node && !isAddress(node.url)) node.url = node.url.replaceAll('%', '%25');
+  if ('children' in node) for (const child of node.children) mendAddresses(child);
+}
+
+function isAddress(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const SOURCES = [

@@ -121,6 +121,11 @@ describe('oxlint', () => {
     expect(report.findings).toEqual([]);
   });
 
+  it('says nothing of a switch that somebody turns by hand', async () => {
+    const report = await reportOn(mistakes, { 'a.js': 'export const on = (is) => false || true && !is;\n' });
+    expect(report.findings).toEqual([]);
+  });
+
   it('says nothing of code that is written out', async () => {
     const report = await reportOn(codeFromText, { 'a.js': "export const all = (1, eval)('this');\n" });
     expect(report.findings).toEqual([]);

@@ -124,12 +124,13 @@ describe('stylelint as a tool', () => {
 describe('remark as a tool', () => {
   it('finds links that lead nowhere', async () => {
     const report = await runOnFiles(remark, {
-      'README.md': '# Shop\n\n[a](docs/gone.md)\n[b](#nowhere)\n[c](docs/guide.md#gone)\n\n![e](gone.png)\n',
+      'README.md': '# Shop\n\n[a](docs/gone.md)\n[b](#nowhere)\n[c](docs/guide.md#gone)\n\n![e](gone.png)\n[f](100%)\n',
       'docs/guide.md': '# Guide\n\n[up](../README.md)\n\n[x]: https://a.org\n[x]: https://b.org\n',
     });
     expect(placesOf(report)).toEqual([
       'missing-file README.md:3',
       'missing-file README.md:7',
+      'missing-file README.md:8',
       'missing-heading README.md:4',
       'missing-heading-in-file README.md:5',
       'no-duplicate-definitions docs/guide.md:6',
@@ -143,6 +144,7 @@ describe('remark as a tool', () => {
         '# Shop & more!',
         '[a](#shop--more) [b](#top) <a id="top"></a> [c](docs/guide) [d](docs/guide.html) [e](../../issues)',
         '[f](dist/index.js) [g](generated/a.md) [h](src/a.ts#L10) [i](docs/) [j](https://a.org/b.md#c) `x[0][1]` [k](/page)',
+        '[p]({{% param address %}})',
         '- [ ] a task [m](docs/pages.md#own) [n](docs/pages.md#with-npm) [o](docs/pages.md#draft-2020-12)',
         '<!-- lint disable missing-file -->',
         '',
@@ -152,6 +154,7 @@ describe('remark as a tool', () => {
       'docs/pages.md': '# A name { #own }\n\n=== "With npm"\n\n## Draft 2020-12 \n',
       'src/a.ts': 'export {};\n',
       'CHANGELOG.md': '[gone](gone.md)\n',
+      'benchmark/a.md': '[gone](gone.md)\n',
     });
     expect(report.findings).toEqual([]);
   });
