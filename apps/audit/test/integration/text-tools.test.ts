@@ -124,7 +124,8 @@ describe('stylelint as a tool', () => {
 describe('remark as a tool', () => {
   it('finds links that lead nowhere', async () => {
     const report = await runOnFiles(remark, {
-      'README.md': '# Shop\n\n[a](docs/gone.md)\n[b](#nowhere)\n[c](docs/guide.md#gone)\n\n![e](gone.png)\n[f](100%)\n',
+      'README.md':
+        '# Shop\n\n[a](docs/gone.md)\n[b](#nowhere)\n[c](docs/guide.md#gone)\n\n![e](gone.png)\n[f](100%)\n',
       'docs/guide.md': '# Guide\n\n[up](../README.md)\n\n[x]: https://a.org\n[x]: https://b.org\n',
     });
     expect(placesOf(report)).toEqual([
