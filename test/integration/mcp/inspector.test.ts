@@ -28,6 +28,8 @@ describe.each([
   { over: 'stdio', era: 'legacy' },
 ] as const)(
   'The inspector over $over, $era (N-5.2, N-5.3, N-5.4, N-6.2, N-6.3, N-6.5, N-D11)',
+  // Each question starts the inspector's command, and over stdio a server too.
+  { timeout: 120_000 },
   ({ over, era }) => {
     const ask = (method: string, ...options: string[]) =>
       inspect(targets[over], '--protocol-era', era, '--method', method, ...options);
