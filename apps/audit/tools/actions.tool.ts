@@ -55,9 +55,11 @@ const ACTION = /^(?:\.github\/actions\/(?:[^/]+\/)+)?action\.ya?ml$/;
 /** Warnings are guesses: what a context holds shows when it runs. */
 const WARNING = 2;
 
-/** What GitHub takes all the same: empty maps where it wants nothing, nothing where it wants a map; and one type for a list. */
+/** What GitHub takes all the same: empty maps where it wants nothing, nothing where it wants a map. */
 const TOLERATED =
   /^Unexpected value ''|NullToken|^A mapping was not expected|^Required property is missing: description/;
+/** One type, which GitHub takes for a list of it. */
+const ONE_TYPE = /^\s*types:\s*[\w-]+\s*$/;
 
 interface Fault {
   readonly severity?: number | undefined;
@@ -68,7 +70,7 @@ interface Fault {
 function invalid(source: SourceText, { severity, message: said, range: { start } }: Fault): Hit[] {
   const message = typeof said === 'string' ? said : said.value;
   if ((severity !== undefined && severity >= WARNING) || TOLERATED.test(message)) return [];
-  if (/^\s*types:\s*[\w-]+\s*$/.test(source.line(start.line + 1) ?? '')) return [];
+  if (ONE_TYPE.test(source.line(start.line + 1) ?? '')) return [];
   return hitOf(RULES, 'actions/invalid', source, {
     line: start.line + 1,
     column: start.character + 1,

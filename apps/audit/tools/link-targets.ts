@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import { ignoredBy, rulesFor } from '../ignore-rules.ts';
+import { decoded } from './decoded.ts';
 import { foldersAbove } from './folders-above.ts';
 
 /** What documentation is made of; a page may be linked under another ending than it is written with. */
@@ -130,12 +131,4 @@ function headingsOf(text: string): Set<string> {
       return [lettersOf(title), firstOf(title)];
     }),
   );
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -4,6 +4,7 @@ import type { Nodes, Root } from 'mdast';
 import type { VFile } from 'vfile';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
 import { isSample } from './aside.ts';
+import { decoded } from './decoded.ts';
 import { LinkTargets } from './link-targets.ts';
 import { firstOfEach, hitOf, ruleTable } from './scan-files.ts';
 
@@ -116,17 +117,8 @@ async function documentReader(root: string) {
 
 /** What compares links reads them as addresses, and a lone % is in none. */
 function mendAddresses(node: Nodes): void {
-  if ('url' in node && !isAddress(node.url)) node.url = node.url.replaceAll('%', '%25');
+  if ('url' in node && decoded(node.url) === node.url) node.url = node.url.replaceAll('%', '%25');
   if ('children' in node) for (const child of node.children) mendAddresses(child);
-}
-
-function isAddress(url: string): boolean {
-  try {
-    decodeURIComponent(url);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const SOURCES = [

@@ -2,6 +2,7 @@ import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
 import { isAside, isDemo } from './aside.ts';
+import { decoded } from './decoded.ts';
 import { hitOf, scanFiles } from './scan-files.ts';
 
 const secret = (what: string, severity: Severity = 'critical') => ({
@@ -98,8 +99,8 @@ function around({ text }: SourceText, start: number, end: number): string {
 
 /** A place in an address for somebody to fill in. */
 const HOLE = /:\/\/\S*\[[a-z][a-z _-]*\]/i;
-/** Slack's own begin with numbers. */
-const SLACK_OF_WORDS = /^xox[a-z]-(?!\d{8})|^xox[a-z]-.*\*\*/i;
+/** Slack's own begin with a number, be it a short one. */
+const SLACK_OF_WORDS = /^xox[a-z]-(?:[a-z]|.*\*\*)/i;
 const WITH_PASSWORD = /:\/\/([^\s:/@]*):([^\s/@]+)@(\[[^\]]*\]|[^\s:/?#'"`\\,)]*)/;
 const WORD_OF_SAMPLES =
   /^(?:user(?:name)?|pass(?:w(?:or)?d)?|pw|pwd|secret|admin|root|test(?:er|ing)?|foo|bar|baz|guest|hunter2|postgres|mysql|mongo|redis|sa|me|my[-_]?\w*|letmein|qwerty|abc|a|b|p|u|x|y|alice|bob|john|hello|world|xxx+|\*+|token|key|credentials?|some\w*|the\w*|default|dev(?:elopment)?|local|demo|prisma|app)[\d!@#$_-]{0,6}$/i;
@@ -125,11 +126,3 @@ function isMadeUp(match: string, file: string): boolean {
 
 const isRandom = (password: string): boolean =>
   password.length >= 12 && /\d/.test(password) && /[a-z]/.test(password) && /[A-Z]/.test(password);
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
