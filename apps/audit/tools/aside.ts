@@ -1,16 +1,20 @@
-const ASIDE_FOLDER =
-  /(^|\/)(tests?|__tests__|__mocks__|__fixtures__|specs?|e2e|fixtures?|test-?data|mocks?|examples?|docs?|bench(mark)?s?)\//i;
-const ASIDE_FILE = /[._-](test|spec|stories|bench|fixture)\.[^/]+$|(^|\/)test_[^/]+\.py$|\.mdx?$/i;
+const TEST_FOLDER =
+  /(^|\/)(?:(?:__)?(?:tests?|specs?|mocks?|fixtures?|snapshots?)(?:__)?|e2e|test-?data|bench(?:mark)?s?|stories)\//i;
+const TEST_FILE = /[._-](?:test|spec|e2e|bench|fixture|stories|story)(?:-d)?\.[^/]+$|(^|\/)test_[^/]+\.py$/i;
 
-/** Whether a file belongs to tests, fixtures, examples, benchmarks or documentation: it does not run in production. */
-export const isAside = (file: string): boolean => ASIDE_FOLDER.test(file) || ASIDE_FILE.test(file);
-
-const SAMPLE =
-  /(^|\/)(?:(?:__)?(?:fixtures?|snapshots?|mocks?)(?:__)?|test-?data|testdata|vendor|third[-_]party|templates?|goldens?|expected|bower_components)\//i;
-
-/** Whether a file is somebody else's, what a test expects or is given, or becomes another file: its faults may be meant. */
-export const isSample = (file: string): boolean => SAMPLE.test(file);
+/** Tests, what they are given and what they expect; benchmarks; stories: nobody runs them in production. */
+export const isTest = (file: string): boolean => TEST_FOLDER.test(file) || TEST_FILE.test(file);
 
 /** What shows how something is used: nothing depends on them. */
 export const isDemo = (file: string): boolean =>
   /(^|\/)(?:(?:samples?|examples?|demos?|playgrounds?|sandbox)(?:[-_][\w-]*)?)\//i.test(file);
+
+/** What does not run in production: tests, demonstrations and documentation. */
+export const isAside = (file: string): boolean =>
+  isTest(file) || isDemo(file) || /(^|\/)docs?\/|\.mdx?$/i.test(file);
+
+const SAMPLE =
+  /(^|\/)(?:(?:__)?(?:fixtures?|snapshots?|mocks?)(?:__)?|test-?data|vendor|third[-_]party|templates?|goldens?|expected|bower_components)\//i;
+
+/** Whether a file is somebody else's, what a test expects or is given, or becomes another file: its faults may be meant. */
+export const isSample = (file: string): boolean => SAMPLE.test(file);

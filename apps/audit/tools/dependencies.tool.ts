@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Hit, Tool, ToolJob } from '../tool.ts';
+import { isDemo, isSample } from './aside.ts';
 import { foldersAbove } from './folders-above.ts';
 import { isScript } from './oxlint.ts';
 
@@ -91,7 +92,8 @@ async function undeclaredIn(
   for (const [index, file] of files.entries()) {
     progress(index, files.length);
     const declared = declaredFor(file, manifests);
-    const read = isScript(file) && !isExample(file) ? readSource(root, file) : { skipped: true };
+    const read =
+      isScript(file) && !isDemo(file) && !isSample(file) ? readSource(root, file) : { skipped: true };
     if ('skipped' in read || declared === undefined) continue;
     for (const { specifier, offset, isType, isLazy } of importsOf(read.source)) {
       const name = packageOf(specifier);
@@ -113,9 +115,6 @@ async function undeclaredIn(
   }
   return [...hits.values()];
 }
-
-const isExample = (file: string): boolean =>
-  /(^|\/)(examples?|fixtures?|__fixtures__|templates?)\//.test(file);
 
 const typesOf = (name: string): string => `@types/${name.replace(/^@(.+)\/(.+)$/, '$1__$2')}`;
 

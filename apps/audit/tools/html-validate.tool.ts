@@ -1,6 +1,6 @@
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Tool } from '../tool.ts';
-import { isDemo, isSample } from './aside.ts';
+import { isDemo, isSample, isTest } from './aside.ts';
 import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
 /** What keeps somebody from using a page, and what a browser reads otherwise than it was meant. */
@@ -45,7 +45,8 @@ export const htmlValidate: Tool = {
   replaces: 'the rules accessibility.* on HTML',
   rules: RULES,
   nothing: 'no HTML',
-  takes: (file) => /\.html?$/i.test(file) && !NOT_FOR_PEOPLE.test(file) && !isSample(file) && !isDemo(file),
+  takes: (file) =>
+    /\.html?$/i.test(file) && !isTest(file) && !isSample(file) && !isDemo(file) && !REPORTS.test(file),
   run: async (job, progress) => {
     const { HtmlValidate, StaticConfigLoader } = await import('html-validate/browser');
     const ids = Object.keys(RULES).map((id) => id.replace('html-validate/', ''));
@@ -99,9 +100,8 @@ const LOOKED_AT = 1_000;
 /** What a program wrote says so. */
 const WRITTEN = /<meta\s[^>]*name=["']?generator\b|class="tsd-/i;
 
-/** Pages of tests, and what programs write: reports and reference pages. */
-const NOT_FOR_PEOPLE =
-  /(^|\/)(?:tests?|__tests__|e2e|specs?|coverage|lcov-report|javadoc|typedoc|_site|storybook-static|playwright-report)\//i;
+/** Where programs write reports and reference pages. */
+const REPORTS = /(^|\/)(?:coverage|lcov-report|javadoc|typedoc|_site|storybook-static|playwright-report)\//i;
 
 /** What is filled in before a browser sees it: by a server, by Angular, Vue, Svelte, Alpine, or by a build. */
 const isTemplate = ({ text, file }: SourceText): boolean =>

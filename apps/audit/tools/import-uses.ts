@@ -4,13 +4,41 @@ import { parseSync } from 'oxc-parser';
 /** When a script uses what it imports: while it loads, in functions that run later, or as types alone, which are gone by then. */
 export type Use = 'loading' | 'later' | 'never';
 
-/** When a script uses what it imports from the specifiers that are meant. */
-export function useOf({ file, text }: SourceText, isMeant: (specifier: string) => boolean): Use {
+/**
+ * The names by which a script exports functions that it declares: in a circle they are there before anything has loaded.
+ */
+export function declaredFunctions({ file, text }: SourceText): ReadonlySet<string> {
   const { module, program } = parseSync(file, text);
-  const names = new Set<string>();
+  const declared = new Set<string>();
+  for (const statement of program.body) {
+    const one = 'declaration' in statement ? statement.declaration : statement;
+    if (one?.type === 'FunctionDeclaration') declared.add(one.id?.name ?? '');
+  }
+  const exported = module.staticExports.flatMap(({ entries }) => entries);
+  return new Set(
+    exported
+      .filter(({ moduleRequest, localName }) => moduleRequest === null && declared.has(localName.name ?? ''))
+      .map(({ exportName }) => exportName.name ?? 'default'),
+  );
+}
+
+/**
+ * When a script uses what it imports from the specifiers that are meant.
+ *
+ * `isThere`: whether the file that is meant has this name before it has loaded.
+ */
+export function useOf(
+  { file, text }: SourceText,
+  isMeant: (specifier: string) => boolean,
+  isThere: (name: string) => boolean,
+): Use {
+  const { module, program } = parseSync(file, text);
+  /** By their local names, whether they are there before the file that is meant has loaded. */
+  const names = new Map<string, boolean>();
   for (const { moduleRequest, entries } of module.staticImports)
     if (isMeant(moduleRequest.value))
-      for (const { localName, isType } of entries) if (!isType) names.add(localName.value);
+      for (const { importName, localName, isType } of entries)
+        if (!isType) names.set(localName.value, isThere(importName.name ?? importName.kind.toLowerCase()));
   const isHandedOn = module.staticExports.some(({ entries }) =>
     entries.some(({ moduleRequest, isType }) => !isType && isMeant(moduleRequest?.value ?? '')),
   );
@@ -19,8 +47,8 @@ export function useOf({ file, text }: SourceText, isMeant: (specifier: string) =
     if (Array.isArray(node)) for (const one of node) visit(one, isLater);
     if (!isNode(node) || use === 'loading') return;
     if (node.type.startsWith('TS') && !WITH_VALUES.test(node.type)) return;
-    if (/^(?:JSX)?Identifier$/.test(node.type) && names.has(node['name'] as string))
-      use = isLater ? 'later' : 'loading';
+    const isEarly = /^(?:JSX)?Identifier$/.test(node.type) ? names.get(node['name'] as string) : undefined;
+    if (isEarly !== undefined) use = isLater || isEarly ? 'later' : 'loading';
     const { key, property, computed, ...others } = node;
     if (computed === true) visit([key, property], isLater);
     for (const [name, part] of Object.entries(others)) visit(part, isLater || runsLater(node, name));

@@ -29,20 +29,27 @@ export const cycles: Tool = {
   run: async (job, progress) => {
     const { hits, ...result } = await linted.run(job, progress);
     const { ImportResolver } = await import('./imports.ts');
-    const { useOf } = await import('./import-uses.ts');
+    const { declaredFunctions, useOf } = await import('./import-uses.ts');
     const resolver = new ImportResolver(job.root);
     const known = new Map<string, Use>();
+    const functionsOf = (file: string): ReadonlySet<string> => {
+      const read = readSource(job.root, file);
+      return 'source' in read ? declaredFunctions(read.source) : new Set();
+    };
     const use = (from: string, to: string): Use => {
       const edge = `${from} ${to}`;
       const read = known.has(edge) ? { skipped: true } : readSource(job.root, from);
-      if ('source' in read)
+      if ('source' in read) {
+        const isMeant = (specifier: string): boolean => {
+          const found = resolver.resolve(from, specifier);
+          return typeof found === 'object' && found.file === to;
+        };
+        const functions = functionsOf(to);
         known.set(
           edge,
-          useOf(read.source, (specifier) => {
-            const found = resolver.resolve(from, specifier);
-            return typeof found === 'object' && found.file === to;
-          }),
+          useOf(read.source, isMeant, (name) => functions.has(name)),
         );
+      }
       return known.get(edge) ?? 'never';
     };
     const told = new Set<string>();

@@ -1,4 +1,5 @@
-import { isTestOrFixture, lintTool } from './oxlint.ts';
+import { isTest } from './aside.ts';
+import { lintTool } from './oxlint.ts';
 
 /** VENUS's, for components: elements that not everybody can use. */
 export const jsxAccessibility = lintTool({
@@ -7,7 +8,7 @@ export const jsxAccessibility = lintTool({
   replaces: 'the rules ui.* on JSX',
   nothing: 'no components',
   plugins: ['jsx-a11y'],
-  takes: (file) => /\.[cm]?[jt]sx$/.test(file) && !isTestOrFixture(file),
+  takes: (file) => /\.[cm]?[jt]sx$/.test(file) && !isTest(file),
   rules: {
     medium: {
       'jsx-a11y/alt-text':

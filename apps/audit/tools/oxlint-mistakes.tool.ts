@@ -7,19 +7,29 @@ export const mistakes = lintTool({
   replaces: 'nothing: new',
   plugins: ['oxc', 'unicorn', 'typescript'],
   rules: {
+    // What throws or never ends as soon as it is reached. The others may be meant, or never matter.
     high: {
       'no-const-assign':
         'A constant is assigned again: this line throws. Declare it with let, or do not assign',
+      'no-obj-calls': 'This global is an object and no function: the call throws. Call one of its methods',
+      'no-this-before-super': 'this is used before super(): that throws. Call super() first',
+      'constructor-super':
+        'The constructor of a subclass has to call super(), and one of no subclass must not. Call it on every path, or leave it out',
+      'no-invalid-regexp': 'This is no regular expression: making it throws. Mend the pattern or its flags',
+      'no-import-assign': 'An import is assigned: that throws. Use a variable of your own',
+      'no-new-native-nonconstructor': 'This global is no constructor: new throws. Leave out the new',
+      'oxc/bad-array-method-on-arguments':
+        'arguments is no array and has no such method: the call throws. Use rest parameters',
+      'oxc/number-arg-out-of-range': 'The method throws on this number. Give it one in its range',
+      'unicorn/no-accessor-recursion': 'The accessor calls itself for ever. Use the field behind it',
+    },
+    medium: {
       'no-dupe-class-members':
         'The class has this member twice, and keeps the last one alone. Remove one of them',
       'no-duplicate-case':
         'Another case above takes this value: this one never runs. Remove it, or give it the value that is meant',
       'no-dupe-else-if':
         'A condition above covers this one: the branch never runs. Give it the condition that is meant',
-      'no-obj-calls': 'This global is an object and no function: the call throws. Call one of its methods',
-      'no-this-before-super': 'this is used before super(): that throws. Call super() first',
-      'constructor-super':
-        'The constructor of a subclass has to call super(), and one of no subclass must not. Call it on every path, or leave it out',
       'use-isnan': 'Nothing equals NaN: this comparison is always false. Use Number.isNaN()',
       'valid-typeof':
         'typeof never gives this word: the comparison is always false. Compare with one that it gives',
@@ -27,9 +37,6 @@ export const mistakes = lintTool({
         'The negation takes the left operand alone, so this asks something else than it says. Put the comparison in parentheses',
       'for-direction':
         'The counter moves away from the limit: the loop ends late or never. Turn the step or the comparison round',
-      'no-invalid-regexp': 'This is no regular expression: making it throws. Mend the pattern or its flags',
-      'no-import-assign': 'An import is assigned: that throws. Use a variable of your own',
-      'no-new-native-nonconstructor': 'This global is no constructor: new throws. Leave out the new',
       'oxc/bad-comparison-sequence':
         'A chain of comparisons compares a boolean with a value. Join two comparisons with &&',
       'oxc/bad-char-at-comparison':
@@ -37,15 +44,9 @@ export const mistakes = lintTool({
       'oxc/bad-min-max-func': 'These limits exclude each other, so the outcome is always the same. Swap them',
       'oxc/bad-object-literal-comparison':
         'A new object or array equals nothing: the comparison is always false. Compare what is in it',
-      'oxc/bad-array-method-on-arguments':
-        'arguments is no array and has no such method: the call throws. Use rest parameters',
       'oxc/erasing-op': 'The outcome of this operation is always 0. Write the operation that is meant',
-      'oxc/number-arg-out-of-range': 'The method throws on this number. Give it one in its range',
       'oxc/uninvoked-array-callback':
         'The array has holes alone, so its callback is never called. Use Array.from() with the callback, or fill() first',
-      'unicorn/no-accessor-recursion': 'The accessor calls itself for ever. Use the field behind it',
-    },
-    medium: {
       'no-dupe-keys': 'The object has this key twice, and keeps the last one alone. Remove one of them',
       'no-setter-return': 'What a setter returns goes nowhere. Leave the value out',
       'no-compare-neg-zero': 'Comparing with -0 is comparing with 0. Use Object.is(value, -0)',

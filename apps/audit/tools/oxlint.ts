@@ -1,5 +1,5 @@
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
-import { isDemo } from './aside.ts';
+import { isDemo, isTest } from './aside.ts';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
 import { firstOfEach, hitOf, type RulesBySeverity, ruleTable } from './scan-files.ts';
 import { SwitchedOff } from './switched-off.ts';
@@ -53,12 +53,6 @@ export interface LintToolOptions {
 export const isScript = (file: string): boolean =>
   /\.[cm]?[jt]sx?$/.test(file) && !/\.d\.[cm]?ts$/.test(file);
 
-/** Programs that nobody runs: what is wrong in them may be wrong on purpose. */
-export const isTestOrFixture = (file: string): boolean =>
-  /(^|\/)(__tests__|__mocks__|__fixtures__|tests?|specs?|fixtures?|e2e|bench(marks?)?|stories|snapshots?)\//.test(
-    file,
-  ) || /[.-](test|spec|bench|e2e|stories|story)(-d)?\.[cm]?[jt]sx?$/.test(file);
-
 /** Marks of a compiler or a bundler. */
 const COMPILED =
   /\/\/# sourceMappingURL=|@babel\/runtime|__esModule|\b_interopRequireDefault\b|^\/\/#region /m;
@@ -77,10 +71,8 @@ const COMPILER_MEMORY = '3GiB';
 /** A tool that runs oxlint with these rules and no others, and with no settings but ours. */
 export function lintTool(options: LintToolOptions): Tool {
   const { name, module, replaces, isTypeAware = false } = options;
-  const {
-    nothing = 'no scripts',
-    takes = (file) => isScript(file) && !isTestOrFixture(file) && !isDemo(file),
-  } = options;
+  const { nothing = 'no scripts', takes = (file) => isScript(file) && !isTest(file) && !isDemo(file) } =
+    options;
   const rules = ruleTable(NAME, options.rules);
   return {
     name,

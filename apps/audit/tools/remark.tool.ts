@@ -3,7 +3,7 @@ import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { Nodes, Root } from 'mdast';
 import type { VFile } from 'vfile';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
-import { isSample } from './aside.ts';
+import { isSample, isTest } from './aside.ts';
 import { decoded } from './decoded.ts';
 import { LinkTargets } from './link-targets.ts';
 import { firstOfEach, hitOf, ruleTable } from './scan-files.ts';
@@ -29,13 +29,9 @@ export const remark: Tool = {
   replaces: 'the rules docs.*',
   rules: RULES,
   nothing: 'no Markdown',
-  takes: (file) =>
-    /\.(?:md|markdown)$/i.test(file) && !isSample(file) && !ONCE.test(file) && !GIVEN.test(file),
+  takes: (file) => /\.(?:md|markdown)$/i.test(file) && !isSample(file) && !isTest(file) && !ONCE.test(file),
   run: lintDocuments,
 };
-
-/** What programs are tried with. */
-const GIVEN = /(^|\/)(?:bench(?:mark)?s?|tests?|__tests__|e2e|specs?)\//i;
 
 /** What was true once, and what becomes another text. */
 const ONCE =

@@ -1,7 +1,7 @@
 import type { Severity } from '@orrery/ralph-loop';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
-import { isAside, isDemo } from './aside.ts';
+import { isAside } from './aside.ts';
 import { decoded } from './decoded.ts';
 import { hitOf, scanFiles } from './scan-files.ts';
 
@@ -64,14 +64,17 @@ export const secretlint: Tool = {
     };
     return scanFiles(job, progress, async (source) => {
       const loud = (await findSecrets(source)).filter(({ isSilenced }) => !isSilenced);
-      const hits = loud
+      return loud
         .filter(({ start, end }) => !isMadeUp(around(source, start, end), source.file))
         .filter(
           ({ rule, start, end }) =>
             rule !== 'secret.privatekey' || isTold(source.file, source.text.slice(start, end)),
         )
-        .flatMap(({ rule, start }) => hitAt(source, rule.replace('secret.', 'secretlint/'), start));
-      return isForShow(source.file) ? lessSevere(hits) : hits;
+        .flatMap(({ rule, start, end }) => {
+          const hit = hitAt(source, rule.replace('secret.', 'secretlint/'), start);
+          const isGraver = !isForShow(source.file) && !hasWordForPassword(around(source, start, end));
+          return isGraver ? hit : lessSevere(hit);
+        });
     });
   },
 };
@@ -83,7 +86,7 @@ function hitAt(source: SourceText, rule: string, start: number): Hit[] {
 
 /** Tests, documentation and samples do not run in production, but what stands in them has leaked before. */
 const isForShow = (file: string): boolean =>
-  isAside(file) || isDemo(file) || /[.-](?:example|sample|template|dist|test)$/i.test(file);
+  isAside(file) || /[.-](?:example|sample|template|dist|test)$/i.test(file);
 
 const lessSevere = (hits: readonly Hit[]): Hit[] => hits.map((hit) => ({ ...hit, severity: 'medium' }));
 
@@ -122,6 +125,12 @@ function isMadeUp(match: string, file: string): boolean {
   const plain = decoded(password);
   if (WORD_OF_SAMPLES.test(plain) || STANDS_FOR_ONE.test(plain) || plain === user) return true;
   return (isForShow(file) || NOWHERE.test(host)) && !isRandom(plain);
+}
+
+/** Whether an address has a password that people make up, be it a real one. */
+function hasWordForPassword(match: string): boolean {
+  const password = WITH_PASSWORD.exec(match)?.[2];
+  return password !== undefined && !/^(?=.*(?:\d|[a-z].*[A-Z])).{12}/.test(decoded(password));
 }
 
 const isRandom = (password: string): boolean =>

@@ -193,6 +193,18 @@ describe('oxlint', () => {
     expect(placesIn(report)).toEqual(['oxlint/import/no-cycle a.ts:1']);
   });
 
+  it.each([
+    ['export function a() { return b; }', 'import { a }'],
+    ['function a() { return b; }\nexport { a }', 'import { a }'],
+    ['export default function a() { return b; }', 'import a'],
+  ])('says nothing of a circle in which what is used is a declared function: %s', async (a, imported) => {
+    const report = await reportOn(cycles, {
+      'a.ts': `import { b } from './b.ts';\n${a}\n`,
+      'b.ts': `${imported} from './a.ts';\nexport const b = [a()];\n`,
+    });
+    expect(report.findings).toEqual([]);
+  });
+
   it('names the files of a circle', async () => {
     const { findings } = await reportOn(cycles, {
       'src/a.ts': "import { b } from './b.ts';\nexport const a = () => b;\n",

@@ -67,6 +67,19 @@ describe('secretlint as a tool', () => {
     expect(placesOf(report)).toEqual(['privatekey etc/server.key:1']);
   });
 
+  it('rates a password that is a word less than one that a program made', async () => {
+    const address = (password: string): string =>
+      `const url = 'https://deploy:${password}@packages.acme.io/npm';\n`;
+    const { findings } = await runOnFiles(secretlint, {
+      'a.js': address('Moonshine7'),
+      'b.js': address(letters('basic', 20)),
+    });
+    expect(findings.map(({ file, severity }) => [file, severity])).toEqual([
+      ['b.js', 'high'],
+      ['a.js', 'medium'],
+    ]);
+  });
+
   it('says nothing of what stands for a token', async () => {
     const address = ['https://hooks.slack.com', 'services', 'T00', 'B00', 'xxx'].join('/');
     const report = await runOnFiles(secretlint, { 'pkg/validate.go': `var hook = "${address}"\n` });

@@ -3,6 +3,7 @@ import type { Note } from '@orrery/ralph-loop';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { Diagnostic, Program } from 'typescript/unstable/async';
 import type { Hit, ToolJob, ToolResult } from '../../tool.ts';
+import { isAside } from '../aside.ts';
 import { checkedConfig } from './checked-config.ts';
 import { Compiler, CompilerOvergrown } from './compiler.ts';
 import { isFixture, isOlderTypeScript, projectsOf } from './projects.ts';
@@ -201,7 +202,7 @@ export class TypesCheck {
     if ('skipped' in read) return [];
     return errors.map((error) => ({
       rule: isSyntax(error) ? `tsc/syntax-TS${error.code}` : `tsc/TS${error.code}`,
-      severity: isSyntax(error) ? 'high' : 'medium',
+      severity: isSyntax(error) && !isAside(file) ? 'high' : 'medium',
       file,
       ...read.source.positionAt(error.pos),
       message: `The compiler refuses this (TS${error.code}): ${this.#words(error)}`,
