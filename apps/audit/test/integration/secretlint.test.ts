@@ -75,8 +75,8 @@ describe('secretlint as a tool', () => {
       'b.js': address(letters('basic', 20)),
     });
     expect(findings.map(({ file, severity }) => [file, severity])).toEqual([
-      ['b.js', 'high'],
       ['a.js', 'medium'],
+      ['b.js', 'high'],
     ]);
   });
 
