@@ -4,23 +4,20 @@ import { fileURLToPath } from 'node:url';
 import { readMission, runMission, wallClock } from '@orrery/ralph-loop';
 import { startSystem } from 'orrery';
 import { auditMission, auditTeam } from '../../apps/audit/audit-team.ts';
-import { cpuOfAllMs } from './mission-cpu.ts';
 
 export interface MissionTimes {
   readonly wallMs: number;
-  readonly cpuMs: number;
   readonly stopReason: string;
 }
 
 const root = realpathSync(fileURLToPath(new URL('../../', import.meta.url)));
-const [startedAtMs, cpuBefore] = [performance.now(), cpuOfAllMs()];
+const startedAtMs = performance.now();
 const system = await startSystem({ agents: auditTeam(), spareThread: false, workers: 1 });
 const mission = await readMission(auditMission(root));
 const { stopReason } = await runMission(mission, { root }, { team: system, clock: wallClock });
 await system.stop({ drainMs: 0 });
 const times: MissionTimes = {
   wallMs: performance.now() - startedAtMs,
-  cpuMs: cpuOfAllMs() - cpuBefore,
   stopReason,
 };
 console.log(JSON.stringify(times));

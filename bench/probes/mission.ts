@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { runChild } from '../child-process.ts';
+import { withDescendantsCpu } from '../descendants-cpu.ts';
 import type { MissionTimes } from '../children/mission-run.ts';
 import type { ToolTimes } from '../children/mission-tools.ts';
 import { type Effort, type Goal, type Probe, type Reading, Unavailable } from '../measurement.ts';
@@ -13,8 +14,6 @@ const MOST_RUNS = 3;
 /** What a mission may take beside its tools: agents are started, results are gathered, checked and reported. */
 const ALLOWANCE_MS = 2_000;
 const GOAL: Goal = { better: 'less', floor: 1.15 };
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /** The audit of this repository beside its tools run alone, in turns, each in a process of its own. */
 export const mission: Probe = {
@@ -29,7 +28,11 @@ export const mission: Probe = {
     const longest = runs[0]?.longest ?? '';
     return [
       { name: `the longest tool alone (${longest})`, value: median((round) => round.longestMs), unit: 'ms' },
-      { name: 'all tools alone, by the cores', value: median((round) => round.sharedMs), unit: 'ms' },
+      {
+        name: 'the processor time of all tools alone, by the cores',
+        value: median((round) => round.sharedMs),
+        unit: 'ms',
+      },
       { name: 'the mission', value: median((round) => round.missionMs), unit: 'ms' },
       {
         name: 'the mission without 2 s, by the larger of both',
@@ -59,17 +62,19 @@ interface Round {
 }
 
 async function oneRound(): Promise<Round> {
-  const tools = (await runChild({ module: TOOLS, timeoutMs: CHILD_MS })) as readonly ToolTimes[];
-  const whole = (await runChild({ module: MISSION, timeoutMs: CHILD_MS })) as MissionTimes;
+  const alone = await withDescendantsCpu(() => runChild({ module: TOOLS, timeoutMs: CHILD_MS }));
+  const together = await withDescendantsCpu(() => runChild({ module: MISSION, timeoutMs: CHILD_MS }));
+  const tools = alone.answer as readonly ToolTimes[];
+  const whole = together.answer as MissionTimes;
   if (whole.stopReason !== 'all-accepted') throw new Error(`the mission ended as ${whole.stopReason}`);
   const walls = tools.map(({ wallMs }) => wallMs);
   const longestMs = Math.max(...walls);
   return {
     longest: tools.find(({ wallMs }) => wallMs === longestMs)?.name ?? '',
     longestMs,
-    sharedMs: sumOf(walls) / availableParallelism(),
-    toolsCpuMs: sumOf(tools.map(({ cpuMs }) => cpuMs)),
+    sharedMs: alone.ofOthers / availableParallelism(),
+    toolsCpuMs: alone.ofOthers,
     missionMs: whole.wallMs,
-    missionCpuMs: whole.cpuMs,
+    missionCpuMs: together.ofChildren + together.ofOthers,
   };
 }
