@@ -3,6 +3,8 @@ import type { Swarms } from './actors/swarm/swarms.ts';
 import type { PolicyOptions } from './policies/index.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
 import type { SystemOptions } from './runtime/system/system-options.ts';
+import { NodeSpawner } from './runtime/threads/node-spawner.ts';
+import { ownEntry } from './runtime/threads/own-entry.ts';
 import type { ServeOptions, Serving } from './gateway.ts';
 
 export { type Decision, decline, takeOn } from './actors/negotiator/decision.ts';
@@ -43,7 +45,15 @@ export interface Team extends SystemWithStopWork {
  * Fails with INVALID_OPTIONS naming field and value, or MODULE_INVALID naming the module; then nothing of it is left.
  */
 export async function startSystem(options: StartOptions = {}): Promise<Team> {
-  // Agents import this file too, in every thread and process, and start nothing.
-  const { startTeam } = await import('./start-team.ts');
-  return startTeam(options);
+  const spawner = new NodeSpawner(ownEntry(() => new URL('./worker.ts', import.meta.url)));
+  // It loads what it needs while this thread does.
+  const control = spawner.spawn('orrery-control', { role: 'spare-control' }, []);
+  try {
+    // Agents import this file too, in every thread and process, and start nothing.
+    const { startTeam } = await import('./start-team.ts');
+    return await startTeam(options, { spawner, control });
+  } catch (error) {
+    await control.terminate();
+    throw error;
+  }
 }

@@ -6,20 +6,22 @@ import { loadPolicies } from './policies/index.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { createSystem as createSystemFrom, HOST_ID } from './runtime/system/create-system.ts';
 import { withWorkBeforeStop } from './runtime/system/stop-work.ts';
+import type { SystemDeps } from './runtime/system/system-deps.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
-import { NodeSpawner } from './runtime/threads/node-spawner.ts';
-import { ownEntry } from './runtime/threads/own-entry.ts';
 import type { ServeOptions, Serving } from './gateway.ts';
 import type { StartOptions, Team } from './index.ts';
 
 /** What `startSystem` does, which only whoever calls it loads. */
-export async function startTeam(options: StartOptions): Promise<Team> {
+export async function startTeam(
+  options: StartOptions,
+  threads: Pick<SystemDeps, 'spawner' | 'control'>,
+): Promise<Team> {
   const { policies = {}, ...rest } = requireOptions(options);
   const seams = systemSeams();
   const system = await createSystemFrom(
     {
       seams,
-      spawner: new NodeSpawner(ownEntry(() => new URL('./worker.ts', import.meta.url))),
+      ...threads,
       policies: await loadPolicies(policies),
       workerOptions: policies,
       attendants: [...agentAttendants, approvalAttendant],

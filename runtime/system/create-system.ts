@@ -122,7 +122,12 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
       api: apiPort,
       beat: newControlBeat(),
     };
-    this.#control = spawner.spawn('orrery-control', boot, [linePort, hostPort, apiPort]);
+    const ports = [linePort, hostPort, apiPort];
+    if (deps.control === undefined) this.#control = spawner.spawn('orrery-control', boot, ports);
+    else {
+      this.#control = deps.control;
+      this.#control.line.post(boot, ports);
+    }
     this.#watch = new ControlWatch(
       boot.beat,
       {

@@ -4,12 +4,14 @@ import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { EventLoop } from '../threads/event-loop.ts';
 import type { PlaceHost } from '../threads/place-host.ts';
-import type { Spawner } from '../threads/spawner.ts';
+import type { Spawned, Spawner } from '../threads/spawner.ts';
 
 /** What a system is made of. `policies` judge what the embedder's thread sends; `workerOptions` make the workers' own. */
 export interface SystemDeps {
   readonly seams: Seams;
   readonly spawner: Spawner;
+  /** A thread of this spawner, started as `spare-control`: the control thread. @default it is started with the system */
+  readonly control?: Spawned;
   readonly policies: readonly JudgePolicy[];
   readonly workerOptions: unknown;
   /** Who attends to the agents of the embedder's thread; the workers' entry says who does in the others. @default nobody */

@@ -9,17 +9,6 @@ export type MadeForPlace = Pick<PlaceHostDeps, 'policies'> &
     Pick<PlaceHostDeps, 'attendants' | 'processSpawner' | 'inline' | 'outside' | 'makeActor' | 'rings'>
   >;
 
-/** Has the thread wait until its line says which place it is. */
-export function awaitPlace(around: Surroundings, line: Port, made: MadeForPlace): void {
-  let isTaken = false;
-  line.onMessage((message) => {
-    if (isTaken) return;
-    isTaken = true;
-    bootPlace(message as ThreadBoot & { role: 'place' }, around, line, made);
-  });
-  line.hold();
-}
-
 /** Has the thread be the place that the boot data describes. */
 export function bootPlace(
   { boot, api }: ThreadBoot & { role: 'place' },

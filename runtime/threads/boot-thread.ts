@@ -26,7 +26,9 @@ export type ThreadBoot =
       readonly api: unknown;
     }
   /** Gets ready to be a place, and becomes one by the first message on its line: the boot data of that place. */
-  | { readonly role: 'spare'; readonly workerOptions: unknown }
+  | { readonly role: 'spare-place'; readonly workerOptions: unknown }
+  /** Gets ready to be the control thread, and becomes it in the same way. */
+  | { readonly role: 'spare-control' }
   | {
       readonly role: 'journal';
       readonly options: { readonly path: string };
@@ -113,14 +115,32 @@ export async function becomeThread(boot: ThreadBoot, line: Port, surroundings: S
     await bootControl(boot, surroundings, line);
     return;
   }
+  if (boot.role === 'spare-control') {
+    await surroundings.loadControl();
+    awaitBoot(line, (coming) => bootControl(coming as ThreadBoot & { role: 'control' }, surroundings, line));
+    return;
+  }
   if (boot.role === 'journal') {
     await bootJournal(boot, surroundings, line);
     return;
   }
-  const { awaitPlace, bootPlace } = await surroundings.loadPlaces();
+  const { bootPlace } = await surroundings.loadPlaces();
   const made = await surroundings.placeDeps(boot.workerOptions);
-  if (boot.role === 'place') bootPlace(boot, surroundings, line, made);
-  else awaitPlace(surroundings, line, made);
+  const become = (coming: ThreadBoot): void =>
+    bootPlace(coming as ThreadBoot & { role: 'place' }, surroundings, line, made);
+  if (boot.role === 'place') become(boot);
+  else awaitBoot(line, become);
+}
+
+/** Has the thread wait until its line says what it is. */
+function awaitBoot(line: Port, become: (boot: ThreadBoot) => unknown): void {
+  let isTaken = false;
+  line.onMessage((message) => {
+    if (isTaken) return;
+    isTaken = true;
+    become(message as ThreadBoot);
+  });
+  line.hold();
 }
 
 async function bootControl(

@@ -27,6 +27,9 @@ export class NodeSpawner implements Spawner {
     worker.on('error', (error) => {
       reason = reasonOf(error);
     });
+    const exited = new Promise<number>((resolve) => {
+      worker.once('exit', resolve);
+    });
     return {
       // Its own is -1 once it is gone.
       threadId: worker.threadId,
@@ -39,7 +42,7 @@ export class NodeSpawner implements Spawner {
         await worker.terminate();
       },
       onExit: (listener) => {
-        worker.once('exit', (code) => {
+        void exited.then((code) => {
           setImmediate(() => {
             drain(port1);
             listener(code === 0 || code === 1 ? reason : `${reason} (exit code ${code})`);

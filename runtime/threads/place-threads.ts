@@ -61,7 +61,7 @@ export class PlaceThreads {
   #fill(): void {
     if (this.#spare !== undefined) return;
     const { spawner, workerOptions } = this.#deps;
-    const boot: ThreadBoot = { role: 'spare', workerOptions };
+    const boot: ThreadBoot = { role: 'spare-place', workerOptions };
     const spare = spawner.spawn('orrery-spare', boot, []);
     this.#spare = spare;
     spare.onExit(() => {

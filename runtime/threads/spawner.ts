@@ -10,7 +10,7 @@ export interface Spawned {
   cpuMs(): Promise<number>;
   /** Ends it; resolves when it is gone. */
   terminate(): Promise<void>;
-  /** Called once, when it is gone and every message that it posted has been delivered. */
+  /** Called once, also where it is gone already, when every message that it posted has been delivered. */
   onExit(listener: (reason: string) => void): void;
 }
 
