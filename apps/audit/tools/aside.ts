@@ -1,6 +1,7 @@
 const TEST_FOLDER =
-  /(^|\/)(?:(?:__)?(?:tests?|specs?|mocks?|fixtures?|snapshots?)(?:__)?|e2e|test-?data|bench(?:mark)?s?|stories)\//i;
-const TEST_FILE = /[._-](?:test|spec|e2e|bench|fixture|stories|story)(?:-d)?\.[^/]+$|(^|\/)test_[^/]+\.py$/i;
+  /(^|\/)(?:(?:__)?(?:tests?|specs?|mocks?|fixtures?|snapshots?)(?:__)?|e2e|cypress|cyp|test-?data|bench(?:mark)?s?|stories)\//i;
+const TEST_FILE =
+  /[._-](?:test|spec|e2e|cy|bench|fixture|stories|story)(?:-d)?\.[^/]+$|(^|\/)test_[^/]+\.py$/i;
 
 /** Tests, what they are given and what they expect; benchmarks; stories: nobody runs them in production. */
 export const isTest = (file: string): boolean => TEST_FOLDER.test(file) || TEST_FILE.test(file);
@@ -13,8 +14,12 @@ export const isDemo = (file: string): boolean =>
 export const isAside = (file: string): boolean =>
   isTest(file) || isDemo(file) || /(^|\/)docs?\/|\.mdx?$/i.test(file);
 
+/** What somebody else maintains. */
+export const isVendored = (file: string): boolean =>
+  /(^|\/)(?:vendor|third[-_]party|bower_components)\//i.test(file);
+
 const SAMPLE =
-  /(^|\/)(?:(?:__)?(?:fixtures?|snapshots?|mocks?)(?:__)?|test-?data|vendor|third[-_]party|templates?|goldens?|expected|bower_components)\//i;
+  /(^|\/)(?:(?:__)?(?:fixtures?|snapshots?|mocks?)(?:__)?|test-?data|templates?|goldens?|expected)\//i;
 
 /** Whether a file is somebody else's, what a test expects or is given, or becomes another file: its faults may be meant. */
-export const isSample = (file: string): boolean => SAMPLE.test(file);
+export const isSample = (file: string): boolean => isVendored(file) || SAMPLE.test(file);

@@ -67,6 +67,8 @@ export const htmlValidate: Tool = {
           const start = Math.max(0, source.text.lastIndexOf('<', offset));
           const tag = source.text.slice(start, start + LOOKED_AT);
           if (isMeant(id, tag) || HARMLESS.test(message)) return [];
+          if (OF_CONTROLS.has(id) && isSnippet(source)) return [];
+          if (message.includes('required "lang"') && isRedirect(source)) return [];
           if (id === 'html-validate/wcag/h30' && /<script\b/i.test(source.text)) return [];
           if (id === 'html-validate/empty-title' && TO_FILL_IN.test(source.text)) return [];
           // A header that stands in every page is one header.
@@ -91,6 +93,17 @@ const HARMLESS = /required "src" attribute|'<\/?[^a-z/]/i;
 const NAMELESS = new Set(
   ['input-missing-label', 'text-content', 'wcag/h30'].map((id) => `html-validate/${id}`),
 );
+const OF_CONTROLS = new Set(['input-missing-label', 'form-dup-name'].map((id) => `html-validate/${id}`));
+
+/** A piece that a page of the documentation shows: whoever copies it gives its controls a label and a name. */
+const isSnippet = ({ file, text }: SourceText): boolean =>
+  /(^|\/)docs?\//i.test(file) && !/<(?:html|body)\b/i.test(text);
+
+/** Nobody reads a page that only sends browsers to another one. */
+const isRedirect = ({ text }: SourceText): boolean =>
+  /http-equiv=["']?refresh|\blocation(?:\.href)?\s*=|\blocation\.(?:replace|assign)\(/i.test(text) &&
+  text.replace(/<(script|style)\b[\s\S]*?<\/\1>|<[^>]*>/gi, '').trim().length < 200;
+
 /** Who copies the page gives it a title and a description. */
 const TO_FILL_IN = /<meta\s(?=[^>]*\bname=["']?description\b)[^>]*\bcontent=(?:""|'')/i;
 const TITLED = /^<[^<>]*\stitle\s*=\s*["']?[^"'\s>]/;

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import { ignoredBy, rulesFor } from '../ignore-rules.ts';
@@ -43,7 +43,9 @@ export class LinkTargets {
     // What lies outside are pages of the host: issues, discussions.
     if (meant.startsWith('..') || meant === '') return true;
     if (/[<>{}$*]|\s|^[^/]*:/.test(path)) return true;
-    const isThere = candidates.some((file) => !file.startsWith('..') && existsSync(join(this.#root, file)));
+    const isThere = candidates.some(
+      (file) => !file.startsWith('..') && (existsSync(join(this.#root, file)) || this.#isNumbered(file)),
+    );
     return (
       isThere ||
       MADE.test(meant) ||
@@ -72,6 +74,15 @@ export class LinkTargets {
       this.#texts.set(file, 'source' in read ? read.source.text : undefined);
     }
     return this.#texts.get(file);
+  }
+
+  /** Whether the page's name begins with a number that orders it, and that its address leaves out: `80.pwa.md`. */
+  #isNumbered(file: string): boolean {
+    const folder = join(this.#root, posix.dirname(file));
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+    return readdirSync(folder).some(
+      (name) => /^\d+\./.test(name) && file.endsWith(`/${name.replace(/^\d+\./, '')}`),
+    );
   }
 
   /** Whether the root is a package as it is installed: its documents lead to what stayed in its repository. */

@@ -39,24 +39,40 @@ export const jsxAccessibility = lintTool({
         'What happens under the mouse does not happen with the keyboard. Handle onFocus and onBlur too',
       'jsx-a11y/autocomplete-valid':
         'Browsers know no such autocomplete. Use one of the words that they know',
-      'jsx-a11y/img-redundant-alt':
-        'A screen reader says "image" by itself. Leave the word out of the alt text',
     },
   },
   particulars: {
+    'jsx-a11y/alt-text': { isTold: ({ rest }) => !takesMore(rest) },
+    'jsx-a11y/iframe-has-title': { isTold: ({ rest }) => !takesMore(rest) },
     'jsx-a11y/aria-props': { isQuoted: true },
     'jsx-a11y/aria-proptypes': { isQuoted: true },
     'jsx-a11y/aria-role': { options: { ignoreNonDOM: true } },
-    'jsx-a11y/click-events-have-key-events': { isTold: ({ rest }) => !isForMouse(TAG.exec(rest)?.[0] ?? '') },
+    'jsx-a11y/click-events-have-key-events': {
+      isTold: ({ rest }) => !isForMouse(tagOf(rest)) && !HAS_CONTROL.test(contentOf(rest)),
+    },
     'jsx-a11y/role-supports-aria-props': { isQuoted: true },
   },
 });
 
-const TAG = /^<(?:=>|[^>])*/;
+const tagOf = (rest: string): string => /^<?(?:=>|[^>])*/.exec(rest)?.[0] ?? '';
 
-/** Whether it is out of the keyboard's reach on purpose, or its click only goes no further. */
+/** What stands between the tag and the first end tag of its name. */
+function contentOf(rest: string): string {
+  const tag = tagOf(rest);
+  const end = rest.indexOf(`</${/^<([\w.]+)/.exec(tag)?.[1]}>`);
+  return tag.endsWith('/') ? '' : rest.slice(tag.length, Math.max(end, tag.length));
+}
+
+/** What the keyboard reaches instead of the element around it. */
+const HAS_CONTROL = /<(?:a|\w*button|\w*link)\b/i;
+
+/** Whether other properties are spread into the element: one that is missing may be among them. */
+const takesMore = (rest: string): boolean => /\{\s*\.\.\./.test(tagOf(rest));
+
+/** Whether it is out of the keyboard's reach on purpose, covers the page behind a dialog, or only moves the focus. */
 const isForMouse = (tag: string): boolean =>
   /\btabIndex=(?:\{-1\}|["']-1["'])/.test(tag) ||
-  /\bonClick=\{(?:\([^()]*\)|\w+)\s*=>\s*\{?\s*(?:[\w.?]+\.(?:stopPropagation|preventDefault|blur)\(\);?\s*)+\}/.test(
+  /\bclass(?:Name)?=(?:["'][^"']*|\{[^}]*)(?:backdrop|overlay|mask|scrim|background\b)/i.test(tag) ||
+  /\bonClick=\{(?:\([^()]*\)|\w+)\s*=>\s*\{?\s*(?:(?:window\.getSelection\(\)\?|[\w.?]+)\.(?:stopPropagation|preventDefault|blur|focus|select\w*)\([^()]*\);?\s*)+\}/.test(
     tag,
   );

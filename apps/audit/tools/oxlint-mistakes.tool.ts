@@ -72,7 +72,17 @@ export const mistakes = lintTool({
     // A build puts something else in their place, and a switch stands before what it switches.
     'no-constant-binary-expression': {
       isTold: ({ rest }) =>
-        !/^(?:true|false|0|1)\s*(?:&&|\|\|)|^.*['"`](?:__\w+__|%\w+%|@@\w+@*|\{\{.*\}\})['"`]/.test(rest),
+        !/^(?:true|false|0|1)\s*(?:&&|\|\|)|^.*['"`](?:__\w+__|%\w+%|@@\w+@*|\{\{.*\}\})['"`]/.test(rest) &&
+        !OF_VALID_TYPEOF.test(rest),
     },
+    // What is called is called for what it does.
+    'no-setter-return': { isTold: ({ rest }) => !/^(?:return\s+)?[\w$#.?!]+\(/.test(rest) },
+    // Digits that are lost behind the point are below what the program computes with.
+    'no-loss-of-precision': { isTold: ({ rest }) => !/^[\d_]*\./.test(rest) },
+    // Elsewhere the ! only quiets the compiler, and nobody looks into the value.
+    'typescript/no-non-null-asserted-optional-chain': { isTold: ({ rest }) => /^!\s*[.[(]/.test(rest) },
   },
 });
+
+/** What valid-typeof tells of already. */
+const OF_VALID_TYPEOF = /^typeof\s[^=!]+[!=]==?\s*undefined\b|^undefined\s*[!=]==?\s*typeof\b/;

@@ -49,12 +49,18 @@ export const promises = lintTool({
         return !catchesAll(/^(?:this\.)?(\w+)\(/.exec(rest)?.[1], text) && isWithinTry(file, text, offset);
       },
     },
+    // A try before the first await is there to catch what is awaited in it.
+    'no-async-promise-executor': {
+      isTold: ({ rest }) => !/\btry\s*\{/.test(rest.split(/\bawait\b/)[0] ?? ''),
+    },
     'typescript/no-misused-promises': {
       options: { checksConditionals: true, checksSpreads: true, checksVoidReturn: false },
       isOfTypes: true,
       // Without strict null checks the compiler takes what may be nothing for a promise.
       isTold: ({ root, file, rest, text }) =>
-        isStrict(root, file) && !mayBeNothing(/^[!(\s]*(?:[\w$#]+\??\.)*([\w$]+)/.exec(rest)?.[1], text),
+        isStrict(root, file) &&
+        !MAY_STOP.test(rest) &&
+        !mayBeNothing(/^[!(\s]*(?:[\w$#]+\.)*([\w$]+)/.exec(rest)?.[1], text),
     },
     'typescript/no-array-delete': { isOfTypes: true },
     // A then() that is given nothing does nothing; a catch() that is given nothing catches nothing.
@@ -69,6 +75,11 @@ const catchesAll = (name: string | undefined, text: string): boolean =>
   ).test(text);
 const QUIET = '(?:(?!\\b(?:await|return|throw)\\b)[^}])*?\\b';
 
-/** Whether a variable or property of this name is declared as one that may be null or undefined. */
+/** A chain that may stop at nothing: only a cast makes a promise of it. */
+const MAY_STOP = /^[!(\s]*[\w$#.]+\?\./;
+
+/** Whether a variable or property of this name is declared as one that may be null or undefined, or that is not set yet. */
 const mayBeNothing = (name: string | undefined, text: string): boolean =>
-  new RegExp(`\\b${name}(?:\\?:|!?\\s*:[^=;\\n]*\\b(?:null|undefined)\\b)`).test(text);
+  new RegExp(`\\b${name}(?:\\?:|!?\\s*:[^=;\\n]*\\b(?:null|undefined)\\b)|\\blet ${name}:[^=;\\n]*;`).test(
+    text,
+  );

@@ -42,11 +42,12 @@ export const tests = lintTool({
     'vitest/valid-expect': {
       options: { maxArgs: 2 },
       isQuoted: true,
-      // What a variable keeps may be awaited further down, and the chains of chai end in properties.
+      // What a variable keeps may be awaited further down, the chains of chai end in properties, and helpers assert.
       isTold: ({ message, rest, text }) =>
         !message.includes('modifier') &&
         /(?:^|\n)[ \t]*$/.test(text.slice(0, -rest.length)) &&
-        !/^[^\n]*\)\s*\.(?:to|eventually)\b/.test(rest),
+        !/^[^\n]*\)\s*\.(?:to|eventually)\b/.test(rest) &&
+        !/^expect\(\s*(?:await\s+)?(?:[\w.]+\.)?(?:assert|expect|verify|check)\w*\(/.test(rest),
     },
   },
 });

@@ -1,5 +1,5 @@
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
-import { isDemo, isTest } from './aside.ts';
+import { isDemo, isTest, isVendored } from './aside.ts';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
 import { firstOfEach, hitOf, type RulesBySeverity, ruleTable } from './scan-files.ts';
 import { SwitchedOff } from './switched-off.ts';
@@ -83,7 +83,7 @@ export function lintTool(options: LintToolOptions): Tool {
     replaces,
     rules,
     nothing,
-    takes,
+    takes: (file) => takes(file) && !isVendored(file),
     maySpawn: true,
     isNative: true,
     run: (job, progress) => lint(job, { ...options, rules }, progress),

@@ -67,7 +67,10 @@ export const publint: Tool = {
         // Node looks into a file with no format of its own, and runs it as the module that it is.
         if (message.code === 'FILE_INVALID_FORMAT' && message.args.actualFormat === 'ESM') return [];
         const id = `publint/${message.code.toLowerCase().replaceAll('_', '-')}`;
-        const says = formatMessage(message, manifest, { color: false })?.replace(/\s+/g, ' ');
+        // Where it names a key and then what the key stands for, one word stands twice.
+        const says = formatMessage(message, manifest, { color: false })
+          ?.replace(/\s+/g, ' ')
+          .replace(/\b(\w+) \1\b/g, '$1');
         const place = source.positionAt(offsetOf(message.path, source));
         const help = `https://publint.dev/rules#${message.code.toLowerCase()}`;
         return hitOf(RULES, id, source, { ...place, message: `${RULES[id]?.what}. ${says ?? ''}`, help });

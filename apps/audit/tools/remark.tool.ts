@@ -3,7 +3,7 @@ import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { Nodes, Root } from 'mdast';
 import type { VFile } from 'vfile';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
-import { isSample, isTest } from './aside.ts';
+import { isDemo, isSample, isTest } from './aside.ts';
 import { decoded } from './decoded.ts';
 import { LinkTargets } from './link-targets.ts';
 import { firstOfEach, hitOf, ruleTable } from './scan-files.ts';
@@ -52,9 +52,12 @@ async function lintDocuments(
   }
   await finish(documents);
   const targets = new LinkTargets(root);
-  const hits = documents.flatMap(({ file, vfile }) => {
+  const hits = documents.flatMap(({ file, vfile, tree }) => {
+    const isPage = hasTitle(tree);
     const found = vfile.messages.flatMap(({ ruleId, reason, line, column }): Hit[] => {
-      if (line === undefined || mayBeMeant({ file, ruleId: ruleId ?? '', reason }, targets)) return [];
+      if (line === undefined || (ruleId === 'missing-heading' && !isPage)) return [];
+      const complaint = { file, text: String(vfile), line, ruleId: ruleId ?? '', reason };
+      if (mayBeMeant(complaint, targets)) return [];
       const id = `remark/${ruleId}`;
       return hitOf(RULES, id, { file }, { line, column, message: `${RULES[id]?.what}: ${reason}.` });
     });
@@ -111,6 +114,15 @@ async function documentReader(root: string) {
   };
 }
 
+/** Whether a document has a title; without one it is part of a larger page, whose headings stand elsewhere. */
+const hasTitle = ({ children }: Root): boolean =>
+  children.some(
+    (node) =>
+      (node.type === 'heading' && node.depth === 1) ||
+      (node.type === 'html' && /<h1\b/i.test(node.value)) ||
+      (node.type === 'yaml' && /^title:/m.test(node.value)),
+  );
+
 /** What compares links reads them as addresses, and a lone % is in none. */
 function mendAddresses(node: Nodes): void {
   if ('url' in node && decoded(node.url) === node.url) node.url = node.url.replaceAll('%', '%25');
@@ -126,19 +138,35 @@ const SOURCES = [
 
 interface Complaint {
   readonly file: string;
+  readonly text: string;
+  readonly line: number;
   readonly ruleId: string;
   readonly reason: string;
 }
 
 /** Whether what a rule complains about may be right after all. */
-function mayBeMeant({ file, ruleId, reason }: Complaint, targets: LinkTargets): boolean {
+function mayBeMeant({ file, text, line, ruleId, reason }: Complaint, targets: LinkTargets): boolean {
+  const definitions = text.split('\n').map(definitionIn);
+  const { label } = definitions[line - 1] ?? {};
   if (ruleId === 'missing-file') {
     const path = /^Cannot find file `(.*?)`/s.exec(reason)?.[1] ?? '';
-    return targets.mayBeThere(file, path);
+    // A label that stands in the text once is defined there, and no link has it.
+    const isUnused = label !== undefined && text.toLowerCase().split(`[${label}]`).length === 2;
+    return isUnused || isDemo(file) || /\.example\.\w+$/i.test(file) || targets.mayBeThere(file, path);
+  }
+  if (ruleId === 'no-duplicate-definitions') {
+    const same = definitions.filter((other) => other.label === label);
+    return new Set(same.map(({ address }) => address)).size === 1;
   }
   if (ruleId.startsWith('missing-heading')) {
     const [, anchor = '', other] = /^Cannot find heading for `#(.*?)`(?: in `(.*?)`)?/s.exec(reason) ?? [];
     return targets.mayHave(file, other, anchor);
   }
   return false;
+}
+
+/** What a line such as `[label]: address` defines. */
+function definitionIn(line: string): { label?: string | undefined; address?: string | undefined } {
+  const [, label, address] = /^[\s>]*\[([^\]]+)\]:\s*(\S+)/.exec(line) ?? [];
+  return { label: label?.toLowerCase(), address };
 }

@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
-import { isSample } from './aside.ts';
+import { isDemo, isSample } from './aside.ts';
+import { foldersAbove } from './folders-above.ts';
 import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
 /** What browsers drop, or what cannot be meant. Nothing about style. */
@@ -41,13 +45,17 @@ const RULES = ruleTable('stylelint', {
     'declaration-block-no-duplicate-properties':
       'The property is set twice in one block to the same value, or in different places; only the last counts',
     'font-family-no-duplicate-names': 'The font is named twice in one list',
-    'keyframe-block-no-duplicate-selectors': 'The step of the animation stands twice',
     'no-duplicate-at-import-rules': 'The same sheet is imported twice',
   },
 });
 
 /** With nothing that reads like a template, and no hacks that were for browsers long gone. */
 const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
+  // All of UnoCSS's directives count.
+  'declaration-block-no-duplicate-custom-properties': [
+    true,
+    { ignoreProperties: ['--uno', '--at-apply', '--apply'] },
+  ],
   'declaration-block-no-duplicate-properties': [
     true,
     { ignore: ['consecutive-duplicates-with-different-values'] },
@@ -144,7 +152,7 @@ export const stylelint: Tool = {
   replaces: 'the rules responsive.*',
   rules: RULES,
   nothing: 'no style sheets',
-  takes: (file) => /\.(?:css|scss)$/i.test(file) && !isSample(file) && !MADE.test(file),
+  takes: (file) => /\.(?:css|scss)$/i.test(file) && !isSample(file) && !isDemo(file) && !MADE.test(file),
   run: async (job, progress) => {
     const [{ default: linter }, { default: scss }] = await Promise.all([
       import('stylelint'),
@@ -158,7 +166,7 @@ export const stylelint: Tool = {
       return /[\s:(]\$[a-z]/i.test(text) ? mixed : plain;
     };
     return scanFiles(job, progress, async (source) => {
-      if (isMade(source)) return [];
+      if (isMade(source) || isCompiled(job.root, source.file)) return [];
       const config = sheetOf(source);
       // Without a name of the file nothing is looked up beside it, such as a list of what to ignore.
       const { results } = await linter.lint({
@@ -181,10 +189,43 @@ const MADE =
 const isMade = ({ text }: SourceText): boolean =>
   /^---\s|\{\{|\{%|<%|<\?php|\$\{|\/\*# sourceMappingURL=|\/\*! tailwindcss/.test(text);
 
-function hit(
-  source: SourceText,
-  warning: { rule: string; line: number; column: number; text: string },
-): Hit[] {
+/** Whether a preprocessor writes the sheet: its source stands beside it, or a script names it as what comes out. */
+const isCompiled = (root: string, file: string): boolean =>
+  /\.css$/i.test(file) &&
+  (['scss', 'sass', 'less', 'pcss'].some((ending) => existsSync(join(root, file.replace(/css$/i, ending)))) ||
+    foldersAbove(file).some((folder) => {
+      const read = readSource(root, join(folder, 'package.json'));
+      const scripts = 'source' in read ? read.source.text.replaceAll(' ./', ' ') : '';
+      return WRITES.some((before) => scripts.includes(before + posix.relative(folder, file)));
+    }));
+const WRITES = ['-o ', '--output ', '.scss ', '.sass ', '.scss:', '.sass:'];
+
+interface Warning {
+  readonly rule: string;
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+}
+
+/** Whether older browsers are meant: a value stands before a variable, or a selector before its prefixed twin. */
+function isFallback({ text: sheet }: SourceText, { rule, line, column, text }: Warning): boolean {
+  if (rule === 'declaration-block-no-duplicate-properties') {
+    const rest = sheet
+      .split('\n')
+      .slice(line - 1)
+      .join('\n')
+      .slice(column - 1);
+    return BEFORE_VARIABLE.test(rest);
+  }
+  const name = /^Unknown pseudo-(?:class|element) selector "::?([\w-]+)"/.exec(text)?.[1];
+  return name !== undefined && new RegExp(`:-\\w+-${name}\\b`).test(sheet);
+}
+/** Between the two stand prefixed ones of the same property alone. */
+const BEFORE_VARIABLE =
+  /^((?:-\w+-)?([\w-]+))\s*:[^;{}]*;\s*(?:(?:-\w+-)?\2\s*:[^;{}]*;\s*)*?\1\s*:[^;{}]*var\(/;
+
+function hit(source: SourceText, warning: Warning): Hit[] {
+  if (isFallback(source, warning)) return [];
   const { rule: id, line, column } = warning;
   const text = warning.text.replace(/ \([\w-]+\)$/, '').replace(/[.]?$/, '.');
   const what = RULES[`stylelint/${id === 'CssSyntaxError' ? 'syntax-error' : id}`]?.what;

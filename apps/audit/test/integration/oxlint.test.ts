@@ -63,6 +63,115 @@ const CASES: readonly (readonly [Tool, Files, readonly string[]])[] = [
   ],
 ];
 
+const CLICKS = [
+  '    <li onClick={run}><button>a</button></li>',
+  '    <p onClick={run}><Link to="/a">a</Link></p>',
+  '    <div className="Modal__background" onClick={run} />',
+  '    <div className={clsx("overlay", { is: run })} onClick={run} />',
+  '    <div onClick={() => { field.current?.focus(); }}>a</div>',
+  '    <i onClick={(e) => { window.getSelection()?.selectAllChildren(e.currentTarget); }}>a</i>',
+  '    <div onClick={run}>a</div>',
+  '    <button>a</button>',
+];
+
+const EXPECTATIONS = [
+  "  expect(assertSame('a', 'a'));",
+  "  expect(page.verifyText('a'));",
+  '  expect(same);',
+];
+
+/** Where a rule says nothing, each beside a place that it still tells of. */
+const NARROWED: readonly (readonly [string, Tool, Files, readonly string[]])[] = [
+  [
+    'says nothing of an executor that tries before it awaits',
+    promises,
+    {
+      'a.ts':
+        'export const a = () =>\n  new Promise(async (done, fail) => {\n    try {\n      done(await b());\n    } catch (error) {\n      fail(error);\n    }\n  });\n',
+      'b.ts':
+        'export const b = () => new Promise(async (done) => {\n  done(await c());\n  try {} catch {}\n});\n',
+    },
+    ['oxlint/no-async-promise-executor b.ts:1'],
+  ],
+  [
+    'says nothing of a test whether a promise is there yet',
+    promises,
+    {
+      'tsconfig.json': STRICT,
+      'a.ts': `${ASYNC}let last: Promise<void>;\nexport const run = () => {\n  if (last) return;\n  last = work();\n};\n`,
+      'b.ts': `${ASYNC}export const a = (b: { run?: () => unknown }) => (b.run?.() as Promise<void>) || work();\n`,
+      'c.ts': `${ASYNC}export const a = work() || 1;\n`,
+    },
+    ['oxlint/typescript/no-misused-promises c.ts:2'],
+  ],
+  [
+    'says nothing of a setter that calls what it returns',
+    mistakes,
+    {
+      'a.js': 'export const a = { set b(c) { return this.d?.e(c); } };\n',
+      'b.js': 'export const a = { set b(c) { return c; } };\n',
+    },
+    ['oxlint/no-setter-return b.js:1'],
+  ],
+  [
+    'says nothing of digits behind the point',
+    mistakes,
+    {
+      'a.js':
+        'export const a = -0.0640568928626056260850430826247450385909;\nexport const b = 9007199254740993;\n',
+    },
+    ['oxlint/no-loss-of-precision a.js:2'],
+  ],
+  [
+    'says nothing of a ! behind which nothing is looked for',
+    mistakes,
+    {
+      'a.ts':
+        'export const a = (b?: { c: { d: 1 } }) => b?.c!;\nexport const e = (b?: { c: 1 }) => (b?.c)!.toFixed();\n',
+    },
+    ['oxlint/typescript/no-non-null-asserted-optional-chain a.ts:2'],
+  ],
+  [
+    'tells of a typeof that is compared with undefined once, and of other constants in the file',
+    mistakes,
+    { 'a.js': 'export const a = typeof window === undefined;\nexport const b = [] ?? a;\n' },
+    ['oxlint/no-constant-binary-expression a.js:2', 'oxlint/valid-typeof a.js:1'],
+  ],
+  [
+    'says nothing of an expectation of what asserts by itself',
+    tests,
+    {
+      'a.test.ts': `import { expect, it } from 'vitest';\nit('is', () => {\n${EXPECTATIONS.join('\n')}\n});\n`,
+    },
+    ['oxlint/vitest/valid-expect a.test.ts:5'],
+  ],
+  [
+    'says nothing of a text that may be among what is spread',
+    jsxAccessibility,
+    {
+      'a.tsx':
+        'export const A = (props) => <img src="a.png" {...props} />;\nexport const B = () => <img src="b.png" />;\n',
+    },
+    ['oxlint/jsx-a11y/alt-text a.tsx:2'],
+  ],
+  [
+    'says nothing of clicks beside which there is something for the keyboard',
+    jsxAccessibility,
+    { 'a.tsx': `export const A = ({ run, field }) => (\n  <>\n${CLICKS.join('\n')}\n  </>\n);\n` },
+    ['oxlint/jsx-a11y/click-events-have-key-events a.tsx:9'],
+  ],
+  [
+    "says nothing of what is somebody else's, and of tests of Cypress",
+    mistakes,
+    {
+      'b.cy.js': 'export const a = { b: 1, b: 2 };\n',
+      'vendor/a.js': 'export const a = { b: 1, b: 2 };\n',
+      'a.js': 'export const a = { b: 1, b: 2 };\n',
+    },
+    ['oxlint/no-dupe-keys a.js:1'],
+  ],
+];
+
 describe('oxlint', () => {
   it.each(CASES.map(([tool, files, expected]) => [tool.name, tool, files, expected] as const))(
     'finds what %s is for',
@@ -70,6 +179,10 @@ describe('oxlint', () => {
       expect(placesIn(await reportOn(tool, files))).toEqual(expected);
     },
   );
+
+  it.each(NARROWED)('%s', async (_title, tool, files, expected) => {
+    expect(placesIn(await reportOn(tool, files))).toEqual(expected);
+  });
 
   it('counts columns in UTF-16 units', async () => {
     const { findings } = await reportOn(codeFromText, {

@@ -67,6 +67,26 @@ describe('html-validate as a tool', () => {
   });
 });
 
+describe('html-validate and pages of a kind of their own', () => {
+  it('asks no label of a snippet, and no language of a page that sends readers on', async () => {
+    const control = '<input type="text">\n<img src="a.png" alt="a" alt="b">\n';
+    const sends =
+      '<!doctype html><html><head><title>a</title><meta http-equiv="refresh" content="0; url=/b"></head>';
+    const report = await runOnFiles(htmlValidate, {
+      'docs/_includes/field.html': control,
+      'pieces/field.html': control,
+      'docs/index.html': `${sends}<body></body></html>\n`,
+      'public/a.html': `${sends}<body>${'much to read '.repeat(20)}</body></html>\n`,
+      'docs/cyp/a.html': '<img src="a.png">\n',
+    });
+    expect(placesOf(report).filter((place) => !place.startsWith('meta-refresh'))).toEqual([
+      'duplicate-attribute docs/_includes/field.html:2',
+      'element-required-attributes public/a.html:1',
+      'input-missing-label pieces/field.html:1',
+    ]);
+  });
+});
+
 describe('html-validate and pages to be filled in', () => {
   it('tells of an empty title where the page has a description', async () => {
     const empty = (description: string): string =>
@@ -91,7 +111,7 @@ describe('stylelint as a tool', () => {
         'em { top: 0; left: 0; top: 0; }',
       ].join('\n'),
       'broken.css': 'a { color: red;\n',
-      'site.scss': '$a: 1px;\n// a comment\na { &:hover { colr: $a; } @media ($a) { top: 0; } }\n',
+      'other.scss': '$a: 1px;\n// a comment\na { &:hover { colr: $a; } @media ($a) { top: 0; } }\n',
     });
     expect(placesOf(report)).toEqual([
       'color-no-invalid-hex site.css:2',
@@ -99,8 +119,8 @@ describe('stylelint as a tool', () => {
       'declaration-block-no-shorthand-property-overrides site.css:6',
       'media-query-no-invalid site.css:5',
       'no-invalid-double-slash-comments site.css:7',
+      'property-no-unknown other.scss:3',
       'property-no-unknown site.css:1',
-      'property-no-unknown site.scss:3',
       'selector-pseudo-element-no-unknown site.css:4',
       'syntax-error broken.css:1',
       'unit-no-unknown site.css:3',
@@ -118,6 +138,39 @@ describe('stylelint as a tool', () => {
       'built.css': 'a { colr: red; }\n/*# sourceMappingURL=built.css.map */\n',
     });
     expect(report.findings).toEqual([]);
+  });
+});
+
+describe('stylelint and what is set or named twice on purpose', () => {
+  it.each([
+    ['directives', 'a { --uno: m-1; --uno: p-1; --b: 0; --b: 1; }', ['custom-properties']],
+    ['fallbacks', 'a { -webkit-order: 1; order: 1; -webkit-order: var(--a); order: var(--a); }', []],
+    ['values', 'a { order: 1; top: 0; order: var(--a); }', ['properties']],
+  ])('tells fallbacks from faults: %s', async (_what, sheet, expected) => {
+    const report = await runOnFiles(stylelint, { 'a.css': sheet });
+    expect(placesOf(report)).toEqual(
+      expected.map((what) => `declaration-block-no-duplicate-${what} a.css:1`),
+    );
+  });
+
+  it('says nothing of prefixed twins, demonstrations, and of what a preprocessor writes', async () => {
+    const wrong = 'a { colr: red; }\n';
+    const report = await runOnFiles(stylelint, {
+      'twin.css': 'a::-webkit-input-placeholder { top: 0; }\na::input-placeholder { top: 0; }\n',
+      'alone.css': 'a::input-placeholder { top: 0; }\n',
+      'examples/a.css': wrong,
+      'b.scss': '$a: 1px;\n',
+      'b.css': wrong,
+      'web/package.json':
+        '{ "scripts": { "css": "postcss src/c.css -o ./out.css", "d": "sass d/e.scss d/f.css" } }',
+      'web/src/c.css': wrong,
+      'web/out.css': wrong,
+      'web/d/f.css': wrong,
+    });
+    expect(placesOf(report)).toEqual([
+      'property-no-unknown web/src/c.css:1',
+      'selector-pseudo-element-no-unknown alone.css:1',
+    ]);
   });
 });
 
@@ -158,6 +211,29 @@ describe('remark as a tool', () => {
       'benchmark/a.md': '[gone](gone.md)\n',
     });
     expect(report.findings).toEqual([]);
+  });
+});
+
+describe('remark and what stands in other places', () => {
+  it('leaves out headings of larger pages, names with numbers, and definitions that no link has', async () => {
+    const report = await runOnFiles(remark, {
+      'a/piece.md': '## A\n\n[a](#gone)\n',
+      'a/page.md': '---\ntitle: A\n---\n\n[a](#gone)\n',
+      'docs/1.guide/1.index.md': '# A\n\n[a](../pwa.md) [b](../gone.md)\n',
+      'docs/80.pwa.md': '# A\n',
+      'b.md': '# A\n\n[used] it\n\n[used]: gone.md\n[not]: none.md\n',
+      'c.md':
+        '# A\n\n[x] [y]\n\n[x]: https://a.org\n[X]: https://a.org\n[y]: https://a.org\n[y]: https://b.org\n',
+      'examples/a.md': '# A\n\n[a](gone.md) [b](#gone)\n',
+      'a.example.md': '# A\n\n[a](gone.md)\n',
+    });
+    expect(placesOf(report)).toEqual([
+      'missing-file b.md:5',
+      'missing-file docs/1.guide/1.index.md:3',
+      'missing-heading a/page.md:5',
+      'missing-heading examples/a.md:3',
+      'no-duplicate-definitions c.md:8',
+    ]);
   });
 });
 
@@ -437,5 +513,23 @@ describe('publint as a tool', () => {
       'packages/b/index.js': 'export default 1;\n',
     });
     expect(placesOf(report)).toEqual(['file-invalid-format packages/a/package.json:4']);
+  });
+
+  it('repeats no word', async () => {
+    const { findings } = await runOnFiles(publint, {
+      'package.json': JSON.stringify({
+        name: 'shop',
+        version: '1.0.0',
+        type: 'module',
+        types: './a.d.ts',
+        exports: { '.': { types: './a.d.ts', require: './a.cjs', import: './a.js' } },
+      }),
+      'a.d.ts': 'export {};\n',
+      'a.cjs': 'module.exports = 1;\n',
+      'a.js': 'export {};\n',
+    });
+    expect(findings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('pkg.exports["."].types is interpreted as ESM'),
+    ]);
   });
 });
