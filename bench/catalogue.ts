@@ -3,6 +3,7 @@ import { floodMemory } from './probes/flood-memory.ts';
 import { gatewayArtifact } from './probes/gateway-artifact.ts';
 import { idleAgents } from './probes/idle-agents.ts';
 import { importCost } from './probes/import-cost.ts';
+import { largeAudit } from './probes/large-audit.ts';
 import { mission } from './probes/mission.ts';
 import { simulation } from './probes/simulate.ts';
 import { startUp } from './probes/start-up.ts';
@@ -37,4 +38,5 @@ export const catalogue: readonly Measurement[] = [
   floodMemory,
   simulation,
   mission,
+  largeAudit,
 ];

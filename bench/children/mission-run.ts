@@ -1,4 +1,5 @@
-// Runs the audit of this repository as a mission, and says what that took from the first agent's start to its outcome.
+// Runs the audit of a repository, this one if none is given, as a mission, and says what that took from the first agent's
+// start to its outcome.
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readMission, runMission, wallClock } from '@orrery/ralph-loop';
@@ -10,7 +11,7 @@ export interface MissionTimes {
   readonly stopReason: string;
 }
 
-const root = realpathSync(fileURLToPath(new URL('../../', import.meta.url)));
+const root = realpathSync(process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url)));
 const startedAtMs = performance.now();
 const system = await startSystem({ agents: auditTeam(), spareThread: false, workers: 1 });
 const mission = await readMission(auditMission(root));

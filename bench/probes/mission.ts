@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { runChild } from '../child-process.ts';
-import { withDescendantsCpu } from '../descendants-cpu.ts';
+import { withDescendants } from '../descendants.ts';
 import type { MissionTimes } from '../children/mission-run.ts';
 import type { ToolTimes } from '../children/mission-tools.ts';
 import { type Effort, type Goal, type Probe, type Reading, Unavailable } from '../measurement.ts';
@@ -62,8 +62,8 @@ interface Round {
 }
 
 async function oneRound(): Promise<Round> {
-  const alone = await withDescendantsCpu(() => runChild({ module: TOOLS, timeoutMs: CHILD_MS }));
-  const together = await withDescendantsCpu(() => runChild({ module: MISSION, timeoutMs: CHILD_MS }));
+  const alone = await withDescendants(() => runChild({ module: TOOLS, timeoutMs: CHILD_MS }));
+  const together = await withDescendants(() => runChild({ module: MISSION, timeoutMs: CHILD_MS }));
   const tools = alone.answer as readonly ToolTimes[];
   const whole = together.answer as MissionTimes;
   if (whole.stopReason !== 'all-accepted') throw new Error(`the mission ended as ${whole.stopReason}`);
@@ -72,9 +72,9 @@ async function oneRound(): Promise<Round> {
   return {
     longest: tools.find(({ wallMs }) => wallMs === longestMs)?.name ?? '',
     longestMs,
-    sharedMs: alone.ofOthers / availableParallelism(),
-    toolsCpuMs: alone.ofOthers,
+    sharedMs: alone.byOthers.cpuMs / availableParallelism(),
+    toolsCpuMs: alone.byOthers.cpuMs,
     missionMs: whole.wallMs,
-    missionCpuMs: together.ofChildren + together.ofOthers,
+    missionCpuMs: together.byChildren.cpuMs + together.byOthers.cpuMs,
   };
 }

@@ -1,7 +1,9 @@
+import type { Note } from '@orrery/ralph-loop';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import { isDemo, isTest, isVendored } from './aside.ts';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
 import { firstOfEach, hitOf, type RulesBySeverity, ruleTable } from './scan-files.ts';
+import { MemoryWatch } from './memory-watch.ts';
 import { SwitchedOff } from './switched-off.ts';
 
 /**
@@ -65,8 +67,9 @@ const isCompiled = (file: string, text: string, exists: (file: string) => boolea
 /** What a command line may be long; longer lists are linted in parts. */
 const MAX_ARGUMENTS = 500_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
-/** The compiler's heap: beyond it tsgolint collects garbage all the time instead of growing. */
-const COMPILER_MEMORY = '3GiB';
+/** Of tsgolint. Beyond its goal it collects garbage all the time instead of growing, and grows only if that does not help. */
+const HEAP_GOAL = '3GiB';
+const MAX_COMPILER_MB = 4_096;
 
 /** A tool that runs oxlint with these rules and no others, and with no settings but ours. */
 export function lintTool(options: LintToolOptions): Tool {
@@ -107,13 +110,23 @@ async function lint(
     const settings = join(scratch, 'settings.json');
     writeFileSync(settings, JSON.stringify(settingsOf(options)));
     const found: Diagnostic[] = [];
+    const notes: Note[] = [];
     let done = 0;
     for (const part of partsOf(files.map((file) => join(root, file)))) {
-      found.push(...(await diagnosticsOf(part, { settings, scratch, isTypeAware: options.isTypeAware })));
+      const said = await diagnosticsOf(part, { settings, scratch, isTypeAware: options.isTypeAware });
+      if (said === 'overgrown') {
+        notes.push({
+          kind: 'memory',
+          reason: `the compiler needs more than ${MAX_COMPILER_MB} MB of memory: ${files.length - done} of ${files.length} files were not checked`,
+        });
+        break;
+      }
+      found.push(...said);
       done += part.length;
       progress(done, files.length);
     }
-    return await resultOf(found, { root, files, input: {} }, options);
+    const result = await resultOf(found, { root, files: files.slice(0, done), input: {} }, options);
+    return { ...result, notes: [...notes, ...(result.notes ?? [])] };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -167,8 +180,14 @@ interface LintRun {
   readonly isTypeAware?: boolean | undefined;
 }
 
-/** Runs oxlint beside the repository: from its folder it would start the tsgolint that lies there. */
-async function diagnosticsOf(files: readonly string[], run: LintRun): Promise<readonly Diagnostic[]> {
+/**
+ * Runs oxlint beside the repository: from its folder it would start the tsgolint that lies there. `overgrown`: the compiler
+ * was ended because of its memory.
+ */
+async function diagnosticsOf(
+  files: readonly string[],
+  run: LintRun,
+): Promise<readonly Diagnostic[] | 'overgrown'> {
   const { execFile } = await import('node:child_process');
   const { createRequire } = await import('node:module');
   const program = createRequire(import.meta.url)
@@ -184,6 +203,10 @@ async function diagnosticsOf(files: readonly string[], run: LintRun): Promise<re
   ];
   const env = { ...process.env, ...(run.isTypeAware === true ? compilerEnvironment(createRequire) : {}) };
   if (run.isTypeAware === true) flags.push('--type-aware');
+  let isOvergrown = false;
+  using _watch = new MemoryWatch({ program: 'tsgolint', maxMb: MAX_COMPILER_MB }, () => {
+    isOvergrown = true;
+  });
   const said = await new Promise<{ out: string; err: string }>((done) => {
     execFile(
       process.execPath,
@@ -192,6 +215,7 @@ async function diagnosticsOf(files: readonly string[], run: LintRun): Promise<re
       (_error, out, err) => done({ out, err }),
     );
   });
+  if (isOvergrown) return 'overgrown';
   try {
     return (JSON.parse(said.out) as { diagnostics: readonly Diagnostic[] }).diagnostics;
   } catch (cause) {
@@ -208,7 +232,7 @@ function compilerEnvironment(createRequire: typeof import('node:module').createR
     OXLINT_TSGOLINT_PATH: ours.resolve(`@oxlint-tsgolint/${platform}-${arch}/tsgolint${ending}`),
     OXLINT_TSGOLINT_DANGEROUSLY_SUPPRESS_PROGRAM_DIAGNOSTICS: 'true',
     GOMAXPROCS: '1',
-    GOMEMLIMIT: COMPILER_MEMORY,
+    GOMEMLIMIT: HEAP_GOAL,
   };
 }
 

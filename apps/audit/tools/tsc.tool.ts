@@ -15,6 +15,7 @@ export const tsc: Tool = {
   nothing: 'no TypeScript',
   takes: (file) => /\.[cm]?tsx?$/.test(file) || /(^|\/)tsconfig(\.[\w.-]+)?\.json$/.test(file),
   maySpawn: true,
+  maxHeapMb: 1_024,
   run: async (job, progress) => {
     const { TypesCheck } = await import('./tsc/type-check.ts');
     return new TypesCheck(job, progress).run();

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { API, type Project } from 'typescript/unstable/async';
+import { MemoryWatch } from '../memory-watch.ts';
 import { ConfinedFiles } from './confined-files.ts';
 
 /** Its garbage collector keeps to this while it can. */
 const HEAP_GOAL = '2GiB';
-const LOOK_EVERY_MS = 1_000;
 
 /** What the compiler is asked of one configuration before anything is loaded. */
 export interface ParsedConfig {
@@ -29,9 +28,9 @@ export class Compiler implements AsyncDisposable {
   readonly files: ConfinedFiles;
   readonly #api: API;
   readonly #overgrown = Promise.withResolvers<never>();
-  readonly #watch: NodeJS.Timeout;
+  readonly #watch: MemoryWatch;
 
-  constructor(root: string, { maxMemoryMb, lookEveryMs = LOOK_EVERY_MS }: CompilerOptions) {
+  constructor(root: string, { maxMemoryMb, lookEveryMs }: CompilerOptions) {
     const typescript = createRequire(import.meta.url).resolve('typescript/package.json');
     const program = createRequire(typescript).resolve(
       `@typescript/typescript-${process.platform}-${process.arch}/package.json`,
@@ -40,7 +39,10 @@ export class Compiler implements AsyncDisposable {
     process.env['GOMEMLIMIT'] = HEAP_GOAL;
     this.#api = new API({ cwd: root, fs: this.files });
     this.#overgrown.promise.catch(() => undefined);
-    this.#watch = setInterval(() => this.#look(maxMemoryMb), lookEveryMs);
+    this.#watch = new MemoryWatch(
+      { program: 'tsc', maxMb: maxMemoryMb, ...(lookEveryMs === undefined ? {} : { lookEveryMs }) },
+      () => this.#overgrown.reject(new CompilerOvergrown(maxMemoryMb)),
+    );
   }
 
   parse(config: string): Promise<ParsedConfig> {
@@ -63,34 +65,12 @@ export class Compiler implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#watch);
+    this.#watch[Symbol.dispose]();
     await Promise.race([this.#api.close(), this.#overgrown.promise.catch(() => undefined)]);
   }
 
   #unlessOvergrown<Answer>(answer: Promise<Answer>): Promise<Answer> {
     return Promise.race([answer, this.#overgrown.promise]);
-  }
-
-  /** Where there is no ps, the goal of the garbage collector is all there is. */
-  #look(maxMemoryMb: number): void {
-    execFile('ps', ['-A', '-o', 'pid=,ppid=,rss=,comm='], (error, out) => {
-      if (error !== null) return;
-      for (const line of out.split('\n')) {
-        const [pid, parent, kib, ...words] = line.trim().split(/\s+/);
-        if (Number(parent) !== process.pid || !/(^|\/)tsc$/.test(words.join(' '))) continue;
-        if (Number(kib) > maxMemoryMb * 1024) this.#end(Number(pid), maxMemoryMb);
-      }
-    });
-  }
-
-  #end(pid: number, maxMemoryMb: number): void {
-    clearInterval(this.#watch);
-    this.#overgrown.reject(new CompilerOvergrown(maxMemoryMb));
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // It has ended meanwhile.
-    }
   }
 }
 

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * - `program`      whose processes are meant, of those that stem from this one.
+ * - `lookEveryMs`  @default 1000
+ */
+export interface MemoryLimit {
+  readonly program: string;
+  readonly maxMb: number;
+  readonly lookEveryMs?: number;
+}
+
+/** Ends a compiler that takes more memory than it may, and tells `onOver`. Where there is no `ps` it ends none. */
+export class MemoryWatch implements Disposable {
+  readonly #limit: MemoryLimit;
+  readonly #onOver: () => void;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(limit: MemoryLimit, onOver: () => void) {
+    this.#limit = limit;
+    this.#onOver = onOver;
+    this.#timer = setInterval(() => this.#look(), limit.lookEveryMs ?? LOOK_EVERY_MS);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    execFile('ps', ['-A', '-o', 'pid=,ppid=,rss=,comm='], (error, out) => {
+      if (error !== null) return;
+      const { program, maxMb } = this.#limit;
+      const over = descendantsIn(out).filter(({ name, kib }) => name === program && kib > maxMb * 1024);
+      for (const { pid } of over) this.#end(pid);
+    });
+  }
+
+  #end(pid: number): void {
+    clearInterval(this.#timer);
+    this.#onOver();
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
+interface Listed {
+  readonly pid: number;
+  readonly parent: number;
+  readonly kib: number;
+  readonly name: string;
+}
+
+/** The processes of a list that stem from this one. */
+function descendantsIn(list: string): Listed[] {
+  const byParent = Map.groupBy(list.split('\n').map(listedIn), ({ parent }) => parent);
+  const found = [...(byParent.get(process.pid) ?? [])];
+  for (const { pid } of found) found.push(...(byParent.get(pid) ?? []));
+  return found;
+}
+
+function listedIn(line: string): Listed {
+  const [pid, parent, kib, ...words] = line.trim().split(/\s+/);
+  const name = words.join(' ').replace(/^.*\//, '');
+  return { pid: Number(pid), parent: Number(parent), kib: Number(kib), name };
+}
