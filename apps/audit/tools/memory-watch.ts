@@ -17,6 +17,7 @@ export class MemoryWatch implements Disposable {
   readonly #limit: MemoryLimit;
   readonly #onOver: () => void;
   readonly #timer: NodeJS.Timeout;
+  #isClosed = false;
 
   constructor(limit: MemoryLimit, onOver: () => void) {
     this.#limit = limit;
@@ -25,12 +26,13 @@ export class MemoryWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isClosed = true;
     clearInterval(this.#timer);
   }
 
   #look(): void {
     execFile('ps', ['-A', '-o', 'pid=,ppid=,rss=,comm='], (error, out) => {
-      if (error !== null) return;
+      if (error !== null || this.#isClosed) return;
       const { program, maxMb } = this.#limit;
       const over = descendantsIn(out).filter(({ name, kib }) => name === program && kib > maxMb * 1024);
       for (const { pid } of over) this.#end(pid);
@@ -38,7 +40,7 @@ export class MemoryWatch implements Disposable {
   }
 
   #end(pid: number): void {
-    clearInterval(this.#timer);
+    this[Symbol.dispose]();
     this.#onOver();
     try {
       process.kill(pid, 'SIGKILL');

@@ -44,6 +44,8 @@ export const jsxAccessibility = lintTool({
   particulars: {
     'jsx-a11y/alt-text': { isTold: ({ rest }) => !takesMore(rest) },
     'jsx-a11y/iframe-has-title': { isTold: ({ rest }) => !takesMore(rest) },
+    'jsx-a11y/heading-has-content': { isTold: ({ rest }) => !takesMore(rest) },
+    'jsx-a11y/html-has-lang': { isTold: ({ rest }) => !takesMore(rest) },
     'jsx-a11y/aria-props': { isQuoted: true },
     'jsx-a11y/aria-proptypes': { isQuoted: true },
     'jsx-a11y/aria-role': { options: { ignoreNonDOM: true } },
@@ -56,11 +58,18 @@ export const jsxAccessibility = lintTool({
 
 const tagOf = (rest: string): string => /^<?(?:=>|[^>])*/.exec(rest)?.[0] ?? '';
 
-/** What stands between the tag and the first end tag of its name. */
+/** What stands between the tag and the end tag that belongs to it. */
 function contentOf(rest: string): string {
   const tag = tagOf(rest);
-  const end = rest.indexOf(`</${/^<([\w.]+)/.exec(tag)?.[1]}>`);
-  return tag.endsWith('/') ? '' : rest.slice(tag.length, Math.max(end, tag.length));
+  if (tag.endsWith('/')) return '';
+  let open = 1;
+  for (const one of rest
+    .slice(tag.length)
+    .matchAll(new RegExp(`<(/?)${/^<?([\w.]+)/.exec(tag)?.[1]}\\b((?:=>|[^>])*)>`, 'g'))) {
+    if (one[2]?.endsWith('/') !== true) open += one[1] === '/' ? -1 : 1;
+    if (open === 0) return rest.slice(tag.length, tag.length + one.index);
+  }
+  return '';
 }
 
 /** What the keyboard reaches instead of the element around it. */
@@ -69,9 +78,9 @@ const HAS_CONTROL = /<(?:a|\w*button|\w*link)\b/i;
 /** Whether other properties are spread into the element: one that is missing may be among them. */
 const takesMore = (rest: string): boolean => /\{\s*\.\.\./.test(tagOf(rest));
 
-/** Whether it is out of the keyboard's reach on purpose, covers the page behind a dialog, or only moves the focus. */
+/** Whether it is out of the keyboard's reach on purpose, covers a page, moves the focus, or hands on what others know of. */
 const isForMouse = (tag: string): boolean =>
-  /\btabIndex=(?:\{-1\}|["']-1["'])/.test(tag) ||
+  /\btabIndex=(?:\{-1\}|["']-1["'])|\bonClick=\{onClick\}/.test(tag) ||
   /\bclass(?:Name)?=(?:["'][^"']*|\{[^}]*)(?:backdrop|overlay|mask|scrim|background\b)/i.test(tag) ||
   /\bonClick=\{(?:\([^()]*\)|\w+)\s*=>\s*\{?\s*(?:(?:window\.getSelection\(\)\?|[\w.?]+)\.(?:stopPropagation|preventDefault|blur|focus|select\w*)\([^()]*\);?\s*)+\}/.test(
     tag,

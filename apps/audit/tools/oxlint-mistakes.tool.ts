@@ -75,6 +75,8 @@ export const mistakes = lintTool({
         !/^(?:true|false|0|1)\s*(?:&&|\|\|)|^.*['"`](?:__\w+__|%\w+%|@@\w+@*|\{\{.*\}\})['"`]/.test(rest) &&
         !OF_VALID_TYPEOF.test(rest),
     },
+    // Two numbers that are written out are a formula.
+    'oxc/erasing-op': { isTold: ({ rest }) => !/^[\d.]+\s*[*&/]\s*[\d.]+(?![\w.(])/.test(rest) },
     // What is called is called for what it does.
     'no-setter-return': { isTold: ({ rest }) => !/^(?:return\s+)?[\w$#.?!]+\(/.test(rest) },
     // Digits that are lost behind the point are below what the program computes with.

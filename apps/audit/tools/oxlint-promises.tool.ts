@@ -63,8 +63,11 @@ export const promises = lintTool({
         !mayBeNothing(/^[!(\s]*(?:[\w$#]+\.)*([\w$]+)/.exec(rest)?.[1], text),
     },
     'typescript/no-array-delete': { isOfTypes: true },
-    // A then() that is given nothing does nothing; a catch() that is given nothing catches nothing.
-    'promise/valid-params': { isQuoted: true, isTold: ({ message }) => !/\bthen\b/i.test(message) },
+    // A then() that is given nothing does nothing; a catch() that is given nothing catches nothing. Promises have both.
+    'promise/valid-params': {
+      isQuoted: true,
+      isTold: ({ message, rest }) => !/\bthen\b/i.test(message) && !/^[\w$.#]+\?\.\(/.test(rest),
+    },
   },
 });
 

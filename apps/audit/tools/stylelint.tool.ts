@@ -207,16 +207,16 @@ interface Warning {
   readonly text: string;
 }
 
-/** Whether older browsers are meant: a value stands before a variable, or a selector before its prefixed twin. */
+/** Whether all is taken back on purpose, or older browsers are meant: with a value before another kind, or prefixed twins. */
 function isFallback({ text: sheet }: SourceText, { rule, line, column, text }: Warning): boolean {
-  if (rule === 'declaration-block-no-duplicate-properties') {
-    const rest = sheet
-      .split('\n')
-      .slice(line - 1)
-      .join('\n')
-      .slice(column - 1);
-    return BEFORE_VARIABLE.test(rest);
-  }
+  const rest = sheet
+    .split('\n')
+    .slice(line - 1)
+    .join('\n')
+    .slice(column - 1);
+  if (rule === 'declaration-block-no-duplicate-properties') return BEFORE_VARIABLE.test(rest);
+  if (rule === 'declaration-block-no-shorthand-property-overrides')
+    return /^(?:font\s*:\s*inherit|background\s*:[^;{}]*(?:gradient|url|var)\()/.test(rest);
   const name = /^Unknown pseudo-(?:class|element) selector "::?([\w-]+)"/.exec(text)?.[1];
   return name !== undefined && new RegExp(`:-\\w+-${name}\\b`).test(sheet);
 }

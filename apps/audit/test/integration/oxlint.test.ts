@@ -70,6 +70,8 @@ const CLICKS = [
   '    <div className={clsx("overlay", { is: run })} onClick={run} />',
   '    <div onClick={() => { field.current?.focus(); }}>a</div>',
   '    <i onClick={(e) => { window.getSelection()?.selectAllChildren(e.currentTarget); }}>a</i>',
+  '    <div onClick={run}><div>a</div><Button>b</Button></div>',
+  '    <div onClick={onClick}>a</div>',
   '    <div onClick={run}>a</div>',
   '    <button>a</button>',
 ];
@@ -157,8 +159,26 @@ const NARROWED: readonly (readonly [string, Tool, Files, readonly string[]])[] =
   [
     'says nothing of clicks beside which there is something for the keyboard',
     jsxAccessibility,
-    { 'a.tsx': `export const A = ({ run, field }) => (\n  <>\n${CLICKS.join('\n')}\n  </>\n);\n` },
-    ['oxlint/jsx-a11y/click-events-have-key-events a.tsx:9'],
+    { 'a.tsx': `export const A = ({ run, field, onClick }) => (\n  <>\n${CLICKS.join('\n')}\n  </>\n);\n` },
+    ['oxlint/jsx-a11y/click-events-have-key-events a.tsx:11'],
+  ],
+  [
+    'says nothing of a heading whose content may be among what is spread',
+    jsxAccessibility,
+    { 'a.tsx': 'export const A = (props) => <h1 {...props} />;\nexport const B = () => <h1 />;\n' },
+    ['oxlint/jsx-a11y/heading-has-content a.tsx:2'],
+  ],
+  [
+    'says nothing of two numbers that are written out',
+    mistakes,
+    { 'a.js': 'export const a = 0 * 0.7;\nexport const b = (c) => c * 0;\n' },
+    ['oxlint/oxc/erasing-op a.js:2'],
+  ],
+  [
+    'says nothing of a method that need not be there: promises have theirs',
+    promises,
+    { 'a.js': 'export const a = (b) => b.finally?.();\nexport const c = (d) => d.catch();\n' },
+    ['oxlint/promise/valid-params a.js:2'],
   ],
   [
     "says nothing of what is somebody else's, and of tests of Cypress",

@@ -51,6 +51,7 @@ describe('html-validate as a tool', () => {
     const report = await runOnFiles(htmlValidate, {
       'src/app.component.html': wrong,
       'views/list.html': '{{#each items}}<img src="{{src}}">{{/each}}',
+      'piece.html': '<a></a><a href="#"></a>',
       'src/vue.html': '<img :src="src"><input v-model="name">',
       'test/page.html': page(wrong),
       'quiet.html': page('<!-- [html-validate-disable-next wcag/h37] -->', wrong),
@@ -105,7 +106,7 @@ describe('stylelint as a tool', () => {
         'i { width: 3pixels; }',
         'p::befor { top: 0; }',
         '@media (max-width 3px) { a { top: 0; } }',
-        'u { margin-left: 1px; margin: 0; }',
+        'u { margin-left: 1px; margin: 0; } b { font-size: 1px; font: inherit; }',
         '// no',
         'a { top: 0 }',
         'em { top: 0; left: 0; top: 0; }',
