@@ -10,9 +10,12 @@ export const isTest = (file: string): boolean => TEST_FOLDER.test(file) || TEST_
 export const isDemo = (file: string): boolean =>
   /(^|\/)(?:(?:samples?|examples?|demos?|playgrounds?|sandbox)(?:[-_][\w-]*)?)\//i.test(file);
 
+/** Whether a file lies with the documentation. */
+export const isOfDocs = (file: string): boolean => /(^|\/)docs?\//i.test(file);
+
 /** What does not run in production: tests, demonstrations and documentation. */
 export const isAside = (file: string): boolean =>
-  isTest(file) || isDemo(file) || /(^|\/)docs?\/|\.mdx?$/i.test(file);
+  isTest(file) || isDemo(file) || isOfDocs(file) || /\.mdx?$/i.test(file);
 
 /** What somebody else maintains. */
 export const isVendored = (file: string): boolean =>

@@ -1,6 +1,6 @@
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Tool } from '../tool.ts';
-import { isDemo, isSample, isTest } from './aside.ts';
+import { isDemo, isOfDocs, isSample, isTest } from './aside.ts';
 import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
 /** What keeps somebody from using a page, and what a browser reads otherwise than it was meant. */
@@ -101,8 +101,7 @@ const isFilledIn = ({ text }: SourceText, offset: number): boolean =>
   !/^<a\s[^>]*href\s*=\s*["']?(?!#?["'\s>]|javascript:)/i.test(text.slice(text.lastIndexOf('<a', offset)));
 
 /** A piece that a page of the documentation shows: whoever copies it gives its controls a label and a name. */
-const isSnippet = ({ file, text }: SourceText): boolean =>
-  /(^|\/)docs?\//i.test(file) && !/<(?:html|body)\b/i.test(text);
+const isSnippet = ({ file, text }: SourceText): boolean => isOfDocs(file) && !/<(?:html|body)\b/i.test(text);
 
 /** Nobody reads a page that only sends browsers to another one. */
 const isRedirect = ({ text }: SourceText): boolean =>

@@ -204,9 +204,13 @@ async function diagnosticsOf(
   const env = { ...process.env, ...(run.isTypeAware === true ? compilerEnvironment(createRequire) : {}) };
   if (run.isTypeAware === true) flags.push('--type-aware');
   let isOvergrown = false;
-  using _watch = new MemoryWatch({ program: 'tsgolint', maxMb: MAX_COMPILER_MB }, () => {
+  const overgrow = (): void => {
     isOvergrown = true;
-  });
+  };
+  using _watch =
+    run.isTypeAware === true
+      ? new MemoryWatch({ program: 'tsgolint', maxMb: MAX_COMPILER_MB }, overgrow)
+      : undefined;
   const said = await new Promise<{ out: string; err: string }>((done) => {
     execFile(
       process.execPath,

@@ -54,9 +54,11 @@ async function lintDocuments(
   const targets = new LinkTargets(root);
   const hits = documents.flatMap(({ file, vfile, tree }) => {
     const isPage = hasTitle(tree);
+    const text = String(vfile);
+    const definitions = text.split('\n').map(definitionIn);
     const found = vfile.messages.flatMap(({ ruleId, reason, line, column }): Hit[] => {
       if (line === undefined || (ruleId === 'missing-heading' && !isPage)) return [];
-      const complaint = { file, text: String(vfile), line, ruleId: ruleId ?? '', reason };
+      const complaint = { file, text, definitions, line, ruleId: ruleId ?? '', reason };
       if (mayBeMeant(complaint, targets)) return [];
       const id = `remark/${ruleId}`;
       return hitOf(RULES, id, { file }, { line, column, message: `${RULES[id]?.what}: ${reason}.` });
@@ -139,14 +141,16 @@ const SOURCES = [
 interface Complaint {
   readonly file: string;
   readonly text: string;
+  /** Of its lines. */
+  readonly definitions: readonly Definition[];
   readonly line: number;
   readonly ruleId: string;
   readonly reason: string;
 }
 
 /** Whether what a rule complains about may be right after all. */
-function mayBeMeant({ file, text, line, ruleId, reason }: Complaint, targets: LinkTargets): boolean {
-  const definitions = text.split('\n').map(definitionIn);
+function mayBeMeant(complaint: Complaint, targets: LinkTargets): boolean {
+  const { file, text, definitions, line, ruleId, reason } = complaint;
   const { label } = definitions[line - 1] ?? {};
   if (ruleId === 'missing-file') {
     const path = /^Cannot find file `(.*?)`/s.exec(reason)?.[1] ?? '';
@@ -165,8 +169,13 @@ function mayBeMeant({ file, text, line, ruleId, reason }: Complaint, targets: Li
   return false;
 }
 
+interface Definition {
+  readonly label: string | undefined;
+  readonly address: string | undefined;
+}
+
 /** What a line such as `[label]: address` defines. */
-function definitionIn(line: string): { label?: string | undefined; address?: string | undefined } {
+function definitionIn(line: string): Definition {
   const [, label, address] = /^[\s>]*\[([^\]]+)\]:\s*(\S+)/.exec(line) ?? [];
   return { label: label?.toLowerCase(), address };
 }
