@@ -22,14 +22,16 @@ const PROGRAMS: Readonly<Record<string, string>> = { orrery: 'apps/cli/orrery.ts
 /** Files that commands write elsewhere. */
 const TEMPLATE = 'apps/cli/template';
 /**
- * Who loads the runtime: every thread, the one in control (without zod), those that agents live in, the processes of agents,
- * and whoever starts a system.
+ * Who loads the runtime: every thread, the one in control (without zod), those that agents live in; every process of an
+ * agent, the thread in it that watches the host, and what its agent needs; and whoever starts a system.
  */
 const LOADERS = [
   ['thread', 'worker.ts'],
   ['control', 'runtime/threads/control.ts'],
   ['place', 'runtime/threads/boot-place.ts'],
   ['process', 'process.ts'],
+  ['lifeline', 'runtime/processes/child/lifeline.worker.ts'],
+  ['child', 'runtime/processes/child/boot-process.ts'],
   ['agent', 'index.ts'],
   ['embedder', 'start-team.ts'],
 ] as const;

@@ -6,13 +6,12 @@ import type { HostFrame } from '../host-frame.ts';
 import { ChildAgent } from './child-agent.ts';
 import { ChildLine } from './child-line.ts';
 import { describeAgent } from './describe-agent.ts';
-import { giveUp, type KeptAbilities, startLifeline } from './restrict.ts';
+import { giveUp, type KeptAbilities } from './restrict.ts';
 
 /** Becomes the process of one agent. `kept` says what of its abilities its code may keep. */
-export async function bootProcess(kept: KeptAbilities): Promise<void> {
+export function bootProcess(kept: KeptAbilities): void {
   const line = new ChildLine();
   let agent: ChildAgent | undefined;
-  await startLifeline();
   const report = (error: unknown): void => {
     if (agent === undefined)
       line.sayNow({ t: 'unloadable', reason: whyUnloadable(error), stack: stackOf(error) });
