@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -157,6 +157,24 @@ console.log(JSON.stringify([...loaded]));`;
     const loaded: readonly string[] = JSON.parse(stdout);
     expect(loaded.length).toBeGreaterThan(0);
     expect(loaded.filter((url) => url.includes('/node_modules/orrery/')).length).toBeLessThanOrEqual(40);
+  });
+
+  it('loads no package and nothing of the runtime into the thread that watches the host of a process', () => {
+    const own = join(folder, 'node_modules/orrery');
+    const imported = new Set(['./lifeline.worker.js']);
+    for (const file of imported) {
+      if (!file.startsWith('.')) continue;
+      for (const [, from = ''] of readFileSync(join(own, file), 'utf8').matchAll(/^import .*?"([^"]+)";$/gm))
+        imported.add(from.startsWith('.') ? `./${join(dirname(file), from)}` : from);
+    }
+    expect([...imported].filter((from) => !from.startsWith('.')).toSorted()).toEqual([
+      'node:net',
+      'node:worker_threads',
+    ]);
+    const bytes = [...imported]
+      .filter((from) => from.startsWith('.'))
+      .map((file) => statSync(join(own, file)).size);
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(5_000);
   });
 
   it('has tools without any of them', async () => {
