@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Correspondence, codesOf, idsOf } from '../fixtures/correspondence.ts';
+import { times } from '../fixtures/effort.ts';
 import { rejection, until } from '../fixtures/until.ts';
 
-const ENVELOPES = 10_000;
+const ENVELOPES = times(2_000, 10_000);
 const KILLS = 3;
 /** What a death at full speed may cut off: one batch. */
 const BATCH = 128;
@@ -21,7 +22,7 @@ const arrivals = (file: string): { id: string; life: string }[] =>
     return { id, life };
   });
 
-/** Ten thousand envelopes to an agent that dies again and again in the middle of them. */
+/** Sends all of them to an agent that dies again and again in the middle of them. */
 async function writeUnderFire(name: string, kill: (team: Correspondence) => Promise<unknown>) {
   const file = join(folder, name);
   await using team = await Correspondence.start(
@@ -29,7 +30,12 @@ async function writeUnderFire(name: string, kill: (team: Correspondence) => Prom
       { id: 'mars', waitingCapacity: ENVELOPES },
       { id: 'venus', file, delivery: 'retry' },
     ],
-    { supervision: { intensity: { maxRestarts: 10, withinMs: 60_000 } } },
+    {
+      supervision: {
+        intensity: { maxRestarts: 10, withinMs: 60_000 },
+        backOff: { firstMs: 1, maxMs: 1 },
+      },
+    },
   );
   const { id } = await team.open('mars', 'venus');
   const part = ENVELOPES / (KILLS + 1);
@@ -51,7 +57,7 @@ async function writeUnderFire(name: string, kill: (team: Correspondence) => Prom
   return { all, arrived: arrived.map((one) => one.id), lives: new Set(arrived.map(({ life }) => life)).size };
 }
 
-describe('Ten thousand envelopes over a channel (C-37, N-3.4, N-3.7, N-P11)', () => {
+describe(`${ENVELOPES.toLocaleString('en')} envelopes over a channel (C-37, N-3.4, N-3.7, N-P11)`, () => {
   it.each([
     ['thread is killed', 'kill', (team: Correspondence) => team.system.terminate('worker-2'), BATCH],
     ['actor dies', 'die', (team: Correspondence) => rejection(team.act('venus', 'die')), 1],

@@ -7,13 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { startSystem, type System } from 'orrery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enter, fail, read, type Tally } from '../fixtures/agents/tallying.ts';
+import { times } from '../fixtures/effort.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 import { inHand, rowOf, tellNumbers, toldBy, version, wholeSum } from '../fixtures/upgrading.ts';
 import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/tally-host.ts', import.meta.url));
-const KILLS = 6;
+const KILLS = times(2, 6);
 const SEED = 40_261_122;
 const ROUND = 300;
 

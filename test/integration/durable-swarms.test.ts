@@ -8,6 +8,7 @@ import { startSystem } from 'orrery';
 import type { SwarmOutcome } from 'orrery/swarm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dig, type Dug, LIMITS, lead, linesOf, look, planOf } from '../fixtures/agents/digging.ts';
+import { times } from '../fixtures/effort.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 import { CONDITIONS } from '../fixtures/conditions.ts';
@@ -15,7 +16,7 @@ import { CONDITIONS } from '../fixtures/conditions.ts';
 const HOST = fileURLToPath(new URL('../fixtures/dig-host.ts', import.meta.url));
 const PARTS = 12;
 const PART_MS = 100;
-const KILLS = 5;
+const KILLS = times(2, 5);
 const SEED = 80_261_122;
 
 let folder: string;

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { FloodWay } from '../fixtures/agents/flooding.ts';
 import type { Told } from '../fixtures/flood.ts';
 import { CONDITIONS } from '../fixtures/conditions.ts';
+import { times } from '../fixtures/effort.ts';
 
 interface Outcome {
   readonly told: readonly Told[];
@@ -17,9 +18,14 @@ interface Outcome {
   readonly after: Conservation;
 }
 
+const inWords = (count: number): string => count.toLocaleString('en');
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const MOST_MB = 60;
 const CAPACITY = 1_000;
+/** How many wait for room, from each sender. */
+const WAITING = times(6_000, 20_000);
+/** How many payloads of 1 MB go there and back. */
+const LARGE = times(250, 600);
 
 /** Runs a script in a process of its own, which has to end by itself. Its heaps are small: garbage is no held mail. */
 async function run<Printed>(script: string, ...args: string[]): Promise<Printed> {
@@ -58,13 +64,13 @@ describe('A flood at an agent that handles 1,000 a second (F-01, F-12)', () => {
     90_000,
   );
 
-  it('of 20,000 that wait for room is bounded in memory and loses none: from the host and from a worker', async () => {
-    const { told, handled, growthMb, during, after } = await floods('park', 20_000, 'host', 'worker');
+  it(`of ${inWords(WAITING)} that wait for room is bounded in memory and loses none: from the host and from a worker`, async () => {
+    const { told, handled, growthMb, during, after } = await floods('park', WAITING, 'host', 'worker');
     expect(told).toEqual([
-      { accepted: 20_000, full: 0, otherwise: 0 },
-      { accepted: 20_000, full: 0, otherwise: 0 },
+      { accepted: WAITING, full: 0, otherwise: 0 },
+      { accepted: WAITING, full: 0, otherwise: 0 },
     ]);
-    expect(handled).toEqual([20_000, 20_000]);
+    expect(handled).toEqual([WAITING, WAITING]);
     expect([during.holds, after.holds]).toEqual([true, true]);
     expect(after).toMatchObject({ inFlight: 0, rejected: 0, expired: 0, deadLettered: 0 });
     expect(growthMb).toBeLessThan(MOST_MB);
@@ -79,8 +85,8 @@ describe('A flood at an agent that handles 1,000 a second (F-01, F-12)', () => {
 });
 
 describe('Large payloads', () => {
-  it('are let go of: 600 of 1 MB there and back leave no more than a few behind', async () => {
-    const { growthMb } = await run<{ growthMb: number }>('large-child.ts', '600', '1000000');
+  it(`are let go of: ${LARGE} of 1 MB there and back leave no more than a few behind`, async () => {
+    const { growthMb } = await run<{ growthMb: number }>('large-child.ts', String(LARGE), '1000000');
     expect(growthMb).toBeLessThan(200);
   }, 60_000);
 });

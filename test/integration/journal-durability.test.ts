@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SqliteStore } from '../../runtime/journal/sqlite-store.ts';
 import type { OrreryError } from '../../runtime/protocol/errors.ts';
+import { times } from '../fixtures/effort.ts';
 import { runFixture } from '../fixtures/run-fixture.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { StoreModel } from '../fixtures/store-model.ts';
@@ -12,7 +13,7 @@ import { contentOf, sizeOf, told, writeOf } from '../fixtures/store-script.ts';
 const folder = mkdtempSync(join(tmpdir(), 'orrery-durability-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const KILLS = 20;
+const KILLS = times(6, 20);
 const SEED = 4_711;
 
 /** Little room for the log, so that many checkpoints are made. */

@@ -5,9 +5,10 @@ import { type A2AEnvelope, type OrreryError, SCHEMA_VERSION, startSystem, type S
 import { afterAll, describe, expect, it } from 'vitest';
 import { first } from '../fixtures/agents/chain.ts';
 import { record, relay } from '../fixtures/agents/numbers.ts';
+import { times } from '../fixtures/effort.ts';
 import { agent, until } from '../fixtures/until.ts';
 
-const ENVELOPES = 10_000;
+const ENVELOPES = times(3_000, 10_000);
 const KILLS = 5;
 /** What a death at full speed may cut off: one batch. */
 const BATCH = 128;
@@ -217,7 +218,7 @@ describe('A thread that is killed while it is being replaced', () => {
 
 describe('A chain of asks whose middle is killed five times', () => {
   const LANES = 8;
-  const ASKS = 2_000;
+  const ASKS = times(600, 2_000);
 
   /** What became of each ask: its answer, or the code it was refused with. */
   async function runChain(delivery: 'once' | 'retry') {

@@ -9,12 +9,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { processRecord, readProcesses } from '../../runtime/journal/kept-processes.ts';
 import { SqliteStore } from '../../runtime/journal/sqlite-store.ts';
 import { identityOf, isAlive, type ProcessIdentity } from '../../runtime/processes/process-identity.ts';
+import { times } from '../fixtures/effort.ts';
 import { childrenOf, isRunning } from '../fixtures/processes.ts';
 import { agent, until } from '../fixtures/until.ts';
 import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/leaving-host.ts', import.meta.url));
-const KILLS = 6;
+const KILLS = times(2, 6);
 
 let folder: string;
 let journal: string;

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { times } from '../fixtures/effort.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { CONDITIONS } from '../fixtures/conditions.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/budget-host.ts', import.meta.url));
-const LIVES = 5;
+const LIVES = times(2, 5);
 const TOKENS = 250;
 const SEED = 20_261_122;
 /** What a purchase costs that was paid and not written down when its process ended; two are in hand at once. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { clear, count, fail, totals } from '../fixtures/agents/versions/adding.ts';
 import { send, sendNumbers } from '../fixtures/agents/versions/sending.ts';
 import { look, set } from '../fixtures/agents/versions/timing.ts';
+import { times } from '../fixtures/effort.ts';
 import { rejection, until } from '../fixtures/until.ts';
 import {
   counted,
@@ -23,9 +24,9 @@ const fault = (name: string): URL => new URL(`../fixtures/agents/broken/${name}.
 
 describe('An upgrade under load (F-10)', () => {
   it.each([
-    ['thread', 10, 20_000],
-    ['inline', 10, 6_000],
-    ['process', 3, 2_000],
+    ['thread', times(4, 10), times(6_000, 20_000)],
+    ['inline', times(4, 10), times(2_000, 6_000)],
+    ['process', times(2, 3), times(1_000, 2_000)],
   ] as const)(
     'goes to another version and back while envelopes come from three threads: %s, %i times, %i of them',
     (isolation, times, all) =>

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Faults, simulate } from '../../simulate.ts';
 import { bargainingTeam, newLedger } from '../fixtures/bargaining-team.ts';
+import { times } from '../fixtures/effort.ts';
 
+const RUNS = times(40, 100);
 const seeds = fc.integer({ min: 1, max: 1_000_000 });
 
 /** The process ends often. */
@@ -29,7 +31,7 @@ async function bargain(faults: Faults) {
       ends.lives += stats.lives;
       ends.deaths += stats.faults.crash;
     }),
-    { numRuns: 100 },
+    { numRuns: RUNS },
   );
   return { outcomes, ends };
 }
@@ -37,14 +39,15 @@ async function bargain(faults: Faults) {
 describe('Negotiations of durable agents in a simulation (F-02, F-03)', () => {
   it.each([
     ['its process', PROCESS_ENDS, 0],
-    ['its process or a thread of it', THREADS_END, 20],
+    ['its process or a thread of it', THREADS_END, 0.2 * RUNS],
   ])(
     'come to one outcome each and end, however often %s ends',
     async (_, faults, leastDeaths) => {
       const { outcomes, ends } = await bargain(faults);
-      expect(ends.lives).toBeGreaterThan(150);
+      expect(ends.lives).toBeGreaterThan(1.5 * RUNS);
       expect(ends.deaths).toBeGreaterThanOrEqual(leastDeaths);
-      for (const [status, count] of Object.entries(outcomes)) expect(count, status).toBeGreaterThan(5);
+      for (const [status, count] of Object.entries(outcomes))
+        expect(count, status).toBeGreaterThan(times(1, 5));
     },
     120_000,
   );
