@@ -14,6 +14,8 @@ const KILLS = 5;
 const BATCH = 128;
 const SENDERS = ['host', 'far', 'near'] as const;
 const PATIENCE_MS = 100_000;
+/** A thread that was killed is to be back at once. */
+const backOff = { firstMs: 1, maxMs: 1 };
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-kill-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -81,6 +83,7 @@ async function runNumbers(delivery: 'once' | 'retry', spinMs: number): Promise<R
       agent('relay', { instances: ['far'] }),
       agent('relay', { instances: ['near'] }),
     ],
+    supervision: { backOff },
   });
   try {
     const places = (await system.roster()).map(({ id, place }) => `${id} ${place}`);
@@ -173,6 +176,7 @@ describe('Two threads that are killed at once, five times', () => {
           agent('relay', { instances: ['far'] }),
           agent('relay', { instances: ['near'] }),
         ],
+        supervision: { backOff },
       });
       try {
         await sendUnderFire(system, ['worker-1', 'worker-2'], { file, spinMs: 0 });
@@ -228,7 +232,7 @@ describe('A chain of asks whose middle is killed five times', () => {
       agents: [agent('chain-middle'), agent('chain-first', { instances: firsts }), agent('chain-last')],
       workers: 3,
       // Who asks an agent that dies over it dies too: that is not what is counted here.
-      supervision: { intensity: { maxRestarts: 1_000 } },
+      supervision: { intensity: { maxRestarts: 1_000 }, backOff },
     });
     try {
       const outcomes: (number | string)[] = [];

@@ -128,7 +128,7 @@ describe('An upgrade under load (F-10)', () => {
       withTeam(
         {
           agents: [{ module: version('adder-1') }, ...senders],
-          supervision: { intensity: { maxRestarts: 1_000 } },
+          supervision: { intensity: { maxRestarts: 1_000 }, backOff: { firstMs: 1, maxMs: 1 } },
         },
         async (system) => {
           const upTo = 3_000;
