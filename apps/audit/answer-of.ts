@@ -10,8 +10,8 @@ const MAX_FINDINGS = 2_000;
 /**
  * What a planet answers, of what its tools came to; `listing` is what was left out of the list of files.
  *
- * A tool that died is a note and in the summary, and the others' findings count. When all that had something to read died,
- * that refuses the task.
+ * A tool that died, or could not look at what it was given, is a note and in the summary, and the others' findings count.
+ * When all that had something to read died, that refuses the task.
  */
 export function answerOf(
   tools: readonly Pick<Tool, 'name' | 'nothing'>[],
@@ -31,6 +31,8 @@ export function answerOf(
     if ('nothing' in outcome)
       notes.add({ kind: 'nothing-to-read', reason: `${tools[index]?.name}: ${outcome.nothing}` });
   for (const report of reports) for (const note of report.notes) notes.add(note);
+  const unread = outcomes.flatMap((outcome, index) => whyUnread(outcome, tools[index]?.name));
+  const summary = [...deaths, ...unread].join('; ');
   const findings = distinct(reports.flatMap((report) => report.findings)).sort(bySeverityThenPlace);
   const leftOut = findings.splice(MAX_FINDINGS).length;
   if (leftOut > 0)
@@ -46,7 +48,7 @@ export function answerOf(
     filesSeen: Math.max(0, ...reports.map(({ filesSeen }) => filesSeen)),
     bytesSeen: Math.max(0, ...reports.map(({ bytesSeen }) => bytesSeen)),
     ...(nothing.length === 0 ? {} : { nothing: [...new Set(nothing)].join(', ') }),
-    ...(deaths.length === 0 ? {} : { summary: deaths.join('; ') }),
+    ...(summary === '' ? {} : { summary }),
   };
 }
 
@@ -56,6 +58,25 @@ const sawNothing = (outcome: ToolOutcome): boolean =>
   outcome.report.filesSeen === 0 &&
   outcome.report.findings.length === 0 &&
   outcome.report.notes.length === 0;
+
+/** What keeps a whole project from being checked, by the kinds of notes. */
+const LIMITS = new Set([
+  'no-project',
+  'not-installed',
+  'unresolved-config',
+  'unusable-config',
+  'many-errors',
+  'memory',
+]);
+
+/** Why a tool says less than it seems to: it could look at none of its files, or not at all of a project. */
+function whyUnread(outcome: ToolOutcome, tool = ''): string[] {
+  if (!('report' in outcome)) return [];
+  const { findings, notes, filesSeen } = outcome.report;
+  const [first] = filesSeen > 0 || findings.length > 0 ? [] : notes;
+  const limit = notes.find(({ kind }) => LIMITS.has(kind)) ?? first;
+  return limit === undefined ? [] : [`${tool}: ${limit.reason}`];
+}
 
 /** The same defect reported twice, by two tools or of two projects that share a file, counts once. */
 const distinct = (findings: readonly Finding[]): Finding[] => [

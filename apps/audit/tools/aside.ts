@@ -1,5 +1,5 @@
 const TEST_FOLDER =
-  /(^|\/)(?:(?:__)?(?:tests?|specs?|mocks?|fixtures?|snapshots?)(?:__)?|e2e|cypress|cyp|test-?data|bench(?:mark)?s?|stories)\//i;
+  /(^|\/)(?:(?:__)?(?:tests?|specs?|mocks?|fixtures?|snapshots?)(?:__)?|[\w-]+[-_]tests?|e2e|cypress|cyp|test-?data|bench(?:mark)?s?|stories)\//i;
 const TEST_FILE =
   /[._-](?:test|spec|e2e|cy|bench|fixture|stories|story)(?:-d)?\.[^/]+$|(^|\/)test_[^/]+\.py$/i;
 
@@ -20,6 +20,12 @@ export const isAside = (file: string): boolean =>
 /** What somebody else maintains. */
 export const isVendored = (file: string): boolean =>
   /(^|\/)(?:vendor|third[-_]party|bower_components)\//i.test(file);
+
+/** The first comment names a product, its version and its licence: the file is a copy of somebody else's. */
+export const isCopied = (text: string): boolean =>
+  /^\s*(?:@charset[^;]*;\s*)?\/\*(?:(?!\*\/)[\s\S]){0,400}?\bv?\d+\.\d+\.\d+\b(?:(?!\*\/)[\s\S]){0,400}?\b(?:licen[cs]ed?|copyright)\b/i.test(
+    text,
+  );
 
 const SAMPLE =
   /(^|\/)(?:(?:__)?(?:fixtures?|snapshots?|mocks?)(?:__)?|test-?data|templates?|goldens?|expected)\//i;

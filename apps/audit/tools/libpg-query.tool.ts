@@ -1,8 +1,8 @@
+import type { AlterTableStmt, ColumnDef, CreateStmt, Node, RangeVar } from 'libpg-query';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
-import type { Hit, Tool } from '../tool.ts';
-import { isSample } from './aside.ts';
+import type { Tool } from '../tool.ts';
+import { isSample, isTest } from './aside.ts';
 import { hitOf, ruleTable, scanFiles } from './scan-files.ts';
-import { type Candidate, SqlSchema } from './sql-schema.ts';
 import { sqlStatements } from './sql-statements.ts';
 
 const RULES = ruleTable('libpg-query', {
@@ -13,14 +13,9 @@ const RULES = ruleTable('libpg-query', {
     'not-null-without-default':
       'A column that must have a value is added without a default; this fails when the table has rows',
   },
-  low: {
-    'foreign-key-without-index':
-      'Nothing indexes the column of this foreign key; deleting what it refers to reads the whole table',
-    'no-primary-key': 'The table has no primary or unique key; its rows cannot be told apart, nor replicated',
-  },
 });
 
-/** What PostgreSQL's own parser says of schemas and migrations. */
+/** What PostgreSQL's own parser says of schemas, and of the newest migration: those before it have been applied. */
 export const libpgQuery: Tool = {
   name: 'libpg-query',
   module: import.meta.url,
@@ -30,47 +25,106 @@ export const libpgQuery: Tool = {
   replaces: 'the rules schema.* on SQL',
   rules: RULES,
   nothing: 'no SQL',
-  takes: (file) => /\.(?:sql|ddl|pgsql)$/i.test(file) && !isSample(file) && !/[/._-]down\.sql$/i.test(file),
+  takes: (file) =>
+    /\.(?:sql|ddl|pgsql)$/i.test(file) && !isSample(file) && !isTest(file) && !/[/._-]down\.sql$/i.test(file),
   run: async (job, progress) => {
     const { loadModule, parseSync } = await import('libpg-query');
     await loadModule();
-    const schema = new SqlSchema();
-    const candidates: (Candidate & { readonly source: SourceText })[] = [];
-    const result = await scanFiles(job, progress, (source, note) => {
+    const newest = newestMigrations(job.files);
+    return scanFiles(job, progress, (source, note) => {
       const dialect = foreignDialect(source.text);
       if (dialect !== undefined) {
         note('not-looked-at', `is written for ${dialect}`);
         return [];
       }
       const failed: number[] = [];
-      const found: Candidate[] = [];
-      schema.beginFile();
+      const breaches: { rule: string; offset: number }[] = [];
+      const empty = new Set<string>();
       for (const { text, start } of sqlStatements(upward(source.text))) {
-        if (PROGRAM.test(text)) schema.readProgram(text);
         if (!OF_INTEREST.test(text) || text.length > MAX_STATEMENT) continue;
         const parsed = firstOf([text, inPlainWords(text)], (words) => parseSync(words).stmts?.[0]?.stmt);
         if (parsed === undefined) failed.push(source.positionAt(start).line);
-        else found.push(...schema.read(parsed, (location) => start + indexOfByte(text, location ?? 0)));
+        else
+          for (const { rule, location = 0 } of breachesIn(parsed, empty))
+            breaches.push({ rule, offset: start + indexOfByte(text, location) });
       }
       if (failed.length > 0)
         note(
           'unparsable',
           `PostgreSQL cannot parse ${failed.length} statements, the first at line ${failed[0]}`,
         );
-      candidates.push(...found.map((one) => ({ ...one, source })));
-      return [];
+      return breaches
+        .filter(({ rule }) => rule !== 'not-null-without-default' || isOpen(source, newest))
+        .flatMap(({ rule, offset }) =>
+          hitOf(RULES, `libpg-query/${rule}`, source, source.positionAt(offset)),
+        );
     });
-    const lacking = candidates.filter((one) => schema.confirms(one));
-    // A key that is dropped and given again is lacking once, where it was given last.
-    const last = new Map(
-      lacking.map((one) => [`${one.rule} ${one.table} ${one.columns ?? one.offset}`, one]),
-    );
-    return { ...result, hits: [...last.values()].flatMap(hitFor) };
   },
 };
 
-const hitFor = ({ rule: id, offset, source }: Candidate & { readonly source: SourceText }): Hit[] =>
-  hitOf(RULES, `libpg-query/${id}`, source, source.positionAt(offset));
+const MIGRATIONS = /^(.*?(?:^|\/)(?:migrations?|migrate|drizzle|versions)\/)/i;
+
+/** The last file of each folder of migrations: their names begin with a number or a date. */
+function newestMigrations(files: readonly string[]): ReadonlySet<string | undefined> {
+  const ofFolders = Map.groupBy(files, (file) => MIGRATIONS.exec(file)?.[1]);
+  ofFolders.delete(undefined);
+  const order = new Intl.Collator('en', { numeric: true });
+  return new Set([...ofFolders.values()].map((some) => some.toSorted(order.compare).at(-1)));
+}
+
+/** Whether a change may still be made another way: it is no old migration, and its author has not been warned by Prisma. */
+const isOpen = ({ file, text }: SourceText, newest: ReturnType<typeof newestMigrations>): boolean =>
+  (!MIGRATIONS.test(file) || newest.has(file)) && !/^\s*\/\*\s*Warnings:/.test(text);
+
+interface Breach {
+  readonly rule: keyof typeof RULES;
+  /** In bytes. */
+  readonly location: number | undefined;
+}
+
+/** `empty`: the tables that are surely empty in this file, as they are created or cleared there. */
+function breachesIn(node: Node, empty: Set<string>): Breach[] {
+  if ('CreateStmt' in node) return duplicatesIn(node.CreateStmt, empty);
+  if ('AlterTableStmt' in node) return addedIn(node.AlterTableStmt, empty);
+  if ('TruncateStmt' in node) {
+    for (const table of node.TruncateStmt.relations ?? [])
+      if ('RangeVar' in table) empty.add(nameOf(table.RangeVar));
+  } else if ('DeleteStmt' in node && node.DeleteStmt.whereClause === undefined) {
+    empty.add(nameOf(node.DeleteStmt.relation));
+  }
+  return [];
+}
+
+function duplicatesIn({ relation, tableElts = [] }: CreateStmt, empty: Set<string>): Breach[] {
+  empty.add(nameOf(relation));
+  const columns = tableElts.flatMap((one) => ('ColumnDef' in one ? [one.ColumnDef] : []));
+  return columns
+    .filter(({ colname }, at) => columns.findIndex((one) => one.colname === colname) < at)
+    .map(({ location }) => ({ rule: 'duplicate-column', location }));
+}
+
+function addedIn({ relation, cmds = [] }: AlterTableStmt, empty: ReadonlySet<string>): Breach[] {
+  if (empty.has(nameOf(relation))) return [];
+  return cmds.flatMap((command): Breach[] => {
+    if (!('AlterTableCmd' in command) || command.AlterTableCmd.subtype !== 'AT_AddColumn') return [];
+    const { def } = command.AlterTableCmd;
+    return def !== undefined && 'ColumnDef' in def && needsValue(def.ColumnDef)
+      ? [{ rule: 'not-null-without-default', location: def.ColumnDef.location }]
+      : [];
+  });
+}
+
+const FILLED = new Set(['CONSTR_DEFAULT', 'CONSTR_IDENTITY', 'CONSTR_GENERATED']);
+
+/** Whether a column must have a value and gets none by itself. */
+function needsValue({ constraints = [], typeName }: ColumnDef): boolean {
+  const types = constraints.map((one) => ('Constraint' in one ? one.Constraint.contype : undefined) ?? '');
+  const mustHave = types.includes('CONSTR_NOTNULL') || types.includes('CONSTR_PRIMARY');
+  const type = (typeName?.names ?? []).flatMap((name) => ('String' in name ? (name.String.sval ?? []) : []));
+  return mustHave && !types.some((one) => FILLED.has(one)) && !/serial$/.test(type.at(-1) ?? '');
+}
+
+const nameOf = (relation: RangeVar | undefined): string => relation?.relname ?? '';
 
 function firstOf<Given, Made>(
   given: readonly Given[],
@@ -90,8 +144,7 @@ function firstOf<Given, Made>(
 /** Longer ones are data; the parser's own stack is bounded. */
 const MAX_STATEMENT = 128 * 1024;
 const OF_INTEREST =
-  /^(?:create\s+(?:(?:global|local|temp|temporary|unlogged|unique)\s+)*(?:table|index)|alter\s+table|drop\s+table|truncate|delete\s+from)\b/i;
-const PROGRAM = /^(?:do|create\s+(?:or\s+replace\s+)?(?:function|procedure)|select|call|exec|execute)\b/i;
+  /^(?:create\s+(?:(?:global|local|temp|temporary|unlogged)\s+)*table|alter\s+table|truncate|delete\s+from)\b/i;
 
 const DIALECTS: readonly (readonly [name: string, marks: RegExp])[] = [
   ['ClickHouse', /\bENGINE\s*=\s*\w*MergeTree\b|\bLowCardinality\s*\(|\bNullable\s*\(|\bON\s+CLUSTER\b/i],

@@ -38,11 +38,14 @@ export class LinkTargets {
     const folder = posix.dirname(document);
     const stem = document.replace(/\.[^./]+$/, '');
     // Generators serve a page `guide.md` as `guide/`, so that its links begin one folder further down.
-    const candidates = [folder, stem].flatMap((from) => spellings(posix.join(from, path)));
+    const candidates = [folder, stem, ...this.#renderedIn(stem)].flatMap((from) =>
+      spellings(posix.join(from, path)),
+    );
     const [meant = ''] = candidates;
     // What lies outside are pages of the host: issues, discussions.
     if (meant.startsWith('..') || meant === '') return true;
-    if (/[<>{}$*]|\s|^[^/]*:/.test(path)) return true;
+    // HTML beside documents is what a build makes of something.
+    if (/[<>{}$*]|\s|^[^/]*:|\.html?$/.test(path)) return true;
     const isThere = candidates.some(
       (file) => !file.startsWith('..') && (existsSync(join(this.#root, file)) || this.#isNumbered(file)),
     );
@@ -74,6 +77,12 @@ export class LinkTargets {
       this.#texts.set(file, 'source' in read ? read.source.text : undefined);
     }
     return this.#texts.get(file);
+  }
+
+  /** The folders above a document in which there is a page of its name. */
+  #renderedIn(stem: string): string[] {
+    const page = `${posix.basename(stem)}.html`;
+    return foldersAbove(stem).filter((folder) => existsSync(join(this.#root, folder, page)));
   }
 
   /** Whether the page's name begins with a number that orders it, and that its address leaves out: `80.pwa.md`. */

@@ -30,8 +30,6 @@ export const jsxAccessibility = lintTool({
         'A positive tabIndex comes before everything else on the page. Use 0, and the order of the elements',
     },
     low: {
-      'jsx-a11y/click-events-have-key-events':
-        'Only a mouse can click this. Use a button or a link; or let the keyboard reach it, and handle its keys',
       'jsx-a11y/role-supports-aria-props':
         'The role does not know this aria property. Remove it, or use another role',
       'jsx-a11y/scope': 'Only th takes a scope. Use th',
@@ -49,39 +47,11 @@ export const jsxAccessibility = lintTool({
     'jsx-a11y/aria-props': { isQuoted: true },
     'jsx-a11y/aria-proptypes': { isQuoted: true },
     'jsx-a11y/aria-role': { options: { ignoreNonDOM: true } },
-    'jsx-a11y/click-events-have-key-events': {
-      isTold: ({ rest }) => !isForMouse(tagOf(rest)) && !HAS_CONTROL.test(contentOf(rest)),
-    },
     'jsx-a11y/role-supports-aria-props': { isQuoted: true },
   },
 });
 
 const tagOf = (rest: string): string => /^<?(?:=>|[^>])*/.exec(rest)?.[0] ?? '';
 
-/** What stands between the tag and the end tag that belongs to it. */
-function contentOf(rest: string): string {
-  const tag = tagOf(rest);
-  if (tag.endsWith('/')) return '';
-  let open = 1;
-  for (const one of rest
-    .slice(tag.length)
-    .matchAll(new RegExp(`<(/?)${/^<?([\w.]+)/.exec(tag)?.[1]}\\b((?:=>|[^>])*)>`, 'g'))) {
-    if (one[2]?.endsWith('/') !== true) open += one[1] === '/' ? -1 : 1;
-    if (open === 0) return rest.slice(tag.length, tag.length + one.index);
-  }
-  return '';
-}
-
-/** What the keyboard reaches instead of the element around it. */
-const HAS_CONTROL = /<(?:a|\w*button|\w*link)\b/i;
-
 /** Whether other properties are spread into the element: one that is missing may be among them. */
 const takesMore = (rest: string): boolean => /\{\s*\.\.\./.test(tagOf(rest));
-
-/** Whether it is out of the keyboard's reach on purpose, covers a page, moves the focus, or hands on what others know of. */
-const isForMouse = (tag: string): boolean =>
-  /\btabIndex=(?:\{-1\}|["']-1["'])|\bonClick=\{onClick\}/.test(tag) ||
-  /\bclass(?:Name)?=(?:["'][^"']*|\{[^}]*)(?:backdrop|overlay|mask|scrim|background\b)/i.test(tag) ||
-  /\bonClick=\{(?:\([^()]*\)|\w+)\s*=>\s*\{?\s*(?:(?:window\.getSelection\(\)\?|[\w.?]+)\.(?:stopPropagation|preventDefault|blur|focus|select\w*)\([^()]*\);?\s*)+\}/.test(
-    tag,
-  );

@@ -69,11 +69,21 @@ export const mistakes = lintTool({
     low: { 'no-unused-private-class-members': 'Nobody reads this private member. Remove it' },
   },
   particulars: {
+    'no-const-assign': { isAtLast: true },
+    'no-dupe-class-members': { isAtLast: true },
+    'no-dupe-else-if': { isAtLast: true },
+    'no-dupe-keys': { isAtLast: true },
+    'no-duplicate-case': { isAtLast: true },
     // A build puts something else in their place, and a switch stands before what it switches.
     'no-constant-binary-expression': {
       isTold: ({ rest }) =>
         !/^(?:true|false|0|1)\s*(?:&&|\|\|)|^.*['"`](?:__\w+__|%\w+%|@@\w+@*|\{\{.*\}\})['"`]/.test(rest) &&
         !OF_VALID_TYPEOF.test(rest),
+    },
+    // What follows the first statement of a block was switched off on purpose.
+    'no-unreachable': {
+      few: 1,
+      isTold: ({ rest, text }) => !BEGINS_WITH_JUMP.test(text.slice(0, text.length - rest.length)),
     },
     // Two numbers that are written out are a formula.
     'oxc/erasing-op': { isTold: ({ rest }) => !/^[\d.]+\s*[*&/]\s*[\d.]+(?![\w.(])/.test(rest) },
@@ -88,3 +98,7 @@ export const mistakes = lintTool({
 
 /** What valid-typeof tells of already. */
 const OF_VALID_TYPEOF = /^typeof\s[^=!]+[!=]==?\s*undefined\b|^undefined\s*[!=]==?\s*typeof\b/;
+
+/** A block that begins with a throw or a return, and what follows that. */
+const BEGINS_WITH_JUMP =
+  /\{(?:\s|\/\/[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\/)*(?:throw|return)\b(?:(?!\b(?:throw|return|function|if|for|while|switch)\b|=>)[\s\S]){0,2000}$/;

@@ -18,8 +18,6 @@ export const promises = lintTool({
       'no-async-promise-executor':
         'The function of this new Promise is async: what it throws is lost, and the promise stays open for ever. Do the awaiting outside, or catch and reject inside',
       'no-ex-assign': 'The caught error is overwritten, so nobody learns what happened. Use another variable',
-      'promise/valid-params':
-        'The method of the promise takes another number of arguments. Give it those that it takes',
       'typescript/no-misused-promises':
         'A promise stands where a value is needed: as a condition it is always true, and spread it is empty. Await it',
     },
@@ -63,11 +61,6 @@ export const promises = lintTool({
         !mayBeNothing(/^[!(\s]*(?:[\w$#]+\.)*([\w$]+)/.exec(rest)?.[1], text),
     },
     'typescript/no-array-delete': { isOfTypes: true },
-    // A then() that is given nothing does nothing; a catch() that is given nothing catches nothing. Promises have both.
-    'promise/valid-params': {
-      isQuoted: true,
-      isTold: ({ message, rest }) => !/\bthen\b/i.test(message) && !/^[\w$.#]+\?\.\(/.test(rest),
-    },
   },
 });
 
@@ -81,8 +74,11 @@ const QUIET = '(?:(?!\\b(?:await|return|throw)\\b)[^}])*?\\b';
 /** A chain that may stop at nothing: only a cast makes a promise of it. */
 const MAY_STOP = /^[!(\s]*[\w$#.]+\?\./;
 
-/** Whether a variable or property of this name is declared as one that may be null or undefined, or that is not set yet. */
+/**
+ * Whether a variable or property of this name is declared as one that may be null or undefined, or that is not set yet, or is
+ * looked up under a key that may not be there.
+ */
 const mayBeNothing = (name: string | undefined, text: string): boolean =>
-  new RegExp(`\\b${name}(?:\\?:|!?\\s*:[^=;\\n]*\\b(?:null|undefined)\\b)|\\blet ${name}:[^=;\\n]*;`).test(
-    text,
-  );
+  new RegExp(
+    `\\b${name}(?:\\?:|!?\\s*:[^=;\\n]*\\b(?:null|undefined)\\b)|\\blet ${name}:[^=;\\n]*;|\\b${name}\\s*=\\s*[\\w$.#]+(?:\\[[^\\]\\n]+\\]|\\.get\\([^)\\n]*\\))\\s*(?:;|\\n)`,
+  ).test(text);

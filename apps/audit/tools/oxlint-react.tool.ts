@@ -41,7 +41,8 @@ export const react = lintTool({
     },
   },
   particulars: {
-    'react/rules-of-hooks': { isQuoted: true },
+    // What follows an early return is conditional for one reason.
+    'react/rules-of-hooks': { isQuoted: true, few: 1 },
     'react/static-components': { isCoveredBy: 'react/no-unstable-nested-components', few: 1 },
     'react/no-unstable-nested-components': { options: { allowAsProps: true } },
   },

@@ -14,11 +14,21 @@ export const speed = lintTool({
   },
   particulars: {
     'oxc/no-accumulating-spread': {
-      // What reduce() spreads is mostly short, and an object with the same names each time gathers nothing.
-      isTold: ({ rest }) => !rest.startsWith('...') && !isOfOneShape(/^[\w$]+/.exec(rest)?.[0], rest),
+      // What reduce() spreads is mostly short, an object with the same names each time gathers nothing, and beside what a
+      // round waits for, copying costs nothing.
+      isTold: ({ rest }) => {
+        const name = /^[\w$]+/.exec(rest)?.[0];
+        return !rest.startsWith('...') && !isOfOneShape(name, rest) && !isAwaited(name, rest);
+      },
     },
   },
 });
+
+/** Whether the loop that gathers in a variable waits for something each round. */
+function isAwaited(name: string | undefined, text: string): boolean {
+  const before = text.split(new RegExp(`\\b${name}\\s*=\\s*[[{]\\s*\\.\\.\\.`))[0] ?? '';
+  return /\bawait\b/.test(before.split(/\b(?:for|while|do)\b/).at(-1) ?? '');
+}
 
 /** Whether a variable is only given objects without computed names. */
 const isOfOneShape = (name: string | undefined, text: string): boolean => {

@@ -34,8 +34,6 @@ export const tests = lintTool({
         'This expect() asserts nothing, or nobody awaits it, so it cannot fail the test. Call a matcher; await it where it is a promise',
       'vitest/require-awaited-expect-poll':
         'expect.poll() gives a promise that nobody awaits, so it cannot fail the test. Await it',
-      'vitest/no-interpolation-in-snapshots':
-        'A snapshot in the code that holds a variable changes with it: updating it breaks the test. Write the text out, or use property matchers',
     },
   },
   particulars: {

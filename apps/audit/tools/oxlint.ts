@@ -1,6 +1,6 @@
 import type { Note } from '@orrery/ralph-loop';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
-import { isDemo, isTest, isVendored } from './aside.ts';
+import { isCopied, isDemo, isTest, isVendored } from './aside.ts';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
 import { firstOfEach, hitOf, type RulesBySeverity, ruleTable } from './scan-files.ts';
 import { MemoryWatch } from './memory-watch.ts';
@@ -21,6 +21,8 @@ export interface Particulars {
   readonly isTold?: (place: LintPlace) => boolean | Promise<boolean>;
   /** Where this rule tells of a file, both mean the same fault. */
   readonly isCoveredBy?: string;
+  /** oxlint names what was there before, and then what is wrong. @default false */
+  readonly isAtLast?: boolean;
   /** How often it is told of in one file. @default 3 */
   readonly few?: number;
 }
@@ -258,6 +260,7 @@ async function resultOf(
     const read = asked.has(file) ? readSource(root, file) : { skipped: true };
     if ('skipped' in read || !isMeant(read.source.text, file, root)) continue;
     const { source } = read;
+    if (isCopied(source.text)) continue;
     if (isCompiled(file, source.text, (path) => existsSync(join(root, path)))) continue;
     const bytes = Buffer.from(source.text);
     const hits = new Map<string, Hit>();
@@ -268,10 +271,15 @@ async function resultOf(
         continue;
       }
       const { message, url, labels } = diagnostic;
-      const offset = labels[0]?.span.offset ?? 0;
+      const {
+        isAtLast = false,
+        isOfTypes = false,
+        isQuoted = false,
+        isTold = () => true,
+      } = particulars[id] ?? {};
+      const offset = labels.at(isAtLast ? -1 : 0)?.span.offset ?? 0;
       const start = bytes.subarray(0, offset).toString().length;
       const place = source.positionAt(start);
-      const { isOfTypes = false, isQuoted = false, isTold = () => true } = particulars[id] ?? {};
       const { text } = source;
       if (isOfTypes && /\.[cm]?jsx?$/.test(file)) continue;
       if (switchedOff.has(file, id)) continue;
@@ -280,7 +288,7 @@ async function resultOf(
       const circle = circleIn(diagnostic).map(within);
       const trail = circle.length === 0 ? {} : { trail: [file, ...circle] };
       for (const hit of hitOf(rules, `${NAME}/${id}`, source, { ...place, help: url }))
-        hits.set(`${id} ${offset}`, { ...hit, ...trail, message: words + hit.message });
+        hits.set(`${id} ${place.line}`, { ...hit, ...trail, message: words + hit.message });
     }
     told.push(...fewOf([...hits.values()].sort(byPlace), particulars));
   }

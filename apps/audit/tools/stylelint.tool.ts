@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import type { Hit, Tool } from '../tool.ts';
-import { isDemo, isSample } from './aside.ts';
+import { isCopied, isDemo, isSample } from './aside.ts';
 import { foldersAbove } from './folders-above.ts';
 import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
@@ -40,10 +40,8 @@ const RULES = ruleTable('stylelint', {
   },
   low: {
     'at-rule-descriptor-no-unknown': 'The at-rule has no such descriptor; browsers drop it',
-    'declaration-block-no-duplicate-custom-properties':
-      'The custom property is set twice in one block; only the last counts',
     'declaration-block-no-duplicate-properties':
-      'The property is set twice in one block to the same value, or in different places; only the last counts',
+      'The property is set in two places of one block, to different values; only the last counts',
     'font-family-no-duplicate-names': 'The font is named twice in one list',
     'no-duplicate-at-import-rules': 'The same sheet is imported twice',
   },
@@ -51,11 +49,6 @@ const RULES = ruleTable('stylelint', {
 
 /** With nothing that reads like a template, and no hacks that were for browsers long gone. */
 const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
-  // All of UnoCSS's directives count.
-  'declaration-block-no-duplicate-custom-properties': [
-    true,
-    { ignoreProperties: ['--uno', '--at-apply', '--apply'] },
-  ],
   'declaration-block-no-duplicate-properties': [
     true,
     { ignore: ['consecutive-duplicates-with-different-values'] },
@@ -166,7 +159,7 @@ export const stylelint: Tool = {
       return /[\s:(]\$[a-z]/i.test(text) ? mixed : plain;
     };
     return scanFiles(job, progress, async (source) => {
-      if (isMade(source) || isCompiled(job.root, source.file)) return [];
+      if (isMade(source) || isCopied(source.text) || isCompiled(job.root, source.file)) return [];
       const config = sheetOf(source);
       // Without a name of the file nothing is looked up beside it, such as a list of what to ignore.
       const { results } = await linter.lint({
@@ -214,12 +207,23 @@ function isFallback({ text: sheet }: SourceText, { rule, line, column, text }: W
     .slice(line - 1)
     .join('\n')
     .slice(column - 1);
-  if (rule === 'declaration-block-no-duplicate-properties') return BEFORE_VARIABLE.test(rest);
+  if (rule === 'declaration-block-no-duplicate-properties')
+    return BEFORE_VARIABLE.test(rest) || isSetAlike(sheet, sheet.length - rest.length);
   if (rule === 'declaration-block-no-shorthand-property-overrides')
     return /^(?:font\s*:\s*inherit|background\s*:[^;{}]*(?:gradient|url|var)\()/.test(rest);
   const name = /^Unknown pseudo-(?:class|element) selector "::?([\w-]+)"/.exec(text)?.[1];
   return name !== undefined && new RegExp(`:-\\w+-${name}\\b`).test(sheet);
 }
+/** Whether the block around an offset gives the property there the same value each time. */
+function isSetAlike(sheet: string, offset: number): boolean {
+  const block = sheet.slice(sheet.lastIndexOf('{', offset) + 1).split(/[{}]/)[0] ?? '';
+  const name = /^[\w-]+/.exec(sheet.slice(offset))?.[0];
+  const values = [...block.matchAll(new RegExp(`(?<![\\w-])${name}\\s*:([^;]*)`, 'g'))].map(
+    ([, value = '']) => value.trim(),
+  );
+  return new Set(values).size === 1;
+}
+
 /** Between the two stand prefixed ones of the same property alone. */
 const BEFORE_VARIABLE =
   /^((?:-\w+-)?([\w-]+))\s*:[^;{}]*;\s*(?:(?:-\w+-)?\2\s*:[^;{}]*;\s*)*?\1\s*:[^;{}]*var\(/;

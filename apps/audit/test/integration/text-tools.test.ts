@@ -109,7 +109,7 @@ describe('stylelint as a tool', () => {
         'u { margin-left: 1px; margin: 0; } b { font-size: 1px; font: inherit; }',
         '// no',
         'a { top: 0 }',
-        'em { top: 0; left: 0; top: 0; }',
+        'em { top: 0; left: 0; top: 1px; } s { top: 0; left: 0; top: 0; }',
       ].join('\n'),
       'broken.css': 'a { color: red;\n',
       'other.scss': '$a: 1px;\n// a comment\na { &:hover { colr: $a; } @media ($a) { top: 0; } }\n',
@@ -144,7 +144,7 @@ describe('stylelint as a tool', () => {
 
 describe('stylelint and what is set or named twice on purpose', () => {
   it.each([
-    ['directives', 'a { --uno: m-1; --uno: p-1; --b: 0; --b: 1; }', ['custom-properties']],
+    ['the same value twice', 'a { order: 1; top: 0; order: 1; }', []],
     ['fallbacks', 'a { -webkit-order: 1; order: 1; -webkit-order: var(--a); order: var(--a); }', []],
     ['values', 'a { order: 1; top: 0; order: var(--a); }', ['properties']],
   ])('tells fallbacks from faults: %s', async (_what, sheet, expected) => {
@@ -238,6 +238,18 @@ describe('remark and what stands in other places', () => {
   });
 });
 
+describe('remark and pages that a build makes', () => {
+  it('reads links from where the page of the same name is, and leaves HTML to whoever makes it', async () => {
+    const report = await runOnFiles(remark, {
+      'docs/content/streams.md': '# A\n\n[a](img/a.svg) [b](img/b.svg)\n',
+      'docs/streams.html': '<p>A</p>\n',
+      'docs/img/a.svg': '<svg/>\n',
+      'API.md': '# A\n\n[a](module-a.html)\n',
+    });
+    expect(placesOf(report)).toEqual(['missing-file docs/content/streams.md:3']);
+  });
+});
+
 describe('remark in a repository with a checker of links of its own', () => {
   it('says nothing of links that this one is told to leave out', async () => {
     const links = '[a](../cli/a.md)\n[b](b.md)\n';
@@ -291,22 +303,16 @@ describe('gherkin as a tool', () => {
 });
 
 describe('libpg-query as a tool', () => {
-  it('finds what a schema lacks, over all its files', async () => {
+  it('finds what PostgreSQL refuses, and says what it cannot read', async () => {
     const report = await runOnFiles(libpgQuery, {
-      'db/1.sql':
-        'CREATE TABLE a (id bigint PRIMARY KEY, name text, name text);\nCREATE TABLE b (\n  a_id bigint REFERENCES a,\n  c_id bigint REFERENCES a\n);\n',
+      'db/1.sql': 'CREATE TABLE a (id bigint PRIMARY KEY, name text, name text);\n',
       'db/2.sql':
-        'ALTER TABLE a ADD COLUMN age int NOT NULL;\nCREATE INDEX ON b (c_id);\nALTER TABLE b ADD FOREIGN KEY (a_id) REFERENCES a;\nALTER TABLE a ADD COLUMN x int NOT NULL DEFAULT 0;\n',
+        'ALTER TABLE a ADD COLUMN age int NOT NULL;\nALTER TABLE a ADD COLUMN x int NOT NULL DEFAULT 0;\n',
       'db/mysql.sql': 'CREATE TABLE a (id int AUTO_INCREMENT) ENGINE=InnoDB;\n',
       'db/odd.sql': 'CREATE TABLE TABLE;\n',
       'db/wide.sql': 'CREATE TABLE a (id LowCardinality(String)) ENGINE = MergeTree ORDER BY id;\n',
     });
-    expect(placesOf(report)).toEqual([
-      'duplicate-column db/1.sql:1',
-      'foreign-key-without-index db/2.sql:3',
-      'no-primary-key db/1.sql:2',
-      'not-null-without-default db/2.sql:1',
-    ]);
+    expect(placesOf(report)).toEqual(['duplicate-column db/1.sql:1', 'not-null-without-default db/2.sql:1']);
     expect(report.notes.map(({ kind, file }) => [kind, file])).toEqual([
       ['not-looked-at', 'db/mysql.sql'],
       ['unparsable', 'db/odd.sql'],
@@ -314,17 +320,16 @@ describe('libpg-query as a tool', () => {
     ]);
     expect(report.notes.at(-1)?.reason).toContain('ClickHouse');
   });
-});
 
-describe('libpg-query and what is renamed', () => {
-  it('follows a table through its names, and says nothing of one whose columns have others', async () => {
+  it('asks for a default in the newest migration alone, and not where the table is empty or Prisma has warned', async () => {
+    const added = 'ALTER TABLE a ADD COLUMN age int NOT NULL;\n';
     const report = await runOnFiles(libpgQuery, {
-      '1.sql':
-        'CREATE TABLE a (id int PRIMARY KEY, b int REFERENCES a (id));\nCREATE TABLE d (id int PRIMARY KEY, a int REFERENCES a (id));\n',
-      '2.sql': 'ALTER TABLE a RENAME TO b;\nALTER TABLE b RENAME TO c;\nCREATE INDEX ON c (b);\n',
-      '3.sql': 'ALTER TABLE d RENAME COLUMN a TO b;\nCREATE INDEX ON d (b);\n',
+      'migrations/9_age/up.sql': added,
+      'migrations/10_age/up.sql': added,
+      'web/migrations/1.sql': `TRUNCATE a;\n${added}`,
+      'api/migrations/1.sql': `/*\n  Warnings:\n\n  - This is not possible if the table is not empty.\n*/\n${added}`,
     });
-    expect(placesOf(report)).toEqual([]);
+    expect(placesOf(report)).toEqual(['not-null-without-default migrations/10_age/up.sql:1']);
   });
 });
 

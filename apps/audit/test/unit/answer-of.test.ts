@@ -68,7 +68,18 @@ describe('the answer of a planet', () => {
       nothing: 'no ones, no styles',
     });
     const notes = [{ kind: 'unparsable', file: 'a.css', reason: 'cannot be looked at' }];
-    expect(answer({ report: { ...none, notes } }, { nothing: 'no styles' })).not.toHaveProperty('nothing');
+    const unread = answer({ report: { ...none, notes } }, { nothing: 'no styles' });
+    expect(unread).not.toHaveProperty('nothing');
+    expect(unread).toHaveProperty('summary', 'one: cannot be looked at');
+  });
+
+  it('says in its summary what keeps a whole project from being checked', () => {
+    const reason = 'packages are missing, so types are not rated';
+    const limited = {
+      report: { findings: [], notes: [{ kind: 'not-installed', reason }], filesSeen: 3, bytesSeen: 9 },
+    };
+    expect(answer(limited, report(finding('a')))).toHaveProperty('summary', `one: ${reason}`);
+    expect(answer(report(), report())).not.toHaveProperty('summary');
   });
 
   it('counts findings and notes past what anybody reads', () => {
