@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -13,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { getSystemErrorMessage } from 'node:util';
 import { ownDescriptor } from './own-descriptor.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -61,6 +63,11 @@ export class OutputFile {
         `Option "${option}" is "${path}": ${reasonOf(error as NodeJS.ErrnoException, absolute)}`,
       );
     }
+  }
+
+  /** A file that stays there to be read, and no device or pipe. */
+  get isPlain(): boolean {
+    return this.#partPath !== undefined;
   }
 
   /** Why the file is not in its place, if it is not. */
@@ -150,11 +157,14 @@ function refuseFolder(option: string, path: string, status: Stats | undefined): 
     throw new UsageError(`Option "${option}" is "${path}", which is a folder, expected a file`);
 }
 
-function reasonOf(error: NodeJS.ErrnoException, absolute: string): string {
-  if (error.code === 'ENOENT') return `the folder ${dirname(absolute)} does not exist`;
-  if (error.code === 'ENOTDIR') return `${dirname(absolute)} is not a folder`;
-  if (error.code === 'ENXIO') return 'nobody reads from it';
-  return `it cannot be written (${error.code ?? error.message})`;
+function reasonOf({ code, errno, message, path }: NodeJS.ErrnoException, absolute: string): string {
+  const folder = dirname(absolute);
+  if (code === 'ENOTDIR') return `${folder} is not a folder`;
+  if (code === 'ENOENT' && !existsSync(folder)) return `the folder ${folder} does not exist`;
+  if (code === 'ENXIO') return 'nobody reads from it';
+  const reason = errno === undefined ? message : `${getSystemErrorMessage(errno)} (${code})`;
+  // A file that is written beside its place fails with the folder.
+  return `${path === absolute ? 'it cannot be written' : `no file can be written in ${folder}`}: ${reason}`;
 }
 
 /** What went wrong with something that is being written, in words. */

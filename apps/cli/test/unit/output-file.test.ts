@@ -134,9 +134,19 @@ describe('an output file', () => {
     expect(refused(join(folder, 'file/out.json'))).toThrow(`${join(folder, 'file')} is not a folder`);
   });
 
+  it.skipIf(process.platform !== 'linux')('is refused with the reason of the system', () => {
+    const refused = (path: string) => () => new OutputFile('--json', path);
+    expect(refused('/proc/version')).toThrow(
+      'Option "--json" is "/proc/version": no file can be written in /proc: no such file or directory (ENOENT)',
+    );
+    expect(refused('/proc/version/x')).toThrow('"/proc/version/x": /proc/version is not a folder');
+  });
+
   it.skipIf(process.getuid?.() === 0)('is refused in a folder that may not be written', () => {
     chmodSync(folder, 0o500);
-    expect(() => new OutputFile('--json', join(folder, 'out.json'))).toThrow('it cannot be written (EACCES)');
+    expect(() => new OutputFile('--json', join(folder, 'out.json'))).toThrow(
+      `no file can be written in ${folder}: permission denied (EACCES)`,
+    );
     chmodSync(folder, 0o700);
   });
 });
