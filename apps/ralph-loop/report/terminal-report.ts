@@ -57,7 +57,7 @@ export function terminalReport(
     ...section(`Refused by ${report.gate}`, paint, refusedLines(report)),
     ...section('Failed', paint, endedLines(tasks, ['failed', 'exhausted'])),
     ...section('Escalated', paint, endedLines(tasks, ['escalated'])),
-    ...section('Left', paint, endedLines(tasks, ['cancelled', 'blocked'])),
+    ...section('Left', paint, leftLines(tasks)),
     ...(isFull ? section('Left out', paint, noteLines(tasks)) : short),
     ...(isFull && receipts !== undefined ? section('Receipts', paint, receiptLines(receipts)) : []),
     summary(report, paint),
@@ -186,6 +186,25 @@ function refusedLines({ refused }: MissionReport): string[] {
 
 const endedLines = (tasks: readonly TaskReport[], statuses: readonly string[]): string[] =>
   tasks.filter(({ status }) => statuses.includes(status)).map(({ id, why }) => `${id}: ${printable(why)}`);
+
+/** More ids than these are counted. */
+const MAX_NAMED = 3;
+
+/** Those that were left for the same reason, in a line. */
+function leftLines(tasks: readonly TaskReport[]): string[] {
+  const left = tasks.filter(({ status }) => status === 'cancelled' || status === 'blocked');
+  return [...Map.groupBy(left, ({ why }) => why)].map(([why, all]) => {
+    if (all.length === 1) return `${all[0]?.id}: ${printable(why)}`;
+    return `${all.length} tasks were not done: ${someOf(all.map(({ id }) => id))} (${printable(why)})`;
+  });
+}
+
+/** `a, b and c`, `a, b, c and 16 more`. */
+function someOf(ids: readonly string[]): string {
+  const named = ids.slice(0, ids.length > MAX_NAMED + 1 ? MAX_NAMED : -1);
+  const more = ids.length - named.length;
+  return `${named.join(', ')} and ${more === 1 ? ids.at(-1) : `${more} more`}`;
+}
 
 /** What several tasks left out for the same reason stands there once. */
 function noteLines(tasks: readonly TaskReport[]): string[] {

@@ -210,6 +210,24 @@ describe('a report on the terminal', () => {
     expect(lines.at(-1)).toContain('2 of 4 tasks accepted, 1 with nothing to read, 2 findings');
   });
 
+  it('names a few of the tasks that were left for the same reason, and counts the others', () => {
+    const left = (many: number) => {
+      const whole = workItems({
+        ...mission,
+        tasks: Array.from({ length: many }, (_, at) => ({ id: `t${at}`, title: 'T', capability: 'work' })),
+      });
+      const tasks = whole.map((item): TaskView => {
+        const context = { ...newTask({ item, maxAttempts: 1 }), why: 'the mission was stopped' };
+        return { status: 'cancelled', context };
+      });
+      const lines = terminalReport(buildReport(outcome(tasks, { stopReason: 'interrupted' })));
+      return lines.slice(lines.indexOf('Left') + 1, -2);
+    };
+    expect(left(2)).toEqual(['  2 tasks were not done: t0 and t1 (the mission was stopped)']);
+    expect(left(4)).toEqual(['  4 tasks were not done: t0, t1, t2 and t3 (the mission was stopped)']);
+    expect(left(19)).toEqual(['  19 tasks were not done: t0, t1, t2 and 16 more (the mission was stopped)']);
+  });
+
   it('counts what the former report had, and what is off', () => {
     const tasks = [
       view('a', 'accepted', { findings: [finding(), finding({ id: 'f2', line: 9, rule: 'off/one' })] }),
