@@ -1,5 +1,6 @@
 import {
   buildReport,
+  capabilitiesOf,
   explainTask,
   gatherReceipts,
   htmlReport,
@@ -7,6 +8,7 @@ import {
   type MissionOutcome,
   type MissionReport,
   openProgress,
+  printable,
   type Receipts,
   type ReportDetail,
   runMission,
@@ -22,6 +24,7 @@ import { LinesView } from './lines-view.ts';
 import { ProgressView } from './progress-view.ts';
 import { planRun, type RunPlan, type Shown, type TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
+import { Summaries } from './summaries.ts';
 import { TraceFile } from './trace-file.ts';
 import { VerboseView } from './verbose-view.ts';
 import { NO_VIEW, type View } from './view.ts';
@@ -56,7 +59,8 @@ function discardAll({ outputs }: RunPlan): void {
 }
 
 async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
-  const { interruption, errors } = deps;
+  const { interruption, errors, screen } = deps;
+  if (plan.shows !== 'quiet') screen.write(`${beginning(plan)}\n`);
   const started = await untilStopped(startWhole(plan), interruption);
   if (started === undefined) {
     errors.write('orrery: Stopped while the agents were starting; no task was begun\n');
@@ -77,8 +81,23 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   });
   const failures = [stopTrace(), ...writeReports(report, plan, deps)].filter((one) => one !== undefined);
   for (const failure of failures) errors.write(`orrery: ${failure}\n`);
+  if (plan.shows !== 'quiet') screen.write(written(plan));
   if (interruption.signal.aborted) await system.stop({ drainMs: 0 });
   return report.exitCode === 0 && failures.length > 0 ? EXIT_UNWRITTEN : report.exitCode;
+}
+
+/** What begins: the agents take a moment to start. */
+function beginning({ mission, root }: RunPlan): string {
+  const { length } = mission.tasks.flatMap(capabilitiesOf);
+  return printable(`${mission.name} on ${root}: ${length} task${length === 1 ? '' : 's'}`);
+}
+
+/** Where the files are that were asked for; nothing after a report that went to standard output. */
+function written({ outputs }: RunPlan): string {
+  const files = Object.values(outputs);
+  const whole = files.filter(({ failure }) => failure === undefined);
+  if (whole.length === 0 || files.some(({ isPlain }) => !isPlain)) return '';
+  return `Written: ${whole.map(({ path }) => printable(path)).join(', ')}\n`;
 }
 
 /** Starts the agents, and those whom every mission needs where nobody stands in for them. */
@@ -115,20 +134,20 @@ async function untilStopped<T>(work: Promise<T>, { signal }: Interruption): Prom
 async function watched(system: Team, plan: RunPlan, deps: CommandDeps): Promise<MissionOutcome> {
   const { interruption, clock } = deps;
   const { mission, root, journal, isResumed, baseline, shows } = plan;
-  const progress =
+  const kept =
     journal === undefined ? undefined : await openProgress(system.records, mission, { root, isResumed });
+  const summaries = new Summaries(kept);
   const view = await viewOf(shows, system, deps);
-  const onEvent = view.show.bind(view);
   try {
     return await runMission(
       mission,
       {
         root,
         signal: interruption.signal,
-        onEvent,
+        onEvent: (event) => view.show(summaries.added(event)),
         ...(baseline === undefined ? {} : { baseline: baseline.path }),
       },
-      { team: system, clock, ...(progress === undefined ? {} : { progress }) },
+      { team: system, clock, progress: summaries.progress },
     );
   } finally {
     view.close();

@@ -1,16 +1,22 @@
 import { type LoopEvent, printable } from '@orrery/ralph-loop';
+import type { Seen } from './view.ts';
 
-type TaskNews = Extract<LoopEvent, { type: 'task.changed' | 'progress.lost' }>;
+type TaskNews = Extract<LoopEvent, { type: 'task.changed' | 'progress.lost' }> & Pick<Seen, 'summary'>;
 
 /** A task that is over, in a line. */
 export function taskLine(event: TaskNews): string {
   if (event.type === 'progress.lost')
     return printable(`${event.task} is done, but that could not be kept: ${event.why}`);
-  const { task, status, agent, findings, why, attempt } = event;
+  const { task, status, agent, why, attempt } = event;
   if (status === 'nothing') return printable(`${task}: ${why}`);
   if (status !== 'accepted') return printable(`${task} ${status}: ${why}`);
-  const found =
-    findings.length === 0 ? 'no findings' : `${findings.length} finding${findings.length === 1 ? '' : 's'}`;
   const again = attempt > 1 ? `, attempt ${attempt}` : '';
-  return printable(`${task}: ${found}${agent === undefined ? '' : ` (${agent}${again})`}`);
+  return printable(`${task}: ${whatCame(event)}${agent === undefined ? '' : ` (${agent}${again})`}`);
+}
+
+/** Who says something of an answer without findings means more than that there are none. */
+function whatCame({ findings: { length }, summary }: Extract<TaskNews, { type: 'task.changed' }>): string {
+  const said = summary?.split('\n', 1) ?? [];
+  const found = length === 0 ? 'no findings' : `${length} finding${length === 1 ? '' : 's'}`;
+  return (length === 0 && said.length > 0 ? said : [found, ...said]).join('; ');
 }

@@ -1,6 +1,6 @@
-import { type LoopEvent, printable } from '@orrery/ralph-loop';
-import type { View } from './view.ts';
+import { printable } from '@orrery/ralph-loop';
 import type { Screen } from './screen.ts';
+import type { Seen, View } from './view.ts';
 
 /** Prints a line for each thing that happens (`--verbose`). */
 export class VerboseView implements View {
@@ -11,7 +11,7 @@ export class VerboseView implements View {
     this.#screen = screen;
   }
 
-  show(event: LoopEvent): void {
+  show(event: Seen): void {
     this.#startedAtMs ??= event.atMs;
     const text = sentence(event);
     if (text === undefined) return;
@@ -22,12 +22,12 @@ export class VerboseView implements View {
   close(): void {}
 }
 
-function sentence(event: LoopEvent): string | undefined {
+function sentence(event: Seen): string | undefined {
   switch (event.type) {
     case 'mission.started':
       return `${event.mission}: ${event.tasks.length} tasks, assigned by ${event.assigner}, judged by ${event.gate}`;
     case 'task.changed':
-      return `${event.task} is ${event.status}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ''}: ${event.why}`;
+      return `${event.task} is ${event.status}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ''}: ${[event.why, event.summary ?? []].flat().join('; ')}`;
     case 'progress.lost':
       return `${event.task} is accepted, but that could not be kept: ${event.why}`;
     case 'loop.goes-on':

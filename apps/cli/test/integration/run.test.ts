@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,10 +47,12 @@ describe('orrery run', () => {
     const ended = await orrery(...words('--json', json, '--record', record));
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).not.toContain('\x1b');
+    expect(ended.stdout.split('\n')[0]).toBe(`workshop on ${realpathSync(repo)}: 2 tasks`);
+    expect(ended.stdout.trimEnd().split('\n').at(-1)).toBe(`Written: ${json}, ${record}`);
     expect(ended.stdout).toMatch(/^0:\d\d {2}\d\/2 {2}words: 1 finding \(workshop\)$/m);
     expect(ended.stdout).toMatch(/^0:\d\d {2}\d\/2 {2}styles: nothing to read: no stylesheets$/m);
     expect(ended.stdout).toContain('MEDIUM (1)\n  wrong.txt:2  A wrong word.  words/wrong, workshop\n');
-    expect(ended.stdout.trimEnd().split('\n').length).toBeLessThan(10);
+    expect(ended.stdout.trimEnd().split('\n').length).toBeLessThan(12);
     const report = readReport(json);
     expect(report).toMatchObject({
       stopReason: 'all-accepted',
@@ -93,7 +95,7 @@ describe('orrery run', () => {
 
   it('says as much as it is asked to, in colours if they are wanted', async () => {
     const [quiet, verbose, coloured] = await Promise.all([
-      orrery(...words('--quiet')),
+      orrery(...words('--quiet', '--json', join(folder, 'report.json'))),
       orrery(...words('--verbose')),
       new Orrery(words('--quiet'), { env: { FORCE_COLOR: '1' } }).ended,
     ]);
@@ -102,6 +104,7 @@ describe('orrery run', () => {
       '  wrong.txt:2  A wrong word.  words/wrong, workshop',
     ]);
     expect(quiet.stdout.split('\n')).toHaveLength(6);
+    expect(quiet.stdout).not.toContain('Written');
     expect(verbose.stdout).toContain('goes on: workshop works on words');
     expect(verbose.stdout).toMatch(/^Tasks\n {2}words +accepted +workshop/m);
     expect(coloured.stdout).toContain('\x1b[33mMEDIUM (1)');
@@ -148,7 +151,7 @@ describe('orrery run', () => {
   it('refuses a mission that nobody in the team can do, before anything runs', async () => {
     writeMission([{ id: 'fly', capability: 'words.chek' }]);
     const ended = await orrery(...words('--json', join(folder, 'report.json')));
-    expect(ended).toMatchObject({ code: 64, stdout: '' });
+    expect(ended).toMatchObject({ code: 64, stdout: `workshop on ${realpathSync(repo)}: 1 task\n` });
     expect(ended.stderr).toContain(
       'tasks[0].capability: nobody in the team offers "words.chek"; did you mean "words.check"?',
     );
@@ -183,6 +186,7 @@ describe('orrery run', () => {
       expect(ended.code).toBe(code);
       expect(ended.stdout).toContain('wrong.txt:2  A wrong word.  words/wrong, workshop, not judged');
       expect(ended.stdout).toContain('Left\n');
+      expect(ended.stdout.trimEnd().split('\n').at(-1)).toBe(`Written: ${json}, ${sarif}, ${html}`);
       const report = readReport(json as string);
       expect(report).toMatchObject({ stopReason: 'interrupted', exitCode: code });
       expect(report.findings).toMatchObject([{ file: 'wrong.txt', line: 2, judged: false }]);
@@ -198,7 +202,10 @@ describe('orrery run', () => {
     await run.printed('takes its time');
     run.child.kill('SIGINT');
     const ended = await run.ended;
-    expect(ended).toMatchObject({ code: 130, stdout: 'takes its time\n' });
+    expect(ended).toMatchObject({
+      code: 130,
+      stdout: `workshop on ${realpathSync(repo)}: 1 task\ntakes its time\n`,
+    });
     expect(ended.stderr).toBe('orrery: Stopped while the agents were starting; no task was begun\n');
     expect(readdirSync(folder).sort()).toEqual(['mission.json', 'repo']);
   });
