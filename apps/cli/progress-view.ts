@@ -2,6 +2,7 @@ import { isDone, isOver, type LoopEvent, ratedFindingLine } from '@orrery/ralph-
 import type { Clock } from 'orrery';
 import { advanceProgress, NO_PROGRESS, type Progress, progressLine } from './progress.ts';
 import { Redrawn } from './redrawn.ts';
+import { type Estimate, remainingMs, settled, toldMs } from './remaining.ts';
 import type { Screen } from './screen.ts';
 import { taskLine } from './task-line.ts';
 import type { View } from './view.ts';
@@ -14,12 +15,11 @@ export class ProgressView implements View {
   readonly #screen: Screen;
   readonly #drawn: Redrawn;
   #progress: Progress = NO_PROGRESS;
+  #estimate: Estimate | undefined;
 
   constructor(screen: Screen, clock: Clock) {
     this.#screen = screen;
-    this.#drawn = new Redrawn(screen, clock, () => [
-      progressLine(this.#progress, clock.now(), screen.columns - 1),
-    ]);
+    this.#drawn = new Redrawn(screen, clock, () => [this.#line(clock.now(), screen.columns - 1)]);
   }
 
   show(event: LoopEvent): void {
@@ -31,6 +31,11 @@ export class ProgressView implements View {
 
   close(): void {
     this.#drawn.close();
+  }
+
+  #line(nowMs: number, columns: number): string {
+    this.#estimate = settled(this.#estimate, remainingMs(this.#progress, nowMs), nowMs);
+    return progressLine(this.#progress, { nowMs, leftMs: toldMs(this.#estimate, nowMs), columns });
   }
 
   #news(event: LoopEvent): readonly string[] {

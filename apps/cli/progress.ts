@@ -1,7 +1,7 @@
 import { isOver, type LoopEvent, printable, type TaskStatus } from '@orrery/ralph-loop';
 
 /** One task on its way; times are those of events. */
-interface Way {
+export interface Way {
   readonly status: TaskStatus;
   readonly estimateMs: number | undefined;
   readonly beganAtMs?: number;
@@ -43,13 +43,20 @@ function moved(progress: Progress, task: string, change: Partial<Way>): Progress
   return { ...progress, tasks: new Map(progress.tasks).set(task, { ...known, ...change }) };
 }
 
+/** What a line over the whole is made of. */
+export interface LineOptions {
+  readonly nowMs: number;
+  /** How long it will take, if that is known. */
+  readonly leftMs?: number | undefined;
+  readonly columns: number;
+}
+
 /** `12/19 · types 25 %, tests · 0:34, about 0:50 to go`, in at most `columns`. */
-export function progressLine(progress: Progress, nowMs: number, columns: number): string {
+export function progressLine(progress: Progress, { nowMs, leftMs, columns }: LineOptions): string {
   const ways = [...progress.tasks];
   const over = ways.filter(([, { status }]) => isOver(status)).length;
-  const left = remainingMs(progress, nowMs);
   const head = `${over}/${ways.length} · `;
-  const toGo = left === undefined ? '' : `, about ${clockTime(left)} to go`;
+  const toGo = leftMs === undefined ? '' : `, about ${clockTime(leftMs)} to go`;
   const tail = ` · ${clockTime(nowMs - progress.startedAtMs)}${toGo}`;
   const room = columns - head.length - tail.length;
   const now = fit(whatRuns(ways), room);
@@ -68,58 +75,6 @@ function whatRuns(ways: readonly (readonly [string, Way])[]): string {
       .join(', ');
   const judged = ways.filter(([, { status }]) => status === 'judging').map(([id]) => id);
   return judged.length > 0 ? `${judged.join(', ')} checked` : 'giving out tasks';
-}
-
-/** From this much of its work on, what an agent says of itself is believed more than an estimate. */
-const BELIEVED_FRACTION = 0.1;
-
-/**
- * How long it will take, as far as anybody can tell: the longest task that is left, or all that is left shared out, if that
- * is more. Undefined while there is nothing to reckon with.
- */
-export function remainingMs({ tasks, maxParallel }: Progress, nowMs: number): number | undefined {
-  const ways = [...tasks.values()];
-  const pace = paceOf(ways);
-  const usual = usualMs(ways);
-  const left = ways
-    .filter(({ status }) => !isOver(status) && status !== 'judging')
-    .map((way) => leftOf(way, { nowMs, pace, usual }));
-  if (left.length === 0 || left.some((ms) => ms === undefined)) return left.length === 0 ? 0 : undefined;
-  const known = left as number[];
-  return Math.max(...known, known.reduce((sum, ms) => sum + ms, 0) / Math.max(1, maxParallel));
-}
-
-function leftOf(
-  { status, beganAtMs, fraction = 0, estimateMs }: Way,
-  { nowMs, pace, usual }: { nowMs: number; pace: number; usual: number | undefined },
-): number | undefined {
-  const expected = estimateMs === undefined ? usual : estimateMs * pace;
-  if (status !== 'working' || beganAtMs === undefined) return expected;
-  const spent = nowMs - beganAtMs;
-  if (fraction > BELIEVED_FRACTION) return (spent * (1 - Math.min(1, fraction))) / fraction;
-  return expected === undefined ? undefined : Math.max(0, expected - spent);
-}
-
-const tookMs = ({ beganAtMs, endedAtMs }: Way): number | undefined =>
-  beganAtMs === undefined || endedAtMs === undefined ? undefined : endedAtMs - beganAtMs;
-
-/** How much longer tasks take here than they were expected to, by those that are over; not much more and not much less. */
-function paceOf(ways: readonly Way[]): number {
-  let expected = 0;
-  let taken = 0;
-  for (const way of ways) {
-    const took = tookMs(way);
-    if (took === undefined || way.estimateMs === undefined) continue;
-    expected += way.estimateMs;
-    taken += took;
-  }
-  return expected === 0 ? 1 : Math.min(5, Math.max(0.2, taken / expected));
-}
-
-/** What a task took that is over, on average. */
-function usualMs(ways: readonly Way[]): number | undefined {
-  const taken = ways.map(tookMs).filter((ms) => ms !== undefined);
-  return taken.length === 0 ? undefined : taken.reduce((sum, ms) => sum + ms, 0) / taken.length;
 }
 
 /** `0:34`, `12:05`, `1:00:07`. */

@@ -4,7 +4,7 @@ import { advance, emptyBoard } from '../../board.ts';
 import { boardLines } from '../../board-lines.ts';
 import { BoardView } from '../../board-view.ts';
 import { LinesView } from '../../lines-view.ts';
-import { advanceProgress, clockTime, NO_PROGRESS, progressLine, remainingMs } from '../../progress.ts';
+import { advanceProgress, clockTime, NO_PROGRESS, progressLine } from '../../progress.ts';
 import { ProgressView } from '../../progress-view.ts';
 import { VerboseView } from '../../verbose-view.ts';
 import { FakeClock } from '../../../../test/fixtures/fake-clock.ts';
@@ -170,35 +170,11 @@ describe('the line over the whole', () => {
       moved('cycles', 'working', { atMs: 0 }),
       told('types', 0.25),
     );
-    expect(progressLine(progress, 10_000, 80)).toBe('0/2 · types 25 %, cycles · 0:10, about 0:30 to go');
-    expect(progressLine(progress, 10_000, 30)).toHaveLength(30);
-  });
-
-  it('believes an agent about its task once it has done a tenth, and the estimate before', () => {
-    const begun = after(started, moved('types', 'working', { atMs: 0 }), moved('cycles', 'nothing'));
-    expect(remainingMs(begun, 10_000)).toBe(50_000);
-    expect(remainingMs(advanceProgress(begun, told('types', 0.5)), 10_000)).toBe(10_000);
-  });
-
-  it('shares out what is left, and is as long as the longest task', () => {
-    const waiting = after({ ...started, maxParallel: 1 } as LoopEvent);
-    expect(remainingMs(waiting, 0)).toBe(80_000);
-    expect(remainingMs(after(started), 0)).toBe(60_000);
-  });
-
-  it('learns the pace of the machine from tasks that are over', () => {
-    const slow = after(
-      started,
-      moved('cycles', 'working', { atMs: 0 }),
-      moved('cycles', 'accepted', { atMs: 40_000 }),
+    expect(progressLine(progress, { nowMs: 10_000, leftMs: 30_000, columns: 80 })).toBe(
+      '0/2 · types 25 %, cycles · 0:10, about 0:30 to go',
     );
-    expect(remainingMs(slow, 40_000)).toBe(120_000);
-  });
-
-  it('says nothing about the rest while nobody can know', () => {
-    const tasks = [{ id: 'types', title: 'Types', estimateMs: undefined }];
-    const unknown = after({ ...started, tasks } as LoopEvent, moved('types', 'working', { atMs: 0 }));
-    expect(progressLine(unknown, 5_000, 80)).toBe('0/1 · types · 0:05');
+    expect(progressLine(progress, { nowMs: 10_000, columns: 80 })).toBe('0/2 · types 25 %, cycles · 0:10');
+    expect(progressLine(progress, { nowMs: 10_000, columns: 30 })).toHaveLength(30);
   });
 
   it('says times as clocks do', () => {
@@ -237,6 +213,19 @@ describe('a run on a terminal', () => {
 });
 
 describe('a run elsewhere', () => {
+  it('says what an agent says of its answer, in place of no findings or beside those that it has', () => {
+    const screen = new FakeScreen();
+    const view = new LinesView(screen);
+    view.show(started);
+    const summary = '3 findings in 2 files.\nMore of it.';
+    view.show({ ...moved('types', 'accepted', { agent: 'neptune' }), summary });
+    view.show({ ...moved('cycles', 'accepted', { findings: [finding] }), summary: 'one tool died' });
+    expect(screen.written).toEqual([
+      '0:02  1/2  types: 3 findings in 2 files. (neptune)\n',
+      '0:02  2/2  cycles: 1 finding; one tool died (mars)\n',
+    ]);
+  });
+
   it('prints a line a task, when it is over', () => {
     const screen = new FakeScreen();
     const view = new LinesView(screen);
