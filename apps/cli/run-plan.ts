@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Baseline, RuleLevel, Severity } from '@orrery/ralph-loop';
+import { auditRules, refuseUnknownRules } from './audit-rules.ts';
 import { type MeantMission, missionMeant } from './mission-meant.ts';
 import { readBaseline, readLevels, readSeverity, readTask, readWorkers } from './option-values.ts';
 import { OutputFile } from './output-file.ts';
@@ -39,6 +40,8 @@ export async function planRun(options: TypedOptions, positionals: readonly strin
   const baseline = readBaseline(options['baseline']);
   const shows = readShown(options);
   const meant = await missionMeant(options, positionals);
+  const isAudit = positionals.length === 0 && options['agents'] === undefined;
+  if (isAudit && levels.size > 0) refuseUnknownRules(levels.keys(), await auditRules());
   const explain = readTask(options['explain'], meant.mission);
   const { journal, isResumed } = readJournal(options);
   const outputs = openOutputs(options);

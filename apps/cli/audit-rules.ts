@@ -1,0 +1,36 @@
+import { nearest } from '@orrery/ralph-loop';
+import { hasAudit } from './audit-app.ts';
+import { UsageError } from './usage-error.ts';
+
+interface AllTools {
+  readonly allTools: () => Promise<readonly { readonly rules: Readonly<Record<string, unknown>> }[]>;
+}
+
+/** The rules that the audit may report, `*` at the end of one for all that begin so; none where it is not installed. */
+export async function auditRules(): Promise<readonly string[]> {
+  if (!hasAudit()) return [];
+  const file = new URL('./all-tools.ts', import.meta.resolve('@orrery/audit'));
+  const { allTools } = (await import(file.href)) as AllTools;
+  return (await allTools()).flatMap(({ rules }) => Object.keys(rules));
+}
+
+/** Refuses names that are no rule, and nothing that rules begin with. Fails with UsageError. */
+export function refuseUnknownRules(names: Iterable<string>, rules: readonly string[]): void {
+  const known = new Set(rules.flatMap(beginnings));
+  for (const name of names) {
+    if (known.has(name) || rules.some((rule) => isPattern(rule) && isOf(rule, name))) continue;
+    const meant = nearest(name, [...known]);
+    const hint = meant === undefined ? ', see docs/audit-tools.md' : `; did you mean "${meant}"?`;
+    throw new UsageError(`Option "--rule" is "${name}", and the audit has no such rule or tool${hint}`);
+  }
+}
+
+const isPattern = (rule: string): boolean => rule.endsWith('*');
+const isOf = (pattern: string, name: string): boolean =>
+  name.length >= pattern.length && name.startsWith(pattern.slice(0, -1));
+
+/** `oxlint`, `oxlint/typescript` and `oxlint/typescript/no-floating-promises`; of `tsc/TS*` only `tsc`. */
+function beginnings(rule: string): string[] {
+  const parts = rule.split('/').slice(0, isPattern(rule) ? -1 : undefined);
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+}
