@@ -1,7 +1,11 @@
 import { loopAgents } from '@orrery/ralph-loop';
 import type { AgentSpec } from 'orrery';
+import { isInstalled } from './optional-packages.ts';
 
 type AuditApp = typeof import('@orrery/audit');
+
+/** Says whether the audit is installed, without loading it. */
+export const hasAudit = (): boolean => isInstalled('@orrery/audit');
 
 /** The audit of a repository where it is installed: it stands on many tools, which the package does not bring. */
 export async function auditApp(): Promise<AuditApp | undefined> {

@@ -1,11 +1,11 @@
 import { table } from '@orrery/ralph-loop';
-import { COMMANDS, type CommandName, type CommandSpec } from './options.ts';
+import { COMMANDS, type CommandName, type CommandSpec, type Help } from './options.ts';
 
 /** What `orrery --help` prints. */
-export function help(): string {
+export function help(hasAudit = true): string {
   const commands = Object.entries<CommandSpec>(COMMANDS).map(([name, spec]) => [
     usageOf(name, spec),
-    spec.help,
+    said(spec.help, hasAudit),
   ]);
   return lines([
     'Runs missions with a supervised team of agents.',
@@ -19,14 +19,23 @@ export function help(): string {
 }
 
 /** What `orrery COMMAND --help` prints. */
-export function commandHelp(name: CommandName): string {
+export function commandHelp(name: CommandName, hasAudit = true): string {
   const spec: CommandSpec = COMMANDS[name];
   const options = Object.entries(spec.options).map(([option, { value, help: text }]) => [
     `--${option}${value === undefined ? '' : ` ${value}`}`,
-    text,
+    said(text, hasAudit),
   ]);
-  return lines([`${spec.help}.`, '', `Usage: ${usageOf(name, spec)} [OPTIONS]`, '', ...table(options, '  ')]);
+  return lines([
+    `${said(spec.help, hasAudit)}.`,
+    '',
+    `Usage: ${usageOf(name, spec)} [OPTIONS]`,
+    '',
+    ...table(options, '  '),
+  ]);
 }
+
+const said = (text: Help, hasAudit: boolean): string =>
+  typeof text === 'string' ? text : hasAudit ? text.withAudit : text.withoutAudit;
 
 const usageOf = (name: string, spec: CommandSpec): string =>
   ['orrery', name, ...spec.arguments.map((argument) => `[${argument}]`)].join(' ');

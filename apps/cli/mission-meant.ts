@@ -25,5 +25,7 @@ export async function missionMeant(options: TypedOptions, [file]: readonly strin
 async function auditOf(root: string): Promise<string> {
   const audit = await auditApp();
   if (audit !== undefined) return audit.auditMission(root);
-  throw new UsageError('No mission file is named, and the audit of repositories is not installed here');
+  throw new UsageError(
+    'No mission file is named; the audit of repositories comes with the repository of Orrery, not with the package',
+  );
 }

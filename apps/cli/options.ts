@@ -1,19 +1,32 @@
+/** What help says; `withoutAudit` where the audit of repositories is not installed. */
+export type Help = string | { readonly withAudit: string; readonly withoutAudit: string };
+
 /** What an option takes: nothing, or a value that help calls `value`; several times, where it is repeatable. */
 export interface OptionSpec {
   readonly value?: string;
   readonly isRepeatable?: boolean;
-  readonly help: string;
+  readonly help: Help;
 }
 
 export interface CommandSpec {
   readonly arguments: readonly string[];
-  readonly help: string;
+  readonly help: Help;
   readonly options: Readonly<Record<string, OptionSpec>>;
 }
 
 const HELP: OptionSpec = { help: 'Show this help' };
-const AGENTS =
-  'Modules of the agents, separated by commas (default: agents/*.agent.ts of this folder, else the planets)';
+const AGENTS: Help = {
+  withAudit:
+    'Modules of the agents, separated by commas (default: agents/*.agent.ts of this folder, else the planets)',
+  withoutAudit:
+    'Modules of the agents, separated by commas (default: agents/*.agent.ts of this folder, else SUN and MERCURY)',
+};
+/** What runs where no mission is named. */
+const RUN: Help = {
+  withAudit: 'Run a mission file (default: an audit of the repository)',
+  withoutAudit:
+    'Run a mission file; the audit of repositories comes with the repository of Orrery, not with the package',
+};
 const WORKERS: OptionSpec = {
   value: 'N',
   help: 'Worker threads for the agents, 1 to 64 (default: 1)',
@@ -23,7 +36,7 @@ const WORKERS: OptionSpec = {
 export const COMMANDS = {
   run: {
     arguments: ['MISSION'],
-    help: 'Run a mission file (default: an audit of the repository)',
+    help: RUN,
     options: {
       repo: { value: 'PATH', help: 'The repository to work on (default: the current folder)' },
       json: { value: 'FILE', help: 'Write the report as JSON' },

@@ -2,10 +2,12 @@ import { MissionError } from '@orrery/ralph-loop';
 import { isOrreryError } from 'orrery';
 import packageJson from 'orrery/package.json' with { type: 'json' };
 import { type CommandDeps, EXIT_UNWRITTEN } from './command.ts';
+import { hasAudit } from './audit-app.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { commandHelp, help } from './help.ts';
 import { COMMANDS } from './options.ts';
 import { screenOn } from './screen.ts';
+import { asFrom, folderOfUser } from './typed-paths.ts';
 import { UsageError } from './usage-error.ts';
 
 const EXIT_USAGE = 64;
@@ -19,14 +21,16 @@ async function answer(words: readonly string[], deps: AnswerDeps): Promise<numbe
   const line = readCommandLine(words);
   const { version } = packageJson;
   if (line.kind === 'version') screen.write(`orrery ${version}\n`);
-  if (line.kind === 'help') screen.write(line.command === undefined ? help() : commandHelp(line.command));
+  if (line.kind === 'help')
+    screen.write(line.command === undefined ? help(hasAudit()) : commandHelp(line.command, hasAudit()));
   if (line.kind !== 'command') return 0;
   return await obey(line, { ...deps, version });
 }
 
 /** A command is loaded when it is asked for: none pays for what another needs. */
 async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps): Promise<number> {
-  const { options, positionals } = line;
+  const folder = folderOfUser({ env: process.env, cwd: process.cwd() });
+  const { options, positionals } = folder === undefined ? line : asFrom(folder, line);
   switch (line.command) {
     case 'run':
       return (await import('./run-command.ts')).runCommand(options, positionals, deps);

@@ -101,4 +101,15 @@ describe('help', () => {
       expect(commandHelp('run')).toContain(option);
     }
   });
+
+  it('says where the audit comes from where it is not installed', () => {
+    const where = 'the audit of repositories comes with the repository of Orrery, not with the package';
+    for (const text of [help(false), commandHelp('run', false)]) expect(text).toContain(where);
+    for (const text of [help(true), commandHelp('run', true)])
+      expect(text).toContain('default: an audit of the repository');
+    for (const command of ['up', 'agents', 'doctor', 'mcp'] as const) {
+      expect(commandHelp(command, true)).toContain('else the planets');
+      expect(commandHelp(command, false)).toContain('else SUN and MERCURY');
+    }
+  });
 });

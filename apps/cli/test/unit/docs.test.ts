@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { SystemEventType } from 'orrery';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../options.ts';
+import { COMMANDS, type OptionSpec } from '../../options.ts';
 import type { TraceHeader } from '../../trace-file.ts';
 
 const doc = (name: string): string =>
@@ -67,7 +67,9 @@ describe('docs/trace.md', () => {
 describe('the options', () => {
   it('are all explained in one line each', () => {
     for (const { options } of Object.values(COMMANDS)) {
-      for (const { help } of Object.values(options)) expect(help).toMatch(/^[A-Z].{5,110}$/);
+      for (const { help } of Object.values<OptionSpec>(options))
+        for (const text of typeof help === 'string' ? [help] : Object.values(help))
+          expect(text).toMatch(/^[A-Z].{5,110}$/);
     }
   });
 });
