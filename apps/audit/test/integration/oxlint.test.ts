@@ -161,7 +161,7 @@ const NARROWED: readonly (readonly [string, Tool, Files, readonly string[]])[] =
     mistakes,
     {
       'off.js':
-        'export function off(a) {\n  // Not this year.\n  throw new Error('closed', { cause: a });\n  const b = a + 1;\n  return b;\n}\n',
+        'export function off(a) {\n  // Not this year.\n  throw new Error("closed", { cause: a });\n  const b = a + 1;\n  return b;\n}\n',
       'slip.js': 'export function slip(a) {\n  const b = a + 1;\n  return b;\n  b += 1;\n  return b;\n}\n',
     },
     ['oxlint/no-const-assign slip.js:4', 'oxlint/no-unreachable slip.js:4'],
