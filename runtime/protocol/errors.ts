@@ -458,16 +458,23 @@ export const storeInvalid = (
     cause,
   });
 
-/** `resource` is what the agent reached for outside its context, `where` the stack of its code, if that could be had. */
+/** What an agent did outside its context: `resource` is what Node calls it, `place` and `where` line and stack of the code. */
+interface Escape {
+  readonly resource: string;
+  readonly place?: string | undefined;
+  readonly where: string | undefined;
+}
+
+/** `deed` says what it did, in words. */
 export const simulationEscaped = (
   agentId: string,
-  resource: string,
-  where: string | undefined,
+  deed: string,
+  { resource, place, where }: Escape,
 ): OrreryError =>
   new OrreryError(
     'SIMULATION_ESCAPED',
-    `${agentId} left the simulation (${resource}): what it waits for must come from its context, as ctx.sleep, ctx.ask, ctx.effect`,
-    { details: { agentId, resource, where } },
+    `${agentId} left the simulation: ${deed}${place === undefined ? '' : ` at ${place}`}. What it waits for must come from its context, as ctx.sleep, ctx.ask, ctx.effect, ctx.offload`,
+    { details: { agentId, resource, ...(place === undefined ? {} : { place }), where } },
   );
 
 /** What a handler throws to decline one envelope without dying: its sender gets REFUSED with the reason. */

@@ -1,5 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { simulationEscaped } from '../protocol/errors.ts';
+import { deedOf, placeOf } from './escape-text.ts';
 import { running } from './running.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -14,6 +15,10 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'KEYPAIRGENREQUEST',
   'HASHREQUEST',
 ]);
+
+/** Deep enough to get through what Node calls on the way to a socket. */
+const LOOKED_AT_FRAMES = 50;
+const KEPT_FRAMES = 10;
 
 /**
  * Ends a simulation as soon as code in it asks the machine for something: a timer, a file, a socket, a process. What
@@ -30,10 +35,15 @@ export class EscapeWatch {
     const init = (_id: number, type: string, _trigger: number, resource: object): void => {
       const store = running.getStore();
       if (store?.scheduler !== scheduler || HARMLESS.has(type)) return;
-      const { stack = '' } = new Error('left the simulation');
+      const stack = stackHere();
       // Whoever prints is not waiting for it.
       if (stack.includes('node:internal/console')) return;
-      const error = simulationEscaped(store.agentId ?? store.thread.name, type, codeOf(stack));
+      const where = codeOf(stack);
+      const error = simulationEscaped(store.agentId ?? store.thread.name, deedOf(type), {
+        resource: type,
+        place: placeOf(where),
+        where,
+      });
       if (type === 'Timeout') this.#timers.push({ timer: resource, error });
       else scheduler.fail(error);
     };
@@ -60,9 +70,18 @@ export class EscapeWatch {
   }
 }
 
-/** The stack from where it is no more Node's own, and not this hook's. */
+function stackHere(): string {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = LOOKED_AT_FRAMES;
+  const { stack = '' } = new Error('left the simulation');
+  Error.stackTraceLimit = stackTraceLimit;
+  return stack;
+}
+
+/** The stack from where it is no more Node's own; above that of Node is this hook's. */
 function codeOf(stack: string): string {
-  const lines = stack.split('\n').slice(1);
-  const first = lines.findIndex((line) => !line.includes('node:') && !line.includes('escape-watch'));
-  return (first < 0 ? lines : lines.slice(first)).join('\n');
+  const frames = stack.split('\n').slice(1);
+  const ofNode = frames.slice(frames.findIndex((frame) => frame.includes('node:')));
+  const first = ofNode.findIndex((frame) => !frame.includes('node:'));
+  return ofNode.slice(Math.max(first, 0)).slice(0, KEPT_FRAMES).join('\n');
 }

@@ -87,7 +87,9 @@ export class Scheduler {
     const store = running.getStore();
     if (store?.scheduler !== this) return;
     const agentId = store.agentId ?? this.#deps.suspect(store.thread) ?? store.thread.name;
-    this.fail(simulationEscaped(agentId, 'woken from outside', new Error().stack));
+    const deed = 'something outside woke it, as a thread or a socket that was there before';
+    const where = new Error().stack;
+    this.fail(simulationEscaped(agentId, deed, { resource: 'woken from outside', where }));
   }
 
   /** Ends a thread between two of its steps. */

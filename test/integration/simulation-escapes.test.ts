@@ -99,12 +99,27 @@ describe('code that leaves a simulation (F-03)', () => {
     });
   }
 
-  it('says where in the agent it was', async () => {
+  it('says what was done, and where in the agent', async () => {
     const error = await outcomeOf(() => new Promise((resolve) => setTimeout(resolve, 1)));
     expect(error).toMatchObject({ details: { resource: 'Timeout' } });
+    expect((error as Error).message).toMatch(
+      /^mars left the simulation: it set a timer \(.*\) at \/.*simulation-escapes\.test\.ts:\d+\. What it waits for/,
+    );
     const { where } = (error as { details: { where: string } }).details;
     expect(where.split('\n')[0]).toContain('simulation-escapes.test.ts');
     expect(where).toContain('reaching');
+  });
+
+  it.each([
+    ['fs.promises', 'it read or wrote a file or folder at /'],
+    ['a socket', 'it opened or used a socket at /'],
+    ['child_process', 'it started a process at /'],
+    ['setImmediate', 'it called setImmediate at /'],
+    ['a thread that was there before', 'something outside woke it, as a thread or a socket'],
+  ])('says in plain words what it was: %s', async (name, says) => {
+    const { message } = (await outcomeOf(escapes[name] as Reach)) as Error;
+    expect(message).toContain(`mars left the simulation: ${says}`);
+    expect(message).not.toMatch(/[A-Z]{6,}/);
   });
 
   const stays: Record<string, Reach> = {

@@ -62,7 +62,11 @@ const PROTOCOL: Samples<typeof errors> = {
   storeFailed: ['journal.db', 'write', 'no space is left'],
   storeInUse: ['journal.db', 42],
   storeInvalid: ['journal.db', 'it is no journal'],
-  simulationEscaped: ['mars', 'a timer', undefined],
+  simulationEscaped: [
+    'mars',
+    'it set a timer',
+    { resource: 'Timeout', place: 'mars.ts:3', where: undefined },
+  ],
   refused: ['Not today'],
 };
 const EDGES: Samples<typeof edges> = {
