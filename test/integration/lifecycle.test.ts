@@ -162,7 +162,7 @@ describe('A system that cannot start', () => {
     process.getActiveResourcesInfo().filter((kind) => /Worker|MessagePort/.test(kind));
 
   it.each([
-    ['does not exist', broken('missing'), /broken\/missing\.agent\.ts.*importing it failed/],
+    ['does not exist', broken('missing'), /broken\/missing\.agent\.ts.*there is no such file$/],
     ['throws at import', broken('throws'), /broken\/throws\.agent\.ts.*the module is broken/],
     ['exports no agent', broken('empty'), /broken\/empty\.agent\.ts.*exports no agent/],
     ['exports two', broken('two'), /broken\/two\.agent\.ts.*more than one agent/],
