@@ -36,7 +36,7 @@ export async function initCommand(
     writeFileSync(join(target, file), text, { flag: 'wx' });
   }
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  screen.write(whatNow(folder, target, [...files.keys(), 'package.json']));
+  screen.write(whatNow(folder, [...files.keys(), 'package.json'], isInstalled(target, manifest)));
   return 0;
 }
 
@@ -124,14 +124,20 @@ const objectAt = (from: JsonObject, field: string): JsonObject => {
   return isObject(value) ? value : {};
 };
 
-function whatNow(folder: string, target: string, written: readonly string[]): string {
-  const isHere = resolve('.') === target;
-  const isInstalled = existsSync(join(target, 'node_modules/orrery'));
+/** Whether all that the package.json names lies in the folder. */
+const isInstalled = (target: string, manifest: JsonObject): boolean =>
+  ['dependencies', 'devDependencies']
+    .flatMap((field) => Object.keys(objectAt(manifest, field)))
+    .every((name) => existsSync(join(target, 'node_modules', name)));
+
+function whatNow(folder: string, written: readonly string[], hasPackages: boolean): string {
   const steps = [
-    ...(isHere ? [] : [`cd ${folder}`]),
-    ...(isInstalled ? [] : ['npm install']),
-    'npm start      runs the mission',
-    'npm test       runs the test',
+    ...(resolve(folder) === resolve('.') ? [] : [`cd ${folder}`]),
+    ...(hasPackages ? [] : ['npm install']),
+    'npm start          runs the mission',
+    'npm test           runs the test',
+    'npm run check      checks the types',
+    'npm run simulate   runs the mission under faults, in virtual time',
   ];
   return [
     `Written to ${folder}:`,

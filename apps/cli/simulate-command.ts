@@ -5,8 +5,10 @@ import {
   MissionError,
   missingLoopAgents,
   openProgress,
+  REPOSITORY_ROOT,
   runMission,
 } from '@orrery/ralph-loop';
+import { AgentDefinition, isOrreryError } from 'orrery';
 import type {
   Faults,
   SimulatedAgent,
@@ -20,6 +22,7 @@ import { missionMeant } from './mission-meant.ts';
 import { OutputFile } from './output-file.ts';
 import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
+import { UsageError } from './usage-error.ts';
 
 const DEFAULT_SEEDS = 20;
 const DEFAULT_WORKERS = 2;
@@ -51,7 +54,8 @@ interface SimulatePlan {
 /**
  * `orrery simulate`: the exit code; 1 when some seed broke a promise.
  *
- * The planets' jobs are really done, once, before the first seed; all of them get the same results.
+ * The planets' jobs are really done, once, before the first seed; what agents offload is, once, by the first seed that comes
+ * to it. All seeds get the same results.
  */
 export async function simulateCommand(
   options: TypedOptions,
@@ -73,7 +77,21 @@ async function planSimulation(options: TypedOptions, positionals: readonly strin
   const { root, mission, agents } = await missionMeant(options, positionals);
   const path = options['record'];
   const record = path === undefined ? undefined : new OutputFile('--record', String(path));
-  return { mission, root, agents: agents as readonly SimulatedAgent[], firstSeed, seeds, workers, record };
+  const team = await withLoopAgents(agents as readonly SimulatedAgent[]);
+  return { mission, root, agents: team, firstSeed, seeds, workers, record };
+}
+
+/** With SUN and MERCURY, unless somebody stands in: who is there from the beginning is loaded before time is virtual. */
+async function withLoopAgents(agents: readonly SimulatedAgent[]): Promise<readonly SimulatedAgent[]> {
+  const capabilities: string[] = [];
+  for (const agent of agents) {
+    if (!('module' in agent)) continue;
+    // One that cannot be loaded is for simulate() to refuse.
+    const exported = (await import(agent.module.href).catch(() => ({}))) as Record<string, unknown>;
+    for (const value of Object.values(exported))
+      if (value instanceof AgentDefinition) capabilities.push(...value.handlers.keys());
+  }
+  return [...agents, ...missingLoopAgents([{ capabilities }]).map(({ module }) => ({ module }))];
 }
 
 async function simulateSeeds(
@@ -85,12 +103,17 @@ async function simulateSeeds(
   const { simulate } = await import('orrery/simulate');
   const needed = new Set(mission.tasks.flatMap(capabilitiesOf));
   const audit = await auditApp();
-  const effects = (await audit?.auditEffects(root, needed, interruption.signal)) ?? {};
+  const effects = {
+    // MERCURY looks for it, in every mission.
+    [REPOSITORY_ROOT]: () => ({ root }),
+    ...(await audit?.auditEffects(root, needed, interruption.signal)),
+  };
+  const remembered = new Map<string, unknown>();
   const endings = new Map<string, number>();
   const broken: number[] = [];
   let tried = 0;
   for (let seed = firstSeed; seed < firstSeed + seeds && !interruption.signal.aborted; seed++) {
-    const result = await simulate(missionUnder(plan, seed, effects));
+    const result = await simulate({ ...missionUnder(plan, seed, effects), remembered }).catch(explainEffect);
     tried += 1;
     if (result.error instanceof MissionError) throw result.error;
     const problems = problemsOf(result);
@@ -137,7 +160,6 @@ function missionUnder(
       },
     ],
     run: async (team: SimulatedTeam, { clock }) => {
-      await team.start(missingLoopAgents(await team.roster()));
       const progress = await openProgress(team.records, mission, { root, isResumed: hasProgress });
       hasProgress = true;
       const onEvent = (event: LoopEvent): void => {
@@ -148,6 +170,21 @@ function missionUnder(
       return runMission(mission, { root, onEvent }, { team, clock, progress });
     },
   };
+}
+
+/** Throws the error again; one that asks for an option of `simulate()` says what to do about it here. */
+function explainEffect(error: unknown): never {
+  const field = isOrreryError(error) && error.code === 'INVALID_OPTIONS' ? error.details['field'] : undefined;
+  const name =
+    typeof field === 'string' ? /^effects\.(?<name>.+)$/s.exec(field)?.groups?.['name'] : undefined;
+  if (name === undefined) throw error;
+  throw new UsageError(
+    [
+      `An agent calls ctx.effect('${name}'), and this command does not know what comes of it.`,
+      `Do that in a module of its own, that ctx.offload runs: here it is really run, once for each input.`,
+      `Or write a program with simulate({ effects: { '${name}': () => … } }) of orrery/simulate, which answers instead.`,
+    ].join('\n'),
+  );
 }
 
 function problemsOf({ violations, error, ending }: SimulationResult): readonly string[] {

@@ -17,7 +17,7 @@ const [SUN, MERCURY] = [
 export const loopAgents = (): TeamMember[] => [SUN, MERCURY];
 
 /** Those of them for whom nobody in the team stands in. */
-export function missingLoopAgents(roster: readonly RosterRow[]): TeamMember[] {
+export function missingLoopAgents(roster: readonly Pick<RosterRow, 'capabilities'>[]): TeamMember[] {
   const isOffered = (id: string): boolean => roster.some(({ capabilities }) => capabilities.includes(id));
   return [...(isOffered(missionAssign.id) ? [] : [SUN]), ...(isOffered(findingsVerify.id) ? [] : [MERCURY])];
 }

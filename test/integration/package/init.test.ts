@@ -41,7 +41,11 @@ describe('orrery init of the packed package', () => {
   it('writes a team whose test passes and whose mission finds what is to be done', {
     timeout: 90_000,
   }, async () => {
-    await node(command, 'init');
+    const told = await node(command, 'init');
+    // The compiler, which it has added, is not there yet.
+    expect(told.stdout).toMatch(
+      /Now:\n {2}npm install\n {2}npm start .*\n {2}npm test .*\n {2}npm run check /,
+    );
     expect(manifest()).toMatchObject({
       type: 'module',
       scripts: { start: 'orrery run mission.json', test: 'node --test' },
@@ -52,6 +56,27 @@ describe('orrery init of the packed package', () => {
     const { stdout } = await node(command, 'run', 'mission.json');
     expect(stdout).toContain('notes.todo');
     expect(stdout).toContain('all tasks accepted');
+  });
+
+  it('writes a team that can be simulated, with its files really read', async () => {
+    await node(command, 'init');
+    const { stdout } = await node(command, 'simulate', 'mission.json', '--seeds', '4');
+    expect(stdout).toMatch(/^"notes" under 4 seeds: .*all-accepted [1-4]/);
+    expect(stdout).toContain('No seed broke a promise');
+  });
+
+  it('leaves what an effect comes to to the reader, who is told what to do about it', async () => {
+    await node(command, 'init');
+    const editor = join(folder, 'agents/editor.agent.ts');
+    const text = readFileSync(editor, 'utf8');
+    writeFileSync(
+      editor,
+      text.replace('ctx.offload(READ_NOTE, { root, file })', "ctx.effect('read-note', () => '')"),
+    );
+    const simulated = node(command, 'simulate', 'mission.json', '--seeds', '1');
+    const refused = (await simulated.catch((error: unknown) => error)) as Refused;
+    expect(refused.stderr).toContain("An agent calls ctx.effect('read-note')");
+    expect(refused.stderr).toContain('that ctx.offload runs');
   });
 
   it('overwrites nothing, and names what is in the way', async () => {

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { capability, defineAgent } from 'orrery';
 import { AuditReport, findingAt, SourceText } from 'orrery/missions';
 import { z } from 'zod';
 import { listNotes } from './librarian.agent.ts';
+
+const READ_NOTE = new URL('./read-note.offload.ts', import.meta.url);
 
 export const reviewNotes = capability({
   id: 'notes.review',
@@ -24,7 +24,7 @@ export const editor = defineAgent({
   const { found } = await ctx.ask(listNotes, { root });
   const findings = [];
   for (const [done, { file }] of found.entries()) {
-    const source = new SourceText(file, await readFile(join(root, file), 'utf8'));
+    const source = new SourceText(file, await ctx.offload(READ_NOTE, { root, file }));
     for (const [index, text] of source.text.split('\n').entries()) {
       if (!text.includes('TODO')) continue;
       const seen = {
