@@ -1,6 +1,7 @@
 import type { TaskNegotiator } from './actors/negotiator/task-negotiator.ts';
 import type { Swarms } from './actors/swarm/swarms.ts';
 import type { PolicyOptions } from './policies/index.ts';
+import { leadToCaller } from './runtime/protocol/caller-stack.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
 import type { SystemOptions } from './runtime/system/system-options.ts';
 import { NodeSpawner } from './runtime/threads/node-spawner.ts';
@@ -54,6 +55,6 @@ export async function startSystem(options: StartOptions = {}): Promise<Team> {
     return await startTeam(options, { spawner, control });
   } catch (error) {
     await control.terminate();
-    throw error;
+    throw leadToCaller(error, startSystem);
   }
 }

@@ -9,6 +9,7 @@ import { refuseOtherKind } from '../actor/unhandled.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import { warnOf } from '../protocol/warn-of.ts';
 import {
   actorDied,
   errorToData,
@@ -362,11 +363,12 @@ export class ProcessActor implements ActorLife, ProcessListener {
     return [...this.#works.values()].findLast(({ hasBegun }) => hasBegun)?.handling;
   }
 
-  /** As in a thread: an error that nobody caught is reported, and ends an actor that is at work. */
+  /** As in a thread: an error that nobody caught ends an actor that is at work, or is a warning. */
   #noteStray(error: Error): void {
     const cell = this.#cell;
     cell.place.log.error(cell.row.id, error);
     if (cell.inHand > 0) cell.crash(error, this.#lastBegun());
+    else warnOf(`Nobody caught an error in ${cell.row.id}`, error);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AskOptions, Sender, Target, TellOptions } from '../actor/context.ts';
 import type { Courier } from '../actor/courier.ts';
 import type { Identity } from '../actor/identity.ts';
+import { leadToCaller } from '../protocol/caller-stack.ts';
 import { parseInput } from '../protocol/capability.ts';
 import { notSerialisable, type OrreryError } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
@@ -27,18 +28,18 @@ export function embedderSender({ courier, endOf }: EmbedderSenderDeps, identity:
     const refusal = refusalOf(target, input);
     if (refusal !== undefined) throw refusal;
   };
-  return {
-    ask<Input, Output>(
+  const sender: Sender = {
+    async ask<Input, Output>(
       target: Target<Input, Output>,
       input: Input,
       options: AskOptions = {},
     ): Promise<Output> {
       try {
         requireAsk(target as AnyTarget, input, options);
-      } catch (refusal) {
-        return Promise.reject(refusal);
+        return await courier.ask(identity, target, input, options, undefined);
+      } catch (error) {
+        throw leadToCaller(error, sender.ask);
       }
-      return courier.ask(identity, target, input, options, undefined);
     },
     stream<Input, Output>(
       target: Target<Input, Output>,
@@ -65,6 +66,7 @@ export function embedderSender({ courier, endOf }: EmbedderSenderDeps, identity:
       return courier.tellWhenRoom(identity, target, payload, options, undefined);
     },
   };
+  return sender;
 }
 
 /** Why a payload cannot be sent: it does not fit its capability, or JSON cannot say it. */

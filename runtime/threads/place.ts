@@ -31,6 +31,7 @@ import {
 } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
+import { warnOf } from '../protocol/warn-of.ts';
 import type { GrantBook } from '../routing/grants.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
@@ -348,13 +349,14 @@ export class Place {
     this.log.deadLetter(mail, mail.recipient, why);
   }
 
-  /** An error that nobody caught: it is reported, and ends the one actor that had something in hand. */
+  /** An error that nobody caught: it ends the one actor that had something in hand, or is a warning. */
   noteStray(error: unknown): void {
     const { turns } = this;
     turns.watchYoung();
     const [suspect] = turns.busy;
     this.log.error(suspect?.row.id ?? this.id, error);
     if (suspect !== undefined && turns.busy.size === 1) suspect.crash(error, suspect.handlings.at(-1));
+    else warnOf(`Nobody caught an error in ${this.id}`, error);
   }
 
   #keep(kept: readonly KeptMail[]): void {

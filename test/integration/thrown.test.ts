@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type OrreryError, startSystem, type SystemEvent, type Team } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -9,6 +12,7 @@ import {
   WAYS,
   witness,
 } from '../fixtures/agents/thrower.ts';
+import { CONDITIONS } from '../fixtures/conditions.ts';
 import { agent, until } from '../fixtures/until.ts';
 
 const TIERS = ['inline', 'thread', 'process'] as const;
@@ -52,6 +56,16 @@ describe.each(TIERS)('What code throws (%s)', (id) => {
     if (way === 'mistakes') expect(error.code).toBe('INVALID_OPTIONS');
     else expect(error.message).toBe(`${id} died while handling the envelope: it ${way}`);
     if (way === 'is caused') expect(error.details['stack']).toContain('caused by: Error: the cause');
+  });
+
+  it('leads to whoever asked', async () => {
+    async function askAsUser(): Promise<unknown> {
+      return await system.ask({ agent: id, capability: blunder }, { way: 'throws', says: 'for a user' });
+    }
+    const { stack } = await failureOf(askAsUser());
+    expect(stack).toMatch(
+      / died while handling the envelope: for a user\n\s+at (?:async )?askAsUser .*thrown\.test/,
+    );
   });
 
   it('keeps it in a stream', async () => {
@@ -104,6 +118,24 @@ describe.each(TIERS)('What code throws (%s)', (id) => {
       });
       expect(JSON.stringify(told)).not.toContain(placeOf('thrower.agent', way));
     }
+  });
+});
+
+describe('What code throws when it has answered', () => {
+  it.each([
+    ['thread', 'throws', 'later'],
+    ['thread', 'rejects', 'rejected'],
+    ['process', 'throws', 'later'],
+  ])('is a warning that says where, and ends nobody (%s, %s)', async (isolation, way, mark) => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+      ...CONDITIONS,
+      fileURLToPath(new URL('../fixtures/stray-host.ts', import.meta.url)),
+      isolation,
+      way,
+    ]);
+    expect(stdout).toBe('answered\nrunning, 0\n');
+    expect(stderr).toMatch(/OrreryWarning: Nobody caught an error in [\w-]+: nobody waits for this one/);
+    expect(stderr).toContain(placeOf('stray.agent', mark));
   });
 });
 
