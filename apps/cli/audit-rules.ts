@@ -1,17 +1,11 @@
 import { nearest } from '@orrery/ralph-loop';
-import { hasAudit } from './audit-app.ts';
+import { auditApp } from './audit-app.ts';
 import { UsageError } from './usage-error.ts';
-
-interface AllTools {
-  readonly allTools: () => Promise<readonly { readonly rules: Readonly<Record<string, unknown>> }[]>;
-}
 
 /** The rules that the audit may report, `*` at the end of one for all that begin so; none where it is not installed. */
 export async function auditRules(): Promise<readonly string[]> {
-  if (!hasAudit()) return [];
-  const file = new URL('./all-tools.ts', import.meta.resolve('@orrery/audit'));
-  const { allTools } = (await import(file.href)) as AllTools;
-  return (await allTools()).flatMap(({ rules }) => Object.keys(rules));
+  const tools = (await (await auditApp())?.allTools()) ?? [];
+  return tools.flatMap(({ rules }) => Object.keys(rules));
 }
 
 /** Refuses names that are no rule, and nothing that rules begin with. Fails with UsageError. */

@@ -1,8 +1,8 @@
-import { isOver } from '@orrery/ralph-loop';
+import { isOver, type LoopEvent } from '@orrery/ralph-loop';
 import { clockTime } from './progress.ts';
 import type { Screen } from './screen.ts';
 import { taskLine } from './task-line.ts';
-import type { Seen, View } from './view.ts';
+import type { View } from './view.ts';
 
 /** For logs and pipes: a line for each task, when it is over. */
 export class LinesView implements View {
@@ -15,7 +15,7 @@ export class LinesView implements View {
     this.#screen = screen;
   }
 
-  show(event: Seen): void {
+  show(event: LoopEvent): void {
     if (event.type === 'mission.started') {
       this.#startedAtMs = event.atMs;
       this.#tasks = event.tasks.length;

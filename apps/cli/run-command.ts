@@ -24,7 +24,6 @@ import { LinesView } from './lines-view.ts';
 import { ProgressView } from './progress-view.ts';
 import { planRun, type RunPlan, type Shown, type TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
-import { Summaries } from './summaries.ts';
 import { TraceFile } from './trace-file.ts';
 import { VerboseView } from './verbose-view.ts';
 import { NO_VIEW, type View } from './view.ts';
@@ -134,9 +133,8 @@ async function untilStopped<T>(work: Promise<T>, { signal }: Interruption): Prom
 async function watched(system: Team, plan: RunPlan, deps: CommandDeps): Promise<MissionOutcome> {
   const { interruption, clock } = deps;
   const { mission, root, journal, isResumed, baseline, shows } = plan;
-  const kept =
+  const progress =
     journal === undefined ? undefined : await openProgress(system.records, mission, { root, isResumed });
-  const summaries = new Summaries(kept);
   const view = await viewOf(shows, system, deps);
   try {
     return await runMission(
@@ -144,10 +142,10 @@ async function watched(system: Team, plan: RunPlan, deps: CommandDeps): Promise<
       {
         root,
         signal: interruption.signal,
-        onEvent: (event) => view.show(summaries.added(event)),
+        onEvent: (event) => view.show(event),
         ...(baseline === undefined ? {} : { baseline: baseline.path }),
       },
-      { team: system, clock, progress: summaries.progress },
+      { team: system, clock, ...(progress === undefined ? {} : { progress }) },
     );
   } finally {
     view.close();

@@ -1,7 +1,6 @@
 import { type LoopEvent, printable } from '@orrery/ralph-loop';
-import type { Seen } from './view.ts';
 
-type TaskNews = Extract<LoopEvent, { type: 'task.changed' | 'progress.lost' }> & Pick<Seen, 'summary'>;
+type TaskNews = Extract<LoopEvent, { type: 'task.changed' | 'progress.lost' }>;
 
 /** A task that is over, in a line. */
 export function taskLine(event: TaskNews): string {

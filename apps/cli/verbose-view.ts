@@ -1,6 +1,6 @@
-import { printable } from '@orrery/ralph-loop';
+import { type LoopEvent, printable } from '@orrery/ralph-loop';
 import type { Screen } from './screen.ts';
-import type { Seen, View } from './view.ts';
+import type { View } from './view.ts';
 
 /** Prints a line for each thing that happens (`--verbose`). */
 export class VerboseView implements View {
@@ -11,7 +11,7 @@ export class VerboseView implements View {
     this.#screen = screen;
   }
 
-  show(event: Seen): void {
+  show(event: LoopEvent): void {
     this.#startedAtMs ??= event.atMs;
     const text = sentence(event);
     if (text === undefined) return;
@@ -22,7 +22,7 @@ export class VerboseView implements View {
   close(): void {}
 }
 
-function sentence(event: Seen): string | undefined {
+function sentence(event: LoopEvent): string | undefined {
   switch (event.type) {
     case 'mission.started':
       return `${event.mission}: ${event.tasks.length} tasks, assigned by ${event.assigner}, judged by ${event.gate}`;

@@ -8,8 +8,8 @@ import type { TaskStatus } from './task-status.ts';
  *
  * - `mission.started`   with everything that is to be done, how much of it at a time, who assigns and who judges.
  * - `assignment.asked`  the assigner is asked who gets these tasks.
- * - `task.changed`      a task stands somewhere else now; `agent` has or had it, `attempt` counts from 1. `findings` are
- *                       those that count, once it is over.
+ * - `task.changed`      a task stands somewhere else now; `agent` has or had it, `attempt` counts from 1. Once it is over,
+ *                       `findings` are those that count, and `summary` is what its agent says of its result.
  * - `task.progress`     its agent says how far it is; `fraction` in [0, 1].
  * - `progress.lost`     that a task was accepted could not be kept: a resumed run would do it again.
  * - `loop.goes-on`      what the loop waits for.
@@ -38,6 +38,7 @@ export type LoopEvent = { readonly atMs: number } & (
       readonly agent: string | undefined;
       readonly why: string;
       readonly findings: readonly Finding[];
+      readonly summary?: string | undefined;
     }
   | {
       readonly type: 'task.progress';

@@ -188,6 +188,7 @@ export class MissionRun {
         context.attempts.at(-1)?.agent,
       why: context.why,
       findings: isOver(value) ? context.findings : [],
+      summary: isOver(value) ? context.result?.summary : undefined,
     });
     this.#round();
   }

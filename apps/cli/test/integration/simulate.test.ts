@@ -23,7 +23,8 @@ function missionOf(capability: string): string {
   return file;
 }
 
-describe('orrery simulate (F-03)', () => {
+// It computes: how long that takes is the machine's matter.
+describe('orrery simulate (F-03)', { timeout: 120_000 }, () => {
   it('runs a mission with the real jobs under seed after seed, and says what came of it', async () => {
     const ended = await orrery('simulate', missionOf('types.check'), '--repo', repo, '--seeds', '6');
     expect(ended).toMatchObject({ code: 0, stderr: '' });

@@ -218,8 +218,8 @@ describe('a run elsewhere', () => {
     const view = new LinesView(screen);
     view.show(started);
     const summary = '3 findings in 2 files.\nMore of it.';
-    view.show({ ...moved('types', 'accepted', { agent: 'neptune' }), summary });
-    view.show({ ...moved('cycles', 'accepted', { findings: [finding] }), summary: 'one tool died' });
+    view.show(moved('types', 'accepted', { agent: 'neptune', summary }));
+    view.show(moved('cycles', 'accepted', { findings: [finding], summary: 'one tool died' }));
     expect(screen.written).toEqual([
       '0:02  1/2  types: 3 findings in 2 files. (neptune)\n',
       '0:02  2/2  cycles: 1 finding; one tool died (mars)\n',
