@@ -18,8 +18,6 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 const LAST_WORDS = 600;
 /** A stack follows the words that say why. */
 const KEPT_WORDS = 16_000;
-/** How long a process may take to end by itself. */
-const GRACE_MS = 1_000;
 
 export interface RunToolOptions {
   readonly agent: string;
@@ -102,7 +100,7 @@ function outcomeOf(tool: Tool, child: Piped, { signal, progress }: RunToolOption
     });
     child.once('error', (error) => over({ died: `${tool.name} did not start: ${error.message}` }));
     // What it started may still hold its output.
-    child.once('exit', () => kill(child, 'SIGKILL'));
+    child.once('exit', () => kill(child));
     child.once('close', (code, killer) => over({ died: deathOf(tool, { code, killer, words }) }));
   });
 }
@@ -112,7 +110,7 @@ function limitOutput(child: Piped): (text: string) => boolean {
   let left = MAX_OUTPUT;
   return ({ length }) => {
     left -= length;
-    if (left < 0) kill(child, 'SIGKILL');
+    if (left < 0) kill(child);
     return left >= 0;
   };
 }
@@ -155,28 +153,27 @@ function deathOf({ name, maxHeapMb = DEFAULT_HEAP_MB }: Tool, { code, killer, wo
 
 const oneLine = (text: string): string => stripVTControlCharacters(text).replace(/\s+/g, ' ').trim();
 
-/** Ends the process and everything that it started; its folder goes with it. */
+/**
+ * Ends the process and everything that it started; its folder goes with it. Whoever runs it may be gone in a moment, so
+ * nothing is waited for; what it writes while it ends goes when it has ended.
+ */
 function end(child: Piped, scratch: string): void {
-  const remove = (): void => rmSync(scratch, { recursive: true, force: true });
-  if (child.pid === undefined) return remove();
-  kill(child, 'SIGTERM');
-  const killed = setTimeout(() => kill(child, 'SIGKILL'), GRACE_MS);
-  if (child.exitCode !== null || child.signalCode !== null) {
-    clearTimeout(killed);
-    return remove();
-  }
-  child.once('exit', () => {
-    clearTimeout(killed);
-    kill(child, 'SIGKILL');
+  const remove = (): void => rmSync(scratch, { recursive: true, force: true, maxRetries: 3, retryDelay: 5 });
+  const isOver = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  kill(child);
+  if (!isOver) child.once('exit', remove);
+  try {
     remove();
-  });
+  } catch (error) {
+    if (isOver) throw error;
+  }
 }
 
 /** To its group: what it started is in it. */
-function kill({ pid }: Piped, signal: NodeJS.Signals): void {
+function kill({ pid }: Piped): void {
   if (pid === undefined) return;
   try {
-    process.kill(-pid, signal);
+    process.kill(-pid, 'SIGKILL');
   } catch {
     // The group is gone.
   }

@@ -64,7 +64,7 @@ describe.each(TIERS)('What code throws (%s)', (id) => {
     }
     const { stack } = await failureOf(askAsUser());
     expect(stack).toMatch(
-      / died while handling the envelope: for a user\n\s+at (?:async )?askAsUser .*thrown\.test/,
+      / died while handling the envelope: for a user\n(?:.*node:internal.*\n)*\s+at (?:async )?askAsUser .*thrown\.test/,
     );
   });
 

@@ -67,8 +67,9 @@ export const htmlValidate: Tool = {
           const start = Math.max(0, source.text.lastIndexOf('<', offset));
           const tag = source.text.slice(start, start + LOOKED_AT);
           if (isMeant(id, tag) || HARMLESS.test(message)) return [];
+          if (NAMELESS.has(id) && isTranslated(source)) return [];
           if (OF_CONTROLS.has(id) && isSnippet(source)) return [];
-          if (message.includes('required "lang"') && isRedirect(source)) return [];
+          if (message.includes('required "lang"') && (isRedirect(source) || isTranslated(source))) return [];
           if (id === 'html-validate/wcag/h30' && isFilledIn(source, offset)) return [];
           if (id === 'html-validate/empty-title' && TO_FILL_IN.test(source.text)) return [];
           // A header that stands in every page is one header.
@@ -91,7 +92,7 @@ const isMeant = (id: string, tag: string): boolean =>
 /** Sources that scripts fill in, and a < before a digit, which browsers show as it stands. */
 const HARMLESS = /required "src" attribute|'<\/?[^a-z/]/i;
 const NAMELESS = new Set(
-  ['input-missing-label', 'text-content', 'wcag/h30'].map((id) => `html-validate/${id}`),
+  ['empty-heading', 'input-missing-label', 'text-content', 'wcag/h30'].map((id) => `html-validate/${id}`),
 );
 const OF_CONTROLS = new Set(['input-missing-label', 'form-dup-name'].map((id) => `html-validate/${id}`));
 
@@ -99,6 +100,9 @@ const OF_CONTROLS = new Set(['input-missing-label', 'form-dup-name'].map((id) =>
 const isFilledIn = ({ text }: SourceText, offset: number): boolean =>
   /<script\b/i.test(text) ||
   !/^<a\s[^>]*href\s*=\s*["']?(?!#?["'\s>]|javascript:)/i.test(text.slice(text.lastIndexOf('<a', offset)));
+
+/** A script gives the page its words, and says their language. */
+const isTranslated = ({ text }: SourceText): boolean => /\sdata-(?:l10n|i18n)[\w-]*\s*=/i.test(text);
 
 /** A piece that a page of the documentation shows: whoever copies it gives its controls a label and a name. */
 const isSnippet = ({ file, text }: SourceText): boolean => isOfDocs(file) && !/<(?:html|body)\b/i.test(text);

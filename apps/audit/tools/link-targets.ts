@@ -38,8 +38,8 @@ export class LinkTargets {
     const folder = posix.dirname(document);
     const stem = document.replace(/\.[^./]+$/, '');
     // Generators serve a page `guide.md` as `guide/`, so that its links begin one folder further down.
-    const candidates = [folder, stem, ...this.#renderedIn(stem)].flatMap((from) =>
-      spellings(posix.join(from, path)),
+    const candidates = [folder, stem, ...this.#renderedIn(stem), ...this.#servedFrom(document)].flatMap(
+      (from) => spellings(posix.join(from, path)),
     );
     const [meant = ''] = candidates;
     // What lies outside are pages of the host: issues, discussions.
@@ -62,7 +62,8 @@ export class LinkTargets {
   mayHave(document: string, other: string | undefined, anchor: string): boolean {
     if (/^(?:L\d|user-content-|:~:|[/!?])|[=/<>{}]/.test(anchor)) return true;
     const file = other === undefined ? document : posix.join(posix.dirname(document), other);
-    if (!MARKDOWN.test(file) || file.startsWith('..')) return true;
+    // Docsify names headings otherwise than anybody else.
+    if (!MARKDOWN.test(file) || file.startsWith('..') || this.#servedFrom(document).length > 0) return true;
     const text = this.#textOf(file)?.toLowerCase();
     if (text === undefined) return true;
     const name = decoded(anchor).toLowerCase();
@@ -77,6 +78,13 @@ export class LinkTargets {
       this.#texts.set(file, 'source' in read ? read.source.text : undefined);
     }
     return this.#texts.get(file);
+  }
+
+  /** The folders above a document whose page shows all documents in it, by links that begin there. */
+  #servedFrom(document: string): string[] {
+    return foldersAbove(document).filter((folder) =>
+      this.#textOf(posix.join(folder, 'index.html'))?.includes('$docsify'),
+    );
   }
 
   /** The folders above a document in which there is a page of its name. */

@@ -42,7 +42,13 @@ export const react = lintTool({
   },
   particulars: {
     // What follows an early return is conditional for one reason.
-    'react/rules-of-hooks': { isQuoted: true, few: 1 },
+    'react/rules-of-hooks': {
+      isQuoted: true,
+      few: 1,
+      // What a try begins with is called each time.
+      isTold: ({ rest, text }) =>
+        !/\btry\s*\{\s*(?:return\s*)?$/.test(text.slice(0, text.length - rest.length)),
+    },
     'react/static-components': { isCoveredBy: 'react/no-unstable-nested-components', few: 1 },
     'react/no-unstable-nested-components': { options: { allowAsProps: true } },
   },

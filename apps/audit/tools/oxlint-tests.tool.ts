@@ -44,7 +44,7 @@ export const tests = lintTool({
       isTold: ({ message, rest, text }) =>
         !message.includes('modifier') &&
         /(?:^|\n)[ \t]*$/.test(text.slice(0, -rest.length)) &&
-        !/^[^\n]*\)\s*\.(?:to|eventually)\b/.test(rest) &&
+        !/^expect\((?:(?!\bexpect\(|;)[\s\S]){0,2000}?\)\s*\.(?:to|eventually)\b/.test(rest) &&
         !/^expect\(\s*(?:await\s+)?(?:[\w.]+\.)?(?:assert|expect|verify|check)\w*\(/.test(rest),
     },
   },

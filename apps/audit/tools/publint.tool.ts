@@ -27,7 +27,6 @@ const RULES = ruleTable('publint', {
   low: {
     'exports-missing-root-entrypoint': 'The package has a main file, but "exports" hides it',
     'exports-module-should-precede-require': 'Bundlers take "require" before they come to "module"',
-    'exports-types-invalid-format': 'The types are of another module format than the code',
     'file-invalid-jsx-extension': 'Node does not run JSX',
   },
 });
@@ -67,10 +66,7 @@ export const publint: Tool = {
         // Node looks into a file with no format of its own, and runs it as the module that it is.
         if (message.code === 'FILE_INVALID_FORMAT' && message.args.actualFormat === 'ESM') return [];
         const id = `publint/${message.code.toLowerCase().replaceAll('_', '-')}`;
-        // Where it names a key and then what the key stands for, one word stands twice.
-        const says = formatMessage(message, manifest, { color: false })
-          ?.replace(/\s+/g, ' ')
-          .replace(/\b(\w+) \1\b/g, '$1');
+        const says = formatMessage(message, manifest, { color: false })?.replace(/\s+/g, ' ');
         const place = source.positionAt(offsetOf(message.path, source));
         const help = `https://publint.dev/rules#${message.code.toLowerCase()}`;
         return hitOf(RULES, id, source, { ...place, message: `${RULES[id]?.what}. ${says ?? ''}`, help });

@@ -40,8 +40,6 @@ const RULES = ruleTable('stylelint', {
   },
   low: {
     'at-rule-descriptor-no-unknown': 'The at-rule has no such descriptor; browsers drop it',
-    'declaration-block-no-duplicate-properties':
-      'The property is set in two places of one block, to different values; only the last counts',
     'font-family-no-duplicate-names': 'The font is named twice in one list',
     'no-duplicate-at-import-rules': 'The same sheet is imported twice',
   },
@@ -49,10 +47,6 @@ const RULES = ruleTable('stylelint', {
 
 /** With nothing that reads like a template, and no hacks that were for browsers long gone. */
 const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
-  'declaration-block-no-duplicate-properties': [
-    true,
-    { ignore: ['consecutive-duplicates-with-different-values'] },
-  ],
   'property-no-unknown': [
     true,
     {
@@ -200,33 +194,18 @@ interface Warning {
   readonly text: string;
 }
 
-/** Whether all is taken back on purpose, or older browsers are meant: with a value before another kind, or prefixed twins. */
+/** Whether all is taken back on purpose, or older browsers are meant by prefixed twins. */
 function isFallback({ text: sheet }: SourceText, { rule, line, column, text }: Warning): boolean {
   const rest = sheet
     .split('\n')
     .slice(line - 1)
     .join('\n')
     .slice(column - 1);
-  if (rule === 'declaration-block-no-duplicate-properties')
-    return BEFORE_VARIABLE.test(rest) || isSetAlike(sheet, sheet.length - rest.length);
   if (rule === 'declaration-block-no-shorthand-property-overrides')
     return /^(?:font\s*:\s*inherit|background\s*:[^;{}]*(?:gradient|url|var)\()/.test(rest);
   const name = /^Unknown pseudo-(?:class|element) selector "::?([\w-]+)"/.exec(text)?.[1];
   return name !== undefined && new RegExp(`:-\\w+-${name}\\b`).test(sheet);
 }
-/** Whether the block around an offset gives the property there the same value each time. */
-function isSetAlike(sheet: string, offset: number): boolean {
-  const block = sheet.slice(sheet.lastIndexOf('{', offset) + 1).split(/[{}]/)[0] ?? '';
-  const name = /^[\w-]+/.exec(sheet.slice(offset))?.[0];
-  const values = [...block.matchAll(new RegExp(`(?<![\\w-])${name}\\s*:([^;]*)`, 'g'))].map(
-    ([, value = '']) => value.trim(),
-  );
-  return new Set(values).size === 1;
-}
-
-/** Between the two stand prefixed ones of the same property alone. */
-const BEFORE_VARIABLE =
-  /^((?:-\w+-)?([\w-]+))\s*:[^;{}]*;\s*(?:(?:-\w+-)?\2\s*:[^;{}]*;\s*)*?\1\s*:[^;{}]*var\(/;
 
 function hit(source: SourceText, warning: Warning): Hit[] {
   if (isFallback(source, warning)) return [];
