@@ -9,7 +9,7 @@ import { refuseOtherKind } from '../actor/unhandled.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
-import { warnOf } from '../protocol/warn-of.ts';
+import { warnOfStray } from '../protocol/warn-of.ts';
 import {
   actorDied,
   errorToData,
@@ -368,7 +368,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     const cell = this.#cell;
     cell.place.log.error(cell.row.id, error);
     if (cell.inHand > 0) cell.crash(error, this.#lastBegun());
-    else warnOf(`Nobody caught an error in ${cell.row.id}`, error);
+    else warnOfStray(cell.row.id, error);
   }
 }
 

@@ -31,7 +31,7 @@ import {
 } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
-import { warnOf } from '../protocol/warn-of.ts';
+import { warnOfStray } from '../protocol/warn-of.ts';
 import type { GrantBook } from '../routing/grants.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
@@ -356,7 +356,7 @@ export class Place {
     const [suspect] = turns.busy;
     this.log.error(suspect?.row.id ?? this.id, error);
     if (suspect !== undefined && turns.busy.size === 1) suspect.crash(error, suspect.handlings.at(-1));
-    else warnOf(`Nobody caught an error in ${this.id}`, error);
+    else warnOfStray(this.id, error);
   }
 
   #keep(kept: readonly KeptMail[]): void {
