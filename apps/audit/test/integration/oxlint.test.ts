@@ -67,6 +67,7 @@ const EXPECTATIONS = [
   "  expect(assertSame('a', 'a'));",
   "  expect(page.verifyText('a'));",
   '  expect(same);',
+  "  expect(\n    same('a'),\n  ).to.be.true;",
 ];
 
 /** Where a rule says nothing, each beside a place that it still tells of. */
@@ -134,6 +135,16 @@ const NARROWED: readonly (readonly [string, Tool, Files, readonly string[]])[] =
       'a.test.ts': `import { expect, it } from 'vitest';\nit('is', () => {\n${EXPECTATIONS.join('\n')}\n});\n`,
     },
     ['oxlint/vitest/valid-expect a.test.ts:5'],
+  ],
+  [
+    'says nothing of a hook that a try begins with',
+    react,
+    {
+      'a.jsx':
+        "import { useContext } from 'react';\nexport function useMaybe(c) {\n  try {\n    return useContext(c);\n  } catch {\n    return null;\n  }\n}\n",
+      'b.jsx': HOOK,
+    },
+    ['oxlint/react/rules-of-hooks b.jsx:3'],
   ],
   [
     'says nothing of a text that may be among what is spread',
