@@ -83,7 +83,7 @@ export const mistakes = lintTool({
     // What follows the first statement of a block was switched off on purpose.
     'no-unreachable': {
       few: 1,
-      isTold: ({ rest, text }) => !BEGINS_WITH_JUMP.test(text.slice(0, text.length - rest.length)),
+      isTold: ({ rest, text }) => !isSwitchedOff(text, text.length - rest.length),
     },
     // Two numbers that are written out are a formula.
     'oxc/erasing-op': { isTold: ({ rest }) => !/^[\d.]+\s*[*&/]\s*[\d.]+(?![\w.(])/.test(rest) },
@@ -99,6 +99,11 @@ export const mistakes = lintTool({
 /** What valid-typeof tells of already. */
 const OF_VALID_TYPEOF = /^typeof\s[^=!]+[!=]==?\s*undefined\b|^undefined\s*[!=]==?\s*typeof\b/;
 
-/** A block that begins with a throw or a return, and what follows that. */
+/** So much text before a place is looked at: what is further up is not what switches it off. */
+const LOOKED_AT = 4_000;
+/** A block that begins with a throw or a return, and what follows that. A comment ends where its line does. */
 const BEGINS_WITH_JUMP =
-  /\{(?:\s|\/\/[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\/)*(?:throw|return)\b(?:(?!\b(?:throw|return|function|if|for|while|switch)\b|=>)[\s\S]){0,2000}$/;
+  /\{(?:\s|\/\/[^\n]*\n|\/\*(?:(?!\*\/)[\s\S])*\*\/)*(?:throw|return)\b(?:(?!\b(?:throw|return|function|if|for|while|switch)\b|=>)[\s\S]){0,2000}$/;
+
+const isSwitchedOff = (text: string, offset: number): boolean =>
+  BEGINS_WITH_JUMP.test(text.slice(Math.max(0, offset - LOOKED_AT), offset));

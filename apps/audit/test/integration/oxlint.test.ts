@@ -173,9 +173,14 @@ const NARROWED: readonly (readonly [string, Tool, Files, readonly string[]])[] =
     {
       'off.js':
         'export function off(a) {\n  // Not this year.\n  throw new Error("closed", { cause: a });\n  const b = a + 1;\n  return b;\n}\n',
+      'ruled.js': `export function ruled(a) {\n  ${'/'.repeat(200)}\n  a();\n  return a;\n  a();\n}\n`,
       'slip.js': 'export function slip(a) {\n  const b = a + 1;\n  return b;\n  b += 1;\n  return b;\n}\n',
     },
-    ['oxlint/no-const-assign slip.js:4', 'oxlint/no-unreachable slip.js:4'],
+    [
+      'oxlint/no-const-assign slip.js:4',
+      'oxlint/no-unreachable ruled.js:5',
+      'oxlint/no-unreachable slip.js:4',
+    ],
   ],
   [
     "says nothing of what is somebody else's, and of tests of Cypress",
