@@ -101,6 +101,8 @@ export const COMMANDS = {
       issuer: { value: 'NAME', help: 'Who must have issued the token' },
       audience: { value: 'NAME', help: 'For whom the token must have been issued' },
       anonymous: { help: 'Let in who proves nothing, beside those who prove who they are' },
+      'no-token': { help: 'Let in every user and program of this machine: make no token for callers' },
+      trust: { help: 'Do not mark what comes with the token as foreign' },
       'tls-key': { value: 'FILE', help: 'The private key to serve https with, as PEM text' },
       'tls-cert': { value: 'FILE', help: 'Its certificate, as PEM text' },
       'tls-ca': { value: 'FILE', help: 'Let in only callers whose certificate one of these has signed' },

@@ -5,6 +5,7 @@ import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
 import { planUp, refusalOf, type UpPlan } from './up-plan.ts';
+import { TokenFile, tokenFolder } from './up-token.ts';
 
 const SIGNAL_EXIT = 128;
 const SIGINT = 2;
@@ -20,9 +21,13 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
   const serving = await system.serve(plan.serve).catch((error: unknown) => {
     throw refusalOf(error, options);
   });
+  using kept = keep(plan, serving);
+  const token = kept === undefined ? undefined : { token: String(plan.token), file: kept.path };
   const isJson = options['json'] === true;
-  deps.screen.write(isJson ? jsonLines(serving) : plainLines(serving));
+  deps.screen.write(isJson ? jsonLines(serving, token) : plainLines(serving, token));
   await untilAborted(interruption.signal);
+  // At once: what ends too slowly is cut off.
+  kept?.[Symbol.dispose]();
   await end(system, serving, deps, isJson);
   return SIGNAL_EXIT + (interruption.signalNumber ?? SIGINT);
 }
@@ -32,6 +37,15 @@ const teamOf = ({ agents, workers, journal }: UpPlan): Parameters<typeof startTe
   ...(workers === undefined ? {} : { workers }),
   ...(journal === undefined ? {} : { journal }),
 });
+
+/** What callers have to send, and where else it can be read. */
+interface Token {
+  readonly token: string;
+  readonly file: string;
+}
+
+const keep = ({ token }: UpPlan, { port }: Serving): TokenFile | undefined =>
+  token === undefined ? undefined : new TokenFile(tokenFolder(process.env), port, token);
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -53,9 +67,13 @@ async function end(system: Team, serving: Serving, { screen }: CommandDeps, isJs
 const cardUrl = (url: string, agentId: string): string => `${url}/${encodeURIComponent(agentId)}/${CARD}`;
 
 /** What is served, each fact a line of JSON. */
-function jsonLines({ url, host, port, grpcAddress, routes, team, admits }: Serving): string {
+function jsonLines(
+  { url, host, port, grpcAddress, routes, team, admits }: Serving,
+  token: Token | undefined,
+): string {
   const lines = [
     { type: 'serving', url, host, port, grpcAddress, card: `${url}/${CARD}`, ...admits },
+    ...(token === undefined ? [] : [{ type: 'token', ...token }]),
     ...team.cards().map(({ id, name, tier }) => ({ type: 'agent', id, name, tier, card: cardUrl(url, id) })),
     ...routes.map((route) => ({ type: 'route', ...route })),
     { type: 'ready' },
@@ -63,7 +81,7 @@ function jsonLines({ url, host, port, grpcAddress, routes, team, admits }: Servi
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-function plainLines(serving: Serving): string {
+function plainLines(serving: Serving, token: Token | undefined): string {
   const { url, grpcAddress, routes, team } = serving;
   const agents = team.cards().map(({ id }) => [id, cardUrl(url, id)]);
   const lines = [
@@ -78,12 +96,18 @@ function plainLines(serving: Serving): string {
       '  ',
     ),
     '',
-    `Who may come in: ${whoMay(serving)}`,
+    `Who may come in: ${token === undefined ? whoMay(serving) : 'whoever has the token'}`,
+    ...(token === undefined ? [] : tokenLines(token)),
     `Health: ${url}/healthz, metrics: ${url}/metrics`,
     'Ctrl-C ends it',
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const tokenLines = ({ token, file }: Token): string[] => [
+  `  Authorization: Bearer ${token}`,
+  `  It is kept in ${file} until this ends`,
+];
 
 const MOST_PATHS = 3;
 

@@ -7,6 +7,7 @@ import { keysInFile } from './api-key-file.ts';
 import { DEFAULT_PORT, readList, readNamedFile, readPort, readWorkers } from './option-values.ts';
 import { isInstalled } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
+import { newToken } from './up-token.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Everything that `up` was asked for, checked as far as it can be before anything starts. */
@@ -14,6 +15,8 @@ export interface UpPlan {
   readonly agents: readonly AgentSpec[];
   readonly workers: number | undefined;
   readonly journal: string | undefined;
+  /** The secret that callers need, where they have no other way to prove who they are. */
+  readonly token: string | undefined;
   readonly serve: ServeOptions;
 }
 
@@ -34,17 +37,21 @@ export async function planUp(
   const { delegation } = options;
   const { authenticators: ofXpr = [], ...xpr } =
     options['xpr'] === true ? await xprOptions(options['xpr-gate'] === true) : {};
+  const given = [...authenticators, ...ofXpr];
+  const { token, serve: byToken } = tokenOf(options, given.length > 0);
   return {
     agents: await agentsMeant(options['agents']),
     workers: readWorkers(options['workers']),
     journal: journal === undefined ? undefined : resolve(String(journal)),
+    token,
     serve: {
       ...xpr,
       version,
       port: readPort('--port', options['port']) ?? DEFAULT_PORT,
       hosts: [...hosts],
       origins: [...origins],
-      authenticators: [...authenticators, ...ofXpr],
+      authenticators: given,
+      ...byToken,
       ...(host === undefined ? {} : { host: String(host) }),
       ...(entry === undefined ? {} : { entry: String(entry) }),
       ...(name === undefined ? {} : { name: String(name) }),
@@ -56,6 +63,28 @@ export async function planUp(
     },
   };
 }
+
+/**
+ * A token for this user, unless there is another way to come in or none is wanted. An address that others reach needs a way
+ * that was chosen. What its owner says may come from others: it is marked, unless `--trust` says otherwise.
+ */
+function tokenOf(
+  options: TypedOptions,
+  isOtherwiseKnown: boolean,
+): { token: string | undefined; serve: Partial<ServeOptions> } {
+  const [isTrusted, isOpen] = [options['trust'] === true, options['no-token'] === true];
+  if (isTrusted && (isOtherwiseKnown || isOpen || options['anonymous'] === true))
+    throw new UsageError('Option "--trust" is of the token that "up" makes, which it does not make here');
+  if (isOtherwiseKnown || options['anonymous'] === true) return { token: undefined, serve: {} };
+  if (!isOfThisMachine(options['host'])) return { token: undefined, serve: {} };
+  if (isOpen) return { token: undefined, serve: { anonymous: true } };
+  const { token, authenticator } = newToken();
+  const trusts = isTrusted ? {} : { trusts: () => false };
+  return { token, serve: { authenticators: [authenticator], metrics: 'admitted', ...trusts } };
+}
+
+const isOfThisMachine = (host: string | true = '127.0.0.1'): boolean =>
+  /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/.test(String(host));
 
 /** As the variables of the environment say. */
 async function xprOptions(

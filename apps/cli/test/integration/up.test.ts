@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { get } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newCertificates } from '../../../../test/fixtures/certificate.ts';
@@ -36,9 +36,15 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-async function up(...words: string[]) {
-  const command = new Orrery(['up', '--port', '0', '--json', ...words]);
+/** The command, which keeps its token in a folder of the test's. */
+function start(...words: string[]): Orrery {
+  const command = new Orrery(['up', '--port', '0', ...words], { env: { XDG_RUNTIME_DIR: folder } });
   running.push(command);
+  return command;
+}
+
+async function up(...words: string[]) {
+  const command = start('--json', ...words);
   await command.printed('"ready"');
   const lines = command.stdout
     .split('\n')
@@ -46,7 +52,10 @@ async function up(...words: string[]) {
     .map((line) => JSON.parse(line) as Line);
   const url = lines.find(({ type }) => type === 'serving')?.['url'];
   if (typeof url !== 'string') throw new Error(`It does not serve: ${(await command.ended).stderr}`);
-  return { command, lines, url };
+  const { token, file } = lines.find(({ type }) => type === 'token') ?? {};
+  const bearer: Record<string, string> =
+    token === undefined ? {} : { authorization: `Bearer ${String(token)}` };
+  return { command, lines, url, bearer, file: String(file) };
 }
 
 const send = (url: string, tool: string, headers: Record<string, string> = {}): Promise<Response> =>
@@ -70,22 +79,23 @@ const send = (url: string, tool: string, headers: Record<string, string> = {}): 
 
 describe('orrery up (DESIGN 8)', () => {
   it('serves the planets, says where each card is, and ends with 130 on Ctrl-C', async () => {
-    const command = new Orrery(['up', '--port', '0']);
-    running.push(command);
+    const command = start();
     await command.printed('Ctrl-C ends it');
     const [, url = ''] = /is served at (\S+)/.exec(command.stdout) ?? [];
+    const [, authorization = ''] = /Authorization: (Bearer \S+)/.exec(command.stdout) ?? [];
     expect(command.stdout).toContain(`mars       ${url}/mars/.well-known/agent-card.json`);
     expect(command.stdout).toMatch(/A2A over JSON-RPC +POST \/rpc, POST \/\{agentId\}\/rpc, POST \//);
     expect(command.stdout).toMatch(/MCP +POST \/mcp, GET \/mcp, DELETE \/mcp\n/);
-    expect(command.stdout).toContain('Who may come in: anybody who reaches 127.0.0.1');
+    expect(command.stdout).toContain('Who may come in: whoever has the token\n');
     const cards = [...command.stdout.matchAll(/http\S+agent-card\.json/g)].map(([card]) => card);
     expect(cards).toHaveLength(22);
     for (const card of cards) expect((await fetch(card)).status).toBe(200);
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
-    expect(await (await fetch(`${url}/metrics`)).text()).toContain('orrery_agents{status="running"} 21');
+    const counted = await fetch(`${url}/metrics`, { headers: { authorization } });
+    expect(await counted.text()).toContain('orrery_agents{status="running"} 21');
     const asked = await fetch(`${url}/callisto/rpc`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+      headers: { 'content-type': 'application/json', 'a2a-version': '1.0', authorization },
       body: orderOfPage(join(import.meta.dirname, '../..')),
     });
     expect(await asked.json()).toMatchObject({
@@ -99,8 +109,9 @@ describe('orrery up (DESIGN 8)', () => {
 
   it('serves modules that are named, in lines of JSON, and says what it waits for when it is stopped', async () => {
     const { command, lines, url } = await up(
-      ...['--agents', agents, '--name', 'Trial', '--entry', 'dawdler', '--grpc-port', '0'],
+      ...['--agents', agents, '--name', 'Trial', '--entry', 'dawdler', '--grpc-port', '0', '--no-token'],
     );
+    expect(lines[0]).toMatchObject({ anonymous: true, schemes: [] });
     expect(lines.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['serving', 'agent', 'route', 'ready']),
     );
@@ -156,13 +167,59 @@ describe('orrery up (DESIGN 8)', () => {
   it('keeps tasks in a journal: what was done is there after a kill -9', async () => {
     const words = ['--agents', agents, '--journal', join(folder, 'journal')];
     const first = await up(...words);
-    const sent = (await (await send(first.url, 'echo')).json()) as { result: { task: { id: string } } };
+    const answered = await send(first.url, 'echo', first.bearer);
+    const sent = (await answered.json()) as { result: { task: { id: string } } };
     first.command.child.kill('SIGKILL');
     await first.command.ended;
-    const { url } = await up(...words);
+    const { url, bearer } = await up(...words);
     const { id } = sent.result.task;
-    const task = await fetch(`${url}/tasks/${id}`, { headers: { 'a2a-version': '1.0' } });
-    expect(await task.text()).toContain('said over A2A');
+    const read = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${url}/tasks/${id}`, { headers: { 'a2a-version': '1.0', ...headers } });
+    expect(await (await read(bearer)).text()).toContain('said over A2A');
+    // Each start has a token of its own.
+    expect((await read(first.bearer)).status).toBe(401);
+  });
+
+  it('is for its own user: without the token there are cards and health alone (X-01)', async () => {
+    const { command, lines, url, bearer, file } = await up('--agents', agents);
+    expect(lines[0]).toMatchObject({ anonymous: false, schemes: ['Bearer'] });
+    expect(bearer).toEqual({ authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+    for (const path of ['/.well-known/agent-card.json', '/dawdler/.well-known/agent-card.json', '/healthz'])
+      expect((await fetch(url + path)).status).toBe(200);
+    const asked = {
+      rpc: (headers: object) => send(url, 'echo', { ...headers }),
+      mcp: (headers: object) =>
+        fetch(`${url}/mcp`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            ...headers,
+          },
+          body: JSON.stringify({
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'initialize',
+            params: {
+              protocolVersion: '2025-11-25',
+              capabilities: {},
+              clientInfo: { name: 'c', version: '1' },
+            },
+          }),
+        }),
+      rest: (headers: object) => fetch(`${url}/tasks`, { headers: { 'a2a-version': '1.0', ...headers } }),
+      metrics: (headers: object) => fetch(`${url}/metrics`, { headers: { ...headers } }),
+    };
+    for (const [name, ask] of Object.entries(asked)) {
+      expect([name, (await ask({})).status]).toEqual([name, 401]);
+      expect([name, (await ask({ authorization: `Bearer ${'x'.repeat(43)}` })).status]).toEqual([name, 401]);
+      expect([name, (await ask(bearer)).status]).toEqual([name, 200]);
+    }
+    command.child.kill('SIGTERM');
+    await command.ended;
+    expect(existsSync(file)).toBe(false);
   });
 
   it('serves https with a key and its certificate', async () => {
@@ -243,6 +300,7 @@ describe('orrery up refuses with 64, naming option and value', () => {
       () => ['--agents', agents, '--origins', 'app', '--port', '0'],
       'Option "--origins" is "app", expected an origin',
     ],
+    ['trust in nobody', () => ['--no-token', '--trust'], 'Option "--trust" is of the token'],
     ['a gate for nothing', () => ['--xpr-gate'], 'without "--xpr"'],
     [
       'a name that is none',

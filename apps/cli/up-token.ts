@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { type Authenticator, sharedToken } from 'orrery/admission';
+import { UsageError } from './usage-error.ts';
+
+const TOKEN_BYTES = 32;
+const OWN_FOLDER = 0o700;
+const OTHERS = 0o077;
+const OWN_FILE = 0o600;
+
+/** Whoever has the token: the user who started the team, or somebody whom that user gave it. */
+const OWNER = {
+  id: 'token:local',
+  kind: 'user',
+  roles: [],
+  tier: 3,
+  trust: { score: 1, source: 'this machine' },
+} as const;
+
+/** A new secret, and how a gateway knows it again. */
+export function newToken(): { readonly token: string; readonly authenticator: Authenticator } {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  return { token, authenticator: sharedToken(token, OWNER) };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Where tokens are kept while they are good: `$XDG_RUNTIME_DIR/orrery`, which the machine empties when the user leaves; else
+ * `$XDG_STATE_HOME/orrery`, else `~/.local/state/orrery`. A variable that names no absolute path does not count.
+ */
+export function tokenFolder(environment: Environment, home = homedir()): string {
+  const absolute = (name: string): string | undefined => {
+    const path = environment[name];
+    return path !== undefined && isAbsolute(path) ? path : undefined;
+  };
+  const above = absolute('XDG_RUNTIME_DIR') ?? absolute('XDG_STATE_HOME') ?? join(home, '.local', 'state');
+  return join(above, 'orrery');
+}
+
+/** A file in which this user alone can read the token of whatever is served on a port, until it is disposed. */
+export class TokenFile implements Disposable {
+  readonly path: string;
+  readonly #token: string;
+
+  /** Replaces what is there for this port: nobody else can serve on it now. Throws UsageError. */
+  constructor(folder: string, port: number, token: string) {
+    this.path = join(folder, `${port}.token`);
+    this.#token = token;
+    try {
+      makeOwn(folder);
+      const part = `${this.path}.${process.pid}.part`;
+      rmSync(part, { force: true });
+      // Not where a link leads: what is there already is refused.
+      const file = openSync(part, 'wx', OWN_FILE);
+      try {
+        writeSync(file, `${token}\n`);
+      } finally {
+        closeSync(file);
+      }
+      renameSync(part, this.path);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new UsageError(`No token can be kept in ${folder}: ${why}; "--no-token" serves without one`);
+    }
+  }
+
+  /** Removes it, unless somebody has put another one there. */
+  [Symbol.dispose](): void {
+    try {
+      if (readFileSync(this.path, 'utf8') === `${this.#token}\n`) rmSync(this.path, { force: true });
+    } catch {
+      // It is gone, or not readable any more: there is nothing of ours to remove.
+    }
+  }
+}
+
+/** The folder is this user's, and nobody else may read or write it. */
+function makeOwn(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: OWN_FOLDER });
+  const { uid, mode } = statusOf(folder);
+  if (process.getuid !== undefined && uid !== process.getuid()) throw new Error("it is somebody else's");
+  if ((mode & OTHERS) !== 0) chmodSync(folder, OWN_FOLDER);
+}
+
+function statusOf(folder: string): { uid: number; mode: number } {
+  const status = lstatSync(folder);
+  if (!status.isDirectory()) throw new Error('it is no folder');
+  return status;
+}
