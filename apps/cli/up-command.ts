@@ -98,7 +98,7 @@ function plainLines(serving: Serving, token: Token | undefined): string {
     '',
     `Who may come in: ${token === undefined ? whoMay(serving) : 'whoever has the token'}`,
     ...(token === undefined ? [] : tokenLines(token)),
-    `Health: ${url}/healthz, metrics: ${url}/metrics`,
+    `Health: ${url}/healthz and ${url}/readyz, metrics: ${url}/metrics`,
     'Ctrl-C ends it',
   ];
   return `${lines.join('\n')}\n`;

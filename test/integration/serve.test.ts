@@ -57,7 +57,11 @@ describe('A system that is served (DESIGN 8)', () => {
     expect(card.name).toBe('Trial');
     const answer = await call(url, 'SendMessage', message('greeting.make', { name: 'you' }));
     expect(await answer.text()).toContain('hello, you');
-    expect(serving.routes).toContainEqual({ method: 'GET', path: '/healthz', serves: 'whether all is well' });
+    expect(serving.routes).toContainEqual({
+      method: 'GET',
+      path: '/healthz',
+      serves: 'whether the process lives',
+    });
     expect(serving.team.cards().map(({ id }) => id)).toEqual(['greeter']);
     expect(serving.admits).toEqual({ anonymous: true, schemes: [] });
     await system.stop();
@@ -227,19 +231,19 @@ describe('Who comes in (L-10, C-25, C-31)', () => {
   });
 });
 
-describe('GET /healthz (DESIGN 8)', () => {
+describe('GET /readyz, and GET /healthz (DESIGN 8)', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'orrery-serve-'));
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const health = async (url: string, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${url}/healthz`, { headers });
+  const health = async (url: string, headers: Record<string, string> = {}, path = 'readyz') => {
+    const answer = await fetch(`${url}/${path}`, { headers });
     return { status: answer.status, body: (await answer.json()) as object };
   };
   const fresh = (url: string, status: number) =>
-    until(`healthz says ${status}`, async () => (await health(url)).status === status);
+    until(`readyz says ${status}`, async () => (await health(url)).status === status);
 
   it('says 503 and which agent failed, and 200 when it is there again', async () => {
     const system = await team({ supervision: { intensity: { maxRestarts: 0, withinMs: 60_000 } } });
@@ -249,8 +253,12 @@ describe('GET /healthz (DESIGN 8)', () => {
     await fresh(url, 503);
     expect((await health(url)).body).toMatchObject({
       status: 'degraded',
-      troubles: [{ kind: 'agent-failed', what: expect.stringMatching(/^greeter is failed: /) }],
+      troubles: [{ kind: 'agent-failed', what: 'greeter is failed: its event agent-failed says why' }],
     });
+    // The process lives, and the gateway serves the others.
+    expect(await health(url, {}, 'healthz')).toEqual({ status: 200, body: { status: 'ok' } });
+    const events = await system.recentEvents();
+    expect(events.some(({ type, agentId }) => type === 'agent-failed' && agentId === 'greeter')).toBe(true);
     await system.restart('greeter');
     await fresh(url, 200);
   });
@@ -273,6 +281,10 @@ describe('GET /healthz (DESIGN 8)', () => {
     await kill();
     await fresh(serving.url, 503);
     expect((await health(serving.url)).body).toMatchObject({ troubles: [{ kind: 'control-lost' }] });
+    expect(await health(serving.url, {}, 'healthz')).toMatchObject({
+      status: 503,
+      body: { troubles: [{ kind: 'control-lost' }] },
+    });
     await system.stop();
     await expect(fetch(serving.url)).rejects.toThrow();
   });

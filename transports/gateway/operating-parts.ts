@@ -9,8 +9,6 @@ import { metricsPart } from './http/metrics-part.ts';
 export interface AgentStanding {
   readonly id: string;
   readonly status: string;
-  readonly lastError?: string;
-  readonly parked?: { readonly reason: string };
 }
 
 /** What is asked of a system. `write`: keeps something in its journal; left out where it has none. */
@@ -32,7 +30,7 @@ export interface OperatingOptions {
   readonly clock: Clock;
 }
 
-/** What whoever runs a system wants to know of it: `/healthz` and `/metrics`. */
+/** What whoever runs a system wants to know of it: `/healthz`, `/readyz` and `/metrics`. */
 export function operatingParts(options: OperatingOptions): GatewayPart[] {
   const { system, metrics, readers, admit, clock } = options;
   const health = new Health({ clock, probes: probesOf(system) });
@@ -67,12 +65,8 @@ function probesOf(system: OperatedSystem): HealthProbe[] {
   return [agents, journal];
 }
 
-const troublesOf = ({ id, status, lastError, parked }: AgentStanding): Trouble[] =>
+/** Why an agent failed may be what it threw, which is for events and the roster. */
+const troublesOf = ({ id, status }: AgentStanding): Trouble[] =>
   status === 'failed' || status === 'parked'
-    ? [
-        {
-          kind: `agent-${status}`,
-          what: `${id} is ${status}: ${parked?.reason ?? lastError ?? 'why is not known'}`,
-        },
-      ]
+    ? [{ kind: `agent-${status}`, what: `${id} is ${status}: its event agent-${status} says why` }]
     : [];

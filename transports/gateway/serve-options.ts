@@ -42,7 +42,7 @@ const given = <Type>(isIt: (value: unknown) => boolean, expected: string) =>
  *                    whoever stands before it.
  * - `origins`        of whose pages browsers may use it.
  * - `publicUrl`      under which callers reach it, where that is not what their requests say: behind a proxy.
- * - `metrics`        who may read `/metrics`, and the details of `/healthz`: everybody (`open`), or whoever has proved who
+ * - `metrics`        who may read `/metrics`, and the details of `/readyz`: everybody (`open`), or whoever has proved who
  *                    they are (`admitted`). @default `admitted` where there are authenticators, and others than this machine
  *                    can reach it
  * - `approver`       decides what agents want to have approved. @default whoever owns the task is asked

@@ -201,7 +201,7 @@ export class Gateway {
 
   /** Health is told of in any case. */
   #overload({ pattern }: Visit): OrreryError | undefined {
-    if (pattern === '/healthz') return undefined;
+    if (pattern === '/healthz' || pattern === '/readyz') return undefined;
     if (this.isClosing) return systemStopped('the gateway closes');
     const { maxRequests } = this.limits;
     if (this.#inHand.count <= maxRequests) return undefined;

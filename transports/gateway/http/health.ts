@@ -1,16 +1,23 @@
-import { isOrreryError, reasonOf } from '../../../runtime/protocol/errors.ts';
+import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 
 /**
  * Something that keeps a system from doing all that it should.
  *
- * - `kind` what it is, such as `agent-failed`.
- * - `what` a sentence about this one.
+ * - `kind`  what it is, such as `agent-failed`.
+ * - `what`  a sentence about this one, which says nothing that was thrown.
+ * - `cause` what was thrown, for the operator alone.
  */
 export interface Trouble {
   readonly kind: string;
   readonly what: string;
+  readonly cause?: unknown;
 }
+
+/** After these the process cannot go on: it is to be started again. */
+const FATAL: ReadonlySet<string> = new Set(['control-lost', 'stopped']);
+
+export const isFatal = ({ kind }: Trouble): boolean => FATAL.has(kind);
 
 /** Looks for trouble of one sort. What it rejects with is trouble too, of the kind `kind`. */
 export interface HealthProbe {
@@ -60,7 +67,7 @@ export class Health {
     try {
       return await Promise.race([probe.look(), late.promise]);
     } catch (error) {
-      return [{ kind: kindOf(error) ?? probe.kind, what: reasonOf(error) }];
+      return [{ kind: kindOf(error) ?? probe.kind, what: sentenceOf(error), cause: error }];
     } finally {
       cancel();
     }
@@ -72,3 +79,6 @@ const kindOf = (error: unknown): string | undefined => {
   if (error.code === 'CONTROL_LOST') return 'control-lost';
   return error.code === 'SYSTEM_STOPPED' ? 'stopped' : undefined;
 };
+
+const sentenceOf = (error: unknown): string =>
+  isOrreryError(error) ? `it failed with ${error.code}` : 'it failed';

@@ -186,7 +186,12 @@ describe('orrery up (DESIGN 8)', () => {
     expect(bearer).toEqual({ authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
-    for (const path of ['/.well-known/agent-card.json', '/dawdler/.well-known/agent-card.json', '/healthz'])
+    for (const path of [
+      '/.well-known/agent-card.json',
+      '/dawdler/.well-known/agent-card.json',
+      '/healthz',
+      '/readyz',
+    ])
       expect((await fetch(url + path)).status).toBe(200);
     const asked = {
       rpc: (headers: object) => send(url, 'echo', { ...headers }),
