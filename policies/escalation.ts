@@ -14,6 +14,9 @@ export interface EscalationOptions {
   readonly tiers?: TierRoutingConfig | undefined;
 }
 
+/** Blanks, and what nobody sees, justify nothing. */
+const SAYS_SOMETHING = /[^\s\p{C}\p{Z}]/u;
+
 /** Refuses what tier 2 or 3 sends to tier 0 or 1 without saying why: ESCALATION_REQUIRED. Not for granted replies and calls of tools. */
 export function escalation({
   mode = 'all',
@@ -29,7 +32,7 @@ export function escalation({
       if (recipient.tier >= 2 || mustJustify[sender.tier] !== true) return undefined;
       if (isGranted || isTool || sender.isSystem || recipient.isSystem) return undefined;
       if (proposalsOnly && type !== 'task-proposal') return undefined;
-      if (justification !== undefined && justification !== '') return undefined;
+      if (justification !== undefined && SAYS_SOMETHING.test(justification)) return undefined;
       return {
         code: 'ESCALATION_REQUIRED',
         reason: `${sender.id} of tier ${sender.tier} must give metadata.escalationJustification to write to ${recipient.id} of tier ${recipient.tier}`,

@@ -91,7 +91,6 @@ function unmade({ recipient }: Outgoing, error: unknown): Sent {
     delivered: false,
     path: 'local',
     targetAgentId: recipient,
-    latencyMs: 0,
     error: message,
     errorCode,
     envelopeId: '',

@@ -81,6 +81,7 @@ export class DeskMedium implements SyncMedium {
       correlationId: channelId,
       schema: SYNC_SCHEMA,
       justification,
+      isFrame: true,
       isFleeting: true,
       ...(taint === undefined ? {} : { taint }),
     });

@@ -42,9 +42,10 @@ export interface DocumentOptions
  * `onStart`; or for the embedder at `await system.desk()`. It is closed when the agent's actor ends, and opened anew by the
  * next one, which is judged as a member again. A durable agent has it back after a crash of the process.
  *
- * Fails as `CRDTSyncChannel.open` does; with what the rules would refuse a message to another member with, such as
- * TIER_VIOLATION, because members that cannot write to each other never agree; with INVALID_OPTIONS for a name of several lines and for `log: 'journal'` without
- * a journal, and with REFUSED when the agent has the document open already.
+ * Fails as `CRDTSyncChannel.open` does; with SANDBOX_VIOLATION where a sandbox keeps it from another member, because members
+ * that cannot write to each other never agree (who may share a document beside that is what its membership judges, when they
+ * join: the rules for tiers do not hold between members); with INVALID_OPTIONS for a name of several lines and for
+ * `log: 'journal'` without a journal, and with REFUSED when the agent has the document open already.
  */
 export async function openDocument(desk: AgentDesk, options: DocumentOptions): Promise<CRDTSyncChannel> {
   const { name } = options;
@@ -92,7 +93,13 @@ export const documentOf = (desk: AgentDesk, name: string): CRDTSyncChannel | und
 function requireReach(desk: AgentDesk, { name, membership }: DocumentOptions, justification: string): void {
   for (const recipient of membership.ids()) {
     if (recipient === desk.agentId) continue;
-    const verdict = desk.judge({ recipient, type: 'stream-data', payload: undefined, justification });
+    const verdict = desk.judge({
+      recipient,
+      type: 'stream-data',
+      payload: undefined,
+      justification,
+      isFrame: true,
+    });
     if (verdict === undefined || verdict.code === 'AGENT_NOT_FOUND') continue;
     const { code, reason } = verdict;
     throw new OrreryError(code, `${desk.agentId} cannot share the document "${name}": ${reason}`, {

@@ -54,5 +54,5 @@ export interface SwarmMedium {
 export function unsent({ recipient }: SwarmLetter, error: unknown): RoutingResult {
   const { code: errorCode, message } = errorToData(error, 'DELIVERY_FAILED');
   const failure = { error: message, errorCode };
-  return { delivered: false, path: 'local', targetAgentId: recipient, latencyMs: 0, ...failure };
+  return { delivered: false, path: 'local', targetAgentId: recipient, ...failure };
 }

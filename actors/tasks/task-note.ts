@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JsonValue } from '../../runtime/protocol/json-value.ts';
-import { TaskMessage, TaskState } from '../../runtime/protocol/task.ts';
+import { Task, TaskMessage, TaskState } from '../../runtime/protocol/task.ts';
 import { TaskOwner } from '../../runtime/protocol/task-service.ts';
 
 /**
@@ -20,6 +20,7 @@ export type GivenApproval = z.infer<typeof GivenApproval>;
  * What the envelope of a task's turn says of the task, in `metadata.task`: wherever its agent runs.
  *
  * - `taskState` where the task stood when the turn began.
+ * - `metadata`  what the owner said of the task when it began, such as the number of a job.
  * - `state`     what the agent has set last, in this task.
  * - `answer`    what the owner has answered to the agent's question, as it fits the question's schema.
  * - `hasApprover` somebody else than the owner is asked for approvals.
@@ -33,6 +34,7 @@ export const TaskNote = z.object({
   taskState: TaskState,
   message: TaskMessage,
   history: z.array(TaskMessage),
+  metadata: Task.shape.metadata,
   state: JsonValue.optional(),
   answer: JsonValue.optional(),
   approvals: z.array(GivenApproval),

@@ -22,6 +22,7 @@ export interface NewArtifact {
  * The task that a handler works at.
  *
  * - `message`   what the owner has said last; `history` all that was said before it, as far as it is not too much.
+ * - `metadata`  what the owner said of the task when it began, such as `xpr:jobId`; {} when it said nothing.
  * - `taskState` where the task stood when the turn began.
  * - `answer`    what the owner has answered to what this agent asked: text, or data; undefined when nothing was asked.
  * - `state`     what this agent remembers of the task: JSON, given to its next turn, also after a restart. Set it whole.
@@ -33,6 +34,7 @@ export interface AgentTask {
   readonly taskState: TaskState;
   readonly message: TaskMessage;
   readonly history: readonly TaskMessage[];
+  readonly metadata: Readonly<Record<string, Json>>;
   readonly answer: Json | undefined;
   state: Json | undefined;
   /** Says something to the owner while the work goes on. */
@@ -100,6 +102,10 @@ class RunningTask implements AgentTask {
 
   get history(): readonly TaskMessage[] {
     return this.note.history;
+  }
+
+  get metadata(): Readonly<Record<string, Json>> {
+    return this.note.metadata ?? {};
   }
 
   get answer(): Json | undefined {

@@ -21,6 +21,7 @@ export function noteOf({ task, opening, message }: Turn, memo: TurnMemo, hasAppr
     taskState: task.status.state,
     message,
     history: newest(task.history.filter(({ messageId }) => messageId !== message.messageId)),
+    ...(opening.metadata === undefined ? {} : { metadata: opening.metadata }),
     ...(state === undefined ? {} : { state }),
     ...(turn?.answer === undefined ? {} : { answer: turn.answer }),
     approvals,

@@ -21,6 +21,8 @@ import type { ActorContext, AskOptions, HandlingContext } from './context.ts';
  * - `expectsReply`  refused at once where the sandbox would not let the answer back. @default false
  * - `schema`        what the payload is.
  * - `taint`         where what it says came from outside, beside what the agent has in it.
+ * - `isFrame`       it is a message of a shared document, whose members were judged when they joined: the rules for tiers do
+ *                   not hold, those for sandboxes do. No handler gets it that it would not reach without. @default false
  * - `isFleeting`    it means nothing to another process: also a durable recipient's is not kept. @default false
  */
 export interface Outgoing {
@@ -34,6 +36,7 @@ export interface Outgoing {
   readonly expectsReply?: boolean;
   readonly schema?: string;
   readonly taint?: Taint;
+  readonly isFrame?: boolean;
   readonly isFleeting?: boolean;
 }
 

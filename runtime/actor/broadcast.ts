@@ -57,15 +57,16 @@ export function broadcast(
       place.log.crossTier(from.party, row, mail);
     place.outbox.accept(row, lane, copy, from.slot, parent);
   }
-  place.log.routed(place.seams.clock.monotonicMs() - startedMs);
-  place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, BROADCAST, place.log.routingMs);
+  const latencyMs = place.seams.clock.monotonicMs() - startedMs;
+  place.log.routed(latencyMs);
+  place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, BROADCAST, latencyMs);
   const byType = COUNT.sentByType + mail.type;
   place.counters[byType] = (place.counters[byType] as number) + 1;
   return {
     delivered: !isFull,
     path: 'broadcast',
     targetAgentId: BROADCAST,
-    latencyMs: place.log.routingMs,
+    latencyMs,
     recipients,
     refused,
     ...(isFull ? { errorCode: 'MAILBOX_FULL' as const, error: 'Some mailboxes are full; see refused' } : {}),

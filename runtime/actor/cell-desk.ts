@@ -220,12 +220,13 @@ export class CellDesk implements AgentDesk {
   #mailOf(message: Outgoing, parent: Handling | undefined): Mail {
     const { place, row } = this.#cell;
     const { ids } = place.seams;
-    const { recipient, type, payload, inReplyTo, justification, schema, isFleeting } = message;
+    const { recipient, type, payload, inReplyTo, justification, schema, isFrame, isFleeting } = message;
     const taint = this.#taintOf(parent, message.taint);
     const extras = {
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(justification === undefined ? {} : { justification }),
       ...(schema === undefined ? {} : { schema }),
+      ...(isFrame === true ? { frame: true as const } : {}),
       ...(isFleeting === true ? { fleeting: true as const } : {}),
       ...(taint === undefined ? {} : { taint }),
     };

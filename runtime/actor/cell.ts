@@ -1,6 +1,6 @@
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { LANE, type Lane } from '../mailbox/lane.ts';
-import { isRetry, type Mail, messageTypeOf, NO_ASK } from '../mailbox/mail.ts';
+import { isRetry, type Mail, type MailExtras, messageTypeOf, NO_ASK } from '../mailbox/mail.ts';
 import { type A2AMessageType, asksForWork } from '../protocol/envelope.ts';
 import {
   type ErrorData,
@@ -133,10 +133,18 @@ export class Cell {
       return;
     }
     if (this.place.attendance.takes(this, mail)) return this.outcomes.settle(mail, 'handled');
+    if (mail.extras?.frame === true) this.#takeAsMail(mail);
     this.#mailbox.put(mail, lane);
     if (this.#hand === undefined || lane === LANE.callback || this.#isMutual(mail))
       this.place.turns.wake(this);
     else this.#runAhead();
+  }
+
+  /** A message of a document that the agent has not opened is an envelope like any other, and judged as that. */
+  #takeAsMail(mail: Mail): void {
+    const { frame: _frame, ...extras } = mail.extras as MailExtras;
+    mail.extras = extras;
+    mail.tombstone ??= this.place.judgeAgain(this, mail);
   }
 
   /** An ask of the handler in hand waits: its call-backs may be here already. */
@@ -198,8 +206,7 @@ export class Cell {
     mail.wasInHand = true;
     flow.start(mail.sequence);
     this.place.journal?.begins(this, mail);
-    if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail)))
-      this.place.judge.holdGrant(mail, this.row.id);
+    if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail))) handling.holdGrant();
     if (this.#hand !== undefined) this.#below = [...this.#below, this.#hand];
     this.#hand = handling;
     const { place } = this;

@@ -2,7 +2,7 @@ import type { Mail } from '../mailbox/mail.ts';
 import type { Lane } from '../mailbox/lane.ts';
 import type { WaitingSend } from '../mailbox/waiting-send.ts';
 import { COUNT } from '../observe/seat-counters.ts';
-import { TRAFFIC } from '../observe/traffic-ring.ts';
+import { latencyOf, TRAFFIC } from '../observe/traffic-ring.ts';
 import type { Budget } from '../protocol/budget.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
 import { agentNotFound, cancelled, deadlineExceeded, OrreryError } from '../protocol/errors.ts';
@@ -56,6 +56,10 @@ export class Courier {
   /** From which handling what is sent now is sent. */
   #parent: Handling | undefined;
   #sends = 0;
+  /** The next routing is measured. */
+  #isMeasured = false;
+  /** How long the last routing took; NaN where that was not measured. */
+  #routingMs = Number.NaN;
 
   constructor(place: Place) {
     this.#place = place;
@@ -123,8 +127,7 @@ export class Courier {
     parent: Handling | undefined,
   ): RoutingResult {
     const mail = this.#make.tell(from, target, payload, options, parent);
-    const asked = parent?.mail;
-    if (asked !== undefined && options.inReplyTo === asked.id) this.#place.judge.holdGrant(asked, from.id);
+    parent?.holdGrantFor(options.inReplyTo);
     if (this.#isTooLate(mail, parent)) return this.#refuseLate(from, mail);
     return this.#sendFunded(from, mail, options.budget, { parent, nowMs: mail.timestamp, manner: TOLD });
   }
@@ -138,6 +141,7 @@ export class Courier {
   ): Promise<RoutingResult> {
     return new Promise((resolve, reject) => {
       const mail = this.#make.tell(from, target, payload, options, parent);
+      parent?.holdGrantFor(options.inReplyTo);
       if (this.#isTooLate(mail, parent)) return resolve(this.#refuseLate(from, mail));
       const unfunded = this.#funding.give(mail, options.budget, from, parent);
       if (unfunded !== undefined) return resolve(this.#refusal(from, mail, verdictOf(unfunded), undefined));
@@ -184,7 +188,7 @@ export class Courier {
 
   /**
    * Routes and accepts `mail`, which is sent from `parent`; a refusal is in the result, one where the sandbox would not let
-   * an expected reply back included. `latencyMs` is measured on every 16th send.
+   * an expected reply back included. How long it took to route is measured.
    */
   send(
     from: Identity,
@@ -194,6 +198,7 @@ export class Courier {
     if (this.#isTooLate(mail, parent)) return this.#refuseLate(from, mail);
     const nowMs = this.#place.seams.clock.now();
     const manner = expectsReply ? ASKED : TOLD;
+    this.#isMeasured = true;
     return this.#sendFunded(from, mail, mail.extras?.budget, { parent, nowMs, manner });
   }
 
@@ -207,6 +212,7 @@ export class Courier {
       manner,
     }: { readonly parent: Handling | undefined; readonly nowMs: number; readonly manner: MailManner },
   ): RoutingResult {
+    this.#routingMs = Number.NaN;
     const unfunded = this.#funding.give(mail, budget, from, parent);
     if (unfunded !== undefined) return this.#refusal(from, mail, verdictOf(unfunded), undefined);
     this.#parent = parent;
@@ -224,6 +230,7 @@ export class Courier {
   }
 
   #refuseLate(from: Identity, mail: Mail): RoutingResult {
+    this.#routingMs = Number.NaN;
     return this.#refusal(from, mail, verdictOf(stoppedError(mail)), undefined);
   }
 
@@ -252,7 +259,7 @@ export class Courier {
     }
     this.#accept(from, row, lane, mail);
     place.judge.useGrant(mail, from.id, row.id);
-    return { delivered: true, path: 'local', targetAgentId: row.id, latencyMs: place.log.routingMs };
+    return { delivered: true, path: 'local', targetAgentId: row.id, ...latencyOf(this.#routingMs) };
   }
 
   /** Sends an ask that was made elsewhere as soon as there is room for it; `waiting` is told of its answer. */
@@ -338,7 +345,7 @@ export class Courier {
 
   #accept(from: Identity, row: AgentRow, lane: Lane, mail: Mail): void {
     const place = this.#place;
-    place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row.id, this.#place.log.routingMs);
+    place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row.id, this.#routingMs);
     const byType = COUNT.sentByType + mail.type;
     place.counters[byType] = (place.counters[byType] as number) + 1;
     if (from.party.tier !== row.party.tier && !from.party.isSystem && !row.party.isSystem) {
@@ -350,10 +357,15 @@ export class Courier {
   /** The recipient; or undefined, and then `#verdict` says why. */
   #route(from: Identity, mail: Mail, manner: MailManner, nowMs: number): AgentRow | undefined {
     this.#sends += 1;
-    if (this.#sends % MEASURE_EVERY !== 1) return this.#find(from, mail, manner, nowMs);
+    if (this.#sends % MEASURE_EVERY !== 1 && !this.#isMeasured && !this.#place.log.isTold) {
+      this.#routingMs = Number.NaN;
+      return this.#find(from, mail, manner, nowMs);
+    }
+    this.#isMeasured = false;
     const startedMs = this.#place.seams.clock.monotonicMs();
     const row = this.#find(from, mail, manner, nowMs);
-    this.#place.log.routed(this.#place.seams.clock.monotonicMs() - startedMs);
+    this.#routingMs = this.#place.seams.clock.monotonicMs() - startedMs;
+    this.#place.log.routed(this.#routingMs);
     return row;
   }
 
@@ -377,12 +389,14 @@ export class Courier {
   }
 
   #refusal(from: Identity, mail: Mail, verdict: Verdict, row: AgentRow | undefined): RoutingResult {
-    this.#place.log.refusal(from.party, mail, verdict, row);
+    const latencyMs = this.#routingMs;
+    this.#routingMs = Number.NaN;
+    this.#place.log.refusal(from.party, mail, verdict, row, latencyMs);
     return {
       delivered: false,
       path: 'local',
       targetAgentId: row?.id ?? mail.recipient,
-      latencyMs: this.#place.log.routingMs,
+      ...latencyOf(latencyMs),
       error: verdict.reason,
       errorCode: verdict.code,
       ...(verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }),

@@ -41,6 +41,7 @@ export class Handling implements HandlingContext<never> {
   /** Set when the deadline passed or the envelope was cancelled: how its end is counted. */
   cutShort: OrreryError | undefined = undefined;
   isOver = false;
+  #isGrantHeld = false;
   #children = 0;
   /** Asks without an answer. */
   #waitingFor: WaitingAsk[] | undefined;
@@ -62,6 +63,18 @@ export class Handling implements HandlingContext<never> {
     this.cell = cell;
     this.mail = mail;
     if (mail !== undefined) mail.workTaint = mail.extras?.taint;
+  }
+
+  /** The agent has leave to answer the envelope in hand: once, whatever it says in between. */
+  holdGrant(): void {
+    if (this.#isGrantHeld || this.mail === undefined) return;
+    this.#isGrantHeld = true;
+    this.cell.place.judge.holdGrant(this.mail, this.self);
+  }
+
+  /** What is sent answers the envelope of this id. */
+  holdGrantFor(inReplyTo: string | undefined): void {
+    if (inReplyTo !== undefined && inReplyTo === this.mail?.id) this.holdGrant();
   }
 
   get self(): string {
@@ -365,7 +378,6 @@ export class Handling implements HandlingContext<never> {
       delivered: false,
       path: 'local',
       targetAgentId: this.self,
-      latencyMs: 0,
       error: message,
       errorCode: code,
     };

@@ -100,6 +100,7 @@ export class ChannelEnd implements A2AChannel {
     });
     this.#sender = new Sender({ clock, settings, report, channelId: this.id });
     this.#receiver = new Receiver({
+      clock,
       settings,
       report,
       remoteAgentId: this.remoteAgentId,
@@ -268,7 +269,10 @@ export class ChannelEnd implements A2AChannel {
     if (line === undefined) return;
     switch (frame.type) {
       case 'data': {
-        const fault = this.#receiver.take(frame.sequence, frame.envelope, bytes);
+        const fault = this.#receiver.take(frame.sequence, frame.envelope, {
+          bytes,
+          deadlineMs: frame.deadlineMs,
+        });
         if (fault !== undefined) line.fault(fault.fault, fault.reason);
         return;
       }

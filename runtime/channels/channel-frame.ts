@@ -49,7 +49,7 @@ export type Welcome = z.infer<typeof Welcome>;
  *
  * - `challenge` an answer to a hello: prove who you are, for this connection. `proof` answers it.
  * - `refuse`    the answer to a hello that is not accepted.
- * - `data`      one envelope; the first has the sequence 0.
+ * - `data`      one envelope; the first has the sequence 0. `deadlineMs` is what is left until its deadline.
  * - `ack`       as in a greeting. The first one answers the welcome.
  * - `withdraw`  the envelope was given up: pass it over, unless it was taken already. An `ack` says which.
  */
@@ -59,7 +59,13 @@ export const ChannelFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('challenge'), channel, nonce }),
   z.object({ type: z.literal('proof'), channel, proof: SignedProof }),
   z.object({ type: z.literal('refuse'), channel, code: z.enum(ERROR_CODES), reason: z.string() }),
-  z.object({ type: z.literal('data'), channel, sequence, envelope: z.unknown() }),
+  z.object({
+    type: z.literal('data'),
+    channel,
+    sequence,
+    deadlineMs: z.number().nonnegative().optional(),
+    envelope: z.unknown(),
+  }),
   z.object({ type: z.literal('ack'), channel, received: sequence, passedOver: sequence.optional() }),
   z.object({ type: z.literal('withdraw'), channel, sequence }),
   z.object({ type: z.literal('ping'), channel }),
@@ -71,8 +77,15 @@ export type ChannelFrame = z.infer<typeof ChannelFrame>;
 export const frameText = (frame: Exclude<ChannelFrame, { type: 'data' }>): string => JSON.stringify(frame);
 
 /** A `data` frame around an envelope that is JSON already. */
-export const dataFrameText = (channelId: string, at: number, envelopeJson: string): string =>
-  `{"type":"data","channel":${JSON.stringify(channelId)},"sequence":${at},"envelope":${envelopeJson}}`;
+export function dataFrameText(
+  channelId: string,
+  at: number,
+  envelopeJson: string,
+  deadlineMs?: number,
+): string {
+  const left = deadlineMs === undefined ? '' : `"deadlineMs":${Math.max(0, Math.floor(deadlineMs))},`;
+  return `{"type":"data","channel":${JSON.stringify(channelId)},"sequence":${at},${left}"envelope":${envelopeJson}}`;
+}
 
 /** The largest envelope, in bytes of JSON, that fits a frame of this channel. */
 export const largestEnvelope = (channelId: string, maxFrameBytes: number): number =>

@@ -1,10 +1,13 @@
 import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
+import type { Clock } from '../protocol/seams.ts';
 import type { ChannelEventBody, FrameFault } from './channel-event.ts';
 import type { ChannelSettings } from './channel-options.ts';
 import { type MessageHandler, MessageHandlers } from './message-handlers.ts';
 import { ReceiveWindow } from './receive-window.ts';
+import { withDeadline } from './written-envelope.ts';
 
 export interface ReceiverDeps {
+  readonly clock: Pick<Clock, 'now'>;
   readonly settings: Pick<ChannelSettings, 'windowSize' | 'reorderBytes'>;
   readonly remoteAgentId: string;
   readonly report: (event: ChannelEventBody) => void;
@@ -46,10 +49,15 @@ export class Receiver {
     return stop;
   }
 
-  take(sequence: number, value: unknown, bytes: number): Fault | undefined {
+  /** `deadlineMs`: what is left until the envelope's deadline. */
+  take(
+    sequence: number,
+    value: unknown,
+    { bytes, deadlineMs }: { readonly bytes: number; readonly deadlineMs?: number | undefined },
+  ): Fault | undefined {
     let envelope: A2AEnvelope;
     try {
-      envelope = parseEnvelope(value);
+      envelope = withDeadline(parseEnvelope(value), deadlineMs, this.#deps.clock.now());
     } catch (error) {
       return { fault: 'malformed', reason: (error as Error).message };
     }

@@ -3,7 +3,7 @@ import { Fifo } from '../mailbox/fifo.ts';
 /**
  * One envelope on its way.
  *
- * - `json`, `bytes`  as it crosses, without the frame around it.
+ * - `json`, `bytes`  as it crosses, without the frame around it and without its deadline.
  * - `sequence`       its place, given when it enters the window.
  * - `retries`        how often it was sent again over this connection; `delayMs` is the wait before the next time.
  * - `losses`         connections that were lost while it was the oldest, and that brought nothing further.
@@ -15,6 +15,7 @@ export interface Delivery {
   readonly envelopeId: string;
   readonly json: string;
   readonly bytes: number;
+  readonly deadlineAtMs: number | undefined;
   readonly settle: (error?: Error) => void;
   sequence: number;
   retries: number;

@@ -171,9 +171,12 @@ export class Sender {
     });
   }
 
-  #textOf({ sequence, json, givenUpBecause }: Delivery): string {
-    const { channelId } = this.#deps;
-    if (givenUpBecause === undefined) return dataFrameText(channelId, sequence, json);
+  #textOf({ sequence, json, deadlineAtMs, givenUpBecause }: Delivery): string {
+    const { channelId, clock } = this.#deps;
+    if (givenUpBecause === undefined) {
+      const leftMs = deadlineAtMs === undefined ? undefined : deadlineAtMs - clock.now();
+      return dataFrameText(channelId, sequence, json, leftMs);
+    }
     return frameText({ type: 'withdraw', channel: channelId, sequence });
   }
 

@@ -2,11 +2,12 @@ import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
 import { invalidEnvelope, notSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 
-/** An envelope as it crosses. */
+/** An envelope as it crosses. Its deadline, Unix milliseconds, does not: the other end is told what is left until it. */
 export interface WrittenEnvelope {
   readonly envelopeId: string;
   readonly json: string;
   readonly bytes: number;
+  readonly deadlineAtMs: number | undefined;
 }
 
 /**
@@ -18,11 +19,27 @@ export function writeEnvelope(envelope: A2AEnvelope, sender: string, maxBytes: n
   const fault =
     findUnserialisable(parsed.payload, 'payload') ?? findUnserialisable(parsed.metadata ?? {}, 'metadata');
   if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
-  const json = JSON.stringify(parsed);
+  const { deadlineAtMs } = parsed.metadata ?? {};
+  const json = JSON.stringify(deadlineAtMs === undefined ? parsed : withoutDeadline(parsed));
   const bytes = Buffer.byteLength(json);
   if (bytes > maxBytes)
     throw invalidEnvelope(`its ${bytes} bytes are more than the ${maxBytes} that a frame carries`);
-  return { envelopeId: parsed.id, json, bytes };
+  return { envelopeId: parsed.id, json, bytes, deadlineAtMs };
+}
+
+const withoutDeadline = ({ metadata, ...envelope }: A2AEnvelope): object => {
+  const { deadlineAtMs: _deadlineAtMs, ...others } = metadata as NonNullable<typeof metadata>;
+  return { ...envelope, metadata: others };
+};
+
+/** The envelope that the other end sent, with so many milliseconds left: its clock may be another. */
+export function withDeadline(
+  envelope: A2AEnvelope,
+  deadlineMs: number | undefined,
+  nowMs: number,
+): A2AEnvelope {
+  if (deadlineMs === undefined) return envelope;
+  return { ...envelope, metadata: { tier: 3, ...envelope.metadata, deadlineAtMs: nowMs + deadlineMs } };
 }
 
 /** The envelope if it is one of `sender`; else throws INVALID_ENVELOPE or SCHEMA_VERSION_MISMATCH. */

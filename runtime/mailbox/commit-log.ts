@@ -4,6 +4,9 @@ type Mark = (typeof MARK)[keyof typeof MARK];
 
 const LENGTH = 0;
 const COUNTERS = 1;
+/** Up to where what was told of envelopes counts, and up to where it does when the commit is valid. */
+const TOLD = 6;
+const TOLD_NEXT = 7;
 const FIRST_ENTRY = 8;
 const ENTRY_WORDS = 3;
 const MARKS_A_FLOW = 8;
@@ -47,9 +50,13 @@ export class CommitLog {
     this.#values.push(value);
   }
 
-  /** Commits what is noted, and adds `added` to the first counters of `counters`. */
-  commit(counters: Float64Array, added: readonly number[]): void {
+  /**
+   * Commits what is noted, and adds `added` to the first counters of `counters`. What was told up to the number `told`
+   * counts from then on.
+   */
+  commit(counters: Float64Array, added: readonly number[], told = 0): void {
     const shared = this.#shared;
+    shared[TOLD_NEXT] = told;
     for (let at = 0; at < COMMITTED_COUNTERS; at++) {
       shared[COUNTERS + at] = (counters[at] as number) + (added[at] as number);
     }
@@ -58,12 +65,16 @@ export class CommitLog {
       (this.#words[at] as Int32Array)[this.#offsets[at] as number] = this.#values[at] as number;
     }
     for (let at = 0; at < COMMITTED_COUNTERS; at++) counters[at] = shared[COUNTERS + at] as number;
+    shared[TOLD] = told;
     shared[LENGTH] = 0;
     this.#words.length = 0;
     this.#offsets.length = 0;
     this.#values.length = 0;
   }
 }
+
+/** What the thread told up to this number counts: the marks say so. */
+export const toldUpTo = (memory: SharedArrayBuffer): number => new Float64Array(memory)[TOLD] as number;
 
 /** Finishes the commit that a dead thread was at, if it was at one. */
 export function finishCommit(
@@ -81,5 +92,6 @@ export function finishCommit(
     if (flow !== undefined) flow.words[flow.base + (key % MARKS_A_FLOW)] = shared[at + 2] as number;
   }
   for (let at = 0; at < COMMITTED_COUNTERS; at++) counters[at] = shared[COUNTERS + at] as number;
+  shared[TOLD] = shared[TOLD_NEXT] as number;
   shared[LENGTH] = 0;
 }

@@ -48,6 +48,8 @@ export interface MailExtras {
   fleeting?: true;
   /** A call that the tool host makes: tools are judged by sandbox and not by tier. */
   tool?: true;
+  /** A message of a shared document: its members were judged when they joined, and are not by tier again. */
+  frame?: true;
   /** Where what it says came from outside. */
   taint?: Taint;
   /** It is part of a channel between two agents of the system. */

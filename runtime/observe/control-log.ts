@@ -1,27 +1,31 @@
 import { DeadLetterBook } from '../mailbox/dead-letter-book.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { DeadLetter } from '../system/system.ts';
+import { eventKind } from './event-kind.ts';
+import type { EventLimits } from './event-limits.ts';
 import { EventRing } from './event-ring.ts';
 import type { SystemEvent } from './system-event.ts';
 
-const EVENTS_KEPT = 1_024;
-const AUDITED_KEPT = 1_024;
-
 export interface ControlLogDeps {
   readonly clock: Clock;
+  readonly limits: EventLimits;
+  /** Something happened in this thread. */
   readonly onEvent: (event: SystemEvent) => void;
+  /** It goes to whoever wants to see. */
+  readonly show: (event: SystemEvent) => void;
 }
 
 /** What the control thread keeps of what happened: its own events, and the dead letters of every thread. */
 export class ControlLog {
   readonly #deps: ControlLogDeps;
-  readonly #events = new EventRing<SystemEvent>(EVENTS_KEPT);
-  /** What others do often must not drive these out. */
-  readonly #audited = new EventRing<SystemEvent>(AUDITED_KEPT);
+  readonly #lives: EventRing<SystemEvent>;
+  readonly #security: EventRing<SystemEvent>;
   readonly #letters = new DeadLetterBook();
 
   constructor(deps: ControlLogDeps) {
     this.#deps = deps;
+    this.#lives = new EventRing(deps.limits.lives);
+    this.#security = new EventRing(deps.limits.security);
   }
 
   note(type: SystemEvent['type'], facts: Partial<SystemEvent>): void {
@@ -30,14 +34,15 @@ export class ControlLog {
 
   add(event: SystemEvent): void {
     const placed = { place: 'control', ...event };
-    this.#events.push(placed);
     this.#deps.onEvent(placed);
+    this.audit(placed);
   }
 
   /** Keeps what a thread tells of itself beyond its end. */
   audit(event: SystemEvent): void {
-    this.#audited.push(event);
-    this.#deps.onEvent(event);
+    const ring = eventKind(event) === 'security' ? this.#security : this.#lives;
+    ring.push(event);
+    this.#deps.show(event);
   }
 
   addLetters(letters: readonly DeadLetter[]): void {
@@ -46,7 +51,7 @@ export class ControlLog {
 
   /** Oldest first. */
   recentEvents(): readonly SystemEvent[] {
-    return [...this.#audited.toArray(), ...this.#events.toArray()];
+    return [...this.#security.toArray(), ...this.#lives.toArray()];
   }
 
   /** Oldest first. */

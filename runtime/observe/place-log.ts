@@ -6,20 +6,23 @@ import type { Clock } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { DeadLetter } from '../system/system.ts';
+import type { Tidings } from './tidings.ts';
 import { aboutMail } from './about-mail.ts';
+import { eventKind } from './event-kind.ts';
+import type { EventLimits } from './event-limits.ts';
 import { crossingEvent, crossingOf, CrossingRing } from './crossing-ring.ts';
 import { EventRing } from './event-ring.ts';
 import { COUNT } from './seat-counters.ts';
 import type { Outcome, SystemEvent } from './system-event.ts';
 import { ToolCounts } from './tool-counts.ts';
-import { type Traffic, trafficEvents, TrafficRing } from './traffic-ring.ts';
+import { latencyOf, type Traffic, trafficEvents, TrafficRing } from './traffic-ring.ts';
 
-const TRAFFIC_KEPT = 1_024;
-const CROSSINGS_KEPT = 512;
-const AUDIT_KEPT = 512;
+const NOTED_KEPT = 512;
 const CHANNELS_KEPT = 256;
 const TOOLS_KEPT = 512;
 const EVENTS_A_POST = 512;
+/** Security events and failures that the control thread is given; of a flood the rest stays here. */
+const AUDITED_A_SECOND = 200;
 
 export interface PlaceLogDeps {
   readonly place: string;
@@ -27,15 +30,12 @@ export interface PlaceLogDeps {
   readonly counters: Float64Array;
   readonly partyOf: (id: string) => Party;
   readonly agentOf: (mail: Mail) => string;
-  readonly defer: (run: () => void) => void;
-  /** There are letters to be posted with the next flush. */
-  readonly onLetter: () => void;
-  readonly postLetters: (letters: readonly DeadLetter[]) => void;
+  readonly limits: EventLimits;
+  /** There is something to be told with the next flush. */
+  readonly onTidings: () => void;
   /** The letter is about a mail that the journal has. */
   readonly keepLetter: (mail: Mail, letter: DeadLetter) => void;
-  readonly postEvents: (events: readonly SystemEvent[]) => void;
-  /** The control thread keeps it, and streams it. */
-  readonly audit: (event: SystemEvent) => void;
+  readonly tell: (tidings: Tidings) => void;
 }
 
 /** `mail`: the envelope of an event that is about the traffic of one. */
@@ -44,32 +44,40 @@ export type EventWatcher = (event: SystemEvent, mail: Mail | undefined) => void;
 /**
  * What one thread tells of itself: rings of its last events, always on; every event while somebody listens; the dead
  * letters.
+ *
+ * What it tells of envelopes is posted before the marks say so, and counts when they do. What happened whatever becomes
+ * of the envelope in hand is posted at once: the thread may end before it comes to anything else.
  */
 export class PlaceLog {
   /** The last envelopes. */
-  readonly traffic = new TrafficRing(TRAFFIC_KEPT);
-  readonly #crossings = new CrossingRing(CROSSINGS_KEPT);
-  /** Everything else: refusals, errors, progress. */
-  readonly #audit = new EventRing<SystemEvent>(AUDIT_KEPT);
+  readonly traffic: TrafficRing;
+  readonly #crossings: CrossingRing;
+  /** Everything else, but for what the control thread keeps. */
+  readonly #noted = new EventRing<SystemEvent>(NOTED_KEPT);
   /** Channels that come and go must not drive out what is rare. */
   readonly #channels = new EventRing<SystemEvent>(CHANNELS_KEPT);
   /** Nor must calls of tools, of which there are many. */
   readonly #tools = new EventRing<SystemEvent>(TOOLS_KEPT);
   readonly toolCounts = new ToolCounts();
-  /** How long the last measured routing took. */
-  routingMs = 0;
   readonly #deps: PlaceLogDeps;
   #streamed: SystemEvent[] | undefined;
   #watcher: EventWatcher | undefined;
   #letters: DeadLetter[] = [];
+  /** The number of what was told last. */
+  #told = 0;
+  /** Some of what is about to count has been told already. */
+  #isBegun = false;
+  #secondMs = 0;
+  #audited = 0;
 
   constructor(deps: PlaceLogDeps) {
     this.#deps = deps;
+    this.traffic = new TrafficRing(deps.limits.traffic);
+    this.#crossings = new CrossingRing(deps.limits.crossings);
   }
 
-  /** Routing took this long; one in several is measured. */
+  /** Routing took this long. */
   routed(latencyMs: number): void {
-    this.routingMs = latencyMs;
     this.#count(COUNT.routingMs, latencyMs);
     this.#count(COUNT.routings);
   }
@@ -98,7 +106,7 @@ export class PlaceLog {
     };
     this.#letters.push(letter);
     if (mail.kept > 0) this.#deps.keepLetter(mail, letter);
-    if (this.#letters.length === 1) this.#deps.onLetter();
+    if (this.#letters.length === 1) this.#deps.onTidings();
     this.note({
       ...this.#about(mail),
       type: 'dead-letter',
@@ -111,12 +119,18 @@ export class PlaceLog {
     });
   }
 
-  /** Dead letters are the control thread's before the marks say that they are settled. */
-  postLetters(): void {
-    if (this.#letters.length === 0) return;
+  /** Tells what is about to count, before the marks say so. Returns the number of it. */
+  tell(): number {
     const letters = this.#letters;
-    this.#letters = [];
-    this.#deps.postLetters(letters);
+    const events = this.#streamed ?? [];
+    if (letters.length === 0 && events.length === 0 && !this.#isBegun) return this.#told;
+    this.#told += 1;
+    this.#isBegun = false;
+    if (letters.length > 0) this.#letters = [];
+    if (events.length > 0) this.#streamed = [];
+    if (letters.length > 0 || events.length > 0)
+      this.#deps.tell({ t: 'told', number: this.#told, letters, events });
+    return this.#told;
   }
 
   /** An envelope ended without being handled. */
@@ -159,12 +173,18 @@ export class PlaceLog {
     });
   }
 
-  /** Counts a refusal and notes it; one by a policy is a security event. `row` is whom it was meant for, if known. */
-  refusal(sender: Party, mail: Mail, { code, reason }: Verdict, row: AgentRow | undefined): void {
+  /** Counts a refusal and notes it; one by a policy is a security event. `row` is whom it was meant for, if known; `latencyMs` how long deciding took. */
+  refusal(
+    sender: Party,
+    mail: Mail,
+    { code, reason }: Verdict,
+    row: AgentRow | undefined,
+    latencyMs = Number.NaN,
+  ): void {
     this.#count(COUNT.refused);
     const isFull = code === 'MAILBOX_FULL';
     // A flood of one event a refused envelope would drive everything else out of the ring.
-    if (isFull && !this.#isTold) return;
+    if (isFull && !this.isTold) return;
     const security = row !== undefined && !isFull;
     if (security) this.#count(COUNT.securityEvents);
     this.note({
@@ -173,7 +193,7 @@ export class PlaceLog {
       sender: sender.id,
       routingPath: mail.recipient === BROADCAST ? 'broadcast' : 'local',
       targetAgentId: row?.id ?? mail.recipient,
-      latencyMs: this.routingMs,
+      ...latencyOf(latencyMs),
       success: false,
       errorCode: code,
       reason,
@@ -185,17 +205,24 @@ export class PlaceLog {
 
   /** An agent says that what came from outside is not in it any more. */
   declaredClean(agentId: string, mail: Mail | undefined, taint: Taint, reason: string): void {
-    const { clock, place, audit } = this.#deps;
     this.#count(COUNT.securityEvents);
-    const about = mail === undefined ? { timestamp: clock.now() } : this.#about(mail);
-    audit({ ...about, type: 'declared-clean', place, agentId, taint, reason, security: true });
+    const about = mail === undefined ? { timestamp: this.#deps.clock.now() } : this.#about(mail);
+    this.#audit({
+      ...about,
+      type: 'declared-clean',
+      place: this.#deps.place,
+      agentId,
+      taint,
+      reason,
+      security: true,
+    });
   }
 
   /** An envelope went from one tier to another. */
   crossTier(sender: Party, row: AgentRow, mail: Mail): void {
     this.#count(COUNT.crossTier);
     this.#crossings.note(mail, sender.tier, row.id, row.party.tier);
-    if (!this.#isTold) return;
+    if (!this.isTold) return;
     this.#stream(crossingEvent(crossingOf(mail, sender.tier, row.id, row.party.tier), this.#deps.place));
   }
 
@@ -203,7 +230,7 @@ export class PlaceLog {
   recentEvents(): SystemEvent[] {
     const { place: id, agentOf } = this.#deps;
     const events = [
-      ...this.#audit.toArray(),
+      ...this.#noted.toArray(),
       ...this.#channels.toArray(),
       ...this.#tools.toArray(),
       ...this.#crossings.toEvents(id),
@@ -218,13 +245,34 @@ export class PlaceLog {
     if (event.type === 'model-call') this.#countModelCall(event);
     if (event.type === 'tool-invocation') this.#countToolCall(event);
     const placed = { ...event, place: this.#deps.place };
+    const kind = eventKind(placed);
+    if (kind !== 'traffic' && this.#mayAudit()) return this.#audit(placed);
     this.#ringOf(event).push(placed);
-    if (this.#isTold) this.#stream(placed);
+    if (!this.isTold) return;
+    this.#stream(placed);
+    if (event.type !== 'dead-letter' && event.outcome === undefined) this.#postFacts();
+  }
+
+  /** The control thread keeps it, and streams it. */
+  #audit(event: SystemEvent): void {
+    this.#watcher?.(event, undefined);
+    this.#postStreamed();
+    this.#deps.tell({ t: 'audited', event });
+  }
+
+  #mayAudit(): boolean {
+    const nowMs = this.#deps.clock.now();
+    if (nowMs - this.#secondMs >= 1_000 || nowMs < this.#secondMs) {
+      this.#secondMs = nowMs;
+      this.#audited = 0;
+    }
+    this.#audited += 1;
+    return this.#audited <= AUDITED_A_SECOND;
   }
 
   #ringOf({ type }: SystemEvent): EventRing<SystemEvent> {
     if (type === 'channel-status') return this.#channels;
-    return type === 'tool-invocation' ? this.#tools : this.#audit;
+    return type === 'tool-invocation' ? this.#tools : this.#noted;
   }
 
   #countToolCall({ toolName = '', duration = 0, success }: SystemEvent): void {
@@ -253,12 +301,13 @@ export class PlaceLog {
     this.#listen();
   }
 
-  get #isTold(): boolean {
+  /** Somebody wants to see every event. */
+  get isTold(): boolean {
     return this.#streamed !== undefined || this.#watcher !== undefined;
   }
 
   #listen(): void {
-    this.traffic.listen(this.#isTold ? (traffic) => this.#streamTraffic(traffic) : undefined);
+    this.traffic.listen(this.isTold ? (traffic) => this.#streamTraffic(traffic) : undefined);
   }
 
   #streamTraffic(traffic: Traffic): void {
@@ -270,15 +319,26 @@ export class PlaceLog {
     this.#watcher?.(event, mail);
     const events = this.#streamed;
     if (events === undefined) return;
-    if (events.push(event) === 1) this.#deps.defer(() => this.#postEvents());
-    else if (events.length >= EVENTS_A_POST) this.#postEvents();
+    if (events.push(event) === 1) this.#deps.onTidings();
+    else if (events.length >= EVENTS_A_POST) this.#postStreamed();
   }
 
-  #postEvents(): void {
+  /** What was streamed last has happened, whatever becomes of what was before it. */
+  #postFacts(): void {
+    const fact = this.#streamed?.pop();
+    if (fact === undefined) return;
+    this.#postStreamed();
+    this.#deps.tell({ t: 'events', events: [fact] });
+  }
+
+  /** It counts with the next commit. */
+  #postStreamed(): void {
     if (this.#streamed === undefined || this.#streamed.length === 0) return;
     const events = this.#streamed;
     this.#streamed = [];
-    this.#deps.postEvents(events);
+    this.#isBegun = true;
+    this.#deps.tell({ t: 'told', number: this.#told + 1, letters: [], events });
+    this.#deps.onTidings();
   }
 
   #about(mail: Mail) {

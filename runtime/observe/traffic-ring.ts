@@ -26,7 +26,7 @@ const ANSWER_TYPES: readonly A2AMessageType[] = ['response', 'error', 'stream-da
  * One noted event of an envelope.
  *
  * - `detail`    the recipient's id, the outcome's index, or the answer.
- * - `latencyMs` how long routing took; of what was sent only.
+ * - `latencyMs` how long routing took, of what was sent; NaN where it was not measured.
  * - `serial`    counts the events of this thread.
  */
 export interface Traffic {
@@ -74,7 +74,7 @@ export class TrafficRing {
     this.#weights = new Float64Array(Math.ceil(capacity / BLOCK));
   }
 
-  note(kind: TrafficKind, mail: Mail, atMs: number, detail: unknown, latencyMs = 0): void {
+  note(kind: TrafficKind, mail: Mail, atMs: number, detail: unknown, latencyMs = Number.NaN): void {
     const at = this.#next;
     this.#kinds[at] = kind;
     this.#times[at] = atMs;
@@ -162,12 +162,12 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
     ...(taint === undefined ? {} : { taint }),
   };
   if (kind === TRAFFIC.sent) {
-    const { latencyMs } = traffic;
+    const latency = latencyOf(traffic.latencyMs);
     const routingPath = mail.recipient === '*' ? ('broadcast' as const) : ('local' as const);
     const targetAgentId = String(detail);
     return [
       { type: 'message-sent', ...about },
-      { type: 'routing-decision', ...about, routingPath, targetAgentId, latencyMs, success: true },
+      { type: 'routing-decision', ...about, routingPath, targetAgentId, ...latency, success: true },
     ];
   }
   if (kind === TRAFFIC.received)
@@ -187,6 +187,10 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
     },
   ];
 }
+
+/** As a field, where it was measured. */
+export const latencyOf = (latencyMs: number): { readonly latencyMs?: number } =>
+  Number.isNaN(latencyMs) ? {} : { latencyMs };
 
 /** Of an answer it is what was on the work. */
 const taintOf = ({ kind, mail }: Traffic): Taint | undefined =>

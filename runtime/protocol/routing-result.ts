@@ -15,7 +15,7 @@ export type Refusal = z.infer<typeof Refusal>;
  *
  * - `delivered`     accepted by the mailbox of every permitted recipient.
  * - `targetAgentId` the agent that a capability was resolved to, the named agent, or `*`.
- * - `latencyMs`     time spent on routing.
+ * - `latencyMs`     time spent on routing, where it was measured: always by `send`, now and then by `tell`.
  * - `error`         a sentence, with `errorCode` beside it and `retryAfterMs` when trying again later may help.
  * - `recipients`, `refused`  of a broadcast: who accepted it and who was out of reach.
  */
@@ -23,7 +23,7 @@ export const RoutingResult = z.object({
   delivered: z.boolean(),
   path: z.enum(['local', 'remote', 'broadcast']),
   targetAgentId: z.string(),
-  latencyMs: z.number(),
+  latencyMs: z.number().optional(),
   error: z.string().optional(),
   errorCode: z.enum(ERROR_CODES).optional(),
   retryAfterMs: z.number().optional(),

@@ -55,6 +55,8 @@ export class MailJudge {
     request.budget = extras?.budget;
     request.isTool = extras?.tool === true;
     request.nowMs = nowMs;
+    if (extras?.frame === true && extras.inReplyTo === undefined && request.type === 'stream-data')
+      return this.#decider.judgeDescribed(row.party, FRAME, true);
     const channel = extras?.channel;
     // Who opened a channel has given leave to answer over it.
     if (channel?.granted === true) return this.#decider.judgeDescribed(row.party, channel.id, true);
@@ -130,6 +132,8 @@ export class MailJudge {
 }
 
 const NO_PATH: readonly PathHop[] = [];
+/** What a message of a shared document has leave by: that its sender has joined. */
+const FRAME = 'frame';
 
 /** A proposal may carry its justification in its payload. */
 function justificationIn(mail: Mail): string | undefined {

@@ -6,6 +6,7 @@ import type { Sender } from '../actor/context.ts';
 import type { Identity } from '../actor/identity.ts';
 import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
+import { lastEvents } from '../observe/last-events.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Budget } from '../protocol/budget.ts';
@@ -109,11 +110,12 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     const [linePort, hostPort, apiPort] = [hostLine, theirHostApi, theirApi].map((port) =>
       spawner.transferable(port),
     );
-    const { workers, broadcastToSender, spareThread, supervision, watchdog, starting, cpu, journal } =
+    const { workers, broadcastToSender, spareThread, supervision, watchdog, starting, cpu, journal, events } =
       options;
+    const ofThreads = { broadcastToSender, watchdog, starting, cpu, events };
     const boot = {
       role: 'control',
-      options: { workers, broadcastToSender, spareThread, supervision, watchdog, starting, cpu, journal },
+      options: { ...ofThreads, workers, spareThread, supervision, journal },
       workerOptions,
       hostSeat,
       accounts,
@@ -150,10 +152,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
         id: 'host',
         seat: 0,
         table: EMPTY_TABLE,
-        broadcastToSender,
-        cpu,
-        watchdog,
-        starting,
+        ...ofThreads,
       },
       seams,
       policies,
@@ -268,7 +267,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   async recentEvents(limit = 1_000): Promise<readonly SystemEvent[]> {
     const most = parseLimit(limit);
     const events = await this.#caller.api.recentEvents();
-    return most === 0 ? [] : events.slice(-most);
+    return lastEvents(events, most);
   }
 
   async inspect(listener: (event: SystemEvent) => void): Promise<() => void> {
@@ -357,6 +356,8 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
       this.#place.router.drain();
       // A control thread that cannot answer any more is ended all the same.
       await this.#caller.api.stop(drainMs).catch(() => undefined);
+      // The last that happened is told, too.
+      this.#host.readArrived();
       this.#close(systemStopped('it was stopped'));
     }
     await this.#control.terminate();

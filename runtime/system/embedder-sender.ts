@@ -87,5 +87,5 @@ export function jsonFaultOf(field: string, value: unknown): OrreryError | undefi
 
 export function refusedResult(target: string | AnyTarget, { code, message }: OrreryError): RoutingResult {
   const targetAgentId = typeof target === 'string' ? target : 'agent' in target ? target.agent : target.id;
-  return { delivered: false, path: 'local', targetAgentId, latencyMs: 0, error: message, errorCode: code };
+  return { delivered: false, path: 'local', targetAgentId, error: message, errorCode: code };
 }

@@ -3,6 +3,7 @@ import { AgentDefinition } from '../actor/agent-definition.ts';
 import { AgentId } from '../actor/agent-options.ts';
 import { JournalOptions } from '../journal/journal-options.ts';
 import { CpuPoolOptions } from '../actor/offload.ts';
+import { EventLimits, type EventOptions } from '../observe/event-limits.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { PROCESS_FIELDS, ProcessOptions } from '../processes/process-options.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
@@ -77,6 +78,7 @@ export type AgentSpec = ModuleAgent | AgentDefinition<unknown>;
  *                       second longer, and some 40 MB less memory are used. @default true
  * - `cpu`               the pool of each thread that `ctx.offload` runs in.
  * - `starting`          when starting is given up because nothing happens.
+ * - `events`            how much of what happened is kept in memory.
  * - `journal`           where what must outlive the process is kept. @default nothing does
  */
 const OwnOptions = z.strictObject({
@@ -88,6 +90,7 @@ const OwnOptions = z.strictObject({
   watchdog: z.unknown().optional(),
   starting: z.unknown().optional(),
   cpu: z.unknown().optional(),
+  events: z.unknown().optional(),
   policies: z.unknown().optional(),
   journal: z.unknown().optional(),
 });
@@ -101,6 +104,7 @@ export interface SystemOptions {
   readonly watchdog?: WatchdogOptions;
   readonly starting?: StartingOptions;
   readonly cpu?: CpuPoolOptions;
+  readonly events?: EventOptions;
   readonly journal?: JournalOptions;
 }
 
@@ -112,15 +116,17 @@ export function parseSystemOptions(options: SystemOptions) {
     watchdog: ofLoops = {},
     starting: ofStart = {},
     cpu: ofPool = {},
+    events: ofEvents = {},
   } = options;
   const supervision = parseSupervisorOptions(parseOptions(SupervisorOptions, ofDeaths, 'supervision'));
   const watchdog = parseOptions(WatchdogOptions, ofLoops, 'watchdog');
   const starting = parseOptions(StartingOptions, ofStart, 'starting');
   const agents = (options.agents ?? []).map(parseAgent);
   const cpu = parseOptions(CpuPoolOptions, ofPool, 'cpu');
+  const events = parseOptions(EventLimits, ofEvents, 'events');
   const journal =
     options.journal === undefined ? undefined : parseOptions(JournalOptions, options.journal, 'journal');
-  return { ...parsed, supervision, watchdog, starting, cpu, agents, journal };
+  return { ...parsed, supervision, watchdog, starting, cpu, agents, events, journal };
 }
 
 /** The value if it is an object, with whatever in it; else throws INVALID_OPTIONS. */

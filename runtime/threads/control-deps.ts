@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CpuPoolOptions } from '../actor/offload.ts';
 import type { JournalOptions } from '../journal/journal-options.ts';
+import type { EventLimits } from '../observe/event-limits.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
@@ -19,6 +20,7 @@ export interface ControlOptions {
   readonly supervision: Supervision;
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
+  readonly events: EventLimits;
   /** Without one nothing outlives the process. */
   readonly journal: z.output<typeof JournalOptions> | undefined;
 }

@@ -1,6 +1,7 @@
 import { Accounts } from '../budget/accounts.ts';
 import { ControlLog } from '../observe/control-log.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import type { Tidings } from '../observe/tidings.ts';
 import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { invalidOptions, type LastError, refused } from '../protocol/errors.ts';
@@ -25,6 +26,7 @@ import { Places } from './places.ts';
 import type { Seat } from './seat.ts';
 import { SeatBook } from './seat-book.ts';
 import { Succession } from './succession.ts';
+import { ToldBook } from './told-book.ts';
 import { type UpgradeOrder, Upgrades } from './upgrades.ts';
 
 /** This thread opens no accounts. */
@@ -49,6 +51,7 @@ export class Control {
   readonly #upgrades: Upgrades;
   readonly #lostAccounts: LostAccounts;
   readonly #log: ControlLog;
+  readonly #told: ToldBook;
   readonly #overview: Overview;
   readonly #firstStarts = new FirstStarts();
   readonly #processes: AgentProcesses;
@@ -68,10 +71,14 @@ export class Control {
     const { clock } = seams;
     this.#log = new ControlLog({
       clock,
-      onEvent: (event) => {
-        deps.onEvent?.(event);
-        this.#show([event]);
-      },
+      limits: options.events,
+      onEvent: (event) => deps.onEvent?.(event),
+      show: (event) => this.#show([event]),
+    });
+    this.#told = new ToldBook({
+      clock,
+      isLiving: (seat) => this.#seats.isLiving(seat),
+      give: (tidings) => this.#learn(tidings),
     });
     this.#supervisor = new Supervisor(
       {
@@ -100,11 +107,13 @@ export class Control {
       cpu: options.cpu,
       watchdog: options.watchdog,
       starting: options.starting,
+      events: options.events,
       journal: this.#journal,
       table: () => this.#agents.snapshot(),
       current: () => ({ isInspected: this.#inspected, config: this.#config }),
       onMessage: (seat, message) => this.#hear(seat, message),
       onDeath: (place, dead, ending) => {
+        this.#told.look();
         this.#processes.endAt(place.id);
         this.#upgrades.cut(place);
         this.#succession.begin(place, dead, ending);
@@ -247,6 +256,7 @@ export class Control {
   }
 
   recentEvents(): Promise<readonly SystemEvent[]> {
+    this.#told.look();
     return this.#overview.recentEvents();
   }
 
@@ -259,6 +269,7 @@ export class Control {
   }
 
   deadLetters(): readonly DeadLetter[] {
+    this.#told.look();
     return this.#log.deadLetters();
   }
 
@@ -280,6 +291,8 @@ export class Control {
     this.#places.beginClosing();
     await this.#places.askPatiently((api) => api.shutdown(), SHUTDOWN);
     await this.#places.askPatiently((api) => api.closeBooks(), SHUTDOWN);
+    this.#places.readArrived();
+    this.#told.look();
     await this.#places.close();
     await this.#journal?.close();
     this.#stopBeat();
@@ -321,11 +334,10 @@ export class Control {
       case 'checkpoint':
         this.#seats.keepCheckpoint(message.kept);
         return;
-      case 'dead-letters':
-        this.#log.addLetters(message.letters);
-        return;
+      case 'told':
+      case 'events':
       case 'audited':
-        this.#log.audit(message.event);
+        this.#told.hear(seat, message);
         return;
       case 'received-all':
         this.#succession.receivedAll(seat, message);
@@ -353,12 +365,15 @@ export class Control {
       case 'ended':
         this.#orders.hasEnded(message.slot);
         return;
-      case 'events':
-        this.#show(message.events);
-        return;
       default:
         throw invalidOptions(`message of seat ${seat.number}`, message, 'a place message');
     }
+  }
+
+  #learn(tidings: Tidings): void {
+    if (tidings.t === 'audited') return this.#log.audit(tidings.event);
+    if (tidings.t === 'told') this.#log.addLetters(tidings.letters);
+    if (tidings.events.length > 0) this.#show(tidings.events);
   }
 
   /** What an agent offers by now is on its card everywhere. */

@@ -1,13 +1,13 @@
 import type { KeptCheckpoint } from '../actor/checkpoints.ts';
 import type { MailData } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import type { Tidings } from '../observe/tidings.ts';
 import type { ErrorData, LastError } from '../protocol/errors.ts';
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { TableChange, TableDelta } from '../routing/routing-table.ts';
-import type { DeadLetter } from '../system/system.ts';
 import type { JournalAccess } from './journal-thread.ts';
 
 /** Which envelope a death is charged to; it alone counts as an attempt. */
@@ -113,9 +113,7 @@ export type PlaceMessage =
   | { readonly t: 'name-slab'; readonly seat: number; readonly memory: SharedArrayBuffer }
   | { readonly t: 'kept'; readonly kept: readonly { seat: number; flow: number; mail: MailData }[] }
   | { readonly t: 'checkpoint'; readonly kept: KeptCheckpoint }
-  | { readonly t: 'dead-letters'; readonly letters: readonly DeadLetter[] }
-  /** What is not to be lost with its thread. */
-  | { readonly t: 'audited'; readonly event: SystemEvent }
+  | Tidings
   /** The thread of `seat` is gone; `flows` lists those that it had introduced here, and the last sequence of each. */
   | {
       readonly t: 'received-all';
@@ -147,5 +145,4 @@ export type PlaceMessage =
   | { readonly t: 'process'; readonly slot: number; readonly pid: number | undefined }
   | { readonly t: 'exited'; readonly slot: number }
   /** It says what it offers from now on. */
-  | { readonly t: 'offers'; readonly slot: number; readonly offer: AgentOffer }
-  | { readonly t: 'events'; readonly events: readonly SystemEvent[] };
+  | { readonly t: 'offers'; readonly slot: number; readonly offer: AgentOffer };

@@ -25,8 +25,8 @@ export interface OutboxDeps {
   /** The control thread keeps these memories: they outlive this thread. */
   readonly onFlowSlab: (slab: FlowSlab) => void;
   readonly onNameSlab: (memory: SharedArrayBuffer) => void;
-  /** Everything is posted; the marks are about to say so. */
-  readonly beforeCommit: () => void;
+  /** Everything is posted; the marks are about to say so. Gives the number up to which what was told counts then. */
+  readonly beforeCommit: () => number;
   /** Something in this thread's mailboxes is settled. */
   readonly afterCommit: () => void;
   /** Gives the control thread a second copy of what only this thread holds. */
@@ -64,6 +64,7 @@ export class Outbox {
   /** Pairs of cell and mail. What is sent within the thread arrives when its sender's work is committed. */
   #undelivered: (Cell | Mail)[] = [];
   #settledNames: number[] = [];
+  #told = 0;
   #isFlushPlanned = false;
 
   constructor(deps: OutboxDeps) {
@@ -209,8 +210,7 @@ export class Outbox {
       this.#deps.keep(kept);
       this.#markHeld();
     }
-    this.#deps.beforeCommit();
-    this.#commit();
+    this.#commit(this.#deps.beforeCommit());
     this.#deliver();
     this.#keeping?.flush();
   }
@@ -264,10 +264,11 @@ export class Outbox {
   }
 
   /** In one step, unless there are thousands of marks: what is accepted within the thread, and every known outcome. */
-  #commit(): void {
+  #commit(told: number): void {
     const locals = this.#dirtyLocal;
     const flows = this.#dirtyIn;
-    if (locals.length > 0 || flows.length > 0) {
+    if (locals.length > 0 || flows.length > 0 || told > this.#told) {
+      this.#told = told;
       this.#dirtyLocal = [];
       this.#dirtyIn = [];
       const added = { accepted: 0, handled: 0, rejected: 0, expired: 0, deadLettered: 0 };
@@ -289,7 +290,7 @@ export class Outbox {
 
   #apply(added: OutcomeCounts & { accepted: number }): void {
     const { accepted, handled, rejected, expired, deadLettered } = added;
-    this.#log.commit(this.#deps.counters, [accepted, handled, rejected, expired, deadLettered]);
+    this.#log.commit(this.#deps.counters, [accepted, handled, rejected, expired, deadLettered], this.#told);
     Object.assign(added, { accepted: 0, handled: 0, rejected: 0, expired: 0, deadLettered: 0 });
   }
 

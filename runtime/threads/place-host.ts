@@ -10,6 +10,7 @@ import { InFlow } from '../mailbox/in-flow.ts';
 import type { Lane } from '../mailbox/lane.ts';
 import { mailFromData, toEnvelope } from '../mailbox/mail.ts';
 import { flowBase } from '../mailbox/flow-marks.ts';
+import type { EventLimits } from '../observe/event-limits.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { ToolCount } from '../observe/tool-counts.ts';
 import { answerEnvelopeOf, TRAFFIC } from '../observe/traffic-ring.ts';
@@ -52,6 +53,7 @@ export interface PlaceBoot {
   readonly cpu: CpuPoolOptions;
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
+  readonly events: EventLimits;
 }
 
 /** Counts of one place; `inFlight` is counted in its mailboxes and ledgers. */

@@ -16,6 +16,7 @@ import { TimerWheel } from '../actor/timer-wheel.ts';
 import { Accounts } from '../budget/accounts.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import type { EventLimits } from '../observe/event-limits.ts';
 import { PlaceLog } from '../observe/place-log.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import type { Outcome } from '../observe/system-event.ts';
@@ -70,6 +71,7 @@ export interface PlaceDeps {
   /** Answers in place of what is outside the system. */
   readonly outside: Outside | undefined;
   readonly broadcastToSender: boolean;
+  readonly events: EventLimits;
   readonly attendance: Attendance;
   readonly tell: (message: PlaceMessage) => void;
 }
@@ -145,12 +147,10 @@ export class Place {
       counters: this.counters,
       partyOf: (id) => this.judge.partyOf(id),
       agentOf: this.agentOf,
-      defer: deps.loop.defer,
-      onLetter: () => this.outbox.planFlush(),
-      postLetters: (letters) => deps.tell({ t: 'dead-letters', letters }),
+      onTidings: () => this.outbox.planFlush(),
       keepLetter: (mail, letter) => this.journal?.keepLetter(mail, letter),
-      postEvents: (events) => deps.tell({ t: 'events', events }),
-      audit: (event) => deps.tell({ t: 'audited', event }),
+      limits: deps.events,
+      tell: (tidings) => deps.tell(tidings),
     });
     this.router = new ThreadRouter({
       table: deps.table,
@@ -174,7 +174,7 @@ export class Place {
       defer: deps.loop.defer,
       onFlowSlab: ({ index, memory }) => deps.tell({ t: 'flow-slab', seat: deps.seat, index, memory }),
       onNameSlab: (memory) => deps.tell({ t: 'name-slab', seat: deps.seat, memory }),
-      beforeCommit: () => this.log.postLetters(),
+      beforeCommit: () => this.log.tell(),
       afterCommit: () => this.#tellOfRoom(),
       keep: (kept) => this.#keep(kept),
     });

@@ -1,4 +1,5 @@
 import type { CpuPoolOptions } from '../actor/offload.ts';
+import type { EventLimits } from '../observe/event-limits.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { invalidOptions, threadDied } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
@@ -65,6 +66,7 @@ export interface PlacesDeps {
   readonly cpu: CpuPoolOptions;
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
+  readonly events: EventLimits;
   /** What outlives the process; undefined in a system without a journal. */
   readonly journal: JournalThread | undefined;
   readonly table: () => TableDelta;
@@ -347,11 +349,12 @@ export class Places {
 
   /** Hears what the places have said and nobody has listened to yet: an answer must not be older than it. */
   readArrived(): void {
-    for (const { seat, line } of this.#places.values()) {
-      for (let next = line.take(); next !== undefined; next = line.take()) {
-        this.#deps.onMessage(seat, next.message as PlaceMessage);
-      }
-    }
+    for (const place of this.#places.values()) this.#readArrivedFrom(place);
+  }
+
+  #readArrivedFrom({ seat, line }: PlaceRecord): void {
+    for (let next = line.take(); next !== undefined; next = line.take())
+      this.#deps.onMessage(seat, next.message as PlaceMessage);
   }
 
   #attend(place: PlaceRecord): void {
@@ -380,6 +383,8 @@ export class Places {
   #died(place: PlaceRecord, spawned: Spawned, reason: string): void {
     if (place.spawned !== spawned) return;
     const { seat: dead, ending = { reason, isCharged: true } } = place;
+    // What it said last arrived before its end.
+    this.#readArrivedFrom(place);
     place.isUp = false;
     place.ending = undefined;
     this.#watchdog.unwatch(place.id);
@@ -391,8 +396,8 @@ export class Places {
   }
 
   #boot(id: string, seat: Seat) {
-    const { table, broadcastToSender, cpu, accounts, watchdog, starting } = this.#deps;
-    const common = { accounts, broadcastToSender, cpu, watchdog, starting };
+    const { table, broadcastToSender, cpu, accounts, watchdog, starting, events } = this.#deps;
+    const common = { accounts, broadcastToSender, cpu, watchdog, starting, events };
     return { id, seat: seat.number, ...seat.memories, ...common, table: table() };
   }
 

@@ -4,9 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { capability, defineAgent, deskOf, startSystem, type System } from 'orrery';
+import { type Capability, capability, defineAgent, deskOf, startSystem, type System } from 'orrery';
+import { type CRDTSyncChannel, documentOf } from 'orrery/shared-state';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { SYNC_SCHEMA } from '../../actors/shared-state/sync-envelope.ts';
 import { allRecords } from '../../runtime/journal/all-records.ts';
 import { SqliteStore } from '../../runtime/journal/sqlite-store.ts';
 import {
@@ -231,27 +233,87 @@ describe('A shared document in a running system (N-9.1, N-9.2, N-9.3)', () => {
     }
   }, 60_000);
 
-  it('is refused to members whose tiers may not write to each other (C-32)', async () => {
-    const open = capability({
-      id: 'plan.open',
-      description: 'Opens it',
-      input: z.object({}),
-      output: z.void(),
-    });
-    const opener = (id: string, tier: 1 | 2) =>
-      defineAgent({ id, name: id, version: '1.0.0', description: 'Opens the plan', tier }).handle(
-        open,
-        async (_, ctx) => {
+  it('is shared by members whose tiers may not write to each other: they were judged when they joined (C-32)', async () => {
+    const [note, hear] = ['plan.note', 'plan.see'].map((id) =>
+      capability({ id, description: id, input: z.object({ n: z.int() }), output: z.string() }),
+    ) as [Capability<{ n: number }, string>, Capability<{ n: number }, string>];
+    const member = (id: string, tier: 1 | 2) =>
+      defineAgent({ id, name: id, version: '1.0.0', description: 'Shares the plan', tier })
+        .onStart(async (ctx) => {
           await openPlan(deskOf(ctx));
-        },
-      );
-    const system = await startSystem({ agents: [opener('mars', 1), opener('venus', 2)] });
+        })
+        .handle(note, ({ n }, ctx) => {
+          noteNumber(documentOf(deskOf(ctx), 'plan') as CRDTSyncChannel, n, ctx.self);
+          return ctx.self;
+        })
+        .handle(hear, async ({ n }, ctx) => {
+          const { document } = documentOf(deskOf(ctx), 'plan') as CRDTSyncChannel;
+          const numbers = document.getMap<string>('numbers');
+          while (!numbers.has(String(n)))
+            await new Promise<void>((resolve) => numbers.observe(() => resolve()));
+          return numbers.get(String(n)) as string;
+        });
+    const system = await startSystem({ agents: [member('mars', 1), member('venus', 2)] });
     try {
-      expect(await rejection(system.ask({ agent: 'mars', capability: open }, {}))).toMatchObject({
-        code: 'TIER_VIOLATION',
-        message: expect.stringMatching(/mars cannot share the document "plan": .*venus/),
+      for (const [by, to, n] of [
+        ['mars', 'venus', 1],
+        ['venus', 'mars', 2],
+      ] as const) {
+        await system.ask({ agent: by, capability: note }, { n });
+        expect(await system.ask({ agent: to, capability: hear }, { n })).toBe(by);
+      }
+      expect((await system.recentEvents()).filter(({ errorCode }) => errorCode === 'TIER_VIOLATION')).toEqual(
+        [],
+      );
+    } finally {
+      await system.stop();
+    }
+  }, 60_000);
+
+  it('is no way past the tiers to a handler of an agent that has not opened it (C-32, N-E03)', async () => {
+    const sneak = capability({
+      id: 'sneak.in',
+      description: 'Tries',
+      input: z.object({}),
+      output: z.boolean(),
+    });
+    const given: unknown[] = [];
+    const agents = [
+      defineAgent({ id: 'above', name: 'A', version: '1.0.0', description: 'Is above', tier: 2 }).on(
+        'stream-data',
+        ({ payload }) => void given.push(payload),
+      ),
+      defineAgent({ id: 'below', name: 'B', version: '1.0.0', description: 'Sneaks', tier: 1 }).handle(
+        sneak,
+        (_, ctx) => {
+          const frame = {
+            recipient: 'above',
+            type: 'stream-data',
+            payload: { let: 'me in' },
+            isFrame: true,
+          } as const;
+          // Not even as an answer to something.
+          const sent = [
+            frame,
+            { ...frame, schema: SYNC_SCHEMA },
+            { ...frame, inReplyTo: ctx.envelope.id },
+          ].map((message) => deskOf(ctx).send(message));
+          return sent[2]?.delivered === true;
+        },
+      ),
+    ];
+    const system = await startSystem({ agents });
+    try {
+      expect(await system.ask(sneak, {})).toBe(false);
+      const letters = await until('both are refused', async () => {
+        const found = await system.deadLetters();
+        return found.length === 2 && found;
       });
-      await system.ask({ agent: 'venus', capability: open }, {});
+      expect(letters.map(({ recipient, code }) => [recipient, code])).toEqual([
+        ['above', 'TIER_VIOLATION'],
+        ['above', 'TIER_VIOLATION'],
+      ]);
+      expect(given).toEqual([]);
     } finally {
       await system.stop();
     }

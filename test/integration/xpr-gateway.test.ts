@@ -44,6 +44,16 @@ describe('The XPR binding, over a socket', () => {
     ]);
   });
 
+  it('tells the agent which job it is about (X-54, X-31)', async () => {
+    const trial = trials.usual;
+    const jobIn = async (metadata: object): Promise<unknown> => {
+      const { body } = await post(trial, call('message/send', { message: tool('job'), metadata }));
+      return textOf(body.result as never);
+    };
+    expect(await jobIn({ 'xpr:jobId': 42 })).toBe('job 42');
+    expect(await jobIn({ other: true })).toBe('job of nobody');
+  });
+
   it('serves one agent by its name, and no agent that is not there', async () => {
     const trial = trials.usual;
     const { body } = await post(trial, sending('hi'), { path: '/mars/a2a' });

@@ -5,6 +5,7 @@ import {
   CommitLog,
   finishCommit,
   newCommitLogMemory,
+  toldUpTo,
 } from '../../runtime/mailbox/commit-log.ts';
 import {
   FLOWS_PER_SLAB,
@@ -60,7 +61,9 @@ describe('the commit log', () => {
         const expected = newMemories();
         const expectedCounters = new Float64Array(8).fill(1);
         let isDead = false;
+        let told = 0;
         for (const { entries, added } of commits) {
+          told += 1;
           for (const { seat, flow, mark, value } of entries) {
             log.note(seat, flow, owned[seat]?.[slabIndexOf(flow)] as Int32Array, mark, value);
             (expected[seat]?.[slabIndexOf(flow)] as Int32Array)[flowBase(flow) + mark] = value;
@@ -69,7 +72,7 @@ describe('the commit log', () => {
             expectedCounters[at] = (expectedCounters[at] as number) + count;
           });
           try {
-            log.commit(ownCounters, added);
+            log.commit(ownCounters, added, told);
           } catch {
             isDead = true;
             break;
@@ -85,6 +88,7 @@ describe('the commit log', () => {
         if (isDead) finish();
         expect(memories).toEqual(expected);
         expect(counters).toEqual(expectedCounters);
+        expect(toldUpTo(memory)).toBe(told);
       }),
       { numRuns: 200 },
     );
@@ -105,6 +109,7 @@ describe('the commit log', () => {
     log.note(0, 6, mortal(words, { stores: 0 }), MARK.sent, 4);
     finish();
     expect(words[flowBase(5) + MARK.settled]).toBe(3);
+    expect(toldUpTo(memory)).toBe(0);
     expect(() => log.commit(counters, [1, 0, 0, 0, 2])).toThrow('killed');
     finish();
     expect([words[flowBase(5) + MARK.settled], words[flowBase(6) + MARK.sent]]).toEqual([9, 0]);

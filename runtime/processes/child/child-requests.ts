@@ -141,7 +141,7 @@ function unsent(target: string | AnyTarget, error: unknown): RoutingResult {
   if (!isOrreryError(error) || error.code !== 'NOT_SERIALISABLE') throw error;
   const { code, message } = error;
   const targetAgentId = typeof target === 'string' ? target : 'agent' in target ? target.agent : target.id;
-  return { delivered: false, path: 'local', targetAgentId, latencyMs: 0, error: message, errorCode: code };
+  return { delivered: false, path: 'local', targetAgentId, error: message, errorCode: code };
 }
 
 function requestOf(target: string | AnyTarget, input: unknown, options: AskOptions | TellOptions) {

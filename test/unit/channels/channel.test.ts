@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { A2AChannel } from '../../../runtime/channels/a2a-channel.ts';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { A2AEnvelope } from '../../../runtime/protocol/envelope.ts';
 import { ChannelPair, moves, numbered } from '../../fixtures/channel-pair.ts';
 import { rejection } from '../../fixtures/until.ts';
 
 const range = (count: number, sender = 'mars'): string[] =>
   Array.from({ length: count }, (_, n) => `${sender}-${n}`);
+
+/** A clock that is an hour ahead of the other one. */
+const anHourAhead = (clock: () => Clock): Clock => ({
+  now: () => clock().now() + 3_600_000,
+  monotonicMs: () => clock().monotonicMs(),
+  setTimer: (delayMs, fire) => clock().setTimer(delayMs, fire),
+});
 
 describe('sending over a channel (N-3.4, N-E06, C-05)', () => {
   it('carries envelopes both ways as they were when they were sent', async () => {
@@ -25,6 +33,28 @@ describe('sending over a channel (N-3.4, N-E06, C-05)', () => {
     await pair.pass(1);
     expect([sent.outcome, back.outcome, pair.arrived.here]).toEqual(['sent', 'sent', ['venus-0']]);
     expect(received).toEqual([expected]);
+  });
+
+  it('tells how much time is left, whatever the clock of the other end says (C-15)', async () => {
+    const pair: ChannelPair = new ChannelPair({
+      hereOptions: {
+        seams: { clock: anHourAhead(() => pair.clock), random: () => 0.5, newId: () => 'channel-1' },
+      },
+    });
+    const channel = await pair.open();
+    const received: A2AEnvelope[] = [];
+    pair.remote?.onMessage((envelope) => received.push(envelope));
+    const metadata = { tier: 2 as const, deadlineAtMs: pair.clock.now() + 3_600_000 + 60_000, other: 'kept' };
+    pair.send(channel, { ...numbered(0), metadata });
+    pair.send(channel, { ...numbered(1), metadata: { ...metadata, deadlineAtMs: 1 } });
+    await pair.pass(1);
+    const [first, late] = received.map(({ metadata: crossed }) => crossed);
+    expect(first).toEqual({ ...metadata, deadlineAtMs: expect.any(Number) });
+    const leftMs = (first?.deadlineAtMs ?? 0) - pair.clock.now();
+    expect(leftMs).toBeGreaterThan(59_000);
+    expect(leftMs).toBeLessThanOrEqual(60_000);
+    expect(late?.deadlineAtMs).toBeLessThanOrEqual(pair.clock.now());
+    expect(late?.deadlineAtMs).toBeGreaterThan(1);
   });
 
   it('refuses what is no envelope of the local agent, and what cannot cross', async () => {

@@ -20,11 +20,13 @@ describe('escalation (N-11.2, N-E05, C-07)', () => {
     }
   });
 
-  it('takes an empty reason for none, and names the field', () => {
-    expect(escalation().judge(requestOf({ ...upward, justification: '' }))).toEqual({
-      code: 'ESCALATION_REQUIRED',
-      reason: 'sender of tier 3 must give metadata.escalationJustification to write to recipient of tier 1',
-    });
+  it('takes an empty or blank reason for none, and names the field', () => {
+    for (const justification of ['', ' ', '\t\n', '\u00a0\u2003', '\u200b\u2060\ufeff', '\u0000'])
+      expect(escalation().judge(requestOf({ ...upward, justification }))).toEqual({
+        code: 'ESCALATION_REQUIRED',
+        reason: 'sender of tier 3 must give metadata.escalationJustification to write to recipient of tier 1',
+      });
+    expect(codeOf(escalation(), { ...upward, justification: '\u200b it is down' })).toBeUndefined();
   });
 
   it('minds proposals alone, or nothing, when told so', () => {

@@ -151,6 +151,7 @@ const PUBLIC: readonly (readonly [string, unknown, (given: never) => unknown])[]
       },
       watchdog: { stallMs: 100 },
       cpu: { maxThreads: 1 },
+      events: { traffic: 100, lives: 100 },
       journal: { path: 'a.db' },
     },
     parseSystemOptions,

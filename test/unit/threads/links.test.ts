@@ -200,7 +200,7 @@ describe('An envelope that a thread has handled', () => {
     const unsettled: number[] = [];
     const reasons: string[] = [];
     there.onTold = (message) => {
-      if (message.t !== 'dead-letters') return;
+      if (message.t !== 'told') return;
       unsettled.push(countInFlight(here.host.place));
       reasons.push(...message.letters.map(({ reason }) => reason));
     };

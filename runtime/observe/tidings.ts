@@ -1,0 +1,16 @@
+import type { DeadLetter } from '../system/system.ts';
+import type { SystemEvent } from './system-event.ts';
+
+/** What a place tells of what happens in it. */
+export type Tidings =
+  /** About envelopes: it counts when the thread has committed up to `number`. */
+  | {
+      readonly t: 'told';
+      readonly number: number;
+      readonly letters: readonly DeadLetter[];
+      readonly events: readonly SystemEvent[];
+    }
+  /** What somebody wants to see. */
+  | { readonly t: 'events'; readonly events: readonly SystemEvent[] }
+  /** What is not to be lost with its thread. */
+  | { readonly t: 'audited'; readonly event: SystemEvent };

@@ -1,0 +1,67 @@
+import { toldUpTo } from '../mailbox/commit-log.ts';
+import type { Tidings } from '../observe/tidings.ts';
+import type { Clock } from '../protocol/seams.ts';
+import type { Seat } from './seat.ts';
+
+/** How soon it is looked again whether a commit is done: it follows at once on what is told. */
+const LOOK_MS = 5;
+
+export interface ToldBookDeps {
+  readonly clock: Clock;
+  readonly isLiving: (seat: number) => boolean;
+  readonly give: (tidings: Tidings) => void;
+}
+
+/**
+ * What threads tell of envelopes a moment before the marks say so. It is given on when they do, in the order in which it
+ * was told; what a thread told without coming to mark it is forgotten with the thread: it is told again by the next one.
+ */
+export class ToldBook {
+  readonly #deps: ToldBookDeps;
+  readonly #waiting = new Map<Seat, Tidings[]>();
+  #isPlanned = false;
+
+  constructor(deps: ToldBookDeps) {
+    this.#deps = deps;
+  }
+
+  hear(seat: Seat, tidings: Tidings): void {
+    const waiting = this.#waiting.get(seat);
+    if (waiting === undefined) this.#waiting.set(seat, [tidings]);
+    else waiting.push(tidings);
+    this.#giveOf(seat);
+    if (this.#waiting.size > 0) this.#plan();
+  }
+
+  /** Gives what counts by now. */
+  look(): void {
+    for (const seat of this.#waiting.keys()) this.#giveOf(seat);
+  }
+
+  #giveOf(seat: Seat): void {
+    const waiting = this.#waiting.get(seat);
+    if (waiting === undefined) return;
+    // Its last commit is finished when a dead thread is buried.
+    const isOver = !this.#deps.isLiving(seat.number);
+    const upTo = toldUpTo(seat.memories.commitLog);
+    let at = 0;
+    for (; at < waiting.length; at++) {
+      const tidings = waiting[at] as Tidings;
+      const counts = tidings.t !== 'told' || tidings.number <= upTo;
+      if (!counts && !isOver) break;
+      if (counts) this.#deps.give(tidings);
+    }
+    if (at === waiting.length) this.#waiting.delete(seat);
+    else waiting.splice(0, at);
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    this.#deps.clock.setTimer(LOOK_MS, () => {
+      this.#isPlanned = false;
+      this.look();
+      if (this.#waiting.size > 0) this.#plan();
+    });
+  }
+}
