@@ -57,6 +57,8 @@ export class MountedServer {
   async start(ctx: ActorContext): Promise<void> {
     this.#life = ctx;
     const { dialer } = this.#deps;
+    // Whatever comes of it, the reason why it does not start or has ended, too, is in its words.
+    ctx.markOutside(sourceOf(ctx.self));
     const connection = await dialer.connect(
       {
         onChange: () => this.#refreshLater(),

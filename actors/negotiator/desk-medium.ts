@@ -13,6 +13,10 @@ export const deskMedium = (desk: AgentDesk, isStarting: () => boolean = () => fa
   get mailbox() {
     return desk.mailbox;
   },
+  get taint() {
+    return desk.taint;
+  },
+  takeIn: (taint, cause) => desk.takeIn(taint, cause?.origin as ActorContext<unknown> | undefined),
   whoOffers: (capabilities) => desk.whoOffers(capabilities),
   judge: (message) => desk.judge(message),
   send: async (message, cause) => {
@@ -31,6 +35,9 @@ export function hostMedium(openDesk: () => Promise<AgentDesk>): NegotiationMediu
   return {
     capabilities: [],
     mailbox: { waiting: 0, capacity: 0 },
+    get taint() {
+      return medium?.taint;
+    },
     open: async () => {
       medium ??= deskMedium(await openDesk());
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { TaskProposalPayload } from '../../runtime/protocol/task-proposal.ts';
+import { Taint } from '../../runtime/protocol/taint.ts';
 import type { AgentDesk } from '../../runtime/public.ts';
 import type { ProposalAnswer, ProposalRecord } from './proposal-record.ts';
 import { ProposalStanding } from './proposal-standing.ts';
@@ -46,6 +47,7 @@ const KeptRecord = z.object({
   asked: z.array(z.string()),
   answers: z.array(KeptAnswer),
   isOver: z.boolean(),
+  taint: Taint.exactOptional(),
 }) satisfies z.ZodType<ProposalRecord>;
 
 const KeptProposal = z.object({ record: KeptRecord, standing: ProposalStanding.optional() });

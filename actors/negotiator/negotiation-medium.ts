@@ -1,6 +1,7 @@
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import type { ErrorCode } from '../../runtime/protocol/errors.ts';
 import type { Verdict } from '../../runtime/protocol/policy.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { Outgoing, Sent } from '../../runtime/public.ts';
 
 /**
@@ -28,10 +29,14 @@ export interface ProposalCause {
  * - `endGrant`     the agent has no more to answer to `peer`'s envelope.
  * - `capabilities` those on the agent's card.
  * - `mailbox`      envelopes that wait for the agent, and how many may.
+ * - `taint`        where what the agent has in it came from outside. @default nothing did
+ * - `takeIn`       hears where what is read of a proposal came from outside, before it is.
  */
 export interface NegotiationMedium {
   readonly capabilities: readonly string[];
   readonly mailbox: { readonly waiting: number; readonly capacity: number };
+  readonly taint?: Taint | undefined;
+  takeIn?(taint: Taint, cause?: ProposalCause): void;
   open?(): Promise<void>;
   whoOffers(capabilities: readonly string[]): readonly string[];
   judge(message: Outgoing): Verdict | undefined;

@@ -1,3 +1,4 @@
+import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import type { ProposalStatus, TaskProposal } from './task-proposal.ts';
 
 /**
@@ -32,12 +33,20 @@ export interface ProposalAnswer {
  * - `asked`   whom it went to; at the agent that was asked, nobody.
  * - `answers` the last 100, in the order in which they came.
  * - `isOver`  nothing can change any more.
+ * - `taint`   where it came from outside: what this side had in it when it was written. Whoever reads it has that.
  */
 export interface ProposalRecord {
   readonly proposal: TaskProposal;
   readonly asked: readonly string[];
   readonly answers: readonly ProposalAnswer[];
   readonly isOver: boolean;
+  readonly taint?: Taint;
+}
+
+/** The record with where what is written now came from outside; it has what it had for ever. */
+export function withTaint(record: ProposalRecord, taint: Taint | undefined): ProposalRecord {
+  const all = mergeTaint(record.taint, taint);
+  return all === undefined || all === record.taint ? record : { ...record, taint: all };
 }
 
 const ANSWERS_KEPT = 100;

@@ -1,4 +1,5 @@
-import type { ProposalRecord } from './proposal-record.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
+import { type ProposalRecord, withTaint } from './proposal-record.ts';
 import type { ProposalStanding } from './proposal-standing.ts';
 
 /**
@@ -19,6 +20,15 @@ export interface ProposalStore {
   /** Resolves when everything that was put outlives whatever may end. @default it does at once */
   whenKept?(): Promise<void>;
 }
+
+/** The same store, whose records have where what was written came from outside. */
+export const marking = (store: ProposalStore, taint: () => Taint | undefined): ProposalStore => ({
+  get: (proposalId) => store.get(proposalId),
+  put: (record, standing) => store.put(withTaint(record, taint()), standing),
+  list: () => store.list(),
+  ...(store.standingOf && { standingOf: store.standingOf.bind(store) }),
+  ...(store.whenKept && { whenKept: store.whenKept.bind(store) }),
+});
 
 /** Calls `then` when everything that was put is kept: nobody is told of an outcome that a crash could undo. */
 export function afterKept(store: ProposalStore, then: () => void): void {

@@ -14,7 +14,7 @@ import type { NegotiationMedium, ProposalCause } from './negotiation-medium.ts';
 import { REASON } from './negotiation-message.ts';
 import type { NewTaskProposal, ProposeOptions } from './new-proposal.ts';
 import type { ProposalRecord } from './proposal-record.ts';
-import { InMemoryProposalStore, type ProposalStore } from './proposal-store.ts';
+import { InMemoryProposalStore, marking, type ProposalStore } from './proposal-store.ts';
 import type { TaskProposal } from './task-proposal.ts';
 
 /**
@@ -86,7 +86,11 @@ export class TaskNegotiator {
    * Rejects with INVALID_OPTIONS naming field and value, and with CANCELLED when a signal withdraws it.
    */
   propose(proposal: NewTaskProposal, options: ProposeOptions = {}): Promise<TaskProposal> {
-    return this.#core.negotiation.made.propose(proposal, options, this.#cause);
+    const ending = this.#core.negotiation.made.propose(proposal, options, this.#cause);
+    return ending.then((ended) => {
+      this.#read(ended.proposalId);
+      return ended;
+    });
   }
 
   /**
@@ -110,18 +114,20 @@ export class TaskNegotiator {
 
   /** A proposal that this agent made or got. */
   getProposal(proposalId: string): TaskProposal | undefined {
-    return this.#core.store.get(proposalId)?.proposal;
+    return this.#read(proposalId)?.proposal;
   }
 
   /** The proposal with whom it went to and every answer to it, those without effect included. */
   getRecord(proposalId: string): ProposalRecord | undefined {
-    return this.#core.store.get(proposalId);
+    return this.#read(proposalId);
   }
 
   /** Proposals that are not decided, those that this agent made and those that it got. */
   listPending(): TaskProposal[] {
     const proposals = this.#core.store.list().map(({ proposal }) => proposal);
-    return proposals.filter(({ status }) => status === 'pending');
+    const pending = proposals.filter(({ status }) => status === 'pending');
+    for (const { proposalId } of pending) this.#read(proposalId);
+    return pending;
   }
 
   /** Calls `handler` with every proposal that comes in; then `accept` or `reject` answers it, and nobody else does. */
@@ -138,7 +144,10 @@ export class TaskNegotiator {
   /** Calls `listener` with everything that happens to a proposal from now on. */
   onEvent(listener: (event: NegotiationEvent) => void): () => void {
     requireFunction('listener', listener);
-    return this.#core.negotiation.onEvent(listener);
+    return this.#core.negotiation.onEvent((event) => {
+      this.#read(event.proposal.proposalId);
+      listener(event);
+    });
   }
 
   /** Takes back a proposal of this agent; nothing happens to one that is over. */
@@ -226,6 +235,13 @@ export class TaskNegotiator {
     this.#core.stopListening();
   }
 
+  /** Whoever reads what is kept has what is in it, whenever that was written. */
+  #read(proposalId: string): ProposalRecord | undefined {
+    const record = this.#core.store.get(proposalId);
+    if (record?.taint !== undefined) this.#options.medium.takeIn?.(record.taint, this.#cause);
+    return record;
+  }
+
   #considering(proposalId: string): Considering {
     const { negotiation, store } = this.#core;
     const considering = negotiation.got.get(proposalId);
@@ -235,7 +251,8 @@ export class TaskNegotiator {
   }
 
   #coreOf(options: TaskNegotiatorOptions): Core {
-    const { agentId, medium, seams = systemSeams(), store = new InMemoryProposalStore() } = options;
+    const { agentId, medium, seams = systemSeams() } = options;
+    const store = marking(options.store ?? new InMemoryProposalStore(), () => medium.taint);
     requireText('agentId', agentId);
     const { decide = (proposal: TaskProposal) => decideByCard(proposal, medium), onEvent } = options;
     const note = (event: NegotiationEvent): void => {

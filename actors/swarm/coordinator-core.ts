@@ -35,7 +35,8 @@ export class CoordinatorCore {
   constructor({ medium, negotiator, store = new InMemorySwarmStore() }: SwarmCoordinatorOptions) {
     this.medium = medium;
     this.negotiator = negotiator;
-    this.owned = new OwnedSwarms({ ownerId: medium.agentId, seams: medium.seams, store });
+    const { agentId, seams } = medium;
+    this.owned = new OwnedSwarms({ ownerId: agentId, seams, store, taint: () => medium.taint });
     this.envelopes = new EnvelopeHands(medium);
     this.post = new SwarmPost(medium, (callerId, request, taint) => {
       if (taint !== undefined) this.owned.tainted(request, taint);

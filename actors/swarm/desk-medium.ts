@@ -11,6 +11,9 @@ export const deskMedium = (desk: AgentDesk): SwarmMedium => ({
   get isTold() {
     return desk.handles('notification');
   },
+  get taint() {
+    return desk.taint;
+  },
   whoOffers: (capabilityId) => desk.whoOffers([capabilityId]),
   judge: (letter) => desk.judge(outgoingOf(letter)),
   send: async (letter, onMade) => {
@@ -51,6 +54,9 @@ export function hostMedium(
     agentId,
     seams,
     isTold: false,
+    get taint() {
+      return medium?.taint;
+    },
     open: async () => {
       medium ??= deskMedium(await openDesk());
     },

@@ -1,8 +1,12 @@
-import type { SwarmRecord } from './swarm-record.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
+import { type SwarmRecord, withTaint } from './swarm-record.ts';
 import type { SwarmSession } from './swarm-session.ts';
 
-/** `save` keeps a record in a store; `onChange` hears of every change. */
+/**
+ * `save` keeps a record in a store; `onChange` hears of every change; `taint` says where what is written now came from outside.
+ */
 export interface KeptRecordDeps {
+  readonly taint?: () => Taint | undefined;
   readonly save: (record: SwarmRecord) => void | Promise<void>;
   readonly onChange: (session: SwarmSession) => void;
 }
@@ -26,13 +30,14 @@ export class KeptRecord {
   /** Throws what the store does that cannot keep it; then nothing has changed. */
   change(record: SwarmRecord): void {
     this.note(record);
-    this.#deps.onChange(record.session);
+    this.#deps.onChange(this.#current.session);
   }
 
   /** Keeps what nobody sees of the swarm. */
   note(record: SwarmRecord): void {
-    const saving = this.#deps.save(record);
-    this.#current = record;
+    const marked = withTaint(record, this.#deps.taint?.());
+    const saving = this.#deps.save(marked);
+    this.#current = marked;
     if (saving !== undefined) this.#await(saving);
   }
 

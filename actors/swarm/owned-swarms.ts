@@ -23,6 +23,8 @@ export interface OwnedSwarmsDeps {
   readonly ownerId: string;
   readonly seams: Pick<Seams, 'clock' | 'newId'>;
   readonly store: SwarmStore;
+  /** Where what the owner has in it came from outside. */
+  readonly taint?: () => Taint | undefined;
 }
 
 interface Waiting {
@@ -227,12 +229,13 @@ export class OwnedSwarms {
   }
 
   #enter(record: SwarmRecord, reach: SwarmReach, waiting: Entry['waiting'] = []): SwarmRun {
-    const { seams, store } = this.#deps;
+    const { seams, store, taint } = this.#deps;
     const run: SwarmRun = new SwarmRun(
       {
         clock: seams.clock,
         reach,
         loads: this.#loads,
+        ...(taint && { taint }),
         save: (changed) => store.put(changed),
         onChange: (session) => {
           for (const { hear } of this.#listeners) queueMicrotask(() => callListener(hear, session));

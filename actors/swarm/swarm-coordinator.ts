@@ -1,5 +1,6 @@
 import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
 import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import { CoordinatorCore, type SwarmCoordinatorOptions } from './coordinator-core.ts';
 import { type Negotiator, Recruiter } from './recruiter.ts';
 import { noSuchSwarm, notYours } from './swarm-errors.ts';
@@ -12,7 +13,7 @@ import { isStop } from './system-stop.ts';
 import type { Hands, SwarmReach } from './swarm-reach.ts';
 import type { SwarmWork } from './swarm-record.ts';
 import type { SwarmAnswer, SwarmRequest } from './swarm-request.ts';
-import type { SwarmSession } from './swarm-session.ts';
+import { type SwarmSession, taintOfSession } from './swarm-session.ts';
 import type { CreateSwarmOptions, ReportOptions, Swarms } from './swarms.ts';
 
 /**
@@ -21,11 +22,13 @@ import type { CreateSwarmOptions, ReportOptions, Swarms } from './swarms.ts';
  * - `hands`      hand over what is assigned to them. @default as envelopes of their own
  * - `negotiator` makes the proposals. @default that of the agent
  * - `inherited`  what swarms take over from the work in which they are made.
+ * - `takeIn`     hears where what is read came from outside, before it is.
  */
 export interface FaceOptions {
   readonly hands?: Hands;
   readonly negotiator?: Negotiator;
   readonly inherited?: () => Inherited;
+  readonly takeIn?: (taint: Taint) => void;
 }
 
 /** What a swarm takes over from the work in which it is made. */
@@ -45,6 +48,7 @@ export class SwarmCoordinator implements Swarms {
   readonly #core: CoordinatorCore;
   readonly #reach: SwarmReach;
   readonly #inherited: FaceOptions['inherited'];
+  readonly #takeIn: FaceOptions['takeIn'];
 
   static {
     bindMethods(SwarmCoordinator.prototype);
@@ -53,11 +57,12 @@ export class SwarmCoordinator implements Swarms {
   /** Over its own medium and negotiator; or another face of a coordinator that is there. */
   constructor(
     options: SwarmCoordinatorOptions | CoordinatorCore,
-    { hands, negotiator, inherited }: FaceOptions = {},
+    { hands, negotiator, inherited, takeIn }: FaceOptions = {},
   ) {
     const core = options instanceof CoordinatorCore ? options : new CoordinatorCore(options);
     this.#core = core;
     this.#inherited = inherited;
+    this.#takeIn = takeIn;
     this.#reach = reachOf(core, {
       negotiator: negotiator ?? core.negotiator,
       hands: hands ?? core.envelopes,
@@ -79,7 +84,7 @@ export class SwarmCoordinator implements Swarms {
     await this.#core.medium.open?.();
     const inherited = this.#inherited?.();
     const task = { taskDescription, requiredCapabilities, work: inherited?.work };
-    return this.#core.owned.create(this.#reach, task, within(options, inherited));
+    return this.#read(await this.#core.owned.create(this.#reach, task, within(options, inherited)));
   }
 
   async joinSwarm(swarmId: string, agentId: string): Promise<void> {
@@ -117,39 +122,51 @@ export class SwarmCoordinator implements Swarms {
   }
 
   getSwarm(swarmId: string): SwarmSession | undefined {
-    return this.#core.owned.get(swarmId) ?? this.#core.pictures.get(swarmId);
+    const session = this.#core.owned.get(swarmId) ?? this.#core.pictures.get(swarmId);
+    return session && this.#read(session);
   }
 
   listActiveSwarms(): SwarmSession[] {
     const known = [...this.#core.owned.list(), ...this.#core.pictures.values()];
     return known
       .filter(({ status }) => !isOver(status))
-      .sort((one, other) => one.createdAt - other.createdAt);
+      .sort((one, other) => one.createdAt - other.createdAt)
+      .map((session) => this.#read(session));
   }
 
   listSwarms(): SwarmSession[] {
-    return this.#core.owned.list().sort((one, other) => one.createdAt - other.createdAt);
+    const known = this.#core.owned.list().sort((one, other) => one.createdAt - other.createdAt);
+    return known.map((session) => this.#read(session));
   }
 
   async readSwarm(swarmId: string): Promise<SwarmSession> {
     const answer = await this.#ask({ kind: 'swarm.read', swarmId });
     if (answer.kind !== 'swarm.picture') throw noSuchSwarm(swarmId);
-    return answer.session;
+    return this.#read(answer.session);
   }
 
   async outcome(swarmId: string): Promise<SwarmOutcome> {
     this.#requireOwn(swarmId);
-    return this.#core.owned.outcome(swarmId);
+    const outcome = await this.#core.owned.outcome(swarmId);
+    if (outcome.taint !== undefined) this.#takeIn?.(outcome.taint);
+    return outcome;
   }
 
   onChange(listener: (session: SwarmSession) => void): () => void {
     requireFunction('listener', listener);
-    return this.#core.owned.onChange(listener);
+    return this.#core.owned.onChange((session) => listener(this.#read(session)));
   }
 
   /** Lets go of everything. What was going on can be resumed from the store. */
   close(): void {
     this.#core.close();
+  }
+
+  /** Whoever reads what is kept has what is in it, whenever that was written. */
+  #read(session: SwarmSession): SwarmSession {
+    const taint = taintOfSession(session);
+    if (taint !== undefined) this.#takeIn?.(taint);
+    return session;
   }
 
   /** What an agent does for itself, or the owner for it. */

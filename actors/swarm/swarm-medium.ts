@@ -31,11 +31,13 @@ export interface SwarmLetter {
  * How a coordinator reaches others: in the name of one agent, under the rules that hold for it.
  *
  * - `isTold` says whether notifications to the agent itself find somebody who takes them.
+ * - `taint`  where what the agent has in it came from outside. @default nothing did
  */
 export interface SwarmMedium {
   readonly agentId: string;
   readonly seams: Pick<Seams, 'clock' | 'newId'>;
   readonly isTold: boolean;
+  readonly taint?: Taint | undefined;
   /** Awaited before anything else, where the agent has to be made known first. */
   readonly open?: () => Promise<void>;
   /** Every other agent that it may see and that has the capability, in registration order. */

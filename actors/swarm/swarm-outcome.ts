@@ -1,13 +1,15 @@
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import { aggregate } from './decide/aggregate.ts';
 import type { SwarmRecord } from './swarm-record.ts';
-import type {
-  Assignment,
-  LateReport,
-  PartialResult,
-  SubTaskStatus,
-  SwarmFault,
-  SwarmStatus,
-  SwarmSubTask,
+import {
+  type Assignment,
+  type LateReport,
+  type PartialResult,
+  type SubTaskStatus,
+  type SwarmFault,
+  type SwarmStatus,
+  type SwarmSubTask,
+  taintOfSession,
 } from './swarm-session.ts';
 
 /**
@@ -39,6 +41,7 @@ export interface SubTaskOutcome {
  * - `isEscalated` it failed, and it is for the owner to decide what is next: there is all that was found, and who failed
  *                 with what.
  * - `results`     of the completed sub-tasks, by their ids.
+ * - `taint`       where it came from outside.
  */
 export interface SwarmOutcome {
   readonly swarmId: string;
@@ -54,11 +57,13 @@ export interface SwarmOutcome {
   readonly error?: SwarmFault;
   readonly createdAtMs: number;
   readonly endedAtMs: number;
+  readonly taint?: Taint;
 }
 
 /** The outcome of a swarm that is over. */
 export function outcomeOf({ session }: SwarmRecord): SwarmOutcome {
   const { status, error, createdAt } = session;
+  const taint = taintOfSession(session);
   return {
     swarmId: session.id,
     correlationId: session.correlationId,
@@ -73,6 +78,7 @@ export function outcomeOf({ session }: SwarmRecord): SwarmOutcome {
     createdAtMs: createdAt,
     endedAtMs: session.endedAt ?? createdAt,
     ...(error === undefined ? {} : { error }),
+    ...(taint === undefined ? {} : { taint }),
   };
 }
 

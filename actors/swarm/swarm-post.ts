@@ -8,7 +8,7 @@ import {
 } from '../../runtime/protocol/errors.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import type { SwarmMedium } from './swarm-medium.ts';
-import type { SwarmFault } from './swarm-session.ts';
+import { type SwarmFault, taintOfSession } from './swarm-session.ts';
 import { faultIn, faultPayload, isSwarmPayload, SwarmAnswer, SwarmRequest } from './swarm-request.ts';
 
 /** How long the answer of a coordinator elsewhere is waited for. */
@@ -26,9 +26,13 @@ type AnswerRequest = (callerId: string, request: SwarmRequest, taint: Taint | un
 
 /** Where the results in a picture came from outside. */
 const taintOf = (answer: SwarmAnswer): Taint | undefined =>
-  answer.kind === 'swarm.picture'
-    ? answer.session.subTasks.reduce((all: Taint | undefined, { taint }) => mergeTaint(all, taint), undefined)
-    : undefined;
+  answer.kind === 'swarm.picture' ? taintOfSession(answer.session) : undefined;
+
+/** A picture is of what the envelope that it came in is of. */
+const marked = (answer: SwarmAnswer, taint: Taint | undefined): SwarmAnswer =>
+  answer.kind !== 'swarm.picture' || taint === undefined
+    ? answer
+    : { ...answer, session: { ...answer.session, taint: mergeTaint(answer.session.taint, taint) } };
 
 /** Requests to the coordinators of others' swarms, and the answers to those that come to this one. */
 export class SwarmPost {
@@ -84,7 +88,7 @@ export class SwarmPost {
     const waiting = this.#settle(askedIn) as Waiting;
     const answer = type === 'response' ? SwarmAnswer.safeParse(payload) : undefined;
     if (answer === undefined) waiting.reject(errorFromData(faultIn(payload)));
-    else if (answer.success) waiting.resolve(answer.data);
+    else if (answer.success) waiting.resolve(marked(answer.data, metadata?.taint));
     else waiting.reject(invalidPayload('swarm', faultsOf(answer.error, payload)));
     return true;
   }
@@ -104,8 +108,8 @@ export class SwarmPost {
       if (!parsed.success) throw invalidPayload('swarm', faultsOf(parsed.error, payload));
       const answer = this.#answer(sender, parsed.data, metadata?.taint);
       const taint = taintOf(answer);
-      const marked = taint === undefined ? reply : { ...reply, taint };
-      const sent = await this.#medium.send({ ...marked, type: 'response', payload: answer });
+      const letter = taint === undefined ? reply : { ...reply, taint };
+      const sent = await this.#medium.send({ ...letter, type: 'response', payload: answer });
       if (sent.delivered) return;
       // What cannot be told is told as that: whoever asked is not left waiting.
       fault = {

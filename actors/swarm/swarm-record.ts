@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import { SwarmLimits } from './swarm-options.ts';
 import { SwarmSession, type SwarmSubTask } from './swarm-session.ts';
 
@@ -69,6 +70,12 @@ export const withSession = (record: SwarmRecord, changes: Partial<SwarmSession>)
   ...record,
   session: { ...record.session, ...changes },
 });
+
+/** The record with where what is written now came from outside; it has what it had for ever. */
+export function withTaint(record: SwarmRecord, taint: Taint | undefined): SwarmRecord {
+  const all = mergeTaint(record.session.taint, taint);
+  return all === record.session.taint ? record : withSession(record, { taint: all });
+}
 
 /** The record with a sub-task changed; who takes part follows from who has a sub-task. */
 export function withSubTask(

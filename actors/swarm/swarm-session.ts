@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../runtime/protocol/errors.ts';
-import { Taint } from '../../runtime/protocol/taint.ts';
+import { mergeTaint, Taint } from '../../runtime/protocol/taint.ts';
 
 /** Where a swarm stands (seed 1). */
 export const SwarmStatus = z.enum(['recruiting', 'active', 'completing', 'completed', 'failed']);
@@ -107,6 +107,7 @@ export type SwarmSubTask = z.infer<typeof SwarmSubTask>;
  * - `createdAt`, `endedAt` Unix milliseconds.
  * - `result`        of a completed swarm: the results of its sub-tasks by their ids.
  * - `error`         why it failed.
+ * - `taint`         where it came from outside: what its owner had in it when it was written. Whoever reads it has that.
  */
 export const SwarmSession = z.object({
   id: z.string().min(1),
@@ -122,5 +123,10 @@ export const SwarmSession = z.object({
   endedAt: z.number().optional(),
   result: z.record(z.string(), z.unknown()).optional(),
   error: SwarmFault.optional(),
+  taint: Taint.optional(),
 });
 export type SwarmSession = z.infer<typeof SwarmSession>;
+
+/** Where what is in a swarm came from outside: what its owner had in it, and what agents have made of its parts. */
+export const taintOfSession = ({ taint, subTasks }: SwarmSession): Taint | undefined =>
+  subTasks.reduce((all: Taint | undefined, subTask) => mergeTaint(all, subTask.taint), taint);

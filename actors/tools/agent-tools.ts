@@ -40,6 +40,8 @@ export function agentTools(ctx: ActorContext<unknown>): ToolService {
       stream: (asking) => desk.stream(asking, ctx),
     },
     note: (event) => desk.note(event),
+    taint: () => ctx.taint,
+    takeIn: (taint) => desk.takeIn(taint, ctx),
     onUpdate: (listener) =>
       listenToUpdates(desk, (uri) => {
         // What it may not see it does not hear of either.

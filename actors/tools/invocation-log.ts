@@ -1,4 +1,5 @@
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
+import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import type { ToolError, ToolInvocation } from '../../runtime/protocol/tool.ts';
 import { jsonWithin } from './json-within.ts';
 
@@ -11,12 +12,13 @@ export interface InvocationLogOptions {
 /** What the tools of one caller keep. */
 export const KEPT_INVOCATIONS: InvocationLogOptions = { kept: 1_000, maxBytes: 16 * 1_024 };
 
-/** One call, once it is over. */
+/** One call, once it is over. `taint`: where what was said in it came from outside. */
 export interface FinishedCall
   extends Pick<ToolInvocation, 'tool' | 'agentId' | 'startedAtMs' | 'durationMs'> {
   readonly args: unknown;
   readonly result?: unknown;
   readonly error?: ErrorData;
+  readonly taint?: Taint | undefined;
 }
 
 /** Values as text: what is kept is not what somebody may change later. */
@@ -24,6 +26,7 @@ interface Kept extends Pick<ToolInvocation, 'tool' | 'agentId' | 'startedAtMs' |
   readonly args: string;
   readonly result: string | undefined;
   readonly error: string | undefined;
+  readonly taint: Taint | undefined;
 }
 
 /** The last calls, so many and so large. */
@@ -36,13 +39,14 @@ export class InvocationLog {
     this.#options = options;
   }
 
-  add({ args, result, error, ...call }: FinishedCall): void {
+  add({ args, result, error, taint, ...call }: FinishedCall): void {
     const { kept, maxBytes } = this.#options;
     const made: Kept = {
       tool: call.tool,
       agentId: call.agentId,
       startedAtMs: call.startedAtMs,
       durationMs: call.durationMs,
+      taint,
       args: jsonWithin(args ?? null, maxBytes),
       result: result === undefined ? undefined : jsonWithin(result, maxBytes),
       error: error === undefined ? undefined : errorText(error, call.agentId, maxBytes),
@@ -54,10 +58,15 @@ export class InvocationLog {
     }
   }
 
+  /** Where what is in the list came from outside. */
+  get taint(): Taint | undefined {
+    return this.#calls.reduce((all: Taint | undefined, { taint }) => mergeTaint(all, taint), undefined);
+  }
+
   /** The newest last. */
   list(): readonly ToolInvocation[] {
     return [...this.#calls.slice(this.#oldest), ...this.#calls.slice(0, this.#oldest)].map(
-      ({ args, result, error, ...call }) => ({
+      ({ args, result, error, taint: _taint, ...call }) => ({
         tool: call.tool,
         agentId: call.agentId,
         arguments: JSON.parse(args),

@@ -1,5 +1,6 @@
 import { errorToData } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { Tool } from '../../runtime/protocol/tool.ts';
 import type { SystemEvent } from '../../runtime/public.ts';
 import type { InvocationLog } from './invocation-log.ts';
@@ -11,7 +12,9 @@ export type ToolCallEvent = Pick<
   'toolName' | 'agentId' | 'sender' | 'duration' | 'success' | 'errorCode' | 'reason'
 > & { readonly type: 'tool-invocation' };
 
+/** `taint`: where what the caller has in it by now came from outside. */
 export interface CallRecorder {
+  readonly taint?: () => Taint | undefined;
   readonly clock: Clock;
   readonly log: InvocationLog;
   readonly note: (event: ToolCallEvent) => void;
@@ -19,7 +22,7 @@ export interface CallRecorder {
 
 /** Runs a call, and keeps and tells what became of it. What it rejects with says whose tool it was. */
 export async function recordCall(
-  { clock, log, note }: CallRecorder,
+  { clock, log, note, taint }: CallRecorder,
   { tool, args, callerId }: { readonly tool: Tool; readonly args: unknown; readonly callerId: string },
   run: () => Promise<unknown>,
 ): Promise<unknown> {
@@ -31,14 +34,14 @@ export async function recordCall(
   try {
     const result = await run();
     const durationMs = clock.monotonicMs() - begunMs;
-    log.add({ tool: name, agentId, args, result, startedAtMs, durationMs });
+    log.add({ tool: name, agentId, args, result, startedAtMs, durationMs, taint: taint?.() });
     note({ ...about(durationMs), success: true });
     return result;
   } catch (thrown) {
     const failure = whoseTool(thrown, agentId);
     const error = errorToData(failure);
     const durationMs = clock.monotonicMs() - begunMs;
-    log.add({ tool: name, agentId, args, error, startedAtMs, durationMs });
+    log.add({ tool: name, agentId, args, error, startedAtMs, durationMs, taint: taint?.() });
     note({ ...about(durationMs), success: false, errorCode: error.code, reason: error.message });
     throw failure;
   }

@@ -8,6 +8,7 @@ import type { Capability } from '../../runtime/protocol/capability.ts';
 import { notSerialisable } from '../../runtime/protocol/errors.ts';
 import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { PromptMessage, ResourceContent, Tool, ToolInvocation } from '../../runtime/protocol/tool.ts';
 import { toolNotFound } from '../../runtime/protocol/tool-errors.ts';
 import type {
@@ -38,6 +39,7 @@ export interface ToolCalls {
  * - `offers` what there is to be called.
  * - `log`    of the calls.
  * - `note`   tells the system of one.
+ * - `taint`  where what the caller has in it came from outside; `takeIn` says the same of what it is shown.
  */
 export interface TeamToolsDeps {
   readonly clock: Clock;
@@ -45,6 +47,8 @@ export interface TeamToolsDeps {
   readonly log: InvocationLog;
   readonly calls: ToolCalls;
   readonly note: CallRecorder['note'];
+  readonly taint?: CallRecorder['taint'];
+  readonly takeIn?: (taint: Taint) => void;
   readonly onUpdate: ToolService['onUpdate'];
 }
 
@@ -113,7 +117,9 @@ export class TeamTools implements ToolService {
   }
 
   invocations(): readonly ToolInvocation[] {
-    return this.#deps.log.list();
+    const { log, takeIn } = this.#deps;
+    if (log.taint !== undefined) takeIn?.(log.taint);
+    return log.list();
   }
 
   onChange(listener: (change: ToolChange) => void): () => void {

@@ -15,6 +15,8 @@ export interface ActorLife {
   /** What `onStart` made, while the actor runs. */
   state: unknown;
   readonly isOver: boolean;
+  /** Its code runs in a process that began with it, so that nothing is there of what a life before was told. @default false */
+  readonly hasOwnMemory?: boolean;
   /**
    * Resolves to its state, which is what its code makes of `from`, if there is such. Rejects when `onStart` fails or takes
    * too long, and with SNAPSHOT_UNKNOWN.

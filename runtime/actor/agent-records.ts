@@ -2,7 +2,7 @@ import { agentRecord, type StoredAgentRecord } from '../journal/stored-agent-rec
 import { invalidOptions, notSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import type { RecordChange } from '../protocol/store.ts';
-import type { Taint } from '../protocol/taint.ts';
+import { mergeTaint, type Taint } from '../protocol/taint.ts';
 
 /** A value that an agent's former thread or process has kept. */
 export interface LeftRecord {
@@ -93,7 +93,10 @@ export class AgentRecords {
     if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
     const text = value === undefined ? undefined : JSON.stringify(value);
     this.#changed.add(kind);
-    this.#mark(nameOf({ kind, key }), value === undefined ? undefined : this.#deps.taint?.(), toTheLast);
+    const name = nameOf({ kind, key });
+    // What is put instead is made of what was there, as a rule: it stays marked until it is forgotten.
+    const taint = value === undefined ? undefined : mergeTaint(this.#taints.get(name), this.#deps.taint?.());
+    this.#mark(name, taint, toTheLast);
     this.#deps.write(agentRecord(this.#deps.agentId, { kind, key, value: text }), toTheLast);
   }
 

@@ -38,11 +38,13 @@ export class Attendance {
     const attendants = this.#arrivals[mail.type] as readonly Attendant[];
     if (attendants.length === 0 || mail.ask !== NO_ASK || mail.tombstone !== undefined) return false;
     cell.place.judge.holdGrant(mail, cell.row.id);
-    const isTaken = attendants.some((attendant) =>
-      this.#watched(cell, () => attendant.arrived(cell.desk, envelopeOf(cell, mail))),
+    const taint = mail.extras?.taint;
+    const isTaken = cell.desk.showing(taint, () =>
+      attendants.some((attendant) =>
+        this.#watched(cell, () => attendant.arrived(cell.desk, envelopeOf(cell, mail))),
+      ),
     );
     // What attendants know is what the agent knows.
-    const taint = mail.extras?.taint;
     if (isTaken && taint !== undefined) takeInAtDesk(cell, taint);
     return isTaken;
   }

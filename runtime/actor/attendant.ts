@@ -104,10 +104,10 @@ export interface AgentDesk {
   readonly mailbox: { readonly waiting: number; readonly capacity: number };
   /** The capabilities on its card. */
   readonly capabilities: readonly string[];
-  /** Where what the agent has in it came from outside. */
+  /** Where what the agent has in it came from outside, and what is being shown to an attendant. */
   readonly taint: Taint | undefined;
-  /** Whoever attends has taken this in for the agent. */
-  takeIn(taint: Taint): void;
+  /** Whoever attends has taken this in for the agent, or hands out what was kept; `by`: for the work whose context that is. */
+  takeIn(taint: Taint, by?: ActorContext<unknown>): void;
   /** Says whether the agent itself handles what names this message type or capability. */
   handles(name: string): boolean;
   /**

@@ -11,7 +11,7 @@ import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { AgentRecords } from './agent-records.ts';
 import type { AgentDesk, Asking, Outgoing, SeenTeam, Sent } from './attendant.ts';
 import type { Cell } from './cell.ts';
-import { takeInAtDesk, taintOn } from './cell-taint.ts';
+import { takeIn, takeInAtDesk, taintOn } from './cell-taint.ts';
 import type { ActorContext } from './context.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
@@ -26,6 +26,8 @@ const STREAM_START = typeIndex('stream-start');
 export class CellDesk implements AgentDesk {
   readonly held = new Map<string, unknown>();
   records: AgentRecords | undefined;
+  /** Where what is being shown to attendants came from outside. */
+  #shown: Taint | undefined;
   readonly #cell: Cell;
   #team: SeenTeam | undefined;
 
@@ -46,11 +48,24 @@ export class CellDesk implements AgentDesk {
   }
 
   get taint(): Taint | undefined {
-    return taintOn(this.#cell, undefined);
+    return mergeTaint(taintOn(this.#cell, undefined), this.#shown);
   }
 
-  takeIn(taint: Taint): void {
+  takeIn(taint: Taint, by?: ActorContext<unknown>): void {
+    const { mail } = (by ?? {}) as Partial<Handling>;
+    if (mail !== undefined) takeIn(this.#cell, mail, taint);
     takeInAtDesk(this.#cell, taint);
+  }
+
+  /** Runs `show`; what attendants keep and send meanwhile is of `taint`, too. */
+  showing<Result>(taint: Taint | undefined, show: () => Result): Result {
+    const before = this.#shown;
+    this.#shown = mergeTaint(before, taint);
+    try {
+      return show();
+    } finally {
+      this.#shown = before;
+    }
   }
 
   get mailbox(): AgentDesk['mailbox'] {
@@ -213,7 +228,8 @@ export class CellDesk implements AgentDesk {
   readonly #takesIn = (taint: Taint): void => this.takeIn(taint);
 
   #taintOf(parent: Handling | undefined, given: Taint | undefined): Taint | undefined {
-    return mergeTaint(taintOn(this.#cell, parent?.mail), given && taintFrom(given));
+    const own = mergeTaint(taintOn(this.#cell, parent?.mail), this.#shown);
+    return mergeTaint(own, given && taintFrom(given));
   }
 
   /** Its id is never derived from the envelope in hand: what is sent here is not the same in another attempt. */

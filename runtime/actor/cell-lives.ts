@@ -3,6 +3,7 @@ import type { Snapshot } from '../protocol/snapshot.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import type { ActorLife, MakeActor } from './actor-life.ts';
 import type { AgentDefinition } from './agent-definition.ts';
+import type { AgentMemory } from './agent-memory.ts';
 import type { Cell } from './cell.ts';
 import { isThenable } from './is-thenable.ts';
 
@@ -12,9 +13,9 @@ const inThisThread: MakeActor = (cell) => new Actor(cell);
 export class CellLives {
   /** The one that lives, or the last one that did. */
   current: ActorLife | undefined;
-  /** Where what the actor took in came from outside: its state may hold it. */
-  taint: Taint | undefined;
-  /** The same of the next actor, before it begins. */
+  /** What outlives the actor of the moment and can hold what it was told. */
+  #memory: AgentMemory;
+  /** Where what comes for the next actor, before it begins, came from outside. */
   nextTaint: Taint | undefined;
   readonly #cell: Cell;
   #makeActor: MakeActor;
@@ -26,6 +27,16 @@ export class CellLives {
   constructor(cell: Cell, makeActor: MakeActor = inThisThread) {
     this.#cell = cell;
     this.#makeActor = makeActor;
+    this.#memory = cell.place.memories.of(cell.row.id);
+  }
+
+  /** Where what the agent took in came from outside: its state, or what else its thread or process keeps, may hold it. */
+  get taint(): Taint | undefined {
+    return this.#memory.taint;
+  }
+
+  set taint(taint: Taint | undefined) {
+    this.#memory.taint = taint;
   }
 
   /** Resolves when the actor before has ended. */
@@ -70,7 +81,9 @@ export class CellLives {
     if (this.current?.isOver === false || cell.status !== 'starting') return false;
     const actor = this.#makeActor(cell);
     this.current = actor;
-    this.taint = mergeTaint(from?.taint, this.nextTaint);
+    // A death does not wash: only a new process has nothing of what the life before was told.
+    if (actor.hasOwnMemory === true) this.#memory = { taint: undefined };
+    this.taint = mergeTaint(this.taint, mergeTaint(from?.taint, this.nextTaint));
     this.nextTaint = undefined;
     try {
       const state = await actor.start(from);

@@ -26,7 +26,7 @@ import { Handling } from './handling.ts';
 import { isThenable } from './is-thenable.ts';
 import { takeUp } from './take-up.ts';
 import { cutOff } from './time-limit.ts';
-import { cutOffByDeath, mayTryAgain, turnAway } from './turn-away.ts';
+import { cutOffByDeath, type Death, mayTryAgain, turnAway } from './turn-away.ts';
 
 const DEFAULT_HANDLING_MS = 30_000;
 const NO_HANDLINGS: readonly Handling[] = [];
@@ -267,33 +267,35 @@ export class Cell {
     if (!this.#isAlive) return;
     const reason = reasonOf(error);
     const taint = taintOn(this, culprit?.mail);
-    void this.#die(reason, error, culprit).then(() => this.place.crashed(this, error, taint));
+    void this.#die({ reason, cause: error, taint }, culprit).then(() =>
+      this.place.crashed(this, error, taint),
+    );
   }
 
   /** Ends the actor because its group is restarted; its mailbox waits for the next one. */
   halt(): void {
-    if (this.#isAlive) void this.#die('its group is restarted', undefined, undefined);
+    if (this.#isAlive) void this.#die({ reason: 'its group is restarted' }, undefined);
   }
 
   get #isAlive(): boolean {
     return this.status === 'running' || this.status === 'starting' || this.status === 'finishing';
   }
 
-  #die(reason: string, cause: unknown, culprit: Handling | undefined): Promise<void> {
+  #die(death: Death, culprit: Handling | undefined): Promise<void> {
     this.status = 'down';
-    this.cutOffInHand(reason, cause, culprit);
-    return this.endActor(reason);
+    this.cutOffInHand(death, culprit);
+    return this.endActor(death);
   }
 
   /** Ends what is in hand as a death does. */
-  cutOffInHand(reason: string, cause?: unknown, culprit?: Handling): void {
+  cutOffInHand(death: Death, culprit?: Handling): void {
     for (const handling of [...this.handlings].reverse()) {
       const mail = handling.mail as Mail;
       const hasBegun = this.#actor?.hasBegun(mail) !== false;
       if (handling === culprit) mail.attempts += 1;
       if (mayTryAgain(this, mail)) handling.leaveAsks();
       this.#letGo(handling);
-      if (hasBegun) cutOffByDeath(this, this.#mailbox, mail, { reason, cause });
+      if (hasBegun) cutOffByDeath(this, this.#mailbox, mail, death);
       else this.#mailbox.putBack(mail);
     }
   }
@@ -303,7 +305,7 @@ export class Cell {
     if (!this.#isAlive) return;
     this.status = 'down';
     for (const handling of [...this.handlings].reverse()) this.finish(handling, undefined);
-    void this.endActor('it came to its end').then(() => this.place.exited(this));
+    void this.endActor({ reason: 'it came to its end' }).then(() => this.place.exited(this));
   }
 
   #letGo(handling: Handling): void {
@@ -384,7 +386,7 @@ export class Cell {
       this.outcomes.deadLetter(mail, errorToData(reason));
     }
     this.#clear();
-    await (wasAlive ? this.endActor('it was stopped') : this.lives.ending);
+    await (wasAlive ? this.endActor({ reason: 'it was stopped' }) : this.lives.ending);
   }
 
   #clear(): void {
@@ -397,10 +399,10 @@ export class Cell {
   }
 
   /** Ends the actor with its `onStop`; of what it had taken ahead it is known then what it had begun on. */
-  endActor(reason: string): Promise<void> {
+  endActor({ reason, taint }: Death): Promise<void> {
     return this.lives.end(() => {
       for (const mail of this.#mailbox.leftAhead()) {
-        if (this.#actor?.hasBegun(mail) === true) cutOffByDeath(this, this.#mailbox, mail, { reason });
+        if (this.#actor?.hasBegun(mail) === true) cutOffByDeath(this, this.#mailbox, mail, { reason, taint });
         else this.#mailbox.putBack(mail);
       }
     });

@@ -1,6 +1,7 @@
 import { MAX_ATTEMPTS } from '../mailbox/attempts.ts';
 import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import { actorDied, deadlineExceeded, errorToData, errorWithStack, poison } from '../protocol/errors.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { Cell } from './cell.ts';
 import type { CellMailbox } from './cell-mailbox.ts';
 
@@ -8,12 +9,19 @@ import type { CellMailbox } from './cell-mailbox.ts';
 export const mayTryAgain = (cell: Cell, mail: Mail): boolean =>
   cell.isRetry(mail) && mail.attempts < MAX_ATTEMPTS;
 
+/** `taint`: where what the reason says came from outside. */
+export interface Death {
+  readonly reason: string;
+  readonly cause?: unknown;
+  readonly taint?: Taint | undefined;
+}
+
 /** What a death has cut off goes back into the mailbox, in front, or ends. */
 export function cutOffByDeath(
   cell: Cell,
   mailbox: CellMailbox,
   mail: Mail,
-  { reason, cause }: { readonly reason: string; readonly cause?: unknown },
+  { reason, cause, taint }: Death,
 ): void {
   const { id } = cell.row;
   if (mayTryAgain(cell, mail)) {
@@ -23,7 +31,7 @@ export function cutOffByDeath(
   const why = cell.isRetry(mail)
     ? poison(id, mail.attempts, { reason, cause })
     : actorDied(id, reason, cause);
-  cell.outcomes.deadLetter(mail, errorWithStack(why));
+  cell.outcomes.deadLetter(mail, { ...errorWithStack(why), ...(taint && { taint }) });
 }
 
 /** Ends an envelope that must not be handled any more; false when it may be. */

@@ -59,6 +59,7 @@ export interface ProcessActorDeps {
  */
 export class ProcessActor implements ActorLife, ProcessListener {
   state: unknown = undefined;
+  readonly hasOwnMemory = true;
   readonly #cell: Cell;
   readonly #deps: ProcessActorDeps;
   /** In which its start and stop run. */

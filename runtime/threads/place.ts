@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../actor/agent-definition.ts';
+import { AgentMemories } from '../actor/agent-memory.ts';
 import type { Attendance } from '../actor/attendance.ts';
 import { AskTable } from '../actor/ask-table.ts';
 import { Cancellations } from '../actor/cancellations.ts';
@@ -107,6 +108,7 @@ export class Place {
   readonly room: RoomWaiters;
   readonly attendance: Attendance;
   readonly channels = new CellChannels(this);
+  readonly memories = new AgentMemories();
   readonly broadcastToSender: boolean;
   /** What outlives the process, in a system with a journal. */
   journal: PlaceJournal | undefined;

@@ -54,9 +54,9 @@ export async function changeCell(
   }
   if (!isFinishing(cell)) return adopt(cell, next);
   const reason = `it was not done ${graceMs} ms after its agent was to be upgraded`;
-  cell.cutOffInHand(reason);
+  cell.cutOffInHand({ reason });
   cell.status = 'changing';
-  await cell.endActor(reason);
+  await cell.endActor({ reason });
   adopt(cell, next);
   return cell.status === 'changing' ? begin(cell, snapshot) : LATER;
 }

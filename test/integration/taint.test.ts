@@ -66,13 +66,22 @@ describe('what came from outside (F-09)', () => {
     ]);
   }, 60_000);
 
-  it('goes with a state that is handed on, and not with a fresh one', async () => {
+  it('goes with a state that is handed on, and stays in its thread over a fresh one and a death', async () => {
     await using system = await startSystem({ agents: [agent('keeping-graph')] });
     const module = new URL('../fixtures/agents/keeping-graph.agent.ts', import.meta.url);
     await does(system, 'keeping-graph', [], WEB);
     await system.upgrade('keeping-graph', { module });
     expect(await inIt(system, 'keeping-graph')).toEqual(WEB);
     await system.upgrade('keeping-graph', { module, fresh: true });
+    expect(await inIt(system, 'keeping-graph')).toEqual(WEB);
+    expect(await rejection(does(system, 'keeping-graph', [{ do: 'crash' }]))).toMatchObject({
+      code: 'ACTOR_DIED',
+    });
+    await system.stopAgent('keeping-graph');
+    await system.restart('keeping-graph');
+    expect(await inIt(system, 'keeping-graph')).toEqual(WEB);
+    const place = (await system.roster()).find(({ id }) => id === 'keeping-graph')?.place ?? '';
+    await system.terminate(place);
     expect(await inIt(system, 'keeping-graph')).toEqual([]);
   });
 
@@ -101,6 +110,7 @@ describe('what came from outside (F-09)', () => {
       }
       ctx.markOutside('web:b');
       ctx.checkpoint({ half: 'of it' });
+      ctx.declareClean('nothing but the checkpoint has it');
       throw new Error('it is to be tried again');
     });
     await using system = await startSystem({ agents: [digger] });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ActorLife } from '../../../runtime/actor/actor-life.ts';
+import { AgentMemories } from '../../../runtime/actor/agent-memory.ts';
 import type { Cell } from '../../../runtime/actor/cell.ts';
 import { CellLives } from '../../../runtime/actor/cell-lives.ts';
 import { declareClean, takeIn, takeInAtDesk } from '../../../runtime/actor/cell-taint.ts';
@@ -8,11 +9,12 @@ import type { Snapshot } from '../../../runtime/protocol/snapshot.ts';
 const SNAPSHOT: Snapshot = { agentId: 'mars', machineId: 'm', version: '1', hash: 'h', state: 1, atMs: 0 };
 
 /** The lives of an agent whose snapshots are on their way until `left` resolves. */
-function agentWithLives() {
+function agentWithLives({ hasOwnMemory = false } = {}) {
   const left = Promise.withResolvers<Snapshot | undefined>();
   const makeActor = () => {
     const actor = {
       isOver: false,
+      hasOwnMemory,
       state: undefined as unknown,
       start: async () => undefined,
       snapshot: () => left.promise,
@@ -30,6 +32,7 @@ function agentWithLives() {
       attendance: { ended: () => undefined },
       channels: { ended: () => undefined },
       journal: undefined,
+      memories: new AgentMemories(),
       log: { declaredClean: () => undefined },
     },
   } as unknown as Cell;
@@ -58,7 +61,7 @@ describe('what an agent has taken in, while its state is on its way to the next 
     expect(lives.taint).toEqual(['web:a', 'web:b', 'web:c', 'web:d']);
   });
 
-  it('is on the next actor alone where there is no state', async () => {
+  it('is on the next actor also where there is no state, because its thread may have kept it', async () => {
     const { cell, lives, left } = agentWithLives();
     await lives.begin(undefined);
     takeIn(cell, undefined, ['web:a']);
@@ -69,8 +72,30 @@ describe('what an agent has taken in, while its state is on its way to the next 
     takeInAtDesk(cell, ['web:b']);
     cell.status = 'starting';
     await lives.begin(undefined);
-    expect(lives.taint).toEqual(['web:b']);
+    expect(lives.taint).toEqual(['web:a', 'web:b']);
     declareClean(cell, undefined, 'so it is');
     expect(lives.taint).toBeUndefined();
+  });
+
+  it('is not on the next actor of another process, but for what comes for that one meanwhile', async () => {
+    const { cell, lives, left } = agentWithLives({ hasOwnMemory: true });
+    await lives.begin(undefined);
+    takeIn(cell, undefined, ['web:a']);
+    left.resolve(undefined);
+    await lives.end(() => undefined);
+    cell.status = 'down';
+    takeInAtDesk(cell, ['web:b']);
+    cell.status = 'starting';
+    await lives.begin(undefined);
+    expect(lives.taint).toEqual(['web:b']);
+  });
+
+  it('is in whatever bears its name in its thread later: its modules are still there', async () => {
+    const { cell, lives } = agentWithLives();
+    await lives.begin(undefined);
+    takeIn(cell, undefined, ['web:a']);
+    const again = new CellLives(cell);
+    expect(again.taint).toEqual(['web:a']);
+    expect(new CellLives({ ...cell, row: { ...cell.row, id: 'venus' } } as Cell).taint).toBeUndefined();
   });
 });

@@ -47,7 +47,8 @@ describe('A mounted MCP server', () => {
       definition,
       desk: { agentId: 'shifty', note: () => undefined, offer: () => undefined } as never,
     });
-    await server.start({ signal: new AbortController().signal } as never);
+    const { signal } = new AbortController();
+    await server.start({ signal, self: 'shifty', markOutside: () => undefined } as never);
     for (let change = 0; change < 30; change += 1) {
       listener?.onChange('tools');
       await clock.advanceAsync(1_000);
