@@ -31,6 +31,7 @@ import {
   parseStdioOptions,
   type StdioOptions,
   type StdioServing,
+  trustsNobody,
 } from './transports/gateway/stdio-options.ts';
 
 export type { GatewayLimits } from './transports/gateway/http/gateway-limits.ts';
@@ -129,6 +130,7 @@ export async function serveStdio(
   const {
     mcp = {},
     principal = LOCAL_USER,
+    trusts = trustsNobody,
     input = process.stdin,
     output = process.stdout,
   } = parseStdioOptions(options);
@@ -138,7 +140,7 @@ export async function serveStdio(
   const { tasks, release } = await useSystemTasks(system, {});
   const onFault =
     options.onFault ?? ((error: unknown) => process.emitWarning(String(error), 'OrreryWarning'));
-  const deps = { tools: systemTools(system), tasks, team, seams, strangers: false };
+  const deps = { tools: systemTools(system), tasks, team, seams, trusts, strangers: false };
   try {
     const connection = await mcpStdio(mcp, deps, { input, output, principal, onFault });
     try {

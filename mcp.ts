@@ -26,10 +26,10 @@ const MARGIN_MS = 2_000;
  * Throws INVALID_OPTIONS naming field and value. What keeps the server from being had is said when the agent is started.
  */
 export function mcpServer(options: McpServerOptions): AgentDefinition<unknown> {
-  const { id, name, description, grantedTier, sandboxId, tools, privileged, answerMs, ...rest } =
+  const { id, name, description, grantedTier, sandboxId, tools, privileged, catalogue, answerMs, ...rest } =
     requireOptions(options);
   const { handlingTimeoutMs, mailboxCapacity, ...target } = rest;
-  const given = { id, name, description, grantedTier, sandboxId, tools, privileged, answerMs };
+  const given = { id, name, description, grantedTier, sandboxId, tools, privileged, catalogue, answerMs };
   const member = parseOptions(McpMember, { ...given, handlingTimeoutMs, mailboxCapacity }, 'mcpServer');
   const settings = parseOptions(McpTarget, target, 'mcpServer');
   const { clock } = systemSeams();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentCard } from '../../runtime/protocol/agent-card.ts';
+import { CatalogueOptions } from '../../runtime/protocol/catalogue-approval.ts';
 
 const Names = z.array(z.string().min(1)).readonly();
 
@@ -12,6 +13,7 @@ const Names = z.array(z.string().min(1)).readonly();
  * - `sandboxId`   in which it is: then it answers nobody outside that. It writes to nobody of its own accord. @default none
  * - `tools`       these of its tools alone, by their names there. @default all
  * - `privileged`  what came from outside reaches these of its tools only with approval; true: it reaches none. @default any
+ * - `catalogue`   which one its owner has read and approved: no other is shown to an agent without its taint. @default none
  * - `answerMs`    how long it may take to say anything at all when it seems to hang. @default 5,000
  * - `handlingTimeoutMs`, `mailboxCapacity` as of any agent.
  */
@@ -23,6 +25,7 @@ export const McpMember = z.strictObject({
   sandboxId: z.string().min(1).optional(),
   tools: Names.optional(),
   privileged: z.union([z.literal(true), Names], 'true, or names of tools').default([]),
+  catalogue: CatalogueOptions.default({}),
   answerMs: z.number().positive().default(5_000),
   handlingTimeoutMs: z.number().positive().optional(),
   mailboxCapacity: z.int().positive().optional(),

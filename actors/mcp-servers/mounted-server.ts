@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import { catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
 import { capabilityNotFound, isOrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import type {
   McpCallOptions,
@@ -9,7 +10,8 @@ import type {
   McpTool,
 } from '../../runtime/protocol/mcp-link.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
-import type { ActorContext, AgentDesk, HandlingContext } from '../../runtime/public.ts';
+import type { ActorContext, AgentDesk, AgentOffer, HandlingContext } from '../../runtime/public.ts';
+import { noteCatalogue } from '../tools/note-catalogue.ts';
 import { resourceChanged } from '../tools/resource-updates.ts';
 import type { McpMemberSettings } from './mcp-server-options.ts';
 import { HangCheck } from './hang-check.ts';
@@ -38,6 +40,8 @@ export class MountedServer {
   #life: ActorContext | undefined;
   #isStopped = false;
   #isStale = false;
+  /** The hash of the catalogue that was told of last. */
+  #told: string | undefined;
   #refreshing: Promise<void> | undefined;
   #stopTimer: () => void = () => undefined;
 
@@ -162,7 +166,7 @@ export class MountedServer {
   }
 
   #apply(offer: McpOffer): void {
-    const { definition, desk } = this.#deps;
+    const { definition } = this.#deps;
     const mounted = this.#mountAll(offer.tools);
     // Those that went last come first.
     const former = [...definition.handlers].filter(([id]) => !mounted.has(id)).slice(0, MAX_GONE);
@@ -178,12 +182,23 @@ export class MountedServer {
     if (left.length > 0) this.#note(`of what it offers is left out: ${left.slice(0, 20).join('; ')}`);
     const { content } = definition;
     this.#connection?.watch(content.resources.map(({ uri }) => uri));
-    desk.offer({
+    this.#offer({
       capabilities: [...mounted.values()].map(({ descriptor }) => descriptor),
       ...(content.resources.length === 0 ? {} : { resources: [...content.resources] }),
       ...(content.templates.length === 0 ? {} : { resourceTemplates: [...content.templates] }),
       ...(content.prompts.length === 0 ? {} : { prompts: [...content.prompts] }),
     });
+  }
+
+  /** What it lists is in its own words, unless the owner of the system has read just these. */
+  #offer(offer: AgentOffer): void {
+    const { desk, settings } = this.#deps;
+    const hash = catalogueHash(offer);
+    const taint = [sourceOf(desk.agentId)];
+    const reason = unapproved(desk.agentId, hash, settings.catalogue.approved);
+    desk.offer(reason === undefined ? offer : { ...offer, taint });
+    if (reason !== undefined && hash !== this.#told) noteCatalogue(desk, { reason, taint });
+    this.#told = hash;
   }
 
   #mountAll(tools: readonly McpTool[]): ReadonlyMap<string, MountedTool> {

@@ -1,6 +1,6 @@
 import { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
-import { toolsOf } from '../tools/tools-of.ts';
+import { toolsFor } from '../tools/agent-tools.ts';
 import { type ModelAgentOptions, readOptions, type ThinkingSettings } from './model-agent-options.ts';
 import type { ModelTask } from './model-capability.ts';
 import { namesMissing, selectTools } from './select-tools.ts';
@@ -49,11 +49,12 @@ function toolBoxOf(
   ctx: HandlingContext<never>,
 ): ToolBox | undefined {
   if (choice === undefined) return undefined;
-  const service = toolsOf(ctx);
-  const all = service.tools();
-  const missing = namesMissing(all, choice);
-  if (missing.length > 0) ctx.progress(0, `not there: ${missing.join(', ')}`);
-  return new ToolBox(ctx, { service, tools: selectTools(all, choice, ctx.self), limits });
+  const { service, tools } = toolsFor(ctx as HandlingContext<unknown>, (all) => {
+    const missing = namesMissing(all, choice);
+    if (missing.length > 0) ctx.progress(0, `not there: ${missing.join(', ')}`);
+    return selectTools(all, choice, ctx.self);
+  });
+  return new ToolBox(ctx, { service, tools, limits });
 }
 
 /** The text of all calls as it comes, an empty line between what was said before tools were called and after it. */

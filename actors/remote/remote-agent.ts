@@ -1,10 +1,13 @@
 import { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import { catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
 import { invalidCard } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { RemoteIdentity, RemoteLink } from '../../runtime/protocol/remote-agent.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import type { ActorContext, HandlingContext } from '../../runtime/public.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
+import { type ActorContext, deskOf, type HandlingContext } from '../../runtime/public.ts';
 import { considers, negotiatorOf, whenRefused } from '../negotiator/handlers.ts';
+import { noteCatalogue } from '../tools/note-catalogue.ts';
 import { nameInUrl } from './name-in-url.ts';
 import { PendingCancels } from './pending-cancels.ts';
 import { RemoteCall } from './remote-call.ts';
@@ -65,6 +68,7 @@ export async function remoteAgentOver(
         );
       });
   }
+  if (!settings.trusted) markCatalogue(agent, [`a2a:${link.url.host}`], settings.catalogue.approved);
   const negotiates = delegation?.negotiator;
   const name = nameInUrl(link.url);
   let proposals: RemoteProposals | undefined;
@@ -72,6 +76,20 @@ export async function remoteAgentOver(
     proposals = negotiateOver(agent, link, { url: negotiates, name, self: deps.self, seams, mark });
   return agent.onStop(async () => {
     await Promise.all([cancels.settled(), proposals?.end()]);
+  });
+}
+
+/** Its card is in the words of whoever runs it, unless the owner of this system has read just these. */
+function markCatalogue(agent: AgentDefinition, taint: Taint, approved: string | undefined): void {
+  const { name, description, capabilities } = agent.card(0);
+  const { id } = agent.options;
+  const reason = unapproved(id, catalogueHash({ name, description, capabilities }), approved);
+  if (reason === undefined) return;
+  agent.taint = taint;
+  agent.onStart((ctx) => {
+    // What it says of a request that it does not take is of its card, too.
+    for (const source of taint) ctx.markOutside(source);
+    if ('cell' in ctx) noteCatalogue(deskOf(ctx), { reason, taint });
   });
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NodeId } from '../../runtime/protocol/a2a-extension.ts';
 import { AgentCard } from '../../runtime/protocol/agent-card.ts';
+import { CatalogueOptions } from '../../runtime/protocol/catalogue-approval.ts';
 import { Budget } from '../../runtime/protocol/budget.ts';
 import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 
@@ -16,6 +17,7 @@ import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
  * - `streams`     which of its skills are read as streams, one value after the other. @default those of which its card says so
  * - `maxBudget`   what one request may spend there at most, of what there is for it. @default all that there is
  * - `trusted`     what it answers is as good as said here: not tainted by `a2a:` and its host. @default false
+ * - `catalogue`   which card its owner has read and approved: no other is shown to an agent without its taint. @default none
  * - `handlingTimeoutMs`, `mailboxCapacity` as of any agent.
  */
 export const RemoteAgentOptions = z.strictObject({
@@ -27,6 +29,7 @@ export const RemoteAgentOptions = z.strictObject({
   streams: z.array(z.string().min(1)).optional(),
   maxBudget: Budget.omit({ hops: true }).optional(),
   trusted: z.boolean().default(false),
+  catalogue: CatalogueOptions.default({}),
   handlingTimeoutMs: Milliseconds.optional(),
   mailboxCapacity: z.int().positive().optional(),
 });

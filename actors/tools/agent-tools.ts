@@ -1,5 +1,7 @@
+import type { Tool } from '../../runtime/protocol/tool.ts';
 import type { ToolService } from '../../runtime/protocol/tool-service.ts';
 import { type ActorContext, type AgentDesk, deskOf } from '../../runtime/public.ts';
+import { taintOfOffers } from './catalogue.ts';
 import { InvocationLog, KEPT_INVOCATIONS } from './invocation-log.ts';
 import type { OfferBook } from './offer-book.ts';
 import { listenToUpdates } from './resource-updates.ts';
@@ -48,6 +50,21 @@ export function agentTools(ctx: ActorContext<unknown>): ToolService {
         if (offers.catalogue.ownerOf(uri) !== undefined) listener(uri);
       }),
   });
+}
+
+/**
+ * The tools that are chosen for the agent, and what calls them: it is shown these alone, and has what is said of them. `choose`
+ * is its owner's code, and is shown all.
+ */
+export function toolsFor(
+  ctx: ActorContext<unknown>,
+  choose: (tools: readonly Tool[]) => readonly Tool[],
+): { readonly service: ToolService; readonly tools: readonly Tool[] } {
+  const desk = deskOf(ctx);
+  const tools = choose(viewAt(desk).offers.catalogue.tools);
+  const taint = taintOfOffers(tools);
+  if (taint !== undefined) desk.takeIn(taint, ctx);
+  return { service: agentTools(ctx), tools };
 }
 
 /** The agent's actor has ended: nobody listens for it any more. */

@@ -2,6 +2,7 @@ import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/age
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
 import { annotationsOf, type PromptDescriptor, type Tool } from '../../runtime/protocol/tool.ts';
 import { type AgentsOwn, ToolNames } from '../../runtime/protocol/tool-names.ts';
+import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import { promptNotFound, resourceNotFound } from '../../runtime/protocol/tool-errors.ts';
 import type {
   Completing,
@@ -157,26 +158,37 @@ const kept = <Item>(former: readonly Item[] | undefined, now: readonly Item[]): 
 
 /** What a card offers; `agentId` is that of the card. What JSON does not carry is no tool. */
 export function offersOf(card: AgentCard): AgentOffers {
-  const { id, capabilities, resources = [], resourceTemplates = [], prompts = [] } = card;
+  const { id, capabilities, resources = [], resourceTemplates = [], prompts = [], taint } = card;
   return {
-    tools: capabilities.filter(({ carries }) => carries === undefined).map((one) => toolOf(id, one)),
-    resources: ownedBy(id, resources),
-    templates: ownedBy(id, resourceTemplates),
-    prompts: promptsOf(id, prompts),
+    tools: capabilities.filter(({ carries }) => carries === undefined).map((one) => toolOf(id, one, taint)),
+    resources: ownedBy(id, resources, taint),
+    templates: ownedBy(id, resourceTemplates, taint),
+    prompts: promptsOf(id, prompts, taint),
   };
 }
+
+/** Where what is said of these came from outside. */
+export const taintOfOffers = (offers: readonly { readonly taint?: Taint }[]): Taint | undefined =>
+  offers.reduce((all: Taint | undefined, { taint }) => mergeTaint(all, taint), undefined);
 
 export const ownedBy = <Descriptor extends object>(
   agentId: string,
   all: readonly Descriptor[],
-): readonly (Descriptor & { readonly agentId: string })[] =>
-  all.map((descriptor) => Object.freeze({ ...descriptor, agentId }));
+  taint?: Taint,
+): readonly (Descriptor & { readonly agentId: string; readonly taint?: Taint })[] =>
+  all.map((descriptor) => Object.freeze({ ...descriptor, agentId, ...(taint && { taint }) }));
 
 /** Prompts under their full names. */
-export const promptsOf = (agentId: string, prompts: readonly PromptDescriptor[]): readonly OfferedPrompt[] =>
-  prompts.map((prompt) => Object.freeze({ ...prompt, name: `${agentId}.${prompt.name}`, agentId }));
+export const promptsOf = (
+  agentId: string,
+  prompts: readonly PromptDescriptor[],
+  taint?: Taint,
+): readonly OfferedPrompt[] =>
+  ownedBy(agentId, prompts, taint).map((prompt) =>
+    Object.freeze({ ...prompt, name: `${agentId}.${prompt.name}` }),
+  );
 
-export function toolOf(agentId: string, capability: CapabilityDescriptor): Tool {
+export function toolOf(agentId: string, capability: CapabilityDescriptor, taint?: Taint): Tool {
   const { id, name, description, inputSchema, outputSchema, streams, isContent } = capability;
   return Object.freeze({
     name: `${agentId}.${id}`,
@@ -189,5 +201,6 @@ export function toolOf(agentId: string, capability: CapabilityDescriptor): Tool 
     annotations: annotationsOf(capability),
     streams: streams === true,
     isContent: isContent === true,
+    ...(taint && { taint }),
   });
 }

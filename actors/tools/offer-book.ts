@@ -114,4 +114,5 @@ const offersTheSame = (one: AgentCard, other: AgentCard): boolean =>
   one.capabilities === other.capabilities &&
   one.resources === other.resources &&
   one.resourceTemplates === other.resourceTemplates &&
-  one.prompts === other.prompts;
+  one.prompts === other.prompts &&
+  one.taint === other.taint;

@@ -22,7 +22,7 @@ import type {
 } from '../../runtime/protocol/tool-service.ts';
 import type { Asking, Progress } from '../../runtime/public.ts';
 import { DEFAULT_CALL_MS, requireCallOptions, requireCompleting, requireReadOnly } from './call-options.ts';
-import type { Catalogue } from './catalogue.ts';
+import { type Catalogue, taintOfOffers } from './catalogue.ts';
 import type { InvocationLog } from './invocation-log.ts';
 import type { OfferBook } from './offer-book.ts';
 import { type CallRecorder, recordCall } from './record-call.ts';
@@ -69,23 +69,25 @@ export class TeamTools implements ToolService {
   }
 
   tools(): readonly Tool[] {
-    return this.#catalogue.tools;
+    return this.#shown(this.#catalogue.tools);
   }
 
   tool(name: string): Tool | undefined {
-    return this.#catalogue.tool(name);
+    const tool = this.#catalogue.tool(name);
+    if (tool !== undefined) this.#shown([tool]);
+    return tool;
   }
 
   resources(): readonly OfferedResource[] {
-    return this.#catalogue.resources;
+    return this.#shown(this.#catalogue.resources);
   }
 
   templates(): readonly OfferedTemplate[] {
-    return this.#catalogue.templates;
+    return this.#shown(this.#catalogue.templates);
   }
 
   prompts(): readonly OfferedPrompt[] {
-    return this.#catalogue.prompts;
+    return this.#shown(this.#catalogue.prompts);
   }
 
   async call(name: string, args: unknown, options: CallOptions = {}): Promise<unknown> {
@@ -128,6 +130,13 @@ export class TeamTools implements ToolService {
 
   onUpdate(listener: (uri: string) => void): () => void {
     return this.#deps.onUpdate(listener);
+  }
+
+  /** Whoever is shown names, descriptions and schemas has what is in them. To call by a name is to be shown nothing. */
+  #shown<Item extends { readonly taint?: Taint }>(items: readonly Item[]): readonly Item[] {
+    const taint = taintOfOffers(items);
+    if (taint !== undefined) this.#deps.takeIn?.(taint);
+    return items;
   }
 
   async #call(tool: Tool, args: unknown, options: CallOptions): Promise<unknown> {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { table } from '@orrery/ralph-loop';
-import { isOrreryError } from 'orrery';
+import { type AgentCard, isOrreryError, type Team } from 'orrery';
 import packageJson from 'orrery/package.json' with { type: 'json' };
 import { agentsMeant } from './agents-meant.ts';
 import type { CommandDeps } from './command.ts';
@@ -19,7 +19,7 @@ import { UsageError } from './usage-error.ts';
  * - `state`  `missing` is something optional that is not there; `fault` has to be mended before anything starts.
  */
 interface Finding {
-  readonly area: 'machine' | 'packages' | 'folder' | 'agents';
+  readonly area: 'machine' | 'packages' | 'folder' | 'agents' | 'catalogues';
   readonly what: string;
   readonly state: 'ok' | 'missing' | 'fault';
   readonly text: string;
@@ -102,18 +102,52 @@ async function whatStarts(options: TypedOptions): Promise<Finding[]> {
     const agents = await agentsMeant(options['agents']);
     await using system = await startTeam({ agents });
     const roster = await system.roster();
-    return roster.map(({ id, status, capabilities, place }) => ({
-      area: 'agents',
-      what: id,
-      state: status === 'failed' ? 'fault' : 'ok',
-      text: `${status} in ${place}, offers ${capabilities.join(', ') || 'nothing'}`,
-    }));
+    const found = roster.map(
+      ({ id, status, capabilities, place }): Finding => ({
+        area: 'agents',
+        what: id,
+        state: status === 'failed' ? 'fault' : 'ok',
+        text: `${status} in ${place}, offers ${capabilities.join(', ') || 'nothing'}`,
+      }),
+    );
+    return [...found, ...(await foreignCatalogues(system, options['approve'] === true))];
   } catch (error) {
     if (error instanceof UsageError && options['agents'] === undefined)
       return [{ area: 'agents', what: 'the team', state: 'missing', text: error.message }];
     if (!isOrreryError(error)) throw error;
     return [{ area: 'agents', what: 'the team', state: 'fault', text: `${error.code}: ${error.message}` }];
   }
+}
+
+/** What others say of their tools and nobody has approved; `isShown`: with all that there is to be read before that. */
+async function foreignCatalogues(
+  { recentEvents, registry }: Pick<Team, 'recentEvents' | 'registry'>,
+  isShown: boolean,
+): Promise<Finding[]> {
+  const told = (await recentEvents()).filter(({ type }) => type === 'catalogue');
+  // Of one that has changed meanwhile the last counts.
+  const byAgent = new Map(told.map(({ agentId = '', reason = '' }) => [agentId, reason]));
+  return [...byAgent].map(([what, reason]): Finding => {
+    const card = registry.getById(what);
+    const text =
+      isShown && card !== undefined
+        ? `${reason}. It says: ${wordsOn(card)}`
+        : 'is not approved: "orrery doctor --approve" shows what it says, and how it is';
+    return { area: 'catalogues', what, state: 'missing', text };
+  });
+}
+
+/** All that is to be read on a card, as signs that hide nothing and move no cursor. */
+function wordsOn({
+  name,
+  description,
+  capabilities,
+  resources,
+  resourceTemplates,
+  prompts,
+}: AgentCard): string {
+  const words = JSON.stringify({ name, description, capabilities, resources, resourceTemplates, prompts });
+  return words.replace(/[^ -~]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }
 
 const MARKS: Readonly<Record<Finding['state'], string>> = { ok: 'ok', missing: '-', fault: 'FAULT' };

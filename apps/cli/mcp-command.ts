@@ -28,6 +28,7 @@ export async function mcpCommand(options: TypedOptions, deps: CommandDeps): Prom
     version: deps.version,
     mcp,
     ...(name === undefined ? {} : { name: String(name) }),
+    ...(options['trust'] === true ? { trusts: () => true } : {}),
   });
   const { signal } = deps.interruption;
   const interrupted = Promise.withResolvers<void>();

@@ -75,6 +75,9 @@ export const COMMANDS = {
     options: {
       agents: { value: 'FILES', help: AGENTS },
       port: { value: 'N', help: 'The port that would be served on (default: 4710)' },
+      approve: {
+        help: 'Show what others say of their tools, and how that is approved once it has been read',
+      },
       json: { help: 'Print JSON instead of text' },
       help: HELP,
     },
@@ -135,6 +138,7 @@ export const COMMANDS = {
         help: 'With more tools than this, list two that find and call them (default: 50)',
       },
       'read-only': { help: 'Serve only tools that change nothing' },
+      trust: { help: 'Take what the program says as said here: privileged tools need no approval for it' },
       journal: { value: 'FILE', help: 'Keep in FILE what is accepted, so that it outlives this process' },
       workers: WORKERS,
       help: HELP,

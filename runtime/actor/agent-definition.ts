@@ -14,6 +14,7 @@ import {
 } from '../protocol/offered-content.ts';
 import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { PromptDescriptor, ResourceDescriptor, ResourceTemplateDescriptor } from '../protocol/tool.ts';
 import type { Migration } from '../upgrade/migrations.ts';
 import { versionRange } from '../upgrade/version-range.ts';
@@ -56,6 +57,8 @@ export class AgentDefinition<State = undefined> {
   /** What the state that it hands on must be. */
   stateSchema: z.ZodType | undefined;
   readonly migrations: Migration[] = [];
+  /** Where the words on its card came from outside: of an agent elsewhere they are its own. */
+  taint: Taint | undefined;
 
   constructor(options: AgentOptions) {
     this.options = parseOptions(AgentOptions, options, 'agent');
@@ -220,6 +223,7 @@ export class AgentDefinition<State = undefined> {
       ...(sandboxId === undefined ? {} : { sandboxId }),
       origin: 'local',
       lastSeenAt: nowMs,
+      ...(this.taint === undefined ? {} : { taint: this.taint }),
     };
   }
 

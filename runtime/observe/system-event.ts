@@ -35,6 +35,7 @@ export type SystemEventType =
   | 'server-log'
   | 'watchdog'
   | 'declared-clean'
+  | 'catalogue'
   | 'fault';
 
 /**

@@ -5,6 +5,7 @@ import { GivenCapability } from '../protocol/capability-options.ts';
 import { A2A_MESSAGE_TYPES, A2AMessageType } from '../protocol/envelope.ts';
 import { ERROR_CODES } from '../protocol/errors.ts';
 import { Snapshot } from '../protocol/snapshot.ts';
+import { Taint } from '../protocol/taint.ts';
 import { PromptDescriptor, ResourceDescriptor, ResourceTemplateDescriptor } from '../protocol/tool.ts';
 
 /** Texts of a process end in logs, of which each keeps thousands. */
@@ -51,6 +52,7 @@ export const Description = z.strictObject({
   resources: z.array(ResourceDescriptor).max(MAX_OFFERED).default([]),
   resourceTemplates: z.array(ResourceTemplateDescriptor).max(MAX_OFFERED).default([]),
   prompts: z.array(PromptDescriptor).max(MAX_OFFERED).default([]),
+  taint: Taint.optional(),
 });
 export type Description = z.output<typeof Description>;
 

@@ -9,8 +9,15 @@ import type { Description } from './child-frame.ts';
  * An agent of which only the description is here: its code is in a process of its own, and so are the schemas that its
  * payloads and answers are parsed with.
  */
-export function standIn({ options, capabilities, types, ...content }: Description): AgentDefinition<unknown> {
+export function standIn({
+  options,
+  capabilities,
+  types,
+  taint,
+  ...content
+}: Description): AgentDefinition<unknown> {
   const definition = new AgentDefinition<unknown>(options);
+  definition.taint = taint;
   for (const { descriptor, kind, carries } of capabilities) {
     const elsewhereDeclared = declaredElsewhere(descriptor.id, carries);
     const declared =

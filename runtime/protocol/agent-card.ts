@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalidCard } from './errors.ts';
 import { faultsOf } from './payload-faults.ts';
+import { Taint } from './taint.ts';
 import { PromptDescriptor, ResourceDescriptor, ResourceTemplateDescriptor, ToolAnnotations } from './tool.ts';
 
 /** 0 orchestrator, 1 strategic, 2 operational, 3 specialist. */
@@ -48,6 +49,7 @@ export type CapabilityDescriptor = z.infer<typeof CapabilityDescriptor>;
  * - `lastSeenAt`        Unix milliseconds.
  * - `defaultCapability` which one is meant by whoever names none, and only says something.
  * - `resources`, `resourceTemplates`, `prompts` that it offers to whoever speaks MCP.
+ * - `taint`             where its words came from outside: whoever reads names, descriptions and schemas of it has that.
  */
 export const AgentCard = z.object({
   id: z.string().min(1),
@@ -69,6 +71,7 @@ export const AgentCard = z.object({
   author: z.string().optional(),
   icon: z.string().optional(),
   website: z.string().optional(),
+  taint: Taint.optional(),
 });
 export type AgentCard = z.infer<typeof AgentCard>;
 

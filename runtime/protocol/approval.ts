@@ -61,7 +61,7 @@ export const hashOf = (value: unknown): string =>
   createHash('sha256').update(canonical(value)).digest('base64url');
 
 /** JSON with the fields of every object in the order of their names. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const fields = Object.entries(value)

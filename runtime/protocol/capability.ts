@@ -63,13 +63,10 @@ export function capability<Input, Output, Parsed, Given>(
     input,
     output,
     carries,
-    ...annotationsOf(options, isTrue),
+    ...annotationsOf(options),
     readOnly,
   };
 }
-
-/** False is said of a capability by saying nothing. */
-const isTrue = (value: boolean): boolean => value;
 
 /** The capability as a card lists it, with JSON Schemas. */
 export function describeCapability(declared: Capability): CapabilityDescriptor {
@@ -80,7 +77,7 @@ export function describeCapability(declared: Capability): CapabilityDescriptor {
     description,
     inputSchema: schemaOf(declared.input, 'input'),
     outputSchema: schemaOf(declared.output, 'output'),
-    ...annotationsOf(declared, isTrue),
+    ...annotationsOf(declared),
     ...(declared.carries === 'json' ? {} : { carries: declared.carries }),
     ...((declared.output as unknown) === ToolContent ? { isContent: true } : {}),
   };

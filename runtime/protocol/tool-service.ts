@@ -38,19 +38,19 @@ export interface CallOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** A resource, and the agent that has it. */
-export interface OfferedResource extends ResourceDescriptor {
+/** Who offers something, and where what is said of it came from outside: an agent that is shown it has that. */
+interface Offered {
   readonly agentId: string;
+  readonly taint?: Taint;
 }
 
-export interface OfferedTemplate extends ResourceTemplateDescriptor {
-  readonly agentId: string;
-}
+/** A resource, and the agent that has it. */
+export interface OfferedResource extends ResourceDescriptor, Offered {}
+
+export interface OfferedTemplate extends ResourceTemplateDescriptor, Offered {}
 
 /** A prompt under its full name, `agent.prompt`, and the agent that has it. */
-export interface OfferedPrompt extends PromptDescriptor {
-  readonly agentId: string;
-}
+export interface OfferedPrompt extends PromptDescriptor, Offered {}
 
 /** What is to be completed: an argument of a prompt, or a variable of a template, with what the others are by now. */
 export interface Completing {

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { ErrorData } from './errors.ts';
+import type { Taint } from './taint.ts';
 
 /**
  * What a caller may count on when a tool is called; nobody else checks that it holds.
  *
  * - `readOnly`    it changes nothing. @default false
- * - `destructive` what it changes may be gone. @default false
+ * - `destructive` what it changes may be gone. @default unless it only reads: nobody knows
  * - `idempotent`  called again with the same arguments it changes nothing more. @default false
- * - `openWorld`   it reaches beyond this system. @default false
+ * - `openWorld`   it reaches beyond this system. @default nobody knows
  * - `privileged`  what came from outside does not reach it without approval (F-09). @default false
  */
 export const ToolAnnotations = z.strictObject({
@@ -21,15 +22,15 @@ export type ToolAnnotations = z.infer<typeof ToolAnnotations>;
 
 const ANNOTATIONS = Object.keys(ToolAnnotations.shape) as readonly (keyof ToolAnnotations)[];
 
-/** The annotations among the fields of `said`: those that are said; or of them those that `counts`. */
-export function annotationsOf(
-  said: ToolAnnotations,
-  counts: (value: boolean) => boolean = () => true,
-): ToolAnnotations {
+/** Of these it is not the same to say false and to say nothing. */
+const OPEN: ReadonlySet<keyof ToolAnnotations> = new Set(['destructive', 'openWorld']);
+
+/** The annotations among the fields of `said` that say anything: true, and false where that is more than nothing. */
+export function annotationsOf(said: ToolAnnotations): ToolAnnotations {
   const found: ToolAnnotations = {};
   for (const name of ANNOTATIONS) {
     const value = said[name];
-    if (value !== undefined && counts(value)) found[name] = value;
+    if (value === true || (value === false && OPEN.has(name))) found[name] = value;
   }
   return found;
 }
@@ -41,6 +42,7 @@ export function annotationsOf(
  * - `inputSchema`, `outputSchema` as JSON Schema.
  * - `streams`      its answer is a list of what it streams.
  * - `isContent`    its answer is `ToolContent`: made to be looked at.
+ * - `taint`        where what is said of it came from outside: an agent that is shown it has that.
  */
 export interface Tool {
   readonly name: string;
@@ -53,6 +55,7 @@ export interface Tool {
   readonly annotations: ToolAnnotations;
   readonly streams: boolean;
   readonly isContent: boolean;
+  readonly taint?: Taint;
 }
 
 const About = {

@@ -2,11 +2,14 @@ import type { AgentCard } from '../protocol/agent-card.ts';
 import type { AgentProfile } from './routing-table.ts';
 
 /** What an agent has to offer, as it says while it runs: these fields of its card, and no others. */
-export type AgentOffer = Pick<AgentCard, 'capabilities' | 'resources' | 'resourceTemplates' | 'prompts'>;
+export type AgentOffer = Pick<
+  AgentCard,
+  'capabilities' | 'resources' | 'resourceTemplates' | 'prompts' | 'taint'
+>;
 
 /** The profile of the agent with what it offers now. */
 export function offeringProfile(before: AgentProfile, offer: AgentOffer): AgentProfile {
-  const { resources: _r, resourceTemplates: _t, prompts: _p, ...card } = before.card;
+  const { resources: _r, resourceTemplates: _t, prompts: _p, taint: _a, ...card } = before.card;
   return {
     ...before,
     card: { ...card, ...offer },

@@ -311,8 +311,11 @@ describe('an MCP server that misbehaves', () => {
     await until('it has failed', async () =>
       (await system.roster()).some(({ id, status }) => id === 'bad' && status === 'failed'),
     );
-    for (const { reason } of await crashesOf(system))
+    for (const { reason, taint } of await crashesOf(system)) {
       expect(reason).toMatch(/exit code 3; it said: there is no such database/);
+      // In its words, though nobody has asked it for anything (F-09).
+      expect(taint).toEqual(['mcp:bad']);
+    }
   });
 
   it.each([['exits-when-asked'], ['mute']])(

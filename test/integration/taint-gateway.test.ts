@@ -1,8 +1,11 @@
-import { defineAgent, startSystem } from 'orrery';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { capability, defineAgent, startSystem } from 'orrery';
 import { apiKeys, newApiKey } from 'orrery/admission';
-import type { ServeOptions } from 'orrery/gateway';
+import { type ServeOptions, serveStdio, type StdioOptions } from 'orrery/gateway';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
+import { z } from 'zod';
 import { danger, Doing, run } from '../fixtures/agents/graph.ts';
 
 const service = newApiKey({ kind: 'service' });
@@ -63,5 +66,74 @@ describe('what callers say through a gateway (F-09)', () => {
     const approved = await call({ approver: () => true }, danger.id);
     expect(approved.given).toEqual([['a2a:anonymous']]);
     expect(approved.said).toContain('TASK_STATE_COMPLETED');
+  }, 60_000);
+});
+
+const silent = capability({
+  id: 'words.say',
+  description: 'Says',
+  input: z.object({}),
+  output: z.array(z.string()),
+});
+const tame = capability({ ...silent, id: 'words.whisper', destructive: false, openWorld: false });
+const act = capability({ ...silent, id: 'words.shout', privileged: true });
+
+interface Answer {
+  readonly id?: number;
+  readonly result?: {
+    readonly structuredContent?: unknown;
+    readonly isError?: boolean;
+    readonly tools?: unknown;
+  };
+}
+
+/** What a program is answered over a pair of streams. */
+async function overStdio(options: StdioOptions, requests: readonly { method: string; params: object }[]) {
+  const mars = defineAgent({ id: 'mars', name: 'MARS', version: '1', description: '', tier: 2 })
+    .handle(silent, (_, ctx) => [...(ctx.taint ?? [])])
+    .handle(tame, () => [])
+    .handle(act, () => ['done']);
+  await using system = await startSystem({ agents: [mars], workers: 1, spareThread: false });
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  await using _ = await serveStdio(system, { input, output, ...options });
+  const answers = new Map<number, Answer['result']>();
+  const say = (message: object): void =>
+    void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'a program', version: '1' };
+  const opening = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  say({ id: 0, method: 'initialize', params: opening });
+  for await (const line of createInterface({ input: output })) {
+    const { id, result } = JSON.parse(line) as Answer;
+    if (id === undefined) continue;
+    answers.set(id, result);
+    if (id === 0) {
+      say({ method: 'notifications/initialized' });
+      for (const [at, request] of requests.entries()) say({ id: at + 1, ...request });
+    }
+    if (answers.size > requests.length) break;
+  }
+  return requests.map((_request, at) => answers.get(at + 1));
+}
+const calls = (name: string) => ({ method: 'tools/call', params: { name: `mars.${name}`, arguments: {} } });
+
+describe('what a program says over standard input (F-09)', () => {
+  it('is as foreign as what comes over HTTP, and gets nothing privileged done, unless it is trusted', async () => {
+    const [said, done] = await overStdio({}, [calls(silent.id), calls(act.id)]);
+    expect(said?.structuredContent).toEqual({ result: ['mcp:stdio'] });
+    expect(done?.isError).toBe(true);
+    expect(JSON.stringify(done)).toMatch(/privileged.*mcp:stdio/);
+    const trusting = await overStdio({ trusts: ({ id }) => id === 'stdio' }, [
+      calls(silent.id),
+      calls(act.id),
+    ]);
+    expect(trusting.map((one) => one?.structuredContent)).toEqual([{ result: [] }, { result: ['done'] }]);
+  }, 60_000);
+
+  it('is told of a tool that says nothing of itself what MCP takes for granted', async () => {
+    const [list] = await overStdio({}, [{ method: 'tools/list', params: {} }]);
+    const { tools } = list as { tools: { name: string; annotations: object }[] };
+    const said = new Map(tools.map(({ name, annotations }) => [name, annotations]));
+    expect(said.get('mars.words.say')).toMatchObject({ destructiveHint: true, openWorldHint: true });
+    expect(said.get('mars.words.whisper')).toMatchObject({ destructiveHint: false, openWorldHint: false });
   }, 60_000);
 });

@@ -4,6 +4,7 @@ import { hasMethod, parseOptions } from '../../runtime/protocol/parse-options.ts
 import { Principal } from '../../runtime/protocol/principal.ts';
 import type { McpOptions } from './mcp/mcp-options.ts';
 import type { TeamIdentity } from './served-team.ts';
+import type { Trusts } from './trust.ts';
 
 /**
  * How a system is served to one program, over a pair of streams.
@@ -11,6 +12,8 @@ import type { TeamIdentity } from './served-team.ts';
  * - `input`, `output` messages of MCP, a line each. @default standard input and output of the process, which then must be
  *                     written by nobody else
  * - `principal`       who is at the other end. @default the user of this machine, of tier 3
+ * - `trusts`          whether its words are as good as said here; else they are tainted by `mcp:` and its id. What a program
+ *                     says is what its model or its pages have told it. @default no
  * - `expose`          which agents. @default all, also those that are started later
  * - `mcp`             how MCP is served.
  * - `onFault`         hears of errors that the client is not told of.
@@ -19,6 +22,7 @@ export interface StdioOptions extends Partial<Pick<TeamIdentity, 'name' | 'descr
   readonly input?: Readable;
   readonly output?: Writable;
   readonly principal?: Principal;
+  readonly trusts?: Trusts;
   readonly expose?: readonly string[];
   readonly mcp?: McpOptions;
   readonly onFault?: (error: unknown) => void;
@@ -29,6 +33,7 @@ const StdioFields = z.strictObject({
   input: z.custom<Readable>(hasMethod('read'), 'a stream to read from').optional(),
   output: z.custom<Writable>(hasMethod('write'), 'a stream to write to').optional(),
   principal: Principal.optional(),
+  trusts: z.custom<Trusts>((value) => typeof value === 'function', 'a function').optional(),
   name: text,
   description: text,
   version: text,
@@ -50,6 +55,9 @@ export interface StdioServing extends AsyncDisposable {
   /** Ends the connection; what is in hand is aborted. The system goes on. */
   close(): Promise<void>;
 }
+
+/** A program that is talked to over streams proves nothing about who has told it what it says. */
+export const trustsNobody: Trusts = () => false;
 
 /** Whoever starts the process, and talks to it over its streams. */
 export const LOCAL_USER: Principal = {

@@ -47,9 +47,9 @@ function annotationsOf({ annotations = {} }: ListedTool): ToolAnnotations {
   return {
     ...(isReadOnly ? { readOnly: true } : {}),
     // Unless it says otherwise a tool may destroy, and reaches beyond: so the protocol has it.
-    ...(!isReadOnly && destructiveHint !== false ? { destructive: true } : {}),
+    ...(isReadOnly ? {} : { destructive: destructiveHint !== false }),
     ...(idempotentHint === true ? { idempotent: true } : {}),
-    ...(openWorldHint === false ? {} : { openWorld: true }),
+    openWorld: openWorldHint !== false,
   };
 }
 

@@ -5,7 +5,7 @@ import type { GivenChildFrame } from '../child-frame.ts';
 export function describeAgent(
   definition: AgentDefinition<unknown>,
 ): (GivenChildFrame & { t: 'loaded' })['description'] {
-  const { options, handlers, envelopeHandlers, content } = definition;
+  const { options, handlers, envelopeHandlers, content, taint } = definition;
   return {
     options,
     capabilities: [...handlers.values()].map((entry) => ({
@@ -17,5 +17,6 @@ export function describeAgent(
     resources: [...content.resources],
     resourceTemplates: [...content.templates],
     prompts: [...content.prompts],
+    ...(taint && { taint: [...taint] }),
   };
 }

@@ -48,7 +48,7 @@ describe.each(['auto', 'legacy'] as const)(
         description: 'Adds two numbers',
         inputSchema: { type: 'object', required: ['a', 'b'] },
         outputSchema: { type: 'object', required: ['sum'] },
-        annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+        annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
         _meta: { 'io.orrery/agentId': 'clerk' },
       });
       expect(await client.callTool({ name: 'clerk.add', arguments: { a: 1, b: 2 } })).toMatchObject({

@@ -85,11 +85,11 @@ function listSchemaOf(schema: unknown): unknown {
   };
 }
 
-/** All of them: what MCP takes for granted when they are left out is not what we do. */
+/** All of them. What a capability does not say is what MCP takes for granted: that it may destroy, and reaches beyond. */
 const annotationsOf = ({ annotations, title }: Tool) => ({
   title,
   readOnlyHint: annotations.readOnly ?? false,
-  destructiveHint: annotations.destructive ?? false,
+  destructiveHint: annotations.destructive ?? annotations.readOnly !== true,
   idempotentHint: annotations.idempotent ?? false,
-  openWorldHint: annotations.openWorld ?? false,
+  openWorldHint: annotations.openWorld ?? true,
 });

@@ -69,4 +69,22 @@ describe('orrery doctor', () => {
       server.close();
     }
   });
+
+  it('shows what a mounted MCP server says of its tools, and how that is approved (F-09)', async () => {
+    const lies = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+    agent(
+      'bad',
+      `import { mcpServer } from ${lies('../../../../mcp.ts')};
+       import { program } from ${lies('../../../../test/fixtures/mcp/mounted.ts')};
+       export const bad = mcpServer({ id: 'bad', ...program('bad-server') });`,
+    );
+    const { found } = await doctor('--approve');
+    expect(found.filter(({ area }) => area === 'catalogues')).toMatchObject([
+      {
+        what: 'bad',
+        state: 'missing',
+        text: expect.stringMatching(/approved: 'sha256:[0-9a-f]{64}'.*"description":"calls"/) as string,
+      },
+    ]);
+  }, 60_000);
 });

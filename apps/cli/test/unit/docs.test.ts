@@ -38,6 +38,7 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   'server-log': true,
   watchdog: true,
   'declared-clean': true,
+  catalogue: true,
   fault: true,
 };
 

@@ -43,7 +43,7 @@ describe('A mounted MCP server', () => {
         },
       },
       clock,
-      settings: { privileged: [] } as never,
+      settings: { privileged: [], catalogue: {} } as never,
       definition,
       desk: { agentId: 'shifty', note: () => undefined, offer: () => undefined } as never,
     });
@@ -61,5 +61,27 @@ describe('A mounted MCP server', () => {
     expect(ids).toContain('tool-30-0');
     expect(ids).not.toContain('tool-1-0');
     await server.stop();
+  });
+
+  it('has marked what it says before it says anything, also why it does not start (F-09)', async () => {
+    const marked: string[] = [];
+    const server = new MountedServer({
+      dialer: {
+        target: 'shifty',
+        connect: async () => {
+          throw new Error(`there is no such database, and ${marked.length} marks`);
+        },
+      },
+      clock: new FakeClock(),
+      settings: { privileged: [], catalogue: {} } as never,
+      definition: {} as never,
+      desk: {} as never,
+    });
+    const markOutside = (source: string): unknown => marked.push(source);
+    const { signal } = new AbortController();
+    await expect(server.start({ signal, self: 'shifty', markOutside } as never)).rejects.toThrow(
+      'and 1 marks',
+    );
+    expect(marked).toEqual(['mcp:shifty']);
   });
 });

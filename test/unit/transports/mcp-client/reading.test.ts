@@ -88,7 +88,16 @@ describe('what an MCP server offers', () => {
     const tool = { name: 't', inputSchema: {} };
     expect(readTool(tool).annotations).toEqual({ destructive: true, openWorld: true });
     const annotations = { readOnlyHint: true, openWorldHint: false, idempotentHint: true };
-    expect(readTool({ ...tool, annotations }).annotations).toEqual({ readOnly: true, idempotent: true });
+    expect(readTool({ ...tool, annotations }).annotations).toEqual({
+      readOnly: true,
+      idempotent: true,
+      openWorld: false,
+    });
+    const careful = { destructiveHint: false };
+    expect(readTool({ ...tool, annotations: careful }).annotations).toEqual({
+      destructive: false,
+      openWorld: true,
+    });
   });
 
   it('is described in so many words at most', () => {

@@ -1,0 +1,137 @@
+import {
+  type AgentSpec,
+  capability,
+  defineAgent,
+  type HandlingContext,
+  startSystem,
+  type Team,
+} from 'orrery';
+import { remoteAgent } from 'orrery/remote';
+import { toolsOf } from 'orrery/tools';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { badServer, textOf, toolOf } from '../fixtures/mcp/mounted.ts';
+import { RemoteSystem } from '../fixtures/remote-system.ts';
+import { rejection, until } from '../fixtures/until.ts';
+
+const who = (id: string) => ({ id, name: id, version: '1', description: id, tier: 2 }) as const;
+const WHAT = ['tools', 'one tool', 'resources', 'templates', 'prompts', 'calls by name', 'nothing'] as const;
+type What = (typeof WHAT)[number];
+const look = capability({
+  id: 'reader.look',
+  description: 'Looks at what the others offer, and then does something that is privileged',
+  input: z.object({ what: z.enum(WHAT), tool: z.string().default('mars.words') }),
+  output: z.array(z.string()),
+});
+const remove = capability({
+  id: 'files.delete',
+  description: 'Deletes files',
+  input: z.void(),
+  output: z.void(),
+  privileged: true,
+});
+const words = capability({ id: 'words', description: 'Says something', input: z.void(), output: z.string() });
+
+async function lookAt(what: What, tool: string, ctx: HandlingContext<unknown>): Promise<void> {
+  const tools = toolsOf(ctx);
+  if (what === 'tools') tools.tools();
+  if (what === 'one tool') tools.tool(tool);
+  if (what === 'resources') tools.resources();
+  if (what === 'templates') tools.templates();
+  if (what === 'prompts') tools.prompts();
+  if (what === 'calls by name') await tools.call('mars.words', undefined);
+}
+
+/** Begins clean each time, and says with what it ends and whether it could do it. */
+const reader = defineAgent(who('reader')).handle(look, async ({ what, tool }, ctx) => {
+  ctx.declareClean('it begins anew');
+  await lookAt(what, tool, ctx);
+  const taint = ctx.taint ?? [];
+  const done = await rejection(ctx.ask(remove, undefined)).then(
+    ({ code }) => code,
+    () => 'DONE',
+  );
+  return [...taint, done];
+});
+const mars = defineAgent(who('mars')).handle(words, () => 'words');
+const files = defineAgent(who('files')).handle(remove, () => undefined);
+const start = (more: AgentSpec): Promise<Team> => startSystem({ agents: [reader, mars, files, more] });
+const looks = (system: Team, what: What, tool?: string) =>
+  system.ask(look, { what, ...(tool === undefined ? {} : { tool }) });
+
+const toldOf = async (system: Team): Promise<readonly string[]> =>
+  (await system.recentEvents())
+    .filter(({ type, security }) => type === 'catalogue' && security === true)
+    .map(({ reason }) => reason ?? '');
+const hashIn = (reason: string | undefined): string =>
+  /approved: '(sha256:[0-9a-f]{64})'/.exec(reason ?? '')?.[1] ?? 'none';
+
+describe('what somebody elsewhere says of what it offers (F-09)', () => {
+  it('is foreign text to whoever reads it, but for a catalogue that its owner has approved', async () => {
+    let approved: string;
+    {
+      await using system = await start(badServer());
+      expect(await looks(system, 'tools')).toEqual(['mcp:bad', 'TAINTED']);
+      expect(await looks(system, 'one tool', 'bad.pid')).toEqual(['mcp:bad', 'TAINTED']);
+      // To read of others, and to call by a name, is to read nothing of it.
+      for (const what of [
+        'one tool',
+        'resources',
+        'templates',
+        'prompts',
+        'calls by name',
+        'nothing',
+      ] as const)
+        expect([what, await looks(system, what)]).toEqual([what, ['DONE']]);
+      const [told] = await until('it is told', async () => {
+        const all = await toldOf(system);
+        return all.length > 0 && all;
+      });
+      expect(told).toMatch(/bad offers is not approved: .*foreign text/);
+      approved = hashIn(told);
+      // Somebody who starts a system is told, and not tainted.
+      expect(toolsOf(system).tool('bad.pid')).toMatchObject({ taint: ['mcp:bad'] });
+    }
+    await using system = await start(badServer({ catalogue: { approved } }));
+    expect(await looks(system, 'tools')).toEqual(['DONE']);
+    expect(await toldOf(system)).toEqual([]);
+    // Approved is what it says of its tools. What they answer is as foreign as before.
+    const heard: unknown[] = [];
+    const onTaint = (taint: unknown): unknown => heard.push(taint);
+    const pid = Number(textOf(await system.ask(toolOf('bad', 'pid'), {}, { onTaint })));
+    expect(heard).toEqual([['mcp:bad']]);
+    process.kill(pid, 'SIGUSR2');
+    const [told] = await until('it says something else', async () => {
+      const all = await toldOf(system);
+      return all.length > 0 && all;
+    });
+    expect(told).toContain(`is not what was approved as ${approved}`);
+    expect(hashIn(told)).not.toBe(approved);
+    await until('everybody knows', async () => toolsOf(system).tool('bad.pid')?.taint !== undefined);
+    expect(await looks(system, 'tools')).toEqual(['mcp:bad', 'TAINTED']);
+  }, 60_000);
+
+  it('is so too on the card of an agent elsewhere', async () => {
+    await using other = await RemoteSystem.start('b');
+    const url = `${other.url}/mars`;
+    const source = `a2a:${new URL(url).host}`;
+    let approved: string;
+    {
+      await using system = await start(await remoteAgent(url, { self: 'a', id: 'there', sandboxId: null }));
+      expect(await looks(system, 'tools')).toEqual([source, 'TAINTED']);
+      expect(await looks(system, 'one tool')).toEqual(['DONE']);
+      approved = hashIn((await toldOf(system))[0]);
+    }
+    await using system = await startSystem({
+      agents: [
+        reader,
+        mars,
+        files,
+        await remoteAgent(url, { self: 'a', id: 'there', sandboxId: null, catalogue: { approved } }),
+        await remoteAgent(url, { self: 'a', id: 'friend', sandboxId: null, trusted: true }),
+      ],
+    });
+    expect(await looks(system, 'tools')).toEqual(['DONE']);
+    expect(await toldOf(system)).toEqual([]);
+  }, 60_000);
+});
