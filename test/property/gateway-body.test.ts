@@ -47,8 +47,8 @@ describe('The body of a request (DESIGN 8)', () => {
           let counted = 0;
           const outcome = await readBody(request, {
             maxBytes: MAX_BYTES,
-            onBytes: (bytes) => {
-              counted += bytes;
+            onBytes: (chunk) => {
+              counted += chunk.length;
             },
           }).catch((error: { code: string }) => error.code);
           const isNumber = said === undefined || /^\d+$/.test(said.trim());

@@ -25,6 +25,7 @@ export interface Taken {
 /** Takes the message in; resolves when its task is kept. */
 export async function takeMessage(deps: TakeMessageDeps, sent: SendOrder, caller: Caller): Promise<Taken> {
   const order = withSenderFacts(sent, caller.sender);
+  requireShortIds(order);
   const { tasks, push } = deps;
   const owner = ownerOf(caller);
   if (order.push !== undefined) await requirePush(push).check(order.push);
@@ -83,6 +84,16 @@ function saidBy(
     ...(ifGeneration === undefined ? {} : { ifGeneration }),
     terms: { ...termsOf(extensions, order, caller), ...(taint === undefined ? {} : { taint }) },
   };
+}
+
+/** What a caller may call a message, a task or a conversation: they are kept, and are keys of what is looked up. */
+const MAX_ID = 256;
+
+/** Throws INVALID_PARAMS naming the id that is too long. */
+function requireShortIds({ message: { messageId }, taskId, contextId }: SendOrder): void {
+  for (const [field, id] of Object.entries({ messageId, taskId, contextId }))
+    if (id !== undefined && id.length > MAX_ID)
+      throw wrongParameter(`message.${field}`, id, `at most ${MAX_ID} characters`);
 }
 
 function requireSame(task: Task, { contextId }: SendOrder): void {

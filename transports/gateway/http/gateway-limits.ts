@@ -9,6 +9,8 @@ const WholeMs = z.int().positive().max(MAX_TIMER_MS);
  * What a gateway takes at most.
  *
  * - `maxBodyBytes`    of one request. @default 32 MiB
+ * - `maxKeys`         of all objects of one body together, as JSON. @default 20,000
+ * - `maxElements`     of all its arrays. @default 200,000
  * - `maxBytesInHand`  of the bodies of all requests that are not answered yet; of one address no more than are left for all
  *                      others, but one body at least. @default 256 MiB
  * - `maxRequests`     that are not answered yet, open streams among them. @default 10,000
@@ -24,6 +26,8 @@ export const GatewayLimits = z.strictObject({
     .int()
     .positive()
     .default(32 * MIB),
+  maxKeys: z.int().positive().default(20_000),
+  maxElements: z.int().positive().default(200_000),
   maxBytesInHand: z
     .int()
     .positive()

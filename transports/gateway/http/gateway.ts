@@ -14,6 +14,7 @@ import type { PlainCall } from './plain-call.ts';
 import { errorAnswer, jsonError } from './http-errors.ts';
 import { isEventStream, OpenStreams, type StreamDeps } from './open-streams.ts';
 import { allowOrigin, isPreflight, preflightAnswer } from './origins.ts';
+import { MemberCounter } from './member-counter.ts';
 import { readBody } from './read-body.ts';
 import { requestGuard } from './request-guard.ts';
 import { type Peer, RequestsInHand } from './requests-in-hand.ts';
@@ -269,12 +270,14 @@ export class Gateway {
 
   async #read(call: EdgeCall): Promise<Uint8Array> {
     const source = this.#inHand.peerOf(call)?.body;
+    const members = new MemberCounter(this.limits);
     return readBody(call, {
       maxBytes: this.limits.maxBodyBytes,
       source,
-      onBytes: (bytes) => {
-        this.#inHand.hold(call, bytes);
-        this.metrics.read(bytes);
+      onBytes: (chunk) => {
+        this.#inHand.hold(call, chunk.length);
+        this.metrics.read(chunk.length);
+        members.take(chunk);
       },
     });
   }

@@ -13,7 +13,7 @@ export interface ReadBodyOptions {
   /** Where the bytes come from, for whoever has them from Node. @default the request's own body */
   readonly source?: Readable | undefined;
   /** Hears of every chunk, before it is kept; what it throws ends the reading. */
-  readonly onBytes?: (bytes: number) => void;
+  readonly onBytes?: (chunk: Uint8Array) => void;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function readBody(
   const take = (chunk: Uint8Array): void => {
     length += chunk.length;
     if (length > maxBytes) throw bodyTooLarge(maxBytes);
-    onBytes?.(chunk.length);
+    onBytes?.(chunk);
     chunks.push(chunk);
   };
   try {

@@ -32,6 +32,37 @@ describe('A body (DESIGN 8)', () => {
     }
   });
 
+  it('has so many members and no more, counted while they come, and not in texts', async () => {
+    const { ask } = rig({ limits: { maxKeys: 3, maxElements: 4 } });
+    const fitting = '{"a":[1,2,3,4],"b":{"c":"[,,,,:{\\\\\\"{:,,,"}}';
+    expect((await ask('/size', post(fitting))).status).toBe(200);
+    for (const [body, what] of [
+      ['{"a":1,"b":{"c":2,"d":3}}', '3 object keys'],
+      ['[1,[2,3,4]]', '4 array elements'],
+      ['[[],[],[],[]]', '4 array elements'],
+    ] as const) {
+      const answer = await ask('/size', post(body));
+      expect(answer.status).toBe(413);
+      expect(await errorOf(answer)).toEqual({
+        code: 'BODY_TOO_LARGE',
+        message: `The body of the request has more than ${what}`,
+      });
+    }
+  });
+
+  it('of a million keys without end is left unread behind the 20,000th', async () => {
+    const { ask } = rig();
+    let sent = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        sent += 1_000;
+        controller.enqueue(Buffer.from('{"a":'.repeat(1_000)));
+      },
+    });
+    expect((await ask('/size', post(endless))).status).toBe(413);
+    expect(sent).toBeLessThan(25_000);
+  });
+
   it('of 20 MB is read by default, and one without end is not', async () => {
     const { ask, gateway } = rig();
     expect(await (await ask('/size', post(chunks(...Array(20).fill(1_000_000))))).json()).toEqual({

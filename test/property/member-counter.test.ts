@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MemberCounter } from '../../transports/gateway/http/member-counter.ts';
+import { RUNS } from './dialect-trial.ts';
+
+interface Counts {
+  keys: number;
+  elements: number;
+}
+
+/** An empty array counts as one element. */
+function countsOf(value: unknown, counts: Counts = { keys: 0, elements: 0 }): Counts {
+  if (Array.isArray(value)) counts.elements += Math.max(1, value.length);
+  else if (typeof value === 'object' && value !== null) counts.keys += Object.keys(value).length;
+  else return counts;
+  for (const one of Object.values(value)) countsOf(one, counts);
+  return counts;
+}
+
+const UNBOUNDED = { maxKeys: Number.POSITIVE_INFINITY, maxElements: Number.POSITIVE_INFINITY };
+
+describe('Feature: gateway-bodies', () => {
+  it('Property 1: keys and elements are counted as JSON has them, wherever the bytes are cut', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ stringUnit: 'binary' }),
+        fc.array(fc.nat(40)),
+        fc.boolean(),
+        (value, cuts, isSpaced) => {
+          const bytes = Buffer.from(JSON.stringify(value, null, isSpaced ? 1 : 0));
+          const counter = new MemberCounter(UNBOUNDED);
+          let at = 0;
+          for (const cut of cuts) {
+            counter.take(bytes.subarray(at, at + cut));
+            at += cut;
+          }
+          counter.take(bytes.subarray(at));
+          const { keys, elements } = counter;
+          expect({ keys, elements }).toEqual(countsOf(JSON.parse(bytes.toString())));
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  it('Property 2: nothing that is no JSON makes it fail', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array()), (chunks) => {
+        const counter = new MemberCounter(UNBOUNDED);
+        for (const chunk of chunks) counter.take(chunk);
+      }),
+      RUNS,
+    );
+  });
+});
