@@ -1,14 +1,20 @@
 /** More levels than what anybody means has; whoever reads many more runs out of stack. */
 export const MAX_JSON_DEPTH = 100;
 
-/** Lists and objects are nested in it deeper than `maxDepth` levels. Never runs out of stack itself. */
+/** Lists and objects are nested in it deeper than `maxDepth` levels: no further than that is it looked at. */
 export function isDeeperThan(value: unknown, maxDepth = MAX_JSON_DEPTH): boolean {
-  let level = [value].filter(isNest);
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth === maxDepth) return true;
-    level = level.flatMap((nest) => Object.values(nest).filter(isNest));
-  }
+  if (!isNest(value)) return false;
+  if (maxDepth === 0) return true;
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (const item of items) if (isNest(item) && isDeeperThan(item, maxDepth - 1)) return true;
   return false;
+}
+
+/** A number in it is larger than JSON's readers can tell from infinity, such as 1e999. Of what is not nested too deeply. */
+export function holdsInfinity(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  if (!isNest(value)) return false;
+  return (Array.isArray(value) ? value : Object.values(value)).some(holdsInfinity);
 }
 
 /** The JSON of a text. Throws SyntaxError for what is no JSON, or nested so deeply that whoever reads it runs out of stack. */

@@ -43,6 +43,26 @@ describe('agent cards', () => {
     expect((await server.fetch(`/pluto${PATHS[0]}`)).status).toBe(404);
   });
 
+  it('have the fields of one version alone for whoever asks for them', async () => {
+    await using server = await startA2AServer({ dialects: [V1, V03], rest: [restBindingOf(V1), V03_REST] });
+    const cardOf = async (query: string) => {
+      const response = await server.fetch(`/mars${PATHS[0]}${query}`);
+      return { status: response.status, card: (await response.json()) as Record<string, unknown> };
+    };
+    const { card: both } = await cardOf('');
+    const { card: newer } = await cardOf('?version=1.0');
+    const { card: older } = await cardOf('?version=0.3');
+    expect(both).toMatchObject({ protocolVersion: '0.3.0', supportedInterfaces: expect.anything() as object });
+    expect(newer).not.toHaveProperty('protocolVersion');
+    expect(newer).not.toHaveProperty('url');
+    expect(AgentCard.toJSON(AgentCard.fromJSON(newer))).toMatchObject({ name: 'MARS' });
+    expect(JSON.stringify(newer)).not.toContain('"0.3"');
+    expect(older).toHaveProperty('url');
+    expect(older).not.toHaveProperty('supportedInterfaces');
+    expect((await cardOf('?version=9.9')).status).toBe(400);
+    expect(await cardOf('')).toEqual({ status: 200, card: both });
+  });
+
   it('C-02, X-02, A-02, A-03 say who serves, what is offered, and where it is to be had', async () => {
     await using server = await startA2AServer({ cards: { securitySchemes: SCHEMES } });
     const system = (await (await server.fetch(PATHS[0] ?? '')).json()) as Shown;

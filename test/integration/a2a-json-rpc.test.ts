@@ -116,6 +116,40 @@ describe('A2A 1.0 over JSON-RPC', () => {
       });
   });
 
+  it('answers an id that no number can hold, and what is no notification without one, with -32600', async () => {
+    await using server = await startA2AServer();
+    for (const body of [
+      '{"jsonrpc":"2.0","id":1e400,"method":"ListTasks"}',
+      '{"jsonrpc":"aaa","method":"ListTasks"}',
+      '{"method":"ListTasks"}',
+      '{"jsonrpc":"2.0","method":5}',
+      '{"jsonrpc":"2.0","method":"ListTasks","params":5}',
+      '{}',
+    ]) {
+      const response = await post(server, body);
+      expect([body, await response.json()]).toMatchObject([body, { id: null, error: { code: -32_600 } }]);
+    }
+  });
+
+  it('takes a path with a slash at its end for the one without', async () => {
+    await using server = await startA2AServer();
+    for (const path of ['/rpc/', '/venus/rpc/'])
+      expect(await answer(server, call('ListTasks', {}), V1, path)).toMatchObject({ result: {} });
+  });
+
+  it('takes no id of a caller that is longer than 256 characters, naming it', async () => {
+    await using server = await startA2AServer();
+    const { message } = messageOf('echo x');
+    for (const field of ['messageId', 'contextId', 'taskId']) {
+      const named = (length: number) => ({ message: { ...message, [field]: 'i'.repeat(length) } });
+      const { error } = await answer(server, call('SendMessage', named(257)));
+      expect(error).toMatchObject({ code: -32_602 });
+      expect(error?.message).toContain(`message.${field} is "iii`);
+      if (field !== 'taskId')
+        expect(await answer(server, call('SendMessage', named(256)))).toMatchObject({ result: {} });
+    }
+  });
+
   it('answers a batch call by call, and nothing to its notifications', async () => {
     await using server = await startA2AServer();
     const answers = (await answer(server, [
@@ -184,7 +218,7 @@ describe('A2A 1.0 over JSON-RPC', () => {
     await using server = await startA2AServer({ maxBodyBytes: 1_000 });
     const body = JSON.stringify(call('ListTasks', {}));
     const plain = await post(server, body, { 'Content-Type': 'text/plain' });
-    expect([plain.status, await plain.json()]).toMatchObject([415, { error: { code: -32_600 } }]);
+    expect([plain.status, await plain.json()]).toMatchObject([415, { error: { code: -32_005 } }]);
     const large = await post(server, JSON.stringify(call('SendMessage', messageOf('x'.repeat(2_000)))));
     expect([large.status, await large.json()]).toMatchObject([
       413,

@@ -48,11 +48,21 @@ interface ReadyCard {
   readonly modifiedAtMs: number;
 }
 
+/** Which card is asked for. `version`: with the fields of this version alone; undefined: with those of all. */
+interface CardAsked {
+  readonly agentId: string | undefined;
+  readonly baseUrl: string;
+  readonly version: string | undefined;
+}
+
 /** Serves the cards: to everybody, at both paths the same. */
 export function mountCards(app: Routes, deps: CardRoutesDeps): void {
   const ready = readyCards(deps);
   const answer = async (request: Request, agentId: string | undefined): Promise<Response> => {
-    const card = await ready(agentId, deps.edge.baseUrl(request));
+    const version = new URL(request.url).searchParams.get('version') ?? undefined;
+    if (version !== undefined && !deps.dialects.some((dialect) => dialect.version === version))
+      return Response.json({ error: unknownVersion(deps.dialects, version) }, { status: 400 });
+    const card = await ready({ agentId, baseUrl: deps.edge.baseUrl(request), version });
     if (card === undefined)
       return Response.json(
         { error: { code: 'AGENT_NOT_FOUND', message: `There is no agent "${agentId}"` } },
@@ -69,16 +79,17 @@ export function mountCards(app: Routes, deps: CardRoutesDeps): void {
 /** Cards are made once, until the team changes, or what amends them. */
 function readyCards(
   deps: CardRoutesDeps,
-): (agentId: string | undefined, baseUrl: string) => Promise<ReadyCard | undefined> {
+): (asked: CardAsked) => Promise<ReadyCard | undefined> {
   let revision = deps.team.revision;
   const cards = new Map<string, Promise<ReadyCard | undefined>>();
-  return (agentId, baseUrl) => {
+  return (asked) => {
+    const { agentId, baseUrl, version } = asked;
     if (revision !== deps.team.revision || cards.size >= MAX_READY) cards.clear();
     revision = deps.team.revision;
-    const key = JSON.stringify([agentId ?? null, baseUrl]);
+    const key = JSON.stringify([agentId ?? null, baseUrl, version ?? null]);
     const known = cards.get(key);
     if (known !== undefined && deps.amend === undefined) return known;
-    const made = makeCard(deps, { agentId, baseUrl }, known);
+    const made = makeCard(deps, asked, known);
     // What nobody has by this name is not worth a place.
     if (agentId !== undefined && deps.team.card(agentId) === undefined) return made;
     cards.set(key, made);
@@ -90,13 +101,16 @@ function readyCards(
 
 async function makeCard(
   { cards, dialects, signer, amend, team, edge }: CardRoutesDeps,
-  { agentId, baseUrl }: { readonly agentId: string | undefined; readonly baseUrl: string },
+  { agentId, baseUrl, version }: CardAsked,
   former: Promise<ReadyCard | undefined> | undefined,
 ): Promise<ReadyCard | undefined> {
   const card = cards.card(agentId, baseUrl);
   if (card === undefined) return undefined;
-  const merged = withOlderInterfaces(dialects.map((dialect) => dialect.writeCard(card)).reduce(merge, {}));
-  const shown = amend === undefined || !isObject(merged) ? merged : await amend(agentId, merged);
+  const spoken = dialects.filter((dialect) => version === undefined || dialect.version === version);
+  const merged = withOlderInterfaces(spoken.map((dialect) => dialect.writeCard(card)).reduce(merge, {}));
+  // What others add is a field of no version.
+  const isAmended = amend !== undefined && version === undefined && isObject(merged);
+  const shown = isAmended ? await amend(agentId, merged) : merged;
   const unsigned = JSON.stringify(shown);
   const before = await former?.catch(() => undefined);
   if (before?.unsigned === unsigned) return before;
@@ -105,6 +119,13 @@ async function makeCard(
   const modifiedAtMs = before === undefined ? team.modifiedAtMs : edge.seams.clock.now();
   return { unsigned, body, etag, modifiedAtMs };
 }
+
+const MAX_SHOWN = 20;
+
+const unknownVersion = (dialects: readonly Dialect[], version: string) => ({
+  code: 'VERSION_NOT_SUPPORTED',
+  message: `version is "${version.slice(0, MAX_SHOWN)}", expected one of ${dialects.map((dialect) => dialect.version).join(', ')}`,
+});
 
 /**
  * The card of a dialect with what another one has beside: each client finds the fields that it knows. Where both have a

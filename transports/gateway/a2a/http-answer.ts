@@ -15,7 +15,7 @@ const HTTP_STATUS: Partial<Record<Fault, number>> = {
 
 /** The status of an error that HTTP has a word for; undefined: it is a matter of the protocol alone. */
 export const httpStatusOf = (error: OrreryError): number | undefined =>
-  error.details['fault'] === 'INVALID_REQUEST' && error.details['field'] === 'Content-Type'
+  error.details['fault'] === 'CONTENT_TYPE_NOT_SUPPORTED' && error.details['field'] === 'Content-Type'
     ? 415
     : HTTP_STATUS[faultOf(error)];
 

@@ -41,7 +41,8 @@ export interface A2APartOptions {
   readonly heartbeatMs?: number;
 }
 
-const RPC_PATHS = ['/rpc', '/:agentId/rpc', '/'] as const;
+/** With a slash at their end too: clients put one behind the URL of a card. */
+const RPC_PATHS = ['/rpc', '/rpc/', '/:agentId/rpc', '/:agentId/rpc/', '/'] as const;
 const HEARTBEAT_MS = 15_000;
 const KEYS_ROUTE: ServedRoute = {
   method: 'GET',

@@ -1,17 +1,23 @@
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
-import { fault, wrongRequest } from './faults.ts';
+import { fault } from './faults.ts';
+
+const MAX_SHOWN = 60;
 
 /** Whether a media type is JSON, by its name or its ending. */
 const isJson = (contentType: string): boolean =>
   /^(application\/json|[^;]+\+json)$/.test((contentType.split(';')[0] ?? '').trim().toLowerCase());
 
 /**
- * The request's content type is one of JSON; else throws INVALID_REQUEST. A web page elsewhere can have a browser send other
+ * The request's content type is one of JSON; else throws CONTENT_TYPE_NOT_SUPPORTED. A web page elsewhere can have a browser send other
  * types to a server on the same machine without being asked.
  */
 export function requireJson(headers: Pick<Headers, 'get'>): void {
   const contentType = headers.get('Content-Type') ?? '';
-  if (!isJson(contentType)) throw wrongRequest('Content-Type', contentType, 'application/json');
+  if (isJson(contentType)) return;
+  const shown = contentType.slice(0, MAX_SHOWN);
+  throw fault('CONTENT_TYPE_NOT_SUPPORTED', `Content-Type is "${shown}", expected application/json`, {
+    field: 'Content-Type',
+  });
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });

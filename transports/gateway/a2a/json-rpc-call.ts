@@ -34,5 +34,13 @@ export function idOf(value: unknown): JsonRpcId {
   return isId(value['id']) ? value['id'] : null;
 }
 
+/** Says whether nobody waits for an answer: a call as it should be, without an id. */
+export const isNotification = (value: unknown): boolean =>
+  isObject(value) &&
+  value['jsonrpc'] === '2.0' &&
+  typeof value['method'] === 'string' &&
+  (value['params'] === undefined || (typeof value['params'] === 'object' && value['params'] !== null)) &&
+  !('id' in value);
+
 const isId = (value: unknown): value is JsonRpcId =>
-  value === null || typeof value === 'string' || typeof value === 'number';
+  value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));

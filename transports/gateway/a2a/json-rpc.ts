@@ -19,7 +19,7 @@ import { type Exchange, openExchange } from './exchange.ts';
 import { fault, wrongRequest } from './faults.ts';
 import { errorHeaders, httpStatusOf, jsonAnswer } from './http-answer.ts';
 import { parseJson, requireJson } from './json-body.ts';
-import { idOf, type JsonRpcCall, type JsonRpcId, readCall } from './json-rpc-call.ts';
+import { idOf, isNotification, type JsonRpcCall, type JsonRpcId, readCall } from './json-rpc-call.ts';
 import { sseAnswer } from './sse.ts';
 import { dialectForErrors, dialectOfMethod, saidVersion } from './versions.ts';
 
@@ -172,10 +172,3 @@ function failure(dialect: Dialect, id: JsonRpcId, error: OrreryError): Answer {
 }
 
 const nothing = (): Answer => ({ status: 204, headers: {}, body: undefined });
-
-const isNotification = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  'method' in value &&
-  typeof value.method === 'string' &&
-  !('id' in value);

@@ -8,13 +8,13 @@ import {
 } from '@modelcontextprotocol/server';
 import { notPermitted } from '../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
+import { holdsInfinity, isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Edge, GatewayPart } from '../http/gateway-part.ts';
 import { httpErrorHeaders, httpStatusOf } from '../http/http-errors.ts';
 import { DirectAnswers } from './direct-answer.ts';
 import { isObject } from '../is-object.ts';
-import { isFault, MCP_CODES, McpError, mcpErrorOf } from './mcp-errors.ts';
+import { invalidParams, isFault, MCP_CODES, McpError, mcpErrorOf } from './mcp-errors.ts';
 import type { McpService } from './mcp-service.ts';
 import { requireParamHeaders } from './param-headers.ts';
 import { challengeOf, METADATA_PATH, resourceMetadata } from './protected-resource.ts';
@@ -108,6 +108,7 @@ class McpEndpoint {
       this.#requireScopes(principal);
       if (method !== 'POST') return await this.#sessions.serve(request, undefined, principal);
       body = readMessage(headers, bytes);
+      if (holdsInfinity(body)) throw invalidParams('A number is too large: JSON has none that is infinite');
       this.#requireToolScopes(body, principal);
       // Each call of a batch is let in as one request is.
       for (const _ of Array.isArray(body) ? body.slice(1, MAX_BATCH) : [])
@@ -296,5 +297,5 @@ function calledBy(body: unknown): { readonly name: string; readonly arguments: u
 
 const idIn = (body: unknown): string | number | null => {
   const id = isObject(body) ? body['id'] : undefined;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
+  return typeof id === 'string' || Number.isFinite(id) ? (id as string | number) : null;
 };
