@@ -52,10 +52,10 @@ async function up(...words: string[]) {
     .map((line) => JSON.parse(line) as Line);
   const url = lines.find(({ type }) => type === 'serving')?.['url'];
   if (typeof url !== 'string') throw new Error(`It does not serve: ${(await command.ended).stderr}`);
-  const { token, file } = lines.find(({ type }) => type === 'token') ?? {};
+  const made = lines.find(({ type }) => type === 'token');
   const bearer: Record<string, string> =
-    token === undefined ? {} : { authorization: `Bearer ${String(token)}` };
-  return { command, lines, url, bearer, file: String(file) };
+    made === undefined ? {} : { authorization: `Bearer ${String(made['token'])}` };
+  return { command, lines, url, bearer, file: String(made?.['file']) };
 }
 
 const send = (url: string, tool: string, headers: Record<string, string> = {}): Promise<Response> =>
