@@ -1,3 +1,4 @@
+import { noteAt } from './actors/tasks/note-failure.ts';
 import { systemTools } from './actors/tools/system-tools.ts';
 import { useSystemTasks } from './actors/tasks/shared-system-tasks.ts';
 import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
@@ -135,12 +136,14 @@ export async function serveStdio(
     output = process.stdout,
   } = parseStdioOptions(options);
   const { name = 'Orrery', description = 'A supervised team of agents', version = '1.0.0', expose } = options;
-  const { seams } = await system.desk();
+  const desk = await system.desk();
+  const { seams } = desk;
   const team = servedTeam(system.registry, { identity: { name, description, version }, expose }, seams);
   const { tasks, release } = await useSystemTasks(system, {});
   const onFault =
     options.onFault ?? ((error: unknown) => process.emitWarning(String(error), 'OrreryWarning'));
-  const deps = { tools: systemTools(system), tasks, team, seams, trusts, strangers: false };
+  const note = noteAt(desk);
+  const deps = { tools: systemTools(system), tasks, team, seams, trusts, strangers: false, note };
   try {
     const connection = await mcpStdio(mcp, deps, { input, output, principal, onFault });
     try {
@@ -307,7 +310,9 @@ async function open(
         : await openA2A(parsed.a2a, { ...a2aDeps, issuer: publicUrl ?? name, grpcUrl: () => grpc.address });
     parts.push(...(a2a?.parts ?? []));
     if (parsed.mcp !== false) {
-      const mcp = { tools: systemTools(system), tasks, team, seams, trusts, strangers: !parsed.isOnlyLocal };
+      const note = noteAt(desk);
+      const strangers = !parsed.isOnlyLocal;
+      const mcp = { tools: systemTools(system), tasks, team, seams, trusts, strangers, note };
       parts.push(...(await mcpParts(rest.mcp || undefined, mcp)));
     }
     const { createGateway } = await import('./transports/gateway/http/gateway.ts');

@@ -4,6 +4,7 @@ import { type ApprovalRequest, approvalHash, isDecidedFor } from '../../runtime/
 import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
 import { agentNotFound, isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
+import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
 import { taintFrom } from '../../runtime/protocol/taint-from.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { AgentDesk, Asking } from '../../runtime/public.ts';
@@ -17,7 +18,7 @@ import { noteOf } from './turn-note.ts';
 import type { Turn, TurnOutcome } from './turn.ts';
 import { type Awaited, memoOf, type TurnMemo } from './turn-memo.ts';
 import { partsOf } from './turn-output.ts';
-import { pauseIn, type TurnPause } from './turn-pause.ts';
+import { endedBy, pauseIn, type TurnPause } from './turn-pause.ts';
 import { approvalParts, planTurn, questionParts } from './turn-plan.ts';
 import { TurnReports } from './turn-reports.ts';
 
@@ -27,6 +28,7 @@ import { TurnReports } from './turn-reports.ts';
  * - `isKept`      tasks outlive the process.
  * - `hasApprover` somebody else than the owner is asked for approvals.
  * - `turnMs`      how long a turn may take whose terms do not say.
+ * - `note`        keeps for the operator what owners are not told.
  */
 export interface AgentTurnsDeps {
   readonly desk: AgentDesk;
@@ -34,6 +36,7 @@ export interface AgentTurnsDeps {
   readonly isKept: boolean;
   readonly hasApprover: () => boolean;
   readonly turnMs: number;
+  readonly note: NoteFailure;
 }
 
 /** Which decision, in which task. */
@@ -231,8 +234,8 @@ export class AgentTurns {
     if (isStop && this.#deps.isKept) return undefined;
     if (isOrreryError(error)) reports.partial(error.details['partial']);
     return {
-      state: 'failed',
-      message: agentMessage(this.#deps.desk.seams.newId(), failureParts(error)),
+      state: endedBy(error),
+      message: agentMessage(this.#deps.desk.seams.newId(), failureParts(error, this.#deps.note)),
     };
   }
 

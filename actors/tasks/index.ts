@@ -52,5 +52,5 @@ export {
   type TaskWrite,
 } from './task-log.ts';
 export { type AgentTask, type NewArtifact, taskOf } from './task-of.ts';
-export { authRequired, inputRequired } from './turn-pause.ts';
+export { authRequired, inputRequired, rejected } from './turn-pause.ts';
 export type { RunTurn, Turn, TurnOutcome } from './turn.ts';

@@ -6,6 +6,7 @@ import type { System } from '../../runtime/public.ts';
 import { AgentTurns } from './agent-turns.ts';
 import { approveWith, hasApprover, heedOwners } from './approvals.ts';
 import { KeptTaskLog } from './kept-task-log.ts';
+import { noteAt } from './note-failure.ts';
 import { TaskEngine } from './task-engine.ts';
 import type { TaskLimits } from './task-limits.ts';
 
@@ -45,12 +46,14 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
   if (approver !== undefined) await approveWith(system, approver);
   const isKept = desk.records !== undefined;
   const seams = given ?? desk.seams;
+  const note = noteAt(desk);
   const turns = new AgentTurns({
     desk,
     cardOf: (agentId) => system.registry.getById(agentId),
     isKept,
     hasApprover: () => hasApprover(desk),
     turnMs,
+    note,
   });
   heedOwners(desk, turns.takeGiven);
   const onProblem = (reason: string): void =>
@@ -71,5 +74,5 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
       })
     : undefined;
   const { run, check, onRestart } = turns;
-  return TaskEngine.open({ seams, limits, run, check, onRestart, onProblem, ...(log && { log }) });
+  return TaskEngine.open({ seams, limits, run, check, onRestart, onProblem, note, ...(log && { log }) });
 }

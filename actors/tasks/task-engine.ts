@@ -26,6 +26,7 @@ import {
   TaskTerms,
   type ViewOptions,
 } from '../../runtime/protocol/task-service.ts';
+import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
 import { type LeftToDo, leftToDo, type OpenMessage } from './left-to-do.ts';
 import { LiveTask, type LiveTaskDeps } from './live-task.ts';
 import { ownerKey, TaskBook } from './task-book.ts';
@@ -61,6 +62,8 @@ export interface AskedMessage {
  * - `onRestart` what becomes of the turn with this number, which a former engine had begun: done again, or the task fails with what it says.
  *               @default fails: who did half of it may have done what must not be done twice
  * - `onProblem` hears of what the log could not forget: it is there again in the next engine. @default a warning of the process
+ * - `note`      keeps for the operator what was thrown, which owners are not told, and gives the id that they are told.
+ *               @default a warning of the process
  */
 export interface TaskEngineOptions {
   readonly seams: Seams;
@@ -74,6 +77,7 @@ export interface TaskEngineOptions {
     number: number,
   ) => 'again' | { readonly failed: string };
   readonly onProblem?: (reason: string) => void;
+  readonly note?: NoteFailure;
 }
 
 /** A message of an owner, and the change that it is. */
@@ -99,6 +103,7 @@ export class TaskEngine implements TaskService {
   readonly #limits: ParsedTaskLimits;
   readonly #check: NonNullable<TaskEngineOptions['check']>;
   readonly #onProblem: NonNullable<TaskEngineOptions['onProblem']>;
+  readonly #note: NoteFailure;
   readonly #turns: TaskTurns;
   readonly #room: TaskRoom;
   readonly #deadlines: TaskDeadlines;
@@ -110,7 +115,7 @@ export class TaskEngine implements TaskService {
   #stopSweeping: () => void = () => undefined;
   #isClosed = false;
 
-  private constructor({ seams, run, check, log, limits = {}, onProblem }: TaskEngineOptions) {
+  private constructor({ seams, run, check, log, limits = {}, onProblem, note }: TaskEngineOptions) {
     this.#seams = seams;
     this.#log = log ?? new InMemoryTaskLog();
     this.#check = check ?? (() => undefined);
@@ -122,6 +127,7 @@ export class TaskEngine implements TaskService {
       onGrown: (task, bytes) => this.#book.grew(task, bytes),
     };
     this.#onProblem = onProblem ?? ((reason) => process.emitWarning(reason));
+    this.#note = note ?? warning(seams);
     const room = new TaskRoom({
       limits: this.#limits,
       book: this.#book,
@@ -129,7 +135,7 @@ export class TaskEngine implements TaskService {
     });
     this.#room = room;
     const makeRoom = (task: LiveTask, bytes: number): void => room.forMore(task, bytes);
-    this.#turns = new TaskTurns({ seams, run, most: this.#limits.turns, makeRoom });
+    this.#turns = new TaskTurns({ seams, run, most: this.#limits.turns, makeRoom, note: this.#note });
     this.#deadlines = new TaskDeadlines(seams.clock, (task, atMs) => this.#passed(task, atMs));
     this.#sweep();
   }
@@ -298,7 +304,7 @@ export class TaskEngine implements TaskService {
   }
 
   #fail(task: LiveTask, error: unknown): void {
-    const message = agentMessage(this.#seams.newId(), failureParts(error));
+    const message = agentMessage(this.#seams.newId(), failureParts(error, this.#note));
     task.change({ kind: 'status', state: 'failed', message });
   }
 
@@ -380,3 +386,11 @@ function tell(listener: (news: TaskNews) => void, news: TaskNews): void {
     warnOf('A listener to tasks failed', error);
   }
 }
+
+const warning =
+  ({ newId }: Pick<Seams, 'newId'>): NoteFailure =>
+  (error) => {
+    const id = newId();
+    process.emitWarning(`A task failed (${id}): ${reasonOf(error)}`, 'OrreryWarning');
+    return id;
+  };

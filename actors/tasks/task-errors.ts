@@ -1,4 +1,5 @@
-import { type ErrorCode, errorToData, OrreryError } from '../../runtime/protocol/errors.ts';
+import { type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
+import { type NoteFailure, toldFailure } from '../../runtime/protocol/told-failure.ts';
 import type { Part, TaskMessage, TaskState } from '../../runtime/protocol/task.ts';
 
 /** There is no such task, or it is somebody else's: who asks does not learn which. */
@@ -34,11 +35,15 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * What stands in the status message of a task that failed: the sentence, and `{code, message}` as data (A-20). For lack of
- * permission the code is UNAUTHORIZED, and `reason` the rule's own (A-06).
+ * permission the code is UNAUTHORIZED, and `reason` the rule's own (A-06). What was thrown is not told, but noted, under `id`.
  */
-export function failureParts(error: unknown): Part[] {
-  const { code, message } = errorToData(error);
-  const data = REFUSALS.has(code) ? { code: 'UNAUTHORIZED', reason: code, message } : { code, message };
+export function failureParts(error: unknown, note: NoteFailure): Part[] {
+  const { code, message, id } = toldFailure(error, note);
+  const data = {
+    ...(REFUSALS.has(code) ? { code: 'UNAUTHORIZED', reason: code } : { code }),
+    message,
+    ...(id !== undefined && { id }),
+  };
   return [{ text: message }, { data }];
 }
 

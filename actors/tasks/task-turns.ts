@@ -2,6 +2,7 @@ import type { Seams } from '../../runtime/protocol/seams.ts';
 import { type Artifact, isTaskInterrupted, type TaskMessage } from '../../runtime/protocol/task.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { LiveTask, NewChange } from './live-task.ts';
+import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
 import { agentMessage, failureParts } from './task-errors.ts';
 import { sizeOfChange } from './task-size.ts';
 import type { RunTurn, Turn, TurnOutcome } from './turn.ts';
@@ -9,12 +10,14 @@ import type { RunTurn, Turn, TurnOutcome } from './turn.ts';
 /**
  * - `most`     how many turns go on at once, over all tasks.
  * - `makeRoom` for so many bytes more of a task; throws QUOTA_EXCEEDED.
+ * - `note`     keeps for the operator what owners are not told.
  */
 export interface TaskTurnsDeps {
   readonly seams: Pick<Seams, 'newId'>;
   readonly run: RunTurn;
   readonly most: number;
   readonly makeRoom: (task: LiveTask, bytes: number) => void;
+  readonly note: NoteFailure;
 }
 
 /** A message that is to be worked at. `again`: the number of the turn in which a former engine had begun on it. */
@@ -200,7 +203,8 @@ export class TaskTurns {
   }
 
   #failure(error: unknown): TaskMessage {
-    return agentMessage(this.#deps.seams.newId(), failureParts(error));
+    const { seams, note } = this.#deps;
+    return agentMessage(seams.newId(), failureParts(error, note));
   }
 }
 

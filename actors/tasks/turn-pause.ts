@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApprovalRequest } from '../../runtime/protocol/approval.ts';
-import { invalidOptions, isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
+import { invalidOptions, isOrreryError, OrreryError, refused } from '../../runtime/protocol/errors.ts';
 import { Json } from './task-log.ts';
 
 /** What crosses from an agent's process of its own as the details of an error, at most. */
@@ -38,6 +38,15 @@ export const inputRequired = (
 
 /** What a handler throws when the owner has to prove something first; `question` says what, and how. */
 export const authRequired = (question: string): OrreryError => pause({ state: 'auth-required', question });
+
+/** What a handler throws to decline its task, which then is `rejected`, where `refused` has it `failed`. Else as that. */
+export const rejected = (reason: string): OrreryError => refused(reason, { taskState: 'rejected' });
+
+/** As what an error ends a task. */
+export const endedBy = (error: unknown): 'rejected' | 'failed' =>
+  isOrreryError(error) && error.code === 'REFUSED' && error.details['taskState'] === 'rejected'
+    ? 'rejected'
+    : 'failed';
 
 /** The error that ends a turn so. Throws INVALID_OPTIONS for more than fits. */
 export function pause(pausing: TurnPause): OrreryError {

@@ -49,6 +49,7 @@ export type SystemEventType =
  * - `proposalId`  of a negotiation.
  * - `model`, `tokens`, `costUsd` of a call of a model: its name, and what was spent on it.
  * - `taint`       where what it is about came from outside.
+ * - `errorId`     by which a caller was told of an error, and of nothing else of it.
  * - `stack`       of what was thrown, with file and line: of an agent that died, a start or a module that failed.
  */
 export interface SystemEvent {
@@ -72,6 +73,7 @@ export interface SystemEvent {
   readonly success?: boolean;
   readonly outcome?: Outcome;
   readonly errorCode?: ErrorCode;
+  readonly errorId?: string;
   readonly security?: boolean;
   readonly reason?: string;
   readonly fraction?: number;

@@ -87,7 +87,7 @@ export function describeCapability(declared: Capability): CapabilityDescriptor {
 export function parseInput<Parsed>(declared: Capability<unknown, unknown, Parsed>, input: unknown): Parsed {
   const parsed = parse(declared, 'input', declared.input, input);
   if (parsed.success) return parsed.data;
-  throw invalidPayload(declared.id, faultsOf(parsed.error, input));
+  throw invalidPayload(declared.id, faultsOf(parsed.error, input), parsed.thrown);
 }
 
 /** What the schema makes of an answer or chunk of `agentId`; throws REFUSED naming field and fault if it does not fit. */
@@ -104,13 +104,17 @@ export function parseOutput<Output>(
     agentId,
     capability: id,
     issues,
+    ...(parsed.thrown && { thrown: true }),
   });
 }
 
 /** Faults name the value as the schema saw it. */
 const PARSING = { reportInput: true } as const;
 
-type Parse<Result> = { success: true; data: Result } | { success: false; error: z.ZodError };
+/** `thrown`: by the code of the schema. */
+type Parse<Result> =
+  | { success: true; data: Result }
+  | { success: false; error: z.ZodError; thrown?: boolean };
 
 /** What the code of a schema throws is a fault of the value, so that no payload ends an actor. */
 function parse<Result>(
@@ -125,7 +129,8 @@ function parse<Result>(
     if (error instanceof z.core.$ZodAsyncError)
       throw invalidOptions(sideOf(id, side), 'asynchronous', NO_PROMISES);
     const message = `Its schema throws: ${reasonOf(error)}`;
-    return { success: false, error: new z.ZodError([{ code: 'custom', path: [], message, input: value }]) };
+    const fault = new z.ZodError([{ code: 'custom', path: [], message, input: value }]);
+    return { success: false, error: fault, thrown: true };
   }
 }
 

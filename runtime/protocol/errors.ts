@@ -421,9 +421,10 @@ export const invalidCard = (issues: string): OrreryError =>
 export const invalidEnvelope = (issues: string): OrreryError =>
   new OrreryError('INVALID_ENVELOPE', `The envelope is not valid: ${issues}`, { details: { issues } });
 
-export const invalidPayload = (capability: string, issues: string): OrreryError =>
+/** `thrown`: the schema's own code threw, and `issues` says what. */
+export const invalidPayload = (capability: string, issues: string, thrown = false): OrreryError =>
   new OrreryError('INVALID_PAYLOAD', `The payload does not fit "${capability}": ${issues}`, {
-    details: { capability, issues },
+    details: { capability, issues, ...(thrown && { thrown }) },
   });
 
 export const invalidOptions = (field: string, value: unknown, expected: string): OrreryError =>

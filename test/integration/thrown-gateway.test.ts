@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { modernRpc } from '../fixtures/mcp/raw-mcp.ts';
+import { modernMeta, modernRpc, rawPost } from '../fixtures/mcp/raw-mcp.ts';
 import { begunSession } from '../fixtures/mcp/raw-session.ts';
 import { post, tool } from '../fixtures/xpr-calls.ts';
 import type { XprTrial } from '../fixtures/xpr-gateway.ts';
@@ -35,6 +35,7 @@ const ways = {
           messageId: crypto.randomUUID(),
           parts: [{ kind: 'data', data: { tool: `echo.${id}`, arguments: 'x' } }],
         },
+        configuration: { blocking: true },
       }),
     ),
   XPR: async (trial: XprTrial, id: string) => {
@@ -79,9 +80,42 @@ describe('Where an agent threw (F-06)', () => {
     }
     const all = answers.join('\n');
     expect(all).not.toContain(WHERE);
+    expect(all).not.toContain('secret');
     expect(all).not.toMatch(/file:\/\/|node_modules|\\n {4}at /);
     // The embedder knows.
     const events = await trial.system.recentEvents();
     expect(events.some(({ type, stack }) => type === 'agent-crashed' && stack?.includes(WHERE))).toBe(true);
+  });
+
+  it('is not where a caller sends a number that none can hold: that is the caller’s fault', async () => {
+    const trial = await trials.open({}, { mcp: {} });
+    const params = `{"name":"mars.echo.say","arguments":{"input":1e999},"_meta":${JSON.stringify(modernMeta())}}`;
+    const asked = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":${params}}`;
+    const headers = {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'mars.echo.say',
+    };
+    const { status, text } = await rawPost(trial.served.url, asked, headers);
+    expect([status, JSON.parse(text)]).toMatchObject([400, { id: 7, error: { code: -32_602 } }]);
+  });
+
+  it('is told the operator, under the id that the caller has; what an agent declines is told as it is', async () => {
+    const trial = await trials.open({}, { mcp: {} });
+    for (const way of ['A2A 1.0', 'A2A 0.3', 'MCP'] as const) {
+      const answer = (await ways[way](trial, 'refuse')).replaceAll('\\"', '"');
+      const events = await trial.system.recentEvents();
+      const told = events.filter(({ errorId }) => errorId !== undefined && answer.includes(errorId));
+      expect([way, told.length]).toEqual([way, 1]);
+      expect(told[0]?.reason).toContain('postgres://admin:secret@db');
+      expect(told[0]?.stack).toContain(WHERE);
+    }
+    for (const way of Object.keys(ways).filter((name) => name !== 'health') as (keyof typeof ways)[])
+      expect([way, await ways[way](trial, 'decline')]).toEqual([
+        way,
+        expect.stringContaining('not on Sundays'),
+      ]);
+    expect(await ways['A2A 1.0'](trial, 'decline')).toContain('"state":"TASK_STATE_REJECTED"');
+    expect(await ways['A2A 1.0'](trial, 'fail')).toContain('"state":"TASK_STATE_FAILED"');
   });
 });

@@ -1,6 +1,7 @@
 import { isInstalled, requirePackages } from '../../runtime/protocol/edge-errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
+import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
 import type { TaskService } from '../../runtime/protocol/task-service.ts';
 import type { ToolService } from '../../runtime/protocol/tool-service.ts';
 import type { GatewayPart } from './http/gateway-part.ts';
@@ -15,6 +16,7 @@ export const MCP_PACKAGE = '@modelcontextprotocol/server';
 /**
  * - `trusts`    whose words are as good as said here. @default users and services that have proved who they are
  * - `strangers` those who prove nothing are not one and the same.
+ * - `note`      keeps for the operator what callers are not told.
  */
 export interface OpenMcpDeps {
   readonly tools: ToolService;
@@ -23,12 +25,13 @@ export interface OpenMcpDeps {
   readonly seams: Seams;
   readonly trusts?: Trusts | undefined;
   readonly strangers: boolean;
+  readonly note: NoteFailure;
 }
 
 /** MCP over a team's tools and tasks, whatever it is spoken over. Throws INVALID_OPTIONS naming field and value. */
 export function mcpService(
   options: McpOptions,
-  { tools, tasks, team, seams, trusts = trustsByDefault, strangers }: OpenMcpDeps,
+  { tools, tasks, team, seams, trusts = trustsByDefault, strangers, note }: OpenMcpDeps,
 ): McpService {
   return new McpService({
     tools,
@@ -40,6 +43,7 @@ export function mcpService(
     revision: () => team.revision,
     trusts,
     strangers,
+    note,
   });
 }
 

@@ -1,6 +1,6 @@
 import { isOrreryError, OrreryError } from '../../../runtime/protocol/errors.ts';
 import { type Fault, FAULTS } from '../../a2a/faults.ts';
-import { INTERNAL_SENTENCE } from '../internal-fault.ts';
+import { INTERNAL_SENTENCE } from '../../../runtime/protocol/told-failure.ts';
 
 /** An error that is this fault, whatever its code says. */
 export const fault = (

@@ -1,4 +1,5 @@
 import { type ErrorCode, isOrreryError } from '../../../runtime/protocol/errors.ts';
+import { INTERNAL_SENTENCE, isToldAsItIs } from '../../../runtime/protocol/told-failure.ts';
 import { type Answer, type HeaderFields, responseOf } from './answer.ts';
 
 /** What is wrong with a request before any protocol has seen it. */
@@ -35,6 +36,9 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   DEADLINE_EXCEEDED: 504,
 };
 
+/** Of the request itself, which the gateway has looked at. */
+const CALLERS: ReadonlySet<ErrorCode> = new Set(['INVALID_OPTIONS', 'INVALID_ENVELOPE']);
+
 /** The status that says an error in the words of HTTP; 500 for what is not the caller's business. */
 export const httpStatusOf = (error: unknown): number =>
   isOrreryError(error) ? (STATUS[error.code] ?? 500) : 500;
@@ -66,5 +70,6 @@ export function errorAnswer(error: unknown): Answer {
   const status = httpStatusOf(error);
   if (!isOrreryError(error) || status === 500)
     return jsonAnswer(500, 'INTERNAL', 'The request failed; the operator has been told why');
-  return jsonAnswer(status, error.code, error.message, httpErrorHeaders(error));
+  const isTold = isToldAsItIs(error) || CALLERS.has(error.code);
+  return jsonAnswer(status, error.code, isTold ? error.message : INTERNAL_SENTENCE, httpErrorHeaders(error));
 }

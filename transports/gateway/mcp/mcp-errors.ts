@@ -1,5 +1,11 @@
 import { type ErrorCode, errorToData, isOrreryError } from '../../../runtime/protocol/errors.ts';
-import { INTERNAL_SENTENCE } from '../internal-fault.ts';
+import {
+  INTERNAL_SENTENCE,
+  isToldAsItIs,
+  type NoteFailure,
+  type ToldFailure,
+  toldFailure,
+} from '../../../runtime/protocol/told-failure.ts';
 
 /** An error of the protocol, as it is answered: `code` is a number of JSON-RPC, of MCP, or of ours. */
 export class McpError extends Error {
@@ -66,8 +72,8 @@ export const missingCapability = (what: string, required: Readonly<Record<string
     requiredCapabilities: required,
   });
 
-/** Whether what an error says is for whoever asked: it has a number that says what is wrong with what was asked, or when. */
-const isTold = (code: ErrorCode): boolean => INVALID.has(code) || OWN_CODES[code] !== undefined;
+/** Whether an error is one for whoever asked: it has a number that says what is wrong with what was asked, or when. */
+const hasNumber = (code: ErrorCode): boolean => INVALID.has(code) || OWN_CODES[code] !== undefined;
 
 /**
  * Whatever was thrown, as an error of the protocol. Of what is not the caller's business nothing is told but that it was
@@ -75,9 +81,11 @@ const isTold = (code: ErrorCode): boolean => INVALID.has(code) || OWN_CODES[code
  */
 export function mcpErrorOf(error: unknown): McpError {
   if (error instanceof McpError) return error;
-  if (!isOrreryError(error) || !isTold(error.code))
+  if (!isOrreryError(error) || !hasNumber(error.code))
     return new McpError(MCP_CODES.internal, INTERNAL_SENTENCE);
-  const { code, message, details } = error;
+  const { code, details } = error;
+  const isTold = isToldAsItIs(error) || code === 'INVALID_OPTIONS';
+  const message = isTold ? error.message : INTERNAL_SENTENCE;
   const { retryAfterMs, uri, agentId } = details;
   const data = {
     code,
@@ -89,28 +97,16 @@ export function mcpErrorOf(error: unknown): McpError {
   return new McpError(OWN_CODES[code] as number, message, data);
 }
 
-/** What agents say themselves, and not what they run on: why their handler gave up, or somebody else whom it asked. */
-const SAID_BY_AGENTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'ACTOR_DIED',
-  'INPUT_REQUIRED',
-  'REMOTE_FAILED',
-  'REMOTE_UNREACHABLE',
-]);
-
-/**
- * What is told of an error that ended a call of a tool, in its result (N-5.4): its code, and what its agent says of it. Of what
- * the system has to say there is only the code. `isTold`: nobody has to be told of it besides.
- */
-export function toolErrorOf(error: unknown): {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly retryAfterMs?: number;
-  readonly isTold: boolean;
-} {
-  const { code, message, details } = errorToData(error);
-  if (!isTold(code) && !SAID_BY_AGENTS.has(code)) return { code, message: INTERNAL_SENTENCE, isTold: false };
-  const retryAfterMs = details?.['retryAfterMs'];
-  return { code, message, ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}), isTold: true };
+/** What is told of an error that ended a call of a tool, in its result (N-5.4). */
+export function toolErrorOf(
+  error: unknown,
+  note: NoteFailure,
+): ToldFailure & { readonly retryAfterMs?: number } {
+  const retryAfterMs = errorToData(error).details?.['retryAfterMs'];
+  return {
+    ...toldFailure(error, note),
+    ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
+  };
 }
 
 /** Whether somebody has to look at it: whoever asked has done nothing wrong, and can do nothing about it. */

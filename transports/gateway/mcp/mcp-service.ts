@@ -1,4 +1,5 @@
 import type { Principal } from '../../../runtime/protocol/principal.ts';
+import type { NoteFailure } from '../../../runtime/protocol/told-failure.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
 import type { TaskService } from '../../../runtime/protocol/task-service.ts';
 import type { ToolService } from '../../../runtime/protocol/tool-service.ts';
@@ -24,6 +25,7 @@ import { OrreryError } from '../../../runtime/protocol/errors.ts';
  * - `isServed` whether an agent is served; `revision` another number when that may be another answer.
  * - `trusts`   whose words are as good as said here.
  * - `strangers` those who prove nothing are not one and the same.
+ * - `note`      keeps for the operator what callers are not told.
  */
 export interface McpServiceDeps {
   readonly tools: ToolService;
@@ -35,6 +37,7 @@ export interface McpServiceDeps {
   readonly revision: () => number;
   readonly trusts: Trusts;
   readonly strangers: boolean;
+  readonly note: NoteFailure;
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -56,7 +59,7 @@ export class McpService {
   readonly #methods: Readonly<Record<string, Method>>;
 
   constructor(deps: McpServiceDeps) {
-    const { tools, tasks, options, seams, isServed, revision, trusts, strangers } = deps;
+    const { tools, tasks, options, seams, isServed, revision, trusts, strangers, note } = deps;
     this.#deps = deps;
     this.options = options;
     this.tools = tools;
@@ -65,7 +68,7 @@ export class McpService {
     this.#tasks =
       tasks === undefined ? undefined : new McpTasks({ tasks, options, seams, trusts, strangers });
     this.#terms = { options, clock: seams.clock, trusts };
-    this.calls = new ToolCalls({ ...this.#terms, tools, tasks: this.#tasks, states: this.#states });
+    this.calls = new ToolCalls({ ...this.#terms, tools, tasks: this.#tasks, states: this.#states, note });
     this.#methods = this.#methodTable();
   }
 
@@ -291,7 +294,7 @@ const LEGACY_TASKS: readonly string[] = ['tasks/list', 'tasks/result'];
 function resultOfTask({ outcome, taskId }: TaskSight): Result {
   if (outcome?.kind === 'result') return outcome.result;
   if (outcome === undefined)
-    return errorResult(new OrreryError('CANCELLED', 'The task was cancelled'), taskId);
+    return errorResult({ code: 'CANCELLED', message: 'The task was cancelled' }, taskId);
   const { message, code, data } = outcome.error;
   throw new McpError(code, message, data);
 }

@@ -1,9 +1,10 @@
 import type { ErrorCode } from '../../../runtime/protocol/errors.ts';
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
+import type { ToldFailure } from '../../../runtime/protocol/told-failure.ts';
 import type { Part, Task } from '../../../runtime/protocol/task.ts';
 import { isObject } from '../is-object.ts';
 import type { Result } from './json-shapes.ts';
-import { mcpErrorOf, toolErrorOf } from './mcp-errors.ts';
+import { mcpErrorOf } from './mcp-errors.ts';
 import type { ServedTool } from './served-tool.ts';
 import { errorResult, resultOf } from './tool-result.ts';
 
@@ -61,23 +62,32 @@ const valueIn = (part: Part): unknown => {
 
 /** What is to be said of how a task stands. */
 export function saidOf({ status }: Task): string | undefined {
-  if (status.state === 'failed') return toolErrorOf(failureOf(status, '')).message;
+  if (status.state === 'failed') return failureOf(status).message;
   const texts = status.message?.parts.flatMap((part) => ('text' in part ? [part.text] : [])) ?? [];
   return texts.join('\n') || undefined;
 }
 
 function failureIn({ status }: Task, agentId: string): TaskOutcome {
-  const error = failureOf(status, agentId);
-  const { code, message } = toolErrorOf(error);
-  if (!BROKEN.has(code)) return { kind: 'result', result: errorResult(error, agentId) };
-  return { kind: 'error', error: { code: mcpErrorOf(error).code, message, data: { code, agentId } } };
+  const failure = failureOf(status);
+  const { code, message, id } = failure;
+  if (!BROKEN.has(code)) return { kind: 'result', result: errorResult(failure, agentId) };
+  const number = mcpErrorOf(new OrreryError(code, message)).code;
+  const data = { code, agentId, ...(id !== undefined && { id }) };
+  return { kind: 'error', error: { code: number, message, data } };
 }
 
-function failureOf(status: Task['status'], agentId: string): OrreryError {
+/** As the task's engine has written it: nothing that was thrown is in it. */
+function failureOf(status: Task['status']): ToldFailure {
   const parts = status.message?.parts ?? [];
   const data = parts.flatMap((part) => ('data' in part && isObject(part.data) ? [part.data] : []))[0] as
-    | { readonly code?: unknown; readonly reason?: unknown; readonly message?: unknown }
+    | {
+        readonly code?: unknown;
+        readonly reason?: unknown;
+        readonly message?: unknown;
+        readonly id?: unknown;
+      }
     | undefined;
   const code = String(data?.reason ?? data?.code ?? 'ACTOR_DIED') as ErrorCode;
-  return new OrreryError(code, String(data?.message ?? 'The task failed'), { details: { agentId } });
+  const message = String(data?.message ?? 'The task failed');
+  return { code, message, ...(typeof data?.id === 'string' && { id: data.id }) };
 }

@@ -1,5 +1,6 @@
 import { notPermitted } from '../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
+import type { NoteFailure } from '../../../runtime/protocol/told-failure.ts';
 import type { ToolService } from '../../../runtime/protocol/tool-service.ts';
 import { type CallTermsDeps, callTerms } from './call-terms.ts';
 import { isObject } from '../is-object.ts';
@@ -13,11 +14,12 @@ import type { ServedTool } from './served-tool.ts';
 import { Suspendable } from './suspended.ts';
 import { errorResult, resultOf } from './tool-result.ts';
 
-/** `tasks`: undefined where calls are never tasks. */
+/** `tasks`: undefined where calls are never tasks. `note`: keeps for the operator what callers are not told. */
 export interface ToolCallsDeps extends CallTermsDeps {
   readonly tools: ToolService;
   readonly tasks: McpTasks | undefined;
   readonly states: RequestStates;
+  readonly note: NoteFailure;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -69,7 +71,7 @@ export class ToolCalls {
     args: Arguments,
     { call, task }: { readonly call: McpCall; readonly task: unknown },
   ): Promise<Result> {
-    const { tools, tasks, states } = this.#deps;
+    const { tools, tasks, states, note } = this.#deps;
     const { tool, mode } = served;
     const suspendable = new Suspendable(call, states, `tool ${tool.name}`);
     const asTask = tasks === undefined ? 'no' : this.#asTask(served, call, task);
@@ -86,8 +88,9 @@ export class ToolCalls {
       const paused = suspendable.pausedBy(error);
       if (paused !== undefined) return paused;
       if (error instanceof McpError || call.signal.aborted || isGone(error)) throw error;
-      if (!toolErrorOf(error).isTold) call.fault(error);
-      return errorResult(error, tool.agentId);
+      const told = toolErrorOf(error, note);
+      if (told.id !== undefined) call.fault(error);
+      return errorResult(told, tool.agentId);
     }
   }
 

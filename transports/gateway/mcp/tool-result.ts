@@ -1,7 +1,7 @@
 import type { ToolContent } from '../../../runtime/protocol/tool.ts';
+import type { ToldFailure } from '../../../runtime/protocol/told-failure.ts';
 import { isObject } from '../is-object.ts';
 import type { Result } from './json-shapes.ts';
-import { toolErrorOf } from './mcp-errors.ts';
 import type { ServedTool } from './served-tool.ts';
 
 const text = (said: string): Result => ({ type: 'text', text: said });
@@ -26,9 +26,12 @@ function contentResult(output: unknown): Result {
   };
 }
 
-/** What went wrong while a tool worked: `{code, message, agentId, retryAfterMs?}` as text, which a model reads and may act upon. */
-export function errorResult(error: unknown, agentId: string): Result {
-  const { code, message, retryAfterMs } = toolErrorOf(error);
-  const told = { code, message, agentId, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+/** What went wrong while a tool worked: `{code, message, agentId, id?, retryAfterMs?}` as text, which a model reads and may act upon. */
+export function errorResult(
+  failure: ToldFailure & { readonly retryAfterMs?: number },
+  agentId: string,
+): Result {
+  const { code, message, ...more } = failure;
+  const told = { code, message, agentId, ...more };
   return { content: [text(JSON.stringify(told))], isError: true };
 }
