@@ -52,7 +52,10 @@ describe('agent cards', () => {
     const { card: both } = await cardOf('');
     const { card: newer } = await cardOf('?version=1.0');
     const { card: older } = await cardOf('?version=0.3');
-    expect(both).toMatchObject({ protocolVersion: '0.3.0', supportedInterfaces: expect.anything() as object });
+    expect(both).toMatchObject({
+      protocolVersion: '0.3.0',
+      supportedInterfaces: expect.anything() as object,
+    });
     expect(newer).not.toHaveProperty('protocolVersion');
     expect(newer).not.toHaveProperty('url');
     expect(AgentCard.toJSON(AgentCard.fromJSON(newer))).toMatchObject({ name: 'MARS' });

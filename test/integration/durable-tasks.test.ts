@@ -159,7 +159,9 @@ describe('Tasks of a system that is stopped and started again', () => {
       const ended = await Promise.all(ids.map((id) => second.tasks.whenIdle(OWNER, id)));
       expect(ended.map(({ status }) => status.state)).toEqual(['failed', 'completed', 'failed']);
       for (const { status } of [ended[0], ended[2]] as Task[])
-        expect(status.message?.parts[0]).toEqual({ text: expect.stringMatching(/end|nothing twice|stop|died/) });
+        expect(status.message?.parts[0]).toEqual({
+          text: expect.stringMatching(/end|nothing twice|stop|died/),
+        });
       expect(worked().filter((line) => line.startsWith('begun'))).toHaveLength(4);
       await stop(second);
     },

@@ -77,9 +77,7 @@ export function mountCards(app: Routes, deps: CardRoutesDeps): void {
 }
 
 /** Cards are made once, until the team changes, or what amends them. */
-function readyCards(
-  deps: CardRoutesDeps,
-): (asked: CardAsked) => Promise<ReadyCard | undefined> {
+function readyCards(deps: CardRoutesDeps): (asked: CardAsked) => Promise<ReadyCard | undefined> {
   let revision = deps.team.revision;
   const cards = new Map<string, Promise<ReadyCard | undefined>>();
   return (asked) => {
@@ -107,7 +105,8 @@ async function makeCard(
   const card = cards.card(agentId, baseUrl);
   if (card === undefined) return undefined;
   const spoken = dialects.filter((dialect) => version === undefined || dialect.version === version);
-  const merged = withOlderInterfaces(spoken.map((dialect) => dialect.writeCard(card)).reduce(merge, {}));
+  const written = spoken.map((dialect) => dialect.writeCard(card)).reduce(merge, {});
+  const merged = version === undefined ? withOlderInterfaces(written) : written;
   // What others add is a field of no version.
   const isAmended = amend !== undefined && version === undefined && isObject(merged);
   const shown = isAmended ? await amend(agentId, merged) : merged;
