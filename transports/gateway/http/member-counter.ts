@@ -1,7 +1,7 @@
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
 
 /** `maxKeys` of all objects of a body together, `maxElements` of all its arrays. */
-export interface MemberLimits {
+interface MemberLimits {
   readonly maxKeys: number;
   readonly maxElements: number;
 }
