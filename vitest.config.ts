@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { RequirementsReporter } from './.ci/requirements-reporter.ts';
 
 // Half of what starting a thread or a process from source costs is making JavaScript of it: made once, it is kept.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
@@ -43,7 +44,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     passWithNoTests: false,
-    reporters: ['default', './.ci/closing-line-reporter.ts'],
+    reporters: ['default', new RequirementsReporter(), './.ci/closing-line-reporter.ts'],
     projects: [
       {
         extends: true,

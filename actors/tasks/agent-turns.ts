@@ -207,6 +207,7 @@ export class AgentTurns {
       onSpent: reports.spent,
       onTaint: reports.tainted,
       ...this.#underTerms(owner.principalId, { ...terms, taint: memo.taint }),
+      ...(owner.tenant !== undefined && { tenant: owner.tenant }),
       ...(this.#isKeptFor(agentId, capability) && { envelopeId: `task/${key}/${number}` }),
     };
   }

@@ -13,7 +13,11 @@ import type { CallOptions, Completing } from '../../runtime/protocol/tool-servic
 /** How long a call is waited for that does not say, milliseconds. */
 export const DEFAULT_CALL_MS = 30_000;
 
-const As = z.strictObject({ id: z.string().min(1), tier: AgentTier });
+const As = z.strictObject({
+  id: z.string().min(1),
+  tier: AgentTier,
+  tenant: z.string().min(1).optional(),
+});
 const NAMES: ReadonlySet<string> = new Set<keyof CallOptions>([
   'as',
   'readOnly',

@@ -29,7 +29,7 @@ export interface ToolRegistration<Input = unknown, Output = unknown, Parsed = In
 export interface ToolContext {
   readonly agentId: string;
   readonly signal: AbortSignal;
-  readonly as?: { readonly id: string; readonly tier: AgentTier };
+  readonly as?: { readonly id: string; readonly tier: AgentTier; readonly tenant?: string | undefined };
   readonly deadlineAtMs: number;
   readonly budget?: Budget;
   readonly taint?: Taint;

@@ -50,6 +50,7 @@ export interface Outgoing {
  * - `budget`       as in `AskOptions`; `onSpent` is told what was spent of it by when the ask is over.
  * - `path`         the requests above it, oldest first. @default those above the envelope being handled
  * - `onBehalfOf`   whom the rules judge, instead of the agent: somebody outside, of this tier and in no sandbox.
+ * - `tenant`       for whom it is done. @default that of the envelope being handled, which always wins
  * - `isTool`       a call of a tool: judged by the sandbox and not by tier, and never tried again, whatever its agent says
  *                  of its other mail.
  */
@@ -68,6 +69,7 @@ export interface Asking
   readonly onSpent?: (spent: Required<Cost>) => void;
   readonly path?: readonly PathHop[];
   readonly onBehalfOf?: { readonly id: string; readonly tier: AgentTier };
+  readonly tenant?: string;
   readonly isTool?: boolean;
 }
 

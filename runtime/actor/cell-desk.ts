@@ -203,6 +203,8 @@ export class CellDesk implements AgentDesk {
       extras.delivery = 'once';
     }
     if (Object.keys(unknown).length > 0) extras.unknown = unknown;
+    const tenant = parent?.tenant ?? asking.tenant;
+    if (tenant !== undefined) extras.tenant = tenant;
     const taint = this.#taintOf(parent, asking.taint);
     if (taint !== undefined) extras.taint = taint;
     const mail = new Mail(
@@ -242,6 +244,7 @@ export class CellDesk implements AgentDesk {
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(justification === undefined ? {} : { justification }),
       ...(schema === undefined ? {} : { schema }),
+      ...(parent?.tenant === undefined ? {} : { tenant: parent.tenant }),
       ...(isFrame === true ? { frame: true as const } : {}),
       ...(isFleeting === true ? { fleeting: true as const } : {}),
       ...(taint === undefined ? {} : { taint }),

@@ -118,6 +118,11 @@ export interface ActorContext<State = undefined> extends Sender {
    */
   readonly taint: Taint | undefined;
   /**
+   * For whom the work in hand is done, as the credentials of whoever wanted it say; undefined where nobody has a tenant. All
+   * that is sent from here is for the same.
+   */
+  readonly tenant: string | undefined;
+  /**
    * Says that something was taken in from outside, such as `web:example.org`: of whatever a handler reads from elsewhere than
    * the system, before it does anything with that. Throws INVALID_OPTIONS on what is no name.
    */

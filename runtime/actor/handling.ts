@@ -112,6 +112,10 @@ export class Handling implements HandlingContext<never> {
     return taintOn(this.cell, this.mail);
   }
 
+  get tenant(): string | undefined {
+    return this.mail?.extras?.tenant;
+  }
+
   markOutside(source: string): void {
     takeIn(this.cell, this.mail, [requireSource(source)]);
   }

@@ -48,6 +48,8 @@ export interface MailExtras {
   fleeting?: true;
   /** A call that the tool host makes: tools are judged by sandbox and not by tier. */
   tool?: true;
+  /** For whom the work is done, as somebody's credentials say. */
+  tenant?: string;
   /** A message of a shared document: its members were judged when they joined, and are not by tier again. */
   frame?: true;
   /** Where what it says came from outside. */
@@ -191,6 +193,7 @@ function metadataOf(mail: Mail, tier: AgentTier, sandboxId: string | undefined):
   if (extras.delivery !== undefined) metadata.delivery = extras.delivery;
   if (extras.budget !== undefined) metadata.budget = extras.budget;
   if (extras.taint !== undefined) metadata.taint = extras.taint;
+  if (extras.tenant !== undefined) metadata.tenant = extras.tenant;
   return extras.unknown === undefined ? metadata : { ...extras.unknown, ...metadata };
 }
 
@@ -224,7 +227,8 @@ function extrasOf(envelope: A2AEnvelope): MailExtras | undefined {
   const { tier, sandboxId, capability, deadlineAtMs, path, ...rest } = envelope.metadata ?? {
     tier: 3 as const,
   };
-  const { routingHint, escalationJustification, inReplyTo, delivery, budget, taint, ...unknown } = rest;
+  const { routingHint, escalationJustification, inReplyTo, delivery, budget, taint, tenant, ...unknown } =
+    rest;
   if (routingHint !== undefined) extras.routingHint = routingHint;
   if (escalationJustification !== undefined) extras.justification = escalationJustification;
   if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
@@ -232,6 +236,7 @@ function extrasOf(envelope: A2AEnvelope): MailExtras | undefined {
   if (budget !== undefined) extras.budget = budget;
   const outside = taint === undefined ? undefined : taintFrom(taint);
   if (outside !== undefined) extras.taint = outside;
+  if (tenant !== undefined) extras.tenant = tenant;
   if (envelope.session !== undefined) extras.session = envelope.session;
   if (envelope.schema !== undefined) extras.schema = envelope.schema;
   if (Object.keys(unknown).length > 0) extras.unknown = unknown;

@@ -39,6 +39,8 @@ export type PathHop = z.infer<typeof PathHop>;
  * - `delivery`                  overrides the recipient's own choice.
  * - `resumeFrom`                what an attempt elsewhere has kept of the same work.
  * - `budget`                    what could be spent on it, and on all it causes, when it was sent; only ever narrows.
+ * - `tenant`                    for whom the work is done, as the credentials of whoever wanted it say; all that it causes
+ *                               has the same.
  * - `taint`                     where what it says came from outside; only ever grows.
  */
 export const EnvelopeMetadata = z.looseObject({
@@ -54,6 +56,7 @@ export const EnvelopeMetadata = z.looseObject({
   resumeFrom: z.unknown().optional(),
   budget: Budget.optional(),
   taint: Taint.optional(),
+  tenant: z.string().min(1).optional(),
 });
 export type EnvelopeMetadata = z.infer<typeof EnvelopeMetadata>;
 

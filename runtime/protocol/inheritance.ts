@@ -9,10 +9,11 @@ export interface Inherited {
   readonly path: readonly PathHop[] | undefined;
   readonly budget: Budget | undefined;
   readonly taint: Taint | undefined;
+  readonly tenant: string | undefined;
 }
 
 /**
- * What `handler`, while it handles `cause`, passes on: the conversation, the deadline, the budget, the taint, and the
+ * What `handler`, while it handles `cause`, passes on: the conversation, the deadline, the budget, the taint, the tenant, and the
  * delegation path with `cause` itself as its last hop where that asks for work.
  */
 export function inheritFrom(cause: A2AEnvelope, handler: string): Inherited {
@@ -29,6 +30,7 @@ export const inheritForReply = ({ id, correlationId, metadata }: A2AEnvelope): I
   path: metadata?.path,
   budget: metadata?.budget,
   taint: metadata?.taint,
+  tenant: metadata?.tenant,
 });
 
 /** The capability that an envelope names, as its recipient or beside it. */

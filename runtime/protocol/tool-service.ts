@@ -26,7 +26,7 @@ import type {
  * - `metadata`      what else goes with the envelope. JSON.
  */
 export interface CallOptions {
-  readonly as?: { readonly id: string; readonly tier: AgentTier };
+  readonly as?: { readonly id: string; readonly tier: AgentTier; readonly tenant?: string | undefined };
   readonly readOnly?: boolean;
   readonly taint?: Taint;
   readonly deadlineAtMs?: number;

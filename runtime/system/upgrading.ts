@@ -4,6 +4,7 @@ import { type ErrorData, errorWithStack, invalidOptions } from '../protocol/erro
 import { parseOptions, requireText } from '../protocol/parse-options.ts';
 import type { Remote } from '../threads/calls.ts';
 import type { Control } from '../threads/control.ts';
+import type { Upgraded } from '../threads/upgrades.ts';
 import type { GivenAgents } from './given-agents.ts';
 import type { RosterRow } from './system.ts';
 
@@ -42,26 +43,29 @@ export interface AgentUpgrade extends UpgradeOptions {
 
 /**
  * What became of one of several agents. `parked` and `refused` have an error; a `refused` one has the code that it had.
- * `skipped`: one before it was not upgraded.
+ * `skipped`: one before it was not upgraded. `status` of an upgraded one that does not run: its next start is with the new
+ * code.
  */
 export interface UpgradeResult {
   readonly agentId: string;
   readonly outcome: 'upgraded' | 'parked' | 'refused' | 'skipped';
   readonly error?: ErrorData;
+  readonly status?: RosterRow['status'];
 }
 
 /** What an embedder has to change the code of agents while they run. */
 export interface Upgrading {
   /**
    * Has an agent run other code, under load: what it has in hand is finished, its mail waits, its state is handed on, through
-   * the new code's migrations where that keeps another kind of state. Resolves when the new code runs; of an agent that is not
-   * running, when its next start will be with it.
+   * the new code's migrations where that keeps another kind of state. Resolves when the new code runs, with the status
+   * `running`; of an agent that is not running, with the status that it has, when its next start will be with it: one that
+   * `failed` is not started by that, `restart` does.
    *
    * Fails with SNAPSHOT_UNKNOWN when the new code cannot go on with the state: then the agent is parked. Fails with
    * MODULE_INVALID, NOT_SERIALISABLE (its state), THREAD_DIED, REFUSED (it is being upgraded already, or is parked, or its
    * state cannot be handed on now), AGENT_NOT_FOUND, INVALID_OPTIONS; then it runs the code that it had.
    */
-  upgrade(agentId: string, options?: UpgradeOptions): Promise<void>;
+  upgrade(agentId: string, options?: UpgradeOptions): Promise<Upgraded>;
   /** Upgrades one agent after the other, and stops at the first that is not upgraded. */
   upgradeAll(upgrades: readonly AgentUpgrade[]): Promise<readonly UpgradeResult[]>;
   /** Restarts agents, one after the other, with the code and the state that they have. @default all that run */
@@ -88,17 +92,17 @@ export function upgrading({ api, given, readArrived }: UpgradingDeps): Upgrading
     graceMs,
   });
 
-  async function change(agentId: string, options: z.output<typeof UpgradeOptions>): Promise<void> {
+  async function change(agentId: string, options: z.output<typeof UpgradeOptions>): Promise<Upgraded> {
     try {
-      await api.upgrade(agentId, orderOf(options));
+      return await api.upgrade(agentId, orderOf(options));
     } finally {
       readArrived();
     }
   }
 
-  async function upgrade(agentId: string, options: UpgradeOptions = {}): Promise<void> {
+  async function upgrade(agentId: string, options: UpgradeOptions = {}): Promise<Upgraded> {
     requireText('agentId', agentId);
-    await change(agentId, parseOptions(UpgradeOptions, options, 'upgrade'));
+    return change(agentId, parseOptions(UpgradeOptions, options, 'upgrade'));
   }
 
   async function upgradeAll(upgrades: readonly AgentUpgrade[]): Promise<readonly UpgradeResult[]> {
@@ -106,8 +110,9 @@ export function upgrading({ api, given, readArrived }: UpgradingDeps): Upgrading
     const results: UpgradeResult[] = [];
     for (const [at, { agentId, ...options }] of orders.entries()) {
       try {
-        await change(agentId, options);
-        results.push({ agentId, outcome: 'upgraded' });
+        const { status } = await change(agentId, options);
+        const unless = status === 'running' ? {} : { status };
+        results.push({ agentId, outcome: 'upgraded', ...unless });
       } catch (thrown) {
         const error = errorWithStack(thrown);
         results.push({ agentId, outcome: error.code === 'SNAPSHOT_UNKNOWN' ? 'parked' : 'refused', error });

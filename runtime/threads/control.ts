@@ -27,7 +27,7 @@ import type { Seat } from './seat.ts';
 import { SeatBook } from './seat-book.ts';
 import { Succession } from './succession.ts';
 import { ToldBook } from './told-book.ts';
-import { type UpgradeOrder, Upgrades } from './upgrades.ts';
+import { type Upgraded, type UpgradeOrder, Upgrades } from './upgrades.ts';
 
 /** This thread opens no accounts. */
 const NO_SEAT = -1;
@@ -218,7 +218,7 @@ export class Control {
   }
 
   /** Gives an agent other code while it runs. */
-  upgrade(id: string, order: UpgradeOrder): Promise<void> {
+  upgrade(id: string, order: UpgradeOrder): Promise<Upgraded> {
     return this.#upgrades.upgrade(id, order);
   }
 

@@ -11,6 +11,7 @@ import { isSystemId } from '../protocol/policy.ts';
 import { offeringProfile } from '../routing/offered-profile.ts';
 import type { AgentProfile } from '../routing/routing-table.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
+import type { AgentStatus } from '../system/system.ts';
 import type { AgentBook, AgentRecord, ParkedAgent } from './agent-book.ts';
 import type { Enrolment } from './enrolment.ts';
 import type { ChangeOrder, PlaceMessage } from './lines.ts';
@@ -28,6 +29,11 @@ export interface UpgradeOrder {
   readonly isLive: boolean;
   readonly isFresh: boolean;
   readonly graceMs: number;
+}
+
+/** How the agent stands that has the new code: only one that is running runs it. */
+export interface Upgraded {
+  readonly status: AgentStatus;
 }
 
 interface NewCode {
@@ -74,15 +80,17 @@ export class Upgrades {
   }
 
   /**
-   * Resolves when the agent runs the module, or will from its next start on. Fails with SNAPSHOT_UNKNOWN when it is parked
+   * Resolves when the agent runs the module, or will from its next start on, and says which. Fails with SNAPSHOT_UNKNOWN when it is parked
    * over it; with MODULE_INVALID, NOT_SERIALISABLE, THREAD_DIED, REFUSED or INVALID_OPTIONS, and then it has the code that
    * it had.
    */
-  upgrade(agentId: string, order: UpgradeOrder): Promise<void> {
-    return this.#alone(agentId, (agent) => {
+  async upgrade(agentId: string, order: UpgradeOrder): Promise<Upgraded> {
+    await this.#alone(agentId, (agent) => {
       if (this.#parkedOf(agent) !== undefined) throw refused(`${agentId} is parked: resume it`, { agentId });
       return this.#change(agent, order, undefined);
     });
+    const { status } = this.#deps.supervisor.status(agentId);
+    return { status };
   }
 
   /** Resolves when a parked agent runs the module, with its state or without. Fails as `upgrade` does; it is still parked then. */

@@ -204,6 +204,23 @@ describe('An upgrade (F-10)', () => {
       expect(await toldBy(system)).toEqual({ version: '1.0.0', lives: 1, totals: {} });
     }));
 
+  it('says how the agent stands: one that failed runs the new code when it is restarted', () =>
+    withTeam(
+      { agents: [{ module: version('adder-1') }], supervision: { intensity: { maxRestarts: 0 } } },
+      async (system) => {
+        expect(await system.upgrade('adder')).toEqual({ status: 'running' });
+        await rejection(system.ask({ agent: 'adder', capability: fail }, undefined));
+        await until('it has failed', async () => (await rowOf(system))?.status === 'failed');
+        const module = version('adder-2');
+        expect(await system.upgrade('adder', { module })).toEqual({ status: 'failed' });
+        expect(await system.upgradeAll([{ agentId: 'adder', module }])).toEqual([
+          { agentId: 'adder', outcome: 'upgraded', status: 'failed' },
+        ]);
+        await system.restart('adder');
+        expect(await toldBy(system)).toMatchObject({ version: '2.0.0' });
+      },
+    ));
+
   it('is what later restarts begin with', () =>
     withTeam({ agents: [{ module: version('adder-1') }] }, async (system) => {
       await system.upgrade('adder', { module: version('adder-2') });

@@ -210,6 +210,9 @@ describe('A2AClient', () => {
   it.each<[string, string, A2AClientOptions]>([
     ['endpoint', 'agent.example.com', {}],
     ['endpoint', 'ftp://agent.example.com', {}],
+    ['endpoint', 'http://agent.example.com', {}],
+    ['endpoint', 'http://127.0.0.1.example.com', {}],
+    ['endpoint', 'http://127.0.0.1@agent.example.com', {}],
     ['endpoint', 'https://alice:secret@agent.example.com', {}],
     ['endpoint', 'https://agent.example.com/?x=1', {}],
     ['A2AClient.timeout', 'https://agent.example.com', { timeout: 0 }],
@@ -218,6 +221,21 @@ describe('A2AClient', () => {
   ])('is not made with a wrong %s', (field, url, options) => {
     expect(() => new A2AClient(url, options)).toThrow(field);
     expect(() => new A2AClient(url, options)).not.toThrow('secret');
+  });
+
+  it('speaks plain HTTP to this machine alone, unless it is told to (X-53)', () => {
+    for (const here of ['http://localhost:1', 'http://127.0.0.1:1', 'http://127.1:1', 'http://[::1]:1'])
+      expect(new A2AClient(here).endpoint).toContain('http://');
+    for (const away of [
+      'http://agent.example.com',
+      'http://10.0.0.1',
+      'http://localhost.example.com',
+      'http://[::2]',
+    ])
+      expect(() => new A2AClient(away), away).toThrow('an https URL, or allowHttp: true');
+    expect(new A2AClient('http://agent.example.com', { allowHttp: true }).endpoint).toBe(
+      'http://agent.example.com',
+    );
   });
 
   it('sends no message without parts', async () => {

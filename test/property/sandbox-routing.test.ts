@@ -78,6 +78,13 @@ describe('Sandboxes (N-P29, N-P30, N-10.1, N-10.2, N-10.3, N-10.4, N-D10)', () =
           expect(view.listAll()).toStrictEqual(seen);
           expect(view.getLocalCards()).toStrictEqual(seen);
           expect(view.findByTier(0)).toStrictEqual(seen);
+          for (const capability of new Set(
+            cards.flatMap(({ capabilities }) => capabilities.map(({ id }) => id)),
+          ))
+            expect(view.findByCapability(capability)).toStrictEqual(
+              seen.filter(({ capabilities }) => capabilities.some(({ id }) => id === capability)),
+            );
+          expect(view.getRemoteCards()).toStrictEqual([]);
           for (const card of cards)
             expect(view.getById(card.id)).toEqual(seen.includes(card) ? card : undefined);
         }

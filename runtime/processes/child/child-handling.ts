@@ -159,6 +159,10 @@ export class ChildHandling implements HandlingContext<never> {
     return this.#call('resumeFrom');
   }
 
+  get tenant(): string | undefined {
+    return (this.envelope as A2AEnvelope | undefined)?.metadata?.tenant;
+  }
+
   get taint(): Taint | undefined {
     return this.#call('taint') as Taint | undefined;
   }

@@ -20,6 +20,8 @@ const isFunction = (value: unknown): boolean => typeof value === 'function';
  * - `signingKey`    of that account, as WIF or `PVT_K1_...`. Only with both are requests signed.
  * - `timeout`       milliseconds for each request. @default 30,000
  * - `audience`      whom requests are for; the server must know the header `X-XPR-Audience`. @default anybody
+ * - `allowHttp`     plain HTTP is spoken to others than this machine, where anybody on the way reads and changes what is
+ *                   said. @default false
  * - `maxBytes`      how much of an answer is read. @default 4 MiB
  */
 const Options = z.strictObject({
@@ -27,6 +29,7 @@ const Options = z.strictObject({
   signingKey: z.string().optional(),
   timeout: Milliseconds.default(30_000),
   audience: z.string().min(1).optional(),
+  allowHttp: z.boolean().default(false),
   maxBytes: z
     .int()
     .positive()
@@ -69,8 +72,8 @@ export class A2AClient {
   readonly #newId: NewId;
 
   constructor(endpoint: string, options: A2AClientOptions = {}) {
-    this.endpoint = endpointOf(endpoint);
     this.#options = parseOptions(Options, options, 'A2AClient');
+    this.endpoint = endpointOf(endpoint, this.#options);
     const { signingKey, timeout, maxBytes, clock, newId } = this.#options;
     if (signingKey !== undefined) publicKeyOfPrivate(signingKey);
     const seams = systemSeams();
@@ -154,13 +157,21 @@ export class A2AClient {
   }
 }
 
-/** Without slashes at its end. Throws INVALID_OPTIONS unless it is an http or https URL without credentials. */
-function endpointOf(endpoint: string): string {
+/** Names of this machine; URLs have addresses in one way of writing alone. */
+const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/**
+ * Without slashes at its end. Throws INVALID_OPTIONS unless it is an https URL without credentials, or an http one where
+ * that may be.
+ */
+function endpointOf(endpoint: string, { allowHttp }: { readonly allowHttp: boolean }): string {
   const url = URL.parse(endpoint);
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw invalidOptions('endpoint', endpoint, 'the http or https URL of an agent');
   if (url.username !== '' || url.password !== '')
     throw invalidOptions('endpoint', url.host, 'a URL without credentials');
+  if (url.protocol === 'http:' && !allowHttp && !THIS_MACHINE.test(url.hostname))
+    throw invalidOptions('endpoint', endpoint, 'an https URL, or allowHttp: true');
   return url.href.replace(/\/+$/, '');
 }
 

@@ -28,10 +28,10 @@ export function callTerms(
   { principal, signal, progressToken, ...call }: McpCall,
   { options, clock, trusts }: CallTermsDeps,
 ): CallOptions {
-  const { id, tier } = principal;
+  const { id, tier, tenant } = principal;
   const taint = taintOf(principal, trusts);
   return {
-    as: { id, tier },
+    as: { id, tier, ...(tenant === undefined ? {} : { tenant }) },
     readOnly: mayOnlyRead(options, principal),
     ...(taint === undefined ? {} : { taint }),
     deadlineAtMs: clock.now() + options.callMs,

@@ -142,8 +142,9 @@ export class XprToolDesk {
 
   #clientOf(endpoint: string): A2AClient {
     const { signing, client } = this.#options;
+    const { allowHttp } = this.#endpoints;
     const proof = signing === undefined ? {} : { callerAccount: signing.account, signingKey: signing.key };
-    return new A2AClient(endpoint, { ...client, ...proof, clock: this.#clock });
+    return new A2AClient(endpoint, { allowHttp, ...client, ...proof, clock: this.#clock });
   }
 }
 
