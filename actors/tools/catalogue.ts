@@ -176,7 +176,13 @@ export const ownedBy = <Descriptor extends object>(
   all: readonly Descriptor[],
   taint?: Taint,
 ): readonly (Descriptor & { readonly agentId: string; readonly taint?: Taint })[] =>
-  all.map((descriptor) => Object.freeze({ ...descriptor, agentId, ...(taint && { taint }) }));
+  all.map(
+    (descriptor) =>
+      Object.freeze({ ...descriptor, agentId, ...(taint && { taint }) }) as Descriptor & {
+        readonly agentId: string;
+        readonly taint?: Taint;
+      },
+  );
 
 /** Prompts under their full names. */
 export const promptsOf = (

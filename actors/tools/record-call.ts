@@ -14,7 +14,7 @@ export type ToolCallEvent = Pick<
 
 /** `taint`: where what the caller has in it by now came from outside. */
 export interface CallRecorder {
-  readonly taint?: () => Taint | undefined;
+  readonly taint?: (() => Taint | undefined) | undefined;
   readonly clock: Clock;
   readonly log: InvocationLog;
   readonly note: (event: ToolCallEvent) => void;
