@@ -5,8 +5,9 @@ import { type A2AEnvelope, type OrreryError, SCHEMA_VERSION, startSystem, type S
 import { afterAll, describe, expect, it } from 'vitest';
 import { first } from '../fixtures/agents/chain.ts';
 import { record, relay } from '../fixtures/agents/numbers.ts';
+import { arm } from '../fixtures/agents/letter-teller.agent.ts';
 import { times } from '../fixtures/effort.ts';
-import { agent, until } from '../fixtures/until.ts';
+import { agent, rejection, until } from '../fixtures/until.ts';
 
 const ENVELOPES = times(3_000, 10_000);
 const KILLS = 5;
@@ -195,6 +196,44 @@ describe('Two threads that are killed at once, five times', () => {
     },
     PATIENCE_MS,
   );
+});
+
+describe('A thread that ends between telling of dead letters and counting them', () => {
+  it('has them told once: its successor tells those that it counts (F-01)', async () => {
+    const system = await startSystem({ agents: [agent('letter-teller')], supervision: { backOff } });
+    try {
+      const armed = Promise.withResolvers<void>();
+      const asked = system.ask({ agent: 'letter-teller', capability: arm }, undefined, {
+        onProgress: () => armed.resolve(),
+      });
+      const refused = rejection(asked);
+      await armed.promise;
+      const waiting = Array.from({ length: 10 }, (_, n) => `waits-${n}`);
+      for (const id of waiting) {
+        const { delivered } = await system.send({
+          id,
+          schemaVersion: SCHEMA_VERSION,
+          sender: 'system/host',
+          recipient: 'letter-teller',
+          type: 'notification',
+          timestamp: Date.now(),
+          payload: null,
+          metadata: { tier: 0, capability: arm.id },
+        });
+        expect(delivered).toBe(true);
+      }
+      await system.stopAgent('letter-teller');
+      await refused;
+      const { deadLettered } = await settled(system);
+      const letters = (await system.deadLetters()).map(({ id }) => id);
+      expect(letters.length).toBe(deadLettered);
+      expect(letters.filter((id) => waiting.includes(id as string)).sort()).toEqual(waiting);
+      const died = (await system.recentEvents()).filter(({ type }) => type === 'place-died');
+      expect(died).toHaveLength(1);
+    } finally {
+      await system.stop();
+    }
+  });
 });
 
 describe('A thread that is killed while it is being replaced', () => {
