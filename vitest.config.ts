@@ -41,8 +41,9 @@ export default defineConfig({
   test: {
     environment: 'node',
     pool: 'forks',
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // What gets on is waited for, on a machine of any speed: these limits find what hangs.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     passWithNoTests: false,
     reporters: ['default', new RequirementsReporter(), './.ci/closing-line-reporter.ts'],
     projects: [

@@ -71,6 +71,7 @@ export class VirtualThreads {
       threadId: thread.number,
       line,
       cpuMs: () => Promise.resolve(thread.cpuMs),
+      usage: () => undefined,
       terminate: () => {
         scheduler.end(thread);
         return gone.promise;

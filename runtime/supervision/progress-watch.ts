@@ -12,11 +12,13 @@ const IDLE_SHARE = 1 / 300;
  * - `signs` counts what it has said.
  * - `beat`  changes with the turns of its event loop; 0 until it has begun to turn.
  * - `cpuMs` processor time that it has used so far; NaN when that cannot be known.
+ * - `isRunnable` it runs, or would if a processor were free. @default not known
  */
 export interface Footing {
   readonly signs: number;
   readonly beat: number;
   readonly cpuMs: number;
+  readonly isRunnable?: boolean | undefined;
 }
 
 /**
@@ -58,6 +60,7 @@ export class ProgressWatch {
   #last: Footing | undefined;
   /** When its event loop last turned. */
   #turned: Footing | undefined;
+  #beatAtLook: number | undefined;
   #isAsked = false;
   #quietLooks = 0;
   #isClosed = false;
@@ -100,7 +103,15 @@ export class ProgressWatch {
     const { signs, beat, cpuMs } = footing;
     if (this.#turned?.beat !== beat) this.#turned = footing;
     const last = this.#last;
-    if (last === undefined || signs !== last.signs || cpuMs - last.cpuMs >= quietMs * IDLE_SHARE) {
+    // One that only turns its event loop has turned it since the last look, or is kept from it.
+    const isStarved = footing.isRunnable === true && beat === this.#beatAtLook;
+    this.#beatAtLook = beat;
+    if (
+      isStarved ||
+      last === undefined ||
+      signs !== last.signs ||
+      cpuMs - last.cpuMs >= quietMs * IDLE_SHARE
+    ) {
       this.#last = footing;
       this.#quietLooks = 0;
     }

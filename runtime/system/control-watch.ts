@@ -10,8 +10,8 @@ export const newControlBeat = (): SharedArrayBuffer => new SharedArrayBuffer(4);
 
 export interface ControlWatchDeps {
   readonly clock: Clock;
-  /** Processor time that the control thread has used. */
-  readonly cpuMs: () => Promise<number>;
+  /** How far the control thread has come, as the system sees it. */
+  readonly footing: () => Promise<Pick<Footing, 'cpuMs' | 'isRunnable'>>;
   /** Is told CONTROL_LOST, or START_FAILED if it never ran. */
   readonly onLost: (error: OrreryError) => void;
 }
@@ -53,8 +53,8 @@ export class ControlWatch {
       this.#watch.close();
       this.#watch = this.#begin(RUNNING);
     }
-    const cpuMs = await this.#deps.cpuMs();
+    const footing = await this.#deps.footing();
     const beat = this.#beat[0] as number;
-    return { signs: beat, beat, cpuMs };
+    return { ...footing, signs: beat, beat };
   }
 }

@@ -32,7 +32,7 @@ import type { AgentOrder } from '../threads/enrolment.ts';
 import { PlaceHost } from '../threads/place-host.ts';
 import type { Place } from '../threads/place.ts';
 import { newSeatMemories } from '../threads/seat.ts';
-import type { Spawned } from '../threads/spawner.ts';
+import { footingOf, type Spawned } from '../threads/spawner.ts';
 import { type Account, openAccount } from './account.ts';
 import { GivenAgents } from './given-agents.ts';
 import { ControlWatch, newControlBeat } from './control-watch.ts';
@@ -134,7 +134,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
       boot.beat,
       {
         clock: seams.clock,
-        cpuMs: () => this.#control.cpuMs(),
+        footing: () => footingOf(this.#control),
         onLost: (error) => {
           this.#close(error);
           void this.#control.terminate();

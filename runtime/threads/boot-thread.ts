@@ -1,6 +1,7 @@
 import type { Attendant } from '../actor/attendant.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
+import { ownThreadNumber } from '../processes/proc-usage.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
@@ -48,7 +49,8 @@ export type ThreadBoot =
     };
 
 export interface ThreadDeps {
-  readonly data: { readonly boot: ThreadBoot; readonly line: unknown };
+  /** `number`: where it says by which number the system knows it. */
+  readonly data: { readonly boot: ThreadBoot; readonly line: unknown; readonly number: Int32Array };
   /** The file that this thread runs; new threads run it too. */
   readonly entry: URL;
   /** The file that the processes of agents run. */
@@ -85,6 +87,7 @@ export interface Surroundings {
 /** Becomes the control thread or a place, as the boot data says. */
 export async function bootThread(deps: ThreadDeps): Promise<void> {
   const { data, entry, processEntry, makePolicies, openStore, loadAttendants } = deps;
+  Atomics.store(data.number, 0, ownThreadNumber());
   const spawner = new NodeSpawner(entry);
   const seams = systemSeams();
   await becomeThread(data.boot, spawner.received(data.line), {

@@ -11,7 +11,7 @@ import { newOrderMemory } from '../journal/unit-order.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
 import { Caller } from './calls.ts';
 import type { JournalDesk } from './journal-desk.ts';
-import type { Spawned, Spawner } from './spawner.ts';
+import { footingOf, type Spawned, type Spawner } from './spawner.ts';
 
 /** How long it may do nothing when it is closed. */
 const CLOSE_MS = 10_000;
@@ -105,7 +105,7 @@ export class JournalThread {
 
   /** However long a large journal takes to be read or written: it uses the processor meanwhile. */
   #watch(limits: ProgressLimits, onStill: (still: StandStill) => void): ProgressWatch {
-    const sample = async (): Promise<Footing> => ({ signs: 0, beat: 0, cpuMs: await this.#spawned.cpuMs() });
+    const sample = async (): Promise<Footing> => ({ ...(await footingOf(this.#spawned)), signs: 0, beat: 0 });
     return new ProgressWatch({ clock: this.#deps.clock, sample, onStill }, limits);
   }
 }

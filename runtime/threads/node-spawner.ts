@@ -1,3 +1,4 @@
+import { threadUsage } from '../processes/proc-usage.ts';
 import { reasonOf } from '../protocol/errors.ts';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { nodePort, type Port } from './port.ts';
@@ -16,10 +17,11 @@ export class NodeSpawner implements Spawner {
 
   spawn(name: string, boot: unknown, transfer: readonly unknown[]): Spawned {
     const { port1, port2 } = new MessageChannel();
+    const number = new Int32Array(new SharedArrayBuffer(4));
     const worker = new Worker(this.#entry, {
       name,
       ...threadArguments(process.execArgv),
-      workerData: { boot, line: port2 },
+      workerData: { boot, line: port2, number },
       transferList: [port2, ...(transfer as MessagePort[])],
     });
     let reason = 'it exited';
@@ -38,6 +40,7 @@ export class NodeSpawner implements Spawner {
         const { user, system } = await worker.cpuUsage();
         return (user + system) / 1_000;
       },
+      usage: () => threadUsage(Atomics.load(number, 0)),
       terminate: async () => {
         await worker.terminate();
       },

@@ -22,7 +22,7 @@ import { PlaceThreads } from './place-threads.ts';
 import type { Port } from './port.ts';
 import type { Seat } from './seat.ts';
 import type { SeatBook } from './seat-book.ts';
-import type { Spawned, Spawner } from './spawner.ts';
+import { footingOf, type Spawned, type Spawner } from './spawner.ts';
 
 const QUERY_TIMEOUT_MS = 500;
 const TERMINATE_MS = 2_000;
@@ -251,8 +251,8 @@ export class Places {
   }
 
   async #footingOf({ seat, spawned, heard }: PlaceRecord): Promise<Footing> {
-    const cpuMs = (await spawned?.cpuMs()) ?? 0;
-    return { signs: heard, beat: seat.beat, cpuMs };
+    const footing = spawned === undefined ? { cpuMs: 0 } : await footingOf(spawned);
+    return { ...footing, signs: heard, beat: seat.beat };
   }
 
   tell(place: PlaceRecord, message: ControlMessage, transfer?: readonly unknown[]): void {

@@ -1,3 +1,5 @@
+import type { ThreadUsage } from '../processes/proc-usage.ts';
+import type { Footing } from '../supervision/progress-watch.ts';
 import type { Port } from './port.ts';
 
 /** A thread as whoever started it sees it. */
@@ -8,6 +10,8 @@ export interface Spawned {
   readonly line: Port;
   /** Processor time that it has used, milliseconds; may never settle once it is gone. */
   cpuMs(): Promise<number>;
+  /** What the system says of it, without asking it; undefined where the system does not say. */
+  usage(): ThreadUsage | undefined;
   /** Ends it; resolves when it is gone. */
   terminate(): Promise<void>;
   /** Called once, also where it is gone already, when every message that it posted has been delivered. */
@@ -28,4 +32,9 @@ export interface Spawner {
   transferable(port: Port): unknown;
   /** The port that `value`, received in a message, is. */
   received(value: unknown): Port;
+}
+
+/** How far a thread has come, as can be seen from outside: a thread that gets no processor cannot answer. */
+export async function footingOf(spawned: Spawned): Promise<Pick<Footing, 'cpuMs' | 'isRunnable'>> {
+  return spawned.usage() ?? { cpuMs: await spawned.cpuMs() };
 }

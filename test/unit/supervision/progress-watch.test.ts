@@ -40,6 +40,7 @@ describe('Something that is waited for', () => {
   it.each<[string, (footing: Footing, at: number) => Partial<Footing>]>([
     ['uses a hundredth of the processor', ({ cpuMs, beat }) => ({ cpuMs: cpuMs + 5, beat: beat + 1 })],
     ['says something now and then', ({ signs }, at) => (at % 50 === 0 ? { signs: signs + 1 } : {})],
+    ['could run, but gets no processor', () => ({ isRunnable: true })],
     ['has not begun, and computes', ({ cpuMs }) => ({ beat: 0, cpuMs: cpuMs + 500 })],
   ])('and %s is waited for as long as it takes', async (_, step) => {
     const { run, found } = watched(step);
@@ -51,6 +52,20 @@ describe('Something that is waited for', () => {
     const { run, found } = watched(({ beat, cpuMs }) => ({ beat: beat + 10, cpuMs: cpuMs + 0.5 }));
     await run(60);
     expect(found).toEqual([{ why: 'quiet', hasBegun: true, text: QUIET }]);
+  });
+
+  it.each<[string, (footing: Footing, at: number) => Partial<Footing>]>([
+    ['gets no processor, and then sleeps', (_, at) => ({ isRunnable: at < 60 })],
+    [
+      'only turns its event loop, whenever it is looked at',
+      ({ beat }) => ({ beat: beat + 10, isRunnable: true }),
+    ],
+  ])('and %s is given up', async (_, step) => {
+    const { run, found } = watched(step);
+    await run(29);
+    expect(found).toEqual([]);
+    await run(61);
+    expect(found).toMatchObject([{ why: 'quiet' }]);
   });
 
   it('and computes without turning its event loop is given up by the processor time that it used', async () => {

@@ -28,6 +28,7 @@ function silentSpawner(cpuMs: () => number, answers: (boot: ThreadBoot) => void 
         threadId: 1,
         line: real.channel()[0],
         cpuMs: async () => cpuMs(),
+        usage: () => undefined,
         terminate: async () => void ended.push(name),
         onExit: () => undefined,
       };
@@ -121,9 +122,10 @@ function watchedControl() {
   const clock = new FakeClock();
   const memory = newControlBeat();
   const lost: string[] = [];
-  const control = { clock, beat: new Int32Array(memory), cpuMs: 0, lost };
+  const control = { clock, beat: new Int32Array(memory), cpuMs: 0, isRunnable: false, lost };
   const onLost = (error: Error) => void lost.push(error.message);
-  new ControlWatch(memory, { clock, cpuMs: async () => control.cpuMs, onLost }, STARTING);
+  const footing = async () => ({ cpuMs: control.cpuMs, isRunnable: control.isRunnable });
+  new ControlWatch(memory, { clock, footing, onLost }, STARTING);
   return control;
 }
 
@@ -162,5 +164,16 @@ describe('The control thread', () => {
       await control.clock.advanceAsync(500);
     }
     expect(control.lost).toEqual([]);
+  });
+
+  it('that could run and gets no processor is not lost, and is lost when it does nothing although it could', async () => {
+    const control = watchedControl();
+    control.beat[0] = 1;
+    control.isRunnable = true;
+    await control.clock.advanceAsync(600_000);
+    expect(control.lost).toEqual([]);
+    control.isRunnable = false;
+    await control.clock.advanceAsync(4_000);
+    expect(control.lost).toHaveLength(1);
   });
 });

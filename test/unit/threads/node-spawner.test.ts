@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { hasProc } from '../../../runtime/processes/proc-usage.ts';
 import { NodeSpawner } from '../../../runtime/threads/node-spawner.ts';
+import { until } from '../../fixtures/until.ts';
 
 it('tells of a thread that was gone before anybody asked (F-06)', async () => {
   const spawner = new NodeSpawner(new URL('data:text/javascript,process.exit(3)'));
@@ -8,4 +10,30 @@ it('tells of a thread that was gone before anybody asked (F-06)', async () => {
   await new Promise((gone) => spawned.onExit(gone));
   await sleep(1);
   expect(await new Promise((gone) => spawned.onExit(gone))).toBe('it exited (exit code 3)');
+});
+
+describe.skipIf(!hasProc())('What the system says of a thread, without asking it', () => {
+  const thread = (does: string) =>
+    new NodeSpawner(
+      new URL(
+        `data:text/javascript,import { workerData } from 'node:worker_threads';
+        import { readlinkSync } from 'node:fs';
+        Atomics.store(workerData.number, 0, Number(readlinkSync('/proc/thread-self').split('/').at(-1)));
+        ${does}`,
+      ),
+    ).spawn('seen', {}, []);
+
+  it('is that one which computes could run, and uses processor time', async () => {
+    const spawned = thread('for (;;);');
+    await until('it computes', () => (spawned.usage()?.cpuMs ?? 0) > 200);
+    expect(spawned.usage()?.isRunnable).toBe(true);
+    await spawned.terminate();
+  });
+
+  it('is that one which waits could not, and is nothing of one that is gone', async () => {
+    const spawned = thread('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);');
+    await until('it waits', () => spawned.usage()?.isRunnable === false);
+    await spawned.terminate();
+    await until('it is gone', () => spawned.usage() === undefined);
+  });
 });
