@@ -3,7 +3,7 @@ import { copyOf, type Mail } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
-import { type ErrorCode, notHere } from '../protocol/errors.ts';
+import type { ErrorCode } from '../protocol/errors.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { MailManner } from '../routing/mail-judge.ts';
 import type { Place } from '../threads/place.ts';
@@ -40,10 +40,6 @@ export function broadcast(
       const full = fullVerdict(row);
       refused.push({ agentId: row.id, code: full.code, reason: full.reason });
       place.log.refusal(from.party, mail, full, row);
-      continue;
-    }
-    if (row.slot < 0) {
-      refused.push({ agentId: row.id, ...verdictOf(notHere(row.id, row.place)) });
       continue;
     }
     const copy = copyOf(mail);

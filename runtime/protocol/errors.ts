@@ -210,6 +210,12 @@ export function isOrreryError(error: unknown): error is OrreryError {
 export const agentNotFound = (agentId: string): OrreryError =>
   new OrreryError('AGENT_NOT_FOUND', `No agent with id "${agentId}" is registered`, { details: { agentId } });
 
+/** Its card was registered, but no code of it runs here, and nobody carries to it. */
+export const notHosted = (agentId: string): OrreryError =>
+  new OrreryError('AGENT_NOT_FOUND', `The card of "${agentId}" is registered, but nobody hosts it`, {
+    details: { agentId },
+  });
+
 export const capabilityNotFound = (capabilityId: string): OrreryError =>
   new OrreryError('CAPABILITY_NOT_FOUND', `No agent offers the capability "${capabilityId}"`, {
     details: { capabilityId },

@@ -72,14 +72,16 @@ export class AgentRegistry {
   /**
    * Stores the card; one that is registered already is replaced and its revision goes up by one.
    *
-   * Fails with INVALID_CARD on a card that is incomplete or reserved, and on a remote card for an id that is local.
+   * Fails with INVALID_CARD on a card that is incomplete or reserved, and on a remote card for an id that is local or
+   * another node's.
    */
   register(card: AgentCard): void {
     const copy = registeredCard(card);
     const known = this.table.get(copy.id);
     if (copy.origin === 'remote') {
-      if (isLocal(known))
-        throw invalidCard(`origin: "${copy.id}" is local; a remote card does not replace it`);
+      const owner = ownerOf(known);
+      if (owner !== undefined && owner !== UNKNOWN_NODE)
+        throw invalidCard(`origin: "${copy.id}" is ${saidOf(owner)}; a remote card does not replace it`);
       this.#storeRemote(nextRevision(copy, known), {});
       return;
     }
@@ -88,10 +90,14 @@ export class AgentRegistry {
     this.#discovery?.announce(stored);
   }
 
-  /** Takes in a card of another node, with origin `remote`; false, and no change, when the id is a local agent's. */
+  /**
+   * Takes in a card of another node, with origin `remote`; false, and no change, when the id is that of a local agent or
+   * of an agent of yet another node.
+   */
   mergeRemote(card: unknown, grant: RemoteGrant = {}): boolean {
     const copy = registeredCard(card);
-    if (isLocal(this.table.get(copy.id))) return false;
+    const owner = ownerOf(this.table.get(copy.id));
+    if (owner !== undefined && owner !== (grant.nodeId ?? UNKNOWN_NODE)) return false;
     this.#storeRemote(Object.freeze({ ...copy, origin: 'remote' }), grant);
     return true;
   }
@@ -174,15 +180,21 @@ export class AgentRegistry {
     for (const { card: saved, standing, ...placement } of readRegistry(json)) {
       const card = registeredCard(saved);
       if (registry.table.get(card.id) !== undefined) throw invalidCard(`id: "${card.id}" is saved twice`);
-      const judgedAs = standing && { tier: standing.tier, sandboxId: standing.sandboxId };
+      const judgedAs = standing && {
+        tier: standing.tier,
+        sandboxId: standing.sandboxId,
+        nodeId: standing.nodeId ?? placement.place,
+      };
       registry.#store(card, { ...UNPLACED, ...placement }, judgedAs);
     }
     return registry;
   }
 
   #storeRemote(card: AgentCard, grant: RemoteGrant): void {
-    const placement = { ...UNPLACED, place: grant.nodeId ?? UNKNOWN_NODE };
-    this.#store(card, placement, standingUnder(grant, card));
+    const standing = standingUnder(grant, card);
+    const known = this.table.get(card.id);
+    const isHosted = known !== undefined && known.slot >= 0;
+    this.#store(card, isHosted ? placementOf(known) : { ...UNPLACED, place: standing.nodeId }, standing);
   }
 
   #store(card: AgentCard, { slot, place, ...mailbox }: Placement, standing?: Standing): void {
@@ -204,6 +216,18 @@ export class AgentRegistry {
 }
 
 const isLocal = (row: AgentRow | undefined): row is AgentRow => row?.profile.card.origin === 'local';
+
+const LOCAL = Symbol('local');
+
+/** Whose agent it is: this node's, or that of the node with this id. */
+function ownerOf(row: AgentRow | undefined): string | typeof LOCAL | undefined {
+  if (row === undefined) return undefined;
+  const { card, standing } = row.profile;
+  return card.origin === 'local' ? LOCAL : (standing?.nodeId ?? UNKNOWN_NODE);
+}
+
+const saidOf = (owner: string | typeof LOCAL): string =>
+  owner === LOCAL ? 'local' : `an agent of the node "${String(owner)}"`;
 
 const placementOf = ({ slot, place, profile }: AgentRow): Placement => ({
   slot,

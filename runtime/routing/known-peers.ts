@@ -15,7 +15,8 @@ export interface KnownPeersOptions {
 
 /**
  * Lets in who proves a known key, for `ChannelManager.admit`: its card joins the registry as a remote one, judged by the
- * tier it was granted and not by the one it claims. A card for the id of a local agent is never taken.
+ * tier it was granted and not by the one it claims. A card for the id of a local agent, or of another node's, is
+ * never taken.
  */
 export function knownPeers({ registry, grantOf }: KnownPeersOptions): AdmitChannel {
   return ({ proof, remoteAgentId }): HelloRefusal | undefined => {
@@ -27,7 +28,7 @@ export function knownPeers({ registry, grantOf }: KnownPeersOptions): AdmitChann
       if (registry.mergeRemote(proof.card, grant)) return undefined;
       return {
         code: 'REFUSED',
-        reason: `"${remoteAgentId}" is local here; a remote card does not replace it`,
+        reason: `"${remoteAgentId}" is local here, or another node's; a remote card does not replace it`,
       };
     } catch (error) {
       return { code: isOrreryError(error) ? error.code : 'REFUSED', reason: reasonOf(error) };

@@ -37,6 +37,12 @@ export class LocalDelivery {
     };
   }
 
+  /** Whether somebody takes what is for this agent. */
+  reaches({ id, profile }: AgentRow): boolean {
+    const isCarried = this.#deps.carryRemote !== undefined && profile.card.origin === 'remote';
+    return isCarried || this.#receivers.has(id);
+  }
+
   /** Hands the envelope over; the reason when it was not taken. The grant comes first: the answer may come at once. */
   deliver(row: AgentRow, envelope: A2AEnvelope): string | undefined | Promise<string | undefined> {
     const { grants, carryRemote } = this.#deps;

@@ -1,6 +1,6 @@
 import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import { type PathHop, SCHEMA_VERSION } from '../protocol/envelope.ts';
-import { capabilityNotFound } from '../protocol/errors.ts';
+import { capabilityNotFound, notHosted, type OrreryError } from '../protocol/errors.ts';
 import { isSystemId, type Party, systemParty, type Verdict } from '../protocol/policy.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { GrantBook } from './grants.ts';
@@ -39,7 +39,11 @@ export class MailJudge {
     return this.#table.get(id)?.party ?? { id, tier: 3, sandboxId: undefined, isSystem: false };
   }
 
-  /** The refusal of `mail` from `sender` to one agent; undefined when it may be delivered. `nowMs`: Unix milliseconds. */
+  /**
+   * The refusal of `mail` from `sender` to one agent; undefined when it may be delivered. `nowMs`: Unix milliseconds.
+   *
+   * An agent that nobody hosts is AGENT_NOT_FOUND, for those whom the rules would let write to it.
+   */
   judge(sender: Party, row: AgentRow, mail: Mail, manner: MailManner, nowMs: number): Verdict | undefined {
     const { request } = this.#decider;
     const { extras, deadlineAtMs } = mail;
@@ -59,11 +63,17 @@ export class MailJudge {
       return this.#decider.judgeDescribed(row.party, FRAME, true);
     const channel = extras?.channel;
     // Who opened a channel has given leave to answer over it.
-    if (channel?.granted === true) return this.#decider.judgeDescribed(row.party, channel.id, true);
-    return this.#decider.judgeDescribed(row.party, extras?.inReplyTo, manner.wasGranted);
+    const verdict =
+      channel?.granted === true
+        ? this.#decider.judgeDescribed(row.party, channel.id, true)
+        : this.#decider.judgeDescribed(row.party, extras?.inReplyTo, manner.wasGranted);
+    return verdict ?? (row.slot < 0 ? verdictOf(notHosted(row.id)) : undefined);
   }
 
-  /** The first permitted agent with the capability; else the first refusal, and whom it would have been. */
+  /**
+   * The first permitted agent with the capability that somebody hosts; else the first refusal of such, and whom it would
+   * have been; else, where cards alone say that they offer it, CAPABILITY_NOT_FOUND.
+   */
   resolveCapability(
     sender: Party,
     mail: Mail,
@@ -72,13 +82,13 @@ export class MailJudge {
   ): { row?: AgentRow; verdict?: Verdict; meant?: AgentRow } {
     let first: { verdict: Verdict; meant: AgentRow } | undefined;
     for (const row of this.#table.withCapability(mail.recipient)) {
+      if (row.slot < 0) continue;
       const verdict = this.judge(sender, row, mail, manner, nowMs);
       if (verdict === undefined) return { row };
       first ??= { verdict, meant: row };
     }
     if (first !== undefined) return first;
-    const { code, message } = capabilityNotFound(mail.recipient);
-    return { verdict: { code, reason: message } };
+    return { verdict: verdictOf(capabilityNotFound(mail.recipient)) };
   }
 
   /** `holder` has `mail` in hand and may answer it. */
@@ -102,8 +112,9 @@ export class MailJudge {
     this.#grants.hold(proposal, holder);
   }
 
-  /** Says whether the sandbox lets whoever has this id see an agent: it may write to it, or ask it. */
+  /** Says whether somebody hosts an agent, and the sandbox lets whoever has this id see it: it may write to it, or ask it. */
   isSeen(readerId: string, row: AgentRow, expectsReply = false): boolean {
+    if (row.slot < 0) return false;
     const { request } = this.#decider;
     request.sender = this.partyOf(readerId);
     request.type = 'notification';
@@ -134,6 +145,8 @@ export class MailJudge {
 const NO_PATH: readonly PathHop[] = [];
 /** What a message of a shared document has leave by: that its sender has joined. */
 const FRAME = 'frame';
+
+const verdictOf = ({ code, message }: OrreryError): Verdict => ({ code, reason: message });
 
 /** A proposal may carry its justification in its payload. */
 function justificationIn(mail: Mail): string | undefined {

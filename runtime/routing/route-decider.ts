@@ -42,10 +42,12 @@ export type Route =
 /**
  * - `grants`            who may answer whom against the tier rules. @default nobody
  * - `broadcastToSender` whether a broadcast reaches its sender too. @default true
+ * - `isReachable`       whether somebody takes what is for this agent. @default everybody is
  */
 export interface RouteDeciderOptions {
   readonly grants?: GrantBook;
   readonly broadcastToSender?: boolean;
+  readonly isReachable?: (row: AgentRow) => boolean;
 }
 
 const NO_PATH: readonly PathHop[] = [];
@@ -57,6 +59,7 @@ export class RouteDecider {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #grants: GrantBook | undefined;
   readonly #broadcastToSender: boolean;
+  readonly #isReachable: ((row: AgentRow) => boolean) | undefined;
   #policies: readonly JudgePolicy[];
   /** Filled in again for every envelope: by `describe`, or field by field by whoever has no envelope object. */
   readonly request: JudgeRequest = {
@@ -80,13 +83,14 @@ export class RouteDecider {
     table: RoutingTable,
     policies: readonly JudgePolicy[],
     clock: Pick<Clock, 'now'>,
-    { grants, broadcastToSender = true }: RouteDeciderOptions = {},
+    { grants, broadcastToSender = true, isReachable }: RouteDeciderOptions = {},
   ) {
     this.#table = table;
     this.#policies = policies;
     this.#clock = clock;
     this.#grants = grants;
     this.#broadcastToSender = broadcastToSender;
+    this.#isReachable = isReachable;
   }
 
   /** The rules from now on. */
@@ -103,7 +107,10 @@ export class RouteDecider {
     return this.#table.get(id)?.party ?? (isSystemId(id) ? systemParty(id) : undefined);
   }
 
-  /** Where the envelope goes; of several agents with a capability the first permitted, in registration order. */
+  /**
+   * Where the envelope goes; of several agents with a capability the first permitted, in registration order, and one that
+   * nobody takes anything for only where that is all there is.
+   */
   decide(sender: Party, envelope: JudgedEnvelope, expectsReply = false): Route {
     const { recipient } = envelope;
     this.describe(sender, envelope, expectsReply);
@@ -116,7 +123,7 @@ export class RouteDecider {
       }
       case 'capability': {
         const inReplyTo = envelope.metadata?.inReplyTo;
-        const found = firstPermitted(this.#table.withCapability(recipient), (row) =>
+        const found = firstPermitted(this.#offering(recipient), (row) =>
           this.judgeDescribed(row.party, inReplyTo),
         );
         if (found === undefined) return unknown(capabilityNotFound(recipient));
@@ -175,6 +182,12 @@ export class RouteDecider {
     const { sender, recipient, type, isBroadcast } = this.request;
     if (isBroadcast || this.#grants === undefined) return false;
     return this.#grants.permits({ inReplyTo, sender: sender.id, recipient: recipient.id, type });
+  }
+
+  #offering(capabilityId: string): readonly AgentRow[] {
+    const rows = this.#table.withCapability(capabilityId);
+    const reachable = this.#isReachable === undefined ? rows : rows.filter(this.#isReachable);
+    return reachable.length > 0 ? reachable : rows;
   }
 
   *#audience(sender: Party): Iterable<AgentRow> {

@@ -74,7 +74,11 @@ export class A2ARouter {
     this.#log = new RoutingLog(this.observability, clock);
     const grants = new GrantBook(clock);
     this.#grants = grants;
-    this.#decider = new RouteDecider(registry.table, policies, clock, { grants, broadcastToSender });
+    this.#decider = new RouteDecider(registry.table, policies, clock, {
+      grants,
+      broadcastToSender,
+      isReachable: (row) => this.#delivery.reaches(row),
+    });
     this.#delivery = new LocalDelivery({
       table: registry.table,
       grants,
@@ -108,7 +112,7 @@ export class A2ARouter {
     const underWay = this.#lookup?.underWay(queryOf(stamped));
     if (underWay !== undefined) await underWay;
     let route = this.#decider.decide(sender, stamped, expectsReply);
-    if (route.kind === 'unknown' && underWay === undefined && this.#lookup !== undefined) {
+    if (this.#isLookedUp(route, stamped) && underWay === undefined && this.#lookup !== undefined) {
       await this.#lookup.find(queryOf(stamped));
       route = this.#decider.decide(sender, stamped, expectsReply);
     }
@@ -153,6 +157,14 @@ export class A2ARouter {
   /** The delivered envelopes of one conversation in timestamp order, as far back as they are remembered. */
   thread(correlationId: string): readonly A2AEnvelope[] {
     return this.#threads.find(correlationId);
+  }
+
+  /** Nobody is meant; or those who say that they offer it, and nobody takes anything for. */
+  #isLookedUp(route: Route, envelope: A2AEnvelope): boolean {
+    if (route.kind === 'unknown') return true;
+    return (
+      addressKind(envelope) === 'capability' && route.kind === 'one' && !this.#delivery.reaches(route.row)
+    );
   }
 
   #follow(

@@ -4,10 +4,11 @@ import { invalidOptions } from '../protocol/errors.ts';
 import { isSystemId, type Party } from '../protocol/policy.ts';
 import { ProfileGroup } from './profile-group.ts';
 
-/** The tier and sandbox that an agent is judged by. */
+/** The tier and sandbox that a remote agent is judged by, and the node whose agent it is. */
 export interface Standing {
   readonly tier: AgentTier;
   readonly sandboxId: string | undefined;
+  readonly nodeId: string;
 }
 
 /**
@@ -30,7 +31,7 @@ export interface AgentProfile {
 /**
  * One agent: where it lives and how it is judged. The table keeps one object an agent for as long as it is registered.
  *
- * `slot` is a dense number given by the authority, -1 standalone.
+ * `slot` is a dense number given by the authority; -1 standalone and, in a running system, while nobody hosts the agent.
  */
 export interface AgentRow {
   readonly id: string;

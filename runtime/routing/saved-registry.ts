@@ -10,7 +10,9 @@ import type { AgentRow } from './routing-table.ts';
 const SavedAgent = z.strictObject({
   card: z.unknown(),
   place: z.string(),
-  standing: z.strictObject({ tier: AgentTier, sandboxId: z.string().optional() }).optional(),
+  standing: z
+    .strictObject({ tier: AgentTier, sandboxId: z.string().optional(), nodeId: z.string().optional() })
+    .optional(),
   delivery: Delivery,
   mailboxCapacity: z.int().positive(),
   lazy: z.boolean(),

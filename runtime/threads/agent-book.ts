@@ -7,6 +7,7 @@ import {
   deltaOf,
   RoutingTable,
   type RowData,
+  type Standing,
   type TableChange,
   type TableDelta,
 } from '../routing/routing-table.ts';
@@ -92,6 +93,11 @@ export class AgentBook {
     for (const place of taken) add(place);
     const [first] = [...load].sort(([, one], [, other]) => one - other);
     return first?.[0];
+  }
+
+  /** How an agent of another node is judged, if this is one. */
+  standingOf(id: string): Standing | undefined {
+    return this.#table.get(id)?.profile.standing;
   }
 
   snapshot(): TableDelta {

@@ -195,11 +195,14 @@ export class Control {
   async announce({ profiles, upsert, remove }: TableDelta): Promise<void> {
     for (const id of remove) if (this.#agents.has(id)) await this.stopAgent(id);
     for (const id of remove) this.#enrolment.forget(id);
-    for (const { id, profile } of upsert) {
-      const agent = this.#agents.find(id);
-      if (agent !== undefined) agent.profile = profiles[profile] as AgentProfile;
-    }
-    this.#places.tellAll({ t: 'table', delta: this.#agents.write({ profiles, upsert, remove }) });
+    const rows = upsert.map((row) => {
+      const agent = this.#agents.find(row.id);
+      if (agent === undefined) return row;
+      agent.profile = profiles[row.profile] as AgentProfile;
+      // Where it lives is not the host's to say, which may not know it yet.
+      return { ...row, slot: agent.slot, place: agent.place };
+    });
+    this.#places.tellAll({ t: 'table', delta: this.#agents.write({ profiles, upsert: rows, remove }) });
   }
 
   roster(): RosterRow[] {

@@ -1,7 +1,7 @@
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { invalidOptions, isOrreryError, moduleInvalid, reasonOf } from '../protocol/errors.ts';
 import type { ProcessOptions } from '../processes/process-options.ts';
-import type { AgentProfile, TableChange } from '../routing/routing-table.ts';
+import type { AgentProfile, Standing, TableChange } from '../routing/routing-table.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import { type Hosting, notLoaded } from './hosting.ts';
@@ -63,7 +63,9 @@ export class Enrolment {
     for (const { order, agent, place } of loaded) {
       const durable = this.#isDurable(agent);
       const firstSlot = agents.nextSlot + records.length;
-      records.push(...recordsOf(order, agent, { place, firstSlot, durable }));
+      // Who hosts a remote agent here does not make it one of ours.
+      const standing = order.card === undefined ? undefined : agents.standingOf(order.card.id);
+      records.push(...recordsOf(order, agent, { place, firstSlot, durable, standing }));
     }
     const ids = new Set<string>();
     for (const { id } of records) {
@@ -198,7 +200,13 @@ function recordsOf(
     place,
     firstSlot,
     durable,
-  }: { readonly place: string; readonly firstSlot: number; readonly durable: boolean },
+    standing,
+  }: {
+    readonly place: string;
+    readonly firstSlot: number;
+    readonly durable: boolean;
+    readonly standing: Standing | undefined;
+  },
 ): AgentRecord[] {
   const { card, delivery, mailboxCapacity } = loaded;
   const profile: AgentProfile = {
@@ -208,6 +216,7 @@ function recordsOf(
     mailboxCapacity,
     lazy: lazy ?? loaded.lazy,
     durable,
+    ...(standing === undefined ? {} : { standing }),
   };
   return (ids ?? [card.id]).map((id, at) => ({
     id,

@@ -354,7 +354,11 @@ describe('admit (C-31)', () => {
 
   it.each([
     ['an unknown key', () => undefined, 'is not known under its key'],
-    ['a card of a local agent', () => ({}), 'is local here; a remote card does not replace it'],
+    [
+      'a card of a local agent',
+      () => ({}),
+      "is local here, or another node's; a remote card does not replace",
+    ],
   ])('keeps out %s', async (what, grantOf, reason) => {
     const registry = new AgentRegistry();
     const ours = cardOf('mars', { tier: 0, description: 'our own' });
@@ -363,6 +367,16 @@ describe('admit (C-31)', () => {
     expect((await refusedOpening(pair)).message).toContain(reason);
     if (what === 'a card of a local agent') expect(registry.getById('mars')).toEqual(ours);
     else expect(registry.getById('mars')).toBeUndefined();
+  });
+
+  it("keeps out a card of another node's agent", async () => {
+    const registry = new AgentRegistry();
+    const theirs = cardOf('mars', { description: 'of node 2' });
+    registry.mergeRemote(theirs, { nodeId: 'node-2' });
+    const grantOf = () => ({ grantedTier: 1 as const, nodeId: 'node-3' });
+    const { pair } = signedPair({ admit: knownPeers({ registry, grantOf }) });
+    expect((await refusedOpening(pair)).message).toContain("another node's");
+    expect(registry.getById('mars')).toMatchObject({ description: 'of node 2' });
   });
 
   it('keeps out who proves nothing', async () => {

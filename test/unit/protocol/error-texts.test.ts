@@ -32,6 +32,7 @@ type Samples<Of> = {
 const of = { machineId: 'm', version: '1.0.0', hash: 'abcdef0123456789' };
 const PROTOCOL: Samples<typeof errors> = {
   agentNotFound: ['mars'],
+  notHosted: ['mars'],
   capabilityNotFound: ['files.read'],
   channelClosed: ['c-1', 'its peer has left'],
   deliveryFailed: ['e-1', 'WebSocket', 'it is closed'],

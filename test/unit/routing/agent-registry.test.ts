@@ -121,6 +121,47 @@ describe('Remote cards (N-1.8, N-P05, C-31)', () => {
     expect(registry.getById('mars')).toEqual(local);
   });
 
+  it("do not replace another node's, by whatever way they come (C-31)", () => {
+    const registry = new AgentRegistry();
+    expect(registry.mergeRemote(cardOf('mars', { version: '1.0.0' }), { nodeId: 'one' })).toBe(true);
+    expect(registry.mergeRemote(cardOf('mars', { version: '6.6.6' }), { nodeId: 'two' })).toBe(false);
+    expect(registry.mergeRemote(cardOf('mars', { version: '6.6.6' }))).toBe(false);
+    expect(() => registry.register(cardOf('mars', { origin: 'remote', version: '6.6.6' }))).toThrow(
+      invalidCard('origin: "mars" is an agent of the node "one"; a remote card does not replace it'),
+    );
+    expect(registry.getById('mars')?.version).toBe('1.0.0');
+    expect(registry.mergeRemote(cardOf('mars', { version: '1.1.0' }), { nodeId: 'one' })).toBe(true);
+    const restored = AgentRegistry.deserialize(registry.serialize());
+    expect(restored.mergeRemote(cardOf('mars', { version: '6.6.6' }), { nodeId: 'two' })).toBe(false);
+    expect(restored.getById('mars')?.version).toBe('1.1.0');
+  });
+
+  it("are in their node's own sandbox, whatever they say of one (C-31)", () => {
+    const registry = new AgentRegistry();
+    registry.mergeRemote(cardOf('bare'), { nodeId: 'one' });
+    registry.mergeRemote(cardOf('near'), { nodeId: 'one' });
+    registry.mergeRemote(cardOf('boxed', { sandboxId: 'box' }), { nodeId: 'one' });
+    registry.mergeRemote(cardOf('stranger'));
+    registry.register(cardOf('ours'));
+    registry.register(cardOf('ours-boxed', { sandboxId: 'one' }));
+    const seenBy = (id: string) =>
+      registry
+        .viewFor(id)
+        .listAll()
+        .map((card) => card.id);
+    expect(seenBy('bare')).toEqual(['bare', 'near']);
+    expect(seenBy('boxed')).toEqual(['boxed']);
+    expect(seenBy('stranger')).toEqual(['stranger']);
+    expect(seenBy('ours')).toHaveLength(6);
+    const spelled = { nodeId: 'one/box' };
+    expect(() => registry.mergeRemote(cardOf('sly'), spelled)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTIONS',
+        message: expect.stringContaining('nodeId is "one/box"'),
+      }),
+    );
+  });
+
   it('give way to a local card', () => {
     const registry = new AgentRegistry();
     registry.mergeRemote(cardOf('mars', { tier: 0 }));

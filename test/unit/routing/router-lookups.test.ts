@@ -46,6 +46,39 @@ describe('A2ARouter: other nodes (N-4.4, N-V02, N-E01, N-E02, N-T03)', () => {
     expect((await send('tea.make')).errorCode).toBe('CAPABILITY_NOT_FOUND');
   });
 
+  const metadata = { tier: 3, routingHint: 'capability' } as const;
+  const toTypes = () => envelopeOf({ sender: 'io', recipient: 'types.check', metadata });
+
+  it('asks who takes envelopes first, whoever was registered first', async () => {
+    const asked: unknown[] = [];
+    const { router, registry, receive } = standaloneTeam([cardOf('io')], {
+      remoteRegistry: {
+        lookup: async (query) => {
+          asked.push(query);
+          return [{ card: far }];
+        },
+      },
+    });
+    registry.register(cardOf('card-only', offers('types.check')));
+    registry.register(cardOf('live', offers('types.check')));
+    receive('live');
+    expect(await router.send(toTypes())).toMatchObject({ delivered: true, targetAgentId: 'live' });
+    expect(asked).toEqual([]);
+  });
+
+  it('asks other nodes before it gives up on cards that nobody takes envelopes for', async () => {
+    const { router, registry, receive } = standaloneTeam([cardOf('io')], {
+      remoteRegistry: { lookup: async () => [{ card: far }] },
+    });
+    registry.register(cardOf('card-only', offers('types.check')));
+    receive('far');
+    expect(await router.send(toTypes())).toMatchObject({
+      delivered: true,
+      path: 'remote',
+      targetAgentId: 'far',
+    });
+  });
+
   it('carries to a remote agent that has no handler here', async () => {
     const carried: string[] = [];
     const { router, registry } = standaloneTeam([cardOf('io')], {
