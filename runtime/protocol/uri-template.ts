@@ -11,7 +11,8 @@ const DELIMITERS = /[/?#]/;
 
 /**
  * A URI with variables (RFC 6570): `{name}` anywhere, as in level 1, and `{+name}`, which may hold slashes, as the last one.
- * Two variables have text between them. Variables are never empty, and are given decoded.
+ * Two variables have text between them. Variables are never empty, and are given decoded. What is a step of a path once it
+ * is decoded, such as `..` or `a%2Fb`, is never a simple variable.
  */
 export class UriTemplate {
   readonly source: string;
@@ -65,10 +66,15 @@ function endOf(
   return uri.indexOf(text, at + 1);
 }
 
+/** What is another step of a path, or more than one. */
+const isStep = (value: string): boolean =>
+  value === '.' || value === '..' || /[/\\]/.test(value) || value.includes('\0');
+
 function decoded(text: string, isPath: boolean): string | undefined {
   if (!isPath && DELIMITERS.test(text)) return undefined;
   try {
-    return decodeURIComponent(text);
+    const value = decodeURIComponent(text);
+    return !isPath && isStep(value) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -179,12 +179,18 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
     expect(await tools.read('library://cover')).toEqual([
       { uri: 'library://cover', mimeType: 'image/png', blob: 'AQL/' },
     ]);
-    const book = 'library://books/Ethan%20Frome%2F1';
+    const book = 'library://books/Ethan%20Frome%3F1';
     expect(await tools.read(book)).toEqual([
-      { uri: book, mimeType: 'text/plain', text: 'Ethan Frome/1' },
+      { uri: book, mimeType: 'text/plain', text: 'Ethan Frome?1' },
       { uri: `${book}#end`, mimeType: 'text/x-end', text: 'The end' },
     ]);
-    for (const uri of ['library://nothing', 'library://gone', 'library://books/a/b'])
+    for (const uri of [
+      'library://nothing',
+      'library://gone',
+      'library://books/a/b',
+      'library://books/%2e%2E',
+      'library://books/a%2F..',
+    ])
       expect(await rejection(tools.read(uri))).toEqual({
         code: 'RESOURCE_NOT_FOUND',
         message: `There is no resource ${uri}`,

@@ -67,11 +67,38 @@ describe('URI templates (RFC 6570)', () => {
           `x:/${parts.map(([text], at) => `${text}{v${at}}`).join('')}${tail}`,
         );
         const uri = `x:/${parts.map(([text, value]) => `${text}${encodeURIComponent(value)}`).join('')}${tail}`;
+        const isStep = parts.some(([, value]) => ['.', '..'].includes(value) || /[/\\]/.test(value) || value.includes('\0'));
         expect(template.match(uri)).toEqual(
-          Object.fromEntries(parts.map(([, value], at) => [`v${at}`, value])),
+          isStep ? undefined : Object.fromEntries(parts.map(([, value], at) => [`v${at}`, value])),
         );
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it('never have a step of a path for a variable, however it is written', () => {
+    const arbDots = fc.constantFrom(
+      '.',
+      '..',
+      '%2e',
+      '%2E%2e',
+      '.%2e',
+      '..%2f',
+      '%2fetc',
+      '..%5C',
+      'a%2F..%2Fb',
+      '%00',
+    );
+    fc.assert(
+      fc.property(
+        arbDots,
+        fc.constantFrom('file:///docs/{name}', 'file:///docs/{name}/x'),
+        (dots, source) => {
+          const template = new UriTemplate(source);
+          expect(template.match(source.replace('{name}', dots))).toBeUndefined();
+        },
+      ),
+      { numRuns: 100 },
     );
   });
 
