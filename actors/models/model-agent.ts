@@ -1,5 +1,6 @@
 import { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
-import type { HandlingContext } from '../../runtime/public.ts';
+import { toolNotFound } from '../../runtime/protocol/tool-errors.ts';
+import { deskOf, type HandlingContext } from '../../runtime/public.ts';
 import { toolsFor } from '../tools/agent-tools.ts';
 import { type ModelAgentOptions, readOptions, type ThinkingSettings } from './model-agent-options.ts';
 import type { ModelTask } from './model-capability.ts';
@@ -49,9 +50,12 @@ function toolBoxOf(
   ctx: HandlingContext<never>,
 ): ToolBox | undefined {
   if (choice === undefined) return undefined;
+  const agentIds = deskOf(ctx)
+    .team.cards()
+    .map(({ id }) => id);
   const { service, tools } = toolsFor(ctx as HandlingContext<unknown>, (all) => {
-    const missing = namesMissing(all, choice);
-    if (missing.length > 0) ctx.progress(0, `not there: ${missing.join(', ')}`);
+    const [missing] = namesMissing(all, choice, agentIds);
+    if (missing !== undefined) throw toolNotFound(missing);
     return selectTools(all, choice, ctx.self);
   });
   return new ToolBox(ctx, { service, tools, limits });

@@ -9,11 +9,20 @@ export function selectTools(tools: readonly Tool[], choice: ToolChoice, self: st
   return tools.filter((tool) => tool.agentId !== self && isChosen(tool));
 }
 
-/** Names, no patterns, that stand for nothing now. */
-export const namesMissing = (tools: readonly Tool[], choice: ToolChoice): readonly string[] =>
-  typeof choice === 'function'
-    ? []
-    : choice.filter((name) => !name.endsWith('*') && !tools.some((tool) => tool.name === name));
+/**
+ * Names that stand for nothing: of no tool that there is, or with `.*` of no tool and of none of the agents that there are,
+ * which may have no tools now.
+ */
+export function namesMissing(
+  tools: readonly Tool[],
+  choice: ToolChoice,
+  agentIds: readonly string[],
+): readonly string[] {
+  if (typeof choice === 'function') return [];
+  const isKnown = (name: string): boolean =>
+    name === '*' || tools.some((tool) => names(tool)(name)) || agentIds.some((id) => name === `${id}.*`);
+  return choice.filter((name) => !isKnown(name));
+}
 
 const names =
   (tool: Tool) =>

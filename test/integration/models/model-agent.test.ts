@@ -81,7 +81,7 @@ describe('An agent that thinks with a model', () => {
   });
 
   it('offers the tools that it is told to, under names that endpoints take (C-28)', async () => {
-    await using team = await modelTeam([{ text: 'ok' }], { tools: ['words.words.count', 'nobody.there'] });
+    await using team = await modelTeam([{ text: 'ok' }], { tools: ['words.words.count'] });
     await team.system.ask(luna(team), { prompt: 'x' });
     const offered = team.server.requests[0]?.body.tools ?? [];
     expect(offered.map(({ function: { name } }) => name)).toEqual(['words__words_count']);
@@ -90,6 +90,18 @@ describe('An agent that thinks with a model', () => {
       parameters: { type: 'object', required: ['text'] },
     });
   });
+
+  it.each(['nobody.there', 'words.words.cuont', 'wrods.*'])(
+    'calls no model when its tools name %s',
+    async (name) => {
+      await using team = await modelTeam([{ text: 'ok' }], { tools: ['words.words.count', name] });
+      await expect(team.system.ask(luna(team), { prompt: 'x' })).rejects.toMatchObject({
+        code: 'TOOL_NOT_FOUND',
+        message: expect.stringContaining(name),
+      });
+      expect(team.server.requests).toEqual([]);
+    },
+  );
 
   it('never offers its own capabilities, and all others where it is told so', async () => {
     await using team = await modelTeam([{ text: 'ok' }], {

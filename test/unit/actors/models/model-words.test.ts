@@ -47,8 +47,9 @@ describe('The choice of tools', () => {
   });
 
   it('tells which names stand for nothing', () => {
-    expect(namesMissing(tools, ['mars.types.check', 'venus.z', 'venus.*'])).toEqual(['venus.z']);
-    expect(namesMissing(tools, () => false)).toEqual([]);
+    const chosen = ['*', 'mars.types.check', 'mars.types.*', 'venus.z', 'venus.*', 'saturn.*', '*.z'];
+    expect(namesMissing(tools, chosen, ['venus'])).toEqual(['venus.z', 'saturn.*', '*.z']);
+    expect(namesMissing(tools, () => false, [])).toEqual([]);
   });
 });
 
