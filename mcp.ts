@@ -28,9 +28,9 @@ const MARGIN_MS = 2_000;
 export function mcpServer(options: McpServerOptions): AgentDefinition<unknown> {
   const { id, name, description, grantedTier, sandboxId, tools, privileged, catalogue, answerMs, ...rest } =
     requireOptions(options);
-  const { handlingTimeoutMs, mailboxCapacity, ...target } = rest;
+  const { concurrency, handlingTimeoutMs, mailboxCapacity, ...target } = rest;
   const given = { id, name, description, grantedTier, sandboxId, tools, privileged, catalogue, answerMs };
-  const member = parseOptions(McpMember, { ...given, handlingTimeoutMs, mailboxCapacity }, 'mcpServer');
+  const member = parseOptions(McpMember, { ...given, concurrency, handlingTimeoutMs, mailboxCapacity }, 'mcpServer');
   const settings = parseOptions(McpTarget, target, 'mcpServer');
   const { clock } = systemSeams();
   const { connectTimeoutMs, stopGraceMs } = settings;

@@ -45,6 +45,7 @@ export function mcpServerAgent(
     await server.start(ctx);
     return server;
   });
+  definition.door = { concurrency: settings.concurrency };
   // It may be stopped before it has started; then its start leaves nothing behind.
   return definition.onStop((ctx) => (ctx.state as MountedServer | undefined)?.stop());
 }

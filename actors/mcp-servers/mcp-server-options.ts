@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentCard } from '../../runtime/protocol/agent-card.ts';
 import { CatalogueOptions } from '../../runtime/protocol/catalogue-approval.ts';
+import { DoorConcurrency } from '../../runtime/protocol/door-concurrency.ts';
 
 const Names = z.array(z.string().min(1)).readonly();
 
@@ -15,6 +16,7 @@ const Names = z.array(z.string().min(1)).readonly();
  * - `privileged`  what came from outside reaches these of its tools only with approval; true: it reaches none. @default any
  * - `catalogue`   which one its owner has read and approved: no other is shown to an agent without its taint. @default none
  * - `answerMs`    how long it may take to say anything at all when it seems to hang. @default 5,000
+ * - `concurrency` how many calls may be under way there at a time; what is beyond waits in the mailbox. @default 16
  * - `handlingTimeoutMs`, `mailboxCapacity` as of any agent.
  */
 export const McpMember = z.strictObject({
@@ -27,6 +29,7 @@ export const McpMember = z.strictObject({
   privileged: z.union([z.literal(true), Names], 'true, or names of tools').default([]),
   catalogue: CatalogueOptions.default({}),
   answerMs: z.number().positive().default(5_000),
+  concurrency: DoorConcurrency,
   handlingTimeoutMs: z.number().positive().optional(),
   mailboxCapacity: z.int().positive().optional(),
 });

@@ -37,6 +37,7 @@ export async function remoteAgentOver(
   if (card.skills.length === 0)
     throw invalidCard(`${link.url.href} has no skills that it could be asked for`);
   const agent = new AgentDefinition(identityOf(card, link.url, settings));
+  agent.door = { concurrency: settings.concurrency };
   const cancels = new PendingCancels(seams.clock);
   const { delegation } = card;
   const mark = (ctx: Pick<ActorContext, 'markOutside'>): void => {

@@ -3,6 +3,7 @@ import { NodeId } from '../../runtime/protocol/a2a-extension.ts';
 import { AgentCard } from '../../runtime/protocol/agent-card.ts';
 import { CatalogueOptions } from '../../runtime/protocol/catalogue-approval.ts';
 import { Budget } from '../../runtime/protocol/budget.ts';
+import { DoorConcurrency } from '../../runtime/protocol/door-concurrency.ts';
 import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 
 /**
@@ -18,6 +19,7 @@ import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
  * - `maxBudget`   what one request may spend there at most, of what there is for it. @default all that there is
  * - `trusted`     what it answers is as good as said here: not tainted by `a2a:` and its host. @default false
  * - `catalogue`   which card its owner has read and approved: no other is shown to an agent without its taint. @default none
+ * - `concurrency` how many requests may be under way there at a time; what is beyond waits in the mailbox. @default 16
  * - `handlingTimeoutMs`, `mailboxCapacity` as of any agent.
  */
 export const RemoteAgentOptions = z.strictObject({
@@ -30,6 +32,7 @@ export const RemoteAgentOptions = z.strictObject({
   maxBudget: Budget.omit({ hops: true }).optional(),
   trusted: z.boolean().default(false),
   catalogue: CatalogueOptions.default({}),
+  concurrency: DoorConcurrency,
   handlingTimeoutMs: Milliseconds.optional(),
   mailboxCapacity: z.int().positive().optional(),
 });

@@ -60,6 +60,13 @@ export class AgentDefinition<State = undefined> {
   /** Where the words on its card came from outside: of an agent elsewhere they are its own. */
   taint: Taint | undefined;
 
+  /**
+   * Set where the agent is a door to what runs elsewhere and keeps nothing between two envelopes: how many it may have in hand
+   * at a time. Handlers of others are called one at a time.
+   * @internal
+   */
+  door: { readonly concurrency: number } | undefined = undefined;
+
   constructor(options: AgentOptions) {
     this.options = parseOptions(AgentOptions, options, 'agent');
   }

@@ -34,8 +34,8 @@ const NO_HANDLINGS: readonly Handling[] = [];
 /**
  * One agent in one thread: its mailbox, which outlives its actor, and the actor of the moment.
  *
- * Takes one envelope at a time; while a handler waits for an answer, call-backs that its ask caused are taken too.
- * Every envelope taken from the mailbox ends in exactly one outcome.
+ * Takes one envelope at a time, or as many as its definition says that a door takes; while a handler waits for an answer,
+ * call-backs that its ask caused are taken too. Every envelope taken from the mailbox ends in exactly one outcome.
  */
 export class Cell {
   readonly place: Place;
@@ -135,7 +135,7 @@ export class Cell {
     if (this.place.attendance.takes(this, mail)) return this.outcomes.settle(mail, 'handled');
     if (mail.extras?.frame === true) this.#takeAsMail(mail);
     this.#mailbox.put(mail, lane);
-    if (this.#hand === undefined || lane === LANE.callback || this.#isMutual(mail))
+    if (this.#hand === undefined || this.#hasRoom || lane === LANE.callback || this.#isMutual(mail))
       this.place.turns.wake(this);
     else this.#runAhead();
   }
@@ -176,8 +176,14 @@ export class Cell {
     return this.#hand === undefined && !this.#mailbox.hasTaken;
   }
 
+  /** Something is in hand, and more may be. What is about to end takes no more. */
+  get #hasRoom(): boolean {
+    const { door } = this.definition;
+    return door !== undefined && this.status === 'running' && this.inHand < door.concurrency;
+  }
+
   #next(): Mail | undefined {
-    if (this.#hand === undefined) return this.#mailbox.take();
+    if (this.#hand === undefined || this.#hasRoom) return this.#mailbox.take();
     if (!this.#mailbox.mayInterrupt || !this.#hand.isWaiting) return undefined;
     return this.#mailbox.takeBetween(this.handlings);
   }

@@ -203,7 +203,7 @@ describe('an MCP server that misbehaves', () => {
   });
 
   it('hangs: of what waits one is not sent and told so, and the others wait for the next server', async () => {
-    await using system = await startSystem({ agents: [badServer({ answerMs: 500 })] });
+    await using system = await startSystem({ agents: [badServer({ answerMs: 500, concurrency: 1 })] });
     const before = await pidOf(system);
     const hanging = rejection(system.ask(bad('hang'), {}, { timeoutMs: 300 }));
     const next = rejection(system.ask(bad('calls'), {}, patient));
@@ -220,9 +220,41 @@ describe('an MCP server that misbehaves', () => {
     expect(log.map(({ reason }) => reason)).not.toContainEqual(expect.stringContaining('is asked for'));
   });
 
-  it('does one thing at a time: what waits too long is never begun; under another id it is there at once', async () => {
+  it('has calls worked at side by side, as many as may be, each with its own end (N-5.3)', async () => {
+    await using system = await startSystem({ agents: [badServer({ concurrency: 12 })] });
+    // Its server answers the first of these when it has all ten.
+    const together = Array.from({ length: 10 }, () => system.ask(bad('together'), { calls: 10 }, patient));
+    expect((await Promise.all(together)).map(textOf).sort()).toEqual([...'0123456789']);
+
+    // Twelve are under way: the next begins when one of them has ended, and only that one ends.
+    const begun = new Set<number>();
+    const ends = Array.from({ length: 13 }, () => new AbortController());
+    const outcomes = ends.map(({ signal }, at) => {
+      const onProgress = (): void => void begun.add(at);
+      return rejection(system.ask(bad('silent'), {}, { ...patient, signal, onProgress }));
+    });
+    await until('as many have begun as may', () => begun.size === 12);
+    expect(begun.has(12)).toBe(false);
+    ends[5]?.abort();
+    expect(await outcomes[5]).toMatchObject({ code: 'CANCELLED' });
+    await until('the last has begun', () => begun.has(12));
+    ends[7]?.abort();
+    expect(await outcomes[7]).toMatchObject({ code: 'CANCELLED' });
+    expect(textOf(await system.ask(bad('cancelled'), {}, patient))).toBe('2');
+
+    // What is in hand when the server ends is told, each of them, once.
+    const crashed = rejection(system.ask(bad('crash'), {}, patient));
+    const others = outcomes.filter((_, at) => at !== 5 && at !== 7);
+    for (const outcome of [crashed, ...others]) expect(await outcome).toMatchObject({ code: 'ACTOR_DIED' });
+    expect((await pidOf(system)).pid).toBeGreaterThan(0);
+    const { holds, handled, rejected, expired, deadLettered } = await system.conservation();
+    expect({ holds, rejected, expired, deadLettered }).toEqual({ holds: true, rejected: 0, expired: 2, deadLettered: 12 });
+    expect(handled).toBe(12);
+  });
+
+  it('does one thing at a time where that is said: what waits too long is never begun; under another id it is there at once', async () => {
     const other = mcpServer({ id: 'other', ...program('bad-server') });
-    await using system = await startSystem({ agents: [badServer(), other] });
+    await using system = await startSystem({ agents: [badServer({ concurrency: 1 }), other] });
     const ending = new AbortController();
     const slow = rejection(system.ask(bad('silent'), {}, { ...patient, signal: ending.signal }));
     expect(await rejection(system.ask(bad('pid'), {}, { timeoutMs: 300 }))).toMatchObject({
