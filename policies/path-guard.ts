@@ -17,13 +17,20 @@ export const pathGuard = (maxHops: number = DEFAULT_MAX_HOPS): JudgePolicy => ({
     request.path.length === 0 || !asksForWork(request.type) ? undefined : judgePath(request, maxHops),
 });
 
-function judgePath({ path, recipient, capability }: JudgeRequest, maxHops: number): Verdict | undefined {
-  if (capability !== undefined && capability !== '') {
-    for (const hop of path) {
-      if (hop.agent === recipient.id && hop.capability === capability) {
-        return { code: 'PATH_LOOP', reason: pathLoop(recipient.id, capability).message };
-      }
+function judgePath(
+  { path, recipient, capability, proposes }: JudgeRequest,
+  maxHops: number,
+): Verdict | undefined {
+  let envelopes = 0;
+  let last: string | undefined;
+  for (const hop of path) {
+    // A proposal is on the path once for each capability that it requires.
+    if (hop.envelopeId !== last) envelopes += 1;
+    last = hop.envelopeId;
+    if (hop.agent !== recipient.id || hop.capability === '') continue;
+    if (hop.capability === capability || proposes.includes(hop.capability)) {
+      return { code: 'PATH_LOOP', reason: pathLoop(recipient.id, hop.capability).message };
     }
   }
-  return path.length < maxHops ? undefined : { code: 'HOP_LIMIT', reason: hopLimit(maxHops).message };
+  return envelopes < maxHops ? undefined : { code: 'HOP_LIMIT', reason: hopLimit(maxHops).message };
 }

@@ -15,6 +15,7 @@ export type {
   SeenTeam,
   Sent,
 } from './actor/attendant.ts';
+export type { Delegation, DelegationRecord } from './actor/delegation.ts';
 export type { AgentRecords, LeftRecord } from './actor/agent-records.ts';
 export { deskOf, workOf } from './actor/cell-desk.ts';
 export { type AgentChannel, type AgentChannelOpener, channelsOf } from './actor/cell-channels.ts';

@@ -25,6 +25,8 @@ export const deskMedium = (desk: AgentDesk, isStarting: () => boolean = () => fa
   },
   listen: () => () => undefined,
   holdGrant: (envelopeId, peer, untilMs) => desk.holdGrant(envelopeId, peer, untilMs),
+  delegates: ({ origin }) => desk.delegationOf(origin as ActorContext<unknown>),
+  delegatesAgain: (record) => desk.delegationAgain(record),
   endGrant: (envelopeId, peer) => desk.endGrant(envelopeId, peer),
 });
 

@@ -2,7 +2,7 @@ import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import type { ErrorCode } from '../../runtime/protocol/errors.ts';
 import type { Verdict } from '../../runtime/protocol/policy.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
-import type { Outgoing, Sent } from '../../runtime/public.ts';
+import type { Delegation, DelegationRecord, Outgoing, Sent } from '../../runtime/public.ts';
 
 /**
  * What an agent is doing while it proposes: whatever it sends belongs to the same conversation, has no more time, and is
@@ -26,6 +26,8 @@ export interface ProposalCause {
  * - `send`         never rejects: a refusal is in the result.
  * - `listen`       one listener for the envelopes that come to the agent; returns what ends that.
  * - `holdGrant`    the agent was given `peer`'s proposal in a former life, and may answer it until then, Unix milliseconds.
+ * - `delegates`    what the work passes on to what is sent later because of it. @default nothing is passed on
+ * - `delegatesAgain` the same, of what a former life has written down.
  * - `endGrant`     the agent has no more to answer to `peer`'s envelope.
  * - `capabilities` those on the agent's card.
  * - `mailbox`      envelopes that wait for the agent, and how many may.
@@ -43,6 +45,8 @@ export interface NegotiationMedium {
   send(message: Outgoing, cause?: ProposalCause): Promise<Sent>;
   listen(listener: (envelope: A2AEnvelope) => void): () => void;
   holdGrant?(envelopeId: string, peer: string, untilMs: number): void;
+  delegates?(cause: ProposalCause): Delegation;
+  delegatesAgain?(record: DelegationRecord): Delegation;
   endGrant(envelopeId: string, peer: string): void;
 }
 

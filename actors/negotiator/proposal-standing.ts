@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PathHop } from '../../runtime/protocol/envelope.ts';
 import type { RunStanding } from './machine-run.ts';
 import { AcceptanceMessage } from './negotiation-message.ts';
 
@@ -19,6 +20,7 @@ const Milliseconds = z.number().nonnegative();
  *
  * - `acceptances`   the last of each agent, with the id of its envelope.
  * - `justification` why a lower tier proposes to a higher one.
+ * - `delegation`    what the work in which it was made passes on.
  */
 export const MadeStanding = z.object({
   side: z.literal('made'),
@@ -41,6 +43,14 @@ export const MadeStanding = z.object({
     z.object({ agentId: z.string(), message: AcceptanceMessage, envelopeId: z.string().optional() }),
   ),
   justification: z.string().optional(),
+  delegation: z
+    .object({
+      path: z.array(PathHop),
+      deadlineAtMs: z.number().optional(),
+      hops: z.int().nonnegative().optional(),
+      isLimited: z.boolean(),
+    })
+    .optional(),
 });
 export type MadeStanding = z.infer<typeof MadeStanding>;
 

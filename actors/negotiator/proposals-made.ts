@@ -48,7 +48,9 @@ export class ProposalsMade {
     if (signals.some(({ aborted }) => aborted)) throw cancelled(`The proposal ${proposal.proposalId}`);
     const { asked, reason } = this.#whomToAsk(proposal, to, justification);
     if (asked.length === 0) return this.#rejectedAtOnce(proposal, reason);
-    const proposing = this.#proposing(proposal, { asked, alternatives, leaseMs, justification, cause });
+    const delegation = cause === undefined ? undefined : this.#deps.medium.delegates?.(cause);
+    const beside = { alternatives, leaseMs, justification, cause, delegation };
+    const proposing = this.#proposing(proposal, { asked, ...beside });
     proposing.start();
     const cancel = (): void => proposing.cancel();
     for (const signal of signals) signal.addEventListener('abort', cancel, { once: true });
@@ -63,7 +65,8 @@ export class ProposalsMade {
   resume({ proposal, asked }: ProposalRecord, left: MadeStanding): void {
     const { run, justification } = left;
     const { alternativesLeft: alternatives, leaseMs } = run.context;
-    const options = { asked, alternatives, leaseMs, justification, cause: undefined };
+    const delegation = left.delegation && this.#deps.medium.delegatesAgain?.(left.delegation);
+    const options = { asked, alternatives, leaseMs, justification, cause: undefined, delegation };
     this.#proposing(proposal, options, left).resume();
   }
 
@@ -144,10 +147,14 @@ export class ProposalsMade {
   ): Proposing {
     const { seams, medium, store, note } = this.#deps;
     const { proposalId } = proposal;
+    const onOver = (): void => {
+      this.#live.delete(proposalId);
+      options.delegation?.end();
+    };
     const proposing = new Proposing(
       { clock: seams.clock, medium, store, answers: this.#answers, note },
       proposal,
-      { ...options, onOver: () => this.#live.delete(proposalId) },
+      { ...options, onOver },
       left,
     );
     this.#live.set(proposalId, proposing);

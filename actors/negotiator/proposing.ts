@@ -1,6 +1,7 @@
 import { cancelled, type ErrorCode } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
-import type { Outgoing, Sent } from '../../runtime/public.ts';
+import { hopsOf } from '../../runtime/protocol/inheritance.ts';
+import type { Delegation, Outgoing, Sent } from '../../runtime/public.ts';
 import type { Answered, AnswerBook } from './answer-book.ts';
 import { MachineRun } from './machine-run.ts';
 import type { NegotiationEvent, NegotiationEventType } from './negotiation-event.ts';
@@ -29,6 +30,7 @@ export interface ProposingDeps {
 /**
  * - `alternatives`  how many agents that others name may be asked beside.
  * - `justification` why a lower tier proposes to a higher one.
+ * - `delegation`    what the work in which it is proposed passes on to whoever is asked and has it.
  * - `onOver`        called once, when nothing can change any more.
  */
 export interface ProposingOptions {
@@ -37,6 +39,7 @@ export interface ProposingOptions {
   readonly leaseMs: number;
   readonly justification: string | undefined;
   readonly cause: ProposalCause | undefined;
+  readonly delegation: Delegation | undefined;
   readonly onOver: () => void;
 }
 
@@ -174,6 +177,7 @@ export class Proposing {
     if (this.#record.proposal.status === 'pending') this.withdraw(reason);
     else this.release(reason);
     this.#run.stop();
+    this.#options.delegation?.end();
   }
 
   // What outlives it
@@ -192,9 +196,21 @@ export class Proposing {
   #keepStanding(): void {
     const { store } = this.#deps;
     if (store.standingOf === undefined || this.isOver) return;
-    const { justification } = this.#options;
+    const { justification, delegation } = this.#options;
     const acceptances = [...this.#asked.values()].flatMap(({ acceptance }) => acceptance ?? []);
-    const standing = { side: 'made', run: this.#run.standing, acceptances, justification };
+    const passedOn = delegation && {
+      path: delegation.path,
+      deadlineAtMs: delegation.deadlineAtMs,
+      hops: delegation.hops,
+      isLimited: delegation.isLimited,
+    };
+    const standing = {
+      side: 'made',
+      run: this.#run.standing,
+      acceptances,
+      justification,
+      delegation: passedOn,
+    };
     store.put(this.#record, standing as MadeStanding);
   }
 
@@ -231,8 +247,9 @@ export class Proposing {
   }
 
   async #propose(agentId: string): Promise<Sent> {
-    const { justification, cause } = this.#options;
-    const sent = await this.#post(proposalTo(agentId, this.#record.proposal, justification), cause);
+    const { justification, cause, delegation } = this.#options;
+    const proposal = { ...proposalTo(agentId, this.#record.proposal, justification), delegation };
+    const sent = await this.#post(proposal, cause);
     const asked = this.#asked.get(agentId);
     if (asked !== undefined) asked.proposalEnvelopeId ??= sent.envelopeId;
     return sent;
@@ -243,7 +260,17 @@ export class Proposing {
   }
 
   #tellHolder(agentId: string): void {
-    const acceptance = this.#asked.get(agentId)?.acceptance;
+    const { acceptance, proposalEnvelopeId = this.#proposalId } = this.#asked.get(agentId) ?? {};
+    const { requiredCapabilities } = this.#record.proposal;
+    const { delegation, cause } = this.#options;
+    // Who has the task has been asked for it: what it does stands below that, though the proposal is answered.
+    const hops = hopsOf({
+      id: proposalEnvelopeId,
+      type: 'task-proposal',
+      payload: { requiredCapabilities },
+      agent: agentId,
+      capability: '',
+    });
     const payload: AssignmentMessage = {
       proposalId: this.#proposalId,
       acceptedBy: agentId,
@@ -251,12 +278,15 @@ export class Proposing {
       leaseMs: this.#options.leaseMs,
       ...(acceptance?.message.round === undefined ? {} : { round: acceptance.message.round }),
     };
-    void this.#post({
+    const assignment: Omit<Outgoing, 'correlationId'> = {
       recipient: agentId,
       type: 'task-accept',
       payload,
+      delegation,
+      hops,
       ...(acceptance?.envelopeId === undefined ? {} : { inReplyTo: acceptance.envelopeId }),
-    }).then(({ delivered, errorCode }) => {
+    };
+    void this.#post(assignment, cause).then(({ delivered, errorCode }) => {
       if (!delivered && !mayPassLater(errorCode) && !this.isOver) this.#unreachable(agentId, errorCode);
     });
   }

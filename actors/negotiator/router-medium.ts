@@ -22,12 +22,16 @@ const NOTHING_WAITS = { waiting: 0, capacity: Number.POSITIVE_INFINITY };
 export function routerMedium(options: RouterMediumOptions): NegotiationMedium {
   const { agentId, router, registry, seams = systemSeams() } = options;
   const factory = new EnvelopeFactory({ seams, cardOf: (id) => registry.getById(id) });
-  const envelopeOf = (message: Outgoing, cause: ProposalCause | undefined): A2AEnvelope =>
-    factory.create({
+  const envelopeOf = (message: Outgoing, cause: ProposalCause | undefined): A2AEnvelope => {
+    const envelope = factory.create({
       sender: agentId,
       ...contentOf(message),
       ...(cause?.origin === undefined ? {} : { cause: cause.origin as A2AEnvelope }),
     });
+    const { metadata } = envelope;
+    if (message.hops === undefined || metadata === undefined) return envelope;
+    return { ...envelope, metadata: { ...metadata, path: [...(metadata.path ?? []), ...message.hops] } };
+  };
   return {
     get capabilities() {
       return registry.getById(agentId)?.capabilities.map(({ id }) => id) ?? [];

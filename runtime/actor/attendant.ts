@@ -11,6 +11,7 @@ import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { EnvelopeHandler } from './agent-definition.ts';
 import type { AgentRecords } from './agent-records.ts';
 import type { ActorContext, AskOptions, HandlingContext } from './context.ts';
+import type { Delegation, DelegationRecord } from './delegation.ts';
 
 /**
  * An envelope to be sent to one agent.
@@ -24,6 +25,8 @@ import type { ActorContext, AskOptions, HandlingContext } from './context.ts';
  * - `isFrame`       it is a message of a shared document, whose members were judged when they joined: the rules for tiers do
  *                   not hold, those for sandboxes do. No handler gets it that it would not reach without. @default false
  * - `isFleeting`    it means nothing to another process: also a durable recipient's is not kept. @default false
+ * - `delegation`    what it inherits, instead of from the envelope being handled.
+ * - `hops`          what stands on its path beside what it inherits.
  */
 export interface Outgoing {
   readonly recipient: string;
@@ -38,6 +41,8 @@ export interface Outgoing {
   readonly taint?: Taint;
   readonly isFrame?: boolean;
   readonly isFleeting?: boolean;
+  readonly delegation?: Delegation | undefined;
+  readonly hops?: readonly PathHop[];
 }
 
 /**
@@ -123,6 +128,13 @@ export interface AgentDesk {
   nameOf(agentId: string): string;
   /** Why the rules would refuse it; undefined when it may be sent. Sends nothing and is no event. */
   judge(message: Outgoing): Verdict | undefined;
+  /**
+   * What the agent's work in hand passes on to what is sent later because of it; its budget is held until that is ended.
+   * Fails with BUDGET_EXCEEDED when that is over.
+   */
+  delegationOf(cause: ActorContext<unknown>): Delegation;
+  /** One that a former thread or process has written down: of a budget that it had nothing is left. */
+  delegationAgain(record: DelegationRecord): Delegation;
   /** Sends it as the agent; `cause` is the context of what the agent is handling, from which it inherits. */
   send(message: Outgoing, cause?: ActorContext<unknown>): Sent;
   /**

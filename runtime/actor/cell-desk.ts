@@ -1,7 +1,7 @@
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
-import type { Delivery } from '../protocol/envelope.ts';
+import type { Delivery, PathHop } from '../protocol/envelope.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -13,6 +13,13 @@ import type { AgentDesk, Asking, Outgoing, SeenTeam, Sent } from './attendant.ts
 import type { Cell } from './cell.ts';
 import { takeIn, takeInAtDesk, taintOn } from './cell-taint.ts';
 import type { ActorContext } from './context.ts';
+import {
+  type Delegation,
+  type DelegationRecord,
+  delegationAgain,
+  delegationOf,
+  fundsUnder,
+} from './delegation.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
 import { seenTeam } from './seen-team.ts';
@@ -114,9 +121,18 @@ export class CellDesk implements AgentDesk {
     const { place, row } = this.#cell;
     const parent = cause as Handling | undefined;
     const mail = this.#mailOf(message, parent);
-    const { expectsReply = false } = message;
-    const result = place.courier.send(row, mail, { parent, expectsReply });
+    const { expectsReply = false, delegation, type } = message;
+    const funds = delegation && fundsUnder(delegation, type);
+    const result = place.courier.send(row, mail, { parent, expectsReply, funds });
     return { ...result, envelopeId: mail.id };
+  }
+
+  delegationOf(cause: ActorContext<unknown>): Delegation {
+    return delegationOf(this.#cell.place.accounts, cause as Handling);
+  }
+
+  delegationAgain(record: DelegationRecord): Delegation {
+    return delegationAgain(this.#cell.place.accounts, record);
   }
 
   ask(asking: Asking, cause?: ActorContext<unknown>): Promise<unknown> {
@@ -238,8 +254,10 @@ export class CellDesk implements AgentDesk {
   #mailOf(message: Outgoing, parent: Handling | undefined): Mail {
     const { place, row } = this.#cell;
     const { ids } = place.seams;
-    const { recipient, type, payload, inReplyTo, justification, schema, isFrame, isFleeting } = message;
-    const taint = this.#taintOf(parent, message.taint);
+    const { recipient, type, payload, inReplyTo, justification, schema, isFrame, isFleeting, delegation } =
+      message;
+    const taint = mergeTaint(this.#taintOf(parent, message.taint), delegation?.taint);
+    const deadlineAtMs = delegation === undefined ? parent?.deadlineAtMs : delegation.deadlineAtMs;
     const extras = {
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(justification === undefined ? {} : { justification }),
@@ -259,13 +277,18 @@ export class CellDesk implements AgentDesk {
       place.turns.stamp(),
       payload,
       undefined,
-      earliest(message.deadlineAtMs ?? 0, parent?.deadlineAtMs ?? 0),
+      earliest(message.deadlineAtMs ?? 0, deadlineAtMs ?? 0),
       NO_ASK,
-      parent?.childPath,
+      withHops(delegation?.path ?? parent?.childPath, message.hops),
       Object.keys(extras).length === 0 ? undefined : extras,
     );
   }
 }
+
+const withHops = (
+  path: readonly PathHop[] | undefined,
+  hops: readonly PathHop[] | undefined,
+): readonly PathHop[] | undefined => (hops === undefined ? path : [...(path ?? []), ...hops]);
 
 /** The earlier of two deadlines; 0 is none. */
 const earliest = (one: number, other: number): number =>

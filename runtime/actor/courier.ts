@@ -3,6 +3,7 @@ import type { Lane } from '../mailbox/lane.ts';
 import type { WaitingSend } from '../mailbox/waiting-send.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { latencyOf, TRAFFIC } from '../observe/traffic-ring.ts';
+import type { Funds } from '../budget/mail-account.ts';
 import type { Budget } from '../protocol/budget.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
 import { agentNotFound, cancelled, deadlineExceeded, OrreryError } from '../protocol/errors.ts';
@@ -188,18 +189,23 @@ export class Courier {
 
   /**
    * Routes and accepts `mail`, which is sent from `parent`; a refusal is in the result, one where the sandbox would not let
-   * an expected reply back included. How long it took to route is measured.
+   * an expected reply back included. How long it took to route is measured. `funds` are those of the sender, instead of what
+   * `parent` has.
    */
   send(
     from: Identity,
     mail: Mail,
-    { parent, expectsReply = false }: { parent?: Handling | undefined; expectsReply?: boolean } = {},
+    {
+      parent,
+      expectsReply = false,
+      funds,
+    }: { parent?: Handling | undefined; expectsReply?: boolean; funds?: Funds | undefined } = {},
   ): RoutingResult {
     if (this.#isTooLate(mail, parent)) return this.#refuseLate(from, mail);
     const nowMs = this.#place.seams.clock.now();
     const manner = expectsReply ? ASKED : TOLD;
     this.#isMeasured = true;
-    return this.#sendFunded(from, mail, mail.extras?.budget, { parent, nowMs, manner });
+    return this.#sendFunded(from, mail, mail.extras?.budget, { parent, nowMs, manner, funds });
   }
 
   #sendFunded(
@@ -210,10 +216,16 @@ export class Courier {
       parent,
       nowMs,
       manner,
-    }: { readonly parent: Handling | undefined; readonly nowMs: number; readonly manner: MailManner },
+      funds,
+    }: {
+      readonly parent: Handling | undefined;
+      readonly nowMs: number;
+      readonly manner: MailManner;
+      readonly funds?: Funds | undefined;
+    },
   ): RoutingResult {
     this.#routingMs = Number.NaN;
-    const unfunded = this.#funding.give(mail, budget, from, parent);
+    const unfunded = this.#funding.give(mail, budget, from, parent, funds);
     if (unfunded !== undefined) return this.#refusal(from, mail, verdictOf(unfunded), undefined);
     this.#parent = parent;
     const result = this.#trySend(from, mail, nowMs, true, manner);

@@ -1,5 +1,5 @@
 import type { Accounts } from '../budget/accounts.ts';
-import { fund } from '../budget/mail-account.ts';
+import { type Funds, fund } from '../budget/mail-account.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
@@ -23,8 +23,8 @@ export class Funding {
     wanted: Budget | undefined,
     from: Identity,
     parent: Handling | undefined,
+    funds: Funds | undefined = parent?.funds ?? from.funds,
   ): OrreryError | undefined {
-    const funds = parent?.funds ?? from.funds;
     if (wanted === undefined && funds === undefined) return undefined;
     return fund(this.#accounts, mail, wanted, funds);
   }

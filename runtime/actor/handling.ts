@@ -5,6 +5,7 @@ import { Purse } from '../budget/purse.ts';
 import { type A2AEnvelope, asksForWork, type PathHop } from '../protocol/envelope.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
 import { cancelled, invalidOptions, notSerialisable, type OrreryError } from '../protocol/errors.ts';
+import { hopsOf } from '../protocol/inheritance.ts';
 import { copyJson } from '../protocol/json-copy.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { requireFunction } from '../protocol/parse-options.ts';
@@ -271,10 +272,8 @@ export class Handling implements HandlingContext<never> {
     if (mail === undefined) return undefined;
     const type = messageTypeOf(mail);
     if (!asksForWork(type)) return mail.path;
-    this.#childPath = [
-      ...(mail.path ?? []),
-      { agent: this.self, capability: mail.capability ?? type, envelopeId: mail.id },
-    ];
+    const { id, payload, capability = type } = mail;
+    this.#childPath = [...(mail.path ?? []), ...hopsOf({ id, type, payload, agent: this.self, capability })];
     return this.#childPath;
   }
 

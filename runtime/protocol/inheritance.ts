@@ -1,6 +1,7 @@
 import type { Budget } from './budget.ts';
 import { type A2AEnvelope, asksForWork, type PathHop } from './envelope.ts';
 import type { Taint } from './taint.ts';
+import { proposedIn } from './task-proposal.ts';
 
 /** What an envelope takes over from the one being handled when it was made. */
 export interface Inherited {
@@ -19,8 +20,24 @@ export interface Inherited {
 export function inheritFrom(cause: A2AEnvelope, handler: string): Inherited {
   const { path, ...inherited } = inheritForReply(cause);
   if (!asksForWork(cause.type)) return { ...inherited, path };
-  const hop = { agent: handler, capability: capabilityOf(cause) ?? '', envelopeId: cause.id };
-  return { ...inherited, path: [...(path ?? []), hop] };
+  const hops = hopsOf({ ...cause, agent: handler, capability: capabilityOf(cause) ?? '' });
+  return { ...inherited, path: [...(path ?? []), ...hops] };
+}
+
+/** An envelope on the path of what it causes: one hop, or for a proposal one for each of the capabilities in it. */
+export function hopsOf({
+  id: envelopeId,
+  type,
+  payload,
+  agent,
+  capability,
+}: Pick<A2AEnvelope, 'id' | 'type' | 'payload'> & {
+  readonly agent: string;
+  readonly capability: string;
+}): readonly PathHop[] {
+  const proposed = proposedIn(type, payload);
+  if (proposed.length === 0) return [{ agent, capability, envelopeId }];
+  return proposed.map((one) => ({ agent, capability: one, envelopeId }));
 }
 
 /** What a reply to `cause` takes over: the work it ends is not above what the asker does next. */

@@ -23,6 +23,7 @@ export interface Party {
  * - `expectsReply`  an ask: the way back is judged too.
  * - `justification` why a lower tier writes to a higher one.
  * - `capability`    which handler of the recipient is meant.
+ * - `proposes`      of a proposal, the capabilities that it requires; `task-proposal` when it requires none.
  * - `path`          the requests and proposals above this envelope, oldest first.
  * - `budget`        what may be spent on it; undefined when that is not limited.
  * - `isTool`        a call that the tool host makes: exempt from tier and escalation, never from the sandbox.
@@ -38,6 +39,7 @@ export interface JudgeRequest {
   expectsReply: boolean;
   justification: string | undefined;
   capability: string | undefined;
+  proposes: readonly string[];
   schemaVersion: number;
   deadlineAtMs: number | undefined;
   nowMs: number;

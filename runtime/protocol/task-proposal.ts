@@ -19,3 +19,18 @@ export const TaskProposalPayload = z.object({
   escalationJustification: z.string().optional(),
 });
 export type TaskProposalPayload = z.infer<typeof TaskProposalPayload>;
+
+/** A proposal that requires nothing asks for this. */
+const ANYTHING: readonly string[] = ['task-proposal'];
+const NOTHING: readonly string[] = [];
+/** Whoever requires more is judged by as many. */
+const MAX_CAPABILITIES = 64;
+
+/** The capabilities that an envelope proposes to do something with; none when it is no proposal. Never throws. */
+export function proposedIn(type: string, payload: unknown): readonly string[] {
+  if (type !== 'task-proposal') return NOTHING;
+  const { requiredCapabilities } = (payload ?? {}) as { requiredCapabilities?: unknown };
+  if (!Array.isArray(requiredCapabilities) || requiredCapabilities.length === 0) return ANYTHING;
+  const named = requiredCapabilities.filter((one) => typeof one === 'string');
+  return [...new Set(named)].slice(0, MAX_CAPABILITIES);
+}

@@ -3,6 +3,7 @@ import { type PathHop, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import { capabilityNotFound, notHosted, type OrreryError } from '../protocol/errors.ts';
 import { isSystemId, type Party, systemParty, type Verdict } from '../protocol/policy.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
+import { proposedIn } from '../protocol/task-proposal.ts';
 import type { GrantBook } from './grants.ts';
 import type { RouteDecider } from './route-decider.ts';
 import type { AgentRow, RoutingTable } from './routing-table.ts';
@@ -54,6 +55,7 @@ export class MailJudge {
     request.expectsReply = manner.expectsReply;
     request.justification = extras?.justification ?? justificationIn(mail);
     request.capability = mail.capability;
+    request.proposes = proposedIn(request.type, mail.payload);
     request.deadlineAtMs = deadlineAtMs > 0 ? deadlineAtMs : undefined;
     request.path = mail.path ?? NO_PATH;
     request.budget = extras?.budget;
@@ -123,6 +125,7 @@ export class MailJudge {
     request.expectsReply = expectsReply;
     request.justification = undefined;
     request.capability = undefined;
+    request.proposes = [];
     request.deadlineAtMs = undefined;
     request.path = NO_PATH;
     request.isTool = false;

@@ -1,6 +1,7 @@
 import type { A2AEnvelope, PathHop } from '../protocol/envelope.ts';
 import { agentNotFound, capabilityNotFound } from '../protocol/errors.ts';
 import { capabilityOf } from '../protocol/inheritance.ts';
+import { proposedIn } from '../protocol/task-proposal.ts';
 import {
   isSystemId,
   type JudgePolicy,
@@ -71,6 +72,7 @@ export class RouteDecider {
     expectsReply: false,
     justification: undefined,
     capability: undefined,
+    proposes: [],
     schemaVersion: 0,
     deadlineAtMs: undefined,
     nowMs: 0,
@@ -160,6 +162,7 @@ export class RouteDecider {
     request.expectsReply = expectsReply;
     request.justification = justificationOf(envelope);
     request.capability = capabilityOf(envelope);
+    request.proposes = proposedIn(envelope.type, envelope.payload);
     request.deadlineAtMs = metadata?.deadlineAtMs;
     request.path = metadata?.path ?? NO_PATH;
     request.budget = metadata?.budget;

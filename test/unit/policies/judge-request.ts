@@ -21,6 +21,7 @@ export const requestOf = (fields: Partial<JudgeRequest> = {}): JudgeRequest => (
   expectsReply: false,
   justification: undefined,
   capability: undefined,
+  proposes: [],
   schemaVersion: 1,
   deadlineAtMs: undefined,
   nowMs: 1_000,
