@@ -30,7 +30,11 @@ export function mcpServer(options: McpServerOptions): AgentDefinition<unknown> {
     requireOptions(options);
   const { concurrency, handlingTimeoutMs, mailboxCapacity, ...target } = rest;
   const given = { id, name, description, grantedTier, sandboxId, tools, privileged, catalogue, answerMs };
-  const member = parseOptions(McpMember, { ...given, concurrency, handlingTimeoutMs, mailboxCapacity }, 'mcpServer');
+  const member = parseOptions(
+    McpMember,
+    { ...given, concurrency, handlingTimeoutMs, mailboxCapacity },
+    'mcpServer',
+  );
   const settings = parseOptions(McpTarget, target, 'mcpServer');
   const { clock } = systemSeams();
   const { connectTimeoutMs, stopGraceMs } = settings;

@@ -67,7 +67,9 @@ describe('URI templates (RFC 6570)', () => {
           `x:/${parts.map(([text], at) => `${text}{v${at}}`).join('')}${tail}`,
         );
         const uri = `x:/${parts.map(([text, value]) => `${text}${encodeURIComponent(value)}`).join('')}${tail}`;
-        const isStep = parts.some(([, value]) => ['.', '..'].includes(value) || /[/\\]/.test(value) || value.includes('\0'));
+        const isStep = parts.some(
+          ([, value]) => ['.', '..'].includes(value) || /[/\\]/.test(value) || value.includes('\0'),
+        );
         expect(template.match(uri)).toEqual(
           isStep ? undefined : Object.fromEntries(parts.map(([, value], at) => [`v${at}`, value])),
         );
