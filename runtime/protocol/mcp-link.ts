@@ -9,7 +9,11 @@ import type {
 } from './tool.ts';
 import type { ToolChange } from './tool-service.ts';
 
-/** A tool of an MCP server, under its name there. Schemas are JSON Schema. */
+/**
+ * A tool of an MCP server, under its name there. Schemas are JSON Schema.
+ *
+ * - `isTask` it can only be called as a task.
+ */
 export interface McpTool {
   readonly name: string;
   readonly title: string | undefined;
@@ -17,6 +21,7 @@ export interface McpTool {
   readonly inputSchema: unknown;
   readonly outputSchema: unknown;
   readonly annotations: ToolAnnotations;
+  readonly isTask?: true;
 }
 
 /** All that an MCP server has to offer now. `left` says what of it is no use, and why. */

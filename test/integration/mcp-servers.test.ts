@@ -248,8 +248,39 @@ describe('an MCP server that misbehaves', () => {
     for (const outcome of [crashed, ...others]) expect(await outcome).toMatchObject({ code: 'ACTOR_DIED' });
     expect((await pidOf(system)).pid).toBeGreaterThan(0);
     const { holds, handled, rejected, expired, deadLettered } = await system.conservation();
-    expect({ holds, rejected, expired, deadLettered }).toEqual({ holds: true, rejected: 0, expired: 2, deadLettered: 12 });
+    expect({ holds, rejected, expired, deadLettered }).toEqual({
+      holds: true,
+      rejected: 0,
+      expired: 2,
+      deadLettered: 12,
+    });
     expect(handled).toBe(12);
+  });
+
+  it('has a tool that can only be called as a task: it is, once, and cancelled there when nobody waits (N-5.3)', async () => {
+    await using system = await startSystem({ agents: [badServer({ silenceMs: 2_000 })] });
+    const notes: unknown[] = [];
+    const onProgress = ({ note }: { readonly note?: string | undefined }): void => void notes.push(note);
+    const slowly = (input: object, options: object = {}) =>
+      system.ask(bad('slowly'), input, { ...patient, ...options });
+    expect(textOf(await slowly({ looks: 3 }, { onProgress }))).toBe('task t-0, of 1');
+    expect(notes).toContain('it is working');
+    expect(await rejection(slowly({ looks: 1, ends: 'cancelled' }))).toMatchObject({
+      code: 'REMOTE_FAILED',
+      message: expect.stringContaining('it cancelled the task: it is cancelled'),
+    });
+    const end = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const endless = { signal: end.signal, onProgress: () => begun.resolve() };
+    const unending = rejection(slowly({ looks: 1_000_000 }, endless));
+    await begun.promise;
+    end.abort();
+    expect(await unending).toMatchObject({ code: 'CANCELLED' });
+    await until(
+      'it is cancelled there',
+      async () => textOf(await system.ask(bad('cancelled'), {}, patient)) === '1',
+    );
+    expect(textOf(await slowly({ looks: 1 }))).toBe('task t-3, of 4');
   });
 
   it('does one thing at a time where that is said: what waits too long is never begun; under another id it is there at once', async () => {

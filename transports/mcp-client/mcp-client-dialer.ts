@@ -70,6 +70,7 @@ export class McpClientDialer implements McpDialer {
       target: this.target,
       settings: this.#settings,
       silence,
+      clock: this.#clock,
       connectAgain,
       // What it said while nobody heard it is not known.
       onRenewed: () => listener.onChange('tools'),

@@ -17,6 +17,7 @@ import type {
   McpTool,
 } from '../../runtime/protocol/mcp-link.ts';
 import type { ResourceContent, ToolContent } from '../../runtime/protocol/tool.ts';
+import type { Clock } from '../../runtime/protocol/seams.ts';
 import { untilAborted } from '../../runtime/protocol/until-aborted.ts';
 import { type Judge, judgeBy } from './foreign-schema.ts';
 import { listAll } from './list-all.ts';
@@ -24,6 +25,7 @@ import { ConnectionLost, failureOf } from './mcp-failure.ts';
 import type { McpTargetSettings } from './mcp-target.ts';
 import { readContents, readRendering, readToolResult } from './read-content.ts';
 import type { Silence } from './silence.ts';
+import { callAsTask } from './task-call.ts';
 
 /** A client that is connected, and what it is connected by. */
 export interface Connected {
@@ -44,6 +46,7 @@ export interface McpSessionDeps {
   readonly target: string;
   readonly settings: McpTargetSettings;
   readonly silence: Silence;
+  readonly clock: Pick<Clock, 'setTimer'>;
   /** Another one like the first, where the server has forgotten that, or it was cut. */
   readonly connectAgain: () => Promise<Connected>;
   /** There is another one. */
@@ -91,15 +94,18 @@ export class McpSession implements McpConnection {
   }
 
   call(tool: McpTool, args: unknown, options: McpCallOptions = {}): Promise<ToolContent> {
+    const { clock, target } = this.#deps;
     const params = { name: tool.name, arguments: (args ?? {}) as Record<string, unknown> };
     return this.#request(options, async (client, requestOptions) => {
       const { structuredContent, ...answer } = this.#read(
         readToolResult,
-        await client.callTool(params, requestOptions),
+        tool.isTask === true
+          ? await callAsTask({ client, clock, target }, params, requestOptions)
+          : await client.callTool(params, requestOptions),
       );
       const fault = answer.isError === true ? undefined : this.#judge(tool)(structuredContent);
       if (fault !== undefined)
-        throw remoteFailed(this.#deps.target, `what "${tool.name}" answers is not what it says: ${fault}`);
+        throw remoteFailed(target, `what "${tool.name}" answers is not what it says: ${fault}`);
       return answer;
     });
   }
@@ -178,7 +184,7 @@ export class McpSession implements McpConnection {
 
   async #request<Result>(
     { signal, timeoutMs, onProgress }: McpCallOptions,
-    run: (client: Client, options: RequestOptions) => Promise<Result>,
+    run: (client: Client, options: RequestOptions & { signal: AbortSignal }) => Promise<Result>,
     { hasParts = false }: { readonly hasParts?: boolean } = {},
   ): Promise<Result> {
     const { target, settings, silence } = this.#deps;
@@ -191,7 +197,7 @@ export class McpSession implements McpConnection {
     // Each part of a list has its own time.
     const listened = hasParts ? undefined : silence.listen(late);
     const timeout = hasParts ? Math.min(silenceMs, most) : most;
-    const options: RequestOptions = {
+    const options: RequestOptions & { signal: AbortSignal } = {
       signal: ended,
       timeout,
       maxTotalTimeout: most,

@@ -18,6 +18,7 @@ interface ListedTool {
   readonly description?: string | undefined;
   readonly inputSchema: unknown;
   readonly outputSchema?: unknown;
+  readonly execution?: { readonly taskSupport?: string | undefined } | undefined;
   readonly annotations?:
     | {
         readonly title?: string | undefined;
@@ -37,6 +38,7 @@ export function readTool(tool: ListedTool): McpTool {
     inputSchema: tool.inputSchema,
     outputSchema: tool.outputSchema,
     annotations: annotationsOf(tool),
+    ...(tool.execution?.taskSupport === 'required' ? { isTask: true } : {}),
   };
 }
 
