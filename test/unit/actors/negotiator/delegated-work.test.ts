@@ -51,7 +51,7 @@ const run = async <Value>(
   return value as Value;
 };
 
-describe('What is assigned stands below what it was proposed in (C-30, N-7.2)', () => {
+describe('What is assigned stands below what it was proposed in (F-04)', () => {
   it('two agents that hand a task to each other come to an end: PATH_LOOP', async () => {
     const paths: PathHop[][] = [];
     const ends: (string | undefined)[] = [];
@@ -98,7 +98,7 @@ describe('What is assigned stands below what it was proposed in (C-30, N-7.2)', 
     expect({ rounds, ends }).toEqual({ rounds: 2, ends: ['PATH_LOOP', undefined] });
   });
 
-  it('spends from the budget of the work, also when that is over (N-D22)', async () => {
+  it('spends from the budget of the work, also when that is over (F-04)', async () => {
     const spent: string[] = [];
     const venus = digger('venus', async (_proposal, ctx) => {
       await ctx.sleep(100); // By now the work in which it was proposed has ended.
