@@ -12,42 +12,49 @@ export interface OpenMessage {
 /**
  * What is left to do of a task that was kept.
  *
- * - `said`    the ids of everything that its owner has said.
+ * - `said`    everything that its owner has said, in order.
  * - `begun`   what its agent had begun on, and not ended.
  * - `waiting` what nobody had begun on.
  * - `deadlineAtMs` until when what was said last is wanted.
  */
 export interface LeftToDo {
-  readonly said: readonly string[];
+  readonly said: readonly TaskMessage[];
   readonly begun: OpenMessage | undefined;
   readonly waiting: readonly OpenMessage[];
   readonly deadlineAtMs: number | undefined;
 }
 
 export function leftToDo({ changes, terms = [] }: TaskWrite): LeftToDo {
-  const termsOf = new Map(terms);
-  const said = new Map<string, TaskMessage>();
-  const waiting = new Set<string>();
-  let begun: { readonly id: string; readonly number: number } | undefined;
+  const termsOf = new Map(
+    [...Map.groupBy(terms, ([id]) => id)].map(([id, all]) => [id, all.map(([, one]) => one)]),
+  );
+  /** Of messages with the same id each has its own. */
+  const takeTerms = (id: string): TaskTerms | undefined => {
+    const all = termsOf.get(id) ?? [];
+    return all.length > 1 ? all.shift() : all[0];
+  };
+  const said: OpenMessage[] = [];
+  const waiting: OpenMessage[] = [];
+  let begun: OpenMessage | undefined;
   for (const change of changes) {
     if (change.kind === 'message') {
-      said.set(change.message.messageId, change.message);
-      waiting.add(change.message.messageId);
+      const { message } = change;
+      const open = { message, terms: takeTerms(message.messageId) };
+      said.push(open);
+      waiting.push(open);
     } else if (change.kind === 'status') {
       if (change.ends !== undefined) begun = undefined;
       if (change.begins === undefined) continue;
-      begun = { id: change.begins, number: change.generation };
-      waiting.delete(change.begins);
+      const at = waiting.findIndex(({ message }) => message.messageId === change.begins);
+      if (at < 0) continue;
+      const [open] = waiting.splice(at, 1) as [OpenMessage];
+      begun = { ...open, number: change.generation };
     }
   }
-  const open = (id: string): OpenMessage => ({
-    message: said.get(id) as TaskMessage,
-    terms: termsOf.get(id),
-  });
   return {
-    said: [...said.keys()],
-    begun: begun === undefined ? undefined : { ...open(begun.id), number: begun.number },
-    waiting: [...waiting].map(open),
-    deadlineAtMs: termsOf.get([...said.keys()].at(-1) ?? '')?.deadlineAtMs,
+    said: said.map(({ message }) => message),
+    begun,
+    waiting,
+    deadlineAtMs: said.at(-1)?.terms?.deadlineAtMs,
   };
 }

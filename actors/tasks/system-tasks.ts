@@ -32,6 +32,9 @@ export interface SystemTasksOptions {
   readonly seams?: Seams;
 }
 
+/** So much of a message id is shown: it is foreign text. */
+const ID_SHOWN = 64;
+
 /**
  * The tasks of a running system: its agents work at them. In a system with a journal they outlive the process, and this goes
  * on with what former ones have left. One at a time; close it before the system stops.
@@ -58,6 +61,11 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
   heedOwners(desk, turns.takeGiven);
   const onProblem = (reason: string): void =>
     desk.note({ type: 'error', agentId: desk.agentId, errorCode: 'STORE_FAILED', reason, success: false });
+  const onReusedId = (agentId: string, messageId: string): void => {
+    const id = JSON.stringify(messageId.slice(0, ID_SHOWN));
+    const reason = `The message id ${id} came again with other content: that is a message of its own`;
+    desk.note({ type: 'error', agentId, errorCode: 'INVALID_OPTIONS', reason, success: false });
+  };
   const log = isKept
     ? new KeptTaskLog({
         records: system.records,
@@ -74,5 +82,15 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
       })
     : undefined;
   const { run, check, onRestart } = turns;
-  return TaskEngine.open({ seams, limits, run, check, onRestart, onProblem, note, ...(log && { log }) });
+  return TaskEngine.open({
+    seams,
+    limits,
+    run,
+    check,
+    onRestart,
+    onProblem,
+    onReusedId,
+    note,
+    ...(log && { log }),
+  });
 }

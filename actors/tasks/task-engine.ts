@@ -43,6 +43,7 @@ import { type ParsedTaskLimits, TaskLimits } from './task-limits.ts';
 import { InMemoryTaskLog, type Json, type TaskLog, type TaskOpening } from './task-log.ts';
 import { TaskRoom } from './task-room.ts';
 import { sizeOfSaid } from './task-size.ts';
+import { isSameMessage } from './turn-note.ts';
 import { TaskTurns, type WaitingMessage } from './task-turns.ts';
 import type { RunTurn } from './turn.ts';
 
@@ -61,6 +62,7 @@ export interface AskedMessage {
  * - `log`       where tasks are kept. @default in memory
  * - `onRestart` what becomes of the turn with this number, which a former engine had begun: done again, or the task fails with what it says.
  *               @default fails: who did half of it may have done what must not be done twice
+ * - `onReusedId` hears of a message whose id its owner has used for another one: it is a message of its own.
  * - `onProblem` hears of what the log could not forget: it is there again in the next engine. @default a warning of the process
  * - `note`      keeps for the operator what was thrown, which owners are not told, and gives the id that they are told.
  *               @default a warning of the process
@@ -76,15 +78,20 @@ export interface TaskEngineOptions {
     memo: Json | undefined,
     number: number,
   ) => 'again' | { readonly failed: string };
+  readonly onReusedId?: (agentId: string, messageId: string) => void;
   readonly onProblem?: (reason: string) => void;
   readonly note?: NoteFailure;
 }
 
-/** A message of an owner, and the change that it is. */
+/** A message of an owner, and the change that it is. `isFirst`: it made the task. */
 interface TakenMessage {
   readonly task: LiveTask;
   readonly generation: number;
+  readonly message: TaskMessage;
+  readonly isFirst: boolean;
 }
+
+type ParsedSaid = ReturnType<typeof Said.parse>;
 
 const SWEEP_MS = 60_000;
 /** How long what is being kept may take when the engine is closed. */
@@ -95,7 +102,7 @@ const DEFAULT_TERMS = TaskTerms.parse({});
 /**
  * Keeps tasks and has them worked at: one turn of a task after the other, every change numbered and kept before anybody
  * learns of it. A task outlives every request for it, and the process where its log does. A message that its owner sends
- * twice is one message. Nobody sees another one's tasks: they are as if they were not there.
+ * twice is one message; one that says something else, or to another task, is another one, whatever its id. Nobody sees another one's tasks: they are as if they were not there.
  */
 export class TaskEngine implements TaskService {
   readonly #seams: Seams;
@@ -104,18 +111,20 @@ export class TaskEngine implements TaskService {
   readonly #check: NonNullable<TaskEngineOptions['check']>;
   readonly #onProblem: NonNullable<TaskEngineOptions['onProblem']>;
   readonly #note: NoteFailure;
+  readonly #onReusedId: NonNullable<TaskEngineOptions['onReusedId']>;
   readonly #turns: TaskTurns;
   readonly #room: TaskRoom;
   readonly #deadlines: TaskDeadlines;
   readonly #book = new TaskBook();
-  /** The task that an owner's message went to, by both. */
-  readonly #messages = new Map<string, TakenMessage>();
+  /** The tasks that an owner's messages of one id went to, by both. */
+  readonly #messages = new Map<string, TakenMessage[]>();
   readonly #liveDeps: LiveTaskDeps;
   readonly #listeners = new Set<(news: TaskNews) => void>();
   #stopSweeping: () => void = () => undefined;
   #isClosed = false;
 
-  private constructor({ seams, run, check, log, limits = {}, onProblem, note }: TaskEngineOptions) {
+  private constructor(options: TaskEngineOptions) {
+    const { seams, run, check, log, limits = {}, onProblem, onReusedId, note } = options;
     this.#seams = seams;
     this.#log = log ?? new InMemoryTaskLog();
     this.#check = check ?? (() => undefined);
@@ -126,6 +135,7 @@ export class TaskEngine implements TaskService {
       onPublished: (task, changes) => this.#published(task, changes),
       onGrown: (task, bytes) => this.#book.grew(task, bytes),
     };
+    this.#onReusedId = onReusedId ?? (() => undefined);
     this.#onProblem = onProblem ?? ((reason) => process.emitWarning(reason));
     this.#note = note ?? warning(seams);
     const room = new TaskRoom({
@@ -159,8 +169,8 @@ export class TaskEngine implements TaskService {
     const { message } = parsed;
     if (message.role !== 'user') throw invalidOptions('said.message.role', message.role, 'user');
     const key = messageKey(whose, message.messageId);
-    const taken = this.#messages.get(key) ?? this.#take(whose, parsed);
-    this.#messages.set(key, taken);
+    const former = this.#messages.get(key) ?? [];
+    const taken = former.find((one) => isSame(one, parsed)) ?? this.#takeAnother(key, whose, parsed);
     await taken.task.whenKept(taken.generation);
     return taken.task.view.read();
   }
@@ -234,7 +244,20 @@ export class TaskEngine implements TaskService {
     return task;
   }
 
-  #take(owner: TaskOwner, said: ReturnType<typeof Said.parse>): TakenMessage {
+  #takeAnother(key: string, owner: TaskOwner, said: ParsedSaid): TakenMessage {
+    const taken = this.#take(owner, said);
+    if (this.#messages.has(key)) this.#onReusedId(taken.task.opening.agentId, said.message.messageId);
+    this.#addTaken(key, taken);
+    return taken;
+  }
+
+  #addTaken(key: string, taken: TakenMessage): void {
+    const former = this.#messages.get(key);
+    if (former === undefined) this.#messages.set(key, [taken]);
+    else former.push(taken);
+  }
+
+  #take(owner: TaskOwner, said: ParsedSaid): TakenMessage {
     const { taskId, newTaskId, message, terms } = said;
     const known =
       taskId !== undefined ? this.#find(owner, taskId) : newTaskId && this.#book.find(owner, newTaskId);
@@ -250,7 +273,7 @@ export class TaskEngine implements TaskService {
       this.#room.forNew(addressee, bytes);
       this.#book.add(addressee);
     }
-    return this.#tell(addressee, message, terms);
+    return { ...this.#tell(addressee, message, terms), isFirst: task === undefined };
   }
 
   #requireOpen(task: LiveTask, { contextId, ifGeneration }: Pick<Said, 'contextId' | 'ifGeneration'>): void {
@@ -280,12 +303,12 @@ export class TaskEngine implements TaskService {
     return new LiveTask(opening, this.#liveDeps);
   }
 
-  #tell(task: LiveTask, message: TaskMessage, terms: TaskTerms | undefined): TakenMessage {
+  #tell(task: LiveTask, message: TaskMessage, terms: TaskTerms | undefined): Omit<TakenMessage, 'isFirst'> {
     task.change({ kind: 'message', message }, terms);
     const { generation } = task;
     this.#deadlines.set(task, terms?.deadlineAtMs);
     this.#turns.add(task, { message, terms: terms ?? DEFAULT_TERMS });
-    return { task, generation };
+    return { task, generation, message };
   }
 
   #published(task: LiveTask, changes: readonly TaskChange[]): void {
@@ -310,8 +333,13 @@ export class TaskEngine implements TaskService {
 
   #forget(task: LiveTask): void {
     this.#book.remove(task);
-    for (const { messageId, role } of task.view.history)
-      if (role === 'user') this.#messages.delete(messageKey(task.opening.owner, messageId));
+    for (const { messageId, role } of task.view.history) {
+      if (role !== 'user') continue;
+      const key = messageKey(task.opening.owner, messageId);
+      const others = this.#messages.get(key)?.filter((taken) => taken.task !== task) ?? [];
+      if (others.length > 0) this.#messages.set(key, others);
+      else this.#messages.delete(key);
+    }
     void this.#forgetKept(task);
   }
 
@@ -348,8 +376,10 @@ export class TaskEngine implements TaskService {
     { said, begun, waiting, deadlineAtMs }: LeftToDo,
     onRestart: NonNullable<TaskEngineOptions['onRestart']>,
   ): void {
-    const taken = { task, generation: 0 };
-    for (const messageId of said) this.#messages.set(messageKey(task.opening.owner, messageId), taken);
+    said.forEach((message, at) => {
+      const taken = { task, generation: 0, message, isFirst: at === 0 };
+      this.#addTaken(messageKey(task.opening.owner, message.messageId), taken);
+    });
     if (task.isOver) return;
     const decided = begun === undefined ? 'again' : onRestart(task.opening, task.memo, begun.number ?? 0);
     if (decided !== 'again') return this.#fail(task, new OrreryError('SYSTEM_STOPPED', decided.failed));
@@ -364,6 +394,16 @@ const waitingOf = ({ message, terms, number }: OpenMessage): WaitingMessage => (
   terms: terms ?? DEFAULT_TERMS,
   again: number,
 });
+
+/** What was said is said again: the same, to the same task or to make one. Only terms and metadata may be others. */
+function isSame({ task, message, isFirst }: TakenMessage, { message: again, ...said }: ParsedSaid): boolean {
+  const { id, contextId, agentId } = task.opening;
+  const isToThis =
+    said.taskId === undefined
+      ? said.newTaskId === id || (said.newTaskId === undefined && isFirst && said.agentId === agentId)
+      : said.taskId === id && !isFirst;
+  return isToThis && (said.contextId ?? contextId) === contextId && isSameMessage(message, again);
+}
 
 const messageKey = (owner: TaskOwner, messageId: string): string => `${ownerKey(owner)}${messageId}`;
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TaskMessage } from '../../runtime/protocol/task.ts';
 import type { TaskOwner } from '../../runtime/protocol/task-service.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
@@ -20,7 +21,7 @@ export function noteOf({ task, opening, message }: Turn, memo: TurnMemo, hasAppr
     owner: opening.owner,
     taskState: task.status.state,
     message,
-    history: newest(task.history.filter(({ messageId }) => messageId !== message.messageId)),
+    history: newest(task.history.filter((one) => !isSameMessage(one, message))),
     ...(opening.metadata === undefined ? {} : { metadata: opening.metadata }),
     ...(state === undefined ? {} : { state }),
     ...(turn?.answer === undefined ? {} : { answer: turn.answer }),
@@ -29,6 +30,10 @@ export function noteOf({ task, opening, message }: Turn, memo: TurnMemo, hasAppr
     ...(isOf(memo.taint, opening.owner) ? { isOutside: true } : {}),
   };
 }
+
+/** Two messages with one id are two where they say something else. */
+export const isSameMessage = (one: TaskMessage, other: TaskMessage): boolean =>
+  one.messageId === other.messageId && isDeepStrictEqual(one.parts, other.parts);
 
 /** The owner itself is where it came from, by whatever protocol: `a2a:` or `mcp:`, and who that is. */
 export const isOf = (taint: Taint | undefined, owner: TaskOwner | undefined): boolean =>

@@ -89,6 +89,24 @@ describe.each(['thread-clerk', 'process-clerk'])('An agent that works at tasks: 
     expect(madeOf(await done([named], { agentId }))).toEqual([{ booked: '2 to Rome' }]);
   });
 
+  it('works at a message of its own for each content that comes under one id, and an event tells of it', async () => {
+    const told: unknown[] = [];
+    const stop = await system.inspect(({ reason }) => told.push(reason));
+    const messageId = `reused-${agentId}`;
+    const sent: Task[] = [];
+    for (const text of ['one', 'two', 'one']) {
+      const message = { messageId, role: 'user' as const, parts: [{ text }] };
+      sent.push(await tasks.send(OWNER, { agentId, message }));
+    }
+    const [one, two, again] = sent as [Task, Task, Task];
+    expect([again.id === one.id, two.id === one.id]).toEqual([true, false]);
+    expect(madeOf(await tasks.whenIdle(OWNER, one.id))).toEqual(['one!']);
+    expect(madeOf(await tasks.whenIdle(OWNER, two.id))).toEqual(['two!']);
+    const reason = `The message id "${messageId}" came again with other content: that is a message of its own`;
+    await until('an event tells of it', () => told.includes(reason));
+    stop();
+  });
+
   it('has its owner asked for what is missing, and nothing more (A-09, X-51)', async () => {
     const first = await done([{ data: { tool: clerking.book.id, arguments: {} } }], { agentId });
     expect(first.status.state).toBe('input-required');

@@ -54,6 +54,34 @@ describe('An engine that takes up what another has left', () => {
     return { over, asking, working, waiting };
   }
 
+  it('works at each of several messages with one id, and knows each of them again', async () => {
+    const log = new KeptTasks();
+    const saying = (text: string, changes: object = {}) => ({
+      ...said('m1', changes),
+      message: { messageId: 'm1', role: 'user' as const, parts: [{ text }] },
+    });
+    const former = await engineInHand({ log });
+    const { id } = await former.engine.send(ALICE, saying('one'));
+    (await former.turnOf(0)).end({ state: 'input-required' });
+    await former.ended(id);
+    for (const text of ['two', 'three']) await former.engine.send(ALICE, saying(text, { taskId: id }));
+    const other = await former.engine.send(ALICE, saying('two'));
+    await former.engine.close();
+    const { engine, turns, turnOf, ended } = await engineInHand({ log, onRestart: () => 'again' });
+    const textOf = (at: number): unknown => turns[at]?.turn.message.parts[0];
+    await turnOf(1);
+    for (const text of ['two', 'three']) await engine.send(ALICE, saying(text, { taskId: id }));
+    expect((await engine.send(ALICE, saying('one'))).id).toBe(id);
+    expect((await engine.send(ALICE, saying('two'))).id).toBe(other.id);
+    const first = turns.findIndex(({ turn }) => turn.opening.id === id);
+    expect(textOf(first)).toEqual({ text: 'two' });
+    turns[first]?.end({ state: 'input-required' });
+    (await turnOf(2)).end({ state: 'completed' });
+    expect(textOf(2)).toEqual({ text: 'three' });
+    expect((await ended(id)).history).toHaveLength(3);
+    expect([engine.size, turns.length]).toEqual([2, 3]);
+  });
+
   it('fails what was worked at, saying why, and does the rest', async () => {
     const log = new KeptTasks();
     const { over, asking, working } = await leave(log);

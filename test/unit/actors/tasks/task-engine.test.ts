@@ -89,6 +89,37 @@ describe('A task', () => {
     }
   });
 
+  it('is another one for a message that says something else under the same id, or to another task, which is told', async () => {
+    const reused: unknown[] = [];
+    const onReusedId = (...told: string[]): void => void reused.push(told);
+    const { engine, turns, turnOf, ended } = await engineInHand({ onReusedId });
+    const saying = (text: string, changes: object = {}) => ({
+      ...said('m1', changes),
+      message: { messageId: 'm1', role: 'user' as const, parts: [{ text }] },
+    });
+    const one = await engine.send(ALICE, saying('pay Bob'));
+    const other = await engine.send(ALICE, saying('pay Eve'));
+    const venus = await engine.send(ALICE, saying('pay Bob', { agentId: 'venus' }));
+    expect(new Set([one.id, other.id, venus.id]).size).toBe(3);
+    expect(reused).toEqual([
+      ['mars', 'm1'],
+      ['venus', 'm1'],
+    ]);
+    expect([other.history, turns.length]).toMatchObject([[{ parts: [{ text: 'pay Eve' }] }], 3]);
+    // Each is itself when it is sent again, whatever came between.
+    expect((await engine.send(ALICE, saying('pay Bob'))).id).toBe(one.id);
+    expect((await engine.send(ALICE, saying('pay Eve'))).id).toBe(other.id);
+    expect((await engine.send(ALICE, saying('pay Bob', { agentId: 'venus' }))).id).toBe(venus.id);
+    // Said to its task it is the next thing said, once.
+    await engine.send(ALICE, saying('pay Bob', { taskId: one.id }));
+    await engine.send(ALICE, saying('pay Bob', { taskId: one.id }));
+    expect(engine.get(ALICE, one.id).history).toHaveLength(2);
+    (await turnOf(0)).end({ state: 'completed' });
+    (await turnOf(3)).end({ state: 'completed' });
+    expect((await ended(one.id)).status.state).toBe('completed');
+    expect([turns.length, reused.length]).toEqual([4, 3]);
+  });
+
   it('is cancelled at once, and so is the work at it (X-27, C-11)', async () => {
     const { engine, turnOf, ended } = await engineInHand();
     const { id } = await engine.send(ALICE, said('m1'));
