@@ -109,6 +109,8 @@ export type {
 export type { KeptRecord, KeptRecords, TeamAgent } from './system/kept-records.ts';
 export type { JournalFile } from './journal/journal-file.ts';
 export type { KeptAgent } from './journal/journal-survey.ts';
-export { openJournal } from './journal/open-journal.ts';
+export type { JournalCheck } from './journal/check-journal.ts';
+export type { Salvaged } from './journal/salvage.ts';
+export { checkJournal, openJournal, salvageJournal } from './journal/open-journal.ts';
 export type { AgentStatus, Conservation, DeadLetter, RosterRow, System } from './system/system.ts';
 export type { AgentSpec, ModuleAgent, SystemOptions } from './system/system-options.ts';

@@ -1,10 +1,22 @@
 import { table } from '@orrery/ralph-loop';
-import { isOrreryError, type JournalFile, type KeptAgent, openJournal } from 'orrery';
+import {
+  checkJournal,
+  isOrreryError,
+  type JournalCheck,
+  type JournalFile,
+  type KeptAgent,
+  openJournal,
+  type Salvaged,
+  salvageJournal,
+} from 'orrery';
 import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 
-/** `orrery journal`: shows what a journal keeps for whom, or has it forget an agent. No system may have it open. */
+/**
+ * `orrery journal`: shows what a journal keeps for whom, has it forget an agent, says whether it is whole, or gets out what
+ * is. No system may have it open.
+ */
 export async function journalCommand(
   options: TypedOptions,
   positionals: readonly string[],
@@ -12,22 +24,50 @@ export async function journalCommand(
 ): Promise<number> {
   const [path] = positionals;
   if (path === undefined) throw new UsageError('No file; expected "orrery journal FILE"');
-  await using journal = await open(path);
-  const agent = options['forget'];
   const isJson = options['json'] === true;
+  const asked = ['check', 'salvage', 'forget'].filter((name) => options[name] !== undefined);
+  if (asked.length > 1) throw new UsageError(`--${asked[0]} and --${asked[1]} cannot be given together`);
+  if (options['check'] === true) {
+    const found = await existing(path, () => checkJournal(path));
+    screen.write(isJson ? jsonText(found) : checkText(path, found));
+    return found.damage.length === 0 ? 0 : 1;
+  }
+  if (options['salvage'] !== undefined) {
+    const target = String(options['salvage']);
+    const salvaged = await existing(path, () => salvageJournal(path, target));
+    screen.write(isJson ? jsonText(salvaged) : salvagedText(target, salvaged));
+    return 0;
+  }
+  await using journal = await existing(path, () => openJournal(path));
+  const agent = options['forget'];
   if (agent === undefined) screen.write(await shown(journal, isJson));
   else screen.write(forgottenText(await journal.forget(String(agent)), isJson));
   return 0;
 }
 
-async function open(path: string): Promise<JournalFile> {
+async function existing<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await openJournal(path);
+    return await work();
   } catch (error) {
-    if (isOrreryError(error) && error.code === 'INVALID_OPTIONS')
+    if (isOrreryError(error) && error.code === 'INVALID_OPTIONS' && error.details['field'] === 'path')
       throw new UsageError(`There is no journal "${path}"`);
     throw error;
   }
+}
+
+function checkText(path: string, { commits, mails, records, damage }: JournalCheck): string {
+  if (damage.length > 0) return `${damage.map((what) => `Damaged: ${what}`).join('\n')}\n`;
+  const counts = [
+    ...(commits === undefined ? [] : [`commits: ${commits}`]),
+    `envelopes: ${mails ?? 0}`,
+    `records: ${records ?? 0}`,
+  ];
+  return `${path} is whole; ${counts.join(', ')}\n`;
+}
+
+function salvagedText(target: string, { mails, records, lost }: Salvaged): string {
+  const out = `${target} has what is whole; envelopes: ${mails}, records: ${records}`;
+  return `${[out, ...lost.map((what) => `Lost: ${what}`)].join('\n')}\n`;
 }
 
 async function shown(journal: JournalFile, isJson: boolean): Promise<string> {

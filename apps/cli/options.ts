@@ -179,9 +179,14 @@ export const COMMANDS = {
   },
   journal: {
     arguments: ['FILE'],
-    help: 'Show what a journal keeps for whom, and have it forget',
+    help: 'Show what a journal keeps for whom, have it forget, and see whether it is whole',
     options: {
       forget: { value: 'AGENT', help: 'Delete everything that it keeps for this agent' },
+      check: { help: 'Say whether it is whole, and what is damaged; exit code 1 if something is' },
+      salvage: {
+        value: 'NEW',
+        help: 'Get what is whole out of it into the new journal NEW; FILE stays as it is',
+      },
       json: { help: 'Print JSON instead of a table' },
       help: HELP,
     },

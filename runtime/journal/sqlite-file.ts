@@ -1,52 +1,59 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isOrreryError, reasonOf, storeFailed, storeInvalid } from '../protocol/errors.ts';
+import { isOrreryError, reasonOf, storeFailed, storeInUse, storeInvalid } from '../protocol/errors.ts';
+import type { Standing } from './checksums.ts';
+import { type Examination, examineFile, numberOf } from './examine-file.ts';
+import { HighWaterMark, markOf } from './high-water-mark.ts';
+import { lockHolder } from './lock-holder.ts';
 import { sqliteFault } from './sqlite-fault.ts';
+import { bringFromFormat2, contentOf, putStanding, SCHEMA, standingOf } from './sqlite-format.ts';
 import type { SqliteStoreOptions } from './sqlite-store-options.ts';
 
-/** `Orry`, in the header of the file: whose database it is. */
-const APPLICATION = 0x4f72_7279;
-/** How the tables are to be read; it changes when they do. */
-const FORMAT = 2;
 const CACHE_KIB = 8_192;
 /** Twice SQLite's own: a commit of a thousand mails takes half the time, one of eight no longer. */
 const PAGE_BYTES = 8_192;
 /** What SQLite says for it. */
 const INCREMENTAL = 2;
 
-const SCHEMA = `
-  CREATE TABLE counter (next INTEGER NOT NULL, checkpoints INTEGER NOT NULL);
-  INSERT INTO counter VALUES (1, 0);
-  CREATE TABLE mails (number INTEGER PRIMARY KEY, recipient NOT NULL, body NOT NULL);
-  CREATE TABLE records (kind NOT NULL, key NOT NULL, value NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID;
-  PRAGMA application_id = ${APPLICATION};
-  PRAGMA user_version = ${FORMAT};
-`;
+/** An open file, how it stands, and its mark. */
+export interface OpenFile {
+  readonly database: DatabaseSync;
+  readonly standing: Standing;
+  readonly mark: HighWaterMark;
+}
 
 /**
  * Opens the file for this process alone, and makes its tables if it is new. The lock is SQLite's own, held until the
- * database is closed or the process has ended, however it did.
+ * database is closed or the process has ended, however it did. A file that is not whole is left as it is, with its log.
  *
  * Nothing may open the file by other means while it is open here: closing that again would free the lock (POSIX).
  *
  * Fails with STORE_IN_USE, STORE_INVALID or STORE_FAILED.
  */
-export function openSqliteFile(file: string, options: SqliteStoreOptions): DatabaseSync {
+export function openSqliteFile(file: string, options: SqliteStoreOptions, life: string): OpenFile {
   requireWritable(file);
   let database: DatabaseSync | undefined;
+  let mark: HighWaterMark | undefined;
   try {
+    const found = examineFile(file, options.lockWaitMs);
+    requireWhole(file, found);
     database = new DatabaseSync(file, { timeout: options.lockWaitMs });
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
-    const isFirst = isNew(file, database);
-    requireWholePages(file, database);
-    if (isFirst) make(database);
-    tune(database, options);
-    requireSound(file, database);
-    return database;
+    database.exec('BEGIN EXCLUSIVE; COMMIT'); // The lock, which it keeps.
+    requireUnchanged(file, database, found);
+    mark =
+      found.standing === undefined ? HighWaterMark.create(file, firstMark(life)) : HighWaterMark.open(file);
+    const standing = begin(database, mark, found, { options, life });
+    return { database, standing, mark };
   } catch (error) {
+    mark?.close();
     database?.close();
-    throw isOrreryError(error) ? error : sqliteFault(file, 'open', error);
+    if (isOrreryError(error)) throw error;
+    const { errcode } = error as { errcode?: number };
+    throw errcode === undefined
+      ? storeFailed(file, 'open', reasonOf(error), error)
+      : sqliteFault(file, 'open', error);
   }
 }
 
@@ -71,31 +78,65 @@ function requireWritable(file: string): void {
   }
 }
 
-function isNew(file: string, database: DatabaseSync): boolean {
-  const application = numberOf(database, 'PRAGMA application_id');
-  const format = numberOf(database, 'PRAGMA user_version');
-  if (application === 0 && format === 0 && numberOf(database, 'SELECT count(*) FROM sqlite_schema') === 0)
-    return true;
-  if (application !== APPLICATION) {
-    throw storeInvalid(file, `it belongs to another application (application_id ${application})`, {
-      application,
-    });
-  }
-  if (format !== FORMAT) {
-    const age = format > FORMAT ? 'newer' : 'older';
-    const reason = `it has the ${age} format ${format}, this version reads format ${FORMAT}`;
-    throw storeInvalid(file, reason, { format, expected: FORMAT });
-  }
-  return false;
+function requireWhole(file: string, { damage: [first, ...more] }: Examination): void {
+  if (first === undefined) return;
+  const others = more.length === 0 ? '' : `; ${more.join('; ')}`;
+  const way = `"orrery journal ${file} --check" says what is damaged, and "--salvage NEW" in its place gets out what is whole`;
+  throw storeInvalid(file, `${first}${others}. ${way}`, { damage: [first, ...more] });
 }
 
-/** Until the last step is done the file counts as new. */
-function make(database: DatabaseSync): void {
+/** Nobody else had it between being looked at and being locked. */
+function requireUnchanged(file: string, database: DatabaseSync, { format, standing }: Examination): void {
+  const isSame =
+    numberOf(database, 'PRAGMA user_version') === (format ?? 0) &&
+    (standing === undefined || standingOf(database)?.commits === standing.commits);
+  if (!isSame) throw storeInUse(file, lockHolder(file));
+}
+
+/** Promises nothing yet. */
+const firstMark = (life: string) => ({ life, commits: 0, checksum: 0 });
+
+/**
+ * Begins a life: what the mark says is synced before the file says that there is a new life, and again afterwards. So
+ * whatever a crash leaves, the mark is of this life or of the one before.
+ */
+function begin(
+  database: DatabaseSync,
+  mark: HighWaterMark,
+  { format, standing: last }: Examination,
+  { options, life }: { options: SqliteStoreOptions; life: string },
+): Standing {
+  if (last !== undefined && mark.syncedLife !== last.life) {
+    mark.write(markOf(last));
+    mark.sync();
+  }
+  if (format === undefined) prepareNew(database);
+  tune(database, options);
+  database.exec('BEGIN IMMEDIATE');
+  if (format === undefined) database.exec(SCHEMA);
+  else if (last === undefined) bringFromFormat2(database);
+  const standing = nextLife(database, last, life);
+  putStanding(database, standing);
+  database.exec('COMMIT');
+  mark.write(markOf(standing));
+  mark.sync();
+  return standing;
+}
+
+function nextLife(database: DatabaseSync, last: Standing | undefined, life: string): Standing {
+  if (last !== undefined) return { ...last, life, before: last.life, commits: last.commits + 1 };
+  const content = contentOf(database);
+  if ('damaged' in content) throw new Error(content.damaged); // It has just been made.
+  const next = numberOf(database, 'SELECT next FROM counter');
+  return { life, before: '', commits: 1, next, content: content.sum };
+}
+
+/** Until its tables are there the file counts as new. */
+function prepareNew(database: DatabaseSync): void {
   database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec('PRAGMA journal_mode = WAL');
   if (numberOf(database, 'PRAGMA auto_vacuum') !== INCREMENTAL) database.exec('VACUUM'); // It had pages already.
-  database.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
 }
 
 /** Checkpoints are made by hand (`SqliteUpkeep`). */
@@ -110,37 +151,3 @@ function tune(database: DatabaseSync, { walBytes, maxBytes }: SqliteStoreOptions
   const pageBytes = numberOf(database, 'PRAGMA page_size');
   database.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);
 }
-
-/**
- * SQLite takes what is missing of the last page for zeros, and a single byte for nothing. While there is a log it may be
- * right: the page is in there.
- */
-function requireWholePages(file: string, database: DatabaseSync): void {
-  if (sizeOf(`${file}-wal`) > 0) return;
-  const bytes = sizeOf(file);
-  const pageBytes = numberOf(database, 'PRAGMA page_size');
-  if (bytes % pageBytes === 0) return;
-  throw storeInvalid(file, `it is damaged (it has ${bytes} bytes, which are no whole pages of ${pageBytes})`);
-}
-
-/** A copy that was torn off, or patched up, must be noticed before anything is built on it. */
-function requireSound(file: string, database: DatabaseSync): void {
-  const [found] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {});
-  if (found !== 'ok') throw storeInvalid(file, `it is damaged (${String(found).split('\n').at(-1)})`);
-  const tables = numberOf(
-    database,
-    "SELECT count(*) FROM sqlite_schema WHERE name IN ('counter', 'mails', 'records')",
-  );
-  if (tables !== 3) throw storeInvalid(file, 'it is damaged (tables are missing)');
-  const counters = numberOf(
-    database,
-    'SELECT count(*) FROM counter WHERE next > (SELECT ifnull(max(number), 0) FROM mails)',
-  );
-  if (counters !== 1) throw storeInvalid(file, 'it is damaged (it would give numbers twice)');
-}
-
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-
-/** The one number that a statement gives. */
-export const numberOf = (database: DatabaseSync, sql: string): number =>
-  Number(Object.values(database.prepare(sql).get() ?? {})[0]);

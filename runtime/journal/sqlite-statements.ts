@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredMail } from '../protocol/store.ts';
+import { mailChecksum, recordChecksum, type Standing, standingChecksum } from './checksums.ts';
 
 /** A column that holds a text: one that UTF-8 cannot say, because it has halves of characters, is kept as UTF-16. */
 type TextColumn = string | Uint8Array;
@@ -21,15 +22,16 @@ export class SqliteStatements {
   readonly #commit: StatementSync;
   readonly #insertMail: StatementSync;
   readonly #insertMails: StatementSync;
+  readonly #checksumOfMails: StatementSync;
   readonly #deleteMails: StatementSync;
+  readonly #checksumOfRecord: StatementSync;
   readonly #putRecord: StatementSync;
   readonly #deleteRecord: StatementSync;
-  readonly #setNext: StatementSync;
+  readonly #putStanding: StatementSync;
   readonly #mails: StatementSync;
   readonly #mail: StatementSync;
   readonly #firstRecords: StatementSync;
   readonly #records: StatementSync;
-  readonly #next: StatementSync;
 
   constructor(database: DatabaseSync) {
     const prepare = (sql: string): StatementSync => {
@@ -39,15 +41,20 @@ export class SqliteStatements {
     };
     this.#begin = prepare('BEGIN IMMEDIATE');
     this.#commit = prepare('COMMIT');
-    this.#insertMail = prepare('INSERT INTO mails VALUES (?, ?, ?)');
-    this.#insertMails = prepare(`INSERT INTO mails VALUES ${Array(AT_ONCE).fill('(?, ?, ?)').join(', ')}`);
+    this.#insertMail = prepare('INSERT INTO mails VALUES (?, ?, ?, ?)');
+    this.#insertMails = prepare(`INSERT INTO mails VALUES ${Array(AT_ONCE).fill('(?, ?, ?, ?)').join(', ')}`);
+    this.#checksumOfMails = prepare(
+      'SELECT ifnull(sum(checksum), 0) FROM mails WHERE number BETWEEN ? AND ?',
+    );
     this.#deleteMails = prepare('DELETE FROM mails WHERE number BETWEEN ? AND ?');
-    this.#putRecord = prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?)');
+    this.#checksumOfRecord = prepare('SELECT checksum FROM records WHERE kind = ? AND key = ?');
+    this.#putRecord = prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)');
     this.#deleteRecord = prepare('DELETE FROM records WHERE kind = ? AND key = ?');
-    this.#setNext = prepare('UPDATE counter SET next = ?');
-    this.#next = prepare('SELECT next FROM counter');
-    this.#mails = prepare('SELECT * FROM mails WHERE number > ? ORDER BY number LIMIT ?');
-    this.#mail = prepare('SELECT * FROM mails WHERE number = ?');
+    this.#putStanding = prepare('UPDATE counter SET next = ?, commits = ?, content = ?, checksum = ?');
+    this.#mails = prepare(
+      'SELECT number, recipient, body FROM mails WHERE number > ? ORDER BY number LIMIT ?',
+    );
+    this.#mail = prepare('SELECT number, recipient, body FROM mails WHERE number = ?');
     this.#firstRecords = prepare('SELECT key, value FROM records WHERE kind = ? ORDER BY key LIMIT ?');
     this.#records = prepare('SELECT key, value FROM records WHERE kind = ? AND key > ? ORDER BY key LIMIT ?');
   }
@@ -60,42 +67,58 @@ export class SqliteStatements {
     this.#commit.run();
   }
 
-  /** The first has this number, the others those that follow. */
-  insertMails(first: number, mails: readonly StoredMail[]): void {
+  /** The first has this number, the others those that follow. Returns their checksums, added up. */
+  insertMails(first: number, mails: readonly StoredMail[]): number {
+    let sum = 0;
+    const columnsOf = (at: number): (number | TextColumn)[] => {
+      const { recipient, body } = mails[at] as StoredMail;
+      const [whom, what] = [toColumn(recipient), toColumn(body)];
+      const checksum = mailChecksum(first + at, whom, what);
+      sum += checksum;
+      return [first + at, whom, what, checksum];
+    };
     let at = 0;
     for (; at + AT_ONCE <= mails.length; at += AT_ONCE) {
       const columns: (number | TextColumn)[] = [];
-      for (let next = at; next < at + AT_ONCE; next++) {
-        const { recipient, body } = mails[next] as StoredMail;
-        columns.push(first + next, toColumn(recipient), toColumn(body));
-      }
+      for (let next = at; next < at + AT_ONCE; next++) columns.push(...columnsOf(next));
       this.#insertMails.run(...columns);
     }
-    for (; at < mails.length; at++) {
-      const { recipient, body } = mails[at] as StoredMail;
-      this.#insertMail.run(first + at, toColumn(recipient), toColumn(body));
-    }
+    for (; at < mails.length; at++) this.#insertMail.run(...columnsOf(at));
+    return sum;
   }
 
-  deleteMails(first: number, last: number): void {
+  /** Returns the checksums of those that were there, added up. */
+  deleteMails(first: number, last: number): number {
+    const [sum] = this.#checksumOfMails.get(first, last) as unknown as [number];
     this.#deleteMails.run(first, last);
+    return sum;
   }
 
-  putRecord(kind: string, key: string, value: string): void {
-    this.#putRecord.run(toColumn(kind), toColumn(key), toColumn(value));
+  /** Returns by how much the checksums of all have grown. */
+  putRecord(kind: string, key: string, value: string): number {
+    const [ofKind, named, said] = [toColumn(kind), toColumn(key), toColumn(value)];
+    const before = this.#checksumOf(ofKind, named);
+    const checksum = recordChecksum(ofKind, named, said);
+    this.#putRecord.run(ofKind, named, said, checksum);
+    return checksum - before;
   }
 
-  deleteRecord(kind: string, key: string): void {
-    this.#deleteRecord.run(toColumn(kind), toColumn(key));
+  /** Returns by how much the checksums of all have grown: it is not above 0. */
+  deleteRecord(kind: string, key: string): number {
+    const [ofKind, named] = [toColumn(kind), toColumn(key)];
+    const before = this.#checksumOf(ofKind, named);
+    this.#deleteRecord.run(ofKind, named);
+    return -before;
   }
 
-  setNext(next: number): void {
-    this.#setNext.run(next);
+  #checksumOf(kind: TextColumn, key: TextColumn): number {
+    return (this.#checksumOfRecord.get(kind, key) as unknown as [number] | undefined)?.[0] ?? 0;
   }
 
-  /** The number of the next mail. */
-  next(): number {
-    return Number((this.#next.get() as unknown as [number])[0]);
+  /** The life is as it was. */
+  putStanding(standing: Standing): void {
+    const { next, commits, content } = standing;
+    this.#putStanding.run(next, commits, content, standingChecksum(standing));
   }
 
   mails(after: number, limit: number): readonly MailRow[] {

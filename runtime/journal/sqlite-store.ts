@@ -3,19 +3,26 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { z } from 'zod';
 import { storeFailed } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
-import type { Clock } from '../protocol/seams.ts';
+import type { Clock, NewSecret } from '../protocol/seams.ts';
 import type { NumberedMail, PageOf, Store, StoreBatch, StoredRecord } from '../protocol/store.ts';
-import { systemClock } from '../protocol/system-seams.ts';
+import { systemClock, systemSeams } from '../protocol/system-seams.ts';
+import { type Standing, sumOf } from './checksums.ts';
+import { type HighWaterMark, markOf } from './high-water-mark.ts';
 import { sqliteFault } from './sqlite-fault.ts';
-import { openSqliteFile } from './sqlite-file.ts';
+import { type OpenFile, openSqliteFile } from './sqlite-file.ts';
 import { fromColumn, type MailRow, SqliteStatements } from './sqlite-statements.ts';
 import { SqliteStoreOptions } from './sqlite-store-options.ts';
 import { SqliteUpkeep } from './sqlite-upkeep.ts';
 import { charactersOf } from './unit-format.ts';
 
+/** `newSecret`: names each opening of a file. @default of the machine */
 export interface SqliteStoreDeps {
   readonly clock: Clock;
+  readonly newSecret?: NewSecret;
 }
+
+/** So long after a write what the mark says is synced: as much of it may be old after a loss of power. */
+const MARK_SYNC_MS = 1_000;
 
 /**
  * A store in a file, for this process alone. SQLite writes synchronously, so it belongs in a thread of its own, and
@@ -26,14 +33,24 @@ export class SqliteStore implements Store {
   readonly #database: DatabaseSync;
   readonly #upkeep: SqliteUpkeep;
   readonly #statements: SqliteStatements;
-  #next: number;
+  readonly #mark: HighWaterMark;
+  readonly #clock: Clock;
+  #standing: Standing;
+  #cancelMarkSync: (() => void) | undefined;
 
-  private constructor(file: string, database: DatabaseSync, upkeep: SqliteUpkeep) {
+  private constructor(
+    file: string,
+    { database, standing, mark }: OpenFile,
+    upkeep: SqliteUpkeep,
+    clock: Clock,
+  ) {
     this.#file = file;
     this.#database = database;
     this.#upkeep = upkeep;
     this.#statements = new SqliteStatements(database);
-    this.#next = this.#statements.next();
+    this.#standing = standing;
+    this.#mark = mark;
+    this.#clock = clock;
   }
 
   /**
@@ -42,15 +59,17 @@ export class SqliteStore implements Store {
    */
   static open(
     options: z.input<typeof SqliteStoreOptions>,
-    { clock }: SqliteStoreDeps = { clock: systemClock },
+    { clock, newSecret = systemSeams().newSecret }: SqliteStoreDeps = { clock: systemClock },
   ): SqliteStore {
     const parsed = parseOptions(SqliteStoreOptions, options, 'store');
     const file = resolve(parsed.path);
-    const database = openSqliteFile(file, parsed);
+    const open = openSqliteFile(file, parsed, newSecret());
+    const { database, mark } = open;
     try {
       const upkeep = new SqliteUpkeep({ database, file, options: parsed, clock });
-      return new SqliteStore(file, database, upkeep);
+      return new SqliteStore(file, open, upkeep, clock);
     } catch (error) {
+      mark.close();
       database.close();
       throw sqliteFault(file, 'open', error);
     }
@@ -79,7 +98,11 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     this.#upkeep.close();
-    if (this.#database.isOpen) this.#do('close', () => this.#database.close());
+    this.#cancelMarkSync?.();
+    if (!this.#database.isOpen) return;
+    this.#syncMark();
+    this.#mark.close();
+    this.#do('close', () => this.#database.close());
   }
 
   #do<Result>(operation: string, run: () => Result): Result {
@@ -93,44 +116,82 @@ export class SqliteStore implements Store {
 
   #write(batches: readonly StoreBatch[]): readonly number[] {
     const firstMails: number[] = [];
-    let next = this.#next;
+    let { next } = this.#standing;
     for (const { mails } of batches) {
       firstMails.push(next);
       next += mails.length;
     }
-    const amount = { characters: 0, pages: 0 };
+    if (batches.every(isNothing)) return firstMails;
+    const amount: Amount = { characters: 0, pages: 0, checksums: 0 };
     this.#statements.begin();
+    let standing: Standing;
     try {
       for (let at = 0; at < batches.length; at++) {
         this.#apply(batches[at] as StoreBatch, firstMails[at] as number, amount);
       }
-      if (next > this.#next) this.#statements.setNext(next);
+      const { commits, content, ...lives } = this.#standing;
+      standing = { ...lives, next, commits: commits + 1, content: sumOf(content, amount.checksums) };
+      this.#statements.putStanding(standing);
       this.#statements.commit();
     } catch (error) {
       // Of some errors SQLite has taken everything back by itself.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
-    this.#next = next;
+    this.#standing = standing;
+    this.#writeMark();
     this.#upkeep.afterWrite(amount.characters, amount.pages);
     return firstMails;
   }
 
-  #apply(batch: StoreBatch, firstMail: number, amount: { characters: number; pages: number }): void {
+  #apply(batch: StoreBatch, firstMail: number, amount: Amount): void {
     const { mails, settled, records } = batch;
-    this.#statements.insertMails(firstMail, mails);
+    amount.checksums += this.#statements.insertMails(firstMail, mails);
     for (const [first, last] of runsOf(settled)) {
-      this.#statements.deleteMails(first, last);
+      amount.checksums -= this.#statements.deleteMails(first, last);
       amount.pages += 1 + ((last - first) >> 3);
     }
     for (const { kind, key, value } of records) {
-      if (value === undefined) this.#statements.deleteRecord(kind, key);
-      else this.#statements.putRecord(kind, key, value);
+      amount.checksums +=
+        value === undefined
+          ? this.#statements.deleteRecord(kind, key)
+          : this.#statements.putRecord(kind, key, value);
     }
     amount.pages += records.length;
     amount.characters += charactersOf(batch);
   }
+
+  /** What is committed is committed: where the mark cannot say so, it lags until the next commit. */
+  #writeMark(): void {
+    try {
+      this.#mark.write(markOf(this.#standing));
+    } catch {
+      return;
+    }
+    this.#cancelMarkSync ??= this.#clock.setTimer(MARK_SYNC_MS, () => {
+      this.#cancelMarkSync = undefined;
+      this.#syncMark();
+    });
+  }
+
+  #syncMark(): void {
+    try {
+      this.#mark.sync();
+    } catch {
+      // It lags after a loss of power, and is tried again with the next commit.
+    }
+  }
 }
+
+/** What a write does: `characters` and `pages` a guess, `checksums` by how much those of all rows grow. */
+interface Amount {
+  characters: number;
+  pages: number;
+  checksums: number;
+}
+
+const isNothing = ({ mails, settled, records }: StoreBatch): boolean =>
+  mails.length === 0 && settled.length === 0 && records.length === 0;
 
 const mailOf = ([number, recipient, body]: MailRow): NumberedMail => ({
   number,

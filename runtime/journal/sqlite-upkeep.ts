@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Clock } from '../protocol/seams.ts';
-import { numberOf } from './sqlite-file.ts';
+import { numberOf } from './examine-file.ts';
 import type { SqliteStoreOptions } from './sqlite-store-options.ts';
 
 /** How long after a write it is looked whether there is room to give back. */

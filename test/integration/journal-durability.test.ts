@@ -1,4 +1,13 @@
-import { copyFileSync, mkdtempSync, openSync, rmSync, truncateSync, writeSync, closeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -9,6 +18,7 @@ import { runFixture } from '../fixtures/run-fixture.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { StoreModel } from '../fixtures/store-model.ts';
 import { contentOf, sizeOf, told, writeOf } from '../fixtures/store-script.ts';
+import { rejection } from '../fixtures/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-durability-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,6 +47,7 @@ describe('A store whose process is killed with SIGKILL, again and again', () => 
       const enough = from + 3 + Math.floor(random() * 60);
       let acknowledged = from - 1;
       for await (const line of lines) {
+        if (line.startsWith('mark ')) continue;
         acknowledged = Number(line.split(' ')[0]);
         if (acknowledged >= enough) child.kill('SIGKILL');
       }
@@ -67,10 +78,14 @@ async function openedContent(path: string): Promise<StoreModel> {
   }
 }
 
-/** A store as the loss of power finds it: its files, and how long the log was when each write was acknowledged. */
+/**
+ * A store as the loss of power finds it: its files, and how long the log was when each write was acknowledged; `marks` are
+ * what its mark was before the first write and after each.
+ */
 interface Remains {
   readonly path: string;
   readonly logSizes: readonly number[];
+  readonly marks: readonly Buffer[];
   /** What the store held before the first write and after each. */
   readonly models: readonly StoreModel[];
 }
@@ -86,8 +101,10 @@ async function remainsOf(name: string, seed: number, options: object): Promise<R
     String(WRITES),
   ]);
   const logSizes: number[] = [];
+  const marks: Buffer[] = [];
   for await (const line of lines) {
     if (line === 'done') child.kill('SIGKILL');
+    else if (line.startsWith('mark ')) marks.push(Buffer.from(line.slice(5), 'base64'));
     else logSizes.push(Number(line.split(' ')[1]));
   }
   expect((await ended).errors).toBe('');
@@ -98,16 +115,17 @@ async function remainsOf(name: string, seed: number, options: object): Promise<R
     model.write(writeOf(seed, index, model));
     models.push(model);
   }
-  return { path, logSizes, models };
+  return { path, logSizes, marks, models };
 }
 
-/** A copy of the remains whose log is cut off at a byte, or has garbage from there on. */
-function damaged(path: string, at: number, garbage: Uint8Array | undefined): string {
+/** A copy of the remains whose log is cut off at a byte, or has garbage from there on. `mark`: what its mark says. */
+function damaged(path: string, at: number, garbage: Uint8Array | undefined, mark?: Buffer): string {
   const copy = join(folder, 'damaged');
-  for (const suffix of ['', '-wal']) {
+  for (const suffix of ['', '-wal', '-mark']) {
     rmSync(copy + suffix, { force: true });
     copyFileSync(path + suffix, copy + suffix);
   }
+  if (mark !== undefined) writeFileSync(`${copy}-mark`, mark);
   if (garbage === undefined) {
     truncateSync(`${copy}-wal`, at);
     return copy;
@@ -127,9 +145,9 @@ describe('A store whose log lost its end', () => {
     ['is followed by garbage', 13, true],
     ['is followed by garbage', 14, true],
   ])(
-    'has exactly what had been acknowledged where its log %s (seed %i)',
+    'has exactly what had been acknowledged where its log %s, however old its mark, and says so if that knows of more (seed %i)',
     async (_, seed, isGarbage) => {
-      const { path, logSizes, models } = await remainsOf(`log-${seed}`, seed, LARGE_LOG);
+      const { path, logSizes, marks, models } = await remainsOf(`log-${seed}`, seed, LARGE_LOG);
       expect(logSizes.toSorted((one, other) => one - other)).toEqual(logSizes); // No checkpoint was made.
       const random = seededRandom(seed);
       const last = logSizes.at(-1) as number;
@@ -137,10 +155,19 @@ describe('A store whose log lost its end', () => {
         const at = Math.floor(random() * last);
         const garbage = isGarbage ? garbageOf(random, 1 + Math.floor(random() * 20_000)) : undefined;
         const acknowledged = logSizes.filter((size) => size <= at).length;
-        const found = await openedContent(damaged(path, at, garbage));
+        const old = marks[Math.floor(random() * (acknowledged + 1))];
+        const found = await openedContent(damaged(path, at, garbage, old));
         expect(told(found), `byte ${at}, after ${acknowledged} writes`).toEqual(
           told(models[acknowledged] as StoreModel),
         );
+        // The log of a store that was killed and not cut off by a loss of power.
+        if (acknowledged === WRITES) continue;
+        const ahead = marks[acknowledged + 1 + Math.floor(random() * (WRITES - acknowledged))];
+        const { code, message } = await rejection(openedContent(damaged(path, at, garbage, ahead)));
+        expect({ code, message }, `byte ${at}`).toEqual({
+          code: 'STORE_INVALID',
+          message: expect.stringMatching(/commits the last \d+ are missing: .*-wal/),
+        });
       }
       expect(told(await openedContent(path))).toEqual(told(models.at(-1) as StoreModel));
     },
@@ -150,7 +177,7 @@ describe('A store whose log lost its end', () => {
   it.each([21, 22, 23, 24])(
     'after checkpoints has what it had at some moment, or says that it is damaged (seed %i)',
     async (seed) => {
-      const { path, models } = await remainsOf(`checkpoints-${seed}`, seed, SMALL_LOG);
+      const { path, marks, models } = await remainsOf(`checkpoints-${seed}`, seed, SMALL_LOG);
       const moments = new Set(models.map((model) => JSON.stringify(told(model))));
       const random = seededRandom(seed);
       const last = sizeOf(`${path}-wal`);
@@ -159,7 +186,8 @@ describe('A store whose log lost its end', () => {
         const at = Math.floor(random() * last);
         const garbage = cut % 3 === 0 ? garbageOf(random, 1 + Math.floor(random() * 20_000)) : undefined;
         try {
-          const found = await openedContent(damaged(path, at, garbage));
+          // So old a mark that it promises nothing: what is found is judged by its checksums alone.
+          const found = await openedContent(damaged(path, at, garbage, marks[0]));
           expect(moments, `byte ${at} of ${last}`).toContain(JSON.stringify(told(found)));
         } catch (error) {
           if ((error as OrreryError).code !== 'STORE_INVALID') throw error;

@@ -210,19 +210,55 @@ describe('A file that is no store of this version', () => {
   );
 
   it.each([
-    [3, 'newer'],
-    [1, 'older'],
-    [0, 'older'],
-  ])('is refused: format %i, naming both', async (format, age) => {
-    await makeStore();
-    withSqlite(`PRAGMA user_version = ${format}`);
-    expect(refusal({ path })).toEqual({
-      code: 'STORE_INVALID',
-      message: `The store ${path} cannot be used: it has the ${age} format ${format}, this version reads format 2`,
-      details: { file: path, reason: expect.any(String), format, expected: 2 },
-    });
-    withSqlite('PRAGMA user_version = 2');
-    expect(await countMails()).toBe(200);
+    [4, 'newer', 'open it with the version that wrote it, or a later one'],
+    [1, 'older', 'open it first with a version that reads format 1, and let its agents settle what it holds'],
+    [0, 'older', 'open it first with a version that reads format 0, and let its agents settle what it holds'],
+  ])(
+    'is refused: format %i, naming it, those that are read, and the way to go on',
+    async (format, age, way) => {
+      await makeStore();
+      withSqlite(`PRAGMA user_version = ${format}`);
+      expect(refusal({ path })).toEqual({
+        code: 'STORE_INVALID',
+        message: `The store ${path} cannot be used: it has the ${age} format ${format}, this version reads formats 2 and 3; ${way}`,
+        details: { file: path, reason: expect.any(String), format, expected: 3 },
+      });
+      withSqlite('PRAGMA user_version = 3');
+      expect(await countMails()).toBe(200);
+    },
+  );
+
+  it('is brought to the format of this version: one of the version before, with all that it holds', async () => {
+    // The tables of format 2, and what a version that wrote it has left: 3 of 5 mails, in a log that was not copied.
+    const database = new DatabaseSync(path);
+    database.exec(`
+      PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
+      CREATE TABLE counter (next INTEGER NOT NULL, checkpoints INTEGER NOT NULL);
+      INSERT INTO counter VALUES (6, 2);
+      CREATE TABLE mails (number INTEGER PRIMARY KEY, recipient NOT NULL, body NOT NULL);
+      CREATE TABLE records (kind NOT NULL, key NOT NULL, value NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID;
+      PRAGMA application_id = ${0x4f72_7279}; PRAGMA user_version = 2;
+      INSERT INTO mails VALUES (2, 'ada', 'two'), (4, 'bob', x'00d8'), (5, 'ada', 'five');
+      INSERT INTO records VALUES ('agent', 'ada', 'state');
+    `);
+    const before = `${path}-before`;
+    for (const suffix of ['', '-wal']) copyFileSync(path + suffix, before + suffix);
+    database.close();
+    path = before;
+    for (let opened = 0; opened < 2; opened++) {
+      const store = SqliteStore.open({ path });
+      expect(await store.mails({ limit: 9 })).toEqual([
+        { number: 2, recipient: 'ada', body: 'two' },
+        { number: 4, recipient: 'bob', body: '\ud800' },
+        { number: 5, recipient: 'ada', body: 'five' },
+      ]);
+      expect(await store.records('agent', { limit: 9 })).toEqual([
+        { kind: 'agent', key: 'ada', value: 'state' },
+      ]);
+      await store.write([{ mails: [], settled: [9], records: [] }]);
+      expect(await store.write([{ mails: [], settled: [], records: [] }])).toEqual([6]);
+      await store.close();
+    }
   });
 
   it.each(['', 'PRAGMA journal_mode = WAL', 'PRAGMA auto_vacuum = INCREMENTAL; VACUUM'])(

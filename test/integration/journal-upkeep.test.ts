@@ -131,6 +131,7 @@ describe('The files of a store', () => {
         const copy = `${path}-copy`;
         copyFileSync(path, copy);
         copyFileSync(`${path}-wal`, `${copy}-wal`);
+        copyFileSync(`${path}-mark`, `${copy}-mark`);
         truncateSync(`${copy}-wal`, cut);
         const again = SqliteStore.open({ path: copy });
         expect(told(await contentOf(again)), `byte ${cut}, after write ${at}`).toEqual(content);

@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { capability, defineAgent, openJournal, startSystem } from 'orrery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { journalCommand } from '../../journal-command.ts';
+import type { Screen } from '../../screen.ts';
 import { orrery } from '../spawn-orrery.ts';
 
 const wait = capability({ id: 'wait', description: 'Waits', input: z.string(), output: z.void() });
@@ -84,6 +86,62 @@ describe('orrery journal', () => {
     const empty = await orrery('journal', journal);
     expect(empty).toMatchObject({ code: 0, stdout: expect.stringContaining('Dead letters: 0') });
   }, 60_000);
+});
+
+/** The command in this process: what it writes, and its exit code. */
+async function command(options: Record<string, string | boolean>): Promise<{ code: number; text: string }> {
+  const written: string[] = [];
+  const screen = { write: (more: string) => void written.push(more) } as unknown as Screen;
+  const code = await journalCommand(options, [journal], { screen });
+  return { code, text: written.join('') };
+}
+
+describe('A damaged journal', () => {
+  it('is refused by a system that starts on it, which names the way to go on: --check and --salvage', async () => {
+    await leaveMail();
+    expect(await command({ check: true })).toEqual({
+      code: 0,
+      text: expect.stringMatching(/journal\.db is whole; commits: \d+, envelopes: 4, records: \d+\n$/),
+    });
+    const older = readFileSync(journal);
+    const system = await startSystem({ journal: { path: journal }, agents: [busy('mars')] });
+    system.tell({ agent: 'mars', capability: wait }, 'three');
+    await system.whenKept();
+    await system.stop({ drainMs: 0 });
+    writeFileSync(journal, older);
+
+    await expect(startSystem({ journal: { path: journal }, agents: [busy('mars')] })).rejects.toMatchObject({
+      code: 'STORE_INVALID',
+      message: expect.stringMatching(
+        /commits the last \d+ are missing: .*"orrery journal \S+ --check" says what/,
+      ),
+    });
+    expect(await orrery('journal', journal, '--check')).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /^Damaged: of its \d+ commits the last \d+ are missing: it is an older copy, or its log \S+ is gone\n$/,
+      ),
+      stderr: '',
+    });
+    const { damage } = JSON.parse((await command({ check: true, json: true })).text) as { damage: string[] };
+    expect(damage).toHaveLength(1);
+
+    const salvaged = join(folder, 'salvaged.db');
+    expect(await command({ salvage: salvaged })).toEqual({
+      code: 0,
+      text: expect.stringMatching(/has what is whole; envelopes: 4, records: \d+\nLost: of its \d+ commits/),
+    });
+    expect(readFileSync(journal).equals(older)).toBe(true);
+    await expect(command({ salvage: salvaged })).rejects.toMatchObject({
+      message: expect.stringContaining('expected the path of a file that is not there yet'),
+    });
+    await expect(command({ check: true, forget: 'mars' })).rejects.toThrow('cannot be given together');
+    await using file = await openJournal(salvaged);
+    expect((await file.agents()).map(({ agentId, waiting }) => [agentId, waiting])).toEqual([
+      ['mars', 2],
+      ['venus', 2],
+    ]);
+  }, 120_000);
 });
 
 describe('A journal', () => {

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { invalidOptions, isOrreryError } from '../protocol/errors.ts';
+import { requireText } from '../protocol/parse-options.ts';
+import { systemSeams } from '../protocol/system-seams.ts';
+import { examineFile, logFileOf, numberOf, reading } from './examine-file.ts';
+import { markFileOf } from './high-water-mark.ts';
+import { type Salvaged, salvage } from './salvage.ts';
+import { sqliteFault } from './sqlite-fault.ts';
+
+/**
+ * What a journal's files are like.
+ *
+ * - `commits`, `mails`, `records` so many it holds, where that can be read.
+ * - `damage`  what is wrong, a sentence each; none: it is whole.
+ */
+export interface JournalCheck {
+  readonly commits?: number;
+  readonly mails?: number;
+  readonly records?: number;
+  readonly damage: readonly string[];
+}
+
+/** See `checkJournal`. */
+export function checkJournalFile(path: string): JournalCheck {
+  const file = existing(path);
+  try {
+    const { format, standing, damage } = examineFile(file);
+    if (format === undefined || damage.length > 0)
+      return { ...(standing && { commits: standing.commits }), damage };
+    const [mails, records] = reading(file, 0, (database) => [
+      numberOf(database, 'SELECT count(*) FROM mails'),
+      numberOf(database, 'SELECT count(*) FROM records'),
+    ]) as [number, number];
+    return { ...(standing && { commits: standing.commits }), mails, records, damage };
+  } catch (error) {
+    if (isOrreryError(error)) throw error;
+    const fault = sqliteFault(file, 'open', error);
+    // A file that is none of ours has no mark.
+    if (fault.code !== 'STORE_INVALID' || !existsSync(markFileOf(file))) throw fault;
+    return { damage: [String(fault.details['reason'])] };
+  }
+}
+
+/** See `salvageJournal`. */
+export function salvageJournalFile(path: string, target: string): Salvaged {
+  requireText('target', target);
+  const file = existing(path);
+  const { damage } = checkJournalFile(file);
+  return salvage(file, resolve(target), { damage, life: systemSeams().newSecret() });
+}
+
+/** The file may be gone where something beside it says that it was there. */
+function existing(path: string): string {
+  requireText('path', path);
+  const file = resolve(path);
+  if (![file, logFileOf(file), markFileOf(file)].some((one) => existsSync(one)))
+    throw invalidOptions('path', path, 'the file of a journal');
+  return file;
+}

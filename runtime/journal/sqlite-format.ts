@@ -1,0 +1,108 @@
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  type Column,
+  mailChecksum,
+  recordChecksum,
+  type Standing,
+  standingChecksum,
+  sumOf,
+} from './checksums.ts';
+
+/** `Orry`, in the header of the file: whose database it is. */
+export const APPLICATION = 0x4f72_7279;
+/** How the tables are to be read; it changes when they do. */
+export const FORMAT = 3;
+/** What is brought to today's format when it is opened. 2: without checksums and standing. */
+export const OLDER_FORMATS: readonly number[] = [2];
+
+const STANDING = 'life NOT NULL, before NOT NULL, commits INTEGER NOT NULL, content INTEGER NOT NULL';
+
+/** A row's checksum is of everything else in it; the counter's is of the standing. */
+export const SCHEMA = `
+  CREATE TABLE counter (next INTEGER NOT NULL, checkpoints INTEGER NOT NULL, ${STANDING}, checksum INTEGER NOT NULL);
+  INSERT INTO counter VALUES (1, 0, '', '', 0, 0, 0);
+  CREATE TABLE mails (number INTEGER PRIMARY KEY, recipient NOT NULL, body NOT NULL, checksum INTEGER NOT NULL);
+  CREATE TABLE records (kind NOT NULL, key NOT NULL, value NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID;
+  PRAGMA application_id = ${APPLICATION};
+  PRAGMA user_version = ${FORMAT};
+`;
+
+const FROM_FORMAT_2 = `
+  ALTER TABLE counter ADD COLUMN life NOT NULL DEFAULT '';
+  ALTER TABLE counter ADD COLUMN before NOT NULL DEFAULT '';
+  ALTER TABLE counter ADD COLUMN commits INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE counter ADD COLUMN content INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE counter ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE mails ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE records ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+  PRAGMA user_version = ${FORMAT};
+`;
+
+/** Brings the tables of format 2 to today's, within a transaction of the caller's. */
+export function bringFromFormat2(database: DatabaseSync): void {
+  database.exec(FROM_FORMAT_2);
+  const mail = database.prepare('UPDATE mails SET checksum = ? WHERE number = ?');
+  for (const [number, recipient, body] of mailRowsOf(database))
+    mail.run(mailChecksum(number, recipient, body), number);
+  const record = database.prepare('UPDATE records SET checksum = ? WHERE kind = ? AND key = ?');
+  for (const [kind, key, value] of recordRowsOf(database))
+    record.run(recordChecksum(kind, key, value), kind, key);
+}
+
+/** Says in the database how it stands, within a transaction of the caller's. */
+export function putStanding(database: DatabaseSync, standing: Standing): void {
+  database
+    .prepare('UPDATE counter SET life = ?, before = ?, commits = ?, next = ?, content = ?, checksum = ?')
+    .run(
+      standing.life,
+      standing.before,
+      standing.commits,
+      standing.next,
+      standing.content,
+      standingChecksum(standing),
+    );
+}
+
+/** How a database of today's format stands by its own account; undefined when that cannot be right. */
+export function standingOf(database: DatabaseSync): Standing | undefined {
+  const row = database.prepare('SELECT * FROM counter').get();
+  if (row === undefined) return undefined;
+  const standing: Standing = {
+    life: String(row['life']),
+    before: String(row['before']),
+    commits: Number(row['commits']),
+    next: Number(row['next']),
+    content: Number(row['content']),
+  };
+  return standingChecksum(standing) === row['checksum'] ? standing : undefined;
+}
+
+/** The first row whose checksum does not fit it, in words, or what all rows of the database add up to. */
+export function contentOf(database: DatabaseSync): { readonly sum: number } | { readonly damaged: string } {
+  let sum = 0;
+  for (const [number, recipient, body, checksum] of mailRowsOf(database)) {
+    if (mailChecksum(number, recipient, body) !== checksum)
+      return { damaged: `envelope ${number} is not what was written` };
+    sum = sumOf(sum, checksum);
+  }
+  for (const [kind, key, value, checksum] of recordRowsOf(database)) {
+    if (recordChecksum(kind, key, value) !== checksum)
+      return { damaged: `a record of kind ${JSON.stringify(String(kind))} is not what was written` };
+    sum = sumOf(sum, checksum);
+  }
+  return { sum };
+}
+
+export type MailRow = readonly [number: number, recipient: Column, body: Column, checksum: number];
+export type RecordRow = readonly [kind: Column, key: Column, value: Column, checksum: number];
+
+const mailRowsOf = (database: DatabaseSync): Iterable<MailRow> => rowsOf(database, 'SELECT * FROM mails');
+const recordRowsOf = (database: DatabaseSync): Iterable<RecordRow> =>
+  rowsOf(database, 'SELECT * FROM records');
+
+/** Rows as lists of their columns, one after the other: a function of ours in SQL would hold all that it is given. */
+function rowsOf<Row>(database: DatabaseSync, sql: string): Iterable<Row> {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement.iterate() as unknown as Iterable<Row>;
+}
