@@ -89,7 +89,7 @@ describe('orrery journal', () => {
 });
 
 /** The command in this process: what it writes, and its exit code. */
-async function command(options: Record<string, string | boolean>): Promise<{ code: number; text: string }> {
+async function command(options: Record<string, string | true>): Promise<{ code: number; text: string }> {
   const written: string[] = [];
   const screen = { write: (more: string) => void written.push(more) } as unknown as Screen;
   const code = await journalCommand(options, [journal], { screen });
