@@ -214,11 +214,11 @@ export class AgentTurns {
 
   #underTerms(
     id: string,
-    { tier, justification, deadlineAtMs, budget, path, taint }: TaskTerms,
+    { tier, chargedAs, justification, deadlineAtMs, budget, path, taint }: TaskTerms,
   ): Pick<Asking, 'onBehalfOf' | 'deadlineAtMs' | 'justification' | 'budget' | 'path' | 'taint'> {
     const { desk, turnMs } = this.#deps;
     return {
-      onBehalfOf: { id, tier },
+      onBehalfOf: { id, tier, ...(chargedAs && { chargedAs }) },
       deadlineAtMs: deadlineAtMs ?? desk.seams.clock.now() + turnMs,
       ...(justification && { justification }),
       ...(budget && { budget }),

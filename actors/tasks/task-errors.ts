@@ -1,4 +1,4 @@
-import { type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
+import { type ErrorCode, errorToData, OrreryError } from '../../runtime/protocol/errors.ts';
 import { type NoteFailure, toldFailure } from '../../runtime/protocol/told-failure.ts';
 import type { Part, TaskMessage, TaskState } from '../../runtime/protocol/task.ts';
 
@@ -39,9 +39,11 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
  */
 export function failureParts(error: unknown, note: NoteFailure): Part[] {
   const { code, message, id } = toldFailure(error, note);
+  const retryAfterMs = errorToData(error).details?.['retryAfterMs'];
   const data = {
     ...(REFUSALS.has(code) ? { code: 'UNAUTHORIZED', reason: code } : { code }),
     message,
+    ...(typeof retryAfterMs === 'number' && { retryAfterMs }),
     ...(id !== undefined && { id }),
   };
   return [{ text: message }, { data }];

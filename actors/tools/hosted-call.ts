@@ -1,8 +1,8 @@
 import { type Capability, parseInput, parseOutput } from '../../runtime/protocol/capability.ts';
 import {
-  actorDied,
   cancelled,
   deadlineExceeded,
+  handlerFailed,
   isOrreryError,
   notSerialisable,
   reasonOf,
@@ -85,7 +85,7 @@ export async function withContext<Answer>(
     });
     return await Promise.race([answer, end]);
   } catch (error) {
-    throw isOrreryError(error) ? error : actorDied(agentId, reasonOf(error), error);
+    throw isOrreryError(error) ? error : handlerFailed(agentId, reasonOf(error), error);
   } finally {
     release();
     signal?.removeEventListener('abort', cancel);

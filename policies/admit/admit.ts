@@ -1,7 +1,7 @@
 import type { AdmissionRule, Authenticator, EdgeRequest } from '../../runtime/protocol/admission.ts';
 import { unauthenticated } from '../../runtime/protocol/edge-errors.ts';
 import { invalidOptions, OrreryError } from '../../runtime/protocol/errors.ts';
-import { ANONYMOUS, type Principal } from '../../runtime/protocol/principal.ts';
+import { anonymousFrom, type Principal } from '../../runtime/protocol/principal.ts';
 
 /**
  * - `authenticators` asked in this order; the first whose credentials a request has decides.
@@ -59,7 +59,7 @@ async function identify(
     const principal = await authenticator.authenticate(request);
     if (principal !== undefined) return principal;
   }
-  if (anonymous) return ANONYMOUS;
+  if (anonymous) return anonymousFrom(request.address);
   const schemes = authenticators.map(({ scheme }) => scheme).join(', ');
   throw unauthenticated(schemes === '' ? 'nobody is let in' : `it has no credentials, expected ${schemes}`);
 }

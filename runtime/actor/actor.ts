@@ -50,7 +50,7 @@ export class Actor implements ActorLife {
     if (logic === undefined || this.isOver) return kept === undefined ? made : kept.state;
     const deps = {
       clock: cell.place.seams.clock,
-      onError: (error: unknown) => cell.crash(error, cell.handlings.at(-1)),
+      onError: (error: unknown) => cell.crash(error, cell.handlings.at(-1), true),
       onDone: () => cell.exit(),
     };
     this.#logic = new LogicRunner(logic, made, deps, kept);

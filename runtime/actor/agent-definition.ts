@@ -69,9 +69,10 @@ export class AgentDefinition<State = undefined> {
 
   constructor(options: AgentOptions) {
     this.options = parseOptions(AgentOptions, options, 'agent');
+    if (this.options.durable === true) requireRestart(this.options, 'an agent that is durable');
   }
 
-  /** Answers `capability` with what `run` returns. What it throws ends the actor; `refused(...)` only declines. */
+  /** Answers `capability` with what `run` returns. What it throws fails the envelope, and ends the actor unless `onThrow` says otherwise; `refused(...)` only declines. */
   handle<Parsed, Given>(
     capability: Capability<unknown, unknown, Parsed, Given>,
     run: Handler<State, Parsed, Given>,
@@ -167,6 +168,7 @@ export class AgentDefinition<State = undefined> {
    * message type; `input` the payload (parsed, if the capability is listed), `envelope` the whole, `ctx` the handling context to reply or settle with.
    */
   logic(logic: AnyActorLogic, capabilities: readonly Capability[] = []): this {
+    requireRestart(this.options, 'an agent with logic');
     if (this.actorLogic !== undefined) throw invalidOptions('logic', this.options.id, 'one logic an agent');
     requireFunction('logic.transition', (logic as AnyActorLogic | null | undefined)?.transition);
     if (!Array.isArray(capabilities)) throw invalidOptions('capabilities', capabilities, 'a list of them');
@@ -242,6 +244,11 @@ export class AgentDefinition<State = undefined> {
     this.handlers.set(id, entry);
     return this;
   }
+}
+
+/** Throws INVALID_OPTIONS where the actors of `whose` would live on with a state that a throw has left half changed. */
+export function requireRestart({ id, onThrow }: Pick<AgentOptions, 'id' | 'onThrow'>, whose: string): void {
+  if (onThrow === 'keep') throw invalidOptions('agent.onThrow', onThrow, `'restart' for ${whose}, as ${id}`);
 }
 
 /** What a card says of a capability and of how it is answered. */

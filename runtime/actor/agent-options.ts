@@ -8,6 +8,10 @@ import { isSystemId } from '../protocol/policy.ts';
 export const Restart = z.enum(['permanent', 'transient', 'temporary']);
 export type Restart = z.infer<typeof Restart>;
 
+/** What becomes of an actor whose handler throws what is no `OrreryError`: it is restarted, or it lives on with its state. */
+export const OnThrow = z.enum(['restart', 'keep']);
+export type OnThrow = z.infer<typeof OnThrow>;
+
 const MAX_ID_LENGTH = 256;
 
 /** The id of an agent that runs here: what a card may have, if it can stand in a line of text and is not reserved. */
@@ -21,6 +25,8 @@ export const AgentId = AgentCard.shape.id.refine(
  *
  * - `delivery`          what happens to an envelope that a death cut off. @default 'once'
  * - `restart`           @default 'permanent'
+ * - `onThrow`           what becomes of its actor when a handler throws. 'keep', for handlers that leave no state half changed:
+ *                       it lives on, and nothing is charged; not for durable agents, nor for logic. @default 'restart'
  * - `handlingTimeoutMs` how long one envelope may be in hand when it has no deadline of its own, and how long the reader of
  *                       a stream may take nothing from it. @default 30_000
  * - `startTimeoutMs`    how long `onStart` may take. @default 30_000
@@ -43,6 +49,7 @@ export const AgentOptions = z
     protocols: z.array(z.string().min(1)).readonly().optional(),
     delivery: Delivery.optional(),
     restart: Restart.optional(),
+    onThrow: OnThrow.optional(),
     handlingTimeoutMs: Milliseconds.optional(),
     startTimeoutMs: Milliseconds.optional(),
     stopTimeoutMs: Milliseconds.optional(),

@@ -1,4 +1,5 @@
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import { type Outsider, outsiderOf } from '../mailbox/outsider.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Delivery, PathHop } from '../protocol/envelope.ts';
@@ -37,6 +38,8 @@ export class CellDesk implements AgentDesk {
   #shown: Taint | undefined;
   readonly #cell: Cell;
   #team: SeenTeam | undefined;
+  /** Of the keys of whoever is outside. */
+  #salt: string | undefined;
 
   static {
     bindMethods(CellDesk.prototype);
@@ -200,7 +203,8 @@ export class CellDesk implements AgentDesk {
   #askerOf({ onBehalfOf }: Asking): Identity {
     const { row } = this.#cell;
     if (onBehalfOf === undefined) return row;
-    const party = { ...onBehalfOf, sandboxId: undefined, isSystem: false };
+    const { id, tier } = onBehalfOf;
+    const party = { id, tier, sandboxId: undefined, isSystem: false };
     return { id: row.id, slot: row.slot, party };
   }
 
@@ -223,6 +227,8 @@ export class CellDesk implements AgentDesk {
     if (tenant !== undefined) extras.tenant = tenant;
     const taint = this.#taintOf(parent, asking.taint);
     if (taint !== undefined) extras.taint = taint;
+    const outsider = this.#outsiderOf(asking, parent);
+    if (outsider !== undefined) extras.outsider = outsider;
     const mail = new Mail(
       isStream ? place.seams.ids.next() : (envelopeId ?? place.seams.ids.next()),
       place.seams.ids.origin,
@@ -242,6 +248,17 @@ export class CellDesk implements AgentDesk {
     return mail;
   }
 
+  /**
+   * Who outside is charged with what it breaks: whoever is at the root of the work in hand. Without that the embedder alone is
+   * believed when it asks on behalf of somebody.
+   */
+  #outsiderOf({ onBehalfOf }: Asking, parent: Handling | undefined): Outsider | undefined {
+    if (parent?.mail !== undefined) return parent.mail.extras?.outsider;
+    if (onBehalfOf === undefined || !this.#cell.row.party.isSystem) return undefined;
+    this.#salt ??= this.seams.newId();
+    return outsiderOf(onBehalfOf.chargedAs ?? onBehalfOf.id, this.#salt);
+  }
+
   /** What attendants take in they take in for the agent. */
   readonly #takesIn = (taint: Taint): void => this.takeIn(taint);
 
@@ -258,6 +275,7 @@ export class CellDesk implements AgentDesk {
       message;
     const taint = mergeTaint(this.#taintOf(parent, message.taint), delegation?.taint);
     const deadlineAtMs = delegation === undefined ? parent?.deadlineAtMs : delegation.deadlineAtMs;
+    const outsider = parent?.mail?.extras?.outsider;
     const extras = {
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(justification === undefined ? {} : { justification }),
@@ -266,6 +284,7 @@ export class CellDesk implements AgentDesk {
       ...(isFrame === true ? { frame: true as const } : {}),
       ...(isFleeting === true ? { fleeting: true as const } : {}),
       ...(taint === undefined ? {} : { taint }),
+      ...(outsider === undefined ? {} : { outsider }),
     };
     return new Mail(
       ids.next(),

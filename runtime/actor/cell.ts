@@ -13,6 +13,8 @@ import {
 } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
+import type { Refusal } from '../supervision/outsider-book.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
 import type { Place } from '../threads/place.ts';
 import { type ActorLife, type MakeActor, PENDING } from './actor-life.ts';
 import type { AgentDefinition } from './agent-definition.ts';
@@ -24,12 +26,19 @@ import { taintOn } from './cell-taint.ts';
 import type { CellStatus } from './cell-status.ts';
 import { Handling } from './handling.ts';
 import { isThenable } from './is-thenable.ts';
+import { Refusals } from './refusals.ts';
 import { takeUp } from './take-up.ts';
 import { cutOff } from './time-limit.ts';
-import { cutOffByDeath, type Death, mayTryAgain, turnAway } from './turn-away.ts';
+import { type Death, mayTryAgain, tryAgainOrEnd, turnAway } from './turn-away.ts';
 
 const DEFAULT_HANDLING_MS = 30_000;
 const NO_HANDLINGS: readonly Handling[] = [];
+
+/** How an actor died: `culprit` is the handling that it died over, `isThrown` says that its handler threw `cause`. */
+interface DeathInHand extends Death {
+  readonly culprit?: Handling | undefined;
+  readonly isThrown?: boolean;
+}
 
 /**
  * One agent in one thread: its mailbox, which outlives its actor, and the actor of the moment.
@@ -43,6 +52,8 @@ export class Cell {
   definition: AgentDefinition<unknown>;
   readonly lives: CellLives;
   readonly outcomes: CellOutcomes;
+  /** Whom outside it refuses, if it ever has. */
+  refusals: Refusals | undefined;
   status: CellStatus = 'down';
   /** Had an actor before, in this thread. */
   wasStarted = false;
@@ -211,6 +222,7 @@ export class Cell {
     const flow = mail.flow as InFlow;
     mail.wasInHand = true;
     flow.start(mail.sequence);
+    flow.blame(mail.extras?.outsider, mail.attempts > 0);
     this.place.journal?.begins(this, mail);
     if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail))) handling.holdGrant();
     if (this.#hand !== undefined) this.#below = [...this.#below, this.#hand];
@@ -248,13 +260,19 @@ export class Cell {
     this.#goOn();
   }
 
-  /** The handler threw: its actor is dead, unless that was a way to decline. */
+  /**
+   * The handler threw. With a code it has declined, whoever's failure that tells of; else its actor is dead, unless the agent
+   * is one whose actors live on.
+   */
   fail(handling: Handling, error: unknown): void {
     if (handling.isOver) return;
     const late = handling.cutShort;
-    const declined = isOrreryError(error) && error.code !== 'ACTOR_DIED' ? error : undefined;
-    const why = late ?? declined;
-    if (why === undefined) return this.crash(error, handling);
+    const why = late ?? (isOrreryError(error) ? error : undefined);
+    if (why === undefined) {
+      if (this.definition.options.onThrow === 'keep') this.#outlive(error, handling);
+      else this.crash(error, handling, true);
+      return;
+    }
     if (this.#awaitsJournal(handling, () => this.fail(handling, error))) return;
     this.#letGo(handling);
     this.outcomes.close(handling.mail as Mail, late === undefined ? 'rejected' : 'expired', why);
@@ -268,40 +286,68 @@ export class Cell {
     return true;
   }
 
-  /** The actor is dead: what it had in hand is told or tried again, and the supervisor decides what is next. */
-  crash(error: unknown, culprit: Handling | undefined): void {
+  /** Its handler threw and nothing else has happened: the envelope is told or tried again, and the actor goes on. */
+  #outlive(error: unknown, handling: Handling): void {
+    if (this.#awaitsJournal(handling, () => this.#outlive(error, handling))) return;
+    const mail = handling.mail as Mail;
+    mail.attempts += 1;
+    if (mayTryAgain(this, mail)) {
+      handling.leaveAsks();
+      this.place.log.error(this.row.id, error);
+    }
+    this.#letGo(handling);
+    tryAgainOrEnd(this, this.#mailbox, mail, { reason: reasonOf(error), cause: error, isThrown: true });
+    this.#goOn();
+  }
+
+  /**
+   * The actor is dead: what it had in hand is told or tried again, and the supervisor decides what is next. `isThrown`: the
+   * handler of `culprit` threw `error`.
+   */
+  crash(error: unknown, culprit: Handling | undefined, isThrown = false): void {
     if (!this.#isAlive) return;
     const reason = reasonOf(error);
     const taint = taintOn(this, culprit?.mail);
-    void this.#die({ reason, cause: error, taint }, culprit).then(() =>
-      this.place.crashed(this, error, taint),
+    const over = diedOver(culprit?.mail);
+    void this.#die({ reason, cause: error, taint, culprit, isThrown }).then(() =>
+      this.place.crashed(this, error, taint, over),
     );
+  }
+
+  /** From now on, and for so long, it takes nothing that this outsider has caused. */
+  refuse({ key, forMs }: Refusal): void {
+    const nowMs = this.place.seams.clock.monotonicMs();
+    this.refusals ??= new Refusals();
+    this.refusals.add(key, nowMs + forMs, nowMs);
   }
 
   /** Ends the actor because its group is restarted; its mailbox waits for the next one. */
   halt(): void {
-    if (this.#isAlive) void this.#die({ reason: 'its group is restarted' }, undefined);
+    if (this.#isAlive) void this.#die({ reason: 'its group is restarted' });
   }
 
   get #isAlive(): boolean {
     return this.status === 'running' || this.status === 'starting' || this.status === 'finishing';
   }
 
-  #die(death: Death, culprit: Handling | undefined): Promise<void> {
+  #die(death: DeathInHand): Promise<void> {
     this.status = 'down';
-    this.cutOffInHand(death, culprit);
+    this.cutOffInHand(death);
+    // What is told of it is on its way before `onStop` has its chance to end the thread.
+    this.place.outbox.flush();
     return this.endActor(death);
   }
 
   /** Ends what is in hand as a death does. */
-  cutOffInHand(death: Death, culprit?: Handling): void {
+  cutOffInHand({ reason, cause, taint, culprit, isThrown = false }: DeathInHand): void {
     for (const handling of [...this.handlings].reverse()) {
       const mail = handling.mail as Mail;
       const hasBegun = this.#actor?.hasBegun(mail) !== false;
       if (handling === culprit) mail.attempts += 1;
       if (mayTryAgain(this, mail)) handling.leaveAsks();
       this.#letGo(handling);
-      if (hasBegun) cutOffByDeath(this, this.#mailbox, mail, death);
+      const its = { reason, cause, taint, isThrown: isThrown && handling === culprit };
+      if (hasBegun) tryAgainOrEnd(this, this.#mailbox, mail, its);
       else this.#mailbox.putBack(mail);
     }
   }
@@ -310,8 +356,9 @@ export class Cell {
   exit(): void {
     if (!this.#isAlive) return;
     this.status = 'down';
+    const over = diedOver(this.#hand?.mail);
     for (const handling of [...this.handlings].reverse()) this.finish(handling, undefined);
-    void this.endActor({ reason: 'it came to its end' }).then(() => this.place.exited(this));
+    void this.endActor({ reason: 'it came to its end' }).then(() => this.place.exited(this, over));
   }
 
   #letGo(handling: Handling): void {
@@ -408,9 +455,12 @@ export class Cell {
   endActor({ reason, taint }: Death): Promise<void> {
     return this.lives.end(() => {
       for (const mail of this.#mailbox.leftAhead()) {
-        if (this.#actor?.hasBegun(mail) === true) cutOffByDeath(this, this.#mailbox, mail, { reason, taint });
+        if (this.#actor?.hasBegun(mail) === true) tryAgainOrEnd(this, this.#mailbox, mail, { reason, taint });
         else this.#mailbox.putBack(mail);
       }
     });
   }
 }
+
+const diedOver = (mail: Mail | undefined): DiedOver | undefined =>
+  mail && { outsider: mail.extras?.outsider, isAgain: mail.attempts > 0 };

@@ -73,7 +73,7 @@ export interface Sender {
    * Asks and waits for the answer.
    *
    * Rejects with an `OrreryError`: what the router refused (AGENT_NOT_FOUND, CAPABILITY_NOT_FOUND, TIER_VIOLATION, ...),
-   * MAILBOX_FULL, ACTOR_DIED, THREAD_DIED, DEADLINE_EXCEEDED, CANCELLED, POISON, REFUSED, NOT_SERIALISABLE,
+   * MAILBOX_FULL, HANDLER_FAILED, ACTOR_DIED, THREAD_DIED, DEADLINE_EXCEEDED, CANCELLED, POISON, REFUSED, NOT_SERIALISABLE,
    * INVALID_PAYLOAD, BUDGET_EXCEEDED, HOP_LIMIT. What the last checkpoint of the failed work kept is in `details.partial`.
    */
   ask<Input, Output>(

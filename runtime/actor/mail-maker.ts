@@ -90,12 +90,15 @@ export class MailMaker {
 }
 
 /**
+/**
  * What is sent from tainted work has its taint, whatever its sender says; the sender may only add to it. What is sent from
- * work for a tenant is for that tenant.
+ * work for a tenant is for that tenant, and from work that somebody outside has caused is caused by them.
  */
 function mark(mail: Mail, { taint: given }: TellOptions, parent: Handling | undefined): void {
   const tenant = parent?.tenant;
   if (tenant !== undefined) mail.extras = { ...mail.extras, tenant };
+  const outsider = parent?.mail?.extras?.outsider;
+  if (outsider !== undefined) mail.extras = { ...mail.extras, outsider };
   const inherited = parent?.taint;
   if (inherited === undefined && given === undefined) return;
   const taint = mergeTaint(inherited, given && taintFrom(given));

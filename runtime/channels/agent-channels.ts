@@ -46,7 +46,7 @@ export interface ChannelOpener<Context> {
    *
    * Rejects with what a request to that agent would be refused with (AGENT_NOT_FOUND, TIER_VIOLATION,
    * ESCALATION_REQUIRED, SANDBOX_VIOLATION, ...), with REFUSED when it accepts no channels or not this one, with
-   * ACTOR_DIED when it dies over it, and with CHANNEL_CLOSED when it is closed meanwhile, or not open in time.
+   * HANDLER_FAILED when it throws over it, ACTOR_DIED when it dies over it, and with CHANNEL_CLOSED when it is closed meanwhile, or not open in time.
    */
   openChannel(remoteAgentId: string, options?: OpenChannelOptions): Promise<AgentChannel<Context>>;
   /** The channel, until it is closed. */

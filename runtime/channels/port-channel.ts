@@ -22,8 +22,8 @@ import { ownEnvelope } from './written-envelope.ts';
 /** How often an agent is asked to take a channel again that it dies over. */
 const MAX_DIALS = 3;
 
-/** Its actor died, with its thread or without: the next one may take the channel. */
-const DIED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ACTOR_DIED', 'THREAD_DIED']);
+/** It failed over it, or its actor died, with its thread or without: asked again, it may take the channel. */
+const FAILED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ACTOR_DIED', 'HANDLER_FAILED', 'THREAD_DIED']);
 
 export interface PortChannelDeps {
   readonly clock: Clock;
@@ -262,7 +262,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
 
   /** A channel that was open outlives several deaths; whoever dies over a first request may have died of it. */
   #refused(error: OrreryError): void {
-    if (this.#wasOpen && DIED.has(error.code) && this.#dials < MAX_DIALS) {
+    if (this.#wasOpen && FAILED.has(error.code) && this.#dials < MAX_DIALS) {
       this.#course.take('connection.lost', error.message);
       return;
     }

@@ -2,6 +2,9 @@ import type { Outcome } from '../observe/system-event.ts';
 import type { CommitLog } from './commit-log.ts';
 import { distance, MARK } from './flow-marks.ts';
 import type { Lane } from './lane.ts';
+import type { Outsider, OutsiderKey } from './outsider.ts';
+
+const NOBODY: OutsiderKey = [0, 0];
 
 /** How many envelopes ended in each way. */
 export interface OutcomeCounts {
@@ -49,6 +52,18 @@ export class InFlow {
   start(sequence: number): void {
     const at = this.base + MARK.started;
     if (distance(sequence, this.words[at] as number) > 0) this.words[at] = sequence;
+  }
+
+  /** Notes who outside caused what is begun on now, if somebody did, and whether it was begun on before. */
+  blame(outsider: Outsider | undefined, isAgain: boolean): void {
+    const { words, base } = this;
+    const [first, second] = outsider?.key ?? NOBODY;
+    if (words[base + MARK.outsiderMore] !== second || words[base + MARK.outsider] !== first) {
+      words[base + MARK.outsider] = first;
+      words[base + MARK.outsiderMore] = second;
+    }
+    const again = isAgain ? 1 : 0;
+    if (words[base + MARK.isAgain] !== again) words[base + MARK.isAgain] = again;
   }
 
   /** Notes the outcome of `sequence`. A call-back may settle before an older one of its lane. */

@@ -15,6 +15,7 @@ import { taintFrom } from '../protocol/taint-from.ts';
 import type { KeptFunds } from './kept-funds.ts';
 import type { ChannelMark } from './channel-mark.ts';
 import type { InFlow } from './in-flow.ts';
+import type { Outsider } from './outsider.ts';
 
 /** No ask waits for an answer to this mail. */
 export const NO_ASK = -1;
@@ -54,6 +55,8 @@ export interface MailExtras {
   frame?: true;
   /** Where what it says came from outside. */
   taint?: Taint;
+  /** Who outside stands at the root of what caused it; whoever sends it says nothing of that. */
+  outsider?: Outsider;
   /** It is part of a channel between two agents of the system. */
   channel?: ChannelMark;
   /** Metadata that this version does not know. */

@@ -25,6 +25,7 @@ export type SystemEventType =
   | 'agent-stopped'
   | 'agent-upgraded'
   | 'agent-parked'
+  | 'outsider-refused'
   | 'place-started'
   | 'place-died'
   | 'process-ended'

@@ -4,6 +4,7 @@ import type { CellMailbox } from '../actor/cell-mailbox.ts';
 import { entryOf } from '../actor/content-handlers.ts';
 import { Handling } from '../actor/handling.ts';
 import { isPrivileged } from '../actor/take-up.ts';
+import { refusalOf } from '../actor/turn-away.ts';
 import { DEFAULT_START_MS, DEFAULT_STOP_MS } from '../actor/time-limit.ts';
 import { refuseOtherKind } from '../actor/unhandled.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
@@ -252,7 +253,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
         this.#cell.exit();
         return true;
       case 'lost':
-        this.#cell.crash(errorOf(frame.error), this.#lastBegun());
+        this.#cell.crash(errorOf(frame.error), this.#lastBegun(), true);
         return true;
       case 'stray':
         this.#noteStray(errorOf(frame.error));
@@ -309,6 +310,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     const { extras, deadlineAtMs } = mail;
     if (entry?.kind !== 'value' || extras?.stream === true || extras?.derived === true) return false;
     if (extras?.channel !== undefined || mail.tombstone !== undefined || mail.attempts > 0) return false;
+    if (refusalOf(this.#cell, mail) !== undefined) return false;
     if (extras?.taint !== undefined && isPrivileged(this.#cell, mail)) return false;
     // What it begins on is noted here, when the cell comes to it.
     if (mail.kept > 0 && !this.#cell.isRetry(mail)) return false;

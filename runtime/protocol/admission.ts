@@ -8,12 +8,14 @@ import type { Principal } from './principal.ts';
  * - `url`     the whole one, as the caller gave it.
  * - `headers` asked without regard to upper and lower case.
  * - `body`    the bytes as they came: signatures are over these.
+ * - `address` of the other end of the connection, where it is known: a caller's, or a proxy's.
  */
 export interface EdgeRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Pick<Headers, 'get'>;
   readonly body: Uint8Array;
+  readonly address?: string | undefined;
 }
 
 /**

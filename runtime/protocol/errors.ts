@@ -22,6 +22,7 @@ export const ERROR_CODES = [
   'CRDT_DESERIALIZATION_FAILED',
   'MAILBOX_FULL',
   'ACTOR_DIED',
+  'HANDLER_FAILED',
   'THREAD_DIED',
   'DEADLINE_EXCEEDED',
   'CANCELLED',
@@ -107,7 +108,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** The error as plain data, for a port or a log. Anything that is not an `OrreryError` becomes `fallbackCode`. */
-export function errorToData(error: unknown, fallbackCode: ErrorCode = 'ACTOR_DIED'): ErrorData {
+export function errorToData(error: unknown, fallbackCode: ErrorCode = 'HANDLER_FAILED'): ErrorData {
   if (!isOrreryError(error)) return { code: fallbackCode, message: reasonOf(error) };
   return { code: error.code, message: reasonOf(error), details: plainDetails(toldDetails(error)) };
 }
@@ -248,6 +249,21 @@ export const actorDied = (agentId: string, reason: string, cause?: unknown): Orr
     cause,
   });
 
+/** What a handler threw or rejected with over an envelope that is not tried again. */
+export const handlerFailed = (agentId: string, reason: string, cause?: unknown): OrreryError =>
+  new OrreryError('HANDLER_FAILED', `The handler of ${agentId} failed: ${reason}`, {
+    details: { agentId, reason },
+    cause,
+  });
+
+/** Somebody outside has had the agent die too often: it takes nothing of theirs for so long. */
+export const outsiderRefused = (agentId: string, retryAfterMs: number): OrreryError =>
+  new OrreryError(
+    'RATE_LIMITED',
+    `${agentId} has failed too often over requests of this caller; it may be asked again in ${retryAfterMs} ms`,
+    { details: { agentId, retryAfterMs } },
+  );
+
 export const threadDied = (agentId: string, place: string): OrreryError =>
   new OrreryError('THREAD_DIED', `The thread ${place} that held the mail of ${agentId} died`, {
     details: { agentId, place },
@@ -320,7 +336,7 @@ function amountsText({ tokens, costUsd }: Amounts): string {
   return amounts.length === 0 ? 'no amount' : amounts.join(' and ');
 }
 
-/** `last`: of what it died the last time, if that is known. */
+/** `last`: what became of it the last time, if that is known. */
 export const poison = (
   agentId: string,
   attempts: number,
@@ -328,7 +344,7 @@ export const poison = (
 ): OrreryError =>
   new OrreryError(
     'POISON',
-    `${agentId} died ${attempts} times on this envelope${last === undefined ? '' : `, the last time of: ${last.reason}`}; it is not tried again`,
+    `${agentId} failed ${attempts} times over this envelope${last === undefined ? '' : `, the last time with: ${last.reason}`}; it is not tried again`,
     {
       details: { agentId, attempts, ...(last === undefined ? {} : { reason: last.reason }) },
       cause: last?.cause,

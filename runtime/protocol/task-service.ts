@@ -19,6 +19,7 @@ export type TaskOwner = z.infer<typeof TaskOwner>;
  *
  * - `tier`          as which the owner is judged. @default 3
  * - `justification` why somebody of a lower tier asks somebody of a higher one.
+ * - `chargedAs`     by which name deaths over it are charged to the owner. @default the id of its principal
  * - `readOnly`      only capabilities that change nothing. @default false
  * - `deadlineAtMs`  until when it is wanted, Unix milliseconds.
  * - `budget`        what may be spent on it.
@@ -30,6 +31,7 @@ export type TaskOwner = z.infer<typeof TaskOwner>;
  */
 export const TaskTerms = z.strictObject({
   tier: AgentTier.default(3),
+  chargedAs: z.string().min(1).optional(),
   justification: z.string().min(1).optional(),
   readOnly: z.boolean().default(false),
   deadlineAtMs: z.number().optional(),

@@ -14,7 +14,8 @@ import type {
 /**
  * Who calls, and under which terms.
  *
- * - `id`, `tier`    whom the rules judge: somebody outside, of this tier and in no sandbox. @default who holds the service
+ * - `as`            whom the rules judge: somebody outside, of this tier and in no sandbox, and by which name deaths are
+ *                   charged to them, if not by their id. @default who holds the service
  * - `readOnly`      only tools that change nothing. @default false
  * - `taint`         where what is given came from. @default what the caller is tainted with
  * - `deadlineAtMs`  until when it is wanted, Unix milliseconds. @default 30 s
@@ -26,7 +27,12 @@ import type {
  * - `metadata`      what else goes with the envelope. JSON.
  */
 export interface CallOptions {
-  readonly as?: { readonly id: string; readonly tier: AgentTier; readonly tenant?: string | undefined };
+  readonly as?: {
+    readonly id: string;
+    readonly tier: AgentTier;
+    readonly tenant?: string | undefined;
+    readonly chargedAs?: string;
+  };
   readonly readOnly?: boolean;
   readonly taint?: Taint;
   readonly deadlineAtMs?: number;

@@ -31,10 +31,19 @@ export interface GroupState {
   readonly members: readonly Member[];
 }
 
-/** A death after which the agent may come back. Uncharged: something outside ended it, it is not to blame. */
+/**
+ * Who is to blame for a death.
+ *
+ * - `agent`  the agent itself, or whoever is inside: it counts towards the intensity.
+ * - `other`  somebody outside has been charged with it, or it was counted before: it only makes the next restart wait.
+ * - `nobody` something ended it: it is restarted at once.
+ */
+export type Blame = 'agent' | 'other' | 'nobody';
+
+/** A death after which the agent may come back. */
 export interface Death {
   readonly agentId: string;
-  readonly charged: boolean;
+  readonly blame: Blame;
 }
 
 /**
@@ -65,7 +74,7 @@ export type Decision =
 /**
  * Decides what a group does about `deaths` that happened at once; a thread takes all its agents along.
  *
- * Deaths that happened at once count as one restart, and only if one of them is charged. Agents that were stopped, are
+ * Deaths that happened at once count as one restart, and only if an agent is to blame for one of them. Agents that were stopped, are
  * parked or have failed stay so, and a `temporary` neighbour is ended but does not return (OTP).
  */
 export function decideRestart(
@@ -92,8 +101,8 @@ export function decideRestart(
 }
 
 function recordCharged({ restarts, intensity }: GroupState, deaths: readonly Death[], nowMs: number) {
-  const isCharged = deaths.some(({ charged }) => charged);
-  return isCharged ? recordRestart(restarts, nowMs, intensity) : { restarts, exceeded: false };
+  const counts = deaths.some(({ blame }) => blame === 'agent');
+  return counts ? recordRestart(restarts, nowMs, intensity) : { restarts, exceeded: false };
 }
 
 /** Whom the strategy takes along. */
@@ -109,26 +118,26 @@ function countConsecutive(
   deaths: readonly Death[],
   returning: readonly Member[],
 ): ReadonlyMap<string, number> {
-  const isCharged = deaths.some(({ charged }) => charged);
+  const isInRow = deaths.some(isBlamed);
   const ends = ({ agentId, status }: Member) =>
     isAlive(status) || deaths.some((death) => death.agentId === agentId);
   return new Map(
     returning.map((member) => {
       const so = settledConsecutive(member, intensity);
-      return [member.agentId, isCharged && ends(member) ? so + 1 : so];
+      return [member.agentId, isInRow && ends(member) ? so + 1 : so];
     }),
   );
 }
 
-/** The longest wait that one of the charged deaths asks for. */
+/** The longest wait that one of the deaths asks for that somebody is to blame for. */
 function waitMs(
   { backOff, intensity, members }: GroupState,
   deaths: readonly Death[],
   random: Random,
 ): number {
-  const charged = new Set(deaths.filter((death) => death.charged).map(agentIdOf));
+  const blamed = new Set(deaths.filter(isBlamed).map(agentIdOf));
   return members
-    .filter(({ agentId }) => charged.has(agentId))
+    .filter(({ agentId }) => blamed.has(agentId))
     .map((member) => backOffMs(backOff, settledConsecutive(member, intensity), random))
     .reduce((longest, wait) => Math.max(longest, wait), 0);
 }
@@ -136,6 +145,8 @@ function waitMs(
 /** A life of a full window ends the row. */
 const settledConsecutive = ({ ranMs, consecutive }: Member, { withinMs }: RestartIntensity): number =>
   ranMs >= withinMs ? 0 : consecutive;
+
+const isBlamed = ({ blame }: Death): boolean => blame !== 'nobody';
 
 const isAlive = (status: AgentStatus): boolean => status === 'starting' || status === 'running';
 

@@ -23,11 +23,17 @@ export const SupervisionGroup = z.strictObject({
 });
 export type SupervisionGroup = z.infer<typeof SupervisionGroup>;
 
-/** How deaths are answered. An agent that no group names is supervised alone. */
+/**
+ * How deaths are answered. An agent that no group names is supervised alone.
+ *
+ * - `refusal` for how long an agent refuses somebody outside over whose requests it has died more often than the intensity of
+ *             its group allows: longer each time.
+ */
 export const SupervisorOptions = z.strictObject({
   groups: z.array(SupervisionGroup).default([]),
   intensity: RestartIntensity.prefault({}),
   backOff: BackOff.prefault({}),
+  refusal: BackOff.prefault({ firstMs: 10_000, maxMs: 3_600_000, factor: 2, jitter: 0 }),
 });
 export type SupervisorOptions = z.input<typeof SupervisorOptions>;
 /** With their defaults, and no name twice. */

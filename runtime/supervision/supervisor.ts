@@ -1,13 +1,16 @@
 import type { Restart } from '../actor/agent-options.ts';
+import type { Outsider } from '../mailbox/outsider.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { agentNotFound, invalidOptions, type LastError } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { AgentStatus } from '../system/system.ts';
 import { type AgentLife, beginLife, lifeUnder, nextLife } from './agent-life.ts';
 import type { AgentLifeEvent } from './agent-life.machine.ts';
-import { type Death, type Decision, decideRestart, type Member } from './decide-restart.ts';
+import type { BackOff } from './back-off.ts';
+import { type Blame, type Death, type Decision, decideRestart, type Member } from './decide-restart.ts';
 import { describeGivingUp } from './describe-giving-up.ts';
 import { type Group, GroupBook } from './group-book.ts';
+import { OutsiderBook, type Refusal } from './outsider-book.ts';
 import { RestartSchedule } from './restart-schedule.ts';
 import type { Supervision } from './supervisor-options.ts';
 
@@ -19,6 +22,7 @@ import type { Supervision } from './supervisor-options.ts';
  * - `stop`     ends these agents in this order; those ends are not reported back. Without it, whoever a strategy takes
  *              along is started while it still lives.
  * - `onGaveUp` this agent has `failed`; its mailbox has no reader any more.
+ * - `onRefuse` this agent takes nothing any more, for so long, of what this outsider has caused. Called before `start`.
  */
 export interface SupervisorDeps {
   readonly seams: Pick<Seams, 'clock' | 'random'>;
@@ -26,12 +30,23 @@ export interface SupervisorDeps {
   stop?(agentIds: readonly string[]): void;
   onEvent(event: SystemEvent): void;
   onGaveUp(agentId: string, last: LastError): void;
+  onRefuse?(agentId: string, refusal: Refusal): void;
 }
 
-/** `charged: false` means that something outside ended it: restarted at once, and not counted. */
+/**
+ * An envelope that an agent died over: who outside caused it, if somebody did; and whether it had died over it before, which
+ * is one charge.
+ */
+export interface DiedOver {
+  readonly outsider: (Pick<Outsider, 'key'> & Partial<Outsider>) | undefined;
+  readonly isAgain: boolean;
+}
+
+/** `charged: false` means that something outside the agent ended it: restarted at once, and not counted. */
 export interface Crash extends LastError {
   readonly agentId: string;
   readonly charged: boolean;
+  readonly over?: DiedOver | undefined;
 }
 
 /** `restarts` are those of its whole life, whatever caused them. */
@@ -67,9 +82,13 @@ export class Supervisor {
   readonly #groups: GroupBook;
   readonly #agents = new Map<string, Supervised>();
   readonly #schedule: RestartSchedule;
+  readonly #outsiders: OutsiderBook;
+  readonly #refusal: BackOff;
 
   constructor(deps: SupervisorDeps, options: Supervision) {
     this.#deps = deps;
+    this.#outsiders = new OutsiderBook(deps.seams);
+    this.#refusal = options.refusal;
     this.#groups = new GroupBook(options);
     this.#schedule = new RestartSchedule(deps.seams.clock, (ids, afterDeath) => this.#begin(ids, afterDeath));
   }
@@ -90,6 +109,7 @@ export class Supervisor {
   remove(agentId: string): void {
     this.#schedule.drop(agentId);
     this.#groups.remove(agentId);
+    this.#outsiders.remove(agentId);
     this.#agents.delete(agentId);
   }
 
@@ -109,22 +129,25 @@ export class Supervisor {
   /** Reports agents that died at once, as all agents of a thread do: each group restarts once, not once a death. */
   crashedTogether(crashes: readonly Crash[]): void {
     const returning: Death[] = [];
-    for (const { agentId, charged, reason, stack, taint } of crashes) {
+    for (const crash of crashes) {
+      const { agentId, reason, stack, taint } = crash;
       const agent = this.#agents.get(agentId);
       if (agent === undefined || !this.#step(agent, 'agent.crashed')) continue;
       agent.lastError = { reason, stack, taint };
       this.#emit('agent-crashed', agentId, { ...factsOf(agent.lastError), errorCode: 'ACTOR_DIED' });
-      if (agent.life.status === 'restarting') returning.push({ agentId, charged });
+      const blame = this.#blame(crash);
+      if (agent.life.status === 'restarting') returning.push({ agentId, blame });
       else this.#emit('agent-stopped', agentId, { reason: `a ${agent.life.restart} agent is not restarted` });
     }
     this.#answer(returning, true);
   }
 
   /** Reports that an agent ended by itself, without an error. */
-  exited(agentId: string): void {
+  exited(agentId: string, over?: DiedOver): void {
     const agent = this.#agents.get(agentId);
     if (agent === undefined || !this.#step(agent, 'agent.exited')) return;
-    if (agent.life.status === 'restarting') this.#answer([{ agentId, charged: true }], false);
+    const blame = this.#blame({ agentId, charged: true, over });
+    if (agent.life.status === 'restarting') this.#answer([{ agentId, blame }], false);
     else this.#emit('agent-stopped', agentId, { reason: 'it ended by itself' });
   }
 
@@ -182,6 +205,26 @@ export class Supervisor {
     };
   }
 
+  /** Whom outside an agent refuses now. */
+  refusals(agentId: string): readonly Refusal[] {
+    return this.#outsiders.refusals(agentId);
+  }
+
+  /** Who is to blame; somebody outside is charged with it, and refused if that was too much. */
+  #blame({ agentId, charged, over }: Pick<Crash, 'agentId' | 'charged' | 'over'>): Blame {
+    if (!charged) return 'nobody';
+    if (over?.isAgain === true) return 'other';
+    if (over?.outsider === undefined) return 'agent';
+    const { key, name = 'somebody outside' } = over.outsider;
+    const { intensity } = this.#groups.of(agentId);
+    const forMs = this.#outsiders.charge(agentId, { key }, { intensity, refusal: this.#refusal });
+    if (forMs === undefined) return 'other';
+    const reason = `${name}: more than ${intensity.maxRestarts} deaths within ${intensity.withinMs / 1_000} s over what it asked for; refused for ${Math.round(forMs)} ms`;
+    this.#emit('outsider-refused', agentId, { reason, errorCode: 'RATE_LIMITED', security: true });
+    this.#deps.onRefuse?.(agentId, { key, forMs });
+    return 'other';
+  }
+
   /** Drops every restart that still waits. */
   close(): void {
     this.#schedule.close();
@@ -213,7 +256,7 @@ export class Supervisor {
     if (decision.kind === 'restart') {
       this.#restartMembers(decision, afterDeath, outbox);
     } else {
-      const culprit = deaths.find(({ charged }) => charged)?.agentId ?? first.agentId;
+      const culprit = deaths.find(({ blame }) => blame === 'agent')?.agentId ?? first.agentId;
       this.#giveUp(group, decision.giveUp, culprit, outbox);
     }
   }

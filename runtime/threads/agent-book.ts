@@ -11,6 +11,7 @@ import {
   type TableChange,
   type TableDelta,
 } from '../routing/routing-table.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
 
 /** The state of an agent that waits for code that can go on with it: SNAPSHOT_UNKNOWN. */
 export interface ParkedAgent {
@@ -34,7 +35,9 @@ export interface AgentRecord {
   /** Deaths of its thread that were charged to it. */
   offences: number;
   /** A death that its supervisor has not been told of, because its new thread is not up yet. */
-  untold: { readonly reason: string; readonly charged: boolean } | undefined;
+  untold:
+    | { readonly reason: string; readonly charged: boolean; readonly over: DiedOver | undefined }
+    | undefined;
   /** Why its module is not loaded again: a thread died over it. */
   broken: string | undefined;
   /** Why it has failed. */

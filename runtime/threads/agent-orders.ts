@@ -1,4 +1,5 @@
 import type { LastError } from '../protocol/errors.ts';
+import type { Refusal } from '../supervision/outsider-book.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook } from './agent-book.ts';
 import type { Places } from './places.ts';
@@ -49,6 +50,14 @@ export class AgentOrders {
   endStopped(ids: readonly string[]): void {
     const stopped = ids.filter((id) => this.#deps.agents.has(id) && this.#isStopped(id));
     if (stopped.length > 0) this.give('stop', stopped);
+  }
+
+  /** The supervisor has an agent refuse somebody outside. A thread that is not up yet is told when it is. */
+  refuse(id: string, refusal: Refusal): void {
+    const { agents, places } = this.#deps;
+    const agent = agents.get(id);
+    const place = places.get(agent.place);
+    places.whenUp(place, () => places.tell(place, { t: 'refuse', slot: agent.slot, refusals: [refusal] }));
   }
 
   /** The supervisor has given an agent up. */

@@ -48,9 +48,9 @@ export class AgentReports {
         firstStarts.ended(id);
         return;
       case 'crashed': {
-        const { reason, stack, taint, charged } = message;
+        const { reason, stack, taint, charged, over } = message;
         processes.note(message.slot, undefined);
-        supervisor.crashed(id, { reason, stack, taint, charged });
+        supervisor.crashed(id, { reason, stack, taint, charged, over });
         orders.endStopped([id]);
         if (charged || supervisor.status(id).status === 'stopped') firstStarts.ended(id);
         return;
@@ -60,7 +60,7 @@ export class AgentReports {
         firstStarts.ended(id);
         return;
       case 'exited':
-        supervisor.exited(id);
+        supervisor.exited(id, message.over);
         orders.endStopped([id]);
         firstStarts.ended(id);
         return;

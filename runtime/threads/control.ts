@@ -87,6 +87,7 @@ export class Control {
         stop: (ids) => this.#orders.endAll(ids),
         onEvent: (event) => this.#log.add(event),
         onGaveUp: (id, last) => this.#gaveUp(id, last),
+        onRefuse: (id, refusal) => this.#orders.refuse(id, refusal),
       },
       options.supervision,
     );

@@ -5,7 +5,7 @@ import type { AgentProfile, Standing, TableChange } from '../routing/routing-tab
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import { type Hosting, notLoaded } from './hosting.ts';
-import type { LoadedAgent } from './loaded-agent.ts';
+import { type LoadedAgent, requireKeepable } from './loaded-agent.ts';
 import type { Places } from './places.ts';
 
 /** An agent to be started: the module that holds it, in which place, and as whom. */
@@ -62,6 +62,7 @@ export class Enrolment {
     const records: AgentRecord[] = [];
     for (const { order, agent, place } of loaded) {
       const durable = this.#isDurable(agent);
+      requireKeepable(agent, durable);
       const firstSlot = agents.nextSlot + records.length;
       // Who hosts a remote agent here does not make it one of ours.
       const standing = order.card === undefined ? undefined : agents.standingOf(order.card.id);

@@ -8,6 +8,8 @@ import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { TableChange, TableDelta } from '../routing/routing-table.ts';
+import type { Refusal } from '../supervision/outsider-book.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
 import type { JournalAccess } from './journal-thread.ts';
 
 /** Which envelope a death is charged to; it alone counts as an attempt. */
@@ -94,6 +96,8 @@ export type ControlMessage =
   | { readonly t: 'events'; readonly events: readonly SystemEvent[] }
   /** Ends the process of an agent from outside. */
   | { readonly t: 'end-process'; readonly slot: number }
+  /** The agent takes nothing of these outsiders for so long. */
+  | { readonly t: 'refuse'; readonly slot: number; readonly refusals: readonly Refusal[] }
   | { readonly t: 'give-up'; readonly slot: number; readonly last: LastError }
   | { readonly t: 'replay'; readonly replays: readonly Replay[] }
   /** What envelopes of its agents kept in the place's former thread. */
@@ -137,12 +141,17 @@ export type PlaceMessage =
     }
   | { readonly t: 'ended'; readonly slot: number }
   | { readonly t: 'started'; readonly slot: number }
-  /** `charged`: it was the agent's own fault. */
-  | ({ readonly t: 'crashed'; readonly slot: number; readonly charged: boolean } & LastError)
+  /** `charged`: nothing outside the agent ended it; `over`: the envelope that it died over. */
+  | ({
+      readonly t: 'crashed';
+      readonly slot: number;
+      readonly charged: boolean;
+      readonly over: DiedOver | undefined;
+    } & LastError)
   /** It cannot go on with the state that a former thread or process left: it waits with it for other code. */
   | { readonly t: 'parked'; readonly slot: number; readonly snapshot: Snapshot; readonly why: ErrorData }
   /** The code of the agent runs in this process. */
   | { readonly t: 'process'; readonly slot: number; readonly pid: number | undefined }
-  | { readonly t: 'exited'; readonly slot: number }
+  | { readonly t: 'exited'; readonly slot: number; readonly over: DiedOver | undefined }
   /** It says what it offers from now on. */
   | { readonly t: 'offers'; readonly slot: number; readonly offer: AgentOffer };

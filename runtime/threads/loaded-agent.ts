@@ -1,5 +1,5 @@
-import type { AgentDefinition } from '../actor/agent-definition.ts';
-import type { Restart } from '../actor/agent-options.ts';
+import { type AgentDefinition, requireRestart } from '../actor/agent-definition.ts';
+import type { OnThrow, Restart } from '../actor/agent-options.ts';
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Delivery } from '../protocol/envelope.ts';
@@ -15,6 +15,7 @@ export interface LoadedAgent {
   /** @default what the system says */
   readonly durable: boolean | undefined;
   readonly restart: Restart;
+  readonly onThrow: OnThrow;
   readonly process: ProcessAgent | undefined;
 }
 
@@ -31,6 +32,12 @@ export function loadedAgent(
     lazy: options.lazy ?? false,
     durable: options.durable,
     restart: options.restart ?? 'permanent',
+    onThrow: options.onThrow ?? 'restart',
     process,
   };
+}
+
+/** Throws INVALID_OPTIONS where an agent whose mailbox and state are kept has actors that live on after a throw. */
+export function requireKeepable({ card: { id }, onThrow }: LoadedAgent, isDurable: boolean): void {
+  if (isDurable) requireRestart({ id, onThrow }, 'an agent that is durable');
 }

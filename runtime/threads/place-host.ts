@@ -291,6 +291,9 @@ export class PlaceHost {
         if (cell !== undefined) this.#processes.endProcess(cell);
         return;
       }
+      case 'refuse':
+        for (const refusal of message.refusals) place.cellOf(message.slot)?.refuse(refusal);
+        return;
       case 'give-up':
         place.cellOf(message.slot)?.giveUp(message.last);
         return;

@@ -40,6 +40,7 @@ import { MailJudge } from '../routing/mail-judge.ts';
 import type { RouteDecider } from '../routing/route-decider.ts';
 import type { AgentRow, RoutingTable } from '../routing/routing-table.ts';
 import { ThreadRouter } from '../routing/thread-router.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
 import { isSnapshotUnknown } from '../upgrade/restore.ts';
 import { Answers } from './answers.ts';
 import { REPLY } from './batch-format.ts';
@@ -232,13 +233,13 @@ export class Place {
     this.#deps.tell({ t: 'process', slot: cell.row.slot, pid });
   }
 
-  /** `taint`: where what the error says came from outside. */
-  crashed(cell: Cell, error: unknown, taint: Taint | undefined): void {
+  /** `taint`: where what the error says came from outside; `over`: the envelope that it died over. */
+  crashed(cell: Cell, error: unknown, taint: Taint | undefined, over?: DiedOver): void {
     this.counters[COUNT.crashed] = (this.counters[COUNT.crashed] as number) + 1;
     this.outbox.flush();
     const charged = !isFromOutside(error);
     const last = { reason: reasonOf(error), stack: stackOf(error), taint };
-    this.#deps.tell({ t: 'crashed', slot: cell.row.slot, ...last, charged });
+    this.#deps.tell({ t: 'crashed', slot: cell.row.slot, ...last, charged, over });
   }
 
   /** The agent says what it offers from now on. */
@@ -246,8 +247,8 @@ export class Place {
     this.#deps.tell({ t: 'offers', slot: cell.row.slot, offer });
   }
 
-  exited(cell: Cell): void {
-    this.#deps.tell({ t: 'exited', slot: cell.row.slot });
+  exited(cell: Cell, over: DiedOver | undefined): void {
+    this.#deps.tell({ t: 'exited', slot: cell.row.slot, over });
   }
 
   /** Agent code begins to run. */

@@ -14,8 +14,9 @@ import {
 import type { NamedMail } from '../mailbox/name-book.ts';
 import { COUNTER_WORDS } from '../observe/seat-counters.ts';
 import type { ErrorData } from '../protocol/errors.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
 import { CheckpointBook } from './checkpoint-book.ts';
-import type { PlaceDeath, Replay } from './lines.ts';
+import type { Charge, PlaceDeath, Replay } from './lines.ts';
 import { type FlowWords, Seat, type SeatMemories } from './seat.ts';
 import { SecondLedger } from './second-ledger.ts';
 
@@ -132,12 +133,18 @@ export class SeatBook {
     return waiting;
   }
 
-  /** Slots of the agents that have begun on an envelope without a known outcome. */
-  inHand(): ReadonlySet<number> {
-    const slots = new Set<number>();
+  /** Which agents, by their slots, have begun on an envelope without a known outcome, and what a death over it is. */
+  inHand(): ReadonlyMap<number, DiedOver> {
+    const inHand = new Map<number, DiedOver>();
     for (const seat of this.#all())
-      for (const { slot, isInHand } of seat.openFlows()) if (isInHand) slots.add(slot);
-    return slots;
+      for (const { slot, inHand: begun } of seat.openFlows())
+        if (begun !== undefined) inHand.set(slot, begun);
+    return inHand;
+  }
+
+  /** What a death over the envelope is that was begun on last in this flow. */
+  begunOn({ seat, flow }: Charge): DiedOver | undefined {
+    return this.#find(seat)?.lastBegun(flow);
   }
 
   /** Envelopes of dead threads without a known outcome, whose recipients `isMeant` names by their slot. */

@@ -2,6 +2,7 @@ import { newCommitLogMemory } from '../mailbox/commit-log.ts';
 import { distance, FLOWS_PER_SLAB, MARK, MARK_WORDS } from '../mailbox/flow-marks.ts';
 import { type NamedMail, readNames } from '../mailbox/name-book.ts';
 import { newCounters } from '../observe/seat-counters.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
 import type { Charge, PlaceDeath } from './lines.ts';
 import { newStatusMemory, STATUS } from './status-words.ts';
 
@@ -78,6 +79,12 @@ export class Seat {
     };
   }
 
+  /** What was last begun on in a flow, as a death is charged. */
+  lastBegun(flow: number): DiedOver | undefined {
+    const marks = this.flow(flow);
+    return marks && begunOn(marks);
+  }
+
   /** Up to where a flow is settled. */
   settled(flow: number): number | undefined {
     const marks = this.flow(flow);
@@ -104,7 +111,8 @@ export class Seat {
       const open = distance(words[base + MARK.sent] as number, settled);
       if (open <= 0) continue;
       const isInHand = distance(words[base + MARK.started] as number, settled) > 0;
-      yield { flow, slot: words[base + MARK.slot] as number, open, isInHand };
+      const slot = words[base + MARK.slot] as number;
+      yield { flow, slot, open, inHand: isInHand ? begunOn({ words, base }) : undefined };
     }
   }
 
@@ -121,10 +129,15 @@ export interface FlowWords {
   readonly slab: SharedArrayBuffer;
 }
 
-/** `open` counts envelopes; `isInHand` says that its recipient has begun on one of them. */
+/** `open` counts envelopes; `inHand` is the last of them that its recipient has begun on, if it has. */
 export interface OpenFlow {
   readonly flow: number;
   readonly slot: number;
   readonly open: number;
-  readonly isInHand: boolean;
+  readonly inHand: DiedOver | undefined;
+}
+
+function begunOn({ words, base }: Pick<FlowWords, 'words' | 'base'>): DiedOver {
+  const key = [words[base + MARK.outsider] as number, words[base + MARK.outsiderMore] as number] as const;
+  return { outsider: key[1] === 0 ? undefined : { key }, isAgain: words[base + MARK.isAgain] === 1 };
 }

@@ -1,6 +1,6 @@
 import { isRetry, MAIL_DATA } from '../mailbox/mail.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
+import type { DiedOver, Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import type { Hosting } from './hosting.ts';
 import type { PlaceDeath, PlaceMessage } from './lines.ts';
@@ -45,10 +45,15 @@ export class Succession {
     const loading = hosting.cut(place);
     const agents = book.at(place.id);
     const culprits = isCharged ? this.#culprits(loading, dead, agents) : [];
+    const over = this.#over(loading, dead);
     if (isCharged) for (const agent of loading) agent.broken = 'its thread died while it was loaded';
     for (const culprit of culprits) culprit.offences += 1;
     for (const agent of agents) {
-      agent.untold = { reason, charged: culprits.includes(agent) || agent.untold?.charged === true };
+      agent.untold = {
+        reason,
+        charged: culprits.includes(agent) || agent.untold?.charged === true,
+        over: culprits.includes(agent) ? over(agent.slot) : agent.untold?.over,
+      };
     }
     const charge = (isCharged ? dead.inHand?.charge : undefined) ?? place.untold?.charge;
     const death = { reason, charge };
@@ -118,6 +123,18 @@ export class Succession {
     return starting.length > 0 ? starting : agents;
   }
 
+  /** The envelope that the agent in a slot died over with its thread: what its code ran for, or else what it had in hand. */
+  #over(loading: readonly AgentRecord[], { inHand }: Seat): (slot: number) => DiedOver | undefined {
+    if (loading.length > 0) return () => undefined;
+    const { seats } = this.#deps;
+    if (inHand !== undefined) {
+      const running = inHand.charge && seats.begunOn(inHand.charge);
+      return () => running;
+    }
+    const begun = seats.inHand();
+    return (slot) => begun.get(slot);
+  }
+
   /** Gives repeat offenders places of their own: whoever shares a thread with them is rid of them. */
   #moveApart(culprits: readonly AgentRecord[]): readonly AgentRecord[] {
     const { agents: book, places } = this.#deps;
@@ -166,6 +183,8 @@ export class Succession {
     const { places, supervisor } = this.#deps;
     for (const { id, slot, gaveUp } of agents) {
       const { status } = supervisor.status(id);
+      const refusals = supervisor.refusals(id);
+      if (refusals.length > 0) places.tell(place, { t: 'refuse', slot, refusals });
       if (status === 'failed')
         places.tell(place, { t: 'give-up', slot, last: gaveUp ?? { reason: 'it had failed before' } });
       if (status === 'stopped') places.tell(place, { t: 'stop', slots: [slot] });

@@ -15,7 +15,7 @@ import type { AgentStatus } from '../system/system.ts';
 import type { AgentBook, AgentRecord, ParkedAgent } from './agent-book.ts';
 import type { Enrolment } from './enrolment.ts';
 import type { ChangeOrder, PlaceMessage } from './lines.ts';
-import type { LoadedAgent } from './loaded-agent.ts';
+import { type LoadedAgent, requireKeepable } from './loaded-agent.ts';
 import type { PlaceRecord, Places } from './places.ts';
 
 /**
@@ -146,6 +146,7 @@ export class Upgrades {
     await this.#whenUp(agent);
     const loaded = await enrolment.load(agent.place, { module, process: agent.process?.options }, false);
     const before = agent.profile;
+    requireKeepable(loaded, before.durable);
     const profile = module === agent.module ? before : profileOf(loaded, before);
     // Nobody is sent any more for what the new code does not do; it is sent for what only that does when it is there.
     const common = withoutWithdrawn(before, profile);

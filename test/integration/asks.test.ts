@@ -215,10 +215,10 @@ describe('A payload that JSON cannot carry', () => {
 });
 
 describe('An ask whose handler fails', () => {
-  it('rejects with ACTOR_DIED and the message of what was thrown; the agent is started again', async () => {
+  it('rejects with HANDLER_FAILED and the message of what was thrown; the agent is started again', async () => {
     const before = await system.ask(lives, undefined);
     const { code, message } = await rejection(system.ask(fail, 'the moon is gone'));
-    expect(code).toBe('ACTOR_DIED');
+    expect(code).toBe('HANDLER_FAILED');
     expect(message).toContain('the moon is gone');
     expect(await system.ask(lives, undefined)).toBe(before + 1);
     const row = await until('the supervisor knows', async () =>
@@ -241,7 +241,7 @@ describe('An ask whose handler fails', () => {
     const answers = await Promise.all(asks);
     expect(answers).toEqual(
       Array.from({ length: 30 }, (_, n) =>
-        n === 15 ? expect.objectContaining({ code: 'ACTOR_DIED' }) : 2 * n,
+        n === 15 ? expect.objectContaining({ code: 'HANDLER_FAILED' }) : 2 * n,
       ),
     );
   });

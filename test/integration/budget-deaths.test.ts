@@ -18,7 +18,7 @@ describe('The death of an actor (F-04)', () => {
   it('leaves what it had spent spent, and gives back the rest', async () => {
     const dying = { ...job('b', spend(7), { do: 'die' }), budget: { tokens: 50 } };
     const report = await run(team.system, job('a', ask(dying), PASS), { budget: { tokens: 100 } });
-    expect(report).toEqual([{ jobs: [['ACTOR_DIED']] }, { left: { tokens: 93 } }]);
+    expect(report).toEqual([{ jobs: [['HANDLER_FAILED']] }, { left: { tokens: 93 } }]);
   });
 
   it('before another attempt leaves what the first one spent spent', async () => {

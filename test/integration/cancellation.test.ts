@@ -201,7 +201,7 @@ describe('The death of an agent', () => {
     await hears('a: begin root', `${below}: begin asked`, 'd: begin below', 'e: begin told');
     writeFileSync(gate, '');
     const { code, message } = await rejection(asked);
-    expect(code).toBe('ACTOR_DIED');
+    expect(code).toBe('HANDLER_FAILED');
     expect(message).toContain('root fell');
     await hears(`${below}: CANCELLED asked`, 'd: CANCELLED below');
     expect(said).not.toContain('e: CANCELLED told');

@@ -181,7 +181,7 @@ describe('Channels between agents of a running system (C-37)', () => {
       message: 'hermit accepts no channels',
     });
     expect(await refusal('mars', 'picky')).toEqual({ code: 'REFUSED', message: 'it wants no letters' });
-    expect((await refusal('mars', 'frail')).code).toBe('ACTOR_DIED');
+    expect((await refusal('mars', 'frail')).code).toBe('HANDLER_FAILED');
     expect((await refusal('mars', 'nobody')).code).toBe('AGENT_NOT_FOUND');
     expect((await refusal('mars', 'mars')).code).toBe('INVALID_OPTIONS');
     expect((await refusal('mars', 'special')).code).toBe('TIER_VIOLATION');

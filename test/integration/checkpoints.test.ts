@@ -55,7 +55,7 @@ const ITEMS = [{ done: 1 }, { done: 2, found: ['a'] }];
 const LAST = { done: 2, found: ['a'] };
 
 const ENDINGS: readonly (readonly [Ending, string])[] = [
-  ['throws', 'ACTOR_DIED'],
+  ['throws', 'HANDLER_FAILED'],
   ['declines', 'REFUSED'],
   ['overspends', 'BUDGET_EXCEEDED'],
   ['hangs', 'DEADLINE_EXCEEDED'],
@@ -134,7 +134,7 @@ describe('The last checkpoint of work that fails (F-11)', () => {
   });
 
   it.each([
-    ['throws', 'ACTOR_DIED'],
+    ['throws', 'HANDLER_FAILED'],
     ['hangs', 'DEADLINE_EXCEEDED'],
   ] as const)('reaches an agent that asked in the same thread: it %s', async (ending, code) => {
     const input = { agent: 'retry-far', items: ITEMS, ending };
@@ -185,10 +185,10 @@ describe('The last checkpoint of work that fails (F-11)', () => {
   });
 
   it.each([
-    ['throws', 1],
-    ['exits', 2],
-    ['hangs', 3],
-  ] as const)('is in the dead letter, although nobody waits: it %s', async (ending, run) => {
+    ['throws', 1, 'HANDLER_FAILED'],
+    ['exits', 2, 'ACTOR_DIED'],
+    ['hangs', 3, 'ACTOR_DIED'],
+  ] as const)('is in the dead letter, although nobody waits: it %s', async (ending, run, code) => {
     const isOfRun = ({ partial }: { partial?: unknown }): boolean =>
       (partial as { run?: number } | undefined)?.run === run;
     const input = { items: [{ run: 0 }, { run }], ending };
@@ -199,7 +199,7 @@ describe('The last checkpoint of work that fails (F-11)', () => {
       await system.terminate('worker-2');
     }
     const letter = await until('its letter', async () => (await system.deadLetters()).find(isOfRun));
-    expect(letter).toMatchObject({ recipient: 'near', code: 'ACTOR_DIED', partial: { run } });
+    expect(letter).toMatchObject({ recipient: 'near', code, partial: { run } });
   });
 
   it('is thrown by a stream that breaks off', async () => {

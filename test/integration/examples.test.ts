@@ -24,7 +24,7 @@ describe('examples (F-12)', () => {
     const lines = (await outputOf('supervised-crash')).split('\n');
     expect(lines.map((line) => line.split(' = ')[1]?.split(':')[0])).toEqual([
       '2.5',
-      'ACTOR_DIED',
+      'HANDLER_FAILED',
       '2.5',
       'ACTOR_DIED',
       '2.5',

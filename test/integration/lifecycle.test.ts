@@ -56,7 +56,7 @@ describe('The state of an agent', () => {
   it('is new after a restart, and onStop saw the old one', async () => {
     const system = await start([agent('living')]);
     await system.ask(add, 7);
-    expect((await rejection(system.ask(die, undefined))).code).toBe('ACTOR_DIED');
+    expect((await rejection(system.ask(die, undefined))).code).toBe('HANDLER_FAILED');
     expect(await system.ask(add, 1)).toMatchObject({ count: 1, life: 2 });
     expect(chronicled()).toEqual(['living starts', 'living stops at 7', 'living starts']);
     const row = await until('the restart is known', async () => {
@@ -125,7 +125,7 @@ describe('A lazy agent', () => {
 describe('An agent that ended', () => {
   it('for good tells so at once to whoever asks, and can be started by hand', async () => {
     const system = await start([agent('temporary')]);
-    expect((await rejection(system.ask(die, undefined))).code).toBe('ACTOR_DIED');
+    expect((await rejection(system.ask(die, undefined))).code).toBe('HANDLER_FAILED');
     await until('it is stopped', async () => (await rowOf(system, 'temporary'))?.status === 'stopped');
     const { code, message } = await rejection(system.ask(add, 1, { timeoutMs: 5_000 }));
     expect(code).toBe('NOT_HERE');

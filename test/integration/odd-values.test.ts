@@ -38,7 +38,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('What nobody expects, 
   it.each(ODD_THROWS)('is a death like any other when it is thrown: %s', async (what) => {
     const before = await restarts();
     expect(await rejection(system.ask({ agent: 'odd', capability: throwOdd }, what))).toMatchObject({
-      code: 'ACTOR_DIED',
+      code: 'HANDLER_FAILED',
     });
     expect(await system.ask({ agent: NEIGHBOUR, capability: answerPlain }, 1)).toBe(1);
     await until('it is restarted', async () => (await restarts()) === before + 1);

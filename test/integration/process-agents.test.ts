@@ -98,7 +98,7 @@ describe('An agent in a process of its own (F-06)', () => {
     const { code, message } = await rejection(
       system.ask({ agent: 'answers-p', capability: fail }, 'the last word'),
     );
-    expect(code).toBe('ACTOR_DIED');
+    expect(code).toBe('HANDLER_FAILED');
     expect(message).toContain('the last word');
     const after = await until('it is back', async () => {
       const row = await rowOf('answers-p');
@@ -128,7 +128,7 @@ describe('A state machine in a process of its own', () => {
 
   it('is restarted when an action throws', async () => {
     const { code, message } = await rejection(system.ask({ agent: 'gate-p', capability: jam }, undefined));
-    expect(code).toBe('ACTOR_DIED');
+    expect(code).toBe('HANDLER_FAILED');
     expect(message).toContain('the gate is jammed');
     expect(await system.ask({ agent: 'gate-p', capability: passed }, undefined)).toEqual({
       opened: 10,

@@ -228,7 +228,7 @@ describe('what agents reach outside, in a simulation (F-03)', () => {
       },
       run: (team) => team.ask(work, 7).catch((error) => error.code),
     });
-    expect(failing.value).toBe('ACTOR_DIED');
+    expect(failing.value).toBe('HANDLER_FAILED');
     await expect(simulate({ agents: [agent()], run: (team) => team.ask(work, 7) })).rejects.toMatchObject({
       code: 'INVALID_OPTIONS',
       details: { field: 'effects.price' },

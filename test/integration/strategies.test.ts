@@ -49,7 +49,7 @@ async function expectRestarted(
   restarted: readonly Name[],
   die = async (): Promise<void> => {
     const died = await rejection(system.ask({ agent: culprit, capability: act }, 'crash'));
-    expect(died.code).toBe('ACTOR_DIED');
+    expect(died.code).toBe('HANDLER_FAILED');
   },
 ): Promise<void> {
   const before = await lives(system);

@@ -136,7 +136,7 @@ describe('A stream that is left', () => {
 
 describe('A stream whose handler fails', () => {
   it.each(['near', 'far', 'inline'])(
-    'gives what came before, then throws ACTOR_DIED with the message: %s',
+    'gives what came before, then throws HANDLER_FAILED with the message: %s',
     async (name) => {
       const read: number[] = [];
       const reading = readAll(
@@ -144,7 +144,7 @@ describe('A stream whose handler fails', () => {
         read,
       );
       const { code, message } = await rejection(reading);
-      expect(code).toBe('ACTOR_DIED');
+      expect(code).toBe('HANDLER_FAILED');
       expect(message).toContain('no more after 3');
       expect(read).toEqual([1, 2, 3]);
       expect(await readAll(system.stream({ agent: name, capability: count }, { upTo: 2 }))).toEqual([1, 2]);

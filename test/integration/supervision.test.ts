@@ -57,9 +57,9 @@ describe('A group of agents', () => {
         const [one, other, outside] = await Promise.all(['a', 'b', 'c'].map((id) => life(system, id)));
         const inHand = await inHandOf(system, 'b');
         const behind = life(system, 'b');
-        expect((await crash(system, 'a')).code).toBe('ACTOR_DIED');
+        expect((await crash(system, 'a')).code).toBe('HANDLER_FAILED');
         expect(await inHand.end).toMatchObject({
-          code: 'ACTOR_DIED',
+          code: 'HANDLER_FAILED',
           message: expect.stringContaining('its group'),
         });
         expect(await behind).not.toBe(other);
@@ -152,7 +152,7 @@ describe('An agent that does not come back', () => {
     withSystem({ agents: [agent('temporary-member')] }, async (system) => {
       const crashed = crash(system, 'temporary');
       const behind = rejection(life(system, 'temporary'));
-      expect((await crashed).code).toBe('ACTOR_DIED');
+      expect((await crashed).code).toBe('HANDLER_FAILED');
       expect((await behind).code).toBe('NOT_HERE');
       await becomes(system, 'temporary', 'stopped, 0');
       await system.restart('temporary');

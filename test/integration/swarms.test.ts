@@ -213,7 +213,7 @@ describe('What becomes of a participant (N-8.5, N-T03, F-02, F-11)', () => {
     expect(outcome).toMatchObject({ status: 'failed', isEscalated: true, results: { fine: {} } });
     expect(outcome.subTasks[0]).toMatchObject({
       status: 'failed',
-      error: { code: 'ACTOR_DIED' },
+      error: { code: 'HANDLER_FAILED' },
       partial: { agentId: 'venus', value: { half: 'venus' } },
     });
     expect(outcome.subTasks[0]?.error?.message).toContain('mars trips over part-0');

@@ -96,7 +96,7 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
     const file = join(folder, `collapsed-${isolation}`);
     const tools = toolsOf(system);
     expect(await failure(tools.call('library.collapse', { file }))).toMatchObject({
-      code: 'ACTOR_DIED',
+      code: 'HANDLER_FAILED',
       details: { agentId: 'library' },
     });
     expect(await tools.call('library.find', { title: 'Emma' })).toMatchObject({ shelf: 4 });

@@ -73,7 +73,7 @@ describe.each(TIERS)('What code throws (%s)', (id) => {
       for await (const _ of system.stream({ agent: id, capability: streamBlunder }, undefined));
     };
     const { code, details } = await failureOf(read());
-    expect(code).toBe('ACTOR_DIED');
+    expect(code).toBe('HANDLER_FAILED');
     expect(details['stack']).toContain(placeOf('thrower.agent', 'streams'));
   });
 
@@ -98,7 +98,7 @@ describe.each(TIERS)('What code throws (%s)', (id) => {
     const target = { agent: `retry-${id}`, capability: blunder };
     const error = await failureOf(system.ask(target, { way: '', says }));
     expect(error).toMatchObject({ code: 'POISON', details: { attempts: 3, reason: says } });
-    expect(error.message).toContain(`died 3 times on this envelope, the last time of: ${says};`);
+    expect(error.message).toContain(`failed 3 times over this envelope, the last time with: ${says};`);
     expect(error.details['stack']).toContain(placeOf('retry-thrower.agent', 'again'));
   });
 
@@ -113,7 +113,7 @@ describe.each(TIERS)('What code throws (%s)', (id) => {
     for (const way of ['throws', 'mistakes']) {
       const told = await system.ask({ agent: `witness-${id}`, capability: witness }, { agent: id, way });
       expect(told).toMatchObject({
-        code: way === 'throws' ? 'ACTOR_DIED' : 'INVALID_OPTIONS',
+        code: way === 'throws' ? 'HANDLER_FAILED' : 'INVALID_OPTIONS',
         isCaused: false,
       });
       expect(JSON.stringify(told)).not.toContain(placeOf('thrower.agent', way));
@@ -139,12 +139,12 @@ describe('What code throws when it has answered', () => {
   });
 });
 
-describe('An agent that dies of the death of another one', () => {
+describe('An agent that passes on what another one failed with', () => {
   it.each(['inline', 'thread'])('leaves the embedder the stack of the first (%s)', async (id) => {
     const asked = system.ask({ agent: `witness-${id}`, capability: witness }, { agent: id, passes: true });
     const { code, message, details } = await failureOf(asked);
-    expect(code).toBe('ACTOR_DIED');
-    expect(message).toContain(`witness-${id} died while handling the envelope: ${id} died`);
+    expect(code).toBe('HANDLER_FAILED');
+    expect(message).toContain(`The handler of ${id} failed: `);
     expect(details['stack']).toContain(placeOf('thrower.agent', 'throws'));
   });
 });

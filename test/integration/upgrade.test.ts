@@ -225,7 +225,7 @@ describe('An upgrade (F-10)', () => {
     withTeam({ agents: [{ module: version('adder-1') }] }, async (system) => {
       await system.upgrade('adder', { module: version('adder-2') });
       expect((await rejection(system.ask({ agent: 'adder', capability: fail }, undefined))).code).toBe(
-        'ACTOR_DIED',
+        'HANDLER_FAILED',
       );
       expect(await toldBy(system)).toEqual({ version: '2.0.0', lives: 1, totals: {} });
       await system.terminate((await rowOf(system))?.place ?? '');

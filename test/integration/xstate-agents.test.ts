@@ -63,17 +63,17 @@ describe.each(['gate', 'inline-gate'])('An agent that is a state machine: %s', (
     await at('far-gate').close();
   });
 
-  it('is restarted when an action throws: the asker gets ACTOR_DIED with the message', async () => {
+  it('is restarted when an action throws: the asker gets HANDLER_FAILED with the message', async () => {
     await gate.open();
     const { code, message } = await rejection(gate.jam());
-    expect(code).toBe('ACTOR_DIED');
+    expect(code).toBe('HANDLER_FAILED');
     expect(message).toContain('the gate is jammed');
     expect(await gate.passed()).toEqual({ opened: 10, state: 'closed' });
   });
 
   it('forgets what it was about to do when it is restarted', async () => {
     await gate.lock();
-    expect((await rejection(gate.jam())).code).toBe('ACTOR_DIED');
+    expect((await rejection(gate.jam())).code).toBe('HANDLER_FAILED');
     expect(await gate.passed()).toEqual({ opened: 10, state: 'closed' });
     await gate.open();
     expect(await gate.passed()).toEqual({ opened: 11, state: 'open' });
@@ -105,7 +105,7 @@ describe('A machine that comes to its end', () => {
   });
 
   it('counts a throw of a transient one as a crash: it is started again', async () => {
-    expect((await rejection(at('transient-gate').jam())).code).toBe('ACTOR_DIED');
+    expect((await rejection(at('transient-gate').jam())).code).toBe('HANDLER_FAILED');
     expect(await at('transient-gate').passed()).toEqual({ opened: 10, state: 'closed' });
   });
 });
@@ -119,7 +119,7 @@ describe('An agent of other XState logic', () => {
   });
 
   it('is restarted when a transition throws', async () => {
-    expect((await rejection(tally(-1))).code).toBe('ACTOR_DIED');
+    expect((await rejection(tally(-1))).code).toBe('HANDLER_FAILED');
     expect(await tally(1)).toBe(1);
   });
 });

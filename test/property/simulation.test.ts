@@ -79,7 +79,7 @@ describe('simulate (F-03)', () => {
           run: (team) => team.ask(work, 5).catch((error) => error.code),
         });
         expect(stats.faults.handler).toBe(1);
-        expect(value).toBe(delivery === 'once' ? 'ACTOR_DIED' : 5);
+        expect(value).toBe(delivery === 'once' ? 'HANDLER_FAILED' : 5);
         expect(done).toBeLessThanOrEqual(delivery === 'once' ? 1 : 2);
       }),
       { numRuns: RUNS },

@@ -115,8 +115,13 @@ export class ChildAgent implements HandlingAgent {
 
   fail(handling: ChildHandling, error: unknown): void {
     if (!this.#isOpen(handling)) return;
-    if (isDeadly(error)) this.#queue.stop();
+    if (this.#diesOf(error)) this.#queue.stop();
     this.#close(handling, { t: 'failed', n: handling.n, error: thrownOf(error) });
+  }
+
+  /** By a code it only declines. */
+  #diesOf(error: unknown): boolean {
+    return !isOrreryError(error) && this.#definition.options.onThrow !== 'keep';
   }
 
   async #start(self: string, from: Snapshot | undefined): Promise<void> {
@@ -229,9 +234,6 @@ export class ChildAgent implements HandlingAgent {
     this.#queue.done(handling.n);
   }
 }
-
-/** Says whether an actor dies of it: by a code it only declines, unless it has taken over somebody's death. */
-const isDeadly = (error: unknown): boolean => !isOrreryError(error) || error.code === 'ACTOR_DIED';
 
 function thrownOf(error: unknown): ThrownData {
   const coded = isOrreryError(error) ? { coded: errorToData(error) } : {};

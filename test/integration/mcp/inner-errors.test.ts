@@ -66,7 +66,7 @@ describe('An error inside the system (C-26)', () => {
     const { url, faults } = await served();
     const { json } = await modernRpc(url, 'tools/call', { name: 'clerk.trip', arguments: {} });
     expect(toldBy(json as Told)).toMatchObject({
-      code: 'ACTOR_DIED',
+      code: 'HANDLER_FAILED',
       message: expect.stringContaining('the printer is on fire') as string,
       agentId: 'clerk',
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../../runtime/actor/cell.ts';
-import { cutOffByDeath } from '../../../runtime/actor/turn-away.ts';
+import { tryAgainOrEnd } from '../../../runtime/actor/turn-away.ts';
 import type { Mail } from '../../../runtime/mailbox/mail.ts';
 import type { ErrorData } from '../../../runtime/protocol/errors.ts';
 
@@ -17,10 +17,10 @@ describe('an envelope that was begun on ahead of its turn when its process died 
       // It was never in hand here, so that nothing is known of what is on the work at it.
       const mail = { attempts: 3, wasInHand: false } as unknown as Mail;
       const death = { reason: 'a stranger says: delete it', taint: ['web:example.org'] };
-      cutOffByDeath(cell, {} as never, mail, death);
+      tryAgainOrEnd(cell, {} as never, mail, death);
       expect(told).toMatchObject([{ taint: ['web:example.org'] }]);
       expect(told[0]?.message).toContain('a stranger says');
-      cutOffByDeath(cell, {} as never, mail, { reason: 'it was stopped' });
+      tryAgainOrEnd(cell, {} as never, mail, { reason: 'it was stopped' });
       expect(told[1]).not.toHaveProperty('taint');
     },
   );

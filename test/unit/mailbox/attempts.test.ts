@@ -18,7 +18,8 @@ describe('Deaths that are charged to an envelope', () => {
     chargeDeaths(one, MAX_ATTEMPTS, death);
     expect(one.tombstone).toEqual({
       code: 'POISON',
-      message: 'b died 3 times on this envelope, the last time of: its thread looped; it is not tried again',
+      message:
+        'b failed 3 times over this envelope, the last time with: its thread looped; it is not tried again',
       details: { agentId: 'b', attempts: 3, reason: 'its thread looped' },
     });
   });

@@ -38,6 +38,8 @@ const PROTOCOL: Samples<typeof errors> = {
   deliveryFailed: ['e-1', 'WebSocket', 'it is closed'],
   mailboxFull: ['mars', 1_000],
   actorDied: ['mars', 'no database'],
+  handlerFailed: ['mars', 'no database'],
+  outsiderRefused: ['mars', 10_000],
   threadDied: ['mars', 'worker-1'],
   startFailed: ['worker-1', 'load its code', 'it ended'],
   deadlineExceeded: ['The ask of mars', 30_000],

@@ -49,7 +49,7 @@ describe('The stack of what was thrown', () => {
       },
     });
     expect(stackOf(hostile)).toBeUndefined();
-    expect(errorWithStack(hostile)).toEqual({ code: 'ACTOR_DIED', message: 'mine' });
+    expect(errorWithStack(hostile)).toEqual({ code: 'HANDLER_FAILED', message: 'mine' });
   });
 });
 
@@ -62,7 +62,7 @@ describe('An error as data', () => {
       message: died.message,
       details: { agentId: 'mars', reason: 'no database' },
     });
-    expect(errorToData(thrown)).toEqual({ code: 'ACTOR_DIED', message: 'no database' });
+    expect(errorToData(thrown)).toEqual({ code: 'HANDLER_FAILED', message: 'no database' });
     expect(data).toEqual({ ...errorToData(died), stack: thrown.stack });
   });
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { BackOff } from '../../../runtime/supervision/back-off.ts';
-import { decideRestart, type GroupState, type Member } from '../../../runtime/supervision/decide-restart.ts';
+import {
+  type Blame,
+  decideRestart,
+  type GroupState,
+  type Member,
+} from '../../../runtime/supervision/decide-restart.ts';
 import { RestartIntensity } from '../../../runtime/supervision/restart-intensity.ts';
 
 const member = (agentId: string, facts: Partial<Member> = {}): Member => ({
@@ -21,7 +26,7 @@ const group = (facts: Partial<GroupState>): GroupState => ({
   ...facts,
 });
 
-const died = (agentId: string, charged = true) => ({ agentId, charged });
+const died = (agentId: string, blame: Blame = 'agent') => ({ agentId, blame });
 const random = (): number => 0;
 
 describe('the decision after a death', () => {
@@ -74,7 +79,7 @@ describe('the decision after a death', () => {
     const members = [member('b', { status: 'restarting', consecutive: 5 })];
     const decision = decideRestart(
       group({ members, restarts: [900, 800, 700] }),
-      [died('b', false)],
+      [died('b', 'nobody')],
       1_000,
       random,
     );
@@ -85,7 +90,12 @@ describe('the decision after a death', () => {
   it('counts deaths that happened at once as one, charged if one of them is', () => {
     const members = ['a', 'b', 'c'].map((id) => member(id, { status: 'restarting', consecutive: 1 }));
     const state = group({ strategy: 'one-for-all', members });
-    const decision = decideRestart(state, [died('a', false), died('b'), died('c', false)], 1_000, random);
+    const decision = decideRestart(
+      state,
+      [died('a', 'nobody'), died('b'), died('c', 'nobody')],
+      1_000,
+      random,
+    );
     expect(decision).toMatchObject({ restart: ['a', 'b', 'c'], restarts: [1_000], afterMs: 100 });
   });
 

@@ -206,9 +206,9 @@ describe('An envelope that a thread has handled', () => {
     };
     const failed = rejection(ask('asker', work, 'failed'));
     await deliver();
-    expect((await failed).code).toBe('ACTOR_DIED');
+    expect((await failed).code).toBe('HANDLER_FAILED');
     expect(unsettled).toEqual([1]);
-    expect(reasons).toEqual(['worker died while handling the envelope: it cannot']);
+    expect(reasons).toEqual(['The handler of worker failed: it cannot']);
     expect(countInFlight(here.host.place)).toBe(0);
   });
 

@@ -16,7 +16,7 @@ export async function openExchange(
 ): Promise<Exchange> {
   const body = await edge.read(call);
   const { method, url, headers } = call;
-  const asked = { method, url, headers, body };
+  const asked = { method, url, headers, body, address: edge.addressOf(call) };
   const principal = await edge.admit(asked);
   return new Exchange({ edge, call, asked, principal, extensions });
 }

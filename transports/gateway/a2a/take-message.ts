@@ -1,5 +1,6 @@
 import type { Task } from '../../../runtime/protocol/task.ts';
 import type { Said, TaskOwner, TaskTerms } from '../../../runtime/protocol/task-service.ts';
+import { chargedName } from '../../../runtime/protocol/principal.ts';
 import { taintOfCaller, type Trusts } from '../trust.ts';
 import { addresseeOf } from './addressee.ts';
 import type { A2AExtension } from './extension.ts';
@@ -112,5 +113,10 @@ function termsOf(extensions: readonly A2AExtension[], order: SendOrder, caller: 
   const said = extensions
     .filter(({ uri }) => caller.extensions.includes(uri))
     .map((extension) => extension.terms?.(order) ?? {});
-  return Object.assign({}, ...said, { tier: caller.principal.tier }, caller.terms) as Partial<TaskTerms>;
+  return Object.assign(
+    {},
+    ...said,
+    { tier: caller.principal.tier, chargedAs: chargedName(caller.principal) },
+    caller.terms,
+  ) as Partial<TaskTerms>;
 }

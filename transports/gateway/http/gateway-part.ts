@@ -15,6 +15,7 @@ export type Admit = (request: EdgeRequest, known?: Principal) => Promise<Princip
  *
  * - `closing` aborts when the gateway is to end: whoever streams says its last, and closes.
  * - `baseUrl` under which the caller reaches the gateway, without a slash at its end.
+ * - `addressOf` the other end of its connection, where that is known.
  * - `read`    the body's bytes. Rejects with BODY_TOO_LARGE, with INVALID_OPTIONS when it is cut off, and with RATE_LIMITED
  *             when there is no room for it now.
  * - `admit`   who stands behind the request. Rejects with UNAUTHENTICATED, NOT_PERMITTED, RATE_LIMITED.
@@ -24,6 +25,7 @@ export interface Edge {
   readonly seams: Seams;
   readonly closing: AbortSignal;
   baseUrl(call: EdgeCall): string;
+  addressOf(call: EdgeCall): string | undefined;
   read(call: EdgeCall): Promise<Uint8Array>;
   admit: Admit;
   fault(error: unknown, call: EdgeCall): void;

@@ -261,6 +261,7 @@ export class Gateway {
     return {
       seams: this.seams,
       closing: this.#closing.signal,
+      addressOf: (call) => this.#inHand.peerOf(call)?.address,
       baseUrl: ({ url }) => this.#publicUrl ?? originOf(url),
       read: (call) => this.#counted(this.#read(call)),
       admit: (request, known) => this.#counted(this.#admit(request, known)),

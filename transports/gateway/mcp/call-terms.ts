@@ -1,4 +1,4 @@
-import type { Principal } from '../../../runtime/protocol/principal.ts';
+import { chargedName, type Principal } from '../../../runtime/protocol/principal.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { Taint } from '../../../runtime/protocol/taint.ts';
 import type { CallOptions } from '../../../runtime/protocol/tool-service.ts';
@@ -29,9 +29,10 @@ export function callTerms(
   { options, clock, trusts }: CallTermsDeps,
 ): CallOptions {
   const { id, tier, tenant } = principal;
+  const chargedAs = chargedName(principal);
   const taint = taintOf(principal, trusts);
   return {
-    as: { id, tier, ...(tenant === undefined ? {} : { tenant }) },
+    as: { id, tier, chargedAs, ...(tenant === undefined ? {} : { tenant }) },
     readOnly: mayOnlyRead(options, principal),
     ...(taint === undefined ? {} : { taint }),
     deadlineAtMs: clock.now() + options.callMs,

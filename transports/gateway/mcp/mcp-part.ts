@@ -103,7 +103,7 @@ class McpEndpoint {
     try {
       const bytes = await this.#edge.read(request);
       const { method, url, headers } = request;
-      const asking = { method, url, headers, body: bytes };
+      const asking = { method, url, headers, body: bytes, address: this.#edge.addressOf(request) };
       principal = await this.#edge.admit(asking);
       this.#requireScopes(principal);
       if (method !== 'POST') return await this.#sessions.serve(request, undefined, principal);

@@ -1,6 +1,6 @@
 import { CLIENT_NOTE } from '../../../runtime/protocol/client-input.ts';
 import { type ErrorCode, isOrreryError, OrreryError } from '../../../runtime/protocol/errors.ts';
-import type { Principal } from '../../../runtime/protocol/principal.ts';
+import { chargedName, type Principal } from '../../../runtime/protocol/principal.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
 import { isTaskOver, type Task } from '../../../runtime/protocol/task.ts';
 import type { Said, TaskOwner, TaskService } from '../../../runtime/protocol/task-service.ts';
@@ -171,6 +171,7 @@ export class McpTasks {
     const taint = taintOf(principal, trusts);
     return {
       tier: principal.tier,
+      chargedAs: chargedName(principal),
       readOnly: mayOnlyRead(options, principal),
       ...(taint === undefined ? {} : { taint: [...taint] }),
     };

@@ -19,6 +19,7 @@ export type TaskOutcome =
 /** What keeps a tool from working, as against what a tool has to say. */
 const BROKEN: ReadonlySet<string> = new Set<ErrorCode>([
   'ACTOR_DIED',
+  'HANDLER_FAILED',
   'THREAD_DIED',
   'DEADLINE_EXCEEDED',
   'MAILBOX_FULL',
@@ -87,7 +88,7 @@ function failureOf(status: Task['status']): ToldFailure {
         readonly id?: unknown;
       }
     | undefined;
-  const code = String(data?.reason ?? data?.code ?? 'ACTOR_DIED') as ErrorCode;
+  const code = String(data?.reason ?? data?.code ?? 'HANDLER_FAILED') as ErrorCode;
   const message = String(data?.message ?? 'The task failed');
   return { code, message, ...(typeof data?.id === 'string' && { id: data.id }) };
 }

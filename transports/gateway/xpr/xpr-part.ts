@@ -93,7 +93,7 @@ async function callerOf(
   { body, agentId }: { readonly body: Uint8Array; readonly agentId: string | undefined },
 ): Promise<Caller> {
   const { method, url, headers } = request;
-  const principal = await admit({ method, url, headers, body });
+  const principal = await admit({ method, url, headers, body, address: edge.addressOf(request) });
   return {
     principal,
     baseUrl: edge.baseUrl(request),

@@ -122,7 +122,7 @@ describe('a mission on worker threads', () => {
     const outcome = await run([{ id: 'throws', capability: 'work.throws' }]);
     const report = buildReport(outcome, { receipts: await gatherReceipts(system, outcome) });
     expect(report).toMatchObject({ stopReason: 'attempts-exhausted', exitCode: 2 });
-    expect(report.tasks[0]?.attempts.map(({ code }) => code)).toEqual(['ACTOR_DIED', 'ACTOR_DIED']);
+    expect(report.tasks[0]?.attempts.map(({ code }) => code)).toEqual(['HANDLER_FAILED', 'HANDLER_FAILED']);
     expect(report.receipts?.envelopes.holds).toBe(true);
     expect(report.receipts?.agents.find(({ id }) => id === 'planted')?.restarts).toBeGreaterThan(0);
   });

@@ -30,8 +30,8 @@ describe('A tool host without a system (N-5.5, L-18)', () => {
     });
     const failed = await failure(host.call('mars.fail', {}));
     expect(failed).toMatchObject({
-      code: 'ACTOR_DIED',
-      message: 'mars died while handling the envelope: the disk is full',
+      code: 'HANDLER_FAILED',
+      message: 'The handler of mars failed: the disk is full',
       details: { agentId: 'mars' },
     });
     expect(tries).toBe(1);
@@ -40,7 +40,7 @@ describe('A tool host without a system (N-5.5, L-18)', () => {
       details: { agentId: 'mars', retryAfterMs: 250 },
     });
     expect(host.invocations().map(({ error }) => error)).toMatchObject([
-      { code: 'ACTOR_DIED', message: failed.message, agentId: 'mars' },
+      { code: 'HANDLER_FAILED', message: failed.message, agentId: 'mars' },
       { code: 'RATE_LIMITED', message: 'Not so often', agentId: 'mars', details: { retryAfterMs: 250 } },
     ]);
     expect(observability.getRecentEvents()).toMatchObject([
@@ -49,7 +49,7 @@ describe('A tool host without a system (N-5.5, L-18)', () => {
         toolName: 'mars.fail',
         agentId: 'mars',
         success: false,
-        errorCode: 'ACTOR_DIED',
+        errorCode: 'HANDLER_FAILED',
       },
       { type: 'tool-invocation', toolName: 'mars.decline', success: false },
     ]);

@@ -127,7 +127,13 @@ async function run(
   const headers = headersOf(call.metadata);
   const bytes = call.request;
   const url = `${scheme}://${call.getHost()}${method.path}`;
-  const principal = await admit({ method: 'POST', url, headers, body: bytes });
+  const principal = await admit({
+    method: 'POST',
+    url,
+    headers,
+    body: bytes,
+    address: addressOf(call.getPeer()),
+  });
   const version = headers.get(VERSION_HEADER) ?? undefined;
   if (version !== undefined) dialectOf([V1], version);
   const params = read(method, bytes);
@@ -205,4 +211,10 @@ function drained(call: StreamCall, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', done, { once: true });
     if (signal.aborted) done();
   });
+}
+
+/** The address of a peer as gRPC names it: with its port, and brackets around IPv6. */
+function addressOf(peer: string): string {
+  const at = peer.lastIndexOf(':');
+  return (at < 0 ? peer : peer.slice(0, at)).replace(/^(ipv[46]:)?\[?/, '').replace(/\]$/, '');
 }

@@ -16,6 +16,7 @@ function setUp(perform: (performed: Performed) => unknown, options: Omit<XprPart
   const edge: Edge = {
     seams: systemSeams(),
     closing: closing.signal,
+    addressOf: () => undefined,
     baseUrl: () => 'http://here',
     read: async (request) => new Uint8Array(await (request as Request).arrayBuffer()),
     admit: async () => ANONYMOUS,

@@ -1,0 +1,103 @@
+import { keyText, type Outsider, type OutsiderKey } from '../mailbox/outsider.ts';
+import type { Seams } from '../protocol/seams.ts';
+import {
+  chargeOutsider,
+  isForgotten,
+  NO_RECORD,
+  type OutsiderLimits,
+  type OutsiderRecord,
+} from './charge-outsider.ts';
+
+/** So many are remembered of one agent, and of all together. */
+const AN_AGENT = 256;
+const IN_ALL = 16_384;
+
+/** Somebody outside whom an agent refuses, and for how much longer. */
+export interface Refusal {
+  readonly key: OutsiderKey;
+  readonly forMs: number;
+}
+
+interface Remembered {
+  readonly key: OutsiderKey;
+  readonly limits: OutsiderLimits;
+  record: OutsiderRecord;
+}
+
+/**
+ * Whom outside each agent has died over, and whom it refuses for that.
+ *
+ * Where there is no room, somebody new is not remembered, and their deaths are charged to nobody: so nobody drives out what is
+ * remembered of others, or has others refused.
+ */
+export class OutsiderBook {
+  readonly #seams: Pick<Seams, 'clock' | 'random'>;
+  readonly #agents = new Map<string, Map<string, Remembered>>();
+  #size = 0;
+
+  constructor(seams: Pick<Seams, 'clock' | 'random'>) {
+    this.#seams = seams;
+  }
+
+  /** Charges a death of the agent; says for how long it refuses them from now on, if it does. */
+  charge(agentId: string, { key }: Pick<Outsider, 'key'>, limits: OutsiderLimits): number | undefined {
+    const { clock, random } = this.#seams;
+    const nowMs = clock.monotonicMs();
+    const remembered = this.#remembered(agentId, key, limits, nowMs);
+    if (remembered === undefined) return undefined;
+    const { record, refuseForMs } = chargeOutsider(remembered.record, nowMs, limits, random);
+    remembered.record = record;
+    return refuseForMs;
+  }
+
+  /** Whom the agent refuses now. */
+  refusals(agentId: string): readonly Refusal[] {
+    const nowMs = this.#seams.clock.monotonicMs();
+    return [...(this.#agents.get(agentId)?.values() ?? [])].flatMap(({ key, record }) =>
+      record.refusedUntilMs > nowMs ? [{ key, forMs: record.refusedUntilMs - nowMs }] : [],
+    );
+  }
+
+  /** Forgets all that it has to do with an agent. */
+  remove(agentId: string): void {
+    this.#size -= this.#agents.get(agentId)?.size ?? 0;
+    this.#agents.delete(agentId);
+  }
+
+  /** How many are remembered. */
+  get size(): number {
+    return this.#size;
+  }
+
+  #remembered(
+    agentId: string,
+    key: OutsiderKey,
+    limits: OutsiderLimits,
+    nowMs: number,
+  ): Remembered | undefined {
+    const name = keyText(key);
+    const known = this.#agents.get(agentId)?.get(name);
+    if (known !== undefined) return known;
+    if ((this.#agents.get(agentId)?.size ?? 0) >= AN_AGENT) this.#sweep(agentId, nowMs);
+    if (this.#size >= IN_ALL) for (const id of [...this.#agents.keys()]) this.#sweep(id, nowMs);
+    const agent = this.#agents.get(agentId) ?? new Map<string, Remembered>();
+    if (agent.size >= AN_AGENT || this.#size >= IN_ALL) return undefined;
+    const added = { key, limits, record: NO_RECORD };
+    agent.set(name, added);
+    this.#agents.set(agentId, agent);
+    this.#size += 1;
+    return added;
+  }
+
+  /** Lets go of those of whom there is nothing to be remembered any more. */
+  #sweep(agentId: string, nowMs: number): void {
+    const agent = this.#agents.get(agentId);
+    if (agent === undefined) return;
+    for (const [name, { record, limits }] of agent) {
+      if (!isForgotten(record, nowMs, limits.intensity)) continue;
+      agent.delete(name);
+      this.#size -= 1;
+    }
+    if (agent.size === 0) this.#agents.delete(agentId);
+  }
+}
