@@ -12,6 +12,7 @@ export type AgentLifeEvent =
   | { readonly type: 'agent.resume' }
   | { readonly type: 'group.restarting' }
   | { readonly type: 'backOff.elapsed' }
+  | { readonly type: 'trial.due' }
   | { readonly type: 'intensity.exceeded' };
 
 /** Says whether an agent of this restart kind comes back after such an end. As in OTP. */
@@ -33,6 +34,7 @@ const whileThere = {
  *
  * An event that a state does not list changes nothing: a report about a life that is over is late, not wrong.
  * `restarting` is the wait for the back-off; `group.restarting` says that a neighbour's death takes this agent along.
+ * `failed` is left by hand, or half-open: `trial.due` starts it once more, and its next death has it given up again.
  * `parked` has no actor, but a state that its code cannot go on with: only `agent.resume` starts it again.
  */
 export const agentLifeMachine = setup({
@@ -71,7 +73,7 @@ export const agentLifeMachine = setup({
       on: { 'agent.restart': 'starting' },
     },
     failed: {
-      on: { 'agent.restart': 'starting', 'agent.stop': 'stopped' },
+      on: { 'agent.restart': 'starting', 'trial.due': 'starting', 'agent.stop': 'stopped' },
     },
   },
 });

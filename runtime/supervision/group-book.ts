@@ -8,8 +8,13 @@ export interface Group {
   readonly strategy: Strategy;
   readonly intensity: RestartIntensity;
   readonly backOff: BackOff;
+  readonly halfOpen: BackOff | false;
   readonly agents: readonly string[];
   restarts: readonly number[];
+  /** Times in a row that it was given up, none of which was followed by a window without a death. */
+  givenUp: number;
+  /** When it was last tried again after that. */
+  triedAtMs: number | undefined;
 }
 
 /** Which group an agent belongs to. */
@@ -19,14 +24,17 @@ export class GroupBook {
 
   constructor(options: Supervision) {
     this.#options = options;
-    for (const { name, strategy, agents, intensity, backOff } of options.groups) {
+    for (const { name, strategy, agents, intensity, backOff, halfOpen } of options.groups) {
       const group: Group = {
         name,
         strategy,
         intensity: intensity ?? options.intensity,
         backOff: backOff ?? options.backOff,
+        halfOpen: halfOpen ?? options.halfOpen,
         agents,
         restarts: [],
+        givenUp: 0,
+        triedAtMs: undefined,
       };
       for (const agentId of agents) this.#groups.set(agentId, group);
     }
@@ -36,14 +44,17 @@ export class GroupBook {
   of(agentId: string): Group {
     const known = this.#groups.get(agentId);
     if (known !== undefined) return known;
-    const { intensity, backOff } = this.#options;
+    const { intensity, backOff, halfOpen } = this.#options;
     const alone: Group = {
       name: undefined,
       strategy: 'one-for-one',
       intensity,
       backOff,
+      halfOpen,
       agents: [agentId],
       restarts: [],
+      givenUp: 0,
+      triedAtMs: undefined,
     };
     this.#groups.set(agentId, alone);
     return alone;
@@ -52,7 +63,10 @@ export class GroupBook {
   /** Clears the record of its group, if there is one. */
   pardon(agentId: string): void {
     const group = this.#groups.get(agentId);
-    if (group !== undefined) group.restarts = [];
+    if (group === undefined) return;
+    group.restarts = [];
+    group.givenUp = 0;
+    group.triedAtMs = undefined;
   }
 
   /** Forgets the group of an agent that was supervised alone. */

@@ -8,11 +8,14 @@ import { RestartIntensity } from './restart-intensity.ts';
 export const Strategy = z.enum(['one-for-one', 'one-for-all', 'rest-for-one']);
 export type Strategy = z.infer<typeof Strategy>;
 
+/** How long a group that was given up waits before it is tried again, longer each time; false: until somebody restarts it. */
+const HalfOpen = z.union([BackOff, z.literal(false)], { error: 'a back-off, or false' });
+
 /**
  * Agents that are supervised together. They are started in the order of `agents`.
  *
  * - `strategy`             @default 'one-for-one'
- * - `intensity`, `backOff` replace the supervisor's own for this group.
+ * - `intensity`, `backOff`, `halfOpen` replace the supervisor's own for this group.
  */
 export const SupervisionGroup = z.strictObject({
   name: z.string().min(1),
@@ -20,19 +23,23 @@ export const SupervisionGroup = z.strictObject({
   strategy: Strategy.default('one-for-one'),
   intensity: RestartIntensity.optional(),
   backOff: BackOff.optional(),
+  halfOpen: HalfOpen.optional(),
 });
 export type SupervisionGroup = z.infer<typeof SupervisionGroup>;
 
 /**
  * How deaths are answered. An agent that no group names is supervised alone.
  *
- * - `refusal` for how long an agent refuses somebody outside over whose requests it has died more often than the intensity of
+ * - `halfOpen` how long agents that were given up wait before they are tried again, longer each time; the first death after
+ *              that gives them up again. `false`: they wait for `restart`.
+ * - `refusal`  for how long an agent refuses somebody outside over whose requests it has died more often than the intensity of
  *             its group allows: longer each time.
  */
 export const SupervisorOptions = z.strictObject({
   groups: z.array(SupervisionGroup).default([]),
   intensity: RestartIntensity.prefault({}),
   backOff: BackOff.prefault({}),
+  halfOpen: HalfOpen.prefault({ firstMs: 30_000, maxMs: 3_600_000 }),
   refusal: BackOff.prefault({ firstMs: 10_000, maxMs: 3_600_000, factor: 2, jitter: 0 }),
 });
 export type SupervisorOptions = z.input<typeof SupervisorOptions>;

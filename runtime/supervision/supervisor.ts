@@ -10,6 +10,7 @@ import type { BackOff } from './back-off.ts';
 import { type Blame, type Death, type Decision, decideRestart, type Member } from './decide-restart.ts';
 import { describeGivingUp } from './describe-giving-up.ts';
 import { type Group, GroupBook } from './group-book.ts';
+import { planTrial, restartsOnTrial } from './half-open.ts';
 import { OutsiderBook, type Refusal } from './outsider-book.ts';
 import { RestartSchedule } from './restart-schedule.ts';
 import type { Supervision } from './supervisor-options.ts';
@@ -49,11 +50,12 @@ export interface Crash extends LastError {
   readonly over?: DiedOver | undefined;
 }
 
-/** `restarts` are those of its whole life, whatever caused them. */
+/** `restarts` are those of its whole life, whatever caused them; `retryAtMs` is when one that has failed is tried again, Unix milliseconds. */
 export interface SupervisedStatus {
   readonly status: AgentStatus;
   readonly restarts: number;
   readonly lastError?: string;
+  readonly retryAtMs?: number;
 }
 
 interface Supervised {
@@ -62,6 +64,7 @@ interface Supervised {
   consecutive: number;
   runningSinceMs: number | undefined;
   lastError: LastError | undefined;
+  retryAtMs: number | undefined;
 }
 
 /** What is to be done once all decisions of one report are made. */
@@ -82,6 +85,7 @@ export class Supervisor {
   readonly #groups: GroupBook;
   readonly #agents = new Map<string, Supervised>();
   readonly #schedule: RestartSchedule;
+  readonly #trials: RestartSchedule;
   readonly #outsiders: OutsiderBook;
   readonly #refusal: BackOff;
 
@@ -91,6 +95,7 @@ export class Supervisor {
     this.#refusal = options.refusal;
     this.#groups = new GroupBook(options);
     this.#schedule = new RestartSchedule(deps.seams.clock, (ids, afterDeath) => this.#begin(ids, afterDeath));
+    this.#trials = new RestartSchedule(deps.seams.clock, (ids) => this.#tryAgain(ids));
   }
 
   /** Takes an agent that its caller is about to start into supervision. */
@@ -102,12 +107,14 @@ export class Supervisor {
       consecutive: 0,
       runningSinceMs: undefined,
       lastError: undefined,
+      retryAtMs: undefined,
     });
   }
 
   /** Forgets an agent; it is not stopped. */
   remove(agentId: string): void {
     this.#schedule.drop(agentId);
+    this.#trials.drop(agentId);
     this.#groups.remove(agentId);
     this.#outsiders.remove(agentId);
     this.#agents.delete(agentId);
@@ -157,6 +164,7 @@ export class Supervisor {
     const { status } = agent.life;
     if (!this.#step(agent, 'agent.stop')) return;
     this.#schedule.drop(agentId);
+    this.#trials.drop(agentId);
     this.#emit('agent-stopped', agentId, { reason: 'it was stopped' });
     if (status === 'starting' || status === 'running') this.#deps.stop?.([agentId]);
   }
@@ -166,6 +174,7 @@ export class Supervisor {
     const agent = this.#find(agentId);
     if (!this.#step(agent, 'agent.restart')) return;
     this.#schedule.drop(agentId);
+    this.#trials.drop(agentId);
     agent.consecutive = 0;
     agent.runningSinceMs = undefined;
     agent.restarts += 1;
@@ -197,11 +206,13 @@ export class Supervisor {
 
   /** Where an agent stands. Fails with AGENT_NOT_FOUND. */
   status(agentId: string): SupervisedStatus {
-    const { life, restarts, lastError } = this.#find(agentId);
+    const { life, restarts, lastError, retryAtMs } = this.#find(agentId);
+    const isOpen = life.status === 'failed' && retryAtMs !== undefined;
     return {
       status: life.status,
       restarts,
       ...(lastError === undefined ? {} : { lastError: lastError.reason }),
+      ...(isOpen ? { retryAtMs } : {}),
     };
   }
 
@@ -228,6 +239,7 @@ export class Supervisor {
   /** Drops every restart that still waits. */
   close(): void {
     this.#schedule.close();
+    this.#trials.close();
   }
 
   #answer(deaths: readonly Death[], afterDeath: boolean): void {
@@ -291,6 +303,40 @@ export class Supervisor {
       this.#emit('agent-failed', agentId, { ...factsOf(last), errorCode: 'SUPERVISOR_GAVE_UP' });
       outbox.gaveUp.push({ agentId, last });
     }
+    this.#planTrial(group, agentIds);
+  }
+
+  /** Half-open: a group that was given up is tried again, later each time. */
+  #planTrial(group: Group, agentIds: readonly string[]): void {
+    const { halfOpen, intensity } = group;
+    if (halfOpen === false) return;
+    const { clock, random } = this.#deps.seams;
+    const { givenUp, afterMs } = planTrial(group, clock.monotonicMs(), { intensity, halfOpen }, random);
+    group.givenUp = givenUp;
+    group.triedAtMs = undefined;
+    for (const agentId of agentIds) {
+      this.#find(agentId).retryAtMs = clock.now() + afterMs;
+    }
+    this.#trials.plan(agentIds, afterMs, true);
+  }
+
+  #tryAgain(agentIds: readonly string[]): void {
+    const nowMs = this.#deps.seams.clock.monotonicMs();
+    const due = agentIds.filter((agentId) => {
+      const agent = this.#agents.get(agentId);
+      if (agent === undefined || !this.#step(agent, 'trial.due')) return false;
+      agent.restarts += 1;
+      agent.runningSinceMs = undefined;
+      const group = this.#groups.of(agentId);
+      group.restarts = restartsOnTrial(nowMs, group.intensity);
+      group.triedAtMs = nowMs;
+      this.#emit('agent-restarting', agentId, {
+        attempt: agent.restarts,
+        reason: 'half-open: one more death gives it up again',
+      });
+      return true;
+    });
+    if (due.length > 0) this.#deps.start(due, true);
   }
 
   #begin(agentIds: readonly string[], afterDeath: boolean): void {

@@ -20,7 +20,7 @@ export type AgentStatus = 'starting' | 'running' | 'restarting' | 'parked' | 'st
 /**
  * One line of `orrery agents`. `waiting` counts envelopes in the mailbox; `pid` is the number of the process that runs the
  * agent's code, if it has one of its own, whose `place` is then `process-<pid>`; `threadId` is that of its worker thread.
- * `parked` says why its code, `to`, cannot go on with its state, `from`; without `to` that keeps none.
+ * `retryAtMs` is when one that has failed is tried again, Unix milliseconds. `parked` says why its code, `to`, cannot go on with its state, `from`; without `to` that keeps none.
  */
 export interface RosterRow {
   readonly id: string;
@@ -35,6 +35,7 @@ export interface RosterRow {
   readonly waiting: number;
   readonly restarts: number;
   readonly lastError?: string;
+  readonly retryAtMs?: number;
   readonly parked?: { readonly reason: string; readonly from: StateIdentity; readonly to?: StateIdentity };
 }
 

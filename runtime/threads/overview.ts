@@ -41,7 +41,7 @@ export class Overview {
     // The embedder's mailbox is no agent.
     const rows = [...agents].filter(({ id }) => !isSystemId(id));
     return rows.map((agent) => {
-      const { status, restarts, lastError } = supervisor.status(agent.id);
+      const { status, restarts, lastError, retryAtMs } = supervisor.status(agent.id);
       const { card } = agent.profile;
       const { pid } = agent;
       const threadId = pid === undefined ? places.threadIdOf(agent.place) : undefined;
@@ -58,6 +58,7 @@ export class Overview {
         waiting: waiting.get(agent.slot) ?? 0,
         restarts,
         ...(lastError === undefined ? {} : { lastError }),
+        ...(retryAtMs === undefined ? {} : { retryAtMs }),
         ...(status === 'parked' && agent.parked !== undefined ? { parked: parkedFacts(agent.parked) } : {}),
       };
     });

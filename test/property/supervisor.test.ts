@@ -65,6 +65,7 @@ describe('a supervisor', () => {
           parseSupervisorOptions({
             groups: [{ name: 'group', agents: GROUPED, strategy }],
             intensity: { maxRestarts },
+            halfOpen: false,
           }),
         );
         AGENTS.forEach((agentId, index) => {
@@ -132,6 +133,7 @@ describe('a supervisor', () => {
             parseSupervisorOptions({
               intensity: { maxRestarts, withinMs: 60_000 },
               backOff: { firstMs: 1, maxMs: 1 },
+              halfOpen: false,
             }),
           );
           supervisor.add('a', { restart: 'permanent' });
