@@ -176,7 +176,9 @@ export class TeamTools implements ToolService {
       payload,
       isTool: true,
       deadlineAtMs: deadlineAtMs ?? this.#deps.clock.now() + DEFAULT_CALL_MS,
-      ...(as && { onBehalfOf: { id: as.id, tier: as.tier } }),
+      ...(as && {
+        onBehalfOf: { id: as.id, tier: as.tier, ...(as.chargedAs !== undefined && { chargedAs: as.chargedAs }) },
+      }),
       ...(as?.tenant !== undefined && { tenant: as.tenant }),
       ...(taint && { taint }),
       ...(budget && { budget }),

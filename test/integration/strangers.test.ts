@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { startSystem, type System } from 'orrery';
+import { startSystem, type Team } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiKeys, newApiKey } from '../../policies/admit/api-keys.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
@@ -17,7 +17,7 @@ interface Caller {
 }
 
 const eve = newApiKey({ kind: 'service', tenant: 'acme' });
-let system: System;
+let system: Team;
 let url: string;
 
 beforeAll(async () => {

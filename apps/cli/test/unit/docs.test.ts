@@ -39,6 +39,7 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   watchdog: true,
   'declared-clean': true,
   catalogue: true,
+  'outsider-refused': true,
   fault: true,
 };
 
