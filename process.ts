@@ -7,7 +7,12 @@ if (process.permission !== undefined) {
   // The runtime is loaded while the thread starts that watches the host.
   const [{ bootProcess }] = await Promise.all([
     import('./runtime/processes/child/boot-process.ts'),
-    startLifeline(),
+    startLifeline(kept.has('family')),
   ]);
-  bootProcess({ worker: kept.has('worker'), child: kept.has('child') });
+  bootProcess({
+    worker: kept.has('worker'),
+    child: kept.has('child'),
+    sqlite: kept.has('sqlite'),
+    proc: kept.has('proc') || !kept.has('family'),
+  });
 }

@@ -2,15 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { reasonOf } from '../protocol/errors.ts';
-import type { Clock } from '../protocol/seams.ts';
+import type { Clock, NewId } from '../protocol/seams.ts';
+import { bubblewrapCommand, requireBubblewrap } from './bubblewrap.ts';
 import { codePaths } from './code-paths.ts';
 import { exitReason } from './exit-reason.ts';
 import { FD } from './file-descriptors.ts';
 import { Lifeline } from './lifeline.ts';
-import { nodeArguments } from './node-arguments.ts';
+import { keptAbilities, nodeArguments } from './node-arguments.ts';
 import { forwardOutput, LastWords } from './process-output.ts';
+import { innermostOf } from './proc-table.ts';
 import { hasProc, preferAsVictim, procUsage } from './proc-usage.ts';
-import type { ProcessOptions } from './process-options.ts';
+import { endFamily, MARK } from './process-family.ts';
+import { mayStartOthers, type ProcessOptions } from './process-options.ts';
 import type { ProcessSpawner, ProcessUsage, SpawnedProcess } from './process-spawner.ts';
 
 /** How long what a process wrote may take to arrive when it is gone: somebody else may hold the pipe. */
@@ -20,6 +23,7 @@ export interface NodeProcessSpawnerDeps {
   /** The file that each process runs. */
   readonly entry: URL;
   readonly clock: Clock;
+  readonly newId: NewId;
   /** Whether to look into `/proc`, where there is one. @default true */
   readonly usesProc?: boolean;
 }
@@ -32,13 +36,22 @@ export class NodeProcessSpawner implements ProcessSpawner {
     this.#deps = deps;
   }
 
+  check(options: ProcessOptions): Promise<void> {
+    return options.within === 'bubblewrap' ? requireBubblewrap(options) : Promise.resolve();
+  }
+
   spawn(module: string, options: ProcessOptions): SpawnedProcess {
-    const { entry, clock, usesProc = true } = this.#deps;
-    const args = nodeArguments(options, codePaths(module, entry));
-    const { childProcess, worker } = options.permissions;
-    const keeps = [...(worker ? ['worker'] : []), ...(childProcess ? ['child'] : [])];
-    const child = spawn(process.execPath, [...args, fileURLToPath(entry), ...keeps], {
-      env: environmentOf(options.env),
+    const { entry, clock, newId, usesProc = true } = this.#deps;
+    const code = codePaths(module, entry);
+    const mark = options.within === undefined && mayStartOthers(options) ? newId() : undefined;
+    const node = [...nodeArguments(options, code), fileURLToPath(entry), ...keptAbilities(options)];
+    const wrapped = options.within === undefined ? undefined : bubblewrapCommand(options, code);
+    const [command, args] =
+      wrapped === undefined
+        ? [process.execPath, node]
+        : [wrapped.command, [...wrapped.args, process.execPath, ...node]];
+    const child = spawn(command, args, {
+      env: environmentOf({ ...options.env, ...(mark === undefined ? {} : { [MARK]: mark }) }),
       // What a terminal signals to the host's group is not for it: it ends when the host says so, or is gone.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
@@ -47,14 +60,18 @@ export class NodeProcessSpawner implements ProcessSpawner {
     // One that cannot be started has no pipes, and says so later.
     child.on('error', () => undefined);
     if (child.stdio === undefined) throw new Error('the system starts no more processes');
-    return new NodeProcess(child, { clock, usesProc: usesProc && hasProc(), mayHaveChildren: childProcess });
+    const isWrapped = wrapped !== undefined;
+    return new NodeProcess(child, { clock, usesProc: usesProc && hasProc(), isWrapped, mark });
   }
 }
 
 interface NodeProcessDeps {
   readonly clock: Clock;
   readonly usesProc: boolean;
-  readonly mayHaveChildren: boolean;
+  /** Whether it is `bwrap`, and Node somewhere below it. */
+  readonly isWrapped: boolean;
+  /** By which what it starts is known; undefined when it may start nothing, or cannot leave anything behind. */
+  readonly mark: string | undefined;
 }
 
 class NodeProcess implements SpawnedProcess {
@@ -66,6 +83,8 @@ class NodeProcess implements SpawnedProcess {
   readonly #answers: Duplex;
   readonly #lifeline: Lifeline;
   readonly #lastWords = new LastWords();
+  /** The number of Node's own process when it is wrapped, once it is known. */
+  #inner: number | undefined;
   #isCorked = false;
   #isExited = false;
   #hasSaidAll = false;
@@ -132,7 +151,10 @@ class NodeProcess implements SpawnedProcess {
 
   async usage(): Promise<ProcessUsage | undefined> {
     if (this.pid === undefined || this.#isExited) return undefined;
-    return this.#deps.usesProc ? procUsage(this.pid) : this.#lifeline.usage();
+    const { usesProc, isWrapped } = this.#deps;
+    if (!usesProc) return this.#lifeline.usage();
+    if (isWrapped) this.#inner ??= innermostOf(this.pid);
+    return procUsage(this.#inner ?? this.pid);
   }
 
   kill(): void {
@@ -147,6 +169,8 @@ class NodeProcess implements SpawnedProcess {
   /** Its number stands for its group; nobody else can have it while somebody of the group is there. */
   #killGroup(): void {
     if (this.pid === undefined) return;
+    const { mark, usesProc } = this.#deps;
+    if (mark !== undefined && usesProc) endFamily(this.pid, mark);
     try {
       process.kill(-this.pid, 'SIGKILL');
     } catch {
@@ -156,7 +180,7 @@ class NodeProcess implements SpawnedProcess {
 
   #exited(reason: string): void {
     if (this.#isExited) return;
-    if (this.#deps.mayHaveChildren) this.#killGroup();
+    if (this.#deps.mark !== undefined) this.#killGroup();
     this.#isExited = true;
     this.#reason = reason;
     this.#tellIfOver();

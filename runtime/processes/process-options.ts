@@ -1,4 +1,4 @@
-import { isAbsolute, normalize } from 'node:path';
+import { isAbsolute, normalize, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { AgentTier } from '../protocol/agent-card.ts';
@@ -24,6 +24,8 @@ function isGrantable(given: string | URL): boolean {
  * - `worker`          threads, and so `ctx.offload`. A thread that is made with options of its own is not restricted: this
  *                     is as good as everything.
  * - `addons`, `wasi`, `ffi` native code, and what is compiled to WASI. Native code is not restricted either.
+ * - `sqlite`          `node:sqlite`, which reads and writes any file that the user can: it is as good as `read` and `write`
+ *                     of everything, and comes with these.
  */
 export const ProcessPermissions = z.strictObject({
   read: z.array(GrantedPath).default([]),
@@ -34,8 +36,21 @@ export const ProcessPermissions = z.strictObject({
   addons: z.boolean().default(false),
   wasi: z.boolean().default(false),
   ffi: z.boolean().default(false),
+  sqlite: z.boolean().default(false),
 });
 export type ProcessPermissions = z.input<typeof ProcessPermissions>;
+
+/** Whether `node:sqlite` may be there: Node's permissions do not reach into it. */
+export const mayUseSqlite = ({ sqlite, read, write }: z.output<typeof ProcessPermissions>): boolean =>
+  sqlite || (read.some(isRoot) && write.some(isRoot));
+
+const isRoot = (path: string): boolean => parse(path).root === path;
+
+/** Whether its code can start processes, by being permitted to or by what is as good as that. */
+export const mayStartOthers = ({ permissions }: Pick<ProcessOptions, 'permissions'>): boolean => {
+  const { childProcess, worker, addons, ffi } = permissions;
+  return childProcess || worker || addons || ffi;
+};
 
 /** What Node and V8 need beside the heap, and what a young heap may hold. */
 const BESIDE_HEAP_MB = 256;
@@ -71,6 +86,7 @@ export const PROCESS_FIELDS = {
  * - `env`        its environment; nothing is inherited.
  * - `tier`, `sandboxId` what it is granted, whatever its module says of itself.
  * - `mayDeclareClean` whether it is believed when it says that nothing from outside is in it any more. @default false
+ * - `within`     what is around it beside Node's permissions. @default nothing
  */
 export const ProcessOptions = z
   .strictObject({
@@ -81,6 +97,7 @@ export const ProcessOptions = z
     tier: PROCESS_FIELDS.tier.optional(),
     sandboxId: PROCESS_FIELDS.sandboxId.optional(),
     mayDeclareClean: PROCESS_FIELDS.mayDeclareClean.default(false),
+    within: z.literal('bubblewrap').optional(),
   })
   .transform((options) => ({
     ...options,

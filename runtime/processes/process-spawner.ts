@@ -32,6 +32,8 @@ export interface SpawnedProcess {
 
 /** Starts processes for agents; the real one is `NodeProcessSpawner`. */
 export interface ProcessSpawner {
+  /** Rejects with INVALID_OPTIONS when this machine cannot start processes so. */
+  check(options: ProcessOptions): Promise<void>;
   /** Starts a process that may do what the options say and read the code of `module`. */
   spawn(module: string, options: ProcessOptions): SpawnedProcess;
 }

@@ -44,9 +44,10 @@ export class Processes {
 
   /**
    * Loads a module in a process of its own and says what agent it holds; the first `take` of the same gets that process.
-   * Fails with MODULE_INVALID.
+   * Fails with MODULE_INVALID, or INVALID_OPTIONS when this machine cannot run it so.
    */
   async load(order: ProcessOrder): Promise<Description> {
+    await this.#deps.spawner.check(order.options);
     const process = this.#spawn(order);
     try {
       const description = await process.description;

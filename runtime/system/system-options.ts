@@ -11,9 +11,18 @@ import { StartingOptions } from '../supervision/starting-options.ts';
 import { parseSupervisorOptions, SupervisorOptions } from '../supervision/supervisor-options.ts';
 import { WatchdogOptions } from '../supervision/watchdog-options.ts';
 
-/** Where an agent runs: the embedder's own thread, a worker thread, or a process of its own. */
-export const Isolation = z.enum(['inline', 'thread', 'process']);
+/**
+ * Where an agent runs: the embedder's own thread, a worker thread, or a process of its own. That one is under Node's
+ * permissions, and with `{ process: 'bubblewrap' }` in namespaces of its own as well: Linux, with `bwrap` installed.
+ */
+export const Isolation = z.union([
+  z.enum(['inline', 'thread', 'process']),
+  z.strictObject({ process: z.literal('bubblewrap') }),
+]);
 export type Isolation = z.infer<typeof Isolation>;
+
+const isOfProcess = (isolation: Isolation): boolean =>
+  isolation === 'process' || typeof isolation === 'object';
 
 const { permissions, memoryMb, residentMb, env, tier, sandboxId, mayDeclareClean } = PROCESS_FIELDS;
 const OF_PROCESSES = Object.keys(PROCESS_FIELDS) as (keyof typeof PROCESS_FIELDS)[];
@@ -26,7 +35,7 @@ const OF_PROCESSES = Object.keys(PROCESS_FIELDS) as (keyof typeof PROCESS_FIELDS
  * - `instances` ids of the agents to make of it, instead of one under its own id.
  * - `lazy`      started by the first envelope. @default what the agent says
  *
- * The others are for `isolation: 'process'`, and for a module that is a file:
+ * The others are for `isolation: 'process'` or `{ process: 'bubblewrap' }`, and for a module that is a file:
  *
  * - `permissions` what its code may do beyond reading itself. @default nothing
  * - `memoryMb`    heap that its JavaScript may use, megabytes. @default 256
@@ -52,7 +61,7 @@ export const ModuleAgent = z
   .superRefine((agent, context) => {
     const wrong = (field: string, message: string, input: unknown): void =>
       context.addIssue({ code: 'custom', path: [field], message, input });
-    if (agent.isolation === 'process') {
+    if (isOfProcess(agent.isolation)) {
       if (agent.module.protocol !== 'file:')
         wrong('module', 'the URL of a file, for a process', agent.module.href);
       return;
@@ -65,7 +74,9 @@ export type ModuleAgent = z.input<typeof ModuleAgent>;
 /** How the agent's process is run; undefined for one without. */
 export function processOptionsOf(agent: z.output<typeof ModuleAgent>): ProcessOptions | undefined {
   const { module: _module, isolation, instances: _instances, lazy: _lazy, ...ofProcess } = agent;
-  return isolation === 'process' ? ProcessOptions.parse(ofProcess) : undefined;
+  if (!isOfProcess(isolation)) return undefined;
+  const within = typeof isolation === 'object' ? isolation.process : undefined;
+  return ProcessOptions.parse({ ...ofProcess, ...(within === undefined ? {} : { within }) });
 }
 
 /** An agent by its module, or a live one, which runs in the embedder's thread. */

@@ -28,11 +28,11 @@ export class AgentProcesses {
 
   /** Ends what former hosts have left behind, before any agent starts. */
   async endLeft(journal: Pick<JournalThread, 'leftProcesses' | 'forgetProcesses'>): Promise<void> {
-    const { clock, spawner, log } = this.#deps;
+    const { clock, log } = this.#deps;
     const noted = await journal.leftProcesses();
     if (noted.length === 0) return;
     const { endLeftProcesses } = await import('../processes/left-processes.ts');
-    const found = await endLeftProcesses(noted, { clock, end: (pid) => spawner.endProcess(pid) });
+    const found = await endLeftProcesses(noted, clock);
     for (const { process, isGone } of found) {
       const end = isGone ? 'ended' : 'killed, and still there';
       log.note('process-ended', { reason: `${processName(process.pid)} of a former host was ${end}` });

@@ -101,7 +101,11 @@ export async function bootThread(deps: ThreadDeps): Promise<void> {
       return {
         policies: await makePolicies(workerOptions),
         attendants: await loadAttendants(),
-        processSpawner: new NodeProcessSpawner({ entry: processEntry, clock: seams.clock }),
+        processSpawner: new NodeProcessSpawner({
+          entry: processEntry,
+          clock: seams.clock,
+          newId: seams.newId,
+        }),
       };
     },
     openStore,

@@ -237,7 +237,8 @@ function recordsOf(
 
 function unloadable(module: string, error: unknown): Error {
   const code = isOrreryError(error) ? error.code : undefined;
-  if (code === 'MODULE_INVALID' || code === 'START_FAILED') return error as Error;
+  if (code === 'MODULE_INVALID' || code === 'START_FAILED' || code === 'INVALID_OPTIONS')
+    return error as Error;
   if (code === 'THREAD_DIED') {
     const reason = 'its thread ended while it was imported, as by process.exit or for want of memory';
     return moduleInvalid(module, reason, error);

@@ -1,6 +1,7 @@
 import { threadUsage } from '../processes/proc-usage.ts';
 import { reasonOf } from '../protocol/errors.ts';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { endProcess } from '../processes/process-family.ts';
 import { nodePort, type Port } from './port.ts';
 import type { Spawned, Spawner } from './spawner.ts';
 
@@ -61,11 +62,7 @@ export class NodeSpawner implements Spawner {
   }
 
   endProcess(pid: number): void {
-    try {
-      process.kill(-pid, 'SIGKILL');
-    } catch {
-      // It is gone; where there are no groups, it ends with the thread that had started it.
-    }
+    endProcess(pid);
   }
 
   transferable(port: Port): unknown {

@@ -121,7 +121,7 @@ describe('An agent in a process of its own, with permissions', () => {
 
   it('has the environment and the heap that it is given', async () => {
     const { env, heapLimitMb } = await system.ask({ agent: 'granted', capability: look }, undefined);
-    expect(env).toEqual({ GREETING: 'hello' });
+    expect(env).toEqual({ GREETING: 'hello', ORRERY_PROCESS: expect.any(String) });
     expect(heapLimitMb).toBeGreaterThan(90);
     expect(heapLimitMb).toBeLessThan(200);
   });

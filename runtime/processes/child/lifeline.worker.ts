@@ -1,8 +1,12 @@
 import { Socket } from 'node:net';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { FD, USAGE_BYTES } from '../file-descriptors.ts';
+import { endFamily, MARK } from '../process-family.ts';
 
 // The thread that ends the process when its host is gone, whatever the main thread does: a loop there does not stop it.
+const { hasFamily } = workerData as { readonly hasFamily: boolean };
+/** As it was before anybody's code could change it. */
+const mark = process.env[MARK];
 const lifeline = new Socket({ fd: FD.lifeline, readable: true, writable: true });
 
 lifeline.on('data', (questions: Buffer) => {
@@ -20,6 +24,7 @@ lifeline.on('end', endEverything);
 
 /** The process, and whatever it has started. */
 function endEverything(): void {
+  if (hasFamily) endFamily(process.pid, mark, process.pid);
   try {
     process.kill(-process.pid, 'SIGKILL');
   } catch {

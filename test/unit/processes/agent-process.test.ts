@@ -60,6 +60,7 @@ describe('The process of an agent', () => {
   it('that cannot be started, or loaded, says why', async () => {
     const clock = new FakeClock();
     const spawner = {
+      check: () => Promise.resolve(),
       spawn: () => {
         throw new Error('no more of them');
       },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startSystem } from 'orrery';
 import { afterAll, describe, expect, it } from 'vitest';
+import { bubblewrapCommand } from '../../../runtime/processes/bubblewrap.ts';
 import { codePaths } from '../../../runtime/processes/code-paths.ts';
 import { exitReason } from '../../../runtime/processes/exit-reason.ts';
 import { nodeArguments } from '../../../runtime/processes/node-arguments.ts';
@@ -37,12 +38,23 @@ describe('The options of an agent in a process of its own', () => {
         addons: false,
         wasi: false,
         ffi: false,
+        sqlite: false,
       },
       memoryMb: 256,
       residentMb: 512,
       mayDeclareClean: false,
       env: {},
     });
+  });
+
+  it('are the same in bubblewrap, and say so', () => {
+    const isolation = { process: 'bubblewrap' } as const;
+    const agent = parseAgent({ module, isolation, permissions: { net: true } });
+    expect(processOptionsOf(agent as never)).toMatchObject({
+      permissions: { net: true },
+      within: 'bubblewrap',
+    });
+    expect(wrong({ isolation: { process: 'chroot' } })).toContain('isolation');
   });
 
   it('name paths as texts or URLs, and stay what they are when they are read again', () => {
@@ -114,6 +126,7 @@ describe('The arguments of a process', () => {
       '--allow-worker',
       '--disable-warning=SecurityWarning',
       `--allow-fs-read=${folder}`,
+      '--no-experimental-sqlite',
       '--max-old-space-size=256',
     ]);
     const granted = nodeArguments(
@@ -125,6 +138,24 @@ describe('The arguments of a process', () => {
       expect.arrayContaining(['--allow-child-process', '--allow-addons', '--allow-wasi']),
     );
     expect(granted).toContain(`--allow-fs-write=${folder}`);
+  });
+
+  it('leave node:sqlite out unless it is granted, or everything is that it could reach', () => {
+    const has = (permissions: object): boolean =>
+      !nodeArguments(options({ permissions }), [], []).includes('--no-experimental-sqlite');
+    expect(has({ read: ['/'] })).toBe(false);
+    expect(has({ write: ['/'] })).toBe(false);
+    expect(has({ read: ['/data'], write: ['/data'] })).toBe(false);
+    expect(has({ read: ['/'], write: ['/'] })).toBe(true);
+    expect(has({ sqlite: true })).toBe(true);
+  });
+
+  it('let the thread that watches the host look for what the process starts, where it may start anything', () => {
+    for (const permissions of [{ childProcess: true }, { worker: true }, { addons: true }, { ffi: true }])
+      expect(nodeArguments(options({ permissions }), [], [])).toContain('--allow-fs-read=/proc');
+    const walled = options({ permissions: { childProcess: true }, within: 'bubblewrap' });
+    for (const given of [options({}), walled])
+      expect(nodeArguments(given, [], [])).not.toContain('--allow-fs-read=/proc');
   });
 
   it('grant a path that is not there yet as a file and as a folder', () => {
@@ -142,6 +173,39 @@ describe('The arguments of a process', () => {
       '--conditions=three',
     ]);
     expect(args.join()).not.toContain('inspect');
+  });
+});
+
+describe('The mounts of a process in bubblewrap', () => {
+  const mounts = (permissions: object): string[] => {
+    const options = ProcessOptions.parse({ permissions, within: 'bubblewrap' });
+    const { args } = bubblewrapCommand(options, ['/app/agents'], '/opt/node');
+    return args.flatMap((arg, at) => (/^--(ro-)?bind/.test(arg) ? [`${arg} ${args[at + 1]}`] : []));
+  };
+
+  it('are its code, what it may read, and what it may write, folders before what is in them', () => {
+    const given = mounts({ read: ['/data/in', '/data'], write: ['/data/out/'] });
+    expect(given.filter((mount) => /data|app|opt/.test(mount))).toEqual([
+      '--ro-bind-try /app/agents',
+      '--ro-bind-try /data',
+      '--ro-bind-try /data/in',
+      '--bind-try /data/out',
+      '--ro-bind-try /opt/node',
+    ]);
+  });
+
+  it('are writable where they lie in what may be written', () => {
+    const given = mounts({ write: ['/app'] });
+    expect(given).toContain('--bind-try /app/agents');
+    expect(mounts({ read: ['/'] })).toContain('--ro-bind-try /');
+  });
+
+  it('have no programs and no network that are not granted', () => {
+    expect(mounts({})).not.toContain('--ro-bind-try /usr');
+    expect(mounts({ childProcess: true })).toContain('--ro-bind-try /usr');
+    const shared = (net: boolean): boolean =>
+      bubblewrapCommand(ProcessOptions.parse({ permissions: { net } }), []).args.includes('--share-net');
+    expect([shared(false), shared(true)]).toEqual([false, true]);
   });
 });
 
