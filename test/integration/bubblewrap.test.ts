@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSystem, type System } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exhaust } from '../fixtures/agents/hog.ts';
 import { attempt, look } from '../fixtures/agents/insider.ts';
 import { whyNoBubblewrap } from '../fixtures/bubblewrap.ts';
 import { isRunning } from '../fixtures/processes.ts';
@@ -27,6 +28,7 @@ describe.skipIf(whyNoBubblewrap() !== undefined)('An agent in bubblewrap (F-06)'
           permissions: { read: [readable], write: [writable] },
           env: { GREETING: 'hello' },
         }),
+        agent('hog', { isolation, memoryMb: 64, residentMb: 200 }),
       ],
     });
   }, 120_000);
@@ -51,13 +53,19 @@ describe.skipIf(whyNoBubblewrap() !== undefined)('An agent in bubblewrap (F-06)'
   });
 
   it('is ended and started again like any other', async () => {
-    const [before] = await system.roster();
+    const walled = async () => (await system.roster()).find(({ id }) => id === 'walled');
+    const before = await walled();
     await system.terminate(`process-${before?.pid}`);
     expect(await tries('list', readable)).toBe('done');
-    const [after] = await system.roster();
-    expect(after).toMatchObject({ status: 'running', restarts: 1 });
+    expect(await walled()).toMatchObject({ status: 'running', restarts: 1 });
     await until('the former one is gone', () => !isRunning(before?.pid as number));
   });
+
+  it('has no more memory than it is given, in the heap or outside', async () => {
+    const { code, message } = await rejection(system.ask(exhaust, 'Buffers', { timeoutMs: 100_000 }));
+    expect(code).toBe('ACTOR_DIED');
+    expect(message).toMatch(/megabytes|MB|memory/);
+  }, 120_000);
 
   it('is refused when what it may write to is not there', async () => {
     const missing = join(home, 'missing');
