@@ -142,12 +142,17 @@ async function runCommands<Team>(
   controls: SimulationControls,
 ): Promise<void> {
   const begun: Promise<unknown>[] = [];
+  const begin = (work: Promise<unknown>): void => {
+    // What came of it is looked at when all have begun: it may fail before that, and is no failure nobody caught.
+    work.catch(() => undefined);
+    begun.push(work);
+  };
   for (let command = left.shift(); command !== undefined; command = left.shift()) {
     const { name, input } = command;
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (kind !== undefined) begun.push(new Promise((resolve) => resolve(kind.run(team, input, controls))));
+    if (kind !== undefined) begin(new Promise((resolve) => resolve(kind.run(team, input, controls))));
     else if (name === 'wait') await controls.sleep(input as number);
-    else begun.push(causeLater(input as Breaking, controls));
+    else begin(causeLater(input as Breaking, controls));
   }
   for (const outcome of await Promise.allSettled(begun)) {
     // That an ask fails is what faults are for.

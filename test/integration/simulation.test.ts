@@ -368,3 +368,35 @@ describe('bugs that a simulation finds (F-03)', () => {
     }
   }, 60_000);
 });
+
+describe('the search for failures (F-03)', () => {
+  it('finds none in a team that is as it should be, though its asks fail when threads crash', async () => {
+    const [outer, inner] = ['outer', 'inner'].map((name) =>
+      capability({ id: `test.${name}`, description: 'Asks', input: z.int(), output: z.int() }),
+    ) as [typeof work, typeof work];
+    let failed = 0;
+    const failure = await findFailure({
+      simulation: () => ({
+        agents: [
+          mars().handle(outer, (n, ctx) => ctx.ask(inner, n)),
+          defineAgent({ id: 'venus', name: 'VENUS', ...CARD }).handle(inner, async (n, ctx) => {
+            await ctx.sleep(5);
+            return n;
+          }),
+        ],
+      }),
+      commands: {
+        ask: {
+          run: (team) =>
+            team.ask(outer, 1).catch((error: unknown) => {
+              failed += 1;
+              throw error;
+            }),
+        },
+      },
+      runs: 30,
+    });
+    expect(failure?.report).toBeUndefined();
+    expect(failed).toBeGreaterThan(0);
+  });
+});
