@@ -177,7 +177,11 @@ export class TeamTools implements ToolService {
       isTool: true,
       deadlineAtMs: deadlineAtMs ?? this.#deps.clock.now() + DEFAULT_CALL_MS,
       ...(as && {
-        onBehalfOf: { id: as.id, tier: as.tier, ...(as.chargedAs !== undefined && { chargedAs: as.chargedAs }) },
+        onBehalfOf: {
+          id: as.id,
+          tier: as.tier,
+          ...(as.chargedAs !== undefined && { chargedAs: as.chargedAs }),
+        },
       }),
       ...(as?.tenant !== undefined && { tenant: as.tenant }),
       ...(taint && { taint }),

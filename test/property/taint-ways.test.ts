@@ -237,8 +237,10 @@ beforeAll(async () => {
 });
 afterAll(() => system.stop());
 
-const asked = (id: string, what: typeof act): Promise<string> => system.ask({ agent: id, capability: what }, undefined);
-const done = (id: string, what: typeof forget): Promise<void> => system.ask({ agent: id, capability: what }, undefined);
+const asked = (id: string, what: typeof act): Promise<string> =>
+  system.ask({ agent: id, capability: what }, undefined);
+const done = (id: string, what: typeof forget): Promise<void> =>
+  system.ask({ agent: id, capability: what }, undefined);
 
 /** How often an agent was refused that has foreign text in it, and how often one that has none did what it was to do. */
 const counted = { refused: 0, done: 0 };
@@ -291,16 +293,19 @@ describe('a text from outside (F-09)', () => {
     expect(counted.done).toBeGreaterThan(20);
   }, 240_000);
 
-  it.each(WAYS.filter((way) => !way.includes('another')))('comes to an agent, which is tainted then: %s', async (way) => {
-    const [id] = AGENTS;
-    const target = { agent: id, capability: take };
-    const first: Way[] = way.startsWith('record of')
-      ? [way === 'record of calls' ? 'answer of a tool' : way === 'record of swarms' ? 'swarm' : 'proposal']
-      : [];
-    for (const one of first) await system.ask(target, { way: one, other: 'venus' });
-    await done(id, forget);
-    await system.ask(target, { way, other: 'venus' });
-    expect(known.get(id)?.join()).toContain(FOREIGN);
-    expect(await asked(id, act)).toBe('TAINTED');
-  });
+  it.each(WAYS.filter((way) => !way.includes('another')))(
+    'comes to an agent, which is tainted then: %s',
+    async (way) => {
+      const [id] = AGENTS;
+      const target = { agent: id, capability: take };
+      const first: Way[] = way.startsWith('record of')
+        ? [way === 'record of calls' ? 'answer of a tool' : way === 'record of swarms' ? 'swarm' : 'proposal']
+        : [];
+      for (const one of first) await system.ask(target, { way: one, other: 'venus' });
+      await done(id, forget);
+      await system.ask(target, { way, other: 'venus' });
+      expect(known.get(id)?.join()).toContain(FOREIGN);
+      expect(await asked(id, act)).toBe('TAINTED');
+    },
+  );
 });
