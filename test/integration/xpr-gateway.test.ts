@@ -205,7 +205,7 @@ describe('A request that is none', () => {
       signing: false,
       headers: { 'content-type': 'text/plain' },
     });
-    expect(plain).toMatchObject({ status: 200, body: { error: { code: -32_600 } } });
+    expect(plain).toMatchObject({ status: 200, body: { error: { code: -32_602 } } });
   });
 
   it('names a method that there is not, or lacks what the method needs (X-35, X-36)', async () => {

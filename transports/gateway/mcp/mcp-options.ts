@@ -49,7 +49,7 @@ const MINUTE = 60_000;
  * - `callMs`       how long a call may take. @default 5 minutes
  * - `maxSessions`, `sessionIdleMs` of clients that speak an older revision: how many at a time, and after what silence they
  *                  are over. @default 1,000, 30 minutes
- * - `maxSessionsPerCaller` how many of them one caller has at a time; those who prove nothing count as one. @default 100
+ * - `maxSessionsPerCaller` how many of them one caller has at a time; those who prove nothing count by their address. @default 100
  * - `maxSubscriptions` open streams of changes. @default 1,024
  * - `keepAliveMs`  how often a stream shows that it lives. @default 15 seconds
  * - `stateKey`     signs what a client carries from one step of a call to the next: at least 32 characters, the same for all

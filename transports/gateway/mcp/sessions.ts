@@ -1,6 +1,6 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
-import type { Principal } from '../../../runtime/protocol/principal.ts';
+import { chargedName, type Principal } from '../../../runtime/protocol/principal.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { randomNonce } from '../../../runtime/protocol/signing.ts';
 import { MCP_CODES } from './mcp-errors.ts';
@@ -151,8 +151,8 @@ export class Sessions {
   }
 
   /**
-   * Ends the one that has been silent for longest: the caller's own where it has all that it may have, else anybody's. Throws
-   * QUOTA_EXCEEDED, or RATE_LIMITED, when all of them are in use.
+   * Ends the one that has been silent for longest: the caller's own where it has all that it may have, else one of whoever has
+   * most. Throws QUOTA_EXCEEDED, or RATE_LIMITED, when all of them are in use.
    */
   #makeRoom(caller: string): void {
     const { max, maxPerCaller } = this.#deps;
@@ -163,7 +163,8 @@ export class Sessions {
       const what = `No more than ${maxPerCaller} sessions of one caller; end one, or try again later`;
       return this.#endIdlest(own, 'QUOTA_EXCEEDED', what);
     }
-    if (all.length >= max) this.#endIdlest(all, 'RATE_LIMITED', `${max} sessions are open; try again later`);
+    if (all.length >= max)
+      this.#endIdlest(ofWhoHasMost(all), 'RATE_LIMITED', `${max} sessions are open; try again later`);
   }
 
   #endIdlest(sessions: readonly Session[], code: 'QUOTA_EXCEEDED' | 'RATE_LIMITED', otherwise: string): void {
@@ -197,7 +198,20 @@ const ownerOf = ({ id, tenant, kind, roles, tier, trust }: Principal): string =>
   JSON.stringify([tenant, id, kind, [...roles].sort(), tier, trust]);
 
 /** Who it is that has so many, whatever they may do by now. */
-const callerOf = ({ id, tenant, kind }: Principal): string => JSON.stringify([tenant, id, kind]);
+const callerOf = (principal: Principal): string =>
+  JSON.stringify([principal.tenant, chargedName(principal), principal.kind]);
+
+/** The sessions of whoever has most of those that nobody uses now: who has few does not lose them to who has many. */
+function ofWhoHasMost(sessions: readonly Session[]): readonly Session[] {
+  const idle = Map.groupBy(
+    sessions.filter(({ open }) => open === 0),
+    ({ caller }) => caller,
+  );
+  return [...idle.values()].reduce<readonly Session[]>(
+    (most, own) => (own.length > most.length ? own : most),
+    [],
+  );
+}
 
 /** The one revision that has batches, and how long one may be. */
 const BATCHING = '2025-03-26';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { ANONYMOUS } from '../../../../../runtime/protocol/principal.ts';
+import { ANONYMOUS, anonymousFrom } from '../../../../../runtime/protocol/principal.ts';
 import { Sessions } from '../../../../../transports/gateway/mcp/sessions.ts';
 import { FakeClock } from '../../../../fixtures/fake-clock.ts';
 
@@ -17,7 +17,7 @@ function trial(max = 10, maxPerCaller = max) {
     keepAliveMs: 15_000,
     serverFor: () => new Server({ name: 'trial', version: '1.0.0' }, { capabilities: {} }),
   });
-  const post = (message: object, session?: string) =>
+  const post = (message: object, session?: string, caller = ANONYMOUS) =>
     sessions.serve(
       new Request('http://localhost/mcp', {
         method: 'POST',
@@ -28,12 +28,12 @@ function trial(max = 10, maxPerCaller = max) {
         },
       }),
       { jsonrpc: '2.0', ...message },
-      ANONYMOUS,
+      caller,
     );
-  const begin = async (): Promise<string> => {
+  const begin = async (caller = ANONYMOUS): Promise<string> => {
     const clientInfo = { name: 'trial', version: '1.0.0' };
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
-    const response = await post({ id: 0, method: 'initialize', params });
+    const response = await post({ id: 0, method: 'initialize', params }, undefined, caller);
     await response.text();
     await turn();
     return response.headers.get('mcp-session-id') as string;
@@ -94,6 +94,19 @@ describe('Sessions of older revisions', () => {
     );
     expect(sessions.size).toBe(2);
     expect(ids.filter((id) => id !== 'refused').length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('of one address without credentials make room for themselves alone, also where there is none left', async () => {
+    const [theirs, mine] = [anonymousFrom('192.0.2.1'), anonymousFrom('192.0.2.2')];
+    const { begin, ping, sessions } = trial(5, 4);
+    const own = await begin(mine);
+    for (let count = 0; count < 12; count += 1) await begin(theirs);
+    expect(sessions.size).toBe(5);
+    expect(await ping(own)).toBe(200);
+    // Somebody new has a place of whoever has most.
+    await begin(anonymousFrom('192.0.2.3'));
+    expect(sessions.size).toBe(5);
+    expect(await ping(own)).toBe(200);
   });
 
   it('are never more than there may be', async () => {
