@@ -20,6 +20,7 @@ import type { Migration } from '../upgrade/migrations.ts';
 import { versionRange } from '../upgrade/version-range.ts';
 import { AgentOptions } from './agent-options.ts';
 import type { ActorContext, HandlingContext } from './context.ts';
+import { requireRestart } from './require-restart.ts';
 
 export type Handler<State, Input, Output> = (
   input: Input,
@@ -244,11 +245,6 @@ export class AgentDefinition<State = undefined> {
     this.handlers.set(id, entry);
     return this;
   }
-}
-
-/** Throws INVALID_OPTIONS where the actors of `whose` would live on with a state that a throw has left half changed. */
-export function requireRestart({ id, onThrow }: Pick<AgentOptions, 'id' | 'onThrow'>, whose: string): void {
-  if (onThrow === 'keep') throw invalidOptions('agent.onThrow', onThrow, `'restart' for ${whose}, as ${id}`);
 }
 
 /** What a card says of a capability and of how it is answered. */

@@ -1,5 +1,6 @@
-import { type AgentDefinition, requireRestart } from '../actor/agent-definition.ts';
+import type { AgentDefinition } from '../actor/agent-definition.ts';
 import type { OnThrow, Restart } from '../actor/agent-options.ts';
+import { requireRestart } from '../actor/require-restart.ts';
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Delivery } from '../protocol/envelope.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TaskEngine } from '../../actors/tasks/task-engine.ts';
 import type { Turn, TurnOutcome } from '../../actors/tasks/turn.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
-import { isTaskOver, type TaskChange } from '../../runtime/protocol/task.ts';
+import { isTaskOver, type TaskChange, type TaskMessage } from '../../runtime/protocol/task.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 import { KeptTasks } from '../fixtures/kept-tasks.ts';
 
@@ -60,7 +60,8 @@ class Lives {
       const { id } = turn.opening;
       if (this.open.some((one) => one.turn.opening.id === id && !one.turn.signal.aborted))
         this.overlaps.push(id);
-      this.begun.set(turn.message.messageId, (this.begun.get(turn.message.messageId) ?? 0) + 1);
+      const said = textOf(turn.message);
+      this.begun.set(said, (this.begun.get(said) ?? 0) + 1);
       return new Promise((end) => this.open.push({ turn, end }));
     };
     const seams = { ...systemSeams(), clock: new FakeClock() };
@@ -84,13 +85,15 @@ class Lives {
       case 'send': {
         const messageId = `m${step.n}`;
         const taskId = step.to === null ? undefined : ids[step.to];
-        const message = { messageId, role: 'user' as const, parts: [{ text: messageId }] };
+        // The same id to another task says something else, and is a message of its own.
+        const text = `${messageId} to ${taskId ?? 'a new one'}`;
+        const message = { messageId, role: 'user' as const, parts: [{ text }] };
         const sending = this.engine.send(OWNER, {
           message,
           agentId: 'mars',
           ...(taskId === undefined ? {} : { taskId }),
         });
-        sending.then(({ id }) => this.#acknowledge(messageId, id)).catch(() => undefined);
+        sending.then(({ id }) => this.#acknowledge(text, id)).catch(() => undefined);
         break;
       }
       case 'end': {
@@ -126,10 +129,10 @@ class Lives {
     throw new Error('it does not come to rest');
   }
 
-  #acknowledge(messageId: string, taskId: string): void {
-    const known = this.acknowledged.get(messageId);
-    if (known !== undefined) expect(taskId, messageId).toBe(known);
-    this.acknowledged.set(messageId, taskId);
+  #acknowledge(text: string, taskId: string): void {
+    const known = this.acknowledged.get(text);
+    if (known !== undefined) expect(taskId, text).toBe(known);
+    this.acknowledged.set(text, taskId);
   }
 
   #read(id: string | undefined, after: number): void {
@@ -145,6 +148,9 @@ class Lives {
     })();
   }
 }
+
+const textOf = ({ parts }: TaskMessage): string =>
+  parts.map((part) => ('text' in part ? part.text : '')).join();
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -168,12 +174,12 @@ describe('Tasks over any schedule of requests, turns, writes and ends of the pro
             const waits = task.status.state === 'input-required' || task.status.state === 'auth-required';
             expect(isTaskOver(task.status.state) || waits, task.status.state).toBe(true);
           }
-          for (const [messageId, taskId] of lives.acknowledged) {
-            const said = lives.engine.get(OWNER, taskId).history.filter((one) => one.messageId === messageId);
-            expect(said, messageId).toHaveLength(1);
+          for (const [text, taskId] of lives.acknowledged) {
+            const said = lives.engine.get(OWNER, taskId).history.filter((one) => textOf(one) === text);
+            expect(said, text).toHaveLength(1);
           }
           if (!isAgain) {
-            const twice = [...lives.begun].filter(([, count]) => count > 1).map(([messageId]) => messageId);
+            const twice = [...lives.begun].filter(([, count]) => count > 1).map(([text]) => text);
             expect(twice).toEqual([]);
           }
           for (const { after, seen } of lives.readers)

@@ -152,11 +152,11 @@ describe('A task', () => {
         message: {
           role: 'agent',
           parts: [
-            { text: 'The agent died while it worked at this' },
+            { text: 'The agent failed at this' },
             {
               data: {
-                code: 'ACTOR_DIED',
-                message: 'The agent died while it worked at this',
+                code: 'HANDLER_FAILED',
+                message: 'The agent failed at this',
                 id: expect.any(String) as string,
               },
             },
