@@ -27,10 +27,11 @@ export interface MailPast {
 type Outcome = 'handled' | 'rejected' | 'expired' | 'deadLettered' | 'unknown' | 'gone';
 
 /** What a dead letter may say. */
-const CODES: Readonly<Record<Recipient, string>> = {
-  'once-mail': 'ACTOR_DIED',
-  'retry-mail': 'POISON',
-  relay: 'POISON',
+const CODES: Readonly<Record<Recipient, readonly string[]>> = {
+  // Its process was killed over it, or its handler threw.
+  'once-mail': ['ACTOR_DIED', 'HANDLER_FAILED'],
+  'retry-mail': ['POISON'],
+  relay: ['POISON'],
 };
 
 const keyOf = (who: string, n: number): string => `${who} ${n}`;
@@ -89,7 +90,7 @@ function judgeLetters(letters: readonly Letter[], figures: Figures): void {
   for (const { recipient, code, n } of letters) {
     if (n === undefined)
       figures.broken.push(`a dead letter of ${recipient}, ${code}, does not say which it is`);
-    else if (CODES[recipient as Recipient] !== code)
+    else if (!CODES[recipient as Recipient].includes(code))
       figures.broken.push(`${n} is dead-lettered ${code} by ${recipient}`);
   }
   const distinct = new Set(letters.map(({ recipient, n }) => `${recipient} ${n}`)).size;

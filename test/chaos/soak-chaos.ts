@@ -10,7 +10,7 @@ const PATIENCE_MS = 180_000;
 const MAX_SEED = 2 ** 31;
 /** What may become of an ask while threads end, processes end and code changes. */
 const EXPECTED =
-  /^((told: )?(ACTOR_DIED|THREAD_DIED|REFUSED|DEADLINE_EXCEEDED|POISON|CANCELLED|NOT_HERE|MAILBOX_FULL)|(upgrade|terminate): .*)$/;
+  /^((told: )?(ACTOR_DIED|HANDLER_FAILED|THREAD_DIED|REFUSED|DEADLINE_EXCEEDED|POISON|CANCELLED|NOT_HERE|MAILBOX_FULL)|(upgrade|terminate): .*)$/;
 
 interface SoakReport {
   readonly counts: {

@@ -173,7 +173,7 @@ describe('A shared document in a running system (N-9.1, N-9.2, N-9.3)', () => {
         await Promise.all([ask(system, 'mars', 1), ask(system, 'venus', 2)]);
         for (const id of ['mars', 'venus'])
           expect(await rejection(system.ask({ agent: id, capability: fail }, {}))).toMatchObject({
-            code: 'ACTOR_DIED',
+            code: 'HANDLER_FAILED',
           });
         await Promise.all([ask(system, 'mars', 3), ask(system, 'venus', 4)]);
         await haveAll(system, [1, 2, 3, 4]);

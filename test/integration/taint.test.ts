@@ -75,7 +75,7 @@ describe('what came from outside (F-09)', () => {
     await system.upgrade('keeping-graph', { module, fresh: true });
     expect(await inIt(system, 'keeping-graph')).toEqual(WEB);
     expect(await rejection(does(system, 'keeping-graph', [{ do: 'crash' }]))).toMatchObject({
-      code: 'ACTOR_DIED',
+      code: 'HANDLER_FAILED',
     });
     await system.stopAgent('keeping-graph');
     await system.restart('keeping-graph');

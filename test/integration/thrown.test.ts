@@ -54,7 +54,7 @@ describe.each(TIERS)('What code throws (%s)', (id) => {
     expect(error.details['stack']).toContain(placeOf('thrower.agent', way));
     expect((error.cause as Error).stack).toBe(error.details['stack']);
     if (way === 'mistakes') expect(error.code).toBe('INVALID_OPTIONS');
-    else expect(error.message).toBe(`${id} died while handling the envelope: it ${way}`);
+    else expect(error.message).toBe(`The handler of ${id} failed: it ${way}`);
     if (way === 'is caused') expect(error.details['stack']).toContain('caused by: Error: the cause');
   });
 
@@ -64,7 +64,7 @@ describe.each(TIERS)('What code throws (%s)', (id) => {
     }
     const { stack } = await failureOf(askAsUser());
     expect(stack).toMatch(
-      / died while handling the envelope: for a user\n(?:.*node:internal.*\n)*\s+at (?:async )?askAsUser .*thrown\.test/,
+      / failed: for a user\n(?:.*node:internal.*\n)*\s+at (?:async )?askAsUser .*thrown\.test/,
     );
   });
 
