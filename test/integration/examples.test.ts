@@ -9,7 +9,7 @@ const run = promisify(execFile);
 /** What an example prints; `typed` is what somebody types meanwhile. */
 async function outputOf(example: string, typed = ''): Promise<string> {
   const path = fileURLToPath(new URL(`../../examples/${example}.ts`, import.meta.url));
-  const running = run(process.execPath, [...CONDITIONS, path], { timeout: 25_000 });
+  const running = run(process.execPath, [...CONDITIONS, path], { timeout: 100_000 });
   running.child.stdin?.end(typed);
   const { stdout } = await running;
   return stdout.trim();

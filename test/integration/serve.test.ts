@@ -14,6 +14,7 @@ import type { Authenticator } from '../../runtime/protocol/admission.ts';
 import { ANONYMOUS } from '../../runtime/protocol/principal.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
 import { withWorkBeforeStop } from '../../runtime/system/stop-work.ts';
+import { fail } from '../fixtures/agents/greeter.agent.ts';
 import { systemWithFaultyControl } from '../fixtures/faulty-control.ts';
 import { resultOf, runFixture } from '../fixtures/run-fixture.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
@@ -242,6 +243,8 @@ describe('GET /readyz, and GET /healthz (DESIGN 8)', () => {
     const answer = await fetch(`${url}/${path}`, { headers });
     return { status: answer.status, body: (await answer.json()) as object };
   };
+  /** The embedder has it fail: what callers have it fail at is charged to them. */
+  const givenUp = async (system: Team) => rejection(system.ask({ agent: 'greeter', capability: fail }, {}));
   const fresh = (url: string, status: number) =>
     until(`readyz says ${status}`, async () => (await health(url)).status === status);
 
@@ -249,7 +252,7 @@ describe('GET /readyz, and GET /healthz (DESIGN 8)', () => {
     const system = await team({ supervision: { intensity: { maxRestarts: 0, withinMs: 60_000 } } });
     const { url } = await system.serve();
     expect(await health(url)).toEqual({ status: 200, body: { status: 'ok' } });
-    await call(url, 'SendMessage', message('greeting.fail', {}));
+    await givenUp(system);
     await fresh(url, 503);
     expect((await health(url)).body).toMatchObject({
       status: 'degraded',
@@ -266,7 +269,7 @@ describe('GET /readyz, and GET /healthz (DESIGN 8)', () => {
   it('tells those who prove nothing only what sort of trouble there is, where others can reach it', async () => {
     const system = await team({ supervision: { intensity: { maxRestarts: 0, withinMs: 60_000 } } });
     const { url } = await system.serve({ authenticators, host: '0.0.0.0' });
-    await call(url, 'SendMessage', message('greeting.fail', {}), { 'x-api-key': key });
+    await givenUp(system);
     await fresh(url, 503);
     expect((await health(url)).body).toEqual({ status: 'degraded', troubles: [{ kind: 'agent-failed' }] });
     expect(JSON.stringify((await health(url, { 'x-api-key': key })).body)).toContain('greeter');
