@@ -59,7 +59,7 @@ describe('A group of agents', () => {
         const behind = life(system, 'b');
         expect((await crash(system, 'a')).code).toBe('HANDLER_FAILED');
         expect(await inHand.end).toMatchObject({
-          code: 'HANDLER_FAILED',
+          code: 'ACTOR_DIED',
           message: expect.stringContaining('its group'),
         });
         expect(await behind).not.toBe(other);
