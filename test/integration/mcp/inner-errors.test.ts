@@ -55,26 +55,33 @@ describe('An error inside the system (C-26)', () => {
   it('is told to whoever calls a tool by its code alone, and to whoever runs it in full', async () => {
     const { url, faults } = await served();
     const { json } = await modernRpc(url, 'tools/call', { name: 'clerk.break', arguments: {} });
-    expect(toldBy(json as Told)).toEqual({ code: 'STORE_FAILED', message: SENTENCE, agentId: 'clerk' });
+    const told = {
+      code: 'STORE_FAILED',
+      message: SENTENCE,
+      agentId: 'clerk',
+      id: expect.any(String) as string,
+    };
+    expect(toldBy(json as Told)).toEqual(told);
     const session = await begunSession(url);
     const again = await session.rpc('tools/call', { name: 'clerk.break', arguments: {} });
-    expect(toldBy(again as Told)).toEqual({ code: 'STORE_FAILED', message: SENTENCE, agentId: 'clerk' });
+    expect(toldBy(again as Told)).toEqual(told);
     expect(faults).toEqual([expect.stringContaining(SECRET), expect.stringContaining(SECRET)]);
   });
 
-  it('is not what a tool says of itself, which is told as it is (N-5.4)', async () => {
+  it('is not what an agent says itself: a refusal is told as it is, of what was thrown there is the code and an id (N-5.4)', async () => {
     const { url, faults } = await served();
     const { json } = await modernRpc(url, 'tools/call', { name: 'clerk.trip', arguments: {} });
-    expect(toldBy(json as Told)).toMatchObject({
+    expect(toldBy(json as Told)).toEqual({
       code: 'HANDLER_FAILED',
-      message: expect.stringContaining('the printer is on fire') as string,
+      message: 'The agent failed at this',
       agentId: 'clerk',
+      id: expect.any(String) as string,
     });
     const { json: refusal } = await modernRpc(url, 'resources/read', { uri: 'notes://refused' });
     expect(refusal).toMatchObject({
       error: { code: -32082, message: expect.stringContaining('not today') as string },
     });
-    expect(faults).toEqual([]);
+    expect(faults).toEqual([expect.stringContaining('the printer is on fire')]);
   });
 
   it('is nothing but that to whoever reads a resource or gets a prompt', async () => {
