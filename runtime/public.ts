@@ -107,6 +107,7 @@ export type {
   Upgrading,
 } from './system/upgrading.ts';
 export type { KeptRecord, KeptRecords, TeamAgent } from './system/kept-records.ts';
+export type { Upgraded } from './threads/upgrades.ts';
 export type { JournalFile } from './journal/journal-file.ts';
 export type { KeptAgent } from './journal/journal-survey.ts';
 export type { JournalCheck } from './journal/check-journal.ts';
