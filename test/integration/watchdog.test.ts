@@ -153,7 +153,7 @@ describe('An envelope that ends its agent three times', () => {
         );
         const { code: why, message } = await poisoned;
         expect(why).toBe('POISON');
-        expect(message).toContain('the last time of: an endless loop');
+        expect(message).toContain('the last time with: an endless loop');
         expect(await Promise.all(answers)).toEqual(['answered', 'answered', 'answered']);
         expect(await rowOf(system, 'looper')).toMatchObject({
           status: 'running',

@@ -35,8 +35,9 @@ async function run(job: Job, budget: Budget) {
   const report: Report = await account
     .ask({ agent: job.agent, capability: work }, { job, tally }, own === undefined ? {} : { budget: own })
     .catch(({ code }: OrreryError) => [code]);
-  // The account itself; what was told goes on after the answer.
-  await until('all that it caused is over', () => open() === 1);
+  // What was told goes on after the answer, and need have no account of its own yet.
+  await until('nothing is under way', async () => (await system.conservation()).inFlight === 0);
+  await until('only the account itself is left', () => open() === 1);
   return { report, left: account.left, spent: account.spent, tallied: tallied(tally) };
 }
 

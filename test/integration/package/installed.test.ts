@@ -168,6 +168,7 @@ console.log(JSON.stringify([...loaded]));`;
         imported.add(from.startsWith('.') ? `./${join(dirname(file), from)}` : from);
     }
     expect([...imported].filter((from) => !from.startsWith('.')).toSorted()).toEqual([
+      'node:fs',
       'node:net',
       'node:worker_threads',
     ]);
