@@ -105,7 +105,9 @@ describe('a simulated process with a journal (F-01, F-03)', () => {
         ...Array.from({ length: 1_300 }, (_, at) => 10_000 + at),
         ...Array.from({ length: 10 }, (_, at) => 20_000 + at),
       ];
-      expect([...new Set(handled)]).toEqual(expected.filter((n) => !told.includes(n)));
+      // What was handled within those milliseconds is told as well.
+      const isNotTold = (n: number): boolean => !told.includes(n);
+      expect([...new Set(handled)].filter(isNotTold)).toEqual(expected.filter(isNotTold));
     }
   });
 
