@@ -16,7 +16,7 @@ export interface LoggedPage {
  *
  * - `missing`   there is no such file, or nothing in it: as after a journal was closed.
  * - `unread`    its first bytes are not those of a log.
- * - otherwise the pages of its whole commits, in order, up to `wholeBytes`; `followedBy` says whether what comes behind that
+ * - otherwise the pages of its whole commits, in order, up to `wholeBytes`; `isFollowed` says whether what comes behind that
  *   is of the same run of the log: then it was damaged, or was being written.
  */
 export type LogScan =
@@ -60,6 +60,7 @@ function scan(descriptor: number, size: number): LogScan {
   let open: LoggedPage[] = [];
   let databasePages = 0;
   let wholeBytes = HEADER_BYTES;
+  let isFollowed = false;
   for (let at = HEADER_BYTES; at + frame.length <= size; at += frame.length) {
     readSync(descriptor, frame, 0, frame.length, at);
     const isOfRun = frame.readBigUInt64BE(8) === run.salt;
@@ -68,30 +69,17 @@ function scan(descriptor: number, size: number): LogScan {
       sumsOf(frame.subarray(0, 8), sums, run.isBigEndian),
       run.isBigEndian,
     );
-    if (!(isOfRun && frame.readUInt32BE(16) === sums[0] && frame.readUInt32BE(20) === sums[1]))
-      return {
-        kind: 'read',
-        pageBytes: run.pageBytes,
-        pages,
-        databasePages,
-        wholeBytes,
-        isFollowed: isOfRun,
-      };
+    isFollowed = isOfRun;
+    if (!(isOfRun && frame.readUInt32BE(16) === sums[0] && frame.readUInt32BE(20) === sums[1])) break;
     open.push({ page: frame.readUInt32BE(0), at: at + FRAME_HEADER_BYTES });
     if (frame.readUInt32BE(4) === 0) continue;
     databasePages = frame.readUInt32BE(4);
     pages.push(...open);
     open = [];
     wholeBytes = at + frame.length;
+    isFollowed = false;
   }
-  return {
-    kind: 'read',
-    pageBytes: run.pageBytes,
-    pages,
-    databasePages,
-    wholeBytes,
-    isFollowed: open.length > 0,
-  };
+  return { kind: 'read', pageBytes: run.pageBytes, pages, databasePages, wholeBytes, isFollowed };
 }
 
 function runOf(header: Buffer): Run | undefined {

@@ -42,7 +42,12 @@ describe('A process that writes to its host what the runtime would not (F-06)', 
       system.ask({ agent: 'forger', capability: forge }, forgery, { timeoutMs: 20_000 }),
     );
     expect(code).toBe('ACTOR_DIED');
-    expect(message).toContain('its process broke the protocol');
+    // Whoever calls without end loops as well: on a busy machine that may be found first.
+    expect(message).toMatch(
+      forgery === 'calls without end'
+        ? /its process broke the protocol|an endless loop/
+        : /its process broke the protocol/,
+    );
     const after = await until('it is back', async () => {
       const row = (await system.roster()).find(({ id }) => id === 'forger');
       return row?.status === 'running' && row.restarts > (before?.restarts ?? 0) && row;

@@ -28,6 +28,7 @@ export class Compiler implements AsyncDisposable {
   readonly files: ConfinedFiles;
   readonly #api: API;
   readonly #overgrown = Promise.withResolvers<never>();
+  #isOvergrown = false;
   readonly #watch: MemoryWatch;
 
   constructor(root: string, { maxMemoryMb, lookEveryMs }: CompilerOptions) {
@@ -41,36 +42,43 @@ export class Compiler implements AsyncDisposable {
     this.#overgrown.promise.catch(() => undefined);
     this.#watch = new MemoryWatch(
       { program: 'tsc', maxMb: maxMemoryMb, ...(lookEveryMs === undefined ? {} : { lookEveryMs }) },
-      () => this.#overgrown.reject(new CompilerOvergrown(maxMemoryMb)),
+      () => {
+        this.#isOvergrown = true;
+        this.#overgrown.reject(new CompilerOvergrown(maxMemoryMb));
+      },
     );
   }
 
   parse(config: string): Promise<ParsedConfig> {
-    return this.#unlessOvergrown(this.#api.parseConfigFile(config));
+    return this.ask(() => this.#api.parseConfigFile(config));
   }
 
-  /** Calls `work` with a project that is loaded, and lets go of it. */
+  /** Calls `work` with a project that is loaded, and lets go of it. Whatever `work` asks the compiler goes through `ask`. */
   async inProject<Answer>(
     config: string,
     work: (project: Project) => Promise<Answer>,
   ): Promise<Answer | undefined> {
-    const opened = await this.#unlessOvergrown(this.#api.updateSnapshot({ openProjects: [config] }));
+    const opened = await this.ask(() => this.#api.updateSnapshot({ openProjects: [config] }));
     try {
       const project = opened.getProject(config);
-      return project === undefined ? undefined : await this.#unlessOvergrown(work(project));
+      return project === undefined ? undefined : await work(project);
     } finally {
-      await this.#unlessOvergrown(opened.dispose());
-      await this.#unlessOvergrown(this.#api.updateSnapshot({ closeProjects: [config] }));
+      await this.ask(() => opened.dispose());
+      await this.ask(() => this.#api.updateSnapshot({ closeProjects: [config] }));
     }
+  }
+
+  /**
+   * Sends the compiler a request, unless it was ended: one that cannot be written any more ends this process with an
+   * unhandled rejection, or starts another compiler. Fails with `CompilerOvergrown`.
+   */
+  ask<Answer>(request: () => Promise<Answer>): Promise<Answer> {
+    return this.#isOvergrown ? this.#overgrown.promise : Promise.race([request(), this.#overgrown.promise]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
     await Promise.race([this.#api.close(), this.#overgrown.promise.catch(() => undefined)]);
-  }
-
-  #unlessOvergrown<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    return Promise.race([answer, this.#overgrown.promise]);
   }
 }
 

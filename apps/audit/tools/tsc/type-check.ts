@@ -136,16 +136,18 @@ export class TypesCheck {
     advance: () => void,
   ): Promise<Map<string, readonly Diagnostic[]> | undefined> {
     return compiler.inProject(checked, async ({ program }) => {
-      if (await this.#isBroken(program, config)) return undefined;
+      if (await this.#isBroken(compiler, program, config)) return undefined;
       const syntax = new Map<string, readonly Diagnostic[]>();
       const types = new Map<string, readonly Diagnostic[]>();
       for (const file of files) {
         const path = join(this.#job.root, file);
         // The first alone: others follow from it.
-        syntax.set(file, (await program.getSyntacticDiagnostics(path)).slice(0, 1).map(asSyntax));
+        const [first] = await compiler.ask(() => program.getSyntacticDiagnostics(path));
+        syntax.set(file, first === undefined ? [] : [asSyntax(first)]);
+        const semantic = await compiler.ask(() => program.getSemanticDiagnostics(path));
         types.set(
           file,
-          (await program.getSemanticDiagnostics(path)).filter(({ category }) => category === ERROR),
+          semantic.filter(({ category }) => category === ERROR),
         );
         advance();
       }
@@ -153,10 +155,10 @@ export class TypesCheck {
     });
   }
 
-  async #isBroken(program: Program, config: string): Promise<boolean> {
+  async #isBroken(compiler: Compiler, program: Program, config: string): Promise<boolean> {
     const faults = [
-      ...(await program.getConfigFileParsingDiagnostics()),
-      ...(await program.getProgramDiagnostics()),
+      ...(await compiler.ask(() => program.getConfigFileParsingDiagnostics())),
+      ...(await compiler.ask(() => program.getProgramDiagnostics())),
     ].filter(({ category }) => category === ERROR);
     const unreadable = faults.find(({ code }) => UNREADABLE_CONFIG.has(code));
     const [first] = faults.filter(({ code }) => code !== NO_INPUTS && !MISSING_TYPES.has(code));
