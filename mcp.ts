@@ -23,16 +23,17 @@ const MARGIN_MS = 2_000;
  * its capabilities, `files.read`; its resources and prompts stand on its card. When the server dies, hangs or says what is no
  * use, its agent does, and its supervisor starts both again; what was in hand is told, and never tried again.
  *
- * Throws INVALID_OPTIONS naming field and value. What keeps the server from being had is said when the agent is started.
+ * Throws INVALID_OPTIONS naming field and value. Starting it for the first time rejects with INVALID_OPTIONS when the program
+ * cannot be started, or ends before it has said that it speaks MCP; what else keeps the server from being had is tried again.
  */
 export function mcpServer(options: McpServerOptions): AgentDefinition<unknown> {
   const { id, name, description, grantedTier, sandboxId, tools, privileged, catalogue, answerMs, ...rest } =
     requireOptions(options);
-  const { concurrency, handlingTimeoutMs, mailboxCapacity, ...target } = rest;
+  const { concurrency, restart, supervision, handlingTimeoutMs, mailboxCapacity, ...target } = rest;
   const given = { id, name, description, grantedTier, sandboxId, tools, privileged, catalogue, answerMs };
   const member = parseOptions(
     McpMember,
-    { ...given, concurrency, handlingTimeoutMs, mailboxCapacity },
+    { ...given, concurrency, restart, supervision, handlingTimeoutMs, mailboxCapacity },
     'mcpServer',
   );
   const settings = parseOptions(McpTarget, target, 'mcpServer');

@@ -5,7 +5,8 @@ export {
   type Handler,
   type StreamHandler,
 } from './actor/agent-definition.ts';
-export type { AgentOptions, Restart } from './actor/agent-options.ts';
+export { type AgentOptions, Restart } from './actor/agent-options.ts';
+export { AgentSupervision } from './supervision/supervisor-options.ts';
 export type {
   AgentDesk,
   Asking,

@@ -22,7 +22,8 @@ export function mcpServerAgent(
   { dialer, clock, startTimeoutMs, stopTimeoutMs }: McpServerAgentDeps,
   settings: McpMemberSettings,
 ): AgentDefinition<MountedServer> {
-  const { id, name, description, grantedTier, sandboxId, handlingTimeoutMs, mailboxCapacity } = settings;
+  const { id, name, description, grantedTier, sandboxId } = settings;
+  const { restart, supervision, handlingTimeoutMs, mailboxCapacity } = settings;
   const definition: AgentDefinition<MountedServer> = new AgentDefinition({
     id,
     name: name ?? id,
@@ -34,6 +35,8 @@ export function mcpServerAgent(
     startTimeoutMs,
     stopTimeoutMs,
     ...(sandboxId === undefined ? {} : { sandboxId }),
+    ...(restart === undefined ? {} : { restart }),
+    ...(supervision === undefined ? {} : { supervision }),
     ...(handlingTimeoutMs === undefined ? {} : { handlingTimeoutMs }),
     ...(mailboxCapacity === undefined ? {} : { mailboxCapacity }),
   }).onStart(async (ctx) => {
@@ -46,6 +49,7 @@ export function mcpServerAgent(
     return server;
   });
   definition.door = { concurrency: settings.concurrency };
+  definition.checksOptions = true;
   // It may be stopped before it has started; then its start leaves nothing behind.
   return definition.onStop((ctx) => (ctx.state as MountedServer | undefined)?.stop());
 }

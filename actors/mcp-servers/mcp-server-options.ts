@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AgentCard } from '../../runtime/protocol/agent-card.ts';
 import { CatalogueOptions } from '../../runtime/protocol/catalogue-approval.ts';
 import { DoorConcurrency } from '../../runtime/protocol/door-concurrency.ts';
+import { AgentSupervision, Restart } from '../../runtime/public.ts';
 
 const Names = z.array(z.string().min(1)).readonly();
 
@@ -17,7 +18,7 @@ const Names = z.array(z.string().min(1)).readonly();
  * - `catalogue`   which one its owner has read and approved: no other is shown to an agent without its taint. @default none
  * - `answerMs`    how long it may take to say anything at all when it seems to hang. @default 5,000
  * - `concurrency` how many calls may be under way there at a time; what is beyond waits in the mailbox. @default 16
- * - `handlingTimeoutMs`, `mailboxCapacity` as of any agent.
+ * - `restart`, `supervision`, `handlingTimeoutMs`, `mailboxCapacity` as of any agent.
  */
 export const McpMember = z.strictObject({
   id: AgentCard.shape.id,
@@ -30,6 +31,8 @@ export const McpMember = z.strictObject({
   catalogue: CatalogueOptions.default({}),
   answerMs: z.number().positive().default(5_000),
   concurrency: DoorConcurrency,
+  restart: Restart.optional(),
+  supervision: AgentSupervision.optional(),
   handlingTimeoutMs: z.number().positive().optional(),
   mailboxCapacity: z.int().positive().optional(),
 });

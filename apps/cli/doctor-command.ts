@@ -11,6 +11,7 @@ import { DEFAULT_PORT, readPort } from './option-values.ts';
 import { isInstalled, OPTIONAL_PACKAGES } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
+import { unapprovedCatalogues } from './unapproved-catalogues.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
@@ -121,14 +122,11 @@ async function whatStarts(options: TypedOptions): Promise<Finding[]> {
 
 /** What others say of their tools and nobody has approved; `isShown`: with all that there is to be read before that. */
 async function foreignCatalogues(
-  { recentEvents, registry }: Pick<Team, 'recentEvents' | 'registry'>,
+  system: Pick<Team, 'recentEvents' | 'registry'>,
   isShown: boolean,
 ): Promise<Finding[]> {
-  const told = (await recentEvents()).filter(({ type }) => type === 'catalogue');
-  // Of one that has changed meanwhile the last counts.
-  const byAgent = new Map(told.map(({ agentId = '', reason = '' }) => [agentId, reason]));
-  return [...byAgent].map(([what, reason]): Finding => {
-    const card = registry.getById(what);
+  return (await unapprovedCatalogues(system)).map(({ agentId: what, reason }): Finding => {
+    const card = system.registry.getById(what);
     const text =
       isShown && card !== undefined
         ? `${reason}. It says: ${wordsOn(card)}`

@@ -6,6 +6,7 @@ import { readWorkers } from './option-values.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
 import { agentsMeant } from './agents-meant.ts';
+import { unapprovedCatalogues } from './unapproved-catalogues.ts';
 import { UsageError } from './usage-error.ts';
 
 const SIGNAL_EXIT = 128;
@@ -23,6 +24,8 @@ export async function mcpCommand(options: TypedOptions, deps: CommandDeps): Prom
     ...(workers === undefined ? {} : { workers }),
     ...(journal === undefined ? {} : { journal: resolve(String(journal)) }),
   });
+  // Standard output is the client's alone.
+  for (const { reason } of await unapprovedCatalogues(system)) process.stderr.write(`${reason}\n`);
   const serving = await serveStdio(system, {
     output,
     version: deps.version,

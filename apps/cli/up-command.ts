@@ -6,6 +6,7 @@ import type { TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
 import { planUp, refusalOf, type UpPlan } from './up-plan.ts';
 import { TokenFile, tokenFolder } from './up-token.ts';
+import { type UnapprovedCatalogue, unapprovedCatalogues } from './unapproved-catalogues.ts';
 
 const SIGNAL_EXIT = 128;
 const SIGINT = 2;
@@ -24,7 +25,8 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
   using kept = keep(plan, serving);
   const token = kept === undefined ? undefined : { token: String(plan.token), file: kept.path };
   const isJson = options['json'] === true;
-  deps.screen.write(isJson ? jsonLines(serving, token) : plainLines(serving, token));
+  const shown: Shown = { serving, token, catalogues: await unapprovedCatalogues(system) };
+  deps.screen.write(isJson ? jsonLines(shown) : plainLines(shown));
   await untilAborted(interruption.signal);
   // At once: what ends too slowly is cut off.
   kept?.[Symbol.dispose]();
@@ -42,6 +44,13 @@ const teamOf = ({ agents, workers, journal }: UpPlan): Parameters<typeof startTe
 interface Token {
   readonly token: string;
   readonly file: string;
+}
+
+/** What is printed when all is up. */
+interface Shown {
+  readonly serving: Serving;
+  readonly token: Token | undefined;
+  readonly catalogues: readonly UnapprovedCatalogue[];
 }
 
 const keep = ({ token }: UpPlan, { port }: Serving): TokenFile | undefined =>
@@ -67,21 +76,20 @@ async function end(system: Team, serving: Serving, { screen }: CommandDeps, isJs
 const cardUrl = (url: string, agentId: string): string => `${url}/${encodeURIComponent(agentId)}/${CARD}`;
 
 /** What is served, each fact a line of JSON. */
-function jsonLines(
-  { url, host, port, grpcAddress, routes, team, admits }: Serving,
-  token: Token | undefined,
-): string {
+function jsonLines({ serving, token, catalogues }: Shown): string {
+  const { url, host, port, grpcAddress, routes, team, admits } = serving;
   const lines = [
     { type: 'serving', url, host, port, grpcAddress, card: `${url}/${CARD}`, ...admits },
     ...(token === undefined ? [] : [{ type: 'token', ...token }]),
     ...team.cards().map(({ id, name, tier }) => ({ type: 'agent', id, name, tier, card: cardUrl(url, id) })),
     ...routes.map((route) => ({ type: 'route', ...route })),
+    ...catalogues.map((catalogue) => ({ type: 'catalogue', ...catalogue })),
     { type: 'ready' },
   ];
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-function plainLines(serving: Serving, token: Token | undefined): string {
+function plainLines({ serving, token, catalogues }: Shown): string {
   const { url, grpcAddress, routes, team } = serving;
   const agents = team.cards().map(({ id }) => [id, cardUrl(url, id)]);
   const lines = [
@@ -98,6 +106,7 @@ function plainLines(serving: Serving, token: Token | undefined): string {
     '',
     `Who may come in: ${token === undefined ? whoMay(serving) : 'whoever has the token'}`,
     ...(token === undefined ? [] : tokenLines(token)),
+    ...catalogues.map(({ reason }) => reason),
     `Health: ${url}/healthz and ${url}/readyz, metrics: ${url}/metrics`,
     'Ctrl-C ends it',
   ];

@@ -46,7 +46,7 @@ export interface HandlerEntry {
  * Made by `defineAgent`; a module that holds one exports it (by any name, one a module).
  */
 export class AgentDefinition<State = undefined> {
-  readonly options: AgentOptions;
+  readonly options: z.output<typeof AgentOptions>;
   readonly handlers = new Map<string, HandlerEntry>();
   readonly envelopeHandlers = new Map<A2AMessageType, EnvelopeHandler<never>>();
   /** Its resources and prompts. */
@@ -67,6 +67,13 @@ export class AgentDefinition<State = undefined> {
    * @internal
    */
   door: { readonly concurrency: number } | undefined = undefined;
+
+  /**
+   * Its first start says whether it was given the right options: INVALID_OPTIONS of it, naming one of them, fails the start of
+   * whoever starts it, and is not tried again.
+   * @internal
+   */
+  checksOptions = false;
 
   constructor(options: AgentOptions) {
     this.options = parseOptions(AgentOptions, options, 'agent');

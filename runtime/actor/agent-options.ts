@@ -3,6 +3,7 @@ import { AgentCard } from '../protocol/agent-card.ts';
 import { BROADCAST, Delivery } from '../protocol/envelope.ts';
 import { Milliseconds } from '../protocol/milliseconds.ts';
 import { isSystemId } from '../protocol/policy.ts';
+import { AgentSupervision } from '../supervision/supervisor-options.ts';
 
 /** As in OTP: always restarted, only after an abnormal end, or never. */
 export const Restart = z.enum(['permanent', 'transient', 'temporary']);
@@ -25,6 +26,7 @@ export const AgentId = AgentCard.shape.id.refine(
  *
  * - `delivery`          what happens to an envelope that a death cut off. @default 'once'
  * - `restart`           @default 'permanent'
+ * - `supervision`       how its deaths are answered, where no group names it. @default as the system's `supervision` says
  * - `onThrow`           what becomes of its actor when a handler throws. 'keep', for handlers that leave no state half changed:
  *                       it lives on, and nothing is charged; not for durable agents, nor for logic. @default 'restart'
  * - `handlingTimeoutMs` how long one envelope may be in hand when it has no deadline of its own, and how long the reader of
@@ -49,6 +51,7 @@ export const AgentOptions = z
     protocols: z.array(z.string().min(1)).readonly().optional(),
     delivery: Delivery.optional(),
     restart: Restart.optional(),
+    supervision: AgentSupervision.optional(),
     onThrow: OnThrow.optional(),
     handlingTimeoutMs: Milliseconds.optional(),
     startTimeoutMs: Milliseconds.optional(),
@@ -59,4 +62,4 @@ export const AgentOptions = z
     defaultCapability: z.string().min(1).optional(),
   })
   .readonly();
-export type AgentOptions = z.infer<typeof AgentOptions>;
+export type AgentOptions = z.input<typeof AgentOptions>;

@@ -310,7 +310,7 @@ export class Cell {
     const taint = taintOn(this, culprit?.mail);
     const over = diedOver(culprit?.mail);
     void this.#die({ reason, cause: error, taint, culprit, isThrown }).then(() =>
-      this.place.crashed(this, error, taint, over),
+      this.place.crashed(this, error, taint, { over }),
     );
   }
 

@@ -1,6 +1,7 @@
 import type { BackOff } from './back-off.ts';
 import type { RestartIntensity } from './restart-intensity.ts';
-import type { Strategy, Supervision } from './supervisor-options.ts';
+import { invalidOptions } from '../protocol/errors.ts';
+import type { AgentSupervision, Strategy, Supervision } from './supervisor-options.ts';
 
 /** Agents that are restarted together, in start order, and their charged restarts, newest first. */
 export interface Group {
@@ -21,6 +22,8 @@ export interface Group {
 export class GroupBook {
   readonly #options: Supervision;
   readonly #groups = new Map<string, Group>();
+  /** What agents that are supervised alone say of themselves. */
+  readonly #own = new Map<string, AgentSupervision>();
 
   constructor(options: Supervision) {
     this.#options = options;
@@ -40,17 +43,34 @@ export class GroupBook {
     }
   }
 
+  /** Throws INVALID_OPTIONS where an agent of a group says of itself how it is supervised. */
+  requireAlone(agentId: string, own: AgentSupervision | undefined): void {
+    const name = this.#groups.get(agentId)?.name;
+    if (own === undefined || name === undefined) return;
+    throw invalidOptions(
+      'agent.supervision',
+      own,
+      `nothing: ${agentId} is in the group ${name}, which says it`,
+    );
+  }
+
+  /** From now on an agent is supervised as it says; undefined: as the supervisor does with all. */
+  setOwn(agentId: string, own: AgentSupervision | undefined): void {
+    if (own === undefined) this.#own.delete(agentId);
+    else this.#own.set(agentId, own);
+    const known = this.#groups.get(agentId);
+    if (known?.name === undefined && known !== undefined)
+      this.#groups.set(agentId, { ...known, ...this.#ownOf(agentId) });
+  }
+
   /** Its group; an agent that none names gets one of its own when it first dies, which most never do. */
   of(agentId: string): Group {
     const known = this.#groups.get(agentId);
     if (known !== undefined) return known;
-    const { intensity, backOff, halfOpen } = this.#options;
     const alone: Group = {
       name: undefined,
       strategy: 'one-for-one',
-      intensity,
-      backOff,
-      halfOpen,
+      ...this.#ownOf(agentId),
       agents: [agentId],
       restarts: [],
       givenUp: 0,
@@ -72,5 +92,16 @@ export class GroupBook {
   /** Forgets the group of an agent that was supervised alone. */
   remove(agentId: string): void {
     if (this.#groups.get(agentId)?.name === undefined) this.#groups.delete(agentId);
+    this.#own.delete(agentId);
+  }
+
+  #ownOf(agentId: string): Pick<Group, 'intensity' | 'backOff' | 'halfOpen'> {
+    const { intensity, backOff, halfOpen } = this.#options;
+    const own = this.#own.get(agentId);
+    return {
+      intensity: own?.intensity ?? intensity,
+      backOff: own?.backOff ?? backOff,
+      halfOpen: own?.halfOpen ?? halfOpen,
+    };
   }
 }

@@ -12,6 +12,20 @@ export type Strategy = z.infer<typeof Strategy>;
 const HalfOpen = z.union([BackOff, z.literal(false)], { error: 'a back-off, or false' });
 
 /**
+ * How the deaths of one agent are answered that no group names: each replaces what the supervisor says of all.
+ *
+ * - `intensity` how many restarts it may need before it is given up.
+ * - `backOff`   how long it waits before it is restarted again.
+ * - `halfOpen`  how long it waits when it was given up before it is tried again, longer each time; false: for `restart`.
+ */
+export const AgentSupervision = z.strictObject({
+  intensity: RestartIntensity.optional(),
+  backOff: BackOff.optional(),
+  halfOpen: HalfOpen.optional(),
+});
+export type AgentSupervision = z.output<typeof AgentSupervision>;
+
+/**
  * Agents that are supervised together. They are started in the order of `agents`.
  *
  * - `strategy`             @default 'one-for-one'
@@ -21,9 +35,7 @@ export const SupervisionGroup = z.strictObject({
   name: z.string().min(1),
   agents: z.array(z.string().min(1)).min(1),
   strategy: Strategy.default('one-for-one'),
-  intensity: RestartIntensity.optional(),
-  backOff: BackOff.optional(),
-  halfOpen: HalfOpen.optional(),
+  ...AgentSupervision.shape,
 });
 export type SupervisionGroup = z.infer<typeof SupervisionGroup>;
 

@@ -13,7 +13,7 @@ import { type Group, GroupBook } from './group-book.ts';
 import { planTrial, restartsOnTrial } from './half-open.ts';
 import { OutsiderBook, type Refusal } from './outsider-book.ts';
 import { RestartSchedule } from './restart-schedule.ts';
-import type { Supervision } from './supervisor-options.ts';
+import type { AgentSupervision, Supervision } from './supervisor-options.ts';
 
 /**
  * What a supervisor does to the world. It calls these last, when its own record is already true.
@@ -48,6 +48,12 @@ export interface Crash extends LastError {
   readonly agentId: string;
   readonly charged: boolean;
   readonly over?: DiedOver | undefined;
+}
+
+/** What an agent says of how its ends are answered. */
+export interface Supervising {
+  readonly restart: Restart;
+  readonly supervision?: AgentSupervision | undefined;
 }
 
 /** `restarts` are those of its whole life, whatever caused them; `retryAtMs` is when one that has failed is tried again, Unix milliseconds. */
@@ -98,9 +104,15 @@ export class Supervisor {
     this.#trials = new RestartSchedule(deps.seams.clock, (ids) => this.#tryAgain(ids));
   }
 
+  /** Throws INVALID_OPTIONS where an agent may not say of itself how it is supervised. */
+  requireAlone(agentId: string, supervision: AgentSupervision | undefined): void {
+    this.#groups.requireAlone(agentId, supervision);
+  }
+
   /** Takes an agent that its caller is about to start into supervision. */
-  add(agentId: string, { restart }: { readonly restart: Restart }): void {
+  add(agentId: string, { restart, supervision }: Supervising): void {
     if (this.#agents.has(agentId)) throw invalidOptions('agentId', agentId, 'an agent not supervised yet');
+    this.#groups.setOwn(agentId, supervision);
     this.#agents.set(agentId, {
       life: beginLife(restart),
       restarts: 0,
@@ -158,6 +170,15 @@ export class Supervisor {
     else this.#emit('agent-stopped', agentId, { reason: 'it ended by itself' });
   }
 
+  /** Reports that an agent was started with wrong options: it ends, and is not tried again until `restart`. */
+  misconfigured(agentId: string, last: LastError): void {
+    const agent = this.#agents.get(agentId);
+    if (agent === undefined || !this.#step(agent, 'agent.stop')) return;
+    agent.lastError = last;
+    this.#emit('agent-crashed', agentId, { ...factsOf(last), errorCode: 'INVALID_OPTIONS' });
+    this.#emit('agent-stopped', agentId, { reason: 'its options are wrong' });
+  }
+
   /** Stops an agent until `restart`. Fails with AGENT_NOT_FOUND. */
   stop(agentId: string): void {
     const agent = this.#find(agentId);
@@ -184,8 +205,9 @@ export class Supervisor {
   }
 
   /** Its code has changed: from now on it is restarted as this says. Fails with AGENT_NOT_FOUND. */
-  change(agentId: string, { restart }: { readonly restart: Restart }): void {
+  change(agentId: string, { restart, supervision }: Supervising): void {
     const agent = this.#find(agentId);
+    this.#groups.setOwn(agentId, supervision);
     agent.life = lifeUnder(restart, agent.life);
   }
 

@@ -15,7 +15,7 @@ import {
   agentNotFound,
   controlLost,
   invalidOptions,
-  type OrreryError,
+  OrreryError,
   systemStopped,
 } from '../protocol/errors.ts';
 import { isSystemId, systemParty } from '../protocol/policy.ts';
@@ -26,7 +26,7 @@ import { AgentRegistry } from '../routing/agent-registry.ts';
 import { systemProfile } from '../routing/system-profile.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
 import { Caller, exposeApi } from '../threads/calls.ts';
-import type { Control } from '../threads/control.ts';
+import type { Control, WrongStart } from '../threads/control.ts';
 import { nodeEventLoop } from '../threads/event-loop.ts';
 import type { AgentOrder } from '../threads/enrolment.ts';
 import { PlaceHost } from '../threads/place-host.ts';
@@ -66,7 +66,7 @@ export async function createSystem(deps: SystemDeps, options: SystemOptions = {}
   const system = new RunningSystem(deps, parsed);
   try {
     await system.boot();
-    await system.start(parsed.agents);
+    await system.startTeam(parsed.agents);
     return Object.assign(system, system.upgrading, system.sender);
   } catch (error) {
     await system.stop({ drainMs: 0 });
@@ -195,18 +195,35 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     return this.#caller.api.boot();
   }
 
+  /** As `startTeam`; none is left of those whose options are wrong. */
   async start(agents: readonly (AgentSpec | ReturnType<typeof parseAgent>)[]): Promise<void> {
+    await this.startTeam(agents, async (remove) => {
+      await this.#caller.api.announce({ ...EMPTY_TABLE, remove });
+      this.#host.readArrived();
+    });
+  }
+
+  /** `withdraw` forgets those whose options are wrong, before this rejects with what is wrong about them. */
+  async startTeam(
+    agents: readonly (AgentSpec | ReturnType<typeof parseAgent>)[],
+    withdraw?: (agentIds: readonly string[]) => Promise<void>,
+  ): Promise<void> {
     if (!Array.isArray(agents)) throw invalidOptions('agents', agents, 'a list of agents');
     // What former processes left for the embedder is there before anybody writes to it.
     if (this.#hasJournal) await this.desk();
     const orders = agents.map((spec, at) => this.#given.orderOf(parseAgent(spec as AgentSpec, at)));
-    await this.#startAll(orders);
+    const wrong = await this.#startAll(orders);
+    const [first] = wrong;
+    if (first === undefined) return;
+    await withdraw?.(wrong.map(({ agentId }) => agentId));
+    throw wrongStart(first);
   }
 
   /** The answer may overtake what it is about, which comes on a port of its own. */
-  async #startAll(orders: readonly AgentOrder[]): Promise<void> {
-    await this.#caller.api.start(orders);
+  async #startAll(orders: readonly AgentOrder[]): Promise<readonly WrongStart[]> {
+    const wrong = await this.#caller.api.start(orders);
     this.#host.readArrived();
+    return wrong;
   }
 
   openAccount(budget: Budget): Account {
@@ -376,5 +393,11 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     for (const event of events) for (const listener of this.#listeners) callOutside(listener, event);
   }
 }
+
+/** What is wrong, under the name that the option has for whoever starts the agents. */
+const wrongStart = ({ agentId, at, fault: { code, message, details } }: WrongStart): OrreryError => {
+  const field = `agents[${at}].${details?.['field'] as string}`;
+  return new OrreryError(code, `agents[${at}].${message}`, { details: { ...details, field, agentId } });
+};
 
 const EMPTY_TABLE = { version: 0, ...NO_CHANGE };

@@ -53,7 +53,7 @@ export class AgentProcesses {
     for (const { id, pid, slot, place } of agents) {
       if (pid === undefined || processName(pid) !== name) continue;
       places.tell(places.get(place), { t: 'end-process', slot });
-      return firstStarts.of(id);
+      return firstStarts.of(id).then(() => undefined);
     }
     return undefined;
   }

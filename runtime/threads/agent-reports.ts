@@ -48,8 +48,14 @@ export class AgentReports {
         firstStarts.ended(id);
         return;
       case 'crashed': {
-        const { reason, stack, taint, charged, over } = message;
+        const { reason, stack, taint, charged, over, fault } = message;
         processes.note(message.slot, undefined);
+        if (fault !== undefined && firstStarts.isNew(id)) {
+          supervisor.misconfigured(id, { reason, stack, taint });
+          orders.endStopped([id]);
+          firstStarts.ended(id, fault);
+          return;
+        }
         supervisor.crashed(id, { reason, stack, taint, charged, over });
         orders.endStopped([id]);
         if (charged || supervisor.status(id).status === 'stopped') firstStarts.ended(id);

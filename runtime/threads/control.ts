@@ -4,7 +4,7 @@ import type { SystemEvent } from '../observe/system-event.ts';
 import type { Tidings } from '../observe/tidings.ts';
 import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { invalidOptions, type LastError, refused } from '../protocol/errors.ts';
+import { type ErrorData, invalidOptions, type LastError, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import { type AgentOffer, offeringProfile } from '../routing/offered-profile.ts';
 import { type AgentProfile, NO_CHANGE, type TableDelta } from '../routing/routing-table.ts';
@@ -16,7 +16,7 @@ import { AgentProcesses } from './agent-processes.ts';
 import { AgentReports } from './agent-reports.ts';
 import { type AgentOrder, Enrolment } from './enrolment.ts';
 import type { ControlDeps } from './control-deps.ts';
-import { FirstStarts } from './first-starts.ts';
+import { type FirstStart, FirstStarts } from './first-starts.ts';
 import { Hosting, unlessItDies } from './hosting.ts';
 import { JournalThread } from './journal-thread.ts';
 import type { PlaceMessage } from './lines.ts';
@@ -31,6 +31,13 @@ import { type Upgraded, type UpgradeOrder, Upgrades } from './upgrades.ts';
 
 /** This thread opens no accounts. */
 const NO_SEAT = -1;
+/** An agent that was not started because its options are wrong; `at`: which order it was of. */
+export interface WrongStart {
+  readonly agentId: string;
+  readonly at: number;
+  readonly fault: ErrorData;
+}
+
 /** How long a place that is shut down may do nothing, or compute without a pause. */
 const SHUTDOWN = { quietMs: 3_000, computeMs: 1_000 };
 const BEAT_MS = 100;
@@ -183,13 +190,23 @@ export class Control {
 
   // The api of the host
 
-  /** Starts agents. Resolves when each has been started once or waits for its first envelope. */
-  async start(orders: readonly AgentOrder[]): Promise<void> {
+  /**
+   * Starts agents. Resolves when each has been started once or waits for its first envelope: to those whose start has found
+   * that their options are wrong.
+   */
+  async start(orders: readonly AgentOrder[]): Promise<readonly WrongStart[]> {
     const records = await this.#enrolment.enrol(orders);
     // What former processes left comes before anything new.
     if (this.#journal !== undefined) await this.#hosting.recover(records);
-    await this.#startAll(records);
+    const faults = await this.#startAll(records);
     this.#places.prepareSpare();
+    // One order may be for several instances.
+    const orderOf = orders.flatMap(({ ids }, at) => (ids ?? [undefined]).map(() => at));
+    return faults.flatMap((fault, at) =>
+      fault === undefined
+        ? []
+        : [{ agentId: (records[at] as AgentRecord).id, at: orderOf[at] as number, fault }],
+    );
   }
 
   /** Orders a write of the host's registry among all others and tells every thread. */
@@ -308,15 +325,15 @@ export class Control {
     await Promise.all([...this.#places].map(({ caller }) => unlessItDies(caller.api.whenKept())));
   }
 
-  async #startAll(records: readonly AgentRecord[]): Promise<void> {
-    const firstStarts = records
-      .filter((record) => !record.profile.lazy)
-      .map(({ id }) => this.#firstStarts.of(id));
+  async #startAll(records: readonly AgentRecord[]): Promise<readonly FirstStart[]> {
+    const firstStarts = records.map(({ id, profile }) =>
+      profile.lazy ? undefined : this.#firstStarts.ofNew(id),
+    );
     this.#orders.give(
       'start',
       records.map((record) => record.id),
     );
-    await Promise.all(firstStarts);
+    return Promise.all(firstStarts);
   }
 
   #gaveUp(id: string, last: LastError): void {

@@ -2,7 +2,7 @@ import type { AgentCard } from '../protocol/agent-card.ts';
 import { invalidOptions, isOrreryError, moduleInvalid, reasonOf } from '../protocol/errors.ts';
 import type { ProcessOptions } from '../processes/process-options.ts';
 import type { AgentProfile, Standing, TableChange } from '../routing/routing-table.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
+import type { Supervising, Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import { type Hosting, notLoaded } from './hosting.ts';
 import { type LoadedAgent, requireKeepable } from './loaded-agent.ts';
@@ -31,6 +31,8 @@ interface Placed {
   readonly order: AgentOrder;
   readonly place: string;
 }
+
+const ALWAYS: Supervising = { restart: 'permanent' };
 
 interface Loaded extends Placed {
   readonly agent: LoadedAgent;
@@ -73,10 +75,10 @@ export class Enrolment {
       if (agents.has(id) || ids.has(id)) throw invalidOptions('agents', id, 'an id that no other agent has');
       ids.add(id);
     }
-    const restartOf = new Map(loaded.map(({ agent }) => [agent.card, agent.restart]));
-    for (const { id, profile } of records) {
-      supervisor.add(id, { restart: restartOf.get(profile.card) ?? 'permanent' });
-    }
+    const agentOf = new Map(loaded.map(({ agent }) => [agent.card, agent]));
+    const supervisings = records.map(({ profile }) => agentOf.get(profile.card) ?? ALWAYS);
+    for (const [at, { id }] of records.entries()) supervisor.requireAlone(id, supervisings[at]?.supervision);
+    for (const [at, { id }] of records.entries()) supervisor.add(id, supervisings[at] ?? ALWAYS);
     const change = agents.add(records);
     try {
       await this.#hostAll(records, change);

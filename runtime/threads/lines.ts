@@ -147,6 +147,8 @@ export type PlaceMessage =
       readonly slot: number;
       readonly charged: boolean;
       readonly over: DiedOver | undefined;
+      /** Its start has found that one of its options is wrong. */
+      readonly fault: ErrorData | undefined;
     } & LastError)
   /** It cannot go on with the state that a former thread or process left: it waits with it for other code. */
   | { readonly t: 'parked'; readonly slot: number; readonly snapshot: Snapshot; readonly why: ErrorData }

@@ -4,6 +4,7 @@ import { requireRestart } from '../actor/require-restart.ts';
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Delivery } from '../protocol/envelope.ts';
+import type { AgentSupervision } from '../supervision/supervisor-options.ts';
 
 const DEFAULT_CAPACITY = 1_000;
 
@@ -16,6 +17,8 @@ export interface LoadedAgent {
   /** @default what the system says */
   readonly durable: boolean | undefined;
   readonly restart: Restart;
+  /** @default what the system says */
+  readonly supervision: AgentSupervision | undefined;
   readonly onThrow: OnThrow;
   readonly process: ProcessAgent | undefined;
 }
@@ -33,6 +36,7 @@ export function loadedAgent(
     lazy: options.lazy ?? false,
     durable: options.durable,
     restart: options.restart ?? 'permanent',
+    supervision: options.supervision,
     onThrow: options.onThrow ?? 'restart',
     process,
   };

@@ -27,6 +27,7 @@ import {
   deadlineExceeded,
   type ErrorData,
   errorToData,
+  isOrreryError,
   type OrreryError,
   reasonOf,
   stackOf,
@@ -220,7 +221,7 @@ export class Place {
       },
       (error: unknown) => {
         if (snapshot === undefined || !isSnapshotUnknown(error))
-          return this.crashed(cell, error, cell.lives.taint);
+          return this.crashed(cell, error, cell.lives.taint, { fault: optionFault(cell, error) });
         cell.status = 'parked';
         this.journal?.states.tookUp(cell);
         this.#deps.tell({ t: 'parked', slot, snapshot, why: errorToData(error) });
@@ -233,13 +234,21 @@ export class Place {
     this.#deps.tell({ t: 'process', slot: cell.row.slot, pid });
   }
 
-  /** `taint`: where what the error says came from outside; `over`: the envelope that it died over. */
-  crashed(cell: Cell, error: unknown, taint: Taint | undefined, over?: DiedOver): void {
+  /**
+   * `taint`: where what the error says came from outside; `over`: the envelope that it died over; `fault`: what of its options
+   * its start has found wrong.
+   */
+  crashed(
+    cell: Cell,
+    error: unknown,
+    taint: Taint | undefined,
+    { over, fault }: { readonly over?: DiedOver | undefined; readonly fault?: ErrorData | undefined } = {},
+  ): void {
     this.counters[COUNT.crashed] = (this.counters[COUNT.crashed] as number) + 1;
     this.outbox.flush();
     const charged = !isFromOutside(error);
     const last = { reason: reasonOf(error), stack: stackOf(error), taint };
-    this.#deps.tell({ t: 'crashed', slot: cell.row.slot, ...last, charged, over });
+    this.#deps.tell({ t: 'crashed', slot: cell.row.slot, ...last, charged, over, fault });
   }
 
   /** The agent says what it offers from now on. */
@@ -405,3 +414,9 @@ export class Place {
     this.wheel.close();
   }
 }
+
+/** What of its options an agent's start has found wrong, if it is one that says so. */
+const optionFault = ({ definition }: Cell, error: unknown): ErrorData | undefined =>
+  definition.checksOptions && isOrreryError(error) && error.code === 'INVALID_OPTIONS'
+    ? errorToData(error)
+    : undefined;

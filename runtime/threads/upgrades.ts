@@ -147,6 +147,7 @@ export class Upgrades {
     const loaded = await enrolment.load(agent.place, { module, process: agent.process?.options }, false);
     const before = agent.profile;
     requireKeepable(loaded, before.durable);
+    supervisor.requireAlone(id, loaded.supervision);
     const profile = module === agent.module ? before : profileOf(loaded, before);
     // Nobody is sent any more for what the new code does not do; it is sent for what only that does when it is there.
     const common = withoutWithdrawn(before, profile);
@@ -179,7 +180,7 @@ export class Upgrades {
     agent.process = loaded.process;
     agent.broken = undefined;
     agent.parked = changed.outcome === 'parked' ? changed : undefined;
-    supervisor.change(id, { restart: loaded.restart });
+    supervisor.change(id, loaded);
     this.#announce(agent, agent.offered === undefined ? profile : offeringProfile(profile, agent.offered));
     if (changed.outcome === 'parked') {
       supervisor.parked(id, changed.why.message);

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { isOrreryError, startSystem, type SystemEvent } from 'orrery';
 import { mcpServer } from 'orrery/mcp';
 import { toolsOf } from 'orrery/tools';
@@ -8,6 +9,7 @@ import { badServer, program, textOf, toolOf } from '../fixtures/mcp/mounted.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
 const every = (options: object = {}) => mcpServer({ id: 'every', ...program('stdio-server'), ...options });
+const badProgram = (...flags: readonly string[]) => program('bad-server', ...flags);
 const bad = (tool: string) => toolOf('bad', tool);
 const patient = { timeoutMs: 20_000 };
 
@@ -369,16 +371,48 @@ describe('an MCP server that misbehaves', () => {
     expect(textOf(await system.ask(bad('calls'), {}))).toBe('1');
   });
 
-  it('does not start: its supervisor gives up, and says why', async () => {
-    await using system = await startSystem({ agents: [badServer({}, 'dead-on-arrival')] });
-    await until('it has failed', async () =>
-      (await system.roster()).some(({ id, status }) => id === 'bad' && status === 'failed'),
-    );
-    for (const { reason, taint } of await crashesOf(system)) {
-      expect(reason).toMatch(/exit code 3; it said: there is no such database/);
-      // In its words, though nobody has asked it for anything (F-09).
-      expect(taint).toEqual(['mcp:bad']);
-    }
+  it.each([
+    ['is not found', { command: 'no-such-mcp-server' }, 'command', /exit code 127.*not found/],
+    ['may not be executed', { command: fileURLToPath(import.meta.url) }, 'command', /exit code 126/],
+    [
+      'ends at once',
+      badProgram('dead-on-arrival'),
+      'command',
+      /exit code 3; it said: there is no such database/,
+    ],
+    [
+      'is started nowhere',
+      { ...badProgram(), cwd: '/no/such/folder' },
+      'cwd',
+      /"\/no\/such\/folder", expected a folder/,
+    ],
+  ])(
+    'is a program that %s: the start of the system fails, and says why (C-30)',
+    async (_how, wrong, field, reason) => {
+      const agents = [agent('mcp-user'), mcpServer({ id: 'bad', ...wrong })];
+      const { code, message } = await rejection(startSystem({ agents }));
+      expect(code).toBe('INVALID_OPTIONS');
+      expect(message).toMatch(reason);
+      expect(message.startsWith(`agents[1].${field} is "`)).toBe(true);
+    },
+  );
+
+  it('is a wrong program for a running system: nothing of it is left; a right one is supervised as it says', async () => {
+    await using system = await startSystem({ agents: [] });
+    const wrong = badServer({}, 'dead-on-arrival');
+    expect(await rejection(system.start([every(), wrong]))).toMatchObject({
+      code: 'INVALID_OPTIONS',
+      message: expect.stringMatching(/^agents\[1\]\.command is ".*exit code 3; it said: there is no such/),
+    });
+    expect(system.registry.getById('bad')).toBeUndefined();
+    expect((await system.roster()).map(({ id, status }) => [id, status])).toEqual([['every', 'running']]);
+    // In its words, though nobody has asked it for anything (F-09).
+    expect(await crashesOf(system)).toMatchObject([{ agentId: 'bad', taint: ['mcp:bad'] }]);
+    await system.start([badServer({ supervision: { intensity: { maxRestarts: 0 }, halfOpen: false } })]);
+    await rejection(system.ask(bad('crash'), {}, patient));
+    const rowOf = async () => (await system.roster()).find(({ id }) => id === 'bad');
+    await until('it is given up', async () => (await rowOf())?.status === 'failed');
+    expect(await rowOf()).not.toHaveProperty('retryAtMs');
   });
 
   it.each([['exits-when-asked'], ['mute']])(

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import {
   Client,
   type jsonSchemaValidator,
@@ -8,7 +9,7 @@ import {
   type Transport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { OrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
+import { invalidOptions, OrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
 import type { McpConnection, McpDialer, McpListener } from '../../runtime/protocol/mcp-link.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
@@ -26,12 +27,17 @@ const CLIENT_INFO = { name: 'orrery', version: '0.1.0' };
 /** Of the time to connect a silent server of before 2026-07-28 costs so much; one that is slow to start has the rest. */
 const PROBE_SHARE = 0.4;
 
+/** The program ended before there was a connection to it; the message says how. */
+class ProgramEnded extends Error {}
+
 type HttpTransport = StreamableHTTPClientTransport | SSEClientTransport;
 
 /** A transport that is not connected yet, and what is to be known of it. */
 interface Way {
   readonly transport: Transport;
   readonly reason: () => string;
+  /** Whether it was a program that has ended of its own accord. */
+  readonly hasEnded: () => boolean;
   readonly kill: (reason: string) => void;
 }
 
@@ -84,9 +90,20 @@ export class McpClientDialer implements McpDialer {
       return await this.#tryWays(listener, late, signal);
     } catch (error) {
       signal.throwIfAborted();
+      const wrong = this.#wrongProgram(error);
+      if (wrong !== undefined) throw wrong;
       const failure = failureOf(error, this.target, connectTimeoutMs);
       throw failure instanceof ConnectionLost ? remoteFailed(this.target, failure.message) : failure;
     }
+  }
+
+  /** A program that has ended before it said that it speaks MCP is not the one that was meant, or lacks what it needs. */
+  #wrongProgram(error: unknown): OrreryError | undefined {
+    const { command, cwd } = this.#settings;
+    if (!(error instanceof ProgramEnded)) return undefined;
+    if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+      return invalidOptions('cwd', cwd, 'a folder');
+    return invalidOptions('command', command, `a program that speaks MCP: ${error.message}`);
   }
 
   /** What a server of before 2026-07-28 does about a question that it does not know is its own affair; some end over it. */
@@ -144,12 +161,14 @@ export class McpClientDialer implements McpDialer {
       signal.throwIfAborted();
     } catch (error) {
       const reason = way.reason();
+      const hasEnded = way.hasEnded();
       way.kill('it could not be connected');
       await way.transport.close().catch(() => undefined);
       if (error instanceof UnauthorizedError && mayAsk && auth?.authorizationResponse !== undefined) {
         await finishAuth(way.transport as HttpTransport, auth, signal);
         return this.#try(listener, late, signal, false);
       }
+      if (hasEnded) throw new ProgramEnded(reason, { cause: error });
       throw isEnd(error) ? new Error(`${reasonOf(error)}: ${reason}`, { cause: error }) : error;
     } finally {
       signal.removeEventListener('abort', abort);
@@ -199,7 +218,12 @@ export class McpClientDialer implements McpDialer {
       onTooLarge,
       onLog: (text) => listener.onLog(text),
     });
-    return { transport, reason: () => transport.reason, kill: (reason) => transport.kill(reason) };
+    return {
+      transport,
+      reason: () => transport.reason,
+      hasEnded: () => transport.hasEnded,
+      kill: (reason) => transport.kill(reason),
+    };
   }
 
   #http(url: URL, onTooLarge: () => void): Way {
@@ -215,6 +239,7 @@ export class McpClientDialer implements McpDialer {
     return {
       transport: transport as Transport,
       reason: () => 'the connection was closed',
+      hasEnded: () => false,
       kill: () => void transport.close().catch(() => undefined),
     };
   }

@@ -38,6 +38,7 @@ export class StdioTransport implements Transport {
   #unasked = 0;
   #isFlooding = false;
   #isClosed = false;
+  #isKilled = false;
 
   constructor(deps: StdioTransportDeps) {
     this.#deps = deps;
@@ -45,6 +46,11 @@ export class StdioTransport implements Transport {
 
   get pid(): number | null {
     return this.#child?.pid ?? null;
+  }
+
+  /** Its process is not there, or not any more, and nobody here has ended it. */
+  get hasEnded(): boolean {
+    return this.#isClosed && !this.#isKilled;
   }
 
   async start(): Promise<void> {
@@ -86,12 +92,14 @@ export class StdioTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    this.#isKilled ||= !this.#isClosed;
     await this.#child?.stop(this.#deps.stopGraceMs);
     this.#close('it was closed');
   }
 
   /** Ends it without asking. */
   kill(reason: string): void {
+    this.#isKilled = true;
     this.reason = reason;
     this.#child?.kill();
   }

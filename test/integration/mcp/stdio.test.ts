@@ -39,6 +39,39 @@ describe('orrery mcp (N-D11)', () => {
     },
   );
 
+  it('marks what its client says unless it is told to trust it, and says what nobody has approved (F-09)', async () => {
+    const [marked, bad] = [
+      '../../fixtures/mcp/marked.agent.ts',
+      '../../fixtures/agents/mcp-bad.agent.ts',
+    ].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+    const answers = async (...more: string[]) => {
+      const words = [...CONDITIONS, main, 'mcp', '--agents', ...more];
+      const transport = new StdioClientTransport({ command: process.execPath, args: words, stderr: 'pipe' });
+      let errors = '';
+      transport.stderr?.on('data', (chunk: Buffer) => {
+        errors += chunk.toString();
+      });
+      const client = new Client({ name: 'trial', version: '1.0.0' });
+      await client.connect(transport);
+      try {
+        const call = (tool: string) => client.callTool({ name: `marked.${tool}`, arguments: {} });
+        return { taints: await call('taints'), act: await call('act'), errors };
+      } finally {
+        await client.close();
+      }
+    };
+    const { taints, act, errors } = await answers(`${marked},${bad}`);
+    expect(taints).toMatchObject({ structuredContent: { result: ['mcp:stdio'] } });
+    expect(act).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('TAINTED') }] });
+    expect(errors).toMatch(/bad offers is not approved.*catalogue: \{ approved: 'sha256:[0-9a-f]{64}' \}\n/);
+    const trusted = await answers(`${marked}`, '--trust');
+    expect(trusted).toMatchObject({
+      taints: { structuredContent: { result: [] } },
+      act: { structuredContent: { result: ['done'] } },
+      errors: '',
+    });
+  }, 60_000);
+
   it('says nothing but messages, and ends by itself when its input does', async () => {
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
     let said = '';

@@ -32,6 +32,40 @@ describe('a supervisor', () => {
     expect(team.supervisor.status('a')).toMatchObject({ status: 'starting', restarts: 2 });
   });
 
+  it('gives up an agent as that says of itself, and one of a group as the group says', () => {
+    const team = new SupervisedTeam({ groups: [{ name: 'core', agents: ['b'] }] });
+    const supervision = { intensity: { maxRestarts: 0, withinMs: 1_000 }, halfOpen: false } as const;
+    team.supervisor.add('a', { restart: 'permanent', supervision });
+    team.supervisor.started('a');
+    team.crash('a');
+    expect(team.supervisor.status('a')).toMatchObject({ status: 'failed', restarts: 0 });
+    expect(team.supervisor.status('a')).not.toHaveProperty('retryAtMs');
+    // Other code may say otherwise.
+    team.supervisor.restart('a');
+    team.supervisor.started('a');
+    team.supervisor.change('a', { restart: 'permanent' });
+    team.crash('a');
+    expect(team.supervisor.status('a').status).toBe('starting');
+    expect(() => team.supervisor.requireAlone('a', supervision)).not.toThrow();
+    expect(() => team.supervisor.requireAlone('b', supervision)).toThrow(
+      /agent.supervision is .*expected nothing: b is in the group core/,
+    );
+  });
+
+  it('does not try again what was started with wrong options', () => {
+    const team = new SupervisedTeam();
+    team.supervisor.add('a', { restart: 'permanent' });
+    team.supervisor.misconfigured('a', { reason: 'no such program' });
+    team.clock.advance(1_000_000);
+    expect(team.taken()).toEqual([]);
+    expect(team.supervisor.status('a')).toEqual({
+      status: 'stopped',
+      restarts: 0,
+      lastError: 'no such program',
+    });
+    expect(team.events.map(({ type }) => type)).toEqual(['agent-crashed', 'agent-stopped']);
+  });
+
   it('leaves a parked agent alone, whatever dies around it, until it is resumed', () => {
     const team = grouped('one-for-all');
     team.run(THREE);

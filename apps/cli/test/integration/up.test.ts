@@ -107,6 +107,17 @@ describe('orrery up (DESIGN 8)', () => {
     expect(ended.stdout).toMatch(/Closing\n$/);
   });
 
+  it('prints the line that approves what others say of their tools, until it is there (F-09)', async () => {
+    const bad = fileURLToPath(new URL('../../../../test/fixtures/agents/mcp-bad.agent.ts', import.meta.url));
+    const { lines } = await up('--agents', bad);
+    const line = /catalogue: \{ approved: 'sha256:[0-9a-f]{64}' \}$/;
+    const [told] = lines.filter(({ type }) => type === 'catalogue');
+    expect(told).toMatchObject({ agentId: 'bad', reason: expect.stringMatching(line) });
+    const command = start('--agents', bad);
+    await command.printed('Ctrl-C ends it');
+    expect(command.stdout.split('\n')).toContain(told?.['reason']);
+  });
+
   it('serves modules that are named, in lines of JSON, and says what it waits for when it is stopped', async () => {
     const { command, lines, url } = await up(
       ...['--agents', agents, '--name', 'Trial', '--entry', 'dawdler', '--grpc-port', '0', '--no-token'],

@@ -34,6 +34,16 @@ describe('The options of an MCP server', () => {
       { ...PROGRAM, grantedTier: 0 },
       'mcpServer.grantedTier is 0, expected 1, 2 or 3: tier 0 is never outside',
     ],
+    [{ ...PROGRAM, restart: 'never' }, 'mcpServer.restart is "never", expected'],
+    [
+      { ...PROGRAM, supervision: { intensity: { maxRestarts: -1 } } },
+      'mcpServer.supervision.intensity.maxRestarts is -1, expected',
+    ],
+    [
+      { ...SITE, supervision: { halfOpen: true } },
+      'mcpServer.supervision.halfOpen is true, expected a back-off, or false',
+    ],
+    [{ ...SITE, supervision: { backoff: {} } }, 'mcpServer.supervision.backoff is'],
     [{ ...PROGRAM, privileged: [1] }, 'mcpServer.privileged[0] is 1, expected a text'],
     [{ ...PROGRAM, silence: 5 }, 'mcpServer.silence is 5, expected no option of this name'],
   ])('are refused naming field and value where they are wrong: %j', (options, message) => {
