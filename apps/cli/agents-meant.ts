@@ -51,7 +51,14 @@ function agentsOfMission(paths: readonly string[], missionFile: string): readonl
   return files.map((file) => ({ module: pathToFileURL(file) }));
 }
 
-const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+/** What cannot be looked at, as a name that is too long, is no file. */
+function isFile(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+}
 
 function agentsOfFolder(): readonly AgentSpec[] {
   if (statSync(FOLDER, { throwIfNoEntry: false })?.isDirectory() !== true) return [];

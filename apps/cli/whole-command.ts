@@ -53,13 +53,26 @@ async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps):
   }
 }
 
-/** What went wrong, for a person: our own errors have a sentence, anything else is a bug and shows where. */
+/** What went wrong, for a person: our own errors and the system's have a sentence, anything else is a bug and shows where. */
 function explain(error: unknown, [command = '']: readonly string[]): string {
   const help = Object.hasOwn(COMMANDS, command) ? `orrery ${command} --help` : 'orrery --help';
   if (error instanceof UsageError) return `${error.message}\nSee '${help}'.`;
   if (error instanceof MissionError) return error.message;
   if (isOrreryError(error)) return `${error.code}: ${error.message}`;
+  if (isOfSystem(error)) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
+
+/** What the process exits with: it was done, or `errors` has been told why not. */
+export async function answered(words: readonly string[], deps: AnswerDeps): Promise<number> {
+  try {
+    return await answer(words, deps);
+  } catch (error) {
+    deps.errors.write(`orrery: ${explain(error, words)}\n`);
+    return error instanceof UsageError || error instanceof MissionError ? EXIT_USAGE : EXIT_FAILED;
+  }
 }
 
 /** Everything that the command does once it is loaded; what the process exits with. */
@@ -68,10 +81,7 @@ export async function command(
   { clock, interruption }: Pick<CommandDeps, 'clock' | 'interruption'>,
 ): Promise<number> {
   const [screen, errors] = [screenOn(process.stdout), screenOn(process.stderr)];
-  const exitCode = await answer(words, { screen, errors, clock, interruption }).catch((error: unknown) => {
-    errors.write(`orrery: ${explain(error, words)}\n`);
-    return error instanceof UsageError || error instanceof MissionError ? EXIT_USAGE : EXIT_FAILED;
-  });
+  const exitCode = await answered(words, { screen, errors, clock, interruption });
   const failure = await screen.settled();
   if (failure !== undefined) errors.write(`orrery: Standard output could not be written: ${failure}\n`);
   await errors.settled();

@@ -2,7 +2,7 @@ import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import { parseInput } from '../protocol/capability.ts';
 import { actorDied, notHere, type OrreryError } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
-import { stateFrom } from '../upgrade/restore.ts';
+import { notRestored, stateFrom } from '../upgrade/restore.ts';
 import { takeSnapshot } from '../upgrade/take-snapshot.ts';
 import { type ActorLife, PENDING } from './actor-life.ts';
 import type { Cell } from './cell.ts';
@@ -53,7 +53,11 @@ export class Actor implements ActorLife {
       onError: (error: unknown) => cell.crash(error, cell.handlings.at(-1), true),
       onDone: () => cell.exit(),
     };
-    this.#logic = new LogicRunner(logic, made, deps, kept);
+    try {
+      this.#logic = new LogicRunner(logic, made, deps, kept);
+    } catch (error) {
+      throw from === undefined ? error : notRestored(cell.definition, from, error);
+    }
     return made;
   }
 

@@ -110,7 +110,11 @@ export class LogicRunner {
     if (handling.isOver || !this.#isMachine) return true;
     if (isReady(this.#actor.getSnapshot() as Snapshot)) return true;
     this.#pending = handling;
-    this.#listening ??= this.#actor.subscribe((snapshot) => this.#onSnapshot(snapshot as Snapshot));
+    this.#listening ??= this.#actor.subscribe({
+      next: (snapshot) => this.#onSnapshot(snapshot as Snapshot),
+      // The first observer hears of it; XState throws in the middle of nowhere where one does not listen for errors.
+      error: () => undefined,
+    });
     return false;
   }
 

@@ -384,6 +384,12 @@ export const snapshotUnknown = (
     { details: { agentId, reason, from, to }, cause },
   );
 
+/** What is kept of an agent's state is no snapshot: `issues` names the fields. */
+export const snapshotInvalid = (agentId: string, issues: string): OrreryError =>
+  new OrreryError('SNAPSHOT_UNKNOWN', `What is kept of the state of ${agentId} is no snapshot: ${issues}`, {
+    details: { agentId, issues },
+  });
+
 const HASH_SHOWN = 12;
 
 const stateText = (of: StateOf | undefined): string =>
@@ -440,8 +446,8 @@ export const schemaVersionMismatch = (expected: number, actual: unknown): Orrery
 export const invalidCard = (issues: string): OrreryError =>
   new OrreryError('INVALID_CARD', `The agent card is not valid: ${issues}`, { details: { issues } });
 
-export const invalidEnvelope = (issues: string): OrreryError =>
-  new OrreryError('INVALID_ENVELOPE', `The envelope is not valid: ${issues}`, { details: { issues } });
+export const invalidEnvelope = (issues: string, cause?: unknown): OrreryError =>
+  new OrreryError('INVALID_ENVELOPE', `The envelope is not valid: ${issues}`, { details: { issues }, cause });
 
 /** `thrown`: the schema's own code threw, and `issues` says what. */
 export const invalidPayload = (capability: string, issues: string, thrown = false): OrreryError =>

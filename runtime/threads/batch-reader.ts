@@ -1,5 +1,6 @@
 import { Mail, type MailExtras } from '../mailbox/mail.ts';
 import type { PathHop } from '../protocol/envelope.ts';
+import { invalidEnvelope, isOrreryError, type OrreryError, reasonOf } from '../protocol/errors.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { askName } from '../mailbox/ask-name.ts';
 import {
@@ -23,11 +24,18 @@ type Added = readonly [readonly string[], readonly NamedContext[]];
 export class BatchReader {
   readonly #names = new ReceivedNames();
 
-  /** Decodes one post and tells `sink` what it says. Returns how many mails and replies it held. */
+  /**
+   * Decodes one post and tells `sink` what it says. Returns how many mails and replies it held. Throws INVALID_ENVELOPE for
+   * what is no batch.
+   */
   read(data: unknown, sink: BatchSink): number {
-    if (typeof data === 'string') return this.#readBody(JSON.parse(data) as unknown[], [], [], sink);
-    const [json, clones, slabs] = data as [string, unknown[], [number, SharedArrayBuffer][]];
-    return this.#readBody(JSON.parse(json) as unknown[], clones, slabs, sink);
+    try {
+      if (typeof data === 'string') return this.#readBody(JSON.parse(data) as unknown[], [], [], sink);
+      const [json, clones, slabs] = data as [string, unknown[], [number, SharedArrayBuffer][]];
+      return this.#readBody(JSON.parse(json) as unknown[], clones, slabs, sink);
+    } catch (error) {
+      throw isOrreryError(error) ? error : unreadable(reasonOf(error), error);
+    }
   }
 
   #readBody(
@@ -91,6 +99,8 @@ export class BatchReader {
     let serial = columns[1] as number;
     let at = 0;
     for (let head = 0; head < runs.length; head++) {
+      const length = runs[head] as number;
+      if (!(length <= payloads.length - at)) throw unreadable('a run is longer than its payloads');
       const type = entry(columns[3], head) as number;
       const origin = entry(columns[4], head) as Named;
       const sender = entry(columns[5], head) as Named;
@@ -100,7 +110,7 @@ export class BatchReader {
       const deadlineAtMs = deadlineFrom(fromMs, entry(columns[9], head) as Named);
       const capability = entry(columns[10], head) as Named;
       const extras = entry(columns[11], head);
-      for (const end = at + (runs[head] as number); at < end; at++) {
+      for (const end = at + length; at < end; at++) {
         const key = entry(columns[14], at) as Named;
         if (typeof key === 'number') serial += key;
         const mail = this.#mail(
@@ -204,6 +214,9 @@ function answer(
     sink.reply(ask, plainKind, plainKind === REPLY.empty ? undefined : value, taint);
   }
 }
+
+const unreadable = (reason: string, cause?: unknown): OrreryError =>
+  invalidEnvelope(`a batch of another thread: ${reason}`, cause);
 
 const after = (fromMs: number, distance: Named): number =>
   typeof distance === 'string' ? Number(distance) : fromMs + distance;

@@ -1,6 +1,8 @@
 import { isThenable } from '../actor/is-thenable.ts';
 import type { Cell } from '../actor/cell.ts';
 import { agentRecord } from '../journal/stored-agent-records.ts';
+import { snapshotInvalid } from '../protocol/errors.ts';
+import { faultsOf } from '../protocol/payload-faults.ts';
 import { stateIdentity } from '../upgrade/state-identity.ts';
 import { Snapshot } from '../protocol/snapshot.ts';
 import type { RecordChange } from '../protocol/store.ts';
@@ -38,7 +40,7 @@ export class KeptStates {
     if (left === undefined) return;
     const parsed = Snapshot.safeParse(left.value);
     if (parsed.success) this.#left.set(cell, parsed.data);
-    else this.#deps.onProblem(cell.row.id, parsed.error);
+    else this.#deps.onProblem(cell.row.id, snapshotInvalid(cell.row.id, faultsOf(parsed.error, left.value)));
   }
 
   /** What the agent is to start with. */

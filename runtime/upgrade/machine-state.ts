@@ -10,12 +10,21 @@ export const StateTimer = z.strictObject({
 });
 export type StateTimer = z.infer<typeof StateTimer>;
 
+/** The state that is active, or by the names of those that are what is active in them. */
+const ActiveStates: z.ZodType<StateValue> = z.union([
+  z.string(),
+  z.record(
+    z.string(),
+    z.lazy(() => ActiveStates.optional()),
+  ),
+]);
+
 /**
  * The state of a machine as XState persists it, and its delayed events. A migration may leave out everything but `value`;
  * without `timers` each delay of the state begins again.
  */
 export const MachineState = z.looseObject({
-  value: z.union([z.string(), z.record(z.string(), z.unknown())]),
+  value: ActiveStates,
   context: z.record(z.string(), z.unknown()).default({}),
   status: z.literal('active').default('active'),
   children: z.record(z.string(), z.unknown()).default({}),
@@ -33,7 +42,7 @@ export function resolveMachineState(machine: AnyStateMachine, given: unknown): M
   if (!parsed.success)
     throw new Error(`it is no state of a machine: ${faultsOf(parsed.error, given, 'state')}`);
   const { data } = parsed;
-  const { value } = machine.resolveState({ value: data.value as StateValue, context: data.context });
+  const { value } = machine.resolveState({ value: data.value, context: data.context });
   for (const node of activeNodes(machine.root, value)) {
     for (const { id } of node.invoke) {
       if (data.children[id] === undefined)
@@ -41,7 +50,7 @@ export function resolveMachineState(machine: AnyStateMachine, given: unknown): M
     }
   }
   const timers = data.timers ?? delaysOf(machine, value, data.context);
-  return { ...data, value: value as MachineState['value'], timers };
+  return { ...data, value, timers };
 }
 
 function* activeNodes(node: AnyStateNode, value: StateValue): Iterable<AnyStateNode> {

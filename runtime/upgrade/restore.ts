@@ -3,8 +3,9 @@ import { isThenable } from '../actor/is-thenable.ts';
 import { isOrreryError, type OrreryError, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
-import { resolveMachineState } from './machine-state.ts';
+import { type MachineState, resolveMachineState } from './machine-state.ts';
 import { type Migration, migrationPath } from './migrations.ts';
+import { takesWhatItGives } from './schema-structure.ts';
 import { isMachine, stateIdentity } from './state-identity.ts';
 
 /** What an actor leaves to the next one, as its agent's logic or handlers take it. */
@@ -25,7 +26,13 @@ export function restore(definition: AgentDefinition<unknown>, snapshot: Snapshot
   const parked = (reason: string): Restored => ({
     parked: snapshotUnknown(agentId, reason, { from: { machineId, version, hash }, to }),
   });
-  if (to?.hash === hash) return { state: structuredClone(snapshot.state) };
+  if (to?.hash === hash) {
+    try {
+      return { state: sound(definition, structuredClone(snapshot.state)) };
+    } catch (error) {
+      return parked(`it does not fit: ${reasonOf(error)}`);
+    }
+  }
   if (to === undefined) return parked('nothing takes it over');
   const path = migrationPath(definition.migrations, version, to.version);
   if (path === undefined) return parked(`no migration leads from ${version} to ${to.version}`);
@@ -46,6 +53,19 @@ export function restore(definition: AgentDefinition<unknown>, snapshot: Snapshot
   }
 }
 
+/** SNAPSHOT_UNKNOWN for a snapshot that looked sound, and that the logic cannot go on with all the same. */
+export const notRestored = (
+  definition: AgentDefinition<unknown>,
+  { agentId, machineId, version, hash }: Snapshot,
+  cause: unknown,
+): OrreryError =>
+  snapshotUnknown(
+    agentId,
+    reasonOf(cause),
+    { from: { machineId, version, hash }, to: stateIdentity(definition) },
+    cause,
+  );
+
 /** What `restore` makes of a snapshot; throws SNAPSHOT_UNKNOWN. */
 export function stateFrom(definition: AgentDefinition<unknown>, snapshot: Snapshot): KeptState {
   const restored = restore(definition, snapshot);
@@ -57,10 +77,23 @@ export function stateFrom(definition: AgentDefinition<unknown>, snapshot: Snapsh
 export const isSnapshotUnknown = (error: unknown): boolean =>
   isOrreryError(error) && error.code === 'SNAPSHOT_UNKNOWN';
 
+/** A state that this very code has left, as it was left; throws where it is damaged. */
+function sound({ actorLogic, stateSchema }: AgentDefinition<unknown>, state: unknown): unknown {
+  // A schema that changes what it is given says nothing of what it has given.
+  const schema = stateSchema !== undefined && takesWhatItGives(stateSchema) ? stateSchema : undefined;
+  const fitting = checked({ actorLogic, stateSchema: schema }, state);
+  if (!isMachine(actorLogic)) return state;
+  const resolved = fitting as MachineState;
+  return { ...resolved, context: (state as Partial<MachineState>).context ?? resolved.context };
+}
+
 const nameOf = ({ from, to }: Migration): string => `the migration from ${from} to ${to}`;
 
 /** The state if the agent can have it; what its schema makes of it, if it declares one. */
-function checked({ actorLogic, stateSchema }: AgentDefinition<unknown>, state: unknown): unknown {
+function checked(
+  { actorLogic, stateSchema }: Pick<AgentDefinition<unknown>, 'actorLogic' | 'stateSchema'>,
+  state: unknown,
+): unknown {
   const parse = (value: unknown): unknown => {
     if (stateSchema === undefined) return value;
     const parsed = stateSchema.safeParse(value, { reportInput: true });

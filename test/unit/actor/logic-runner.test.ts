@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { assign, fromPromise, fromTransition, setup, spawnChild } from 'xstate';
 import { type LogicHandling, LogicRunner } from '../../../runtime/actor/logic-runner.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
@@ -132,5 +132,41 @@ describe('Logic that is handed on', () => {
         status: 'active',
       }),
     ).toThrow(/gone/);
+  });
+});
+
+describe('Logic that throws while an envelope waits for it', () => {
+  it('is told of once, and nowhere else', () => {
+    const clock = new FakeClock();
+    const errors: unknown[] = [];
+    const fragile = setup({ delays: { round: 10 } }).createMachine({
+      id: 'fragile',
+      initial: 'whole',
+      states: {
+        whole: { on: { light: 'lit' } },
+        lit: {
+          after: {
+            round: {
+              actions: () => {
+                throw new Error('it broke');
+              },
+            },
+          },
+        },
+      },
+    });
+    const deps = { clock, onError: (error: unknown) => errors.push(error), onDone: () => undefined };
+    const one = new LogicRunner(fragile, undefined, deps);
+    // It is not ready: the envelope waits.
+    expect(one.handle('light', undefined, handling)).toBe(false);
+    // XState throws from a timer what some observer does not want to hear of.
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    try {
+      clock.advance(10);
+      expect(timers).not.toHaveBeenCalled();
+    } finally {
+      timers.mockRestore();
+    }
+    expect(errors).toEqual([expect.objectContaining({ message: 'it broke' })]);
   });
 });

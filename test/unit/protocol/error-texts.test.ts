@@ -53,6 +53,7 @@ const PROTOCOL: Samples<typeof errors> = {
   notSerialisable: ['payload.at', 'a bigint'],
   moduleInvalid: ['file:///agents/mars.agent.ts', 'it exports no agent'],
   snapshotUnknown: ['mars', 'no migration leads there', { from: of, to: undefined }],
+  snapshotInvalid: ['mars', 'atMs is "soon", expected a number'],
   stateNotSerialisable: ['mars', 'state.at', 'a bigint'],
   systemStopped: ['mars was stopped with it'],
   controlLost: ['it ended'],

@@ -65,6 +65,23 @@ describe('A snapshot', () => {
     expect((result as { state: unknown }).state).not.toBe(snapshot.state);
   });
 
+  it('of the same kind that is damaged parks its agent, and says which field it is', () => {
+    const damaged = { ...snapshotOf(second(), { n: 1 }), state: { n: 'many' } };
+    expect(whyParked(agent('2.7.0').keepsState(z.object({ n: z.int() })), damaged)).toMatch(
+      /^it does not fit: n is "many", expected /,
+    );
+  });
+
+  it('of the same kind is not held against a schema that changes what it is given', () => {
+    const doubled = () => agent('1.0.0').keepsState(z.int().transform((n) => String(n)));
+    expect(restored(doubled(), snapshotOf(doubled(), '4'))).toEqual({ state: '4' });
+    const defaults = () =>
+      agent('1.0.0').keepsState(z.object({ n: z.int().default(3), m: z.string().trim() }));
+    expect(
+      whyParked(defaults(), { ...snapshotOf(defaults(), { n: 1, m: '' }), state: { n: 1, m: 2 } }),
+    ).toMatch(/m is 2/);
+  });
+
   it('of another kind is migrated, by as many migrations as it takes', () => {
     const migrated = third()
       .migrate('2.x', ({ n }: { n: number }) => ({ n, name: 'two' }))
