@@ -57,9 +57,14 @@ export class CellMailbox {
 
   /** Takes whoever is next when nothing is in hand. */
   take(): Mail | undefined {
-    if (this.hasTaken) return this.#from(this.#taken as Fifo<Mail>, 0);
+    if (this.hasTaken) return this.takeTaken();
     const first = this.#system.shift() ?? this.#callback.shift() ?? this.#left?.shift();
     return first ?? (this.expectsLeft ? undefined : this.#from(this.#user, 0));
+  }
+
+  /** Takes whoever is next of those that an actor has taken ahead. */
+  takeTaken(): Mail | undefined {
+    return this.#taken && this.#from(this.#taken, 0);
   }
 
   /** Takes who is next for an actor that runs ahead, if that may have it and nobody could come before. */

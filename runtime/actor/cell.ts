@@ -134,7 +134,12 @@ export class Cell {
   /** Whether what former processes left for it may still come: nothing newer is taken before. */
   expectLeft(isExpected: boolean): void {
     this.#mailbox.expectsLeft = isExpected;
-    if (!isExpected && this.waiting > 0) this.place.turns.wake(this);
+    if (!isExpected) this.wakeIfWaiting();
+  }
+
+  /** What kept it from taking envelopes is over. */
+  wakeIfWaiting(): void {
+    if (this.waiting > 0) this.place.turns.wake(this);
   }
 
   /** Puts an accepted envelope into its lane. */
@@ -193,8 +198,14 @@ export class Cell {
     return door !== undefined && this.status === 'running' && this.inHand < door.concurrency;
   }
 
+  /** What it would do could not be kept at present: it takes nothing new. */
+  get #isHeld(): boolean {
+    return this.place.journal?.holds(this.row) === true;
+  }
+
   #next(): Mail | undefined {
-    if (this.#hand === undefined || this.#hasRoom) return this.#mailbox.take();
+    if (this.#hand === undefined || this.#hasRoom)
+      return this.#isHeld ? this.#mailbox.takeTaken() : this.#mailbox.take();
     if (!this.#mailbox.mayInterrupt || !this.#hand.isWaiting) return undefined;
     return this.#mailbox.takeBetween(this.handlings);
   }
@@ -214,7 +225,7 @@ export class Cell {
 
   /** Lets an actor whose code is elsewhere have what it will be given next. */
   #runAhead(): void {
-    if (this.status === 'running') this.#actor?.runAhead?.(this.#mailbox);
+    if (this.status === 'running' && !this.#isHeld) this.#actor?.runAhead?.(this.#mailbox);
   }
 
   #handle(mail: Mail): void {

@@ -298,6 +298,11 @@ export class Handling implements HandlingContext<never> {
     if (!this.isOver) go();
   }
 
+  /** Its handler is done, and what it sent waits for the journal. */
+  get isDone(): boolean {
+    return this.#whenKept !== undefined;
+  }
+
   /** What was sent from here waits for the journal: `go` is called when it does not any more. False when nothing waits. */
   awaitsJournal(go: () => void): boolean {
     if (this.#unkept === 0) return false;

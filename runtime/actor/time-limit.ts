@@ -22,13 +22,13 @@ export function watchTime(cell: Cell, handling: Handling): void {
   });
 }
 
-/** Tells a handler that its time is over; ends its actor if it does not listen. */
+/** Tells a handler that its time is over; ends its actor if it does not listen. One that is done had time enough. */
 export function cutOff(cell: Cell, handling: Handling, reason: OrreryError): void {
-  if (handling.isOver) return;
+  if (handling.isOver || handling.isDone) return;
   handling.cutOff(reason);
   handling.timer?.cancel();
   handling.timer = cell.place.wheel.add(cell.place.seams.clock.now() + GRACE_MS, () => {
-    if (handling.isOver) return;
+    if (handling.isOver || handling.isDone) return;
     cell.crash(withoutStack(new Error(`it did not stop ${GRACE_MS} ms after ${reason.message}`)), handling);
   });
 }

@@ -1,4 +1,5 @@
-import type { Store, StoredRecord } from '../protocol/store.ts';
+import type { RecordChange, Store, StoredRecord } from '../protocol/store.ts';
+import { byCharacters } from './by-characters.ts';
 
 const PAGE = 1_000;
 
@@ -14,4 +15,27 @@ export async function* allRecords(
     if (page.length < PAGE) return;
     last = page.at(-1)?.key;
   }
+}
+
+/**
+ * The records of one kind whose keys begin with `prefix`, by key; in the order of the keys. `unwritten`: changes that the store
+ * does not have yet, oldest first, which the answer has.
+ */
+export async function recordsUnder(
+  store: Pick<Store, 'records'>,
+  { kind, prefix }: { readonly kind: string; readonly prefix: string },
+  unwritten: readonly RecordChange[] = [],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for await (const { key, value } of allRecords(store, kind, prefix)) {
+    if (!key.startsWith(prefix)) break;
+    found.set(key, value);
+  }
+  const ours = unwritten.filter((change) => change.kind === kind && change.key.startsWith(prefix));
+  if (ours.length === 0) return found;
+  for (const { key, value } of ours) {
+    if (value === undefined) found.delete(key);
+    else found.set(key, value);
+  }
+  return new Map([...found].sort(([one], [other]) => byCharacters(one, other)));
 }

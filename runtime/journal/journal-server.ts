@@ -1,6 +1,6 @@
 import { type ErrorData, errorFromData, errorToData } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
-import type { Store, StoreBatch } from '../protocol/store.ts';
+import type { RecordChange, Store, StoreBatch } from '../protocol/store.ts';
 import { BackOff } from '../supervision/back-off.ts';
 import { backOffMs } from '../supervision/back-off-ms.ts';
 import type { EventLoop } from '../threads/event-loop.ts';
@@ -123,6 +123,15 @@ export class JournalServer {
     return written;
   }
 
+  /** The changes of records that were posted and may not be written yet, causes first. */
+  unwritten(): RecordChange[] {
+    while (this.#readAll()) {
+      // Until a whole round finds nothing.
+    }
+    this.#sortPending();
+    return [...this.#writing, ...this.#pending].flatMap(({ batch }) => batch.records);
+  }
+
   async #close(): Promise<void> {
     this.#isClosing = true;
     this.#tryNow?.();
@@ -165,8 +174,12 @@ export class JournalServer {
       this.#awaitCompany();
       return [];
     }
-    this.#pending.sort((one, other) => inOrder(one.order, other.order));
+    this.#sortPending();
     return this.#takePending();
+  }
+
+  #sortPending(): void {
+    this.#pending.sort((one, other) => inOrder(one.order, other.order));
   }
 
   /** Something is to be written now: somebody waits for it, or it has waited long enough. */

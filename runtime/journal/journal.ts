@@ -104,14 +104,17 @@ export class Journal {
 
   /** What this agent took under ids that may be sent again. */
   taken(agent: string): Promise<readonly TakenId[]> {
-    return readTaken(this.#store, agent);
+    return readTaken(this.#store, agent, this.#server.unwritten());
   }
 
-  /** What each of these agents keeps, as it was left by whoever has posted something before. */
+  /**
+   * What each of these agents keeps, as it was left by whoever has posted something before. Whether that is written yet makes
+   * no difference in this process: whatever comes of it is written after it.
+   */
   async agentRecords(agents: readonly string[]): Promise<readonly (readonly StoredAgentRecord[])[]> {
-    await this.#server.whenWritten();
+    const unwritten = this.#server.unwritten();
     const found: StoredAgentRecord[][] = [];
-    for (const agent of agents) found.push(await readAgentRecords(this.#store, agent));
+    for (const agent of agents) found.push(await readAgentRecords(this.#store, agent, { unwritten }));
     return found;
   }
 

@@ -1,5 +1,6 @@
 import { storeFailed, storeInUse } from '../protocol/errors.ts';
 import type { NumberedMail, PageOf, Store, StoreBatch, StoredMail, StoredRecord } from '../protocol/store.ts';
+import { byCharacters } from './by-characters.ts';
 
 const NAME = 'in memory';
 
@@ -123,12 +124,4 @@ export class MemoryStore implements Store {
   #requireOpen(operation: string): void {
     if (this.#isClosed) throw storeFailed(NAME, operation, 'it is closed');
   }
-}
-
-/** As SQLite has them: by code point; behind these those that UTF-8 cannot say. */
-function byCharacters(one: string, other: string): number {
-  const [isWhole, isOtherWhole] = [one.isWellFormed(), other.isWellFormed()];
-  if (isWhole !== isOtherWhole) return isWhole ? -1 : 1;
-  const encoding = isWhole ? 'utf8' : 'utf16le';
-  return Buffer.compare(Buffer.from(one, encoding), Buffer.from(other, encoding));
 }

@@ -1,5 +1,5 @@
 import type { RecordChange, Store } from '../protocol/store.ts';
-import { allRecords } from './all-records.ts';
+import { recordsUnder } from './all-records.ts';
 
 /** What one agent keeps: a piece of state, as text, of this kind and under this key. */
 export interface StoredAgentRecord {
@@ -19,18 +19,22 @@ export const agentRecord = (
   { kind, key, value }: Omit<StoredAgentRecord, 'value'> & { readonly value: string | undefined },
 ): RecordChange => ({ kind: AGENT_KIND, key: [agent, kind, key].join(BETWEEN), value });
 
-/** All that the store has of this agent, or of one kind of that, by kind and key. */
+/**
+ * All that the store has of this agent, or of one kind of that, by kind and key; with what is `unwritten` as if the store
+ * had it.
+ */
 export async function readAgentRecords(
   store: Pick<Store, 'records'>,
   agent: string,
-  onlyKind?: string,
+  {
+    kind: onlyKind,
+    unwritten,
+  }: { readonly kind?: string; readonly unwritten?: readonly RecordChange[] } = {},
 ): Promise<StoredAgentRecord[]> {
   const prefix = [agent, ...(onlyKind === undefined ? [] : [onlyKind]), ''].join(BETWEEN);
-  const found: StoredAgentRecord[] = [];
-  for await (const { key, value } of allRecords(store, AGENT_KIND, prefix)) {
-    if (!key.startsWith(prefix)) break;
+  const found = await recordsUnder(store, { kind: AGENT_KIND, prefix }, unwritten);
+  return Array.from(found, ([key, value]) => {
     const [, kind = '', ...rest] = key.split(BETWEEN);
-    found.push({ kind, key: rest.join(BETWEEN), value });
-  }
-  return found;
+    return { kind, key: rest.join(BETWEEN), value };
+  });
 }

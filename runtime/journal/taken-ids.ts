@@ -1,5 +1,5 @@
-import { allRecords } from './all-records.ts';
-import type { RecordChange, Store, StoredRecord } from '../protocol/store.ts';
+import { recordsUnder } from './all-records.ts';
+import type { RecordChange, Store } from '../protocol/store.ts';
 
 /**
  * An envelope with a derived id that an agent took: its sender may send it again after the end of the process.
@@ -31,18 +31,15 @@ export const forgottenRecord = (taken: Omit<TakenId, 'answer'>): RecordChange =>
   value: undefined,
 });
 
-/** What the store knows that `agent` took. */
-export async function readTaken(store: Store, agent: string): Promise<TakenId[]> {
-  const prefix = agent + BETWEEN;
-  const found: TakenId[] = [];
-  for await (const record of allRecords(store, TAKEN_KIND, prefix)) {
-    if (!record.key.startsWith(prefix)) break;
-    found.push(takenOf(agent, record));
-  }
-  return found;
-}
-
-function takenOf(agent: string, { key, value }: StoredRecord): TakenId {
-  const [, sender = '', ...rest] = key.split(BETWEEN);
-  return { agent, sender, id: rest.join(BETWEEN), answer: value };
+/** What the store knows that `agent` took, with what is `unwritten` as if the store had it. */
+export async function readTaken(
+  store: Store,
+  agent: string,
+  unwritten?: readonly RecordChange[],
+): Promise<TakenId[]> {
+  const found = await recordsUnder(store, { kind: TAKEN_KIND, prefix: agent + BETWEEN }, unwritten);
+  return Array.from(found, ([key, answer]) => {
+    const [, sender = '', ...rest] = key.split(BETWEEN);
+    return { agent, sender, id: rest.join(BETWEEN), answer };
+  });
 }

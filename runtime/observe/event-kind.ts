@@ -4,7 +4,7 @@ import type { SystemEvent, SystemEventType } from './system-event.ts';
  * What an event is about, as far as it decides what may drive it out of what is kept.
  *
  * - `security` a policy refused something, or somebody crossed an audited boundary.
- * - `life`     an agent, a thread or a process began, ended or failed.
+ * - `life`     an agent, a thread, a process or the journal began, ended or failed.
  * - `traffic`  everything that happens with envelopes, of which there are many.
  */
 export type EventKind = 'security' | 'life' | 'traffic';
@@ -20,6 +20,7 @@ const OF_LIVES: ReadonlySet<SystemEventType> = new Set<SystemEventType>([
   'place-started',
   'place-died',
   'process-ended',
+  'journal',
   'watchdog',
   'fault',
 ]);

@@ -29,6 +29,7 @@ export type SystemEventType =
   | 'place-started'
   | 'place-died'
   | 'process-ended'
+  | 'journal'
   | 'router-state'
   | 'negotiation'
   | 'swarm'

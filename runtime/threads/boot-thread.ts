@@ -11,7 +11,7 @@ import { exposeApi } from './calls.ts';
 import type { Control } from './control.ts';
 import type { ControlOptions } from './control-deps.ts';
 import { type EventLoop, nodeEventLoop } from './event-loop.ts';
-import type { WriterMessage } from './journal-thread.ts';
+import type { JournalMessage, WriterMessage } from './journal-thread.ts';
 import { NodeSpawner } from './node-spawner.ts';
 import type { PlaceBoot, PlaceHost } from './place-host.ts';
 import type { Port } from './port.ts';
@@ -193,6 +193,7 @@ async function bootJournal(
     received,
     seams,
     loop,
+    onFailure: (failure) => line.post({ t: 'failure', failure } satisfies JournalMessage),
   });
   line.onMessage((message) => desk.welcome(message as WriterMessage));
   line.hold();

@@ -103,6 +103,7 @@ export class Control {
       new JournalThread({
         ...{ spawner, clock, options: options.journal },
         ...{ accounts: deps.accounts, starting: options.starting },
+        onFailure: (failure) => this.#log.note('journal', journalFacts(failure)),
       });
     this.#places = new Places({
       seams,
@@ -417,3 +418,8 @@ export class Control {
     this.#stopBeat = this.#deps.seams.clock.setTimer(BEAT_MS, () => this.#live());
   }
 }
+
+const journalFacts = (failure: ErrorData | undefined): Partial<SystemEvent> =>
+  failure === undefined
+    ? { success: true, reason: 'it can write again' }
+    : { success: false, errorCode: failure.code, reason: failure.message };

@@ -1,7 +1,7 @@
 import { Journal } from '../journal/journal.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
-import { storeFailed } from '../protocol/errors.ts';
+import { type ErrorData, storeFailed } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
 import type { DeadLetter } from '../system/system.ts';
@@ -20,6 +20,8 @@ export interface JournalDeskDeps {
   readonly received: (port: unknown) => Port;
   readonly seams: Seams;
   readonly loop: EventLoop;
+  /** What keeps the journal from writing has changed. Undefined: it writes again. */
+  readonly onFailure: (failure: ErrorData | undefined) => void;
 }
 
 /** The journal in its own thread: does what the control thread says, and lets threads write that it is told of. */
@@ -33,9 +35,9 @@ export class JournalDesk {
 
   /** Resolves to the dead letters of former processes, oldest first. */
   async open(): Promise<readonly DeadLetter[]> {
-    const { path, openStore, rings, accounts, seams, loop } = this.#deps;
+    const { path, openStore, ...deps } = this.#deps;
     const store = await openStore(path);
-    this.#journal = await Journal.open({ store, file: path, rings, accounts, seams, loop });
+    this.#journal = await Journal.open({ store, file: path, ...deps });
     return this.#journal.letters;
   }
 

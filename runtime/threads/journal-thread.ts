@@ -1,5 +1,5 @@
 import type { Clock } from '../protocol/seams.ts';
-import { startFailed, storeFailed } from '../protocol/errors.ts';
+import { type ErrorData, startFailed, storeFailed } from '../protocol/errors.ts';
 import type { DeadLetter } from '../system/system.ts';
 import {
   type Footing,
@@ -24,6 +24,8 @@ export interface JournalThreadDeps {
   /** The open budgets of the whole system. */
   readonly accounts: SharedArrayBuffer;
   readonly starting: ProgressLimits;
+  /** What keeps the journal from writing has changed. Undefined: it writes again. */
+  readonly onFailure: (failure: ErrorData | undefined) => void;
 }
 
 /** The two ports that a thread writes to the journal and asks it on, as they cross to it. */
@@ -54,6 +56,7 @@ export class JournalThread {
       port,
     ]);
     this.#caller = new Caller<JournalDesk>(api, { clock, name: 'journal' });
+    this.#spawned.line.onMessage((message) => deps.onFailure((message as JournalMessage).failure));
     this.#spawned.onExit((reason) => this.#caller.cut(storeFailed(options.path, 'write', reason)));
   }
 
@@ -113,4 +116,10 @@ export class JournalThread {
 /** What the control thread tells the journal's, one way. */
 export interface WriterMessage extends JournalPorts {
   readonly t: 'writer';
+}
+
+/** What the journal's thread tells the control thread by itself. */
+export interface JournalMessage {
+  readonly t: 'failure';
+  readonly failure: ErrorData | undefined;
 }

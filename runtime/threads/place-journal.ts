@@ -68,7 +68,11 @@ export class PlaceJournal {
       port: received(access.line),
       order: sharedOrder(access.order),
       onRoom: () => this.#keeping.flush(),
-      onFailure: () => place.room.wake(),
+      onFailure: (failure) => {
+        place.room.wake();
+        if (failure !== undefined) return;
+        for (const cell of place.cells()) if (cell.row.profile.durable) cell.wakeIfWaiting();
+      },
     });
     this.#keeping = place.outbox.keepIn(this.#line, (account) => place.accounts.fundsOf(account));
     this.#spends = rings.spends.open(access.file, {
@@ -104,6 +108,11 @@ export class PlaceJournal {
   /** Envelopes that former processes left and that still wait in the journal for an agent here. */
   get left(): number {
     return this.#recovery.left;
+  }
+
+  /** The agent takes nothing new at present: what it did could not be kept. */
+  holds({ profile }: AgentRow): boolean {
+    return profile.durable && this.#keeping.failure !== undefined;
   }
 
   /** Why nothing can be sent to this agent at present: it could not be kept. */
@@ -180,7 +189,7 @@ export class PlaceJournal {
       desk.records = new AgentRecords({
         agentId: row.id,
         left: left[at] ?? [],
-        read: (kind) => readAgentRecords(this, row.id, kind),
+        read: (kind) => readAgentRecords(this, row.id, { kind }),
         write: (change, toTheLast) => (toTheLast ? this.note(change) : this.record(change)),
         whenKept: () => this.whenKept(),
         taint: () => taintOn(cell, undefined),

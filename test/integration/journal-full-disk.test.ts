@@ -19,13 +19,13 @@ interface Told {
 }
 
 /** A file system of one megabyte that is there for this command alone, and goes with it. */
-const onSmallDisk = (mount: string): readonly string[] => [
+const onSmallDisk = (mount: string, size = '1m'): readonly string[] => [
   'unshare',
   '--map-root-user',
   '--mount',
   'sh',
   '-c',
-  'mount -t tmpfs -o size=1m tmpfs "$0" && exec "$@"',
+  `mount -t tmpfs -o size=${size} tmpfs "$0" && exec "$@"`,
   mount,
 ];
 
@@ -99,5 +99,59 @@ describe('A store without room', () => {
     const again = SqliteStore.open({ path });
     expect(told(await contentOf(again))).toEqual(told(model));
     await again.close();
+  });
+});
+
+interface TeamTold {
+  readonly refused: { readonly code: string; readonly message: string };
+  readonly ready: readonly number[];
+  readonly leftWhenFull: number;
+  readonly meanwhile: number;
+  readonly journal: readonly {
+    readonly success: boolean;
+    readonly errorCode?: string;
+    readonly reason: string;
+  }[];
+  readonly entered: Readonly<Record<string, readonly number[]>>;
+  readonly deadLetters: readonly unknown[];
+  readonly restarts: readonly number[];
+  readonly holds: boolean;
+}
+
+/** Every envelope was handled once, in order, and those that came while nothing could be kept waited until it could. */
+const goesOn = (told: TeamTold, reason: string): void => {
+  expect(told.refused).toEqual({ code: 'STORE_FAILED', message: expect.stringContaining(reason) });
+  expect(told.leftWhenFull).toBeGreaterThan(0);
+  const first = told.journal[0];
+  expect(first).toMatchObject({ success: false, errorCode: 'STORE_FAILED' });
+  expect(first?.reason).toContain(reason);
+  expect(told.journal.at(-1)?.success).toBe(true);
+  const all = Array.from({ length: 12 }, (_, n) => n);
+  expect(told).toMatchObject({
+    ready: [503, 200],
+    meanwhile: 0,
+    entered: { 'once-tally': all, 'retry-tally': all },
+    deadLetters: [],
+    restarts: [0, 0],
+    holds: true,
+  });
+};
+
+describe('A running team without room', () => {
+  it.skipIf(!mayMount)(
+    'on a full disk takes nothing new, says so, and goes on when there is room',
+    async () => {
+      goesOn(
+        await resultOf<TeamTold>(runFixture('full-disk-team', [mount], onSmallDisk(mount, '8m'))),
+        'database or disk is full',
+      );
+    },
+  );
+
+  it('whose files may grow no more (RLIMIT_FSIZE) does the same', async () => {
+    const path = join(folder, 'team');
+    mkdirSync(path);
+    const limited = ['bash', '-c', 'ulimit -S -f 3000 && exec "$0" "$@"'];
+    goesOn(await resultOf<TeamTold>(runFixture('full-disk-team', [path], limited)), 'disk');
   });
 });

@@ -1,0 +1,91 @@
+import { defineAgent } from 'orrery';
+import { simulate } from 'orrery/simulate';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { CARD, to, work } from '../fixtures/simulated-work.ts';
+
+const LONG_MS = 90_000;
+const BUDGET = { maxSteps: 200_000, maxMs: 300_000 };
+
+describe('durable agents while the journal cannot write', () => {
+  for (const delivery of ['once', 'retry'] as const) {
+    it(`handle nothing twice and tell of nothing dead that was handled, however long it takes (${delivery})`, async () => {
+      const handled: number[] = [];
+      const booked: number[] = [];
+      const books = defineAgent({ id: 'books', name: 'BOOKS', ...CARD }).handle(work, (n) => {
+        booked.push(n);
+        return n;
+      });
+      const mars = defineAgent({ id: 'mars', name: 'MARS', delivery, ...CARD }).handle(
+        work,
+        async (n, ctx) => {
+          handled.push(n);
+          await ctx.sleep(20);
+          ctx.tell(to('books'), n);
+          return n;
+        },
+      );
+      const { value, violations, ending, stats, remains } = await simulate({
+        agents: [mars, books],
+        journal: true,
+        ...BUDGET,
+        run: async (team, { cause, sleep }) => {
+          for (let n = 0; n < 5; n++) team.tell(to('mars'), n);
+          await team.whenKept();
+          await sleep(10);
+          cause({ fault: 'fullDisk', ms: LONG_MS });
+          await sleep(LONG_MS - 20_000);
+          const meanwhile = [...handled];
+          await team.whenKept();
+          await sleep(1_000);
+          return { meanwhile, restarts: (await team.roster()).map(({ restarts }) => restarts) };
+        },
+      });
+      expect({ violations, ending, handled, booked }).toEqual({
+        violations: [],
+        ending: 'quiet',
+        handled: [0, 1, 2, 3, 4],
+        booked: [0, 1, 2, 3, 4],
+      });
+      expect(value).toEqual({ meanwhile: [0], restarts: [0, 0] });
+      expect(remains?.deadLetters).toEqual([]);
+      expect(stats.handled).toBe(10);
+    });
+  }
+
+  it('go on in another thread with what is settled, when theirs dies and the disk stays full for long', async () => {
+    const sums: number[] = [];
+    const mars = defineAgent({ id: 'mars', name: 'MARS', delivery: 'retry', ...CARD })
+      .onStart(() => ({ sum: 0 }))
+      .keepsState(z.object({ sum: z.int() }))
+      .handle(work, (n, ctx) => {
+        ctx.state.sum += n;
+        sums.push(ctx.state.sum);
+        return ctx.state.sum;
+      });
+    const { value, violations, ending, events } = await simulate({
+      agents: [mars],
+      journal: true,
+      ...BUDGET,
+      run: async (team, { cause, sleep, view }) => {
+        await team.ask(to('mars'), 1);
+        cause({ fault: 'fullDisk', ms: LONG_MS });
+        await sleep(1_000);
+        cause({ fault: 'crash', place: view.agent('mars')?.place as string });
+        await sleep(LONG_MS + 10_000);
+        const answer = await team.ask(to('mars'), 10);
+        return { answer, status: (await team.roster())[0]?.status };
+      },
+    });
+    expect({ value, violations, ending, sums }).toEqual({
+      value: { answer: 11, status: 'running' },
+      violations: [],
+      ending: 'quiet',
+      sums: [1, 11],
+    });
+    expect(events.filter(({ type }) => type === 'journal')).toMatchObject([
+      { success: false, errorCode: 'STORE_FAILED', reason: expect.stringContaining('no space left') },
+      { success: true },
+    ]);
+  });
+});
