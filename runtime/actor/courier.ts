@@ -10,6 +10,7 @@ import { agentNotFound, cancelled, deadlineExceeded, OrreryError } from '../prot
 import type { Verdict } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { MailManner } from '../routing/mail-judge.ts';
+import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Place } from '../threads/place.ts';
 import { broadcast } from './broadcast.ts';
@@ -20,12 +21,14 @@ import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
 import { laneFor } from './lane-for.ts';
 import { type LaterOptions, laterOptions, onAbort } from './later-options.ts';
+import { queryFor } from './lookup-query.ts';
 import { MailMaker } from './mail-maker.ts';
 import {
   fullVerdict,
   heldVerdict,
   isUnderWay,
   isYetToCome,
+  lookedUp,
   stoppedError,
   unknownYet,
   verdictOf,
@@ -54,6 +57,8 @@ export class Courier {
   #verdict: Verdict | undefined;
   /** Whom it would have been, or whose mailbox is full. */
   #meant: AgentRow | undefined;
+  /** What other nodes are being asked for, where `#route` found nobody. */
+  #query: RemoteQuery | undefined;
   /** From which handling what is sent now is sent. */
   #parent: Handling | undefined;
   #sends = 0;
@@ -163,7 +168,10 @@ export class Courier {
     });
   }
 
-  /** Waits in the row of those who want room in the mailbox of `#meant`; without one, for the table that may have one. */
+  /**
+   * Waits in the row of those who want room in the mailbox of `#meant`; without one, for the table that may have one, or for
+   * what other nodes say.
+   */
   #whenPossible(
     from: Identity,
     mail: Mail,
@@ -178,13 +186,35 @@ export class Courier {
     },
   ): void {
     const row = this.#meant;
+    const query = this.#query;
+    const unknown = query === undefined ? undefined : (this.#verdict as Verdict);
     const whyLeave = (nowMs: number): Error | undefined =>
       signal?.aborted === true
         ? cancelled(`What was to be sent to ${row?.id ?? mail.recipient}`)
-        : whyNotWait(from, mail, { row, parent, nowMs });
+        : whyNotWait(from, mail, { row, unknown, parent, nowMs });
     const waiter = { go, whyLeave, fail };
-    if (row !== undefined) this.#place.room.add(row, laneFor(from, row, mail), waiter);
-    else if (!this.#place.router.hold(waiter)) fail(this.#refused(from, mail, heldVerdict(mail), undefined));
+    if (row !== undefined) return this.#place.room.add(row, laneFor(from, row, mail), waiter);
+    const isHeld =
+      query === undefined
+        ? this.#place.router.hold(waiter)
+        : this.#place.lookups?.hold(query, waiter) === true;
+    if (!isHeld) fail(this.#refused(from, mail, heldVerdict(mail), undefined));
+  }
+
+  /**
+   * Nobody here is meant so far, but somebody may be: the table is on its way, or other nodes are asked, from now on if they
+   * were not. Then there is no `#meant`.
+   */
+  #isYetToCome(mail: Mail): boolean {
+    const { router, lookups } = this.#place;
+    this.#query = undefined;
+    if (isYetToCome(this.#meant, router)) return true;
+    if (lookups === undefined) return false;
+    const query = queryFor(mail, this.#verdict?.code);
+    if (query === undefined || !lookups.isWanted(query)) return false;
+    this.#query = query;
+    this.#meant = undefined;
+    return true;
   }
 
   /**
@@ -231,8 +261,29 @@ export class Courier {
     const result = this.#trySend(from, mail, nowMs, true, manner);
     if (result !== undefined) return this.#funding.closeUnlessSent(mail, result);
     const row = this.#meant;
-    const verdict = row === undefined ? unknownYet(mail) : fullVerdict(row);
+    const verdict = row === undefined ? this.#notYet(mail) : fullVerdict(row);
     return this.#funding.closeUnlessSent(mail, this.#refusal(from, mail, verdict, row));
+  }
+
+  #notYet(mail: Mail): Verdict {
+    return this.#query === undefined ? unknownYet(mail) : lookedUp(mail);
+  }
+
+  /** `send`, once it is known whether other nodes have whom it is for, if nobody here is meant. */
+  sendWhenFound(from: Identity, mail: Mail): Promise<RoutingResult> {
+    return new Promise((resolve) => {
+      const go = (): void => resolve(this.send(from, mail));
+      if (this.#place.lookups === undefined || !this.#isLookedUp(from, mail)) return go();
+      const fail = (error: Error): void =>
+        resolve(this.#refusal(from, mail, verdictOf(error as OrreryError), undefined));
+      this.#whenPossible(from, mail, { parent: undefined, signal: undefined, go, fail });
+    });
+  }
+
+  #isLookedUp(from: Identity, mail: Mail): boolean {
+    if (mail.recipient === BROADCAST || this.#isTooLate(mail, undefined)) return false;
+    const row = this.#find(from, mail, TOLD, this.#place.seams.clock.now());
+    return row === undefined && this.#isYetToCome(mail);
   }
 
   /** The system stops, and this is not part of what was under way. */
@@ -248,7 +299,7 @@ export class Courier {
 
   /**
    * Undefined when it has to wait: the mailbox of `#meant` is full, or others wait for room in it and it is not this one's
-   * turn; or there is no `#meant`, and the table is about to be replaced.
+   * turn; or there is no `#meant`, and the table is about to be replaced, or other nodes are being asked.
    */
   #trySend(
     from: Identity,
@@ -261,7 +312,7 @@ export class Courier {
     if (mail.recipient === BROADCAST) return broadcast(place, from, mail, nowMs, this.#parent);
     const row = this.#route(from, mail, manner, nowMs);
     if (row === undefined) {
-      if (isYetToCome(this.#meant, this.#place.router)) return undefined;
+      if (this.#isYetToCome(mail)) return undefined;
       return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
     }
     const lane = laneFor(from, row, mail);
@@ -301,7 +352,7 @@ export class Courier {
       return waiting.fail(cancelled(`The ask of "${mail.recipient}"`));
     const row = this.#route(from, mail, ASKED, nowMs);
     if (row === undefined) {
-      if (!isYetToCome(this.#meant, this.#place.router))
+      if (!this.#isYetToCome(mail))
         return waiting.fail(this.#refused(from, mail, this.#verdict as Verdict, this.#meant));
       return this.#parkAsk(from, waiting, options);
     }
@@ -327,7 +378,7 @@ export class Courier {
     this.#accept(from, row, lane, mail);
   }
 
-  /** Asks again when there is room in the mailbox of `#meant`, or the table that may have one. */
+  /** Asks again when there is room in the mailbox of `#meant`, the table that may have one, or what other nodes say. */
   #parkAsk(from: Identity, waiting: WaitingAsk, options: AskOptions): void {
     const { asked, owner: parent } = waiting;
     const isForRoom = this.#meant !== undefined;

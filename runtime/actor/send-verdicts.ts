@@ -1,5 +1,5 @@
 import type { Mail } from '../mailbox/mail.ts';
-import { cancelled, deadlineExceeded, type OrreryError, systemStopped } from '../protocol/errors.ts';
+import { cancelled, deadlineExceeded, OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Handling } from './handling.ts';
@@ -7,6 +7,8 @@ import type { Identity } from './identity.ts';
 
 /** A table that was asked for is here soon after. */
 const TRY_AGAIN_MS = 20;
+/** Other nodes are not asked in less. */
+const ASK_AGAIN_MS = 100;
 
 export const verdictOf = (error: OrreryError): Verdict => ({ code: error.code, reason: error.message });
 
@@ -23,6 +25,13 @@ export const unknownYet = ({ recipient }: Mail): Verdict => ({
 });
 
 /** As many envelopes as may already wait until it is known whose mailbox it is. */
+/** Other nodes are being asked for it: who sends without waiting is told to try again. */
+export const lookedUp = ({ recipient }: Mail): Verdict => ({
+  code: 'NOT_HERE',
+  reason: `"${recipient}" is not here; other nodes are being asked for it`,
+  retryAfterMs: ASK_AGAIN_MS,
+});
+
 export const heldVerdict = ({ recipient }: Mail): Verdict => ({
   code: 'MAILBOX_FULL',
   reason: `"${recipient}" is not known here yet, and no more envelopes may wait for that`,
@@ -42,19 +51,29 @@ export const isUnderWay = ({ extras }: Mail, parent: Handling | undefined): bool
   extras?.inReplyTo !== undefined ||
   (parent !== undefined && (parent.mail !== undefined || parent.cell.status !== 'running'));
 
-/** Why what is to be sent does not wait any longer, for room in the mailbox of `row` or for a table that has one. */
+/**
+ * Why what is to be sent does not wait any longer: for room in the mailbox of `row`, for a table that has one, or for what
+ * other nodes say. `unknown`: what it is refused with if they have said nothing by its deadline.
+ */
 export function whyNotWait(
   { id }: Identity,
   { deadlineAtMs, timestamp, recipient }: Mail,
   {
     row,
+    unknown,
     parent,
     nowMs,
-  }: { readonly row: AgentRow | undefined; readonly parent: Handling | undefined; readonly nowMs: number },
+  }: {
+    readonly row: AgentRow | undefined;
+    readonly unknown: Verdict | undefined;
+    readonly parent: Handling | undefined;
+    readonly nowMs: number;
+  },
 ): OrreryError | undefined {
   if (parent?.cutShort !== undefined) return parent.cutShort;
   if (parent?.isOver === true) return cancelled(`The work of ${id}`);
   if (deadlineAtMs === 0 || nowMs < deadlineAtMs) return undefined;
+  if (unknown !== undefined) return new OrreryError(unknown.code, unknown.reason);
   const what = row === undefined ? `The way to ${recipient}` : `Room in the mailbox of ${row.id}`;
   return deadlineExceeded(what, deadlineAtMs - timestamp);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../protocol/seams.ts';
-import type { AgentRegistry } from './agent-registry.ts';
 import type { FoundCard } from './discovery.ts';
+import type { RoutingTable } from './routing-table.ts';
 
 /** Who is looked for on other nodes: one agent by id, or whoever offers a capability. */
 export interface RemoteQuery {
@@ -9,39 +9,46 @@ export interface RemoteQuery {
 }
 
 /** Where other nodes' cards are looked up. `signal` aborts when nobody waits any more. */
-export interface RemoteRegistry {
-  lookup(query: RemoteQuery, signal: AbortSignal): Promise<readonly FoundCard[]>;
+export interface RemoteRegistry<Found extends FoundCard = FoundCard> {
+  lookup(query: RemoteQuery, signal: AbortSignal): Promise<readonly Found[]>;
 }
 
-export interface RemoteLookupDeps {
-  readonly registry: AgentRegistry;
-  readonly remote: RemoteRegistry;
+/** `takeIn` makes what was found known here; what it throws is a problem of that one alone. */
+export interface RemoteLookupDeps<Found extends FoundCard> {
+  readonly remote: RemoteRegistry<Found>;
+  readonly takeIn: (found: Found) => unknown;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly onProblem: (query: RemoteQuery, error: unknown) => void;
 }
 
 /**
- * Asks other nodes for agents that are unknown here and merges what fits the question.
+ * Asks other nodes for agents that are unknown here and takes in what fits the question.
  *
  * All who look for the same wait for the same answer, and go on in the order in which they asked.
  */
-export class RemoteLookup {
-  readonly #deps: RemoteLookupDeps;
+export class RemoteLookup<Found extends FoundCard = FoundCard> {
+  readonly #deps: RemoteLookupDeps<Found>;
   readonly #underWay = new Map<string, Promise<void>>();
+  readonly #stops = new Set<() => void>();
 
-  constructor(deps: RemoteLookupDeps) {
+  constructor(deps: RemoteLookupDeps<Found>) {
     this.#deps = deps;
+  }
+
+  /** Lookups that have not ended yet. */
+  get size(): number {
+    return this.#underWay.size;
   }
 
   /** The lookup for the same that has not ended yet. */
   underWay(query: RemoteQuery): Promise<void> | undefined {
-    return this.#underWay.get(keyOf(query));
+    return this.#underWay.get(queryKey(query));
   }
 
-  /** Resolves when the answer was merged, or there is none; never rejects. */
+  /** Resolves when the answer was taken in, or there is none; never rejects. */
   find(query: RemoteQuery): Promise<void> {
-    const key = keyOf(query);
+    const key = queryKey(query);
     const known = this.#underWay.get(key);
     if (known !== undefined) return known;
     const found = this.#ask(query);
@@ -50,34 +57,46 @@ export class RemoteLookup {
     return found;
   }
 
+  /** Ends all that are under way; nobody is told why. */
+  close(): void {
+    for (const stop of this.#stops) stop();
+  }
+
   #ask(query: RemoteQuery): Promise<void> {
     const { remote, clock, timeoutMs, onProblem } = this.#deps;
     const gaveUp = new AbortController();
     return new Promise<void>((resolve) => {
-      const end = clock.setTimer(timeoutMs, () => {
+      const stop = (): void => {
+        end();
+        this.#stops.delete(stop);
         gaveUp.abort();
-        onProblem(query, new Error(`no answer within ${timeoutMs} ms`));
         resolve();
+      };
+      const end = clock.setTimer(timeoutMs, () => {
+        stop();
+        onProblem(query, new Error(`no answer within ${timeoutMs} ms`));
       });
-      const answer = async (): Promise<readonly FoundCard[]> => remote.lookup(query, gaveUp.signal);
+      this.#stops.add(stop);
+      const answer = async (): Promise<readonly Found[]> => remote.lookup(query, gaveUp.signal);
       answer()
-        .then((cards) => this.#merge(query, cards))
+        .then((found) => this.#takeIn(query, found))
         .catch((error: unknown) => {
           if (!gaveUp.signal.aborted) onProblem(query, error);
         })
         .finally(() => {
           end();
+          this.#stops.delete(stop);
           resolve();
         });
     });
   }
 
   /** What comes too late for those who asked is still good for those who ask next. */
-  #merge(query: RemoteQuery, found: readonly FoundCard[]): void {
-    for (const { card, grant } of found) {
-      if (!fits(query, card)) continue;
+  async #takeIn(query: RemoteQuery, found: readonly Found[]): Promise<void> {
+    for (const one of found) {
+      if (!fits(query, one.card)) continue;
       try {
-        this.#deps.registry.mergeRemote(card, grant);
+        await this.#deps.takeIn(one);
       } catch (error) {
         this.#deps.onProblem(query, error);
       }
@@ -85,7 +104,14 @@ export class RemoteLookup {
   }
 }
 
-const keyOf = ({ kind, id }: RemoteQuery): string => `${kind}:${id}`;
+/** Whether somebody takes what is for such an agent. */
+export function isServed(table: RoutingTable, { kind, id }: RemoteQuery): boolean {
+  if (kind === 'agent') return (table.get(id)?.slot ?? -1) >= 0;
+  return table.withCapability(id).some(({ slot }) => slot >= 0);
+}
+
+/** The same for the same question. */
+export const queryKey = ({ kind, id }: RemoteQuery): string => `${kind}:${id}`;
 
 /** A peer is asked for one thing and must not slip in others. */
 function fits({ kind, id }: RemoteQuery, card: unknown): boolean {

@@ -9,6 +9,7 @@ import type { Refusal, RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
 import type { AgentRegistry } from './agent-registry.ts';
+import type { FoundCard } from './discovery.ts';
 import { GrantBook } from './grants.ts';
 import { LocalDelivery } from './local-delivery.ts';
 import type { ReceiveHandler } from './receivers.ts';
@@ -328,7 +329,8 @@ export class A2ARouter {
       const { code, message } = errorToData(error, 'DELIVERY_FAILED');
       this.#log.failed({ code, message: `The remote lookup of "${id}" failed: ${message}` }, id);
     };
-    return new RemoteLookup({ registry, remote, clock: this.#clock, timeoutMs, onProblem });
+    const takeIn = ({ card, grant }: FoundCard): boolean => registry.mergeRemote(card, grant);
+    return new RemoteLookup({ remote, takeIn, clock: this.#clock, timeoutMs, onProblem });
   }
 }
 

@@ -103,7 +103,7 @@ export type Until = number | ((view: SimulationView) => boolean);
  * - `maxMs`      virtual milliseconds after which it is given up. @default 3_600_000
  * - `keepsTrace` whether the events are kept, or only their hash. @default true
  *
- * `supervision`, `broadcastToSender`, `watchdog`, `cpu` and `policies` are those of `startSystem`.
+ * `supervision`, `broadcastToSender`, `watchdog`, `cpu`, `peers` and `policies` are those of `startSystem`.
  */
 export interface SimulateOptions<Team extends System = System> {
   readonly agents: readonly SimulatedAgent[];
@@ -126,6 +126,7 @@ export interface SimulateOptions<Team extends System = System> {
   readonly broadcastToSender?: boolean;
   readonly watchdog?: SystemOptions['watchdog'];
   readonly cpu?: SystemOptions['cpu'];
+  readonly peers?: SystemOptions['peers'];
 }
 
 /** The options of `startSystem`'s journal, but for a path. */
@@ -156,6 +157,7 @@ const Own = z.strictObject({
   broadcastToSender: z.boolean().optional(),
   watchdog: z.unknown().optional(),
   cpu: CpuPoolOptions.prefault({}),
+  peers: z.unknown().optional(),
   policies: z.unknown().optional(),
 });
 

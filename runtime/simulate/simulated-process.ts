@@ -92,7 +92,7 @@ export class SimulatedProcess<Team extends System> {
   /** Starts the system, in a step of the embedder's thread. */
   async start(): Promise<Team> {
     const { given, options, spawnerOf, disk } = this.#deps;
-    const { workers, supervision, broadcastToSender, watchdog, journal } = options;
+    const { workers, supervision, broadcastToSender, watchdog, journal, peers } = options;
     const { host } = this;
     const system = await createSystem(
       {
@@ -111,6 +111,7 @@ export class SimulatedProcess<Team extends System> {
         ...(supervision === undefined ? {} : { supervision: supervision as never }),
         ...(broadcastToSender === undefined ? {} : { broadcastToSender }),
         ...(watchdog === undefined ? {} : { watchdog: watchdog as never }),
+        ...(peers === undefined ? {} : { peers: peers as never }),
         ...(journal && { journal: { path: SIMULATED_PATH, ...journal } }),
       },
     );

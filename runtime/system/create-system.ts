@@ -45,6 +45,7 @@ import {
 } from './embedder-sender.ts';
 import { checkReceiver, parseDrainMs, parseLimit } from './given-sends.ts';
 import { type KeptRecords, keptRecords } from './kept-records.ts';
+import { Peers, type PeersDeps } from './peers.ts';
 import { HostChannels } from './system-channels.ts';
 import type { SystemDeps } from './system-deps.ts';
 import type { Conservation, DeadLetter, RosterRow, System } from './system.ts';
@@ -94,6 +95,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   #stopping: Promise<void> | undefined;
   readonly #hasJournal: boolean;
   #desk: Promise<AgentDesk> | undefined;
+  readonly #peers: Peers | undefined;
 
   static {
     bindMethods(RunningSystem.prototype);
@@ -112,7 +114,8 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     );
     const { workers, broadcastToSender, spareThread, supervision, watchdog, starting, cpu, journal, events } =
       options;
-    const ofThreads = { broadcastToSender, watchdog, starting, cpu, events };
+    const peers = options.peers && { missMs: options.peers.missMs };
+    const ofThreads = { broadcastToSender, watchdog, starting, cpu, events, peers };
     const boot = {
       role: 'control',
       options: { ...ofThreads, workers, spareThread, supervision, journal },
@@ -163,6 +166,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
       inline: this.#given.live,
       onEvents: (events) => this.#publish(events),
       rings: deps.rings,
+      lookUp: async (query) => this.#peers?.find(query),
     });
     onHost?.(this.#host);
     this.#place = this.#host.place;
@@ -172,6 +176,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
       table: this.#place.table,
       onChange: (delta) => void this.#caller.api.announce(delta).catch(() => undefined),
     });
+    this.#peers = options.peers && this.#peersOver(options.peers, seams.clock);
     this.records = keptRecords({
       journal: () => this.#place.journal,
       end: () => this.#end,
@@ -248,7 +253,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     }
     const party = row?.party ?? systemParty(parsed.sender);
     const from = { id: parsed.sender, slot: row?.slot ?? -1, party };
-    return this.#place.courier.send(from, fromEnvelope(parsed));
+    return this.#place.courier.sendWhenFound(from, fromEnvelope(parsed));
   }
 
   async onReceive(
@@ -368,6 +373,19 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     return (this.#place.cellOf(slot) as Cell).desk;
   }
 
+  #peersOver(options: PeersDeps['options'], clock: PeersDeps['clock']): Peers {
+    return new Peers({
+      options,
+      clock,
+      registry: this.registry,
+      host: (agent, card) => this.#startAll([{ ...this.#given.orderOf(agent), card }]),
+      onProblem: (reason) => {
+        if (this.#end === undefined)
+          this.#place.log.note({ type: 'error', timestamp: clock.now(), agentId: HOST_ID, reason });
+      },
+    });
+  }
+
   async #stop(drainMs: number): Promise<void> {
     if (this.#end === undefined) {
       this.#place.router.drain();
@@ -384,6 +402,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     if (this.#end !== undefined) return;
     this.#end = error;
     this.#watch.close();
+    this.#peers?.close();
     this.#caller.cut(error);
     this.#host.close(error);
     this.#listeners.clear();

@@ -5,6 +5,7 @@ import { JournalOptions } from '../journal/journal-options.ts';
 import { CpuPoolOptions } from '../actor/offload.ts';
 import { EventLimits, type EventOptions } from '../observe/event-limits.ts';
 import { invalidOptions } from '../protocol/errors.ts';
+import { PeerOptions } from './peer-options.ts';
 import { PROCESS_FIELDS, ProcessOptions } from '../processes/process-options.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import { StartingOptions } from '../supervision/starting-options.ts';
@@ -91,6 +92,7 @@ export type AgentSpec = ModuleAgent | AgentDefinition<unknown>;
  * - `starting`          when starting is given up because nothing happens.
  * - `events`            how much of what happened is kept in memory.
  * - `journal`           where what must outlive the process is kept. @default nothing does
+ * - `peers`             who is asked for agents and capabilities that nobody here has. @default nobody
  */
 const OwnOptions = z.strictObject({
   agents: z.array(z.unknown()).default([]),
@@ -104,6 +106,7 @@ const OwnOptions = z.strictObject({
   events: z.unknown().optional(),
   policies: z.unknown().optional(),
   journal: z.unknown().optional(),
+  peers: z.unknown().optional(),
 });
 
 export interface SystemOptions {
@@ -117,6 +120,7 @@ export interface SystemOptions {
   readonly cpu?: CpuPoolOptions;
   readonly events?: EventOptions;
   readonly journal?: JournalOptions;
+  readonly peers?: PeerOptions;
 }
 
 /** The options with their defaults; throws INVALID_OPTIONS naming field and value. */
@@ -137,7 +141,8 @@ export function parseSystemOptions(options: SystemOptions) {
   const events = parseOptions(EventLimits, ofEvents, 'events');
   const journal =
     options.journal === undefined ? undefined : parseOptions(JournalOptions, options.journal, 'journal');
-  return { ...parsed, supervision, watchdog, starting, cpu, agents, events, journal };
+  const peers = options.peers === undefined ? undefined : parseOptions(PeerOptions, options.peers, 'peers');
+  return { ...parsed, supervision, watchdog, starting, cpu, agents, events, journal, peers };
 }
 
 /** The value if it is an object, with whatever in it; else throws INVALID_OPTIONS. */

@@ -7,6 +7,7 @@ import type { Seams } from '../protocol/seams.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { Supervision } from '../supervision/supervisor-options.ts';
 import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
+import type { PlacePeers } from './place.ts';
 import type { Port } from './port.ts';
 import type { SeatMemories } from './seat.ts';
 import type { Spawner } from './spawner.ts';
@@ -21,6 +22,7 @@ export interface ControlOptions {
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   readonly events: EventLimits;
+  readonly peers: PlacePeers | undefined;
   /** Without one nothing outlives the process. */
   readonly journal: z.output<typeof JournalOptions> | undefined;
 }

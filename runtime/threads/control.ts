@@ -6,6 +6,7 @@ import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { type ErrorData, invalidOptions, type LastError, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { type AgentOffer, offeringProfile } from '../routing/offered-profile.ts';
 import { type AgentProfile, NO_CHANGE, type TableDelta } from '../routing/routing-table.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
@@ -117,6 +118,7 @@ export class Control {
       watchdog: options.watchdog,
       starting: options.starting,
       events: options.events,
+      peers: options.peers,
       journal: this.#journal,
       table: () => this.#agents.snapshot(),
       current: () => ({ isInspected: this.#inspected, config: this.#config }),
@@ -367,6 +369,9 @@ export class Control {
       case 'table-wanted':
         this.#places.tellTable(seat);
         return;
+      case 'look-up':
+        void this.#lookUp(seat, message.query);
+        return;
       case 'loaded':
       case 'hosted':
         this.#hosting.hear(message);
@@ -390,6 +395,16 @@ export class Control {
       default:
         throw invalidOptions(`message of seat ${seat.number}`, message, 'a place message');
     }
+  }
+
+  /** The embedder's thread asks; whoever it found has been told to all when it answers. */
+  async #lookUp(seat: Seat, query: RemoteQuery): Promise<void> {
+    // A host that cannot be asked has found nobody.
+    await this.#places
+      .get('host')
+      .caller.api.lookUp(query)
+      .catch(() => undefined);
+    this.#places.tellSeat(seat, { t: 'looked-up', query });
   }
 
   #learn(tidings: Tidings): void {

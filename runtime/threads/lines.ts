@@ -7,6 +7,7 @@ import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
+import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import type { TableChange, TableDelta } from '../routing/routing-table.ts';
 import type { Refusal } from '../supervision/outsider-book.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
@@ -58,6 +59,8 @@ export type ControlMessage =
   | { readonly t: 'table'; readonly delta: TableDelta }
   /** The answer to `table-wanted`. */
   | { readonly t: 'whole-table'; readonly delta: TableDelta }
+  /** The answer to `look-up`: the table that was sent before has whoever was found. */
+  | { readonly t: 'looked-up'; readonly query: RemoteQuery }
   /** The system stops: nothing new is taken. */
   | { readonly t: 'drain' }
   | { readonly t: 'config'; readonly config: RoutingConfig }
@@ -126,6 +129,8 @@ export type PlaceMessage =
     }
   /** Deltas did not reach this place. */
   | { readonly t: 'table-wanted' }
+  /** Somebody is not known here: other nodes are to be asked. */
+  | { readonly t: 'look-up'; readonly query: RemoteQuery }
   /** The code of agents that it was told to host is here; what they kept is not yet. */
   | { readonly t: 'loaded'; readonly ref: number }
   | { readonly t: 'hosted'; readonly ref: number; readonly error: ErrorData | undefined }

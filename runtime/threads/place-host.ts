@@ -22,6 +22,7 @@ import { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../processes/process-options.ts';
 import type { ProcessSpawner } from '../processes/process-spawner.ts';
 import { GrantBook } from '../routing/grants.ts';
+import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { RouteDecider } from '../routing/route-decider.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
@@ -32,7 +33,7 @@ import type { EventLoop } from './event-loop.ts';
 import { changeCode, parkAgents } from './code-change.ts';
 import type { ControlMessage, PlaceMessage, Replay } from './lines.ts';
 import type { LoadedAgent } from './loaded-agent.ts';
-import { Place } from './place.ts';
+import { Place, type PlacePeers } from './place.ts';
 import { PlaceJournal } from './place-journal.ts';
 import type { Port } from './port.ts';
 
@@ -54,6 +55,7 @@ export interface PlaceBoot {
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   readonly events: EventLimits;
+  readonly peers: PlacePeers | undefined;
 }
 
 /** Counts of one place; `inFlight` is counted in its mailboxes and ledgers. */
@@ -82,6 +84,8 @@ export interface PlaceHostDeps {
   readonly outside?: Outside;
   /** Makes the lives of agents whose code runs here. @default the code alone */
   readonly makeActor?: MakeActor;
+  /** Asks other nodes for whom nobody here has, and takes in whom they have; only of the embedder's thread. */
+  readonly lookUp?: (query: RemoteQuery) => Promise<void>;
   /** Where it notes what it begins on, in a system with a journal. @default in files */
   readonly rings?: StartedRings | undefined;
 }
@@ -154,6 +158,11 @@ export class PlaceHost {
     this.place.outbox.flush();
     const { isIdle, journal } = this.place;
     return { inFlight: countInFlight(this.place), left: journal?.left ?? 0, isIdle };
+  }
+
+  /** Resolves when the other nodes have been asked, and whoever they have is in the table. */
+  async lookUp(query: RemoteQuery): Promise<void> {
+    await this.#deps.lookUp?.(query);
   }
 
   /** The accounts of the envelopes that wait here or are in hand. */
@@ -246,12 +255,17 @@ export class PlaceHost {
     switch (message.t) {
       case 'table':
         place.router.apply(message.delta);
+        place.lookups?.tableChanged();
         return;
       case 'whole-table':
         place.router.replace(message.delta);
+        place.lookups?.tableChanged();
         return;
       case 'drain':
         place.router.drain();
+        return;
+      case 'looked-up':
+        place.lookups?.ended(message.query);
         return;
       case 'config':
         place.judge.configure(message.config);

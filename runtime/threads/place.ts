@@ -37,6 +37,7 @@ import type { Taint } from '../protocol/taint.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
 import type { GrantBook } from '../routing/grants.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
+import { Lookups } from '../routing/lookups.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
 import type { RouteDecider } from '../routing/route-decider.ts';
 import type { AgentRow, RoutingTable } from '../routing/routing-table.ts';
@@ -58,6 +59,11 @@ import { TurnLoop } from './turn-loop.ts';
 const BEAT_MS = 50;
 const SWEEP_MS = 100;
 
+/** `missMs`: how long it is remembered that a lookup found nobody. */
+export interface PlacePeers {
+  readonly missMs: number;
+}
+
 export interface PlaceDeps {
   readonly id: string;
   readonly seat: number;
@@ -75,6 +81,8 @@ export interface PlaceDeps {
   readonly outside: Outside | undefined;
   readonly broadcastToSender: boolean;
   readonly events: EventLimits;
+  /** Other nodes can be asked for whom nobody here has, by the embedder's thread. @default nobody is asked */
+  readonly peers?: PlacePeers | undefined;
   readonly attendance: Attendance;
   readonly tell: (message: PlaceMessage) => void;
 }
@@ -98,6 +106,8 @@ export class Place {
   readonly courier: Courier;
   readonly judge: MailJudge;
   readonly router: ThreadRouter;
+  /** Undefined where no other node is asked for anybody. */
+  readonly lookups: Lookups | undefined;
   readonly log: PlaceLog;
   readonly turns: TurnLoop;
   readonly cancellations = new Cancellations();
@@ -162,6 +172,14 @@ export class Place {
       want: () => deps.tell({ t: 'table-wanted' }),
       onState: (state) => this.log.note({ type: 'router-state', timestamp: clock.now(), reason: state }),
     });
+    this.lookups =
+      deps.peers &&
+      new Lookups({
+        clock,
+        missMs: deps.peers.missMs,
+        table: deps.table,
+        want: (query) => deps.tell({ t: 'look-up', query }),
+      });
     this.turns = new TurnLoop({
       clock,
       loop: deps.loop,
@@ -387,14 +405,16 @@ export class Place {
     this.outbox.flush();
     this.outbox.trim();
     this.router.sweep(this.seams.clock.now());
+    this.lookups?.sweep(this.seams.clock.now());
     for (const flow of this.links.orphans) if (flow.isSettled) this.links.orphans.delete(flow);
     this.#stopSweep = this.seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
   }
 
-  /** Nothing is in hand, waits, or waits for an answer, for room or for the table. */
+  /** Nothing is in hand, waits, or waits for an answer, for room, for the table or for a lookup. */
   get isIdle(): boolean {
     if (this.journal?.isIdle === false) return false;
     if (!this.turns.isIdle || this.asks.size > 0 || this.room.size > 0 || this.router.held > 0) return false;
+    if (this.lookups !== undefined && this.lookups.held > 0) return false;
     for (const cell of this.cells()) {
       if (cell.inHand > 0 || (cell.status === 'running' && cell.waiting > 0)) return false;
     }
@@ -404,6 +424,7 @@ export class Place {
   /** Fails what waits and lets go of every timer and port. */
   close(error: OrreryError): void {
     this.router.stop(error);
+    this.lookups?.stop(error);
     this.#stopBeat();
     this.#stopSweep();
     this.channels.close(error);

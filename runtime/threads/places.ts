@@ -17,6 +17,7 @@ import { Caller } from './calls.ts';
 import type { JournalThread } from './journal-thread.ts';
 import type { ControlMessage, PlaceDeath, PlaceMessage } from './lines.ts';
 import { newCreditMemory } from './link.ts';
+import type { PlacePeers } from './place.ts';
 import type { PlaceHost } from './place-host.ts';
 import { PlaceThreads } from './place-threads.ts';
 import type { Port } from './port.ts';
@@ -67,6 +68,7 @@ export interface PlacesDeps {
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   readonly events: EventLimits;
+  readonly peers: PlacePeers | undefined;
   /** What outlives the process; undefined in a system without a journal. */
   readonly journal: JournalThread | undefined;
   readonly table: () => TableDelta;
@@ -265,8 +267,12 @@ export class Places {
 
   /** Gives a place that has missed deltas the whole table. */
   tellTable(seat: Seat): void {
-    for (const place of this)
-      if (place.seat === seat) this.tell(place, { t: 'whole-table', delta: this.#deps.table() });
+    this.tellSeat(seat, { t: 'whole-table', delta: this.#deps.table() });
+  }
+
+  /** Tells one thread, if it is there still. */
+  tellSeat(seat: Seat, message: ControlMessage): void {
+    for (const place of this) if (place.seat === seat) this.tell(place, message);
   }
 
   /** From now on no place takes anything new; what is under way goes on. */
@@ -396,8 +402,8 @@ export class Places {
   }
 
   #boot(id: string, seat: Seat) {
-    const { table, broadcastToSender, cpu, accounts, watchdog, starting, events } = this.#deps;
-    const common = { accounts, broadcastToSender, cpu, watchdog, starting, events };
+    const { table, broadcastToSender, cpu, accounts, watchdog, starting, events, peers } = this.#deps;
+    const common = { accounts, broadcastToSender, cpu, watchdog, starting, events, peers };
     return { id, seat: seat.number, ...seat.memories, ...common, table: table() };
   }
 

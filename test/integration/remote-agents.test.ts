@@ -47,6 +47,25 @@ describe('an agent of another system, over plain A2A (C-31, C-38)', () => {
     expect(other.registry.getById('wordy')?.sandboxId).toBeUndefined();
   });
 
+  it('is found when it is asked for, and then there like one that was started (N-4.4)', async () => {
+    await using system = await startSystem({
+      peers: {
+        lookup: async ({ kind, id }) =>
+          kind === 'capability' && id === 'words.count'
+            ? [{ agent: await remoteAgent(`${b.url}/mars`, { self: 'a' }), grant: { nodeId: 'b' } }]
+            : [],
+      },
+    });
+    const count = capability({
+      id: 'words.count',
+      description: 'Counts',
+      input: z.unknown(),
+      output: z.unknown(),
+    });
+    expect(await system.ask(count, { text: 'one two three' })).toEqual({ words: 3 });
+    expect(system.registry.getById(MARS)).toMatchObject({ origin: 'remote', tier: 3 });
+  });
+
   it('is asked, and tells how far it is', async () => {
     await using system = await team();
     const heard: Progress[] = [];
