@@ -25,7 +25,7 @@ export interface PeersDeps {
   readonly options: Pick<PeerOptions, 'lookup'> & PeerLimits;
   readonly registry: AgentRegistry;
   readonly clock: Clock;
-  readonly host: (agent: AgentDefinition<unknown>, card: AgentCard) => Promise<void>;
+  readonly host: (agent: AgentDefinition<unknown>, card: AgentCard) => Promise<unknown>;
   readonly onProblem: (reason: string) => void;
 }
 
