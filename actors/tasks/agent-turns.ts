@@ -2,15 +2,16 @@ import { delegationMetadata } from '../../runtime/protocol/a2a-extension.ts';
 import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
 import { type ApprovalRequest, approvalHash, isDecidedFor } from '../../runtime/protocol/approval.ts';
 import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
-import { agentNotFound, isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
+import { agentNotFound, errorToData, isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
-import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
+import { type NoteFailure, toldFailure } from '../../runtime/protocol/told-failure.ts';
 import { taintFrom } from '../../runtime/protocol/taint-from.ts';
+import type { TaskMessage } from '../../runtime/protocol/task.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { AgentDesk, Asking } from '../../runtime/public.ts';
 import { capabilityMeant, wordsOf } from './capability-meant.ts';
 import { showStream } from './streamed-artifact.ts';
-import type { AskedMessage } from './task-engine.ts';
+import type { AnsweredMessage, AskedMessage } from './task-engine.ts';
 import { agentMessage, failureParts } from './task-errors.ts';
 import type { Json, TaskOpening } from './task-log.ts';
 import type { GivenApproval } from './task-note.ts';
@@ -19,7 +20,7 @@ import type { Turn, TurnOutcome } from './turn.ts';
 import { type Awaited, memoOf, type TurnMemo } from './turn-memo.ts';
 import { partsOf } from './turn-output.ts';
 import { endedBy, pauseIn, type TurnPause } from './turn-pause.ts';
-import { approvalParts, planTurn, questionParts } from './turn-plan.ts';
+import { approvalParts, type CallPlan, planTurn, questionParts } from './turn-plan.ts';
 import { TurnReports } from './turn-reports.ts';
 
 /**
@@ -44,6 +45,9 @@ type GivenIn = Omit<GivenApproval, 'reason' | 'taint'> & {
   readonly taskId: string;
   readonly taint?: Taint | undefined;
 };
+
+/** Of what is answered without a task nothing is remembered. */
+const NOTHING: TurnMemo = { approvals: [] };
 
 /** What is asked of an agent in a turn. */
 interface Call {
@@ -81,6 +85,16 @@ export class AgentTurns {
     throw new OrreryError(code, reason, { details });
   };
 
+  /** Answers a message of which nothing is kept; undefined of one that takes a task. */
+  readonly answer = (asked: AnsweredMessage): Promise<TaskMessage> | undefined => {
+    const { agentId, message, terms } = asked;
+    const plan = planTurn(this.#cardOf(agentId), message, NOTHING);
+    if (plan.kind !== 'call' || plan.capability.answers !== 'message') return undefined;
+    this.check(asked);
+    requireReadOnly(agentId, plan.capability, terms);
+    return this.#answered(asked, plan);
+  };
+
   /** What becomes of a turn that a former process had begun: an agent that is durable is asked the same again. */
   readonly onRestart = (
     opening: TaskOpening,
@@ -115,6 +129,32 @@ export class AgentTurns {
       for (const { approvalId } of approvals) this.#given.delete(approvalId);
     }
   };
+
+  async #answered(
+    { owner, agentId, terms, contextId, signal }: AnsweredMessage,
+    { capability, input }: CallPlan,
+  ): Promise<TaskMessage> {
+    const { desk, note } = this.#deps;
+    try {
+      const output = await desk.ask({
+        recipient: agentId,
+        capability: capability.id,
+        payload: input,
+        correlationId: contextId,
+        signal,
+        ...this.#underTerms(owner.principalId, terms),
+        ...(owner.tenant !== undefined && { tenant: owner.tenant }),
+      });
+      const parts = partsOf(output);
+      return agentMessage(desk.seams.newId(), parts.length === 0 ? [{ text: '' }] : parts);
+    } catch (error) {
+      const { code, message, id } = toldFailure(error, note);
+      const { retryAfterMs } = errorToData(error).details ?? {};
+      throw new OrreryError(code, message, {
+        details: { ...(id && { id }), ...(typeof retryAfterMs === 'number' && { retryAfterMs }) },
+      });
+    }
+  }
 
   /**
    * Says whether the owner of a task that is worked at has decided so. Then that is used: whoever asks next, with the same

@@ -81,12 +81,13 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
         },
       })
     : undefined;
-  const { run, check, onRestart } = turns;
+  const { run, check, answer, onRestart } = turns;
   return TaskEngine.open({
     seams,
     limits,
     run,
     check,
+    answer,
     onRestart,
     onProblem,
     onReusedId,

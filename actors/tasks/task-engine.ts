@@ -17,6 +17,7 @@ import {
   type TaskMessage,
 } from '../../runtime/protocol/task.ts';
 import {
+  type MessageAnswer,
   Said,
   type TaskNews,
   TaskOwner,
@@ -56,9 +57,16 @@ export interface AskedMessage {
   readonly memo: Json | undefined;
 }
 
+/** A message that may be answered without a task. `signal`: nobody waits for that any more. */
+export interface AnsweredMessage extends AskedMessage {
+  readonly contextId: string;
+  readonly signal: AbortSignal;
+}
+
 /**
  * - `run`       does the work of a turn.
  * - `check`     throws what keeps a message from being taken in. @default nothing does
+ * - `answer`    answers a message without a task; undefined of one that is to have one. @default all have one
  * - `log`       where tasks are kept. @default in memory
  * - `onRestart` what becomes of the turn with this number, which a former engine had begun: done again, or the task fails with what it says.
  *               @default fails: who did half of it may have done what must not be done twice
@@ -71,6 +79,7 @@ export interface TaskEngineOptions {
   readonly seams: Seams;
   readonly run: RunTurn;
   readonly check?: (asked: AskedMessage) => void;
+  readonly answer?: (asked: AnsweredMessage) => Promise<TaskMessage> | undefined;
   readonly log?: TaskLog;
   readonly limits?: TaskLimits;
   readonly onRestart?: (
@@ -109,6 +118,7 @@ export class TaskEngine implements TaskService {
   readonly #log: TaskLog;
   readonly #limits: ParsedTaskLimits;
   readonly #check: NonNullable<TaskEngineOptions['check']>;
+  readonly #answer: TaskEngineOptions['answer'];
   readonly #onProblem: NonNullable<TaskEngineOptions['onProblem']>;
   readonly #note: NoteFailure;
   readonly #onReusedId: NonNullable<TaskEngineOptions['onReusedId']>;
@@ -124,10 +134,11 @@ export class TaskEngine implements TaskService {
   #isClosed = false;
 
   private constructor(options: TaskEngineOptions) {
-    const { seams, run, check, log, limits = {}, onProblem, onReusedId, note } = options;
+    const { seams, run, check, answer, log, limits = {}, onProblem, onReusedId, note } = options;
     this.#seams = seams;
     this.#log = log ?? new InMemoryTaskLog();
     this.#check = check ?? (() => undefined);
+    this.#answer = answer;
     this.#limits = parseOptions(TaskLimits, limits, 'limits');
     this.#liveDeps = {
       log: this.#log,
@@ -163,16 +174,22 @@ export class TaskEngine implements TaskService {
   }
 
   async send(owner: TaskOwner, said: Said): Promise<Task> {
-    if (this.#isClosed) throw systemStopped('the task engine is closed');
-    const whose = parseOptions(TaskOwner, owner, 'owner');
-    const parsed = parseOptions(Said, said, 'said');
+    const { whose, parsed } = this.#parse(owner, said);
     const { message } = parsed;
-    if (message.role !== 'user') throw invalidOptions('said.message.role', message.role, 'user');
     const key = messageKey(whose, message.messageId);
     const former = this.#messages.get(key) ?? [];
     const taken = former.find((one) => isSame(one, parsed)) ?? this.#takeAnother(key, whose, parsed);
     await taken.task.whenKept(taken.generation);
     return taken.task.view.read();
+  }
+
+  answer(owner: TaskOwner, said: Said, signal: AbortSignal): Promise<MessageAnswer> | undefined {
+    if (this.#answer === undefined || said.taskId !== undefined || said.newTaskId !== undefined)
+      return undefined;
+    const { whose, parsed } = this.#parse(owner, said);
+    const { agentId, message, terms = DEFAULT_TERMS, contextId = this.#seams.newSecret() } = parsed;
+    const asked = { owner: whose, agentId, message, terms, memo: undefined, contextId, signal };
+    return this.#answer(asked)?.then((answer) => ({ message: answer, contextId }));
   }
 
   get(owner: TaskOwner, taskId: string, view?: ViewOptions): Task {
@@ -236,6 +253,15 @@ export class TaskEngine implements TaskService {
     this.#turns.close(systemStopped('the task engine is closed'));
     const kept = Promise.allSettled([...this.#book].map((task) => task.whenKept()));
     await atMost(CLOSE_MS, kept, this.#seams);
+  }
+
+  #parse(owner: TaskOwner, said: Said): { readonly whose: TaskOwner; readonly parsed: ParsedSaid } {
+    if (this.#isClosed) throw systemStopped('the task engine is closed');
+    const whose = parseOptions(TaskOwner, owner, 'owner');
+    const parsed = parseOptions(Said, said, 'said');
+    const { role } = parsed.message;
+    if (role !== 'user') throw invalidOptions('said.message.role', role, 'user');
+    return { whose, parsed };
   }
 
   #find(owner: TaskOwner, taskId: string): LiveTask {

@@ -247,6 +247,8 @@ export class AgentDefinition<State = undefined> {
   #add(entry: HandlerEntry): this {
     const { id } = requireCapability('capability', entry.capability);
     requireFunction(`the handler of ${id}`, entry.run);
+    if (entry.kind === 'stream' && entry.capability.answers === 'message')
+      throw invalidOptions(`capability "${id}".answers`, 'message', 'nothing where the answer is a stream');
     if (this.handlers.has(id))
       throw invalidOptions('handle', id, `a capability ${this.options.id} does not handle yet`);
     this.handlers.set(id, entry);

@@ -36,6 +36,7 @@ export const CapabilityDescriptor = z.object({
   streams: z.boolean().optional(),
   isContent: z.boolean().optional(),
   carries: z.literal('structured').optional(),
+  answers: z.literal('message').optional(),
 });
 export type CapabilityDescriptor = z.infer<typeof CapabilityDescriptor>;
 

@@ -21,6 +21,7 @@ export const GivenCapability = z.strictObject({
   input: Schema,
   output: Schema,
   carries: z.enum(['json', 'structured']).optional(),
+  answers: z.enum(['task', 'message']).optional(),
   ...ToolAnnotations.shape,
 });
 

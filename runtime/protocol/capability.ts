@@ -16,6 +16,7 @@ import { annotationsOf, type ToolAnnotations, ToolContent } from './tool.ts';
  * - `id`       dotted, such as `types.check`.
  * - `carries`  `json` (default) crosses threads as JSON columns; `structured` by structured clone, for what JSON
  *              cannot say: dates, maps, bytes, bigint.
+ * - `answers`  `message`: whoever asks over A2A is answered with a message, and there is no task. @default 'task'
  * - `readOnly`, `destructive`, `idempotent`, `openWorld`, `privileged` as in `ToolAnnotations`; only `privileged` has
  *   anything checked.
  * - `edition`  another one where more has changed than stands here: an approval is of one edition.
@@ -28,6 +29,7 @@ export interface Capability<Input = unknown, Output = unknown, Parsed = Input, G
   readonly input: z.ZodType<Parsed, Input>;
   readonly output: z.ZodType<Output, Given>;
   readonly carries: 'json' | 'structured';
+  readonly answers?: 'message';
   readonly readOnly: boolean;
   readonly edition?: string;
 }
@@ -39,6 +41,7 @@ export interface CapabilityOptions<Input, Output, Parsed = Input, Given = Output
   readonly input: z.ZodType<Parsed, Input>;
   readonly output: z.ZodType<Output, Given>;
   readonly carries?: 'json' | 'structured';
+  readonly answers?: 'task' | 'message';
 }
 
 /**
@@ -63,6 +66,7 @@ export function capability<Input, Output, Parsed, Given>(
     input,
     output,
     carries,
+    ...(options.answers === 'message' ? { answers: options.answers } : {}),
     ...annotationsOf(options),
     readOnly,
   };
@@ -79,6 +83,7 @@ export function describeCapability(declared: Capability): CapabilityDescriptor {
     outputSchema: schemaOf(declared.output, 'output'),
     ...annotationsOf(declared),
     ...(declared.carries === 'json' ? {} : { carries: declared.carries }),
+    ...(declared.answers === undefined ? {} : { answers: declared.answers }),
     ...((declared.output as unknown) === ToolContent ? { isContent: true } : {}),
   };
 }

@@ -99,11 +99,25 @@ export interface TaskPage {
   readonly total: number;
 }
 
+/** An agent's answer of which nothing is kept, in its conversation. */
+export interface MessageAnswer {
+  readonly message: TaskMessage;
+  readonly contextId: string;
+}
+
 /**
  * Tasks that outlive every request for them: what the protocols at the edge are served from. Nobody sees another one's
  * tasks: they are as if they were not there.
  */
 export interface TaskService {
+  /**
+   * Answers a message of which nothing is kept, if the capability that it means is one that answers so and it lacks nothing of
+   * its input; undefined: it is to be sent. Said again it is done again. `signal` ends the work, for nobody waits for it then.
+   *
+   * Rejects as `send` does before a task is made, and with what may be told of what went wrong: its code, a safe sentence, and
+   * in its details the `id` by which the operator finds the rest.
+   */
+  answer?(owner: TaskOwner, said: Said, signal: AbortSignal): Promise<MessageAnswer> | undefined;
   /**
    * Takes a message in; resolves to its task when that is kept. Said again it changes nothing.
    *

@@ -63,7 +63,7 @@ describe('A2A 0.1', () => {
     fc.assert(
       fc.property(arbTask(), (task) => {
         const { state } = task.status;
-        const shown = Task01.parse(json(V01.write.send?.(task)));
+        const shown = Task01.parse(json(V01.write.send?.({ kind: 'task', task })));
         const expected =
           state === 'rejected' ? 'failed' : state === 'auth-required' ? 'input-required' : state;
         expect(shown.status.state).toBe(expected);

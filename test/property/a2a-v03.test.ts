@@ -91,6 +91,7 @@ const inProtoTask = (task: Task): Task => ({
 });
 function inProtoItem(item: StreamItem): StreamItem {
   if (item.kind === 'task') return { ...item, task: inProtoTask(item.task) };
+  if (item.kind === 'message') return { ...item, message: inProtoMessage(item.message) };
   const { change } = item;
   if (change.kind === 'artifact')
     return { ...item, change: { ...change, artifact: inProtoArtifact(change.artifact) } };
@@ -180,7 +181,7 @@ describe('A2A 0.3', () => {
         const expected = WiredTask.toJSON(WiredTask.fromJSON(V1.write.get?.(inProtoTask(task))));
         const sent = new LegacyRestTransport({
           endpoint: 'http://localhost',
-          fetchImpl: asked(write.send?.(task)).fetchImpl,
+          fetchImpl: asked(write.send?.({ kind: 'task', task })).fetchImpl,
         });
         const got = new LegacyRestTransport({
           endpoint: 'http://localhost',

@@ -147,6 +147,7 @@ describe("C-03, C-16, C-18 the codec of 1.0 against the SDK's", () => {
             message,
             contextId: 'ctx',
             ...(taskId === null ? {} : { taskId }),
+            takesMessages: true,
             returnImmediately: true,
             historyLength,
             acceptedOutputModes: ['text/plain'],

@@ -85,6 +85,11 @@ describe('A handler is refused where it is given', () => {
       'the handler of build is undefined',
     ],
     ['no function: stream', () => mars().handleStream(build, {} as never), 'the handler of build is {}'],
+    [
+      'a stream that is one message',
+      () => mars().handleStream({ ...build, answers: 'message' }, async function* () {}),
+      'capability "build".answers is "message"',
+    ],
     ['no capability', () => mars().handle('build' as never, () => ''), 'capability is "build"'],
     ['no function: onStart', () => mars().onStart(5 as never), 'onStart is 5'],
     ['no function: onStop', () => mars().onStop(null as never), 'onStop is null'],

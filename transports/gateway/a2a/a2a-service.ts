@@ -8,7 +8,7 @@ import { type CardDesk, type CardOptions, createCardDesk } from './cards.ts';
 import type { A2AExtension } from './extension.ts';
 import { fault, wrongParameter } from './faults.ts';
 import { withGivenIds } from './given-ids.ts';
-import type { Caller, ListOrder, OperationName, Operations } from './operations.ts';
+import type { Caller, ListOrder, OperationName, Operations, StreamItem } from './operations.ts';
 import type { PushDesk } from './push-desk.ts';
 import { requirePush, takeMessage, type TakeMessageDeps } from './take-message.ts';
 import { BARE, ownerOf, requireAgent, taskFor } from './task-access.ts';
@@ -91,14 +91,18 @@ function performersOf(deps: Deps): Performers {
   const { tasks, cards, clock } = deps;
   return {
     async send(order, caller) {
-      const { task, owner } = await takeMessage(deps, order, caller);
+      const taken = await takeMessage(deps, order, caller);
+      if (taken.kind === 'message') return taken;
+      const { task, owner } = taken;
       const { signal } = caller;
       const waiting = { tasks, owner, clock, waitMs: order.waitMs, signal };
       const answer = order.returnImmediately ? task : await whenIdle(waiting, task);
-      return withHistory(answer, order.historyLength);
+      return { kind: 'task', task: withHistory(answer, order.historyLength) };
     },
     async stream(order, caller) {
-      const { task, owner } = await takeMessage(deps, order, caller);
+      const taken = await takeMessage(deps, order, caller);
+      if (taken.kind === 'message') return alone({ ...taken, isLast: true });
+      const { task, owner } = taken;
       const shown = withHistory(task, order.historyLength);
       return streamOfMessage({ tasks, owner, signal: caller.signal }, shown, order.message.messageId);
     },
@@ -154,6 +158,11 @@ function performersOf(deps: Deps): Performers {
       return cards.extended(caller);
     },
   };
+}
+
+/** A stream that says one thing. */
+async function* alone(item: StreamItem): AsyncGenerator<StreamItem, void> {
+  yield item;
 }
 
 /** All who prove nothing have their tasks together: of these a caller is shown those of a conversation that it knows of. */

@@ -65,6 +65,8 @@ export function delegationExtension({ clock, ...options }: DelegationExtensionOp
     uri: DELEGATION_URI,
     description: 'Deadline, budget, delegation path and negotiation between two systems of Orrery',
     required: false,
+    // A message that comes twice is one, and work goes on when its caller is cut off.
+    needsTasks: true,
     paramsFor: ({ capabilities, baseUrl, team }): DelegationParams => {
       const negotiator = options.negotiator ?? negotiatorIn(team.cards());
       return {

@@ -102,13 +102,18 @@ export function lastEventId(headers: Pick<Headers, 'get'>): number | undefined {
   return Number(said);
 }
 
-/** The number by which a client can come back after this item. */
-export const eventIdOf = (item: StreamItem): number =>
-  item.kind === 'task' ? item.task.generation : item.change.generation;
+/** The number by which a client can come back after this item; 0 where there is nothing to come back to. */
+export function eventIdOf(item: StreamItem): number {
+  if (item.kind === 'message') return 0;
+  return item.kind === 'task' ? item.task.generation : item.change.generation;
+}
+
+/** It was called INTERNAL by somebody here, who has noted what it is about. */
+const isMadeForCallers = ({ details }: OrreryError): boolean => details['fault'] === 'INTERNAL';
 
 /** The error as its caller may see it. What is INTERNAL the operator is told, and the caller only that it was. */
 export function shownBy(edge: Edge, error: unknown, call: EdgeCall): OrreryError {
-  if (isOrreryError(error) && faultOf(error) !== 'INTERNAL') return error;
+  if (isOrreryError(error) && (faultOf(error) !== 'INTERNAL' || isMadeForCallers(error))) return error;
   edge.fault(error, call);
   return internalFault();
 }

@@ -16,10 +16,12 @@ export interface ExtendedCard {
  *
  * - `required` who does not activate it is refused.
  * - `paramsFor` its params on one card. @default `params`, on all of them
+ * - `needsTasks` what it promises only tasks have: messages of whoever has activated it are never answered without one.
  * - `terms`    what a message says about the terms of its work, when its caller has activated the extension. Throws
  *              INVALID_PAYLOAD naming field and value.
  */
 export interface A2AExtension extends ServedExtension {
   paramsFor?(card: ExtendedCard): Readonly<Record<string, unknown>>;
+  readonly needsTasks?: boolean;
   terms?(order: SendOrder): Partial<TaskTerms>;
 }

@@ -51,6 +51,7 @@ export function withGivenIds(tasks: TaskService): TaskService {
       requireAgent(tasks, owner, taskId, said.agentId);
       return tasks.send(owner, { ...said, taskId });
     },
+    answer: (owner, said, signal) => tasks.answer?.(owner, said, signal),
     get: (owner, id, view) => either(owner, id, (taskId) => tasks.get(owner, taskId, view)),
     agentOf: (owner, id) => either(owner, id, (taskId) => tasks.agentOf(owner, taskId)),
     list: (owner, query) => tasks.list(owner, query),

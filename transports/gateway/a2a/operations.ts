@@ -1,6 +1,6 @@
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Task, TaskChange, TaskMessage, TaskState } from '../../../runtime/protocol/task.ts';
-import type { TaskTerms } from '../../../runtime/protocol/task-service.ts';
+import type { MessageAnswer, TaskTerms } from '../../../runtime/protocol/task-service.ts';
 import type { SenderFacts } from './sender-facts.ts';
 
 /** Where a task's news is sent to. `token` is shown with each, `authentication` stands in its Authorization header. */
@@ -19,6 +19,7 @@ export interface PushConfig {
  * - `waitMs`              how long the answer waits for that at most, milliseconds; then it says how the task stands.
  * - `opensTask`           `taskId` is its caller's choice: when there is no such task, it is that of a new one.
  * - `acceptedOutputModes` media types; empty: anything.
+ * - `takesMessages`       its caller knows answers that are no tasks. @default false: it is told of a task whatever is asked
  * - `ifGeneration`        only when the task's last change has this number.
  */
 export interface SendOrder {
@@ -29,6 +30,7 @@ export interface SendOrder {
   readonly returnImmediately: boolean;
   readonly waitMs?: number;
   readonly opensTask?: boolean;
+  readonly takesMessages?: boolean;
   readonly historyLength?: number;
   readonly acceptedOutputModes: readonly string[];
   readonly ifGeneration?: number;
@@ -45,8 +47,20 @@ export interface ListOrder {
   readonly artifacts: boolean;
 }
 
-/** What a stream says next: the task as it is, or a change of it. `isLast`: nothing follows. */
+/** What a message leads to: a task, or an answer that is all there is. */
+export type Sent =
+  | { readonly kind: 'task'; readonly task: Task }
+  | ({ readonly kind: 'message' } & MessageAnswer);
+
+/** The task that it led to, for dialects that have no other word: their orders do not take messages. */
+export function taskIn(sent: Sent): Task {
+  if (sent.kind === 'task') return sent.task;
+  throw new Error('A message was answered without a task to a caller who takes tasks alone');
+}
+
+/** What a stream says next: the task as it is, or a change of it, or an answer that is all. `isLast`: nothing follows. */
 export type StreamItem =
+  | ({ readonly kind: 'message'; readonly isLast: true } & MessageAnswer)
   | { readonly kind: 'task'; readonly task: Task; readonly isLast: boolean }
   | {
       readonly kind: 'change';
@@ -83,7 +97,7 @@ export interface Caller {
  * `in` is what a dialect reads of a request, `out` what it writes as the answer; a stream answers item by item.
  */
 export interface Operations {
-  send: { in: SendOrder; out: Task };
+  send: { in: SendOrder; out: Sent };
   stream: { in: SendOrder; out: AsyncIterable<StreamItem> };
   /** `after`: answers when the task has a change of a higher number, or is over. */
   get: {

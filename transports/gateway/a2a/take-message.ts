@@ -1,10 +1,11 @@
 import type { Task } from '../../../runtime/protocol/task.ts';
-import type { Said, TaskOwner, TaskTerms } from '../../../runtime/protocol/task-service.ts';
+import type { MessageAnswer, Said, TaskOwner, TaskTerms } from '../../../runtime/protocol/task-service.ts';
 import { chargedName } from '../../../runtime/protocol/principal.ts';
 import { taintOfCaller, type Trusts } from '../trust.ts';
 import { addresseeOf } from './addressee.ts';
 import type { A2AExtension } from './extension.ts';
 import { fault, faultOf, wrongParameter } from './faults.ts';
+import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Caller, SendOrder } from './operations.ts';
 import { fitsAccepted } from './output-modes.ts';
 import type { PushDesk } from './push-desk.ts';
@@ -17,13 +18,12 @@ export interface TakeMessageDeps extends TaskAccessDeps {
   readonly trusts?: Trusts | undefined;
 }
 
-/** Whose task a message has gone to. */
-export interface Taken {
-  readonly task: Task;
-  readonly owner: TaskOwner;
-}
+/** Whose task a message has gone to; or what it is answered with, where there is none. */
+export type Taken =
+  | { readonly kind: 'task'; readonly task: Task; readonly owner: TaskOwner }
+  | ({ readonly kind: 'message' } & MessageAnswer);
 
-/** Takes the message in; resolves when its task is kept. */
+/** Takes the message in; resolves when its task is kept, or it is answered. */
 export async function takeMessage(deps: TakeMessageDeps, sent: SendOrder, caller: Caller): Promise<Taken> {
   const order = withSenderFacts(sent, caller.sender);
   requireShortIds(order);
@@ -39,7 +39,11 @@ export async function takeMessage(deps: TakeMessageDeps, sent: SendOrder, caller
       `${agentId} answers in ${outputModes.join(', ')}, not in ${order.acceptedOutputModes.join(', ')}`,
       { field: 'configuration.acceptedOutputModes', outputModes },
     );
-  const task = await tasks.send(owner, saidBy(deps, order, agentId, known, caller));
+  const said = saidBy(deps, order, agentId, known, caller);
+  const mayBeAnswered = order.takesMessages === true && known === undefined && !needsTask(deps, caller);
+  const answered = mayBeAnswered ? await answerOf(deps, owner, said, caller.signal) : undefined;
+  if (answered !== undefined) return answered;
+  const task = await tasks.send(owner, said);
   // What happened before somebody could ask to be told is told as well.
   if (order.push !== undefined)
     await push?.create(
@@ -47,7 +51,29 @@ export async function takeMessage(deps: TakeMessageDeps, sent: SendOrder, caller
       { ...order.push, taskId: task.id },
       { after: known?.generation ?? 0, dialect: caller.dialect },
     );
-  return { task, owner };
+  return { kind: 'task', task, owner };
+}
+
+/** What the caller has activated promises it things that only tasks have. */
+const needsTask = ({ extensions }: TakeMessageDeps, caller: Caller): boolean =>
+  extensions.some(({ uri, needsTasks }) => needsTasks === true && caller.extensions.includes(uri));
+
+/** What a message is answered with that takes no task. News of a task that there is not are sent to nobody. */
+async function answerOf(
+  { tasks }: TakeMessageDeps,
+  owner: TaskOwner,
+  said: Said,
+  signal: AbortSignal,
+): Promise<Taken | undefined> {
+  const answering = tasks.answer?.(owner, said, signal);
+  if (answering === undefined) return undefined;
+  try {
+    return { kind: 'message', ...(await answering) };
+  } catch (error) {
+    if (!isOrreryError(error) || faultOf(error) !== 'INTERNAL') throw error;
+    // What it says is made for callers.
+    throw fault('INTERNAL', error.message, { ...error.details, code: error.code });
+  }
 }
 
 /** The task that the message is to go on with. Throws TASK_NOT_FOUND, unless the message may open it. */

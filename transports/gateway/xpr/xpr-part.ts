@@ -7,7 +7,7 @@ import { fault, faultOf } from '../a2a/faults.ts';
 import { jsonResponse } from '../a2a/http-answer.ts';
 import { parseJson, requireJson } from '../a2a/json-body.ts';
 import { idOf, type JsonRpcCall, type JsonRpcId, readCall } from '../a2a/json-rpc-call.ts';
-import type { Caller } from '../a2a/operations.ts';
+import { type Caller, taskIn } from '../a2a/operations.ts';
 import type { Admit, Edge, GatewayPart } from '../http/gateway-part.ts';
 import { senderFacts } from './caller-account.ts';
 import { writeXprTask, XPR_METHODS, type XprMethod } from './xpr-dialect.ts';
@@ -111,7 +111,7 @@ async function perform(deps: Deps, { method, params = {} }: JsonRpcCall, caller:
       const order = readSend(params, { newId: edge.seams.newId, waitMs: answerWithinMs });
       await requireRoom(deps, order.taskId, caller);
       const sender = senderFacts(order, caller.principal);
-      return writeXprTask(await service.perform('send', order, { ...caller, sender }));
+      return writeXprTask(taskIn(await service.perform('send', order, { ...caller, sender })));
     }
     case 'tasks/get':
       return writeXprTask(await service.perform('get', readGet(params), caller));

@@ -2,7 +2,7 @@ import type { Task } from '../../../../runtime/protocol/task.ts';
 import type { Json } from '../../../a2a/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { isGivenTaskId } from '../given-ids.ts';
-import type { SendOrder, StreamItem } from '../operations.ts';
+import { type SendOrder, type StreamItem, taskIn } from '../operations.ts';
 import { defined } from '../../../a2a/parts.ts';
 import type { RestBinding } from '../rest.ts';
 import { V03 } from '../v03/dialect.ts';
@@ -49,7 +49,7 @@ export function createV01({ newId, waitMs = PATIENCE_MS }: V01Options): V01 {
       getPush: readPushId,
     },
     write: {
-      send: writeTask,
+      send: (sent) => writeTask(taskIn(sent)),
       get: writeTask,
       cancel: writeTask,
       createPush: writeTaskPush,
@@ -79,6 +79,7 @@ function sharing(old: Dialect, current: Dialect): Dialect {
       const writeOld = itemWriter();
       if (operation === 'stream') return writeOld;
       return (item) => {
+        if (item.kind === 'message') return current.writeItem(item);
         const taskId = item.kind === 'task' ? item.task.id : item.taskId;
         return isGivenTaskId(taskId) ? writeOld(item) : current.writeItem(item);
       };

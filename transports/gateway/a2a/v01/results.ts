@@ -30,8 +30,8 @@ export function writeTask(task: Task): JsonObject {
 /** 0.1 has no word for a task in a stream: it is told by what it has made, and then by where it stands. */
 export async function* itemsOf(items: AsyncIterable<StreamItem>): AsyncGenerator<StreamItem, void> {
   for await (const item of items) {
-    if (item.kind === 'change') yield item;
-    else yield* changesOf(item);
+    if (item.kind === 'task') yield* changesOf(item);
+    else yield item;
   }
 }
 
@@ -55,6 +55,7 @@ export function itemWriter(): (item: StreamItem) => JsonObject {
     return index;
   };
   return (item) => {
+    if (item.kind === 'message') return { message: writeMessage(item.message) };
     if (item.kind === 'task') return writeTask(item.task);
     const { change, isLast } = item;
     const id = ownTaskId(item.taskId);

@@ -4,8 +4,14 @@ import { writeCard } from './card.ts';
 import { writeError } from './errors.ts';
 import { readPush, readPushId, readPushList, readSend, readTask, readTaskId } from './params.ts';
 import { readPushBody, readSendBody } from './proto-read.ts';
-import { writeProtoCard, writeProtoItem, writeProtoPush, writeProtoTask } from './proto-write.ts';
-import { writeItem, writeTask, writeTaskPush } from './results.ts';
+import {
+  writeProtoCard,
+  writeProtoItem,
+  writeProtoPush,
+  writeProtoSent,
+  writeProtoTask,
+} from './proto-write.ts';
+import { writeItem, writeSent, writeTask, writeTaskPush } from './results.ts';
 import { operationsOf, V03_METHODS } from '../../../a2a/method-names.ts';
 import type { OperationName } from '../operations.ts';
 
@@ -26,7 +32,7 @@ export const V03: Dialect = {
     extendedCard: () => undefined,
   },
   write: {
-    send: writeTask,
+    send: writeSent,
     get: writeTask,
     cancel: writeTask,
     createPush: writeTaskPush,
@@ -46,7 +52,7 @@ const V03_PROTO: Dialect = {
   methods: {},
   read: { ...V03.read, send: readSendBody, stream: readSendBody, createPush: readPushBody },
   write: {
-    send: (task) => ({ task: writeProtoTask(task) }),
+    send: writeProtoSent,
     get: writeProtoTask,
     cancel: writeProtoTask,
     createPush: writeProtoPush,

@@ -27,6 +27,7 @@ export function orderOf({ message, configuration, metadata }: SendParams): SendO
   const { taskId, contextId, messageId } = message;
   return {
     message: messageOf(message, () => messageId),
+    takesMessages: true,
     returnImmediately: configuration?.blocking !== true,
     acceptedOutputModes: configuration?.acceptedOutputModes ?? [],
     ...defined({ taskId, contextId, metadata }),

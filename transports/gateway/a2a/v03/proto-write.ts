@@ -2,7 +2,7 @@ import type { Artifact, Part, Task, TaskMessage, TaskState } from '../../../../r
 import { ROLE_WORDS, STATE_WORDS } from '../../../a2a/enum-words.ts';
 import type { Json } from '../../../a2a/json.ts';
 import { isoOf, writePush } from '../old-words.ts';
-import type { PushConfig, SecurityScheme, ServedCard, StreamItem } from '../operations.ts';
+import type { PushConfig, SecurityScheme, Sent, ServedCard, StreamItem } from '../operations.ts';
 import { defined, objectOf } from '../../../a2a/parts.ts';
 import { writeCard } from './card.ts';
 
@@ -15,6 +15,12 @@ interface Place {
   readonly taskId: string;
   readonly contextId: string;
 }
+
+/** A task, or a message that is of none. */
+export const writeProtoSent = (sent: Sent): JsonObject =>
+  sent.kind === 'task'
+    ? { task: writeProtoTask(sent.task) }
+    : { message: writeMessage(sent.message, { contextId: sent.contextId }) };
 
 export function writeProtoTask(task: Task): JsonObject {
   const { id, contextId, status, artifacts, history, metadata } = task;
@@ -31,7 +37,7 @@ export function writeProtoTask(task: Task): JsonObject {
 
 /** One event of a stream: which it is, is said by the member that it has. */
 export function writeProtoItem(item: StreamItem): JsonObject {
-  if (item.kind === 'task') return { task: writeProtoTask(item.task) };
+  if (item.kind !== 'change') return writeProtoSent(item);
   const { taskId, contextId, change, isLast } = item;
   const place = { taskId, contextId };
   switch (change.kind) {
@@ -64,7 +70,7 @@ function writeStatus(
 /** Of a message the proto has no tasks that it refers to. */
 function writeMessage(
   { messageId, role, parts, metadata, extensions }: TaskMessage,
-  place: Place,
+  place: Pick<Place, 'contextId'> & Partial<Place>,
 ): JsonObject {
   return {
     messageId,

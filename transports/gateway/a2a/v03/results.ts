@@ -1,7 +1,7 @@
 import type { Artifact, Task, TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
 import type { Json } from '../../../a2a/json.ts';
 import { isoOf, writePush } from '../old-words.ts';
-import type { PushConfig, StreamItem } from '../operations.ts';
+import type { PushConfig, Sent, StreamItem } from '../operations.ts';
 import { defined, writeTagged } from '../../../a2a/parts.ts';
 
 type JsonObject = { readonly [key: string]: Json };
@@ -17,6 +17,10 @@ interface Standing {
   readonly atMs: number;
   readonly message?: TaskMessage | undefined;
 }
+
+/** A task, or a message that is of none. */
+export const writeSent = (sent: Sent): JsonObject =>
+  sent.kind === 'task' ? writeTask(sent.task) : writeMessage(sent.message, { contextId: sent.contextId });
 
 export function writeTask(task: Task): JsonObject {
   const place = { taskId: task.id, contextId: task.contextId };
@@ -34,7 +38,10 @@ export function writeTask(task: Task): JsonObject {
   };
 }
 
-export function writeMessage(said: TaskMessage, place: Place): JsonObject {
+export function writeMessage(
+  said: TaskMessage,
+  place: Pick<Place, 'contextId'> & Partial<Place>,
+): JsonObject {
   const { messageId, role, parts, metadata, extensions, referenceTaskIds } = said;
   return {
     kind: 'message',
@@ -60,7 +67,7 @@ function writeArtifact({ parts, ...artifact }: Artifact): JsonObject {
 
 /** One item of a stream; the last one that says where the task stands is `final`. */
 export function writeItem(item: StreamItem): JsonObject {
-  if (item.kind === 'task') return writeTask(item.task);
+  if (item.kind !== 'change') return writeSent(item);
   const { taskId, contextId, change, isLast } = item;
   const place = { taskId, contextId };
   switch (change.kind) {

@@ -12,7 +12,15 @@ import {
   readSend,
   readSubscribe,
 } from './read.ts';
-import { writeItem, writePush, writePushList, writeTask, writeTasks, type WriteOptions } from './write.ts';
+import {
+  writeItem,
+  writePush,
+  writePushList,
+  writeSent,
+  writeTask,
+  writeTasks,
+  type WriteOptions,
+} from './write.ts';
 import { operationsOf, V1_METHODS } from '../../../a2a/method-names.ts';
 import type { OperationName } from '../operations.ts';
 
@@ -34,7 +42,7 @@ function dialect(version: string, options: WriteOptions): Dialect {
       extendedCard: () => undefined,
     },
     write: {
-      send: (task) => ({ task: writeTask(task, options) }),
+      send: (sent) => writeSent(sent, options),
       get: (task) => writeTask(task, options),
       list: (page) => writeTasks(page, options),
       cancel: (task) => writeTask(task, options),

@@ -73,6 +73,7 @@ export function readSend(params: unknown): SendOrder {
   return {
     message: messageOf(said),
     ...defined({ taskId: said.taskId, contextId: said.contextId, metadata }),
+    takesMessages: true,
     returnImmediately: configuration?.returnImmediately ?? false,
     ...defined({
       historyLength: configuration?.historyLength,

@@ -7,7 +7,8 @@ import type {
   TaskState,
 } from '../../../../runtime/protocol/task.ts';
 import type { Json } from '../../../a2a/json.ts';
-import type { Operations, PushConfig, StreamItem } from '../operations.ts';
+import type { MessageAnswer } from '../../../../runtime/protocol/task-service.ts';
+import type { Operations, PushConfig, Sent, StreamItem } from '../operations.ts';
 import { ROLE_WORDS, STATE_WORDS } from '../../../a2a/enum-words.ts';
 
 type Fields = { readonly [key: string]: Json };
@@ -26,6 +27,14 @@ interface Place {
   readonly taskId: string;
   readonly contextId: string;
 }
+
+export const writeSent = (sent: Sent, options: WriteOptions): Fields =>
+  sent.kind === 'task' ? { task: writeTask(sent.task, options) } : writeAnswer(sent);
+
+/** Of no task. */
+const writeAnswer = ({ message, contextId }: MessageAnswer): Fields => ({
+  message: writeMessage(message, { contextId }),
+});
 
 export function writeTask(task: Task, { generations }: WriteOptions): Fields {
   const { id, contextId, status, artifacts, history, metadata, generation } = task;
@@ -49,12 +58,15 @@ function writeStatus(state: TaskState, message: TaskMessage | undefined, atMs: n
   };
 }
 
-function writeMessage(message: TaskMessage, { taskId, contextId }: Place): Fields {
+function writeMessage(
+  message: TaskMessage,
+  { taskId, contextId }: Pick<Place, 'contextId'> & Partial<Place>,
+): Fields {
   const { messageId, role, parts, metadata, extensions = [], referenceTaskIds = [] } = message;
   return {
     messageId,
     contextId,
-    taskId,
+    ...(taskId === undefined ? {} : { taskId }),
     role: ROLE_WORDS[role],
     parts: parts.map(writePart),
     ...(metadata === undefined ? {} : { metadata }),
@@ -89,7 +101,7 @@ const numberOf = (generation: number, isShown: boolean): Fields =>
   isShown ? { generation: String(generation) } : {};
 
 export function writeItem(item: StreamItem, options: WriteOptions): Fields {
-  if (item.kind === 'task') return { task: writeTask(item.task, options) };
+  if (item.kind !== 'change') return writeSent(item, options);
   return writeChange(item.change, { taskId: item.taskId, contextId: item.contextId }, options);
 }
 

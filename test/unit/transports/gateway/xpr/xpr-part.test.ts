@@ -23,7 +23,10 @@ function setUp(perform: (performed: Performed) => unknown, options: Omit<XprPart
     fault: (error) => faults.push(error),
   };
   const service = {
-    perform: async (name: string, input: object, caller: Caller) => perform({ name, input, caller }),
+    perform: async (name: string, input: object, caller: Caller) => {
+      const done = await perform({ name, input, caller });
+      return name === 'send' ? { kind: 'task', task: done } : done;
+    },
   } as unknown as A2AService;
   const app = new Hono();
   xprPart({ service, ...options }).mount(app, edge);
