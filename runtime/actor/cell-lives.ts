@@ -13,8 +13,8 @@ const inThisThread: MakeActor = (cell) => new Actor(cell);
 export class CellLives {
   /** The one that lives, or the last one that did. */
   current: ActorLife | undefined;
-  /** What outlives the actor of the moment and can hold what it was told. */
-  #memory: AgentMemory;
+  /** What outlives the actor of the moment and can hold what it was told; most agents that wait have none yet. */
+  #memory: AgentMemory | undefined;
   /** Where what comes for the next actor, before it begins, came from outside. */
   nextTaint: Taint | undefined;
   readonly #cell: Cell;
@@ -27,16 +27,20 @@ export class CellLives {
   constructor(cell: Cell, makeActor: MakeActor = inThisThread) {
     this.#cell = cell;
     this.#makeActor = makeActor;
-    this.#memory = cell.place.memories.of(cell.row.id);
   }
 
   /** Where what the agent took in came from outside: its state, or what else its thread or process keeps, may hold it. */
   get taint(): Taint | undefined {
-    return this.#memory.taint;
+    return this.#kept.taint;
   }
 
   set taint(taint: Taint | undefined) {
-    this.#memory.taint = taint;
+    this.#kept.taint = taint;
+  }
+
+  get #kept(): AgentMemory {
+    this.#memory ??= this.#cell.place.memories.of(this.#cell.row.id);
+    return this.#memory;
   }
 
   /** Resolves when the actor before has ended. */

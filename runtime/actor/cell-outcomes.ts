@@ -19,7 +19,7 @@ export class CellOutcomes {
   readonly #cell: Cell;
   #answered: AnsweredIds | undefined;
   /** What was reported in between to those who may ask again. */
-  readonly #reports = new WeakMap<Mail, KeptReports>();
+  #reports: WeakMap<Mail, KeptReports> | undefined;
 
   constructor(cell: Cell) {
     this.#cell = cell;
@@ -78,26 +78,31 @@ export class CellOutcomes {
     if (mail.ask !== NO_ASK) this.#tell(mail, fraction, what, taint);
     for (const again of this.#askedAgain(mail)) this.#tell(again, fraction, what, taint);
     if (mail.extras?.derived !== true) return;
-    const reports = this.#reports.get(mail) ?? new KeptReports();
+    const reports = this.#reports?.get(mail) ?? new KeptReports();
     reports.add(what);
+    this.#keepReports(mail, reports);
+  }
+
+  #keepReports(mail: Mail, reports: KeptReports): void {
+    this.#reports ??= new WeakMap();
     this.#reports.set(mail, reports);
   }
 
   #reported(mail: Mail): Pick<Answer, 'reports' | 'droppedReports'> {
-    const { items, dropped = 0 } = this.#reports.get(mail) ?? {};
+    const { items, dropped = 0 } = this.#reports?.get(mail) ?? {};
     return dropped === 0 ? { reports: items } : { reports: items, droppedReports: dropped };
   }
 
   /** Tells whoever asks again that so much of what was reported is not known any more. */
   #skip(mail: Mail, dropped: number, former: Taint | undefined): void {
     const taint = mergeTaint(former, this.#taintOf(mail));
-    this.#reports.set(mail, new KeptReports(dropped));
+    this.#keepReports(mail, new KeptReports(dropped));
     this.#place.answers.give(mail, REPLY.progress, [1, null, null, null, dropped], 'json', taint);
   }
 
   /** It is handled once more from its beginning: what the attempt that died reported belongs to no answer. */
   startOver(mail: Mail): void {
-    this.#reports.delete(mail);
+    this.#reports?.delete(mail);
   }
 
   #tell(mail: Mail, fraction: number, what: unknown, taint: Taint | undefined): void {

@@ -64,6 +64,11 @@ export class ProcessHost {
     this.#actors.get(cell)?.endProcess();
   }
 
+  /** The agent is no more. */
+  forget(cell: Cell): void {
+    this.#actors.delete(cell);
+  }
+
   async close(): Promise<void> {
     await this.#processes?.close();
   }

@@ -1,7 +1,7 @@
 import type { LastError } from '../protocol/errors.ts';
 import type { Refusal } from '../supervision/outsider-book.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
-import type { AgentBook } from './agent-book.ts';
+import type { AgentBook, AgentRecord } from './agent-book.ts';
 import type { Places } from './places.ts';
 
 export interface AgentOrdersDeps {
@@ -9,6 +9,9 @@ export interface AgentOrdersDeps {
   readonly places: Places;
   readonly supervisor: Supervisor;
 }
+
+/** Where an agent lives. */
+type Seated = Pick<AgentRecord, 'place' | 'slot'>;
 
 /** Tells places what is to become of their agents. */
 export class AgentOrders {
@@ -22,10 +25,21 @@ export class AgentOrders {
 
   /** The places get what concerns them, in the order of the agents, when they are up. */
   give(t: 'start' | 'halt' | 'stop', ids: readonly string[]): void {
-    const { agents, places } = this.#deps;
+    this.#give(
+      t,
+      ids.map((id) => this.#deps.agents.get(id)),
+    );
+  }
+
+  /** Has places let go of agents that are registered no more; told after the table that says so. */
+  forget(agents: readonly Seated[]): void {
+    this.#give('forget', agents);
+  }
+
+  #give(t: 'start' | 'halt' | 'stop' | 'forget', agents: readonly Seated[]): void {
+    const { places } = this.#deps;
     const slots = new Map<string, number[]>();
-    for (const id of ids) {
-      const { place, slot } = agents.get(id);
+    for (const { place, slot } of agents) {
       const here = slots.get(place) ?? [];
       here.push(slot);
       slots.set(place, here);

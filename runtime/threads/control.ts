@@ -163,7 +163,12 @@ export class Control {
       isStopping: () => this.#isStopping,
     });
     const { workers } = options;
-    this.#enrolment = new Enrolment({ ...parts, workers, durable: options.journal?.durable });
+    this.#enrolment = new Enrolment({
+      ...parts,
+      orders: this.#orders,
+      workers,
+      durable: options.journal?.durable,
+    });
     this.#upgrades = new Upgrades({
       ...parts,
       enrolment: this.#enrolment,
@@ -215,7 +220,8 @@ export class Control {
   /** Orders a write of the host's registry among all others and tells every thread. */
   async announce({ profiles, upsert, remove }: TableDelta): Promise<void> {
     for (const id of remove) if (this.#agents.has(id)) await this.stopAgent(id);
-    for (const id of remove) this.#enrolment.forget(id);
+    const gone = remove.flatMap((id) => this.#agents.find(id) ?? []);
+    for (const { id } of gone) this.#enrolment.forget(id);
     const rows = upsert.map((row) => {
       const agent = this.#agents.find(row.id);
       if (agent === undefined) return row;
@@ -224,6 +230,7 @@ export class Control {
       return { ...row, slot: agent.slot, place: agent.place };
     });
     this.#places.tellAll({ t: 'table', delta: this.#agents.write({ profiles, upsert: rows, remove }) });
+    this.#orders.forget(gone);
   }
 
   roster(): RosterRow[] {

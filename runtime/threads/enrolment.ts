@@ -4,6 +4,7 @@ import type { ProcessOptions } from '../processes/process-options.ts';
 import type { AgentProfile, Standing, TableChange } from '../routing/routing-table.ts';
 import type { Supervising, Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
+import type { AgentOrders } from './agent-orders.ts';
 import { type Hosting, notLoaded } from './hosting.ts';
 import { type LoadedAgent, requireKeepable } from './loaded-agent.ts';
 import type { Places } from './places.ts';
@@ -43,6 +44,7 @@ export interface EnrolmentDeps {
   readonly places: Places;
   readonly hosting: Hosting;
   readonly supervisor: Supervisor;
+  readonly orders: AgentOrders;
   /** How many worker threads there may be. */
   readonly workers: number;
   /** Whose mailboxes outlive the process; undefined without a journal. */
@@ -102,10 +104,11 @@ export class Enrolment {
 
   /** Nothing is half-done: of agents that could not be hosted none is left. */
   #withdraw(records: readonly AgentRecord[]): void {
-    const { agents, places } = this.#deps;
+    const { agents, places, orders } = this.#deps;
     for (const { id } of records) this.forget(id);
     const delta = agents.write({ profiles: [], upsert: [], remove: records.map(({ id }) => id) });
     places.tellAll({ t: 'table', delta });
+    orders.forget(records);
   }
 
   /** Gives each its place, whose thread gets ready meanwhile if it is not there yet: all that are new start side by side. */

@@ -96,6 +96,8 @@ export type ControlMessage =
   | { readonly t: 'start'; readonly slots: readonly number[] }
   | { readonly t: 'halt'; readonly slots: readonly number[] }
   | { readonly t: 'stop'; readonly slots: readonly number[] }
+  /** They are registered no more: each is ended, and nothing is kept of it. */
+  | { readonly t: 'forget'; readonly slots: readonly number[] }
   | { readonly t: 'events'; readonly events: readonly SystemEvent[] }
   /** Ends the process of an agent from outside. */
   | { readonly t: 'end-process'; readonly slot: number }

@@ -19,6 +19,10 @@ export interface OutboxDeps {
   readonly counters: Float64Array;
   readonly commitLog: SharedArrayBuffer;
   readonly cellOf: (slot: number) => Cell | undefined;
+  /** Mail within this thread is about to be delivered. */
+  readonly beginTurn: () => void;
+  /** Mail within this thread whose recipient is hosted here no more. */
+  readonly refuse: (mail: Mail) => void;
   readonly linkTo: (place: string) => Link | undefined;
   /** Runs after the code that runs now: posting is put off until then. */
   readonly defer: (run: () => void) => void;
@@ -61,8 +65,8 @@ export class Outbox {
   #kept: KeptMail[] = [];
   /** Mail for a place without a link, in the order in which it was accepted. */
   #held: { readonly flow: OutFlow; readonly mail: Mail }[] = [];
-  /** Pairs of cell and mail. What is sent within the thread arrives when its sender's work is committed. */
-  #undelivered: (Cell | Mail)[] = [];
+  /** Pairs of cell, if there is one, and mail. What is sent within the thread arrives when its sender's work is committed. */
+  #undelivered: (Cell | Mail | undefined)[] = [];
   #settledNames: number[] = [];
   #told = 0;
   #isFlushPlanned = false;
@@ -254,10 +258,14 @@ export class Outbox {
     const waiting = this.#undelivered;
     if (waiting.length === 0) return;
     this.#undelivered = [];
-    (waiting[0] as Cell).place.turns.beginUnlessRunning();
+    this.#deps.beginTurn();
     for (let at = 0; at < waiting.length; at += 2) {
       const mail = waiting[at + 1] as Mail;
-      const cell = waiting[at] as Cell;
+      const cell = waiting[at] as Cell | undefined;
+      if (cell === undefined) {
+        this.#deps.refuse(mail);
+        continue;
+      }
       cell.place.log.traffic.note(TRAFFIC.received, mail, cell.place.turns.nowMs, undefined);
       cell.deliver(mail, (mail.flow as InFlow).lane);
     }
@@ -301,10 +309,10 @@ export class Outbox {
       this.#dirtyLocal.push(flow);
     }
     const cell = this.#deps.cellOf(row.slot);
-    if (cell === undefined) return;
     flow.inbound.received = mail.sequence;
     mail.flow = flow.inbound;
-    this.safeguard(mail, this.#deps.seat, flow.flow, senderSlot, cell.isRetry(mail) || mail.kept > 0);
+    const isKept = mail.kept > 0 || cell?.isRetry(mail) === true;
+    if (cell !== undefined) this.safeguard(mail, this.#deps.seat, flow.flow, senderSlot, isKept);
     this.#undelivered.push(cell, mail);
   }
 

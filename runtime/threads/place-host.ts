@@ -300,6 +300,9 @@ export class PlaceHost {
       case 'stop':
         for (const slot of message.slots) void this.#stop(slot);
         return;
+      case 'forget':
+        for (const slot of message.slots) void this.#forget(slot);
+        return;
       case 'end-process': {
         const cell = place.cellOf(message.slot);
         if (cell !== undefined) this.#processes.endProcess(cell);
@@ -343,6 +346,11 @@ export class PlaceHost {
   async #stop(slot: number): Promise<void> {
     await this.place.cellOf(slot)?.stop();
     this.#tell({ t: 'ended', slot });
+  }
+
+  async #forget(slot: number): Promise<void> {
+    const cell = await this.place.forget(slot);
+    if (cell !== undefined) this.#processes.forget(cell);
   }
 
   /** Delivers what a dead thread held, in that thread's name. The control thread keeps its copies and names of it. */

@@ -28,6 +28,7 @@ import {
   type ErrorData,
   errorToData,
   isOrreryError,
+  notHere,
   type OrreryError,
   reasonOf,
   stackOf,
@@ -192,6 +193,8 @@ export class Place {
       counters: this.counters,
       commitLog: deps.commitLog,
       cellOf: (slot) => this.#cells[slot],
+      beginTurn: () => this.turns.beginUnlessRunning(),
+      refuse: (mail) => this.refuseUnheld(mail, errorToData(notHere(mail.recipient, this.id))),
       linkTo: (place) => this.links.to(place),
       defer: deps.loop.defer,
       onFlowSlab: ({ index, memory }) => deps.tell({ t: 'flow-slab', seat: deps.seat, index, memory }),
@@ -223,8 +226,12 @@ export class Place {
     for (const cell of this.#cells) if (cell !== undefined) yield cell;
   }
 
-  forget(cell: Cell): void {
-    this.#cells[cell.row.slot] = undefined;
+  /** Ends the agent in a slot, which nobody is given again, and keeps nothing of it. */
+  async forget(slot: number): Promise<Cell | undefined> {
+    const cell = this.#cells[slot];
+    await cell?.stop();
+    this.#cells[slot] = undefined;
+    return cell;
   }
 
   /** Starts a cell, with the state that a former thread or process left for it, if there is such. */
