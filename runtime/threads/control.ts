@@ -320,8 +320,8 @@ export class Control {
     this.#isStopping = true;
     this.#supervisor.close();
     this.#places.beginClosing();
-    await this.#places.askPatiently((api) => api.shutdown(), SHUTDOWN);
-    await this.#places.askPatiently((api) => api.closeBooks(), SHUTDOWN);
+    await this.#places.askAll((api) => api.shutdown(), SHUTDOWN);
+    await this.#places.askAll((api) => api.closeBooks(), SHUTDOWN);
     this.#places.readArrived();
     this.#told.look();
     await this.#places.close();

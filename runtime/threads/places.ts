@@ -25,7 +25,8 @@ import type { Seat } from './seat.ts';
 import type { SeatBook } from './seat-book.ts';
 import { footingOf, type Spawned, type Spawner } from './spawner.ts';
 
-const QUERY_TIMEOUT_MS = 500;
+/** How a thread gets on that answers what is to be seen of it. */
+const QUERY: ProgressLimits = { quietMs: 1_500, computeMs: 500 };
 const TERMINATE_MS = 2_000;
 /** A spare thread is started when what happens now is over. */
 const SPARE_AFTER_MS = 500;
@@ -281,42 +282,29 @@ export class Places {
     this.tellAll({ t: 'drain' });
   }
 
-  /** What every place answers in time; a blocked or dying one is left out. */
-  async askAll<Answer>(ask: (api: Caller<PlaceHost>['api']) => Promise<Answer>): Promise<Answer[]> {
-    const { clock } = this.#deps.seams;
-    const answers = await Promise.all(
-      [...this].map(
-        ({ caller }) =>
-          new Promise<Answer | undefined>((resolve) => {
-            const cancel = clock.setTimer(QUERY_TIMEOUT_MS, () => resolve(undefined));
-            ask(caller.api)
-              .then(resolve, () => resolve(undefined))
-              .finally(cancel);
-          }),
-      ),
-    );
+  /** What every place answers, as long as it gets on by these limits; one that does not is left out. */
+  async askAll<Answer>(
+    ask: (api: Caller<PlaceHost>['api']) => Promise<Answer>,
+    limits = QUERY,
+  ): Promise<Answer[]> {
+    // In a thread that has not begun nobody lives yet.
+    const begun = [...this].filter(({ seat }) => seat.beat > 0);
+    const answers = await Promise.all(begun.map((place) => this.#askPatiently(place, ask, limits)));
     return answers.filter((answer) => answer !== undefined) as Answer[];
   }
 
-  /** What every place answers, as long as it gets on by these limits; one that does not is left out. */
-  async askPatiently(
-    ask: (api: Caller<PlaceHost>['api']) => Promise<unknown>,
+  /** Undefined when it fails, or the place does not get on. */
+  #askPatiently<Answer>(
+    place: PlaceRecord,
+    ask: (api: Caller<PlaceHost>['api']) => Promise<Answer>,
     limits: ProgressLimits,
-  ): Promise<void> {
+  ): Promise<Answer | undefined> {
     const { clock } = this.#deps.seams;
-    // In a thread that has not begun nobody lives yet.
-    const begun = [...this].filter(({ seat }) => seat.beat > 0);
-    const answers = begun.map((place) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const sample = (): Promise<Footing> => this.#footingOf(place);
-      const watch = new ProgressWatch({ clock, sample, onStill: () => resolve() }, limits);
-      ask(place.caller.api).then(
-        () => resolve(),
-        () => resolve(),
-      );
-      return promise.finally(() => watch.close());
-    });
-    await Promise.all(answers);
+    const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
+    const sample = (): Promise<Footing> => this.#footingOf(place);
+    const watch = new ProgressWatch({ clock, sample, onStill: () => resolve(undefined) }, limits);
+    ask(place.caller.api).then(resolve, () => resolve(undefined));
+    return promise.finally(() => watch.close());
   }
 
   /** From now on a thread that ends is not replaced. */
