@@ -30,7 +30,7 @@ const ALONE = [
 
 /** What puts faults or parts of its own into a running system, or counts its modules: it needs the sources. */
 const INSIDE = [
-  'test/integration/{simulation,simulation-escapes,simulated-*,channel-leaks}.test.ts',
+  'test/integration/{simulation,simulation-escapes,simulation-global-reads,simulated-*,channel-leaks}.test.ts',
   'test/integration/{budgets,budget-deaths,negotiation-desk,start-up}.test.ts',
 ];
 

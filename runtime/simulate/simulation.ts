@@ -9,6 +9,7 @@ import { Chance } from './chance.ts';
 import { EscapeWatch } from './escape-watch.ts';
 import { FaultInjector, type HostCrash, STAGE } from './fault-injector.ts';
 import { FaultyLink } from './faulty-link.ts';
+import { replaceGlobalReads, restoreGlobalReads } from './global-reads.ts';
 import { Invariants } from './invariants.ts';
 import { JournalCheck } from './journal-check.ts';
 import { ProcessLedgers } from './process-ledgers.ts';
@@ -144,9 +145,11 @@ export class Simulation<Team extends System> {
     this.#startProcess();
     this.#escapes.enable();
     strays.enable();
+    replaceGlobalReads();
     try {
       await this.scheduler.run();
     } finally {
+      restoreGlobalReads();
       strays.disable();
       this.#escapes.disable();
       for (const thread of this.scheduler.threads) thread.isOver = true;

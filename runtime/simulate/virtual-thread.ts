@@ -40,6 +40,8 @@ export class VirtualThread {
   onStray: (error: unknown) => void;
   /** Called when it is over. */
   readonly onOver: (() => void)[] = [];
+  /** What its agents' code draws by Math.random and the like, beside what their context gives. */
+  readonly chance: Chance;
   readonly #scheduler: Scheduler;
   #startMs = 0;
   #spentMs = 0;
@@ -50,6 +52,7 @@ export class VirtualThread {
     this.name = name;
     this.onStray = (error) => scheduler.fail(error);
     const chance = new Chance(seed, `thread ${number}`);
+    this.chance = new Chance(seed, `global reads of thread ${number}`);
     const ids = idsOf(number);
     this.seams = {
       clock: this.#clock(),

@@ -1,0 +1,264 @@
+import childProcess from 'node:child_process';
+import nodeCrypto from 'node:crypto';
+import fs from 'node:fs';
+import { type LoadHookSync, registerHooks, syncBuiltinESMExports } from 'node:module';
+import { simulationEscaped } from '../protocol/errors.ts';
+import { placeOf } from './escape-text.ts';
+import { type Running, running } from './running.ts';
+import { bytesOf, fillRandom, uuidOf } from './seeded-bytes.ts';
+
+/**
+ * What an agent's code reads of the process without asking its context: the time, chance, files, other programs. While
+ * simulations run, time and chance are those of the simulation for code that an agent's handler runs or has begun, and the
+ * rest is told as an escape. For all other code of the process they are what they ever were.
+ */
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever these functions are given, they hand on
+type Fn = (this: any, ...given: any[]) => any;
+
+const { randomFillSync } = nodeCrypto;
+
+/** A function in place of another; `as` is what it does for the code of an agent. */
+interface Replacement {
+  readonly holder: object;
+  readonly name: string;
+  readonly as: (agent: Running, original: Fn, self: unknown, given: unknown[], instead: Fn) => unknown;
+}
+
+/** Deep enough to get through what Node calls on the way to a file. */
+const LOOKED_AT_FRAMES = 50;
+const KEPT_FRAMES = 10;
+
+const READS_FILE = 'it read or wrote a file or folder and waited for it';
+const RUNS_PROGRAM = 'it ran a program and waited for it';
+const LOADS_MODULE = 'it loaded a module that was not loaded before';
+const READS_TIME = 'it read the time by Temporal.Now';
+/** What is open was opened before, and that was told. */
+const HARMLESS_SYNC: ReadonlySet<string> = new Set(['closeSync', 'fsyncSync', 'fdatasyncSync', 'writeSync']);
+
+const inAgent = (): Running | undefined => {
+  const store = running.getStore();
+  return store?.agentId === undefined ? undefined : store;
+};
+const nowOf = ({ thread }: Running): number => thread.seams.clock.now();
+const elapsedOf = ({ thread }: Running): number => thread.seams.clock.monotonicMs();
+const hrtimeOf = (agent: Running): bigint => BigInt(Math.floor(elapsedOf(agent) * 1e6));
+
+/** The stack of who called `instead`. */
+function stackOf(instead: Fn): string {
+  const { stackTraceLimit } = Error;
+  const holder = { stack: '' };
+  Error.stackTraceLimit = LOOKED_AT_FRAMES;
+  Error.captureStackTrace(holder, instead);
+  Error.stackTraceLimit = stackTraceLimit;
+  return holder.stack.split('\n').slice(1).join('\n');
+}
+
+/** Ends the simulation, naming the call and the line. */
+function tell({ scheduler, agentId = '' }: Running, deed: string, resource: string, where: string): void {
+  const place = placeOf(where);
+  const kept = where.split('\n').slice(0, KEPT_FRAMES).join('\n');
+  scheduler.fail(simulationEscaped(agentId, deed, { resource, ...(place && { place }), where: kept }));
+}
+
+const told =
+  (deed: string, resource: string): Replacement['as'] =>
+  (agent, original, self, given, instead) => {
+    const where = stackOf(instead);
+    if (!isOnTheWay(where)) tell(agent, `${deed} (${resource})`, resource, where);
+    return Reflect.apply(original, self, given);
+  };
+
+/**
+ * Whoever prints, or shows where an error was thrown, reads files on the way, and its agent knows nothing of it. A module that
+ * is loaded is told as that.
+ */
+const isOnTheWay = (where: string): boolean =>
+  ['node:internal/console', 'node:internal/modules', 'prepareStackTrace'].some((name) =>
+    where.includes(name),
+  );
+
+const filled =
+  (): Replacement['as'] =>
+  ({ thread }, original, self, given) => {
+    const result: unknown = Reflect.apply(original, self, given);
+    fillRandom(bytesOf(given[0] as NodeJS.ArrayBufferView), thread.chance.next);
+    return result;
+  };
+
+/** Gives `value` as Node gives it: at once, or to the callback that stands last. */
+function giveTo(given: readonly unknown[], value: unknown): unknown {
+  const callback = given.at(-1);
+  if (typeof callback !== 'function') return value;
+  // Within the step: a tick may come after its end.
+  queueMicrotask(() => (callback as (error: null, given: unknown) => void)(null, value));
+  return undefined;
+}
+const withoutCallback = (given: readonly unknown[]): unknown[] =>
+  typeof given.at(-1) === 'function' ? given.slice(0, -1) : [...given];
+
+/** What is filled of it: all, or from an element on, or so many. */
+function partOf([target, offset = 0, size]: readonly unknown[]): Uint8Array {
+  const bytes = bytesOf(target as NodeJS.ArrayBufferView);
+  const width = (target as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT ?? 1;
+  const from = (offset as number) * width;
+  return bytes.subarray(from, size === undefined ? undefined : from + (size as number) * width);
+}
+
+const TIME: readonly Replacement[] = [
+  { holder: Date, name: 'now', as: nowOf },
+  { holder: Object.getPrototypeOf(performance) as object, name: 'now', as: elapsedOf },
+  { holder: process, name: 'uptime', as: (agent) => elapsedOf(agent) / 1_000 },
+];
+
+const CHANCE: readonly Replacement[] = [
+  { holder: Math, name: 'random', as: ({ thread }) => thread.chance.next() },
+  { holder: Crypto.prototype, name: 'getRandomValues', as: filled() },
+  { holder: Crypto.prototype, name: 'randomUUID', as: ({ thread }) => uuidOf(thread.chance.next) },
+  { holder: nodeCrypto, name: 'getRandomValues', as: filled() },
+  { holder: nodeCrypto, name: 'randomUUID', as: ({ thread }) => uuidOf(thread.chance.next) },
+  {
+    holder: nodeCrypto,
+    name: 'randomUUIDv7',
+    as: (agent) => uuidOf(agent.thread.chance.next, nowOf(agent)),
+  },
+  {
+    holder: nodeCrypto,
+    name: 'randomBytes',
+    as: ({ thread }, original, self, given) => {
+      const bytes = Reflect.apply(original, self, withoutCallback(given)) as Uint8Array;
+      fillRandom(bytes, thread.chance.next);
+      return giveTo(given, bytes);
+    },
+  },
+  ...['randomFill', 'randomFillSync'].map((name) => ({
+    holder: nodeCrypto,
+    name,
+    as: (({ thread }, _original, _self, given) => {
+      const plain = withoutCallback(given);
+      const target = (randomFillSync as Fn)(...plain);
+      fillRandom(partOf(plain), thread.chance.next);
+      return giveTo(given, target);
+    }) satisfies Replacement['as'],
+  })),
+  {
+    holder: nodeCrypto,
+    name: 'randomInt',
+    as: ({ thread }, original, self, given) => {
+      const plain = withoutCallback(given);
+      // It knows which bounds are none.
+      Reflect.apply(original, self, plain);
+      const [min, max] = plain.length < 2 ? [0, plain[0] as number] : (plain as [number, number]);
+      return giveTo(given, min + Math.floor(thread.chance.next() * (max - min)));
+    },
+  },
+];
+
+const TOLD: readonly Replacement[] = [
+  ...Object.keys(fs)
+    .filter((name) => name.endsWith('Sync') && !HARMLESS_SYNC.has(name))
+    .map((name) => ({ holder: fs, name, as: told(READS_FILE, name) })),
+  ...['execSync', 'execFileSync', 'spawnSync'].map((name) => ({
+    holder: childProcess,
+    name,
+    as: told(RUNS_PROGRAM, name),
+  })),
+  ...temporalReads(),
+];
+
+function temporalReads(): Replacement[] {
+  const { Temporal } = globalThis as { Temporal?: { Now: object } };
+  if (Temporal === undefined) return [];
+  return Object.getOwnPropertyNames(Temporal.Now)
+    .filter((name) => name !== 'timeZoneId')
+    .map((name) => ({ holder: Temporal.Now, name, as: told(READS_TIME, `Temporal.Now.${name}`) }));
+}
+
+type Undo = () => void;
+
+const valueAt = (holder: object, name: string): unknown =>
+  Object.getOwnPropertyDescriptor(holder, name)?.value;
+
+/** Puts `value` there, and gives what puts back what was; who has put something else there meanwhile keeps it. */
+function put(holder: object, name: string, value: unknown): Undo {
+  const before = Object.getOwnPropertyDescriptor(holder, name);
+  if (before === undefined || before.configurable !== true) return () => undefined;
+  Object.defineProperty(holder, name, { ...before, value });
+  return () => {
+    if (valueAt(holder, name) === value) Object.defineProperty(holder, name, before);
+  };
+}
+
+function replace({ holder, name, as }: Replacement): Undo {
+  const original = valueAt(holder, name) as Fn | undefined;
+  if (typeof original !== 'function') return () => undefined;
+  const instead: Fn = function (...given) {
+    const agent = inAgent();
+    return agent === undefined
+      ? Reflect.apply(original, this, given)
+      : as(agent, original, this, given, instead);
+  };
+  return put(holder, name, Object.assign(instead, original));
+}
+
+/** `new Date()` and `Date()` are of now; all else that a `Date` is, it stays. */
+function replaceDate(): Undo[] {
+  const RealDate = valueAt(globalThis, 'Date') as DateConstructor;
+  const instead = new Proxy(RealDate, {
+    construct: (target, given, newTarget) => {
+      const agent = given.length === 0 ? inAgent() : undefined;
+      return Reflect.construct(target, agent === undefined ? given : [nowOf(agent)], newTarget);
+    },
+    apply: (target, self, given) => {
+      const agent = inAgent();
+      return agent === undefined ? Reflect.apply(target, self, given) : String(new RealDate(nowOf(agent)));
+    },
+  });
+  return [put(globalThis, 'Date', instead), put(RealDate.prototype, 'constructor', instead)];
+}
+
+function replaceHrtime(): Undo {
+  const original = valueAt(process, 'hrtime') as Fn & { bigint: () => bigint };
+  const instead: Fn = (former?: [number, number]) => {
+    const agent = inAgent();
+    if (agent === undefined) return original.call(process, former) as unknown;
+    const sinceNs =
+      hrtimeOf(agent) - (former === undefined ? 0n : BigInt(former[0]) * 10n ** 9n + BigInt(former[1]));
+    return [Number(sinceNs / 10n ** 9n), Number(sinceNs % 10n ** 9n)];
+  };
+  const bigint = (): bigint => {
+    const agent = inAgent();
+    return agent === undefined ? original.bigint() : hrtimeOf(agent);
+  };
+  return put(process, 'hrtime', Object.assign(instead, { bigint }));
+}
+
+function tellOfModules(): Undo {
+  const load: LoadHookSync = (url, context, next) => {
+    const agent = inAgent();
+    if (agent !== undefined && !url.startsWith('node:'))
+      tell(agent, `${LOADS_MODULE} (${url})`, 'import', stackOf(load as Fn));
+    return next(url, context);
+  };
+  const hooks = registerHooks({ load });
+  return () => hooks.deregister();
+}
+
+let simulations = 0;
+let undo: Undo[] = [];
+
+/** From now on, until `restoreGlobalReads` was called as often. */
+export function replaceGlobalReads(): void {
+  simulations += 1;
+  if (simulations > 1) return;
+  undo = [...[...TIME, ...CHANCE, ...TOLD].map(replace), ...replaceDate(), replaceHrtime(), tellOfModules()];
+  // Who has imported them by name has them, too.
+  syncBuiltinESMExports();
+}
+
+export function restoreGlobalReads(): void {
+  simulations -= 1;
+  if (simulations > 0) return;
+  for (const restore of undo.splice(0).reverse()) restore();
+  syncBuiltinESMExports();
+}
