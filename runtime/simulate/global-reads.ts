@@ -9,8 +9,8 @@ import { bytesOf, fillRandom, uuidOf } from './seeded-bytes.ts';
 
 /**
  * What an agent's code reads of the process without asking its context: the time, chance, files, other programs. While
- * simulations run, time and chance are those of the simulation for code that an agent's handler runs or has begun, and the
- * rest is told as an escape. For all other code of the process they are what they ever were.
+ * simulations run, time and chance are those of the simulation for code that an agent's handler runs or has begun. What is
+ * not waited for is noted, and a module that is loaded is an escape. For all other code of the process they are what they ever were.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever these functions are given, they hand on
@@ -27,12 +27,8 @@ interface Replacement {
 
 /** Deep enough to get through what Node calls on the way to a file. */
 const LOOKED_AT_FRAMES = 50;
-const KEPT_FRAMES = 10;
 
-const READS_FILE = 'it read or wrote a file or folder and waited for it';
-const RUNS_PROGRAM = 'it ran a program and waited for it';
 const LOADS_MODULE = 'it loaded a module that was not loaded before';
-const READS_TIME = 'it read the time by Temporal.Now';
 /** What is open was opened before, and that was told. */
 const HARMLESS_SYNC: ReadonlySet<string> = new Set(['closeSync', 'fsyncSync', 'fdatasyncSync', 'writeSync']);
 
@@ -54,18 +50,15 @@ function stackOf(instead: Fn): string {
   return holder.stack.split('\n').slice(1).join('\n');
 }
 
-/** Ends the simulation, naming the call and the line. */
-function tell({ scheduler, agentId = '' }: Running, deed: string, resource: string, where: string): void {
-  const place = placeOf(where);
-  const kept = where.split('\n').slice(0, KEPT_FRAMES).join('\n');
-  scheduler.fail(simulationEscaped(agentId, deed, { resource, ...(place && { place }), where: kept }));
-}
-
-const told =
-  (deed: string, resource: string): Replacement['as'] =>
-  (agent, original, self, given, instead) => {
+/** The simulation goes on, and its result says that this code called `name`, and where. */
+const noted =
+  (name: string): Replacement['as'] =>
+  ({ scheduler, agentId = '' }, original, self, given, instead) => {
     const where = stackOf(instead);
-    if (!isOnTheWay(where)) tell(agent, `${deed} (${resource})`, resource, where);
+    if (!isOnTheWay(where)) {
+      const place = placeOf(where);
+      scheduler.note(`${agentId} called ${name}${place === undefined ? '' : ` at ${place}`}`);
+    }
     return Reflect.apply(original, self, given);
   };
 
@@ -154,14 +147,14 @@ const CHANCE: readonly Replacement[] = [
   },
 ];
 
-const TOLD: readonly Replacement[] = [
+const NOTED: readonly Replacement[] = [
   ...Object.keys(fs)
     .filter((name) => name.endsWith('Sync') && !HARMLESS_SYNC.has(name))
-    .map((name) => ({ holder: fs, name, as: told(READS_FILE, name) })),
+    .map((name) => ({ holder: fs, name, as: noted(name) })),
   ...['execSync', 'execFileSync', 'spawnSync'].map((name) => ({
     holder: childProcess,
     name,
-    as: told(RUNS_PROGRAM, name),
+    as: noted(name),
   })),
   ...temporalReads(),
 ];
@@ -171,7 +164,7 @@ function temporalReads(): Replacement[] {
   if (Temporal === undefined) return [];
   return Object.getOwnPropertyNames(Temporal.Now)
     .filter((name) => name !== 'timeZoneId')
-    .map((name) => ({ holder: Temporal.Now, name, as: told(READS_TIME, `Temporal.Now.${name}`) }));
+    .map((name) => ({ holder: Temporal.Now, name, as: noted(`Temporal.Now.${name}`) }));
 }
 
 type Undo = () => void;
@@ -236,8 +229,11 @@ function replaceHrtime(): Undo {
 function tellOfModules(): Undo {
   const load: LoadHookSync = (url, context, next) => {
     const agent = inAgent();
-    if (agent !== undefined && !url.startsWith('node:'))
-      tell(agent, `${LOADS_MODULE} (${url})`, 'import', stackOf(load as Fn));
+    if (agent !== undefined && !url.startsWith('node:')) {
+      const { scheduler, agentId = '' } = agent;
+      const where = stackOf(load as Fn);
+      scheduler.fail(simulationEscaped(agentId, `${LOADS_MODULE} (${url})`, { resource: 'import', where }));
+    }
     return next(url, context);
   };
   const hooks = registerHooks({ load });
@@ -251,7 +247,7 @@ let undo: Undo[] = [];
 export function replaceGlobalReads(): void {
   simulations += 1;
   if (simulations > 1) return;
-  undo = [...[...TIME, ...CHANCE, ...TOLD].map(replace), ...replaceDate(), replaceHrtime(), tellOfModules()];
+  undo = [...[...TIME, ...CHANCE, ...NOTED].map(replace), ...replaceDate(), replaceHrtime(), tellOfModules()];
   // Who has imported them by name has them, too.
   syncBuiltinESMExports();
 }

@@ -25,6 +25,7 @@ export interface SimulationStats extends Totals {
  * What came of a simulation.
  *
  * - `violations` what did not hold, in sentences; empty when all is well.
+ * - `notes`      what agents called that may come out otherwise another time, each once: `mars called readFileSync at …`.
  * - `value`, `error` what `run` returned or threw.
  * - `remains`    what was left at the end, if it came to that.
  * - `traceHash`  SHA-256 over the codes, ids and virtual times of all events: the same for the same seed and agents.
@@ -34,6 +35,7 @@ export interface SimulationResult {
   readonly seed: number;
   readonly ending: Ending | 'nothing-left';
   readonly violations: readonly string[];
+  readonly notes: readonly string[];
   readonly value: unknown;
   readonly error: unknown;
   readonly remains: Remains | undefined;
@@ -56,6 +58,7 @@ export async function runSimulation<Team extends System>(
     seed: options.seed,
     ending: simulation.ending ?? 'nothing-left',
     violations: simulation.violations,
+    notes: [...scheduler.notes],
     value: outcome !== undefined && 'value' in outcome ? outcome.value : undefined,
     error: outcome !== undefined && 'error' in outcome ? outcome.error : undefined,
     remains,

@@ -7,6 +7,8 @@ import { VirtualThread } from './virtual-thread.ts';
 /** What one step takes, milliseconds. */
 const STEP_MS = [0.001, 0.02] as const;
 
+const MOST_NOTES = 100;
+
 export interface SchedulerDeps {
   readonly seed: number;
   /** Unix milliseconds at virtual time 0. */
@@ -30,6 +32,7 @@ export interface SchedulerDeps {
 export class Scheduler {
   readonly epochMs: number;
   readonly threads: VirtualThread[] = [];
+  readonly notes = new Set<string>();
   /** The thread whose step it is. */
   current: VirtualThread | undefined;
   nowMs = 0;
@@ -70,6 +73,11 @@ export class Scheduler {
     else this.#moving += 1;
     this.#heap.push(task);
     return task;
+  }
+
+  /** Remembers what may make this run another one than the next under the same seed; of many the first. */
+  note(text: string): void {
+    if (this.notes.size < MOST_NOTES) this.notes.add(text);
   }
 
   /** Ends the simulation with this error. */
