@@ -45,6 +45,7 @@ import {
 } from './embedder-sender.ts';
 import { checkReceiver, parseDrainMs, parseLimit } from './given-sends.ts';
 import { type KeptRecords, keptRecords } from './kept-records.ts';
+import { LOOP_ID, LoopMail } from './loop-mail.ts';
 import { Peers, type PeersDeps } from './peers.ts';
 import { HostChannels } from './system-channels.ts';
 import type { SystemDeps } from './system-deps.ts';
@@ -82,6 +83,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   readonly records: KeptRecords;
   readonly upgrading: Upgrading;
   readonly sender: Sender;
+  readonly loop: Sender;
   readonly #host: PlaceHost;
   readonly #place: Place;
   readonly #control: Spawned;
@@ -96,6 +98,9 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   readonly #hasJournal: boolean;
   #desk: Promise<AgentDesk> | undefined;
   readonly #peers: Peers | undefined;
+  readonly #loopMail = new LoopMail({
+    host: (agent, card) => this.#startAll([{ ...this.#given.orderOf(agent), card }]),
+  });
 
   static {
     bindMethods(RunningSystem.prototype);
@@ -172,6 +177,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     this.#place = this.#host.place;
     this.#sending = { courier: this.#place.courier, endOf: () => this.#end };
     this.sender = embedderSender(this.#sending, this.#identity);
+    this.loop = embedderSender(this.#sending, { id: LOOP_ID, slot: -1, party: systemParty(LOOP_ID) });
     this.registry = new AgentRegistry({
       table: this.#place.table,
       onChange: (delta) => void this.#caller.api.announce(delta).catch(() => undefined),
@@ -261,6 +267,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     handler: (envelope: A2AEnvelope) => unknown,
   ): Promise<() => Promise<void>> {
     checkReceiver(agentId, handler);
+    if (agentId === LOOP_ID) return this.#loopMail.receive(handler);
     const card = this.registry.getById(agentId);
     if (card === undefined) throw agentNotFound(agentId);
     const { name, version, description, tier } = card;

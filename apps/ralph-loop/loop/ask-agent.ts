@@ -26,7 +26,7 @@ async function work(run: RunScope, order: WorkOrder, signal: AbortSignal): Promi
   const { item, to, feedback } = order;
   const { clock, team, tell } = run;
   try {
-    const output = await team.ask(
+    const output = await team.loop.ask(
       { agent: to.agent, capability: anyPayload(item.capability) },
       { ...inputOf(run, item), ...(feedback === undefined ? {} : { feedback }) },
       {

@@ -31,7 +31,7 @@ export async function askAssigner(run: RunScope, batch: readonly Unassigned[]): 
 async function assignments(run: RunScope, batch: readonly Unassigned[]): Promise<Assignments> {
   run.tell({ type: 'assignment.asked', agent: run.assigner, tasks: batch.map(({ item }) => item.id) });
   const roster = await run.team.roster();
-  const answer = await run.team.ask(
+  const answer = await run.team.loop.ask(
     { agent: run.assigner, capability: missionAssign },
     { tasks: batch.map(forAssigner), roster: [...roster] },
     { timeoutMs: askTimeoutMs(run), signal: run.signal, correlationId: run.mission, whenFull: 'park' },

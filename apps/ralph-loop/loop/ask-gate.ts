@@ -34,7 +34,7 @@ async function judgement(
 ): Promise<TaskEvent> {
   const { id, title, description, capability, acceptance } = item;
   const task = { id, title, ...(description === undefined ? {} : { description }), capability, acceptance };
-  const { verdict, approved, rejected, feedback } = await run.team.ask(
+  const { verdict, approved, rejected, feedback } = await run.team.loop.ask(
     { agent: run.gate, capability: findingsVerify },
     { root: run.root, findings: result.findings, task },
     { timeoutMs: askTimeoutMs(run), signal, correlationId: item.correlationId, whenFull: 'park' },

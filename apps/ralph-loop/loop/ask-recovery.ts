@@ -19,7 +19,7 @@ async function recovery(run: RunScope, order: RecoveryOrder, signal: AbortSignal
   const { id, title, capability, correlationId } = item;
   try {
     const roster = await run.team.roster();
-    const answer = await run.team.ask(
+    const answer = await run.team.loop.ask(
       { agent: run.assigner, capability: missionRecover },
       {
         task: { id, title, capability },

@@ -1,8 +1,9 @@
-import type { RosterRow, System, TaskNegotiator } from 'orrery';
+import type { RosterRow, Sender, System, TaskNegotiator } from 'orrery';
 import type { Swarms } from 'orrery/swarm';
 
-/** What the loop needs of a running system. */
-export interface Team extends Pick<System, 'ask' | 'roster'> {
+/** What the loop needs of a running system. `loop`: by which it asks, as `system/loop`. */
+export interface Team extends Pick<System, 'roster'> {
+  readonly loop: Pick<Sender, 'ask'>;
   readonly negotiator: Pick<TaskNegotiator, 'propose' | 'release'>;
   readonly swarms: Pick<
     Swarms,

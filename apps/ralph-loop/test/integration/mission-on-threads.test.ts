@@ -9,6 +9,7 @@ import type { MissionOutcome } from '../../loop/mission-outcome.ts';
 import { runMission } from '../../loop/run-mission.ts';
 import { wallClock } from '../../loop/wall-clock.ts';
 import { parseMission } from '../../mission/read-mission.ts';
+import { mayGoOn } from './team/planted.agent.ts';
 import { buildReport } from '../../report/build-report.ts';
 import { explainTask } from '../../report/explain-task.ts';
 import { gatherReceipts } from '../../report/gather-receipts.ts';
@@ -107,6 +108,39 @@ describe('a mission on worker threads', () => {
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'task.progress', fraction: 0.5, note: 'half way' }),
     );
+  });
+
+  it('sends as system/loop, and hears what agents answer to that and ask it (C-31, C-33)', async () => {
+    const got: [type: string, sender: string, recipient: string, payload: unknown][] = [];
+    const stop = await system.onReceive('system/loop', ({ type, sender, recipient, payload }) => {
+      got.push([type, sender, recipient, payload]);
+      return type === 'request' ? 'yes' : undefined;
+    });
+    const outcome = await run([{ id: 'asks', capability: 'work.asks-back' }]);
+    const report = buildReport(outcome);
+    expect(report.stopReason).toBe('all-accepted');
+    expect(report.tasks[0]?.notes).toMatchObject([{ reason: 'yes, true' }]);
+    expect(got).toEqual([
+      ['notification', 'planted', 'system/loop', 'it begins'],
+      ['request', 'planted', 'system/loop', { title: 'T' }],
+    ]);
+    const asked = (await system.recentEvents(10_000)).filter(
+      ({ type, messageType }) => type === 'message-sent' && messageType === 'request',
+    );
+    const senders = asked.flatMap(({ capability, sender }) =>
+      capability === 'work.asks-back' || capability === 'mission.assign' ? [sender] : [],
+    );
+    expect(new Set(senders)).toEqual(new Set(['system/loop']));
+    await stop();
+    expect(await system.loop.tellWhenRoom('system/loop', 'to nobody')).toMatchObject({ delivered: true });
+    const alone = system.ask({ agent: 'system/loop', capability: mayGoOn }, { title: 'T' });
+    await expect(alone).rejects.toMatchObject({
+      code: 'REFUSED',
+      message: 'Nobody receives for system/loop',
+    });
+    const again = await system.onReceive('system/loop', () => 'again');
+    expect(await system.ask({ agent: 'system/loop', capability: mayGoOn }, { title: 'T' })).toBe('again');
+    await again();
   });
 
   it.each(['work.exits-once', 'work.loops-once'])(

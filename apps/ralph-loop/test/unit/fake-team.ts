@@ -42,6 +42,7 @@ export class FakeTeam implements Team {
     },
   };
   readonly rows: RosterRow[] = [];
+  readonly loop = this;
   readonly swarms = new FakeSwarms(this);
   readonly #answers = new Map<string, Answer>();
 

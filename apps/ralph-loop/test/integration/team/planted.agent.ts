@@ -17,6 +17,14 @@ const work = (id: string) =>
 
 const done = (reason: string) => ({ notes: [{ kind: 'did', reason }] });
 
+/** What whoever asks is asked back. */
+export const mayGoOn = capability({
+  id: 'work.may-go-on',
+  description: 'Asks whether to go on',
+  input: z.object({ title: z.string() }),
+  output: z.string(),
+});
+
 const audit = (id: string) =>
   capability({
     id,
@@ -51,6 +59,13 @@ export const planted = defineAgent({
   .handle(work('work.well'), (_input, ctx) => {
     ctx.progress(0.5, 'half way');
     return done('well');
+  })
+  .handle(work('work.asks-back'), async (_input, ctx) => {
+    const { sender, id } = ctx.envelope;
+    const told = ctx.tell(sender, 'it begins', { inReplyTo: id });
+    return done(
+      `${await ctx.ask({ agent: sender, capability: mayGoOn }, { title: 'T' })}, ${told.delivered}`,
+    );
   })
   .handle(work('work.throws'), () => {
     throw new Error('planted');
