@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MemberCounter } from '../../transports/gateway/http/member-counter.ts';
+import { MemberCounter, requireFewMembers } from '../../transports/gateway/http/member-counter.ts';
 import { RUNS } from './dialect-trial.ts';
 
 interface Counts {
@@ -39,6 +39,23 @@ describe('Feature: gateway-bodies', () => {
           expect({ keys, elements }).toEqual(countsOf(JSON.parse(bytes.toString())));
         },
       ),
+      RUNS,
+    );
+  });
+
+  it('Property 3: what has been read has as many as what was written', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const { keys, elements } = countsOf(value);
+        const limits = { maxKeys: keys, maxElements: elements };
+        requireFewMembers(value, limits);
+        if (keys > 0)
+          expect(() => requireFewMembers(value, { ...limits, maxKeys: keys - 1 })).toThrow('object keys');
+        if (elements > 0)
+          expect(() => requireFewMembers(value, { ...limits, maxElements: elements - 1 })).toThrow(
+            'elements',
+          );
+      }),
       RUNS,
     );
   });

@@ -107,6 +107,8 @@ export interface ListeningOptions {
   readonly tls?: TlsOptions;
   readonly grpc?: Omit<ListeningOptions, 'grpc'> & {
     readonly maxMessageBytes?: number;
+    readonly maxKeys?: number;
+    readonly maxElements?: number;
     readonly maxStreams?: number;
     readonly maxConnections?: number;
     readonly messageTimeoutMs?: number;
@@ -121,6 +123,8 @@ const GrpcNames = z.strictObject({
   port: z.unknown().optional(),
   tls: z.unknown().optional(),
   maxMessageBytes: z.unknown().optional(),
+  maxKeys: z.unknown().optional(),
+  maxElements: z.unknown().optional(),
   maxStreams: z.unknown().optional(),
   maxConnections: z.unknown().optional(),
   messageTimeoutMs: z.unknown().optional(),

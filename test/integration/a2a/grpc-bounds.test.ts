@@ -90,7 +90,31 @@ describe('what strangers can hold of a server of gRPC', () => {
     for (const socket of opened) socket.destroy();
   });
 
+  it('is no message of more keys and elements than there may be', async () => {
+    await using server = await startA2AServer();
+    await using grpc = await startGrpc(server, { maxKeys: 100, maxElements: 100 });
+    const client = await grpc.client();
+    const send = (data: unknown) => {
+      const request = sendRequest('echo');
+      request.message?.parts.push({
+        content: { $case: 'data', value: data as never },
+        metadata: undefined,
+        filename: '',
+        mediaType: '',
+      });
+      return client.sendMessage(request, asCaller('alice@acme'));
+    };
+    expect(await send(Array(50).fill(null))).toHaveProperty('id');
+    expect((await rejection(send(Array(150).fill(null)))).message).toContain('more than 100 array elements');
+    const keys = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`k${at}`, 0]));
+    expect((await rejection(send(keys))).message).toContain('more than 100 object keys');
+    // So many that nothing is made of it at all.
+    const many = (await rejection(send(Array(20_000).fill(null)))).message;
+    expect(many).toContain('more than 200 keys and elements');
+  });
+
   it.each([
+    ['grpc.maxKeys', { maxKeys: 0 }],
     ['grpc.maxConnections', { maxConnections: 0 }],
     ['grpc.messageTimeoutMs', { messageTimeoutMs: 2 ** 31 }],
     ['grpc.maxStreams', { maxStreams: 0.5 }],

@@ -106,6 +106,9 @@ describe('What is no message (N-D11)', () => {
   const list = { jsonrpc: '2.0', id: 'last', method: 'tools/list', params: { _meta: meta } };
   const deep = `{"jsonrpc":"2.0","id":9,"method":"ping","params":${'['.repeat(200)}${']'.repeat(200)}}`;
 
+  const keys = Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`k${at}`, 0]));
+  const crowded = JSON.stringify({ jsonrpc: '2.0', id: 10, method: 'ping', params: keys });
+
   it('is answered over standard output with what is wrong with it, and what comes after it is served', async () => {
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
     const lines = [
@@ -120,6 +123,7 @@ describe('What is no message (N-D11)', () => {
       '{"jsonrpc":"2.0","id":2}',
       '{"jsonrpc":"2.0","id":"x","method":"ping","params":7}',
       deep,
+      crowded,
       JSON.stringify(list),
     ];
     let said = '';
@@ -149,6 +153,8 @@ describe('What is no message (N-D11)', () => {
       [null, -32600],
       ['x', -32600],
       [9, -32600],
+      // Nothing is made of it, so nobody knows which it is.
+      [null, -32600],
       ['last', undefined],
     ]);
   });

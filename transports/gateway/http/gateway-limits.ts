@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_TIMER_MS } from '../../../runtime/protocol/milliseconds.ts';
+import { MEMBER_LIMITS } from './member-counter.ts';
 
 const MIB = 1_048_576;
 
@@ -26,8 +27,8 @@ export const GatewayLimits = z.strictObject({
     .int()
     .positive()
     .default(32 * MIB),
-  maxKeys: z.int().positive().default(20_000),
-  maxElements: z.int().positive().default(200_000),
+  maxKeys: z.int().positive().default(MEMBER_LIMITS.maxKeys),
+  maxElements: z.int().positive().default(MEMBER_LIMITS.maxElements),
   maxBytesInHand: z
     .int()
     .positive()

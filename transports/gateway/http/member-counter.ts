@@ -1,10 +1,13 @@
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
 
 /** `maxKeys` of all objects of a body together, `maxElements` of all its arrays. */
-interface MemberLimits {
+export interface MemberLimits {
   readonly maxKeys: number;
   readonly maxElements: number;
 }
+
+/** What is taken where nobody says anything else. */
+export const MEMBER_LIMITS: MemberLimits = { maxKeys: 20_000, maxElements: 200_000 };
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [BEGIN_ARRAY, END_ARRAY, BEGIN_OBJECT, END_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -42,10 +45,8 @@ export class MemberCounter {
 
   /** The next bytes. Throws BODY_TOO_LARGE naming what there is too much of. */
   take(bytes: Uint8Array): void {
-    const { maxKeys, maxElements } = this.#limits;
     this.#scan(bytes);
-    if (this.#keys > maxKeys) throw tooMany('object keys', maxKeys);
-    if (this.#elements > maxElements) throw tooMany('array elements', maxElements);
+    requireFew(this.#keys, this.#elements, this.#limits);
   }
 
   #scan(bytes: Uint8Array): void {
@@ -78,7 +79,27 @@ export class MemberCounter {
   }
 }
 
-const tooMany = (what: string, most: number): OrreryError =>
+/** Counts as `MemberCounter` does in what has been read, which is not nested too deeply. Throws as it does. */
+export function requireFewMembers(value: unknown, limits: MemberLimits): void {
+  let [keys, elements] = [0, 0];
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const within = Array.isArray(next) ? next : Object.values(next);
+    if (Array.isArray(next)) elements += Math.max(1, within.length);
+    else keys += within.length;
+    requireFew(keys, elements, limits);
+    for (const one of within) left.push(one);
+  }
+}
+
+function requireFew(keys: number, elements: number, { maxKeys, maxElements }: MemberLimits): void {
+  if (keys > maxKeys) throw tooMany('object keys', maxKeys);
+  if (elements > maxElements) throw tooMany('array elements', maxElements);
+}
+
+export const tooMany = (what: string, most: number): OrreryError =>
   new OrreryError('BODY_TOO_LARGE', `The body of the request has more than ${most} ${what}`, {
     details: { what, most },
   });

@@ -1,8 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { reasonOf } from '../../../runtime/protocol/errors.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
 import { jsonOf } from '../../../runtime/protocol/json-text.ts';
 import { LineReader } from '../../line-reader.ts';
+import { MEMBER_LIMITS, MemberCounter } from '../http/member-counter.ts';
 import { isObject } from '../is-object.ts';
 import { MCP_CODES } from './mcp-errors.ts';
 
@@ -24,7 +26,7 @@ interface Refusal {
 
 /**
  * Messages of MCP over a pair of streams, a line each. What is no message is answered, and what comes after it is read: -32700
- * for what is no JSON, and -32600 for what is no message of JSON-RPC, is nested too deeply, or too long.
+ * for what is no JSON, and -32600 for what is no message of JSON-RPC, is nested too deeply, too long, or has too many members.
  */
 export class StdioWire implements Transport {
   onclose?: (() => void) | undefined;
@@ -96,6 +98,8 @@ export class StdioWire implements Transport {
 
   #take(line: string): void {
     if (this.#isClosed) return;
+    const tooMuch = membersBeyond(line);
+    if (tooMuch !== undefined) return this.#refuse(null, MCP_CODES.invalidRequest, tooMuch);
     const said = jsonOf(line);
     if (said === undefined)
       return this.#refuse(null, MCP_CODES.parseError, 'Parse error: the line is no JSON');
@@ -122,6 +126,18 @@ export class StdioWire implements Transport {
   readonly #goOn = (): void => {
     if (!this.#isClosed && this.#input.isPaused()) this.#input.resume();
   };
+}
+
+/** What a line has too much of, counted before anything is made of it. */
+function membersBeyond(line: string): string | undefined {
+  // Each takes two bytes at least.
+  if (line.length < 2 * MEMBER_LIMITS.maxKeys) return undefined;
+  try {
+    new MemberCounter(MEMBER_LIMITS).take(Buffer.from(line));
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
 }
 
 function messageIn(said: unknown): JSONRPCMessage | undefined {

@@ -18,6 +18,7 @@ import type { Caller } from '../operations.ts';
 import { V1 } from '../v1/index.ts';
 import { dialectOf } from '../versions.ts';
 import type { Admit } from '../../http/gateway-part.ts';
+import { type MemberLimits, requireFewMembers } from '../../http/member-counter.ts';
 import { statusOf } from './grpc-errors.ts';
 import { GRPC_METHODS, type GrpcMethod } from './grpc-methods.ts';
 import { EXTENSION_HEADERS, VERSION_HEADER } from '../../../a2a/headers.ts';
@@ -25,6 +26,7 @@ import { EXTENSION_HEADERS, VERSION_HEADER } from '../../../a2a/headers.ts';
 /**
  * - `baseUrl` under which callers reach the gateway over HTTP, for cards.
  * - `scheme`  by which callers come: `https` where they come by TLS.
+ * - `members` how many a message may have, as JSON.
  * - `closing` aborts when the server is to end.
  * - `onFault` hears of errors that no caller is told of.
  */
@@ -33,6 +35,7 @@ export interface GrpcHandlersDeps {
   readonly admit: Admit;
   readonly baseUrl: string;
   readonly scheme: 'http' | 'https';
+  readonly members: MemberLimits;
   readonly closing: AbortSignal;
   readonly signer?: CardSigner | undefined;
   readonly onFault?: ((error: unknown, path: string) => void) | undefined;
@@ -123,7 +126,7 @@ async function run(
   call: UnaryCall | StreamCall,
   signal: AbortSignal,
 ): Promise<Performed> {
-  const { service, admit, scheme, signer } = deps;
+  const { service, admit, scheme, signer, members } = deps;
   const headers = headersOf(call.metadata);
   const bytes = call.request;
   const url = `${scheme}://${call.getHost()}${method.path}`;
@@ -136,7 +139,7 @@ async function run(
   });
   const version = headers.get(VERSION_HEADER) ?? undefined;
   if (version !== undefined) dialectOf([V1], version);
-  const params = read(method, bytes);
+  const params = read(method, bytes, members);
   const { tenant } = params;
   const caller: Caller = {
     principal,
@@ -149,16 +152,18 @@ async function run(
   return perform({ service, signer }, { dialect: V1, operation: method.operation, params }, caller);
 }
 
-function read(method: GrpcMethod, bytes: Buffer): Readonly<Record<string, unknown>> {
-  const params = parsed(method, bytes);
+function read(method: GrpcMethod, bytes: Buffer, members: MemberLimits): Readonly<Record<string, unknown>> {
+  const params = parsed(method, bytes, members);
   requireShallow(params);
+  requireFewMembers(params, members);
   return params;
 }
 
-function parsed(method: GrpcMethod, bytes: Buffer): Readonly<Record<string, unknown>> {
+function parsed(method: GrpcMethod, bytes: Buffer, members: MemberLimits): Readonly<Record<string, unknown>> {
   try {
-    return method.read(bytes);
-  } catch {
+    return method.read(bytes, members);
+  } catch (error) {
+    if (isOrreryError(error)) throw error;
     throw fault('PARSE_ERROR', `The message is none that ${method.path} takes`);
   }
 }

@@ -18,7 +18,9 @@ import {
 } from '@a2a-js/sdk';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import type { Json } from '../../../a2a/json.ts';
+import type { MemberLimits } from '../../http/member-counter.ts';
 import type { OperationName } from '../operations.ts';
+import { BoundedReader } from './bounded-reader.ts';
 
 /** Between a message of the proto and its ProtoJSON, which is what the dialect speaks. */
 interface ProtoJson {
@@ -29,14 +31,14 @@ interface ProtoJson {
 /**
  * One method of the service.
  *
- * - `read`  the request's ProtoJSON. Throws on bytes that are no such message.
+ * - `read`  the request's ProtoJSON. Throws on bytes that are no such message, and BODY_TOO_LARGE on too many fields.
  * - `write` the answer, or an item of it, as bytes.
  */
 export interface GrpcMethod {
   readonly path: string;
   readonly operation: OperationName;
   readonly isStream: boolean;
-  read(bytes: Buffer): Readonly<Record<string, unknown>>;
+  read(bytes: Buffer, limits: MemberLimits): Readonly<Record<string, unknown>>;
   write(json: Json): Buffer;
 }
 
@@ -75,8 +77,11 @@ export const GRPC_METHODS: ReadonlyMap<string, GrpcMethod> = new Map(
       path,
       operation,
       isStream: responseStream,
-      read: (bytes) =>
-        request.toJSON(requestDeserialize(bytes) as never) as Readonly<Record<string, unknown>>,
+      read: (bytes, limits) => {
+        // What is generated goes on with a reader where it is given one.
+        const reader = new BoundedReader(bytes, limits) as unknown as Buffer;
+        return request.toJSON(requestDeserialize(reader) as never) as Readonly<Record<string, unknown>>;
+      },
       write: (json) => responseSerialize(response.fromJSON(json) as never),
     };
     return [name, method];

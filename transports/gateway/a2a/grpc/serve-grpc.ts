@@ -4,6 +4,7 @@ import { requireText } from '../../../../runtime/protocol/parse-options.ts';
 import { MAX_TIMER_MS } from '../../../../runtime/protocol/milliseconds.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import type { Admit } from '../../http/gateway-part.ts';
+import { MEMBER_LIMITS } from '../../http/member-counter.ts';
 import { hostOf, isLoopback } from '../../http/served-names.ts';
 import { type TlsOptions, tlsMaterial } from '../../http/tls-material.ts';
 import type { A2AService } from '../a2a-service.ts';
@@ -20,6 +21,7 @@ import { patience } from './patience.ts';
  * - `port`            0 takes one that is free. @default 0
  * - `tls`             without it, calls come as they are.
  * - `maxMessageBytes` of one message. @default 4 MiB
+ * - `maxKeys`, `maxElements` of one message, as JSON. @default 20,000 and 200,000
  * - `maxStreams`      calls at once over one connection, of each of which a message may be held. @default 100
  * - `maxConnections`  beyond that the next one is closed. @default 1,000
  * - `messageTimeoutMs` until all of a message is here. @default 2 minutes
@@ -36,6 +38,8 @@ export interface ServeGrpcOptions {
   readonly tls?: TlsOptions;
   readonly signer?: CardSigner;
   readonly maxMessageBytes?: number;
+  readonly maxKeys?: number;
+  readonly maxElements?: number;
   readonly maxStreams?: number;
   readonly maxConnections?: number;
   readonly messageTimeoutMs?: number;
@@ -71,6 +75,12 @@ export async function serveGrpc(options: ServeGrpcOptions): Promise<ServingGrpc>
   requireText('grpc.host', host);
   requireWhole('grpc.port', port, 0, 65_535);
   requireWhole('grpc.maxMessageBytes', maxMessageBytes, 1, Number.MAX_SAFE_INTEGER);
+  const members = {
+    maxKeys: options.maxKeys ?? MEMBER_LIMITS.maxKeys,
+    maxElements: options.maxElements ?? MEMBER_LIMITS.maxElements,
+  };
+  for (const [name, most] of Object.entries(members))
+    requireWhole(`grpc.${name}`, most, 1, Number.MAX_SAFE_INTEGER);
   requireWhole('grpc.maxStreams', maxStreams, 1, MAX_STREAMS_OF_HTTP2);
   requireWhole('grpc.maxConnections', maxConnections, 1, Number.MAX_SAFE_INTEGER);
   requireWhole('grpc.messageTimeoutMs', messageTimeoutMs, 1, MAX_TIMER_MS);
@@ -88,7 +98,7 @@ export async function serveGrpc(options: ServeGrpcOptions): Promise<ServingGrpc>
   });
   const closing = new AbortController();
   const scheme = tls === undefined ? 'http' : 'https';
-  server.addService(GRPC_SERVICE, grpcHandlers({ ...options, scheme, closing: closing.signal }));
+  server.addService(GRPC_SERVICE, grpcHandlers({ ...options, members, scheme, closing: closing.signal }));
   const accepting = await accept(server, credentialsOf(tls), { host, port, maxConnections });
   let closed: Promise<void> | undefined;
   return {
