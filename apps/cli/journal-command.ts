@@ -1,5 +1,6 @@
 import { table } from '@orrery/ralph-loop';
 import {
+  backupJournal,
   checkJournal,
   isOrreryError,
   type JournalCheck,
@@ -14,8 +15,8 @@ import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * `orrery journal`: shows what a journal keeps for whom, has it forget an agent, says whether it is whole, or gets out what
- * is. No system may have it open.
+ * `orrery journal`: shows what a journal keeps for whom, has it forget an agent, says whether it is whole, copies it, or
+ * gets out what is whole. No system may have it open, unless it is copied.
  */
 export async function journalCommand(
   options: TypedOptions,
@@ -25,12 +26,18 @@ export async function journalCommand(
   const [path] = positionals;
   if (path === undefined) throw new UsageError('No file; expected "orrery journal FILE"');
   const isJson = options['json'] === true;
-  const asked = ['check', 'salvage', 'forget'].filter((name) => options[name] !== undefined);
+  const asked = ['check', 'backup', 'salvage', 'forget'].filter((name) => options[name] !== undefined);
   if (asked.length > 1) throw new UsageError(`--${asked[0]} and --${asked[1]} cannot be given together`);
   if (options['check'] === true) {
     const found = await existing(path, () => checkJournal(path));
     screen.write(isJson ? jsonText(found) : checkText(path, found));
     return found.damage.length === 0 ? 0 : 1;
+  }
+  if (options['backup'] !== undefined) {
+    const target = String(options['backup']);
+    const copied = await existing(path, () => backupJournal(path, target));
+    screen.write(isJson ? jsonText(copied) : `${target} has what ${path} held; ${countsText(copied)}\n`);
+    return 0;
   }
   if (options['salvage'] !== undefined) {
     const target = String(options['salvage']);
@@ -55,14 +62,19 @@ async function existing<Result>(path: string, work: () => Promise<Result>): Prom
   }
 }
 
-function checkText(path: string, { commits, mails, records, damage }: JournalCheck): string {
+function checkText(path: string, check: JournalCheck): string {
+  const { damage } = check;
   if (damage.length > 0) return `${damage.map((what) => `Damaged: ${what}`).join('\n')}\n`;
+  return `${path} is whole; ${countsText(check)}\n`;
+}
+
+function countsText({ commits, mails, records }: JournalCheck): string {
   const counts = [
     ...(commits === undefined ? [] : [`commits: ${commits}`]),
     `envelopes: ${mails ?? 0}`,
     `records: ${records ?? 0}`,
   ];
-  return `${path} is whole; ${counts.join(', ')}\n`;
+  return counts.join(', ');
 }
 
 function salvagedText(target: string, { mails, records, lost }: Salvaged): string {

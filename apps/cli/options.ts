@@ -183,6 +183,10 @@ export const COMMANDS = {
     options: {
       forget: { value: 'AGENT', help: 'Delete everything that it keeps for this agent' },
       check: { help: 'Say whether it is whole, and what is damaged; exit code 1 if something is' },
+      backup: {
+        value: 'NEW',
+        help: 'Copy it to NEW, also while a system has it open',
+      },
       salvage: {
         value: 'NEW',
         help: 'Get what is whole out of it into the new journal NEW; FILE stays as it is',

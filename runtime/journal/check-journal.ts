@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { invalidOptions, isOrreryError } from '../protocol/errors.ts';
+import { invalidOptions, isOrreryError, reasonOf, storeFailed } from '../protocol/errors.ts';
 import { requireText } from '../protocol/parse-options.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
+import { copyJournal } from './backup.ts';
 import { examineFile, logFileOf, numberOf, reading } from './examine-file.ts';
 import { markFileOf } from './high-water-mark.ts';
 import { type Salvaged, salvage } from './salvage.ts';
@@ -48,6 +49,17 @@ export function salvageJournalFile(path: string, target: string): Salvaged {
   const file = existing(path);
   const { damage } = checkJournalFile(file);
   return salvage(file, resolve(target), { damage, life: systemSeams().newSecret() });
+}
+
+/** See `backupJournal`. */
+export function backupJournalFile(path: string, target: string): JournalCheck {
+  const file = existing(path);
+  try {
+    copyJournal(file, target);
+  } catch (error) {
+    throw isOrreryError(error) ? error : storeFailed(file, 'copy', reasonOf(error), error);
+  }
+  return checkJournalFile(target);
 }
 
 /** The file may be gone where something beside it says that it was there. */

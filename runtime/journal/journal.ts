@@ -2,7 +2,7 @@ import { AccountMemory } from '../budget/account-memory.ts';
 import { FormerAccounts } from '../budget/former-accounts.ts';
 import type { KeptFunds } from '../mailbox/kept-funds.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
-import type { ErrorData } from '../protocol/errors.ts';
+import { type ErrorData, refused } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { PageOf, Store, StoredRecord } from '../protocol/store.ts';
 import type { DeadLetter } from '../system/system.ts';
@@ -133,6 +133,16 @@ export class Journal {
 
   records(kind: string, page: PageOf<string>): Promise<readonly StoredRecord[]> {
     return this.#store.records(kind, page);
+  }
+
+  /**
+   * Copies what is written to `target`, while all goes on. Fails with INVALID_OPTIONS when something is there, and as the store
+   * does.
+   */
+  async backup(target: string): Promise<void> {
+    if (this.#store.backup === undefined)
+      throw refused('The store of this journal makes no backups', { target });
+    await this.#store.backup(target);
   }
 
   /** Writes everything that was posted, and closes the store. */

@@ -33,3 +33,14 @@ export async function salvageJournal(path: string, target: string): Promise<Salv
   const { salvageJournalFile } = await import('./check-journal.ts');
   return salvageJournalFile(path, target);
 }
+
+/**
+ * Copies a journal to `target`, also while a system has it open, so that a system can be started on the copy; says what is in
+ * it. Fails with INVALID_OPTIONS when there is no such file or `target` is there, STORE_INVALID when the journal is not whole,
+ * STORE_FAILED when the copy cannot be made, or the journal is written to faster than it can be copied: its system can, by
+ * `records.backup`.
+ */
+export async function backupJournal(path: string, target: string): Promise<JournalCheck> {
+  const { backupJournalFile } = await import('./check-journal.ts');
+  return backupJournalFile(path, target);
+}

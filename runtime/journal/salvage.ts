@@ -3,19 +3,17 @@ import {
   copyFileSync,
   existsSync,
   openSync,
-  readdirSync,
   readSync,
   rmSync,
-  statSync,
   ftruncateSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { invalidOptions, storeInvalid } from '../protocol/errors.ts';
 import { mailChecksum, recordChecksum, sumOf } from './checksums.ts';
 import { logFileOf, numberOf, sizeOf } from './examine-file.ts';
 import { markOf } from './high-water-mark.ts';
+import { copyNotes } from './journal-notes.ts';
 import { type LogScan, scanLog } from './log-scan.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import { FORMAT, type MailRow, putStanding, type RecordRow, standingOf } from './sqlite-format.ts';
@@ -36,8 +34,6 @@ export interface Salvaged {
 /** Where the header of a database says how it is written, and that it is by a log (2) or without one (1). */
 const WRITE_VERSION_AT = 18;
 const WITHOUT_LOG = Buffer.from([1, 1]);
-/** Files of these names beside a journal tell of its envelopes by their numbers. */
-const NOTES = ['-started-', '-spent-'];
 
 /** What can be read of one copy of a file. */
 interface Found {
@@ -224,15 +220,5 @@ function fill(target: string, { mails, records, next }: Found, life: string): vo
   } finally {
     mark.close();
     database.close();
-  }
-}
-
-/** What was begun on, and what was spent, is noted beside the file. */
-function copyNotes(file: string, target: string): void {
-  for (const name of readdirSync(dirname(file))) {
-    const rest = name.slice(basename(file).length);
-    if (!(name.startsWith(basename(file)) && NOTES.some((suffix) => rest.startsWith(suffix)))) continue;
-    const from = join(dirname(file), name);
-    if (statSync(from).isFile()) copyFileSync(from, target + rest);
   }
 }

@@ -7,6 +7,12 @@ const LOCKED = 6;
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
 
+/** Says whether somebody else was at it at that moment. Node reports it of a backup as no error at all. */
+export function isInTheWay(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number };
+  return errcode !== undefined && [0, BUSY, LOCKED].includes(errcode & 0xff);
+}
+
 /** What the contract of a store says to what `node:sqlite` threw. */
 export function sqliteFault(file: string, operation: string, error: unknown): OrreryError {
   const { errcode } = error as { errcode?: number };

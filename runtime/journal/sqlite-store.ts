@@ -1,14 +1,15 @@
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { z } from 'zod';
-import { storeFailed } from '../protocol/errors.ts';
+import { isOrreryError, storeFailed } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import type { Clock, NewSecret } from '../protocol/seams.ts';
 import type { NumberedMail, PageOf, Store, StoreBatch, StoredRecord } from '../protocol/store.ts';
 import { systemClock, systemSeams } from '../protocol/system-seams.ts';
+import { backUp } from './backup.ts';
 import { type Standing, sumOf } from './checksums.ts';
 import { type HighWaterMark, markOf } from './high-water-mark.ts';
-import { sqliteFault } from './sqlite-fault.ts';
+import { isInTheWay, sqliteFault } from './sqlite-fault.ts';
 import { type OpenFile, openSqliteFile } from './sqlite-file.ts';
 import { fromColumn, type MailRow, SqliteStatements } from './sqlite-statements.ts';
 import { SqliteStoreOptions } from './sqlite-store-options.ts';
@@ -20,6 +21,10 @@ export interface SqliteStoreDeps {
   readonly clock: Clock;
   readonly newSecret?: NewSecret;
 }
+
+/** How often a backup is tried while writes go on, and in all. */
+const TRIES_BESIDE_WRITES = 3;
+const BACKUP_TRIES = 10;
 
 /** So long after a write what the mark says is synced: as much of it may be old after a loss of power. */
 const MARK_SYNC_MS = 1_000;
@@ -36,6 +41,8 @@ export class SqliteStore implements Store {
   readonly #mark: HighWaterMark;
   readonly #clock: Clock;
   #standing: Standing;
+  /** Writes wait until it is over. */
+  #backup: Promise<void> | undefined;
   #cancelMarkSync: (() => void) | undefined;
 
   private constructor(
@@ -76,6 +83,7 @@ export class SqliteStore implements Store {
   }
 
   async write(batches: readonly StoreBatch[]): Promise<readonly number[]> {
+    if (this.#backup !== undefined) await this.#backup;
     return this.#do('write', () => {
       this.#upkeep.beforeWrite();
       return this.#write(batches);
@@ -94,6 +102,26 @@ export class SqliteStore implements Store {
   async records(kind: string, { after, limit }: PageOf<string>): Promise<readonly StoredRecord[]> {
     const rows = this.#do('read', () => this.#statements.records(kind, after, limit));
     return rows.map(([key, value]) => ({ kind, key: fromColumn(key), value: fromColumn(value) }));
+  }
+
+  /** Copying and writing get into each other's way now and then: after some tries writes wait for it. */
+  async backup(target: string): Promise<void> {
+    this.#do('back up', () => undefined);
+    const over = Promise.withResolvers<void>();
+    try {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await backUp(this.#database, this.#file, target);
+        } catch (error) {
+          if (isOrreryError(error)) throw error;
+          if (tries === BACKUP_TRIES || !isInTheWay(error)) throw sqliteFault(this.#file, 'back up', error);
+          if (tries === TRIES_BESIDE_WRITES) this.#backup = over.promise;
+        }
+      }
+    } finally {
+      this.#backup = undefined;
+      over.resolve();
+    }
   }
 
   async close(): Promise<void> {

@@ -67,6 +67,11 @@ export interface Store {
   mailsAt(numbers: readonly number[]): Promise<readonly NumberedMail[]>;
   /** Records of one kind, by key, in the order of code points; keys with halves of characters come last. */
   records(kind: string, page: PageOf<string>): Promise<readonly StoredRecord[]>;
+  /**
+   * Copies all that is written to `target`, a path where nothing is yet, so that it can be opened there; writing goes on
+   * meanwhile. Left out by a store that cannot. Fails with INVALID_OPTIONS when something is at `target`.
+   */
+  backup?(target: string): Promise<void>;
   /** Waits for what is being written. Closing twice is closing once. */
   close(): Promise<void>;
 }

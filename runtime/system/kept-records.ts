@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { allRecords } from '../journal/all-records.ts';
 import type { KeptAgent } from '../journal/journal-survey.ts';
 import { invalidOptions, notSerialisable, type OrreryError, refused } from '../protocol/errors.ts';
@@ -41,6 +42,12 @@ export interface KeptRecords {
    * state. Resolves to what there was. Fails with REFUSED when the agent is in the team, or nothing is kept for it.
    */
   forgetAgent(agentId: string): Promise<KeptAgent>;
+  /**
+   * Copies the journal to `path`, while all goes on: what was kept before it was called is in the copy, with all that belongs to
+   * it, and a system can be started on it. Fails with INVALID_OPTIONS when something is there, and STORE_FAILED when it cannot
+   * be written; then nothing is left there.
+   */
+  backup(path: string): Promise<void>;
 }
 
 export interface KeptRecordsDeps {
@@ -96,6 +103,10 @@ export function keptRecords({ journal, end, isInTeam }: KeptRecordsDeps): KeptRe
       const forgotten = await kept.forgetAgent(agentId);
       if (forgotten === undefined) throw refused(`The journal keeps nothing for ${agentId}`, { agentId });
       return forgotten;
+    },
+    async backup(path) {
+      requireText('path', path);
+      await open().backup(resolve(path));
     },
   };
 }

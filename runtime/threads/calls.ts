@@ -42,6 +42,8 @@ export interface CallerOptions {
   readonly clock: Clock;
   /** @default whoever calls waits as long as the other side is there */
   readonly timeoutMs?: number;
+  /** Methods that take as long as they take. */
+  readonly patientWith?: readonly string[];
   /** Whom is called, for the error of an unanswered call. */
   readonly name: string;
 }
@@ -72,12 +74,12 @@ export class Caller<Self> {
   #call(
     sealed: Promise<Sealed>,
     name: string,
-    { clock, timeoutMs, name: whom }: CallerOptions,
+    { clock, timeoutMs, patientWith, name: whom }: CallerOptions,
   ): Promise<unknown> {
     if (this.#cut !== undefined) return Promise.reject(this.#cut);
     return new Promise((resolve, reject) => {
       const stop =
-        timeoutMs === undefined
+        timeoutMs === undefined || patientWith?.includes(name) === true
           ? () => undefined
           : clock.setTimer(timeoutMs, () => fail(deadlineExceeded(`${whom}.${name}`, timeoutMs)));
       const fail = (error: Error): void => {

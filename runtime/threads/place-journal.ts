@@ -62,6 +62,7 @@ export class PlaceJournal {
     this.#caller = new Caller<Journal>(received(access.api), {
       clock: place.seams.clock,
       timeoutMs: ANSWER_MS,
+      patientWith: ['backup'],
       name: 'journal',
     });
     this.#line = new JournalLine({
@@ -173,6 +174,11 @@ export class PlaceJournal {
   /** Deletes everything that the journal keeps for an agent that is not in the team; undefined when there is nothing. */
   forgetAgent(agentId: string): Promise<KeptAgent | undefined> {
     return this.#api.forgetAgent(agentId);
+  }
+
+  /** Copies the journal, as it is kept, to a path where nothing is. */
+  backup(target: string): Promise<void> {
+    return this.#api.backup(target);
   }
 
   whenKept(): Promise<void> {
