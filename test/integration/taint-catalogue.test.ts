@@ -6,13 +6,15 @@ import {
   startSystem,
   type Team,
 } from 'orrery';
+import { answer, modelAgent } from 'orrery/models';
 import { remoteAgent } from 'orrery/remote';
 import { toolsOf } from 'orrery/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { badServer, textOf, toolOf } from '../fixtures/mcp/mounted.ts';
+import { startModelServer } from '../fixtures/model-server.ts';
 import { RemoteSystem } from '../fixtures/remote-system.ts';
-import { rejection, until } from '../fixtures/until.ts';
+import { agent, rejection, until } from '../fixtures/until.ts';
 
 const who = (id: string) => ({ id, name: id, version: '1', description: id, tier: 2 }) as const;
 const WHAT = ['tools', 'one tool', 'resources', 'templates', 'prompts', 'calls by name', 'nothing'] as const;
@@ -109,6 +111,53 @@ describe('what somebody elsewhere says of what it offers (F-09)', () => {
     expect(hashIn(told)).not.toBe(approved);
     await until('everybody knows', async () => toolsOf(system).tool('bad.pid')?.taint !== undefined);
     expect(await looks(system, 'tools')).toEqual(['mcp:bad', 'TAINTED']);
+  }, 60_000);
+
+  it('taints an agent whose model is offered it, without a call; not one that is offered what is approved, or others', async () => {
+    const texts = ['one', 'two', 'three'].map((text) => ({ text }));
+    await using server = await startModelServer(texts);
+    const thinker = (id: string, tools: string[]) =>
+      modelAgent({
+        id,
+        name: id,
+        model: { baseUrl: server.url, model: 'stub' },
+        instructions: 'Be brief.',
+        tools,
+      });
+    await using system = await startSystem({
+      agents: [mars, badServer(), thinker('shown', ['bad.pid']), thinker('apart', ['mars.words'])],
+    });
+    const taintOf = async (id: string): Promise<readonly string[]> => {
+      // It is told with each piece of the answer.
+      const heard = new Set<string>();
+      const options = { onTaint: (taint: readonly string[]) => void taint.map((one) => heard.add(one)) };
+      await system.ask({ agent: id, capability: answer }, { prompt: 'x' }, options);
+      return [...heard];
+    };
+    expect(await taintOf('shown')).toEqual(['mcp:bad']);
+    expect(await taintOf('apart')).toEqual([]);
+    // Another agent of the same server says the same.
+    const approved = hashIn((await toldOf(system))[0]);
+    await system.start([badServer({ id: 'read', catalogue: { approved } }), thinker('calm', ['read.pid'])]);
+    expect(await taintOf('calm')).toEqual([]);
+    expect(server.requests.map(({ body }) => body.tools?.length)).toEqual([1, 1, 1]);
+  }, 60_000);
+
+  it('is so too of an agent elsewhere whose code here runs in a process of its own', async () => {
+    await using other = await RemoteSystem.start('b');
+    const url = `${other.url}/mars`;
+    const source = `a2a:${new URL(url).host}`;
+    const [isolation, permissions] = ['process' as const, { net: true }];
+    await using system = await start(
+      agent('lone-mars', { isolation, permissions, env: { REMOTE_MARS: url } }),
+    );
+    expect(await looks(system, 'tools')).toEqual([source, 'TAINTED']);
+    expect(await looks(system, 'one tool')).toEqual(['DONE']);
+    const heard: unknown[] = [];
+    const counting = toolOf('b/mars', 'words.count');
+    const onTaint = (taint: unknown): unknown => heard.push(taint);
+    expect(await system.ask(counting, { text: 'one two' }, { onTaint })).toEqual({ words: 2 });
+    expect(heard.at(-1)).toEqual([source]);
   }, 60_000);
 
   it('is so too on the card of an agent elsewhere', async () => {
