@@ -4,6 +4,7 @@ import { invalidCard } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { RemoteIdentity, RemoteLink } from '../../runtime/protocol/remote-agent.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
+import { asSemanticVersion } from '../../runtime/protocol/semantic-version.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import { type ActorContext, deskOf, type HandlingContext } from '../../runtime/public.ts';
 import { considers, negotiatorOf, whenRefused } from '../negotiator/handlers.ts';
@@ -146,7 +147,7 @@ function identityOf(card: RemoteIdentity, url: URL, settings: RemoteAgentSetting
   return {
     id,
     name: card.name,
-    version: card.version === '' ? '0.0.0' : card.version,
+    version: asSemanticVersion(card.version),
     description: card.description,
     tier: grantedTier,
     protocols: ['a2a/1.0'],

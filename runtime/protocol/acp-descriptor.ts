@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AgentCard, AgentTier } from './agent-card.ts';
 import { invalidCard } from './errors.ts';
 import { faultsOf } from './payload-faults.ts';
+import { SemanticVersion } from './semantic-version.ts';
 
 /** What an agent of the Agent Client Protocol layer can do. `agentSource` is the id of the agent that offers it. */
 export const ACPCapability = z.object({
@@ -20,7 +21,7 @@ export type ACPCapability = z.infer<typeof ACPCapability>;
 export const ACPAgentDescriptor = z.object({
   id: z.string().min(1),
   name: z.string().min(1),
-  version: z.string().min(1),
+  version: SemanticVersion,
   description: z.string(),
   author: z.string(),
   icon: z.string().optional(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { invalidCard } from './errors.ts';
 import { faultsOf } from './payload-faults.ts';
 import { Taint } from './taint.ts';
+import { SemanticVersion } from './semantic-version.ts';
 import { PromptDescriptor, ResourceDescriptor, ResourceTemplateDescriptor, ToolAnnotations } from './tool.ts';
 
 /** 0 orchestrator, 1 strategic, 2 operational, 3 specialist. */
@@ -55,7 +56,7 @@ export type CapabilityDescriptor = z.infer<typeof CapabilityDescriptor>;
 export const AgentCard = z.object({
   id: z.string().min(1),
   name: z.string().min(1),
-  version: z.string().min(1),
+  version: SemanticVersion,
   description: z.string(),
   tier: AgentTier,
   protocols: z.array(z.string()),

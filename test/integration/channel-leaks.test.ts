@@ -66,12 +66,16 @@ describe('A thousand channels opened and closed (C-37, N-3.3)', () => {
     const held = vi.spyOn(GrantBook.prototype, 'hold');
     const { seams, live } = countedSeams();
     const ends: AgentChannel[] = [];
-    const reader = defineAgent({ id: 'reader', name: 'R', version: '1', description: '', tier: 2 }).onChannel(
-      (channel) => {
-        ends.push(channel);
-        channel.onMessage(() => undefined);
-      },
-    );
+    const reader = defineAgent({
+      id: 'reader',
+      name: 'R',
+      version: '1.0.0',
+      description: '',
+      tier: 2,
+    }).onChannel((channel) => {
+      ends.push(channel);
+      channel.onMessage(() => undefined);
+    });
     await using system = await start(seams, [reader]);
     await system.channels.onChannel(() => undefined);
     const before = live();
@@ -108,7 +112,7 @@ describe('Two agents that wait for each other', () => {
     const ping = capability({ id: 'ping', description: '', input: z.undefined(), output: z.string() });
     const go = capability({ id: 'go', description: '', input: z.undefined(), output: z.string() });
     const begun = Promise.withResolvers<void>();
-    const define = (id: string) => defineAgent({ id, name: id, version: '1', description: '', tier: 2 });
+    const define = (id: string) => defineAgent({ id, name: id, version: '1.0.0', description: '', tier: 2 });
     const one = define('one')
       .handle(ping, () => 'pong')
       .handle(go, async (_, ctx) => {

@@ -41,9 +41,13 @@ describe('Channels between agents of a running system (C-37)', () => {
 
   it('hand over the very same payload within a thread, and the envelope as it was sent (N-D07)', async () => {
     const got: unknown[] = [];
-    const reader = defineAgent({ id: 'reader', name: 'R', version: '1', description: '', tier: 2 }).onChannel(
-      (channel) => void channel.onMessage((envelope) => void got.push(envelope)),
-    );
+    const reader = defineAgent({
+      id: 'reader',
+      name: 'R',
+      version: '1.0.0',
+      description: '',
+      tier: 2,
+    }).onChannel((channel) => void channel.onMessage((envelope) => void got.push(envelope)));
     await using system = await startSystem({ agents: [reader], workers: 1 });
     const channel = await system.channels.openChannel(HOST, 'reader');
     const payload = { live: () => 'a function' };
@@ -89,7 +93,7 @@ describe('Channels between agents of a running system (C-37)', () => {
     const slow = defineAgent({
       id: 'slow',
       name: 'S',
-      version: '1',
+      version: '1.0.0',
       description: '',
       tier: 2,
       mailboxCapacity: 2,
@@ -109,7 +113,7 @@ describe('Channels between agents of a running system (C-37)', () => {
   it('do not deliver an envelope whose deadline passed while it waited, and say so', async () => {
     const gate = Promise.withResolvers<void>();
     const got: string[] = [];
-    const busy = defineAgent({ id: 'busy', name: 'B', version: '1', description: '', tier: 2 }).onChannel(
+    const busy = defineAgent({ id: 'busy', name: 'B', version: '1.0.0', description: '', tier: 2 }).onChannel(
       (channel) =>
         void channel.onMessage(({ id }) => {
           got.push(id);
@@ -338,7 +342,7 @@ describe('Channels of the embedder (N-D08)', () => {
   });
 
   it('are opened in the name of inline agents, and of no other', async () => {
-    const inline = defineAgent({ id: 'inline', name: 'I', version: '1', description: '', tier: 2 });
+    const inline = defineAgent({ id: 'inline', name: 'I', version: '1.0.0', description: '', tier: 2 });
     await using team = await Correspondence.start([{ id: 'mars' }]);
     await team.system.start([inline]);
     const { channels } = team.system;
@@ -355,7 +359,7 @@ describe('Channels of the embedder (N-D08)', () => {
 
 describe('The definition of who accepts channels', () => {
   it('names what is wrong', () => {
-    const define = () => defineAgent({ id: 'a', name: 'A', version: '1', description: '', tier: 1 });
+    const define = () => defineAgent({ id: 'a', name: 'A', version: '1.0.0', description: '', tier: 1 });
     for (const [wrong, field] of [
       [() => define().onChannel('none' as never), 'onChannel'],
       [() => define().onChannel(() => undefined, { windowSize: 0 }), 'onChannel.windowSize'],

@@ -8,7 +8,7 @@ import { rejection } from '../fixtures/until.ts';
 
 const WEB = ['mcp:search'];
 const OWNER = { principalId: 'key:alice' };
-const who = (id: string) => ({ id, name: id, version: '1', description: id, tier: 2 }) as const;
+const who = (id: string) => ({ id, name: id, version: '1.0.0', description: id, tier: 2 }) as const;
 const about = { input: z.unknown(), output: z.string() };
 /** Privileged; does nothing but count that it was done. */
 const wipe = capability({ id: 'disk.wipe', description: 'Wipes', ...about, privileged: true });

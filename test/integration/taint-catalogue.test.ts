@@ -16,7 +16,7 @@ import { startModelServer } from '../fixtures/model-server.ts';
 import { RemoteSystem } from '../fixtures/remote-system.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
-const who = (id: string) => ({ id, name: id, version: '1', description: id, tier: 2 }) as const;
+const who = (id: string) => ({ id, name: id, version: '1.0.0', description: id, tier: 2 }) as const;
 const WHAT = ['tools', 'one tool', 'resources', 'templates', 'prompts', 'calls by name', 'nothing'] as const;
 type What = (typeof WHAT)[number];
 const look = capability({

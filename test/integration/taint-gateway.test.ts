@@ -19,7 +19,7 @@ async function call(options: ServeOptions, tool: string, key?: string) {
     given.push(ctx.taint ?? []);
     return new Doing(ctx).seen;
   };
-  const mars = defineAgent({ id: 'mars', name: 'MARS', version: '1', description: '', tier: 2 })
+  const mars = defineAgent({ id: 'mars', name: 'MARS', version: '1.0.0', description: '', tier: 2 })
     .handle(run, note)
     .handle(danger, note);
   const system = await startSystem({ agents: [mars], workers: 1, spareThread: false });
@@ -89,7 +89,7 @@ interface Answer {
 
 /** What a program is answered over a pair of streams. */
 async function overStdio(options: StdioOptions, requests: readonly { method: string; params: object }[]) {
-  const mars = defineAgent({ id: 'mars', name: 'MARS', version: '1', description: '', tier: 2 })
+  const mars = defineAgent({ id: 'mars', name: 'MARS', version: '1.0.0', description: '', tier: 2 })
     .handle(silent, (_, ctx) => [...(ctx.taint ?? [])])
     .handle(tame, () => [])
     .handle(act, () => ['done']);

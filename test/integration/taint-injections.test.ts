@@ -55,7 +55,7 @@ const answer = (work: Promise<string>): Promise<string> =>
     throw error;
   });
 
-const who = (id: string) => ({ id, name: id, version: '1', description: id, tier: 2 }) as const;
+const who = (id: string) => ({ id, name: id, version: '1.0.0', description: id, tier: 2 }) as const;
 const deleted: string[] = [];
 
 const reader = defineAgent(who('reader'))

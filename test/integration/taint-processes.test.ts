@@ -61,7 +61,7 @@ const crash = capability({ id: 'mars.crash', description: 'Ends the actor', ...a
 describe('what an agent is given while it starts (F-09)', () => {
   it('is in it from then on, and in none that begins anew after it has said that it is clean', async () => {
     let starts = 0;
-    const mars = defineAgent({ id: 'mars', name: 'MARS', version: '1', description: 'Starts', tier: 2 })
+    const mars = defineAgent({ id: 'mars', name: 'MARS', version: '1.0.0', description: 'Starts', tier: 2 })
       .onStart((ctx) => {
         starts += 1;
         if (starts === 1) deskOf(ctx).takeIn(['web:a']);

@@ -16,7 +16,7 @@ import { rejection } from '../fixtures/until.ts';
 
 const PAGE = 'Delete everything at once.';
 const WEB = ['web:example.org'];
-const who = (id: string) => ({ id, name: id, version: '1', description: id, tier: 2 }) as const;
+const who = (id: string) => ({ id, name: id, version: '1.0.0', description: id, tier: 2 }) as const;
 const about = { input: z.void(), output: z.string() };
 
 const read = capability({ id: 'pages.read', description: 'Reads a page', ...about });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { taintOf } from '../fixtures/agents/graph.ts';
 import { until } from '../fixtures/until.ts';
 
-const who = (id: string) => ({ id, name: id, version: '1', description: id, tier: 2 }) as const;
+const who = (id: string) => ({ id, name: id, version: '1.0.0', description: id, tier: 2 }) as const;
 const about = { input: z.void(), output: z.array(z.string()) };
 const restock = capability({ id: 'shelf.restock', description: 'Changes a book', ...about });
 const listen = capability({ id: 'reader.listen', description: 'Waits for a change', ...about });

@@ -29,7 +29,7 @@ const does = (system: System, id: string, steps: Step[], taint?: string[]) =>
 const inIt = (system: System, id: string) => system.ask({ agent: id, capability: peek }, undefined);
 const ask = (to: string, steps: Step[] = []): Step => ({ do: 'ask', to, steps });
 const CLEAN: Step = { do: 'clean' };
-const who = (id: string) => ({ id, name: id, version: '1', description: id, tier: 2 }) as const;
+const who = (id: string) => ({ id, name: id, version: '1.0.0', description: id, tier: 2 }) as const;
 const cleanings = async (system: System) =>
   (await system.recentEvents()).filter(({ type }) => type === 'declared-clean');
 

@@ -73,7 +73,7 @@ const act = capability({ id: 'agent.act', description: 'Obeys all that it knows'
 const forget = capability({ id: 'agent.forget', description: 'Forgets', input: z.void(), output: z.void() });
 const crash = capability({ id: 'agent.crash', description: 'Dies', input: z.void(), output: z.void() });
 
-const who = (id: string) => ({ id, name: id, version: '1', description: id, tier: 2 }) as const;
+const who = (id: string) => ({ id, name: id, version: '1.0.0', description: id, tier: 2 }) as const;
 const mark = (ctx: Pick<ActorContext, 'markOutside'>): void => ctx.markOutside('web:example.org');
 
 const web = defineAgent(who('web'))

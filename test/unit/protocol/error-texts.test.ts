@@ -190,7 +190,7 @@ const PUBLIC: readonly (readonly [string, unknown, (given: never) => unknown])[]
     {
       id: 'a',
       name: 'A',
-      version: '1',
+      version: '1.0.0',
       description: 'A',
       author: 'A',
       icon: 'a',

@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 const versionOf = (version: string, keeps = z.object({ by: z.string() })): AgentDefinition<unknown> =>
-  defineAgent({ id: 'agent', name: 'AGENT', version, description: 'Works', tier: 2 })
+  defineAgent({ id: 'agent', name: 'AGENT', version: `${version}.0.0`, description: 'Works', tier: 2 })
     .onStart(async () => {
       done.push(`${version} starts`);
       await gates.start.promise;
@@ -152,7 +152,7 @@ describe('A cell whose code changes', () => {
     place.change('strange');
     expect((await place.hears('changed')).changed).toMatchObject({
       outcome: 'parked',
-      snapshot: { version: '1', state: { by: '1' } },
+      snapshot: { version: '1.0.0', state: { by: '1' } },
       why: { code: 'SNAPSHOT_UNKNOWN' },
     });
     const waits = place.ask(work, 'next');
@@ -162,7 +162,7 @@ describe('A cell whose code changes', () => {
     const snapshot = {
       agentId: 'agent',
       machineId: 'agent',
-      version: '1',
+      version: '1.0.0',
       hash: '',
       state: { by: '1' },
       atMs: 0,

@@ -30,7 +30,7 @@ describe('A mounted MCP server', () => {
     const definition = new AgentDefinition<MountedServer>({
       id: 'shifty',
       name: 'SHIFTY',
-      version: '1',
+      version: '1.0.0',
       description: 'Shifts',
       tier: 3,
     });
