@@ -1,8 +1,8 @@
 import type { Mail } from '../mailbox/mail.ts';
-import { messageTypeOf, toEnvelope } from '../mailbox/mail.ts';
+import { messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import { type Funds, fundsOf } from '../budget/mail-account.ts';
 import { Purse } from '../budget/purse.ts';
-import { type A2AEnvelope, asksForWork, type PathHop } from '../protocol/envelope.ts';
+import { type A2AEnvelope, type A2AMessageType, asksForWork, type PathHop } from '../protocol/envelope.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
 import { cancelled, invalidOptions, notSerialisable, type OrreryError } from '../protocol/errors.ts';
 import { hopsOf } from '../protocol/inheritance.ts';
@@ -24,6 +24,9 @@ import {
 import { Keeper } from './keeper.ts';
 import type { Timer } from './timer-wheel.ts';
 import type { WaitingAsk } from './waiting-ask.ts';
+
+/** What is answered by what its handler returns; a proposal is not, and its grant lasts as long as what comes of it. */
+const ANSWERED: ReadonlySet<A2AMessageType> = new Set(['request', 'stream-start']);
 
 /**
  * One envelope in an agent's hands, or a start or stop without one: what the agent's code sees as `ctx`.
@@ -353,8 +356,17 @@ export class Handling implements HandlingContext<never> {
   end(): void {
     this.isOver = true;
     this.timer?.cancel();
+    this.#endAnswered();
     if (this.isWaiting)
       this.#cancelAsks(cancelled(`The work of ${this.self} on ${this.mail?.id ?? 'its life'}`));
+  }
+
+  /** What an ask is answered with is the last reply to it; an envelope that was told may be answered later. */
+  #endAnswered(): void {
+    const { mail } = this;
+    if (!this.#isGrantHeld || mail === undefined || mail.ask === NO_ASK || !ANSWERED.has(messageTypeOf(mail)))
+      return;
+    this.cell.place.judge.endGrant(mail.id, this.self, mail.sender);
   }
 
   /** Stops waiting without cancelling: the next attempt asks the same again and gets the answers. */
