@@ -11,6 +11,7 @@ export {
   TaskStatus,
 } from '../../runtime/protocol/task.ts';
 export {
+  type MessageAnswer,
   type Said,
   type TaskNews,
   TaskOwner,
@@ -42,7 +43,12 @@ export {
   type Wanted,
 } from './client-inputs.ts';
 export { openSystemTasks, type SystemTasksOptions } from './system-tasks.ts';
-export { type AskedMessage, TaskEngine, type TaskEngineOptions } from './task-engine.ts';
+export {
+  type AnsweredMessage,
+  type AskedMessage,
+  TaskEngine,
+  type TaskEngineOptions,
+} from './task-engine.ts';
 export type { TaskLimits } from './task-limits.ts';
 export {
   InMemoryTaskLog,
