@@ -213,21 +213,6 @@ describe('A running system that asks other nodes (N-4.4, N-V02)', () => {
     expect(told).toEqual(['waited', 'later']);
   });
 
-  it('lets nothing that is sent later overtake what waits for a lookup', async () => {
-    const told: unknown[] = [];
-    const { team } = peering({ found: () => [{ agent: far('far', told) }] });
-    await simulate({
-      ...team,
-      run: async (system, { sleep }) => {
-        const first = system.tellWhenRoom('far', 'first');
-        while (!system.tell('far', 'second').delivered) await sleep(0.01);
-        expect(await first).toMatchObject({ delivered: true });
-        await system.ask({ agent: 'far', capability: sum }, [1, 2]);
-      },
-    });
-    expect(told).toEqual(['first', 'second']);
-  });
-
   it('has an envelope of the embedder wait too, and says where it went', async () => {
     const told: unknown[] = [];
     const { team } = peering({ found: ({ id }) => (id === 'far' ? [{ agent: far('far', told) }] : []) });
