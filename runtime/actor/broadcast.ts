@@ -55,7 +55,7 @@ export function broadcast(
   }
   const latencyMs = place.seams.clock.monotonicMs() - startedMs;
   place.log.routed(latencyMs);
-  place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, BROADCAST, latencyMs);
+  place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, undefined, latencyMs);
   const byType = COUNT.sentByType + mail.type;
   place.counters[byType] = (place.counters[byType] as number) + 1;
   return {

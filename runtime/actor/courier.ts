@@ -322,7 +322,8 @@ export class Courier {
     }
     this.#accept(from, row, lane, mail);
     place.judge.useGrant(mail, from.id, row.id);
-    return { delivered: true, path: 'local', targetAgentId: row.id, ...latencyOf(this.#routingMs) };
+    const { origin: path } = row.profile.card;
+    return { delivered: true, path, targetAgentId: row.id, ...latencyOf(this.#routingMs) };
   }
 
   /** Sends an ask that was made elsewhere as soon as there is room for it; `waiting` is told of its answer. */
@@ -408,7 +409,7 @@ export class Courier {
 
   #accept(from: Identity, row: AgentRow, lane: Lane, mail: Mail): void {
     const place = this.#place;
-    place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row.id, this.#routingMs);
+    place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row, this.#routingMs);
     const byType = COUNT.sentByType + mail.type;
     place.counters[byType] = (place.counters[byType] as number) + 1;
     if (from.party.tier !== row.party.tier && !from.party.isSystem && !row.party.isSystem) {
@@ -457,7 +458,7 @@ export class Courier {
     this.#place.log.refusal(from.party, mail, verdict, row, latencyMs);
     return {
       delivered: false,
-      path: 'local',
+      path: row?.profile.card.origin ?? 'local',
       targetAgentId: row?.id ?? mail.recipient,
       ...latencyOf(latencyMs),
       error: verdict.reason,

@@ -2,6 +2,7 @@ import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import type { AgentTier } from '../protocol/agent-card.ts';
 import { BROADCAST, type A2AMessageType } from '../protocol/envelope.ts';
 import { idText } from '../protocol/seams.ts';
+import type { AgentRow } from '../routing/routing-table.ts';
 import type { SystemEvent } from './system-event.ts';
 
 /** What is remembered of an envelope that went from one tier to another. */
@@ -13,7 +14,7 @@ interface Crossing {
   recipient: string;
   messageType: A2AMessageType;
   correlationId: string | undefined;
-  targetAgentId: string;
+  target: AgentRow;
   sourceTier: AgentTier;
   targetTier: AgentTier;
 }
@@ -28,12 +29,12 @@ export class CrossingRing {
     this.#capacity = capacity;
   }
 
-  note(mail: Mail, sourceTier: AgentTier, targetAgentId: string, targetTier: AgentTier): void {
+  note(mail: Mail, sourceTier: AgentTier, target: AgentRow): void {
     const at = this.#next;
     this.#next = at + 1 === this.#capacity ? 0 : at + 1;
     const old = this.#crossings[at];
     if (old === undefined) {
-      this.#crossings.push(crossingOf(mail, sourceTier, targetAgentId, targetTier));
+      this.#crossings.push(crossingOf(mail, sourceTier, target));
       return;
     }
     old.timestamp = mail.timestamp;
@@ -43,9 +44,9 @@ export class CrossingRing {
     old.recipient = mail.recipient;
     old.messageType = messageTypeOf(mail);
     old.correlationId = mail.correlationId;
-    old.targetAgentId = targetAgentId;
+    old.target = target;
     old.sourceTier = sourceTier;
-    old.targetTier = targetTier;
+    old.targetTier = target.party.tier;
   }
 
   /** What is remembered, as the events that users see. */
@@ -54,12 +55,7 @@ export class CrossingRing {
   }
 }
 
-export const crossingOf = (
-  mail: Mail,
-  sourceTier: AgentTier,
-  targetAgentId: string,
-  targetTier: AgentTier,
-): Crossing => ({
+export const crossingOf = (mail: Mail, sourceTier: AgentTier, target: AgentRow): Crossing => ({
   timestamp: mail.timestamp,
   key: mail.key,
   origin: mail.origin,
@@ -67,13 +63,13 @@ export const crossingOf = (
   recipient: mail.recipient,
   messageType: messageTypeOf(mail),
   correlationId: mail.correlationId,
-  targetAgentId,
+  target,
   sourceTier,
-  targetTier,
+  targetTier: target.party.tier,
 });
 
 export function crossingEvent(
-  { key, origin, correlationId, ...crossing }: Crossing,
+  { key, origin, correlationId, target, ...crossing }: Crossing,
   place: string,
 ): SystemEvent {
   return {
@@ -82,7 +78,8 @@ export function crossingEvent(
     ...(correlationId === undefined ? {} : { correlationId }),
     type: 'routing-decision',
     place,
-    routingPath: crossing.recipient === BROADCAST ? 'broadcast' : 'local',
+    targetAgentId: target.id,
+    routingPath: crossing.recipient === BROADCAST ? 'broadcast' : target.profile.card.origin,
     success: true,
     security: true,
   };

@@ -191,7 +191,7 @@ export class PlaceLog {
       ...this.#about(mail),
       type: 'routing-decision',
       sender: sender.id,
-      routingPath: mail.recipient === BROADCAST ? 'broadcast' : 'local',
+      routingPath: mail.recipient === BROADCAST ? 'broadcast' : (row?.profile.card.origin ?? 'local'),
       targetAgentId: row?.id ?? mail.recipient,
       ...latencyOf(latencyMs),
       success: false,
@@ -221,9 +221,9 @@ export class PlaceLog {
   /** An envelope went from one tier to another. */
   crossTier(sender: Party, row: AgentRow, mail: Mail): void {
     this.#count(COUNT.crossTier);
-    this.#crossings.note(mail, sender.tier, row.id, row.party.tier);
+    this.#crossings.note(mail, sender.tier, row);
     if (!this.isTold) return;
-    this.#stream(crossingEvent(crossingOf(mail, sender.tier, row.id, row.party.tier), this.#deps.place));
+    this.#stream(crossingEvent(crossingOf(mail, sender.tier, row), this.#deps.place));
   }
 
   /** What is remembered, as the events that users see. */

@@ -1,7 +1,8 @@
 import { copyOf, type Mail } from '../mailbox/mail.ts';
-import { type A2AEnvelope, type A2AMessageType, SCHEMA_VERSION } from '../protocol/envelope.ts';
+import { type A2AEnvelope, type A2AMessageType, BROADCAST, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import type { Party } from '../protocol/policy.ts';
 import type { Taint } from '../protocol/taint.ts';
+import type { AgentRow } from '../routing/routing-table.ts';
 import { aboutMail } from './about-mail.ts';
 import type { Outcome, SystemEvent } from './system-event.ts';
 import { weigh } from './weigh.ts';
@@ -25,7 +26,7 @@ const ANSWER_TYPES: readonly A2AMessageType[] = ['response', 'error', 'stream-da
 /**
  * One noted event of an envelope.
  *
- * - `detail`    the recipient's id, the outcome's index, or the answer.
+ * - `detail`    of what was sent the recipient's row, and nothing of a broadcast; the outcome's index; or the answer.
  * - `latencyMs` how long routing took, of what was sent; NaN where it was not measured.
  * - `serial`    counts the events of this thread.
  */
@@ -88,7 +89,8 @@ export class TrafficRing {
     }
     // Which one of a block is weighed changes, as the kinds of events take turns.
     const block = at >> BLOCK_BITS;
-    if (((at ^ block) & (BLOCK - 1)) === 0) this.#weighBlock(block, mail, detail);
+    if (((at ^ block) & (BLOCK - 1)) === 0)
+      this.#weighBlock(block, mail, kind >= TRAFFIC.replied ? detail : undefined);
     if (this.#listener !== undefined) this.#listener(this.#traffic(at, mail));
   }
 
@@ -106,8 +108,8 @@ export class TrafficRing {
     }
   }
 
-  #weighBlock(block: number, mail: Mail, detail: unknown): void {
-    const weight = (weigh(mail.payload) + weigh(detail)) * BLOCK;
+  #weighBlock(block: number, mail: Mail, answer: unknown): void {
+    const weight = (weigh(mail.payload) + weigh(answer)) * BLOCK;
     this.#weight += weight - (this.#weights[block] as number);
     this.#weights[block] = weight;
     for (let step = 1; this.#weight > BUDGET && step < this.#weights.length; step++) {
@@ -163,8 +165,9 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
   };
   if (kind === TRAFFIC.sent) {
     const latency = latencyOf(traffic.latencyMs);
-    const routingPath = mail.recipient === '*' ? ('broadcast' as const) : ('local' as const);
-    const targetAgentId = String(detail);
+    const target = detail as AgentRow | undefined;
+    const routingPath = target?.profile.card.origin ?? 'broadcast';
+    const targetAgentId = target?.id ?? BROADCAST;
     return [
       { type: 'message-sent', ...about },
       { type: 'routing-decision', ...about, routingPath, targetAgentId, ...latency, success: true },

@@ -14,6 +14,7 @@ export type Refusal = z.infer<typeof Refusal>;
  * What became of a send (seed 1).
  *
  * - `delivered`     accepted by the mailbox of every permitted recipient.
+ * - `path`          `remote` to an agent whose card came from another node.
  * - `targetAgentId` the agent that a capability was resolved to, the named agent, or `*`.
  * - `latencyMs`     time spent on routing, where it was measured: always by `send`, now and then by `tell`.
  * - `error`         a sentence, with `errorCode` beside it and `retryAfterMs` when trying again later may help.

@@ -5,6 +5,8 @@ import { SwarmCoordinator } from 'orrery/swarm';
 import { describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
 import { z } from 'zod';
+import { defaultPolicies } from '../../policies/index.ts';
+import { A2ALogEvent } from '../../runtime/protocol/log-event.ts';
 import { rejection } from '../fixtures/until.ts';
 import { negotiatingTeam, proposalOf, sun, worker } from './actors/negotiator/negotiating-team.ts';
 import { SyncTeam, turns } from './actors/shared-state/sync-team.ts';
@@ -158,5 +160,30 @@ describe('What the interfaces of seed 1 have, in what is exported', () => {
       );
     const rule: TierRule = { sourceTier: 1, allowedTargetTiers: [2], requiresEscalationJustification: true };
     expect(Object.keys(rule)).toHaveLength(3);
+  });
+
+  it('A2ALogEvent and TierRule: their fields, and which of them must be there (N-D25)', () => {
+    const least = { type: 'routing-decision', timestamp: 1 } as const;
+    expect(A2ALogEvent.parse(least)).toEqual(least);
+    for (const field of ['type', 'timestamp'])
+      expect(A2ALogEvent.safeParse({ ...least, [field]: undefined }).success).toBe(false);
+    const all = {
+      ...least,
+      envelopeId: 'e',
+      sender: 'a',
+      recipient: 'b',
+      messageType: 'request',
+      toolName: 'b.add',
+      duration: 1,
+      success: true,
+    } as const;
+    for (const routingPath of ['local', 'remote', 'broadcast'] as const)
+      expect(A2ALogEvent.parse({ ...all, routingPath })).toEqual({ ...all, routingPath });
+    expect(A2ALogEvent.safeParse({ ...all, routingPath: 'elsewhere' }).success).toBe(false);
+    const rule: TierRule = { sourceTier: 1, allowedTargetTiers: [2], requiresEscalationJustification: true };
+    const rules = (changed: object) => () => defaultPolicies({ tiers: [{ ...rule, ...changed }] });
+    expect(rules({})).not.toThrow();
+    for (const field of Object.keys(rule))
+      expect(rules({ [field]: undefined })).toThrow(`tiers.rules[0].${field}`);
   });
 });

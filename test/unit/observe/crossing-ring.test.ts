@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { fromEnvelope, Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { CrossingRing } from '../../../runtime/observe/crossing-ring.ts';
-import { envelopeOf } from '../routing/standalone-team.ts';
+import type { AgentRow } from '../../../runtime/routing/routing-table.ts';
+import { cardOf, envelopeOf } from '../routing/standalone-team.ts';
+import { rowOf, tableOf } from './rows.ts';
 
 const mailOf = (serial: number, origin = 'o', recipient = 'b'): Mail =>
   new Mail(
@@ -24,7 +26,7 @@ describe('CrossingRing', () => {
   it('keeps the last crossings, however often it goes round', () => {
     for (const count of [0, 1, 3, 4, 5, 8, 11]) {
       const ring = new CrossingRing(4);
-      for (let serial = 1; serial <= count; serial++) ring.note(mailOf(serial), 2, 'b', 1);
+      for (let serial = 1; serial <= count; serial++) ring.note(mailOf(serial), 2, rowOf('b', 1));
       const times = ring.toEvents('host').map(({ timestamp }) => timestamp);
       const kept = Array.from({ length: Math.min(count, 4) }, (_, at) => 1_000 + count - at);
       expect(new Set(times)).toEqual(new Set(kept));
@@ -34,7 +36,7 @@ describe('CrossingRing', () => {
 
   it('tells them as security events, ids written from origin and serial', () => {
     const ring = new CrossingRing(4);
-    ring.note(mailOf(35, 'thread-1'), 3, 'target', 0);
+    ring.note(mailOf(35, 'thread-1'), 3, rowOf('target', 0));
     expect(ring.toEvents('worker-1')).toStrictEqual([
       {
         type: 'routing-decision',
@@ -53,8 +55,23 @@ describe('CrossingRing', () => {
       },
     ]);
     const mail = mailOf(36, 'thread-1');
-    ring.note(mail, 3, 'target', 0);
+    ring.note(mail, 3, rowOf('target', 0));
     expect(ring.toEvents('host')[1]?.envelopeId).toBe(mail.id);
+  });
+
+  it('tells what went to an agent of another node, also when it has gone since (N-D25)', () => {
+    const ring = new CrossingRing(4);
+    const table = tableOf(cardOf('b', { tier: 1, origin: 'remote' }));
+    ring.note(mailOf(1), 2, table.get('b') as AgentRow);
+    ring.note(mailOf(2, 'o', '*'), 2, table.get('b') as AgentRow);
+    table.enter({ profiles: [], upsert: [], remove: ['b'] });
+    const told = ring
+      .toEvents('host')
+      .map(({ routingPath, targetAgentId }) => ({ routingPath, targetAgentId }));
+    expect(told).toEqual([
+      { routingPath: 'remote', targetAgentId: 'b' },
+      { routingPath: 'broadcast', targetAgentId: 'b' },
+    ]);
   });
 
   it('leaves nothing of the older one where it puts a newer one', () => {
@@ -76,14 +93,14 @@ describe('CrossingRing', () => {
       [newer, mailOf(8)],
     ] as const) {
       const ring = new CrossingRing(1);
-      ring.note(first, 1, 'b', 0);
-      ring.note(second, 2, 'c', 3);
+      ring.note(first, 1, rowOf('b', 0));
+      ring.note(second, 2, rowOf('c', 3));
       const fresh = new CrossingRing(1);
-      fresh.note(second, 2, 'c', 3);
+      fresh.note(second, 2, rowOf('c', 3));
       expect(ring.toEvents('host')).toStrictEqual(fresh.toEvents('host'));
     }
     const ring = new CrossingRing(1);
-    ring.note(newer, 0, 'c', 1);
+    ring.note(newer, 0, rowOf('c', 1));
     expect(ring.toEvents('host')).toMatchObject([
       { envelopeId: 'text', correlationId: 'talk', routingPath: 'broadcast', messageType: 'request' },
     ]);
