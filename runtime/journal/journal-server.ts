@@ -129,7 +129,10 @@ export class JournalServer {
       // Until a whole round finds nothing.
     }
     this.#sortPending();
-    return [...this.#writing, ...this.#pending].flatMap(({ batch }) => batch.records);
+    const changes = [...this.#writing, ...this.#pending].flatMap(({ batch }) => batch.records);
+    // What was read here comes as no message any more.
+    this.#wake();
+    return changes;
   }
 
   async #close(): Promise<void> {

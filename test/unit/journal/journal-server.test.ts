@@ -74,6 +74,18 @@ describe('The journal', () => {
     expect(done.slice(3)).toEqual(['a@1', 'b@4', 'c@7']);
   });
 
+  it('writes also what was first seen by whoever asked for what is not written yet', async () => {
+    const record = { kind: 'state', key: 'a', value: '1' };
+    one.line.write({ ...emptyUnit, records: [record] }, (first) => done.push(`a@${first}`));
+    expect(rig.server.unwritten()).toEqual([record]);
+    await rig.turn();
+    expect(rig.asked).toHaveLength(1);
+    await rig.succeed();
+    hear(one);
+    expect(done).toEqual(['a@1']);
+    expect(rig.server.unwritten()).toEqual([]);
+  });
+
   it('lets the event loop turn between two writes', async () => {
     write(one, 'a');
     one.there.deliver();
