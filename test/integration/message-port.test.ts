@@ -1,6 +1,14 @@
 import { once } from 'node:events';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { type A2AChannel, ChannelManager, type ChannelOptions, MessagePortTransport } from 'orrery';
+import {
+  type A2AChannel,
+  AgentRegistry,
+  ChannelManager,
+  type ChannelManagerOptions,
+  type ChannelOptions,
+  type DiscoveryManager,
+  MessagePortTransport,
+} from 'orrery';
 import { describe, expect, it } from 'vitest';
 import { numbered } from '../fixtures/channel-pair.ts';
 import { rejection, until } from '../fixtures/until.ts';
@@ -13,6 +21,8 @@ const QUICK: ChannelOptions = {
   reconnectTimeoutMs: 60_000,
 };
 
+const THERE = { transport: 'local', address: 'there' } as const;
+
 /** `mars` here and `venus` in a worker, with a line between them. */
 class TwoThreads {
   readonly arrived: string[] = [];
@@ -22,13 +32,18 @@ class TwoThreads {
   readonly manager: ChannelManager;
   worker: Worker;
 
-  private constructor(worker: Worker, transport: MessagePortTransport, channel: ChannelOptions) {
+  private constructor(
+    worker: Worker,
+    transport: MessagePortTransport,
+    channel: ChannelOptions,
+    endpointsOf: ChannelManagerOptions['endpointsOf'],
+  ) {
     this.worker = worker;
     this.transport = transport;
     this.manager = new ChannelManager({
       transports: [transport],
       hosts: (agentId) => agentId === 'mars',
-      endpointsOf: () => [{ transport: 'local', address: 'there' }],
+      endpointsOf,
       channel,
     });
     this.manager.onEvent((event) => {
@@ -36,9 +51,12 @@ class TwoThreads {
     });
   }
 
-  static async start(channel: ChannelOptions = QUICK): Promise<TwoThreads> {
+  static async start(
+    channel: ChannelOptions = QUICK,
+    endpointsOf: ChannelManagerOptions['endpointsOf'] = () => [THERE],
+  ): Promise<TwoThreads> {
     const { worker, line } = await startVenus(channel);
-    const both = new TwoThreads(worker, new MessagePortTransport(line), channel);
+    const both = new TwoThreads(worker, new MessagePortTransport(line), channel, endpointsOf);
     worker.on('message', (id: string) => both.arrived.push(id));
     return both;
   }
@@ -92,6 +110,45 @@ describe('A channel over message ports, to a real thread (N-3.6, N-3.7)', () => 
     // Nothing of the transport holds a thread that has closed its manager; its line is the other side's to close.
     await both.transport.close();
     expect((await exit)[0]).toBe(0);
+    await both.stop();
+  });
+
+  it('opens to whom discovery has found, at the address that its card says (N-T04)', async () => {
+    const venus = {
+      id: 'venus',
+      name: 'VENUS',
+      version: '1.0.0',
+      description: 'Answers over a channel',
+      tier: 2,
+      protocols: ['a2a/1.0'],
+      endpoints: [THERE],
+      capabilities: [{ id: 'talk', name: 'talk', description: 'Talks', inputSchema: {}, outputSchema: {} }],
+      revision: 0,
+      origin: 'local',
+      lastSeenAt: 0,
+    };
+    const peers: DiscoveryManager = {
+      announce: async () => {},
+      withdraw: async () => {},
+      pull: async () => [{ card: venus, grant: { nodeId: 'there', grantedTier: 2 } }],
+      onFound: () => () => {},
+    };
+    const registry = new AgentRegistry();
+    const dialled: string[] = [];
+    const both = await TwoThreads.start(QUICK, (id) => {
+      dialled.push(id);
+      return registry.getById(id)?.endpoints ?? [];
+    });
+    expect(registry.findByCapability('talk')).toEqual([]);
+    await registry.enableHyperswarmDiscovery(peers);
+    const [found] = registry.findByCapability('talk');
+    expect(found).toMatchObject({ id: 'venus', origin: 'remote', endpoints: [THERE] });
+    const channel = await both.manager.openChannel('mars', found?.id ?? '');
+    channel.onMessage(({ id }) => both.answers.push(id));
+    for (let n = 0; n < 10; n++) await channel.send(numbered(n, 'mars', { does: 'answer' }));
+    await until('all answers', () => both.answers.length === 10);
+    expect(both.answers).toEqual(both.arrived.map((id) => `re-${id}`));
+    expect(dialled).toEqual(['venus']);
     await both.stop();
   });
 

@@ -1,6 +1,8 @@
 import {
   type Capability,
   capability,
+  channelsOf,
+  defineAgent,
   isOrreryError,
   type Progress,
   startSystem,
@@ -64,6 +66,46 @@ describe('an agent of another system, over plain A2A (C-31, C-38)', () => {
     });
     expect(await system.ask(count, { text: 'one two three' })).toEqual({ words: 3 });
     expect(system.registry.getById(MARS)).toMatchObject({ origin: 'remote', tier: 3 });
+  });
+
+  it('is found by an agent here by what it offers, asked and streamed from; it takes no channels (N-T04)', async () => {
+    const search = some('search');
+    const heard: unknown[] = [];
+    const venus = defineAgent({
+      id: 'venus',
+      name: 'VENUS',
+      version: '1.0.0',
+      description: '',
+      tier: 2,
+    }).handle(search, async (_, ctx) => {
+      const text = 'one two three';
+      heard.push(await ctx.ask(some('words.count'), { text }));
+      for await (const word of ctx.stream(some('words.spell'), { text })) heard.push(word);
+      const opened = channelsOf(ctx).openChannel(MARS);
+      heard.push(await opened.catch(({ code }: { code: string }) => code));
+      return [...(ctx.taint ?? [])];
+    });
+    await using system = await startSystem({
+      agents: [venus],
+      policies: { sandbox: { enforced: true, crossSandboxAllowList: [], allow: { 'b/': ['venus'] } } },
+      peers: {
+        lookup: async ({ id }) => {
+          if (id !== 'words.count') return [];
+          const agent = await remoteAgent(`${b.url}/mars`, { self: 'a', sandboxId: null });
+          return [{ agent, grant: { nodeId: 'b', grantedTier: 2 } }];
+        },
+      },
+    });
+    expect(await system.ask(search, {})).toContain('peer:b');
+    expect(heard).toEqual([{ words: 3 }, 'one', 'two', 'three', 'REFUSED']);
+    const sent = (await system.recentEvents(1_000)).filter(
+      ({ type, targetAgentId, success }) => type === 'routing-decision' && targetAgentId === MARS && success,
+    );
+    expect(sent.map(({ capability, routingPath }) => `${capability} ${routingPath}`)).toEqual(
+      expect.arrayContaining(['words.count remote', 'words.spell remote']),
+    );
+    expect(system.registry.getById(MARS)).toMatchObject({ origin: 'remote' });
+    expect(await system.conservation()).toMatchObject({ inFlight: 0, holds: true });
   });
 
   it('is asked, and tells how far it is', async () => {
