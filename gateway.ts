@@ -3,6 +3,7 @@ import { systemTools } from './actors/tools/system-tools.ts';
 import { useSystemTasks } from './actors/tasks/shared-system-tasks.ts';
 import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
 import { admit } from './policies/admit/admit.ts';
+import { seenRequestsOf } from './policies/admit/seen-requests.ts';
 import { requirePackages } from './runtime/protocol/edge-errors.ts';
 import { invalidOptions, stackOf } from './runtime/protocol/errors.ts';
 import { requireMethod } from './runtime/protocol/parse-options.ts';
@@ -265,7 +266,10 @@ async function open(
     ...(documentationUrl === undefined ? {} : { documentationUrl }),
   };
   const team = servedTeam(system.registry, { identity, entry: parsed.entry, expose: parsed.expose }, seams);
-  const admitted: Admit = (request, known) => admit(request, { authenticators, anonymous, rules }, known);
+  const records = desk.records === undefined ? undefined : system.records;
+  const seen = await seenRequestsOf(system, records && { records, clock: seams.clock });
+  const admitted: Admit = (request, known) =>
+    admit(request, { authenticators, anonymous, rules, seen }, known);
   const { tasks, release } = await useSystemTasks(system, {
     ...taskOptions,
     ...(approver === undefined ? {} : { approver }),
@@ -274,7 +278,6 @@ async function open(
   const schemes = authenticators.map(({ scheme }) => scheme);
   const parts: GatewayPart[] = [];
   try {
-    const records = desk.records === undefined ? undefined : system.records;
     parts.push(
       ...operatingParts({
         system: {
@@ -300,6 +303,7 @@ async function open(
       schemes,
       records,
       bindings,
+      seen,
       trusts,
       strangers,
       onPush: noted(desk),

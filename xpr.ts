@@ -146,8 +146,8 @@ export function xprBinding({
   requireMethod('xprBinding.accounts', accounts, 'activeKeys', 'what knows of accounts, as chainRpc(...)');
   return {
     name: 'xpr',
-    open: ({ service, seams: { clock } }) => ({
-      part: xprPart({ ...part, service, admit: xprAdmission(admission, { clock, accounts }) }),
+    open: ({ service, seams: { clock }, seen }) => ({
+      part: xprPart({ ...part, service, admit: xprAdmission(admission, { clock, accounts, seen }) }),
       amendCard: xprCards({ accounts, account, agents }, { clock }),
     }),
   };

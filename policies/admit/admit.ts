@@ -1,4 +1,9 @@
-import type { AdmissionRule, Authenticator, EdgeRequest } from '../../runtime/protocol/admission.ts';
+import type {
+  AdmissionRule,
+  Authenticator,
+  EdgeRequest,
+  RequestMemory,
+} from '../../runtime/protocol/admission.ts';
 import { unauthenticated } from '../../runtime/protocol/edge-errors.ts';
 import { invalidOptions, OrreryError } from '../../runtime/protocol/errors.ts';
 import { anonymousFrom, type Principal } from '../../runtime/protocol/principal.ts';
@@ -7,11 +12,13 @@ import { anonymousFrom, type Principal } from '../../runtime/protocol/principal.
  * - `authenticators` asked in this order; the first whose credentials a request has decides.
  * - `anonymous`      whether a request without any credentials is let in. @default false
  * - `rules`          asked in this order about whoever is known.
+ * - `seen`           which requests have been let in, for authenticators that let each in once. @default each has its own memory
  */
 export interface AdmissionOptions {
   readonly authenticators: readonly Authenticator[];
   readonly anonymous?: boolean;
   readonly rules?: readonly AdmissionRule[];
+  readonly seen?: RequestMemory;
 }
 
 /**
@@ -27,8 +34,8 @@ export async function admit(
   known?: Principal,
 ): Promise<Principal> {
   checkNames(options);
-  const { authenticators, anonymous = false, rules = [] } = options;
-  const principal = known ?? (await identify(request, authenticators, anonymous));
+  const { rules = [] } = options;
+  const principal = known ?? (await identify(request, options));
   for (const rule of rules) {
     const verdict = await rule.admit(principal, request);
     if (verdict === undefined) continue;
@@ -39,7 +46,7 @@ export async function admit(
   return principal;
 }
 
-const NAMES: readonly string[] = ['authenticators', 'anonymous', 'rules'];
+const NAMES: readonly string[] = ['authenticators', 'anonymous', 'rules', 'seen'];
 
 /** By hand, as it is done for every request: rules that are misspelt would let everybody in. */
 function checkNames(options: AdmissionOptions): void {
@@ -52,11 +59,10 @@ function checkNames(options: AdmissionOptions): void {
 
 async function identify(
   request: EdgeRequest,
-  authenticators: readonly Authenticator[],
-  anonymous: boolean,
+  { authenticators, anonymous = false, seen }: AdmissionOptions,
 ): Promise<Principal> {
   for (const authenticator of authenticators) {
-    const principal = await authenticator.authenticate(request);
+    const principal = await authenticator.authenticate(request, seen);
     if (principal !== undefined) return principal;
   }
   if (anonymous) return anonymousFrom(request.address);

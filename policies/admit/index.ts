@@ -1,4 +1,10 @@
-export type { AdmissionRule, Authenticator, EdgeRequest } from '../../runtime/protocol/admission.ts';
+export type {
+  AdmissionRule,
+  Authenticator,
+  EdgeRequest,
+  RequestMemory,
+  RequestTimes,
+} from '../../runtime/protocol/admission.ts';
 export { ANONYMOUS, Principal } from '../../runtime/protocol/principal.ts';
 export { type AdmissionOptions, admit } from './admit.ts';
 export { type ApiKeyOwner, ApiKeyRecord, apiKeys, newApiKey } from './api-keys.ts';

@@ -19,15 +19,36 @@ export interface EdgeRequest {
 }
 
 /**
+ * - `untilMs` until when the request could come again, Unix milliseconds; afterwards it is forgotten.
+ * - `nowMs`   the time, Unix milliseconds.
+ * - `most`    how many are remembered; while there are so many, no other is `new`.
+ */
+export interface RequestTimes {
+  readonly untilMs: number;
+  readonly nowMs: number;
+  readonly most: number;
+}
+
+/** Remembers which requests have been let in: one for all gateways of a system, and in its journal where it has one. */
+export interface RequestMemory {
+  /**
+   * `new`, and from now on it is `seen`; `full`: it cannot be told, because too many are remembered. Resolves when that is
+   * kept; rejects with STORE_FAILED while it cannot be, and then the request is still new.
+   */
+  note(request: string, times: RequestTimes): Promise<'new' | 'seen' | 'full'>;
+}
+
+/**
  * One way to prove who stands behind a request.
  *
  * - `scheme`       as it is announced to those who prove nothing (WWW-Authenticate).
  * - `authenticate` resolves to who it is; to undefined when the request has none of these credentials. Rejects with
- *                  UNAUTHENTICATED when it has, and they do not hold, and with what keeps it from finding out.
+ *                  UNAUTHENTICATED when it has, and they do not hold, and with what keeps it from finding out. `seen`: which requests
+ *                  the gateways of the system have let in; left out where it is asked outside a system.
  */
 export interface Authenticator {
   readonly scheme: string;
-  authenticate(request: EdgeRequest): Promise<Principal | undefined>;
+  authenticate(request: EdgeRequest, seen?: RequestMemory): Promise<Principal | undefined>;
 }
 
 /**

@@ -105,6 +105,7 @@ describe('A store without room', () => {
 interface TeamTold {
   readonly refused: { readonly code: string; readonly message: string };
   readonly ready: readonly number[];
+  readonly signed: readonly string[];
   readonly leftWhenFull: number;
   readonly meanwhile: number;
   readonly journal: readonly {
@@ -129,6 +130,8 @@ const goesOn = (told: TeamTold, reason: string): void => {
   const all = Array.from({ length: 12 }, (_, n) => n);
   expect(told).toMatchObject({
     ready: [503, 200],
+    // It was not let in, so it may come again: once.
+    signed: ['UNAVAILABLE', 'TASK_NOT_FOUND', 'UNAUTHENTICATED'],
     meanwhile: 0,
     entered: { 'once-tally': all, 'retry-tally': all },
     deadLetters: [],
@@ -139,7 +142,7 @@ const goesOn = (told: TeamTold, reason: string): void => {
 
 describe('A running team without room', () => {
   it.skipIf(!mayMount)(
-    'on a full disk takes nothing new, says so, and goes on when there is room',
+    'on a full disk takes nothing new, says so, and goes on when there is room (X-52)',
     async () => {
       goesOn(
         await resultOf<TeamTold>(runFixture('full-disk-team', [mount], onSmallDisk(mount, '8m'))),
@@ -148,7 +151,7 @@ describe('A running team without room', () => {
     },
   );
 
-  it('whose files may grow no more (RLIMIT_FSIZE) does the same', async () => {
+  it('whose files may grow no more (RLIMIT_FSIZE) does the same (X-52)', async () => {
     const path = join(folder, 'team');
     mkdirSync(path);
     const limited = ['bash', '-c', 'ulimit -S -f 3000 && exec "$0" "$@"'];

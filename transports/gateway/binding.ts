@@ -1,3 +1,4 @@
+import type { RequestMemory } from '../../runtime/protocol/admission.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { AmendCard } from './a2a/card-routes.ts';
 import type { A2AService } from './a2a/a2a-service.ts';
@@ -9,9 +10,11 @@ export interface Binding {
   open(deps: BindingDeps): OpenBinding;
 }
 
+/** `seen`: which requests the gateways of the system have let in. */
 export interface BindingDeps {
   readonly service: A2AService;
   readonly seams: Seams;
+  readonly seen: RequestMemory;
 }
 
 /** `amendCard`: what the cards that A2A serves say for it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RequestMemory } from '../../runtime/protocol/admission.ts';
 import { MAX_TIMER_MS, Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { TaskService } from '../../runtime/protocol/task-service.ts';
@@ -64,6 +65,7 @@ export type A2AOptions = z.input<typeof A2AOptions>;
  * - `records` where push configs are kept beyond the process; undefined: nowhere.
  * - `schemes` how callers prove who they are.
  * - `bindings` what else is served from the same operations.
+ * - `seen`    which requests the gateways of the system have let in.
  * - `trusts`  whose words are as good as said here.
  * - `strangers` those who prove nothing are not one and the same.
  * - `grpcUrl` where gRPC is spoken, as soon as it is known.
@@ -77,6 +79,7 @@ export interface OpenA2ADeps {
   readonly records: KeyValues | undefined;
   readonly schemes: readonly string[];
   readonly bindings: readonly Binding[];
+  readonly seen: RequestMemory;
   readonly trusts?: Trusts | undefined;
   readonly strangers: boolean;
   readonly grpcUrl: () => string | undefined;
@@ -125,7 +128,7 @@ export async function openA2A(options: z.output<typeof A2AOptions>, deps: OpenA2
     ],
     ...(push === undefined ? {} : { push: push.desk }),
   });
-  const bindings = deps.bindings.map((binding) => binding.open({ service, seams }));
+  const bindings = deps.bindings.map((binding) => binding.open({ service, seams, seen: deps.seen }));
   const amendCard = amendedByAll(bindings);
   const part = await a2aPart({
     service,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Authenticator, EdgeRequest } from '../../../runtime/protocol/admission.ts';
+import type { Authenticator, EdgeRequest, RequestMemory } from '../../../runtime/protocol/admission.ts';
 import { invalidOptions, isOrreryError, OrreryError } from '../../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
@@ -28,9 +28,11 @@ export interface XprAdmissionOptions {
   readonly authenticators?: readonly Authenticator[];
 }
 
+/** `seen`: which requests the gateways of the system have let in. @default the signature's own memory */
 export interface XprAdmissionDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly accounts: XprAccounts;
+  readonly seen?: RequestMemory;
 }
 
 /** A gate that is misspelt would stand open; what the others hold is looked at where it is used. */
@@ -45,7 +47,12 @@ const Names = z.strictObject({
 /** Five minutes (X-21). */
 const TRUST_TTL_MS = 300_000;
 const PREFIX = 'xpr:';
-const ADMISSION_CODES: readonly string[] = ['UNAUTHENTICATED', 'RATE_LIMITED', 'NOT_PERMITTED'];
+const ADMISSION_CODES: readonly string[] = [
+  'UNAUTHENTICATED',
+  'RATE_LIMITED',
+  'NOT_PERMITTED',
+  'STORE_FAILED',
+];
 /** When it may be worth asking again, where the chain did not answer. */
 const RETRY_MS = 5_000;
 
@@ -54,11 +61,11 @@ const RETRY_MS = 5_000;
  * order (X-09..X-23, C-08).
  *
  * What it returns rejects with UNAUTHENTICATED, RATE_LIMITED and NOT_PERMITTED; with the latter, `retryAfterMs` in the
- * details, when the chain cannot be asked. Throws INVALID_OPTIONS naming the field.
+ * details, when the chain cannot be asked; with STORE_FAILED while the journal cannot keep that a request was let in. Throws INVALID_OPTIONS naming the field.
  */
 export function xprAdmission(
   given: XprAdmissionOptions,
-  { clock, accounts }: XprAdmissionDeps,
+  { clock, accounts, seen }: XprAdmissionDeps,
 ): (request: EdgeRequest) => Promise<Principal> {
   parseOptions(Names, given, 'admission');
   const { signature = {}, authRequired = true, requestsPerMinute, trust = {}, authenticators = [] } = given;
@@ -69,6 +76,7 @@ export function xprAdmission(
   const options = {
     authenticators: [signed, ...authenticators],
     anonymous: !authRequired,
+    ...(seen === undefined ? {} : { seen }),
     rules: [
       slidingWindow(requestsPerMinute === undefined ? {} : { requests: requestsPerMinute }, { clock }),
       // What is known is believed here, not there as well.

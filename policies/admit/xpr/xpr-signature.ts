@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Authenticator, EdgeRequest } from '../../../runtime/protocol/admission.ts';
+import type { Authenticator, EdgeRequest, RequestMemory } from '../../../runtime/protocol/admission.ts';
 import { unauthenticated } from '../../../runtime/protocol/edge-errors.ts';
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
@@ -9,7 +9,7 @@ import { TtlCache } from '../ttl-cache.ts';
 import { digestOf, XPR_HEADERS } from '../../../chains/xpr/digest.ts';
 import { publicKeyOf, publicKeyText } from '../../../chains/xpr/k1-text.ts';
 import { recoverK1 } from '../../../chains/xpr/k1-signature.ts';
-import { SeenRequests } from './seen-requests.ts';
+import { SeenRequests } from '../seen-requests.ts';
 import { ACCOUNT_NAME, type XprAccounts } from '../../../chains/xpr/xpr-accounts.ts';
 
 const SECONDS = /^\d{1,12}$/;
@@ -40,7 +40,7 @@ export type XprSignatureOptions = z.input<typeof Options>;
 /**
  * Who has signed a request with an active key of an XPR account (seed 2, X-09..X-16). Headers that are missing or malformed,
  * a time outside the window, a signature of another key, a request that was let in before: UNAUTHENTICATED. What the body
- * says of its caller is not looked at.
+ * says of its caller is not looked at. STORE_FAILED while the journal of the system cannot keep that it was let in.
  *
  * Fails with INVALID_OPTIONS.
  */
@@ -53,7 +53,7 @@ export function xprSignature(
     options,
     'xprSignature',
   );
-  const seen = new SeenRequests(mostSeen);
+  const own = new SeenRequests();
   const keys = new TtlCache(clock, { ttlMs: keysTtlMs, capacity: 10_000 }, async (account) => {
     const active = await accounts.activeKeys(account);
     return new Set(active.map(plainKey));
@@ -67,7 +67,7 @@ export function xprSignature(
 
   return {
     scheme: 'XPR',
-    authenticate: async (request: EdgeRequest): Promise<Principal | undefined> => {
+    authenticate: async (request: EdgeRequest, seen?: RequestMemory): Promise<Principal | undefined> => {
       const { account, timestamp, signature, ...ours } = headersOf(request);
       if (account === undefined && timestamp === undefined && signature === undefined) return undefined;
       if (account === undefined || timestamp === undefined || signature === undefined)
@@ -86,7 +86,11 @@ export function xprSignature(
       if (key === undefined || !(await keys.get(account)).has(key))
         throw unauthenticated('its signature is not of an active key of the account');
       // By what was signed: another signature can be made of a signature without the key.
-      const noted = seen.note(Buffer.from(digest).toString('base64'), atMs + windowMs, nowMs);
+      const once = Buffer.from(digest).toString('base64');
+      const times = { untilMs: atMs + windowMs, nowMs, most: mostSeen };
+      const ofSystem = (await seen?.note(once, times)) ?? 'new';
+      // Its own memory too: it may serve several systems.
+      const noted = ofSystem === 'new' ? await own.note(once, times) : ofSystem;
       if (noted === 'seen') throw unauthenticated('it has been let in before');
       if (noted === 'full')
         throw new OrreryError(
