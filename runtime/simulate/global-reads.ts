@@ -1,7 +1,7 @@
 import childProcess from 'node:child_process';
 import nodeCrypto from 'node:crypto';
 import fs from 'node:fs';
-import { type LoadHookSync, registerHooks, syncBuiltinESMExports } from 'node:module';
+import nodeModule, { type LoadHookSync, syncBuiltinESMExports } from 'node:module';
 import { simulationEscaped } from '../protocol/errors.ts';
 import { placeOf } from './escape-text.ts';
 import { type Running, running } from './running.ts';
@@ -236,7 +236,8 @@ function tellOfModules(): Undo {
     }
     return next(url, context);
   };
-  const hooks = registerHooks({ load });
+  // Imported by name it would keep a Node that is too old from being told so.
+  const hooks = nodeModule.registerHooks({ load });
   return () => hooks.deregister();
 }
 
