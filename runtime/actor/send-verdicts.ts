@@ -24,7 +24,6 @@ export const unknownYet = ({ recipient }: Mail): Verdict => ({
   retryAfterMs: TRY_AGAIN_MS,
 });
 
-/** As many envelopes as may already wait until it is known whose mailbox it is. */
 /** Other nodes are being asked for it: who sends without waiting is told to try again. */
 export const lookedUp = ({ recipient }: Mail): Verdict => ({
   code: 'NOT_HERE',
@@ -32,6 +31,7 @@ export const lookedUp = ({ recipient }: Mail): Verdict => ({
   retryAfterMs: ASK_AGAIN_MS,
 });
 
+/** As many envelopes as may already wait until it is known whose mailbox it is. */
 export const heldVerdict = ({ recipient }: Mail): Verdict => ({
   code: 'MAILBOX_FULL',
   reason: `"${recipient}" is not known here yet, and no more envelopes may wait for that`,

@@ -71,13 +71,11 @@ const isOnTheWay = (where: string): boolean =>
     where.includes(name),
   );
 
-const filled =
-  (): Replacement['as'] =>
-  ({ thread }, original, self, given) => {
-    const result: unknown = Reflect.apply(original, self, given);
-    fillRandom(bytesOf(given[0] as NodeJS.ArrayBufferView), thread.chance.next);
-    return result;
-  };
+const filled: Replacement['as'] = ({ thread }, original, self, given) => {
+  const result: unknown = Reflect.apply(original, self, given);
+  fillRandom(bytesOf(given[0] as NodeJS.ArrayBufferView), thread.chance.next);
+  return result;
+};
 
 /** Gives `value` as Node gives it: at once, or to the callback that stands last. */
 function giveTo(given: readonly unknown[], value: unknown): unknown {
@@ -106,10 +104,10 @@ const TIME: readonly Replacement[] = [
 
 const CHANCE: readonly Replacement[] = [
   { holder: Math, name: 'random', as: ({ thread }) => thread.chance.next() },
-  { holder: Crypto.prototype, name: 'getRandomValues', as: filled() },
-  { holder: Crypto.prototype, name: 'randomUUID', as: ({ thread }) => uuidOf(thread.chance.next) },
-  { holder: nodeCrypto, name: 'getRandomValues', as: filled() },
-  { holder: nodeCrypto, name: 'randomUUID', as: ({ thread }) => uuidOf(thread.chance.next) },
+  ...[Crypto.prototype, nodeCrypto].flatMap((holder): Replacement[] => [
+    { holder, name: 'getRandomValues', as: filled },
+    { holder, name: 'randomUUID', as: ({ thread }) => uuidOf(thread.chance.next) },
+  ]),
   {
     holder: nodeCrypto,
     name: 'randomUUIDv7',

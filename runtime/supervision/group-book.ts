@@ -59,7 +59,7 @@ export class GroupBook {
     if (own === undefined) this.#own.delete(agentId);
     else this.#own.set(agentId, own);
     const known = this.#groups.get(agentId);
-    if (known?.name === undefined && known !== undefined)
+    if (known !== undefined && known.name === undefined)
       this.#groups.set(agentId, { ...known, ...this.#ownOf(agentId) });
   }
 

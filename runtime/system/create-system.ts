@@ -1,4 +1,4 @@
-import { defineAgent } from '../actor/agent-definition.ts';
+import { type AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
 import type { AgentDesk } from '../actor/attendant.ts';
 import { callOutside } from '../actor/call-outside.ts';
 import type { Cell } from '../actor/cell.ts';
@@ -8,6 +8,7 @@ import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
 import { lastEvents } from '../observe/last-events.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import type { AgentCard } from '../protocol/agent-card.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Budget } from '../protocol/budget.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
@@ -99,7 +100,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   #desk: Promise<AgentDesk> | undefined;
   readonly #peers: Peers | undefined;
   readonly #loopMail = new LoopMail({
-    host: (agent, card) => this.#startAll([{ ...this.#given.orderOf(agent), card }]),
+    host: (agent, card) => this.#startUnder(agent, card),
   });
 
   static {
@@ -237,6 +238,11 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     return wrong;
   }
 
+  /** Has an agent live in this thread under a card of its embedder's. */
+  async #startUnder(agent: AgentDefinition<unknown> | AgentDefinition, card: AgentCard): Promise<void> {
+    await this.#startAll([{ ...this.#given.orderOf(agent), card }]);
+  }
+
   openAccount(budget: Budget): Account {
     if (this.#end !== undefined) throw this.#end;
     return openAccount(this.#place.accounts, budget, this.#sending, this.#identity);
@@ -274,7 +280,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     // Who it is says the card: the registry takes ids that no agent of a module may have.
     const definition = defineAgent({ id: 'receiver', name, version, description, tier });
     for (const type of A2A_MESSAGE_TYPES) definition.on(type, handler);
-    await this.#startAll([{ ...this.#given.orderOf(definition), card }]);
+    await this.#startUnder(definition, card);
     return () => this.stopAgent(agentId);
   }
 
@@ -375,7 +381,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     const { card } = systemProfile(HOST_ID);
     const { name, version, description } = card;
     const options = { id: 'host', name, version, description, tier: 0, durable: this.#hasJournal } as const;
-    await this.#startAll([{ ...this.#given.orderOf(defineAgent(options)), card }]);
+    await this.#startUnder(defineAgent(options), card);
     const slot = this.#place.table.get(HOST_ID)?.slot ?? -1;
     return (this.#place.cellOf(slot) as Cell).desk;
   }
@@ -385,7 +391,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
       options,
       clock,
       registry: this.registry,
-      host: (agent, card) => this.#startAll([{ ...this.#given.orderOf(agent), card }]),
+      host: (agent, card) => this.#startUnder(agent, card),
       onProblem: (reason) => {
         if (this.#end === undefined)
           this.#place.log.note({ type: 'error', timestamp: clock.now(), agentId: HOST_ID, reason });

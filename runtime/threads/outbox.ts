@@ -311,8 +311,8 @@ export class Outbox {
     const cell = this.#deps.cellOf(row.slot);
     flow.inbound.received = mail.sequence;
     mail.flow = flow.inbound;
-    const isKept = mail.kept > 0 || cell?.isRetry(mail) === true;
-    if (cell !== undefined) this.safeguard(mail, this.#deps.seat, flow.flow, senderSlot, isKept);
+    if (cell !== undefined)
+      this.safeguard(mail, this.#deps.seat, flow.flow, senderSlot, cell.isRetry(mail) || mail.kept > 0);
     this.#undelivered.push(cell, mail);
   }
 
