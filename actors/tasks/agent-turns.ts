@@ -85,6 +85,10 @@ export class AgentTurns {
     throw new OrreryError(code, reason, { details });
   };
 
+  /** Whether an agent has a capability that is answered so. */
+  readonly mayAnswer = (agentId: string): boolean =>
+    this.#deps.cardOf(agentId)?.capabilities.some(({ answers }) => answers === 'message') === true;
+
   /** Answers a message of which nothing is kept; undefined of one that takes a task. */
   readonly answer = (asked: AnsweredMessage): Promise<TaskMessage> | undefined => {
     const { agentId, message, terms } = asked;

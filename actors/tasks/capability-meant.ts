@@ -22,14 +22,18 @@ export function wordsOf({ parts }: TaskMessage): SaidWords {
   const data = parts.flatMap((part) => ('data' in part ? [part.data] : []));
   const call = data.find(isCall);
   const others = data.filter((value) => value !== call);
-  const fields = others.filter(isObject);
+  const [first, ...more] = others.filter(isObject);
   return {
     tool: call?.tool,
     arguments: call?.arguments ?? undefined,
     text: texts.length === 0 ? undefined : texts.join('\n'),
-    data: fields.length > 0 ? Object.fromEntries(fields.flatMap(Object.entries)) : others[0],
+    data: more.length === 0 ? (first ?? others[0]) : inOne([first as object, ...more]),
   };
 }
+
+/** The fields of all; of those of one name the last counts. */
+const inOne = (objects: readonly object[]): { readonly [field: string]: Json } =>
+  Object.fromEntries(objects.flatMap(Object.entries));
 
 /**
  * The capability that a message means (C-38): the one that it names, by id or as `agent.capability`; else `current`, that of

@@ -81,13 +81,14 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
         },
       })
     : undefined;
-  const { run, check, answer, onRestart } = turns;
+  const { run, check, answer, mayAnswer, onRestart } = turns;
   return TaskEngine.open({
     seams,
     limits,
     run,
     check,
     answer,
+    mayAnswer,
     onRestart,
     onProblem,
     onReusedId,

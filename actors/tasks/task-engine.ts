@@ -67,6 +67,7 @@ export interface AnsweredMessage extends AskedMessage {
  * - `run`       does the work of a turn.
  * - `check`     throws what keeps a message from being taken in. @default nothing does
  * - `answer`    answers a message without a task; undefined of one that is to have one. @default all have one
+ * - `mayAnswer` whether an agent answers any message so; of one that does not, `answer` is not asked. @default each may
  * - `log`       where tasks are kept. @default in memory
  * - `onRestart` what becomes of the turn with this number, which a former engine had begun: done again, or the task fails with what it says.
  *               @default fails: who did half of it may have done what must not be done twice
@@ -80,6 +81,7 @@ export interface TaskEngineOptions {
   readonly run: RunTurn;
   readonly check?: (asked: AskedMessage) => void;
   readonly answer?: (asked: AnsweredMessage) => Promise<TaskMessage> | undefined;
+  readonly mayAnswer?: (agentId: string) => boolean;
   readonly log?: TaskLog;
   readonly limits?: TaskLimits;
   readonly onRestart?: (
@@ -119,6 +121,7 @@ export class TaskEngine implements TaskService {
   readonly #limits: ParsedTaskLimits;
   readonly #check: NonNullable<TaskEngineOptions['check']>;
   readonly #answer: TaskEngineOptions['answer'];
+  readonly #mayAnswer: NonNullable<TaskEngineOptions['mayAnswer']>;
   readonly #onProblem: NonNullable<TaskEngineOptions['onProblem']>;
   readonly #note: NoteFailure;
   readonly #onReusedId: NonNullable<TaskEngineOptions['onReusedId']>;
@@ -139,6 +142,7 @@ export class TaskEngine implements TaskService {
     this.#log = log ?? new InMemoryTaskLog();
     this.#check = check ?? (() => undefined);
     this.#answer = answer;
+    this.#mayAnswer = options.mayAnswer ?? (() => true);
     this.#limits = parseOptions(TaskLimits, limits, 'limits');
     this.#liveDeps = {
       log: this.#log,
@@ -186,6 +190,8 @@ export class TaskEngine implements TaskService {
   answer(owner: TaskOwner, said: Said, signal: AbortSignal): Promise<MessageAnswer> | undefined {
     if (this.#answer === undefined || said.taskId !== undefined || said.newTaskId !== undefined)
       return undefined;
+    // To read a large message only to send it after all would be to read it twice.
+    if (!this.#mayAnswer(said.agentId)) return undefined;
     const { whose, parsed } = this.#parse(owner, said);
     const { agentId, message, terms = DEFAULT_TERMS, contextId = this.#seams.newSecret() } = parsed;
     const asked = { owner: whose, agentId, message, terms, memo: undefined, contextId, signal };

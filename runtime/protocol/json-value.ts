@@ -6,6 +6,9 @@ export type JsonValue = z.core.util.JSONType;
 /** More levels than JSON of anybody's has, and fewer than whoever reads them has stack for. */
 const MAX_DEPTH = 1_000;
 
+/** So many fields and more are copied as a table. */
+const MANY = 16;
+
 /** Says that something is no JSON. */
 const NONE = Symbol('no JSON');
 
@@ -21,7 +24,83 @@ export const JsonValue = z.custom<JsonValue>().transform((value, context): JsonV
 });
 
 /** As many of them as there are, by name. */
-export const JsonFields = z.record(z.string(), JsonValue);
+export const JsonFields = fieldsBy(JsonValue, (fields) => copied(fields, 0));
+
+/**
+ * As `JsonValue`, of what its reader has just made of a text, and keeps for nobody else: it is looked through, and copied
+ * only where something is left out. Of a large one a copy costs more than to read it.
+ */
+export const FreshJson = z.custom<JsonValue>().transform((value, context): JsonValue => {
+  const own = fresh(value);
+  if (own !== NONE) return own;
+  context.addIssue({ code: 'custom', message: 'what JSON can say', input: value });
+  return z.NEVER;
+});
+
+/** As many of them as there are, by name. */
+export const FreshJsonFields = fieldsBy(FreshJson, fresh);
+
+/** An object of such values, in one step; what is wrong with one of them is told under its name, by `schema`. */
+function fieldsBy(schema: z.ZodType<JsonValue>, take: (fields: object) => JsonValue | typeof NONE) {
+  const oneByOne = z.record(z.string(), schema);
+  return z.custom<Record<string, JsonValue>>().transform((value, context): Record<string, JsonValue> => {
+    const isNamed = typeof value === 'object' && value !== null && !Array.isArray(value) && isPlain(value);
+    const taken = isNamed ? take(value) : NONE;
+    if (taken !== NONE) return taken as Record<string, JsonValue>;
+    const read = oneByOne.safeParse(value, { reportInput: true });
+    if (read.success) return read.data;
+    for (const issue of read.error.issues)
+      context.addIssue({ ...issue } as Parameters<typeof context.addIssue>[0]);
+    return z.NEVER;
+  });
+}
+
+function fresh(value: unknown): JsonValue | typeof NONE {
+  const seen = look(value, 0);
+  return seen === 'none' ? NONE : seen === 'named' ? copied(value, 0) : (value as JsonValue);
+}
+
+/** `named`: a field of it would be what a copy inherits from. */
+function look(value: unknown, depth: number): 'none' | 'named' | 'json' {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return 'json';
+    case 'number':
+      return Number.isFinite(value) ? 'json' : 'none';
+    case 'object':
+      if (value === null) return 'json';
+      if (depth === MAX_DEPTH) return 'none';
+      return Array.isArray(value) ? lookAt(value, depth) : lookInto(value as Record<string, unknown>, depth);
+    default:
+      return 'none';
+  }
+}
+
+function lookAt(items: readonly unknown[], depth: number): 'none' | 'named' | 'json' {
+  let found: 'named' | 'json' = 'json';
+  for (const item of items) {
+    if (typeof item === 'string') continue;
+    const seen = look(item, depth + 1);
+    if (seen === 'none') return seen;
+    if (seen === 'named') found = seen;
+  }
+  return found;
+}
+
+function lookInto(fields: Record<string, unknown>, depth: number): 'none' | 'named' | 'json' {
+  if (!isPlain(fields)) return 'none';
+  let found: 'named' | 'json' = 'json';
+  for (const name of Object.keys(fields)) {
+    if (name === '__proto__') found = 'named';
+    const field = fields[name];
+    if (typeof field === 'string') continue;
+    const seen = look(field, depth + 1);
+    if (seen === 'none') return seen;
+    if (seen === 'named') found = seen;
+  }
+  return found;
+}
 
 function copied(value: unknown, depth: number): JsonValue | typeof NONE {
   switch (typeof value) {
@@ -51,13 +130,41 @@ function copiedItems(items: readonly unknown[], depth: number): JsonValue[] | ty
 
 function copiedFields(fields: object, depth: number): Record<string, JsonValue> | typeof NONE {
   if (!isPlain(fields)) return NONE;
+  const names = Object.keys(fields);
+  return names.length > MANY ? copiedMany(fields, names, depth) : copiedFew(fields, names, depth);
+}
+
+function copiedFew(
+  fields: object,
+  names: readonly string[],
+  depth: number,
+): Record<string, JsonValue> | typeof NONE {
   const copies: Record<string, JsonValue> = {};
-  for (const [name, field] of Object.entries(fields)) {
+  for (const name of names) {
     // It would be what the copy is made after.
     if (name === '__proto__') continue;
-    const copy = copied(field, depth + 1);
+    const copy = copied((fields as Record<string, unknown>)[name], depth + 1);
     if (copy === NONE) return NONE;
     copies[name] = copy;
+  }
+  return copies;
+}
+
+/** A table that grows name by name takes several times as long as one that is made of another. */
+function copiedMany(
+  fields: object,
+  names: readonly string[],
+  depth: number,
+): Record<string, JsonValue> | typeof NONE {
+  // These two are left out, and a copy of the table has them.
+  if (Object.hasOwn(fields, '__proto__') || Object.getOwnPropertySymbols(fields).length > 0)
+    return copiedFew(fields, names, depth);
+  const copies = { ...fields } as Record<string, JsonValue>;
+  for (const name of names) {
+    const field: unknown = copies[name];
+    const copy = copied(field, depth + 1);
+    if (copy === NONE) return NONE;
+    if (copy !== field) copies[name] = copy;
   }
   return copies;
 }

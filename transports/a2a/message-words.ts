@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { FreshJsonFields } from '../../runtime/protocol/json-value.ts';
 import type { TaskMessage } from '../../runtime/protocol/task.ts';
 import { ROLE_WORDS } from './enum-words.ts';
 import { optional } from './parts.ts';
 
 /** Free facts beside a message, task or request. */
-export const Metadata = z.record(z.string(), z.json());
+export const Metadata = FreshJsonFields;
 
 /** Who has said something, by the word of any dialect. */
 export const AnyRole = z

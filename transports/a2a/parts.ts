@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JsonFields, JsonValue } from '../../runtime/protocol/json-value.ts';
+import { FreshJson, FreshJsonFields } from '../../runtime/protocol/json-value.ts';
 import type { Part } from '../../runtime/protocol/task.ts';
 import type { Json } from './json.ts';
 
@@ -30,12 +30,12 @@ const WiredPart = z.object({
   type: Tag,
   text: optional(z.string()),
   file: optional(WiredFile),
-  data: JsonValue.optional(),
+  data: FreshJson.optional(),
   raw: optional(Base64),
   url: optional(z.url()),
   mediaType: optional(z.string()),
   filename: optional(z.string()),
-  metadata: optional(JsonFields),
+  metadata: optional(FreshJsonFields),
 });
 type WiredPart = z.output<typeof WiredPart>;
 
@@ -53,6 +53,13 @@ export const AnyPart = WiredPart.transform((wired, context): Part => {
   context.addIssue({ code: 'custom', message: `expected ${part}` });
   return z.NEVER;
 });
+
+/** Each part is looked into one by one, which costs more than its bytes do. */
+const MOST_PARTS = 1_000;
+
+/** Those of a message that somebody sends, by the schema of one: counted before any of them is looked into. */
+export const sentParts = <Schema extends z.ZodType<Part>>(schema: Schema) =>
+  z.array(z.unknown()).min(1).max(MOST_PARTS).pipe(z.array(schema));
 
 /** The part, or what would have been one. */
 function tagged(wired: WiredPart, tag: 'text' | 'file' | 'data'): Part | string {

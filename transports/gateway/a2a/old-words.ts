@@ -5,7 +5,7 @@ import type { TaskMessage } from '../../../runtime/protocol/task.ts';
 import { AnyRole, MessageFacts } from '../../a2a/message-words.ts';
 import type { Json } from '../../a2a/json.ts';
 import type { PushConfig, SendOrder } from './operations.ts';
-import { AnyPart, defined, optional } from '../../a2a/parts.ts';
+import { AnyPart, defined, optional, sentParts } from '../../a2a/parts.ts';
 
 /** How many of the newest messages are wanted. */
 export const HistoryLength = z.int().nonnegative();
@@ -19,7 +19,7 @@ const Text = z.string().min(1);
 export const OldMessage = z.object({
   ...MessageFacts,
   role: AnyRole,
-  parts: z.array(AnyPart).min(1),
+  parts: sentParts(AnyPart),
   messageId: optional(Text),
   taskId: optional(Text),
   contextId: optional(Text),

@@ -3,7 +3,7 @@ import { invalidPayload } from '../../../../runtime/protocol/errors.ts';
 import { faultsOf } from '../../../../runtime/protocol/payload-faults.ts';
 import type { TaskMessage } from '../../../../runtime/protocol/task.ts';
 import type { ListOrder, Operations, PushConfig, SendOrder } from '../operations.ts';
-import { AnyPart, defined } from '../../../a2a/parts.ts';
+import { AnyPart, defined, sentParts } from '../../../a2a/parts.ts';
 import { camelFields, count, message, moment, names, role, state, struct, text } from './scalars.ts';
 
 const Part = z.preprocess(camelFields, AnyPart);
@@ -15,7 +15,7 @@ const Message = message({
   contextId: text,
   taskId: text,
   role: role.transform((said): TaskMessage['role'] => said ?? 'user'),
-  parts: z.array(Part).min(1),
+  parts: sentParts(Part),
   metadata: struct.optional(),
   extensions: names,
   referenceTaskIds: names,

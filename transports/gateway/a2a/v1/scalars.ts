@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JsonFields } from '../../../../runtime/protocol/json-value.ts';
+import { FreshJsonFields } from '../../../../runtime/protocol/json-value.ts';
 import type { TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
 import { ROLE_WORDS, ROLES_BY_NUMBER, STATE_WORDS, STATES_BY_NUMBER } from '../../../a2a/enum-words.ts';
 
@@ -44,7 +44,7 @@ export const count = integer.pipe(z.int().nonnegative());
 export const moment = z.iso.datetime({ offset: true }).transform((iso) => Date.parse(iso));
 
 /** Anything that JSON can say, by name. */
-export const struct = JsonFields;
+export const struct = FreshJsonFields;
 
 /** Names, an empty list being none. */
 export const names = z.array(z.string()).default([]);
