@@ -1,5 +1,4 @@
-import type { TaskNegotiator } from './actors/negotiator/task-negotiator.ts';
-import type { Swarms } from './actors/swarm/swarms.ts';
+import type { Cooperating } from './actors/cooperation.ts';
 import type { PolicyOptions } from './policies/index.ts';
 import { leadToCaller } from './runtime/protocol/caller-stack.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
@@ -8,6 +7,7 @@ import { NodeSpawner } from './runtime/threads/node-spawner.ts';
 import { ownEntry } from './runtime/threads/own-entry.ts';
 import type { ServeOptions, Serving } from './gateway.ts';
 
+export type { Cooperating, Cooperation } from './actors/cooperation.ts';
 export { type Decision, decline, takeOn } from './actors/negotiator/decision.ts';
 export { considers, negotiatorOf, whenAssigned, whenRefused } from './actors/negotiator/handlers.ts';
 export type { NewTaskProposal, ProposeOptions } from './actors/negotiator/new-proposal.ts';
@@ -28,10 +28,9 @@ export interface StartOptions extends SystemOptions {
   readonly policies?: PolicyOptions;
 }
 
-/** A running team, with what its embedder has of it: `negotiator` and `swarms` act as `system/host`. */
-export interface Team extends SystemWithStopWork {
-  readonly negotiator: TaskNegotiator;
-  readonly swarms: Swarms;
+/** A running team: what its embedder has others do, it has them do as `system/host`, and its loop as `system/loop`. */
+export interface Team extends SystemWithStopWork, Cooperating {
+  readonly loop: Cooperating['loop'];
   /**
    * Serves the team over HTTP, until what it resolves to is closed or the system stops; see `orrery/gateway`.
    *

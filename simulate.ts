@@ -2,13 +2,10 @@
 import './runtime/threads/journal-desk.ts';
 import './actors/negotiator/capability-handlers.ts';
 import { agentAttendants } from './actors/attendants.ts';
-import { hostNegotiator } from './actors/negotiator/desk-negotiator.ts';
-import type { TaskNegotiator } from './actors/negotiator/task-negotiator.ts';
-import { coordinatorIfAny, hostSwarms } from './actors/swarm/desk-swarms.ts';
+import { type Cooperating, withCooperation } from './actors/cooperation.ts';
+import { coordinatorIfAny } from './actors/swarm/desk-swarms.ts';
 import { SwarmCheck } from './actors/swarm/swarm-check.ts';
-import type { Swarms } from './actors/swarm/swarms.ts';
 import { loadPolicies, type PolicyOptions } from './policies/index.ts';
-import { HOST_ID } from './runtime/system/create-system.ts';
 import type { System } from './runtime/system/system.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
 import {
@@ -57,9 +54,8 @@ export type {
 } from './runtime/simulate/simulated-outside.ts';
 
 /** A running team in a simulation, as `startSystem` gives it. */
-export interface SimulatedTeam extends System {
-  readonly negotiator: TaskNegotiator;
-  readonly swarms: Swarms;
+export interface SimulatedTeam extends System, Cooperating {
+  readonly loop: Cooperating['loop'];
 }
 
 /** As `startSystem` takes them, where they have the same name. */
@@ -82,12 +78,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
       policies: await loadPolicies(policyOptions),
       workerOptions: policyOptions,
       attendants: agentAttendants,
-      embed: async (system, seams) => {
-        const desk = parsed.journal === undefined ? undefined : await system.desk();
-        const negotiator = hostNegotiator(system, { agentId: HOST_ID, seams, desk });
-        const swarms = hostSwarms(system, { agentId: HOST_ID, seams, negotiator, desk });
-        return Object.assign(system, { negotiator, swarms });
-      },
+      embed: (system, seams) => withCooperation(system, { seams, isKept: parsed.journal !== undefined }),
       deskChecks: [deskCheck()],
       ...(await loadAgents(options.agents)),
     },

@@ -1,10 +1,9 @@
 import { agentAttendants } from './actors/attendants.ts';
-import { hostNegotiator } from './actors/negotiator/desk-negotiator.ts';
+import { withCooperation } from './actors/cooperation.ts';
 import { approvalAttendant } from './actors/tasks/approvals.ts';
-import { hostSwarms } from './actors/swarm/desk-swarms.ts';
 import { loadPolicies } from './policies/index.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
-import { createSystem as createSystemFrom, HOST_ID } from './runtime/system/create-system.ts';
+import { createSystem as createSystemFrom } from './runtime/system/create-system.ts';
 import { withWorkBeforeStop } from './runtime/system/stop-work.ts';
 import type { SystemDeps } from './runtime/system/system-deps.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
@@ -28,11 +27,9 @@ export async function startTeam(
     },
     rest,
   );
-  // What former processes have left is there, and goes on.
-  const desk = rest.journal === undefined ? undefined : await system.desk();
-  const negotiator = hostNegotiator(system, { agentId: HOST_ID, seams, desk });
-  const swarms = hostSwarms(system, { agentId: HOST_ID, seams, negotiator, desk });
-  const team: Team = Object.assign(withWorkBeforeStop(system), { negotiator, swarms, serve });
+  const isKept = rest.journal !== undefined;
+  const cooperating = await withCooperation(withWorkBeforeStop(system), { seams, isKept });
+  const team: Team = Object.assign(cooperating, { serve });
   return team;
 
   async function serve(options?: ServeOptions): Promise<Serving> {

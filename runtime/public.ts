@@ -114,6 +114,13 @@ export type { KeptAgent } from './journal/journal-survey.ts';
 export type { JournalCheck } from './journal/check-journal.ts';
 export type { Salvaged } from './journal/salvage.ts';
 export { backupJournal, checkJournal, openJournal, salvageJournal } from './journal/open-journal.ts';
-export type { AgentStatus, Conservation, DeadLetter, RosterRow, System } from './system/system.ts';
+export type {
+  AgentStatus,
+  Conservation,
+  DeadLetter,
+  LoopSender,
+  RosterRow,
+  System,
+} from './system/system.ts';
 export type { FoundPeer, PeerOptions } from './system/peer-options.ts';
 export type { AgentSpec, ModuleAgent, SystemOptions } from './system/system-options.ts';

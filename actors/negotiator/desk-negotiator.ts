@@ -11,7 +11,7 @@ import { TaskNegotiator, type TaskNegotiatorOptions } from './task-negotiator.ts
 /** Under which name a desk holds its agent's negotiator. */
 const HELD_AS = 'task-negotiator';
 
-/** Under which name the embedder's desk says that all agents are there. */
+/** Under which name a desk of the embedder's or of its loop says that all agents are there. */
 const STARTED = 'task-negotiator-started';
 
 /** What the envelopes alone do not show. */
@@ -27,7 +27,7 @@ const NOTED: ReadonlySet<NegotiationEventType> = new Set([
 export const negotiatorIfAny = (desk: AgentDesk): TaskNegotiator | undefined =>
   desk.held.get(HELD_AS) as TaskNegotiator | undefined;
 
-/** Nobody at the embedder's desk says what it can do. */
+/** Nobody at such a desk says what it can do. */
 const declinesAll = { decide: () => decline({ reason: REASON.notCapable }) };
 
 /**
@@ -42,7 +42,7 @@ export function negotiatorAt(desk: AgentDesk): TaskNegotiator {
   const made = new TaskNegotiator({
     agentId,
     seams,
-    // The embedder's desk is there before the agents are.
+    // It is there before the agents are.
     medium: deskMedium(desk, () => isEmbedder && !desk.held.has(STARTED)),
     onEvent: (event) => noteAt(desk, event),
     ...storeAt(desk),
@@ -55,8 +55,8 @@ export function negotiatorAt(desk: AgentDesk): TaskNegotiator {
 }
 
 /**
- * The embedder's negotiator, when all agents are there. It declines what is proposed to it, unless `onProposalReceived` has
- * a handler.
+ * The negotiator of the embedder or of its loop, when all agents are there. It declines what is proposed to it, unless
+ * `onProposalReceived` has a handler.
  *
  * - `desk` where that is open already, as in a system with a journal: what the last process has left goes on.
  */

@@ -53,7 +53,9 @@ export function hostMedium(
   return {
     agentId,
     seams,
-    isTold: false,
+    get isTold() {
+      return medium?.isTold ?? false;
+    },
     get taint() {
       return medium?.taint;
     },

@@ -104,11 +104,11 @@ export interface HostSwarmsOptions {
   readonly agentId: string;
   readonly seams: Seams;
   readonly negotiator: Negotiator;
-  /** The embedder's desk, if it is open already: that of a system with a journal is. */
+  /** Its desk, if that is open already: that of a system with a journal is. */
   readonly desk?: AgentDesk | undefined;
 }
 
-/** The embedder's swarms, made as `system/host`. With a journal they go on with those of former processes. */
+/** The swarms of the embedder or of its loop, made as `agentId`. With a journal they go on with those of former processes. */
 export function hostSwarms(
   system: Pick<System, 'ask' | 'desk'>,
   { agentId, seams, negotiator, desk }: HostSwarmsOptions,

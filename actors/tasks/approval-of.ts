@@ -4,6 +4,7 @@ import { capability } from '../../runtime/protocol/capability.ts';
 import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import { HOST_ID } from '../../runtime/protocol/policy.ts';
 import { Taint } from '../../runtime/protocol/taint.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
 import type { GivenApproval } from './task-note.ts';
@@ -12,7 +13,7 @@ import { isOf } from './turn-note.ts';
 import { pause } from './turn-pause.ts';
 
 /** Who is asked for an approval that no owner of a task is asked for. */
-const HOST = 'system/host';
+const HOST = HOST_ID;
 /** What is answered where the system has no approver, and there is no task whose owner is asked. */
 export const NOBODY_APPROVES = { isByNobody: true } as const;
 type Decided = ApprovalDecision | typeof NOBODY_APPROVES;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { requireText } from '../../runtime/protocol/parse-options.ts';
-import { isSystemId } from '../../runtime/protocol/policy.ts';
+import { HOST_ID, isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import { type ActorContext, type AgentDesk, deskOf, type Outgoing } from '../../runtime/public.ts';
 import { Listeners } from './listeners.ts';
@@ -10,7 +10,7 @@ import { listenerFault } from './listener-fault.ts';
 /** Under which name a desk holds who is to hear of updates. */
 const HELD_AS = 'resource-updates';
 /** Updates go over the embedder's mailbox, which outlives every thread of agents. */
-const HUB = 'system/host';
+const HUB = HOST_ID;
 
 /**
  * What agents and the hub tell each other. `changed` goes from whoever has the resource to the hub, and from there to those who

@@ -8,6 +8,7 @@ import {
   type PromptTemplate,
 } from '../../runtime/protocol/offered-content.ts';
 import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
+import { HOST_ID } from '../../runtime/protocol/policy.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
 import type {
@@ -212,7 +213,7 @@ export class ToolHost implements ToolService {
     const hosted = tool === undefined ? undefined : this.#agents.get(tool.agentId)?.tools.get(tool.name);
     if (hosted === undefined) throw toolNotFound(name);
     const recorder = { clock: this.#clock, log: this.#log, note: this.#note };
-    const called = { tool: hosted.tool, args, callerId: options?.as?.id ?? 'system/host' };
+    const called = { tool: hosted.tool, args, callerId: options?.as?.id ?? HOST_ID };
     return recordCall(recorder, called, () => runTool(hosted, args, { options, clock: this.#clock }));
   }
 

@@ -1,6 +1,7 @@
 import { LANE, type Lane } from '../mailbox/lane.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { PathHop } from '../protocol/envelope.ts';
+import { HOST_ID, LOOP_ID } from '../protocol/policy.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Identity } from './identity.ts';
 
@@ -11,9 +12,7 @@ import type { Identity } from './identity.ts';
 export function laneFor(from: Identity, row: AgentRow, mail: Mail): Lane {
   if (mail.path !== undefined && mail.extras?.channel === undefined && isOnPath(mail.path, row.id))
     return LANE.callback;
-  return from.party.isSystem && from.id !== 'system/host' && from.id !== 'system/loop'
-    ? LANE.system
-    : LANE.user;
+  return from.party.isSystem && from.id !== HOST_ID && from.id !== LOOP_ID ? LANE.system : LANE.user;
 }
 
 function isOnPath(path: readonly PathHop[], agentId: string): boolean {

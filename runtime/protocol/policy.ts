@@ -68,6 +68,10 @@ export interface JudgePolicy {
 }
 
 const SYSTEM_PREFIX = 'system/';
+/** Under which the embedder sends and is written to. */
+export const HOST_ID = 'system/host';
+/** Under which a loop that works with the team sends and is written to. */
+export const LOOP_ID = 'system/loop';
 
 /** Says whether the id belongs to the runtime itself: `system/host`, `system/loop`, ... */
 export const isSystemId = (id: string): boolean => id.startsWith(SYSTEM_PREFIX);

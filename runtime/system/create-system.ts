@@ -19,12 +19,11 @@ import {
   OrreryError,
   systemStopped,
 } from '../protocol/errors.ts';
-import { isSystemId, systemParty } from '../protocol/policy.ts';
+import { HOST_ID, isSystemId, LOOP_ID, systemParty } from '../protocol/policy.ts';
 import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
 import { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import { AgentRegistry } from '../routing/agent-registry.ts';
-import { systemProfile } from '../routing/system-profile.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
 import { Caller, exposeApi } from '../threads/calls.ts';
 import type { Control, WrongStart } from '../threads/control.ts';
@@ -46,16 +45,15 @@ import {
 } from './embedder-sender.ts';
 import { checkReceiver, parseDrainMs, parseLimit } from './given-sends.ts';
 import { type KeptRecords, keptRecords } from './kept-records.ts';
-import { LOOP_ID, LoopMail } from './loop-mail.ts';
+import { LoopMail } from './loop-mail.ts';
+import { OwnMailbox } from './own-mailbox.ts';
 import { Peers, type PeersDeps } from './peers.ts';
 import { HostChannels } from './system-channels.ts';
 import type { SystemDeps } from './system-deps.ts';
-import type { Conservation, DeadLetter, RosterRow, System } from './system.ts';
+import type { Conservation, DeadLetter, LoopSender, RosterRow, System } from './system.ts';
 import { type AgentSpec, parseAgent, parseSystemOptions, type SystemOptions } from './system-options.ts';
 import { type Upgrading, upgrading } from './upgrading.ts';
 
-/** Under which the embedder sends and is written to. */
-export const HOST_ID = 'system/host';
 /** How long what is under way has to be done when a system stops, milliseconds. */
 export const DEFAULT_DRAIN_MS = 1_000;
 
@@ -84,7 +82,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   readonly records: KeptRecords;
   readonly upgrading: Upgrading;
   readonly sender: Sender;
-  readonly loop: Sender;
+  readonly loop: LoopSender;
   readonly #host: PlaceHost;
   readonly #place: Place;
   readonly #control: Spawned;
@@ -97,11 +95,10 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   #end: OrreryError | undefined;
   #stopping: Promise<void> | undefined;
   readonly #hasJournal: boolean;
-  #desk: Promise<AgentDesk> | undefined;
+  readonly #mailbox: OwnMailbox;
+  readonly #loopMailbox: OwnMailbox;
+  readonly #loopMail: LoopMail;
   readonly #peers: Peers | undefined;
-  readonly #loopMail = new LoopMail({
-    host: (agent, card) => this.#startUnder(agent, card),
-  });
 
   static {
     bindMethods(RunningSystem.prototype);
@@ -178,7 +175,17 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     this.#place = this.#host.place;
     this.#sending = { courier: this.#place.courier, endOf: () => this.#end };
     this.sender = embedderSender(this.#sending, this.#identity);
-    this.loop = embedderSender(this.#sending, { id: LOOP_ID, slot: -1, party: systemParty(LOOP_ID) });
+    const mailbox = {
+      isDurable: this.#hasJournal,
+      host: (agent: AgentDefinition, card: AgentCard) => this.#deskUnder(agent, card),
+    };
+    this.#mailbox = new OwnMailbox(HOST_ID, mailbox);
+    this.#loopMailbox = new OwnMailbox(LOOP_ID, mailbox);
+    this.#loopMail = new LoopMail(this.#loopMailbox);
+    this.loop = {
+      ...embedderSender(this.#sending, { id: LOOP_ID, slot: -1, party: systemParty(LOOP_ID) }),
+      desk: () => this.#loopMailbox.open(),
+    };
     this.registry = new AgentRegistry({
       table: this.#place.table,
       onChange: (delta) => void this.#caller.api.announce(delta).catch(() => undefined),
@@ -221,8 +228,11 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     withdraw?: (agentIds: readonly string[]) => Promise<void>,
   ): Promise<void> {
     if (!Array.isArray(agents)) throw invalidOptions('agents', agents, 'a list of agents');
-    // What former processes left for the embedder is there before anybody writes to it.
-    if (this.#hasJournal) await this.desk();
+    // What former processes left for the embedder and its loop is there before anybody writes to them.
+    if (this.#hasJournal) {
+      await this.desk();
+      await this.loop.desk();
+    }
     const orders = agents.map((spec, at) => this.#given.orderOf(parseAgent(spec as AgentSpec, at)));
     const wrong = await this.#startAll(orders);
     const [first] = wrong;
@@ -241,6 +251,13 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   /** Has an agent live in this thread under a card of its embedder's. */
   async #startUnder(agent: AgentDefinition<unknown> | AgentDefinition, card: AgentCard): Promise<void> {
     await this.#startAll([{ ...this.#given.orderOf(agent), card }]);
+  }
+
+  /** As `#startUnder`; resolves to where attendants act for it. */
+  async #deskUnder(agent: AgentDefinition, card: AgentCard): Promise<AgentDesk> {
+    await this.#startUnder(agent, card);
+    const slot = this.#place.table.get(card.id)?.slot ?? -1;
+    return (this.#place.cellOf(slot) as Cell).desk;
   }
 
   openAccount(budget: Budget): Account {
@@ -285,8 +302,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   }
 
   desk(): Promise<AgentDesk> {
-    this.#desk ??= this.#openDesk();
-    return this.#desk;
+    return this.#mailbox.open();
   }
 
   async configure(config: RoutingConfig): Promise<void> {
@@ -374,16 +390,6 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
-  }
-
-  /** The embedder's mailbox: an agent without handlers, under the name that everything of the embedder goes by. */
-  async #openDesk(): Promise<AgentDesk> {
-    const { card } = systemProfile(HOST_ID);
-    const { name, version, description } = card;
-    const options = { id: 'host', name, version, description, tier: 0, durable: this.#hasJournal } as const;
-    await this.#startUnder(defineAgent(options), card);
-    const slot = this.#place.table.get(HOST_ID)?.slot ?? -1;
-    return (this.#place.cellOf(slot) as Cell).desk;
   }
 
   #peersOver(options: PeersDeps['options'], clock: PeersDeps['clock']): Peers {

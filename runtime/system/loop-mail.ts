@@ -1,63 +1,55 @@
-import { type AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
-import type { AgentCard } from '../protocol/agent-card.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope } from '../protocol/envelope.ts';
-import { refused } from '../protocol/errors.ts';
+import { handlerFailed, isOrreryError, reasonOf, refused } from '../protocol/errors.ts';
+import { LOOP_ID } from '../protocol/policy.ts';
 import type { ReceiveHandler } from '../routing/receivers.ts';
-import { systemProfile } from '../routing/system-profile.ts';
+import type { OwnMailbox } from './own-mailbox.ts';
 
-/** Under which a loop sends and is written to. */
-export const LOOP_ID = 'system/loop';
-
-/** `host`: has it live in this thread, under this card. */
-export interface LoopMailDeps {
-  readonly host: (agent: AgentDefinition, card: AgentCard) => Promise<unknown>;
-}
-
-/** What is sent to `system/loop`: its mailbox is opened by the first who receives from it, and stays. */
+/** Who receives what is sent to `system/loop`. What is proposed to it its negotiator has. */
 export class LoopMail {
-  readonly #deps: LoopMailDeps;
+  readonly #mailbox: OwnMailbox;
   readonly #receivers = new Set<{ readonly handle: ReceiveHandler }>();
-  #opened: Promise<unknown> | undefined;
 
-  constructor(deps: LoopMailDeps) {
-    this.#deps = deps;
+  constructor(mailbox: OwnMailbox) {
+    this.#mailbox = mailbox;
+    for (const type of A2A_MESSAGE_TYPES)
+      if (type !== 'notification' && type !== 'task-proposal')
+        mailbox.definition.on(type, (envelope) => this.#got(envelope));
   }
 
   /** Calls `handle` with each envelope, until the returned function is called. */
   async receive(handle: ReceiveHandler): Promise<() => Promise<void>> {
     const receiver = { handle };
     this.#receivers.add(receiver);
-    this.#opened ??= this.#open();
-    try {
-      await this.#opened;
-    } catch (error) {
+    this.#listen();
+    const end = async (): Promise<void> => {
       this.#receivers.delete(receiver);
-      this.#opened = undefined;
+      this.#listen();
+    };
+    try {
+      await this.#mailbox.open();
+    } catch (error) {
+      await end();
       throw error;
     }
-    return async () => void this.#receivers.delete(receiver);
+    return end;
   }
 
-  #open(): Promise<unknown> {
-    const { card } = systemProfile(LOOP_ID);
-    const { version, description } = card;
-    // Nothing of it is half changed when a receiver throws, and a mailbox that gave up could not be opened again.
-    const definition = defineAgent({
-      id: 'loop',
-      name: LOOP_ID,
-      version,
-      description,
-      tier: 0,
-      onThrow: 'keep',
-    });
-    for (const type of A2A_MESSAGE_TYPES) definition.on(type, (envelope) => this.#got(envelope));
-    return this.#deps.host(definition, card);
+  /** Swarms tell their owner of their own accord, if it handles notifications: not where nobody receives them. */
+  #listen(): void {
+    const { envelopeHandlers } = this.#mailbox.definition;
+    if (this.#receivers.size === 0) envelopeHandlers.delete('notification');
+    else envelopeHandlers.set('notification', (envelope) => this.#got(envelope));
   }
 
-  /** The first answer that there is; what a receiver throws is the sender's to know. */
+  /** The first answer that there is. */
   async #got(envelope: A2AEnvelope): Promise<unknown> {
     if (this.#receivers.size === 0) throw refused(`Nobody receives for ${LOOP_ID}`);
     const answers = [...this.#receivers].map(async ({ handle }) => handle(envelope));
-    return (await Promise.all(answers)).find((answer) => answer !== undefined);
+    try {
+      return (await Promise.all(answers)).find((answer) => answer !== undefined);
+    } catch (error) {
+      // The mailbox keeps nothing that a throw leaves half changed, and one that gave up could not be opened again.
+      throw isOrreryError(error) ? error : handlerFailed(LOOP_ID, reasonOf(error), error);
+    }
   }
 }

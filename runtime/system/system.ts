@@ -71,6 +71,11 @@ export interface Conservation {
   readonly holds: boolean;
 }
 
+/** Sends as `system/loop`. `desk`: where attendants act for the loop; from the first call on agents can write to it. */
+export interface LoopSender extends Sender {
+  desk(): Promise<AgentDesk>;
+}
+
 /** A running team. Sends as `system/host`. */
 export interface System extends Sender, Upgrading, AsyncDisposable {
   /**
@@ -83,16 +88,17 @@ export interface System extends Sender, Upgrading, AsyncDisposable {
    * it, and it knows what was spent. A budget for one envelope alone is an option of `ask`. Throws INVALID_OPTIONS.
    */
   openAccount(budget: Budget): Account;
-  /** Sends as `system/loop`, for a loop that works with the team; agents answer it, and write to it by `onReceive`. */
-  readonly loop: Sender;
+  /** Of a loop that works with the team, whose name is `system/loop`; agents answer it, and write to it by `onReceive`. */
+  readonly loop: LoopSender;
   /** Channels to agents of the system, whose other end is in this thread. */
   readonly channels: SystemChannels;
   /** Starts more agents; resolves and fails as `startSystem` does. */
   start(agents: readonly AgentSpec[]): Promise<void>;
   /**
    * Hands every envelope for a registered agent that nobody hosts to `handler`, in this thread, until the returned
-   * function is called. What `handler` returns answers a request. So does it with what is sent to `system/loop`: from the
-   * first call on agents can write to that, and while nobody receives it is REFUSED. Fails with AGENT_NOT_FOUND.
+   * function is called. What `handler` returns answers a request. So does it with what is sent to `system/loop`, but for
+   * what the loop's negotiator and swarms have: from the first call on agents can write to that, and while nobody receives
+   * it is REFUSED. Fails with AGENT_NOT_FOUND.
    */
   onReceive(agentId: string, handler: (envelope: A2AEnvelope) => unknown): Promise<() => Promise<void>>;
   /** Where attendants act for the embedder, as `system/host`; from the first call on agents can write to it. */

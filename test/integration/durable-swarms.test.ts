@@ -124,6 +124,13 @@ describe('A swarm of a system with a journal, killed again and again (N-8.4, N-8
     expect(tried.some(({ end }) => end === 'lost')).toBe(true);
   }, 300_000);
 
+  it('goes on under the name of the loop, whose it is (C-31, C-33)', async () => {
+    const outcome = await killed('loop', 'digger', 1);
+    checkOutcome(outcome);
+    const lines = begun();
+    expect(new Set(lines).size).toBe(lines.length);
+  }, 300_000);
+
   it('is found again by the next attempt of the work in which it was made, and done once', async () => {
     // The third process that ends over an envelope is the last one.
     const outcome = await killed('retry-foreman', 'digger', 2);

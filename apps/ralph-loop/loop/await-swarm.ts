@@ -16,7 +16,7 @@ export function awaitSwarm(
   { swarmId, itemId }: { readonly swarmId: string; readonly itemId: string },
   { tell, signal }: { readonly tell: (event: TaskEvent) => void; readonly signal: AbortSignal },
 ): void {
-  const { swarms } = run.team;
+  const { swarms } = run.team.loop;
   let seen = '';
   const look = async (session: SwarmSession): Promise<void> => {
     const subTask = session.subTasks.find(({ id }) => id === itemId);

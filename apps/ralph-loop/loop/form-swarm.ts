@@ -28,7 +28,7 @@ export async function formSwarm(run: RunScope, items: readonly WorkItem[]): Prom
     return { type: 'swarm.formed', swarmId: left.id, why, atMs: clock.now() };
   }
   try {
-    const { id } = await team.swarms.createSwarm(first?.title ?? '', capabilities, {
+    const { id } = await team.loop.swarms.createSwarm(first?.title ?? '', capabilities, {
       plan: items.map((item) => ({
         id: item.id,
         description: item.title,
@@ -54,14 +54,14 @@ export async function formSwarm(run: RunScope, items: readonly WorkItem[]): Prom
 /** Ends the swarms that a run of a mission left which is not this one, and that would go on for nobody. */
 export function endSwarmsOfOthers(run: RunScope): void {
   if (run.runId === undefined) return;
-  for (const { id, sharedState } of run.team.swarms.listActiveSwarms())
+  for (const { id, sharedState } of run.team.loop.swarms.listActiveSwarms())
     if (OF_RUN in sharedState && sharedState[OF_RUN] !== run.runId) void cancel(run, id);
 }
 
 /** What this run had formed in a process before, and goes on: it is not asked of anybody again what a swarm has in hand. */
 function leftSwarm({ team, runId }: RunScope, items: readonly WorkItem[]): SwarmSession | undefined {
   if (runId === undefined) return undefined;
-  return team.swarms
+  return team.loop.swarms
     .listSwarms()
     .findLast(
       (session) =>
@@ -77,4 +77,4 @@ function comesToAnEnd({ status, subTasks }: SwarmSession, itemId: string): boole
 
 /** It may be over already. */
 const cancel = ({ team }: RunScope, swarmId: string): Promise<void> =>
-  team.swarms.cancelSwarm(swarmId, 'its mission is over').catch(() => undefined);
+  team.loop.swarms.cancelSwarm(swarmId, 'its mission is over').catch(() => undefined);

@@ -325,7 +325,7 @@ export class MissionRun {
   #release({ proposalId }: TaskContext): void {
     if (proposalId === undefined) return;
     // The mission goes on, or is over, whatever becomes of the message.
-    this.#deps.team.negotiator.release(proposalId).catch(() => undefined);
+    this.#deps.team.loop.negotiator.release(proposalId).catch(() => undefined);
   }
 
   #contextOf({ id }: WorkItem): TaskContext {

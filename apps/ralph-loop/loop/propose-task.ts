@@ -19,7 +19,7 @@ export const proposeTask = (run: RunScope) =>
 async function proposal(run: RunScope, { item, to }: ProposalOrder, signal: AbortSignal): Promise<TaskEvent> {
   const { clock, team } = run;
   try {
-    const record = await team.negotiator.propose(
+    const record = await team.loop.negotiator.propose(
       {
         taskDescription: item.title,
         requiredCapabilities: [item.capability],

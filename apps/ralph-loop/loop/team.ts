@@ -1,14 +1,15 @@
 import type { RosterRow, Sender, System, TaskNegotiator } from 'orrery';
 import type { Swarms } from 'orrery/swarm';
 
-/** What the loop needs of a running system. `loop`: by which it asks, as `system/loop`. */
+/** What the loop needs of a running system. `loop`: by which it asks, proposes and forms swarms, as `system/loop`. */
 export interface Team extends Pick<System, 'roster'> {
-  readonly loop: Pick<Sender, 'ask'>;
-  readonly negotiator: Pick<TaskNegotiator, 'propose' | 'release'>;
-  readonly swarms: Pick<
-    Swarms,
-    'createSwarm' | 'cancelSwarm' | 'getSwarm' | 'listActiveSwarms' | 'listSwarms' | 'onChange'
-  >;
+  readonly loop: Pick<Sender, 'ask'> & {
+    readonly negotiator: Pick<TaskNegotiator, 'propose' | 'release'>;
+    readonly swarms: Pick<
+      Swarms,
+      'createSwarm' | 'cancelSwarm' | 'getSwarm' | 'listActiveSwarms' | 'listSwarms' | 'onChange'
+    >;
+  };
 }
 
 /** Says whether `row` is an agent that offers `capability`. */

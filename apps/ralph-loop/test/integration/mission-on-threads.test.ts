@@ -64,7 +64,7 @@ describe('a dispute', () => {
     expect(report.tasks[0]?.attempts.map(({ ended }) => ended)).toEqual(['refused', 'accepted']);
     expect(report.findings.map(({ file, line }) => `${file}:${line}`)).toEqual(['evals.ts:1', 'evals.ts:3']);
     expect(report.tasks[0]?.notes).toMatchObject([{ kind: 'withdrawn', file: 'evals.ts' }]);
-    expect(lines).toMatch(/system\/host -> planted +task-proposal/);
+    expect(lines).toMatch(/system\/loop -> planted +task-proposal/);
     expect(lines).toMatch(/asks for work\.insists, again: 1 of the findings does not hold/);
     expect(lines).toMatch(
       /planted -> findings\.verify +request +asks for findings\.verify, because my last answer was refused/,
@@ -86,6 +86,10 @@ describe('a dispute', () => {
 
 describe('a mission on worker threads', () => {
   it('has a swarm for a task of several capabilities, and replaces whoever dies in it (N-T04)', async () => {
+    const told: string[] = [];
+    const stop = await system.onReceive('system/loop', ({ sender, recipient, payload }) => {
+      told.push(`${sender} ${recipient} ${(payload as { kind: string }).kind}`);
+    });
     const outcome = await run([{ id: 'both', requiredCapabilities: ['work.well', 'work.exits-once'] }]);
     expect(outcome.stopReason).toBe('all-accepted');
     const [well, exits] = outcome.tasks.map(({ context }) => context);
@@ -93,6 +97,21 @@ describe('a mission on worker threads', () => {
     expect(well?.attempts).toMatchObject([{ agent: 'planted', ended: 'accepted' }]);
     expect(exits?.swarm?.assignments[0]).toMatchObject({ agent: 'planted', end: 'failed' });
     expect(exits?.attempts.at(-1)?.ended).toBe('accepted');
+    // It is the loop's, not the embedder's: who is proposed to and asked, who has it, and who hears how it goes.
+    const [session, ...others] = system.loop.swarms.listSwarms();
+    expect(others).toEqual([]);
+    expect(session).toMatchObject({ ownerId: 'system/loop' });
+    expect(system.swarms.listSwarms()).toEqual([]);
+    const events = await system.recentEvents(10_000);
+    const sent = events.filter(({ type, recipient }) => type === 'message-sent' && recipient === 'planted');
+    expect(new Set(sent.map(({ messageType }) => messageType))).toContain('task-proposal');
+    expect(new Set(sent.map(({ sender }) => sender))).toEqual(new Set(['system/loop']));
+    expect(new Set(events.flatMap(({ type, agentId }) => (type === 'swarm' ? [agentId] : [])))).toEqual(
+      new Set(['system/loop']),
+    );
+    await expect.poll(() => told.at(-1), { timeout: 20_000 }).toMatch(/swarm\.ended$/);
+    expect(told).toContain('system/loop system/loop swarm.state');
+    await stop();
   });
 
   it('is assigned by SUN, worked on with progress, and judged by MERCURY', async () => {
@@ -124,13 +143,22 @@ describe('a mission on worker threads', () => {
       ['notification', 'planted', 'system/loop', 'it begins'],
       ['request', 'planted', 'system/loop', { title: 'T' }],
     ]);
-    const asked = (await system.recentEvents(10_000)).filter(
-      ({ type, messageType }) => type === 'message-sent' && messageType === 'request',
+    const sent = (await system.recentEvents(10_000)).filter(({ type }) => type === 'message-sent');
+    const senders = sent.flatMap(({ messageType, capability, sender }) =>
+      messageType === 'task-proposal' ||
+      (messageType === 'request' && (capability === 'work.asks-back' || capability === 'mission.assign'))
+        ? [`${messageType} ${sender}`]
+        : [],
     );
-    const senders = asked.flatMap(({ capability, sender }) =>
-      capability === 'work.asks-back' || capability === 'mission.assign' ? [sender] : [],
-    );
-    expect(new Set(senders)).toEqual(new Set(['system/loop']));
+    expect(new Set(senders)).toEqual(new Set(['request system/loop', 'task-proposal system/loop']));
+    const proposal = {
+      taskDescription: 'Loop',
+      requiredCapabilities: [],
+      estimatedComplexity: 'simple',
+      deadlineMs: 60_000,
+    } as const;
+    const answer = await system.negotiator.propose(proposal, { to: 'system/loop' });
+    expect(answer).toMatchObject({ proposerAgentId: 'system/host', rejectionReason: 'NOT_CAPABLE' });
     await stop();
     expect(await system.loop.tellWhenRoom('system/loop', 'to nobody')).toMatchObject({ delivered: true });
     const alone = system.ask({ agent: 'system/loop', capability: mayGoOn }, { title: 'T' });

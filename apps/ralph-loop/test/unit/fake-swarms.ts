@@ -6,8 +6,10 @@ import type { FakeTeam } from './fake-team.ts';
 
 type SubTask = SwarmSession['subTasks'][number];
 
+type LoopSwarms = Team['loop']['swarms'];
+
 /** Swarms in memory: each sub-task is asked of the first agent that offers it, and of the next one when that fails. */
-export class FakeSwarms implements Pick<Team['swarms'], keyof Team['swarms']> {
+export class FakeSwarms implements Pick<LoopSwarms, keyof LoopSwarms> {
   /** Description and capabilities of each swarm. */
   readonly formed: string[] = [];
   /** Why none can be formed, if so. */
@@ -20,7 +22,7 @@ export class FakeSwarms implements Pick<Team['swarms'], keyof Team['swarms']> {
     this.#team = team;
   }
 
-  createSwarm: Team['swarms']['createSwarm'] = async (taskDescription, capabilities, options = {}) => {
+  createSwarm: LoopSwarms['createSwarm'] = async (taskDescription, capabilities, options = {}) => {
     await Promise.resolve();
     if (this.fault !== undefined) throw this.fault;
     const id = `swarm-${this.formed.push(`${taskDescription}: ${capabilities.join(', ')}`)}`;
@@ -50,7 +52,7 @@ export class FakeSwarms implements Pick<Team['swarms'], keyof Team['swarms']> {
       status: 'active',
       sharedState: options.sharedState ?? {},
       createdAt: 0,
-      ownerId: 'system/host',
+      ownerId: 'system/loop',
       correlationId,
       stateVersion: 0,
     };

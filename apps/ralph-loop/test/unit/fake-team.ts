@@ -3,6 +3,7 @@ import type { Finding } from '../../findings/finding.ts';
 import type { Team } from '../../loop/team.ts';
 import { FakeSwarms } from './fake-swarms.ts';
 
+type LoopNegotiator = Team['loop']['negotiator'];
 type Input = Record<string, unknown>;
 type Answer = (input: Input, options: AskOptions) => unknown;
 
@@ -22,7 +23,7 @@ export class FakeTeam implements Team {
   readonly released: string[] = [];
   /** What an agent says to a proposal instead of accepting. */
   readonly refusals = new Map<string, () => Partial<TaskProposal> | undefined>();
-  readonly negotiator: { -readonly [Method in keyof Team['negotiator']]: Team['negotiator'][Method] } = {
+  readonly negotiator: { -readonly [Method in keyof LoopNegotiator]: LoopNegotiator[Method] } = {
     propose: async (proposal, { to, correlationId = '' } = {}) => {
       const agent = String(to);
       const proposalId = `p${this.proposed.push(`${agent} ${correlationId}`)}`;
@@ -30,7 +31,7 @@ export class FakeTeam implements Team {
       return {
         ...proposal,
         proposalId,
-        proposerAgentId: 'system/host',
+        proposerAgentId: 'system/loop',
         correlationId,
         isHeld: true,
         proposedAtMs: 0,
