@@ -17,6 +17,7 @@ export type {
   Sent,
 } from './actor/attendant.ts';
 export type { Delegation, DelegationRecord } from './actor/delegation.ts';
+export { Behalf, behalfOf } from './mailbox/behalf.ts';
 export type { AgentRecords, LeftRecord } from './actor/agent-records.ts';
 export { deskOf, workOf } from './actor/cell-desk.ts';
 export { type AgentChannel, type AgentChannelOpener, channelsOf } from './actor/cell-channels.ts';

@@ -1,10 +1,11 @@
 import type { EnvelopeHandler } from '../../runtime/actor/agent-definition.ts';
 import { systemStopped } from '../../runtime/protocol/errors.ts';
-import { type Attendant, deskOf } from '../../runtime/public.ts';
+import type { Attendant } from '../../runtime/public.ts';
 import { CAPABILITY_NEGOTIATION } from './capability-negotiation.ts';
 import { negotiatorAt, negotiatorIfAny } from './desk-negotiator.ts';
+import { negotiatorOf } from './handlers.ts';
 
-const consider: EnvelopeHandler<never> = (envelope, ctx) => negotiatorAt(deskOf(ctx)).consider(envelope);
+const consider: EnvelopeHandler<never> = (envelope, ctx) => negotiatorOf(ctx).consider(envelope);
 
 /** Few peers ask: what they need is loaded when the first one does. */
 const answerByCard: EnvelopeHandler<never> = async (envelope, ctx) => {

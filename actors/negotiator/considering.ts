@@ -1,5 +1,6 @@
 import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { Behalf } from '../../runtime/public.ts';
 import type { Decision } from './decision.ts';
 import { LeaseClock } from './lease-clock.ts';
 import { type DueTimer, MachineRun } from './machine-run.ts';
@@ -40,11 +41,13 @@ export interface ConsideringDeps {
 /**
  * - `envelopeId` of the proposal, which every answer names.
  * - `isPlain`    its proposer does not speak this protocol: who accepts, has it.
+ * - `behalf`     on whose behalf it was proposed.
  * - `onOver`     called once, when nothing can change any more.
  */
 export interface ConsideringOptions {
   readonly envelopeId: string;
   readonly isPlain: boolean;
+  readonly behalf: Behalf | undefined;
   readonly onOver: () => void;
 }
 
@@ -272,6 +275,7 @@ export class Considering {
       payload,
       inReplyTo: this.#envelopeId,
       correlationId,
+      behalf: this.#options.behalf,
     });
     this.#lastSent = sent;
     return sent;
@@ -370,6 +374,7 @@ export class Considering {
       run: this.#run.standing,
       envelopeId: this.#envelopeId,
       isPlain: this.#options.isPlain,
+      behalf: this.#options.behalf,
       estimateMs: this.#estimateMs,
       reason: this.#reason,
       alternative: this.#alternative,

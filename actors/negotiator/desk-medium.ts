@@ -27,6 +27,7 @@ export const deskMedium = (desk: AgentDesk, isStarting: () => boolean = () => fa
   holdGrant: (envelopeId, peer, untilMs) => desk.holdGrant(envelopeId, peer, untilMs),
   delegates: ({ origin }) => desk.delegationOf(origin as ActorContext<unknown>),
   delegatesAgain: (record) => desk.delegationAgain(record),
+  behalfOf: (cause) => desk.behalfOf(cause?.origin as ActorContext<unknown> | undefined),
   endGrant: (envelopeId, peer) => desk.endGrant(envelopeId, peer),
 });
 

@@ -32,7 +32,7 @@ export const considers =
     decide: (proposal: TaskProposal, ctx: HandlingContext<State>) => Decision | Promise<Decision>,
   ): EnvelopeHandler<State> =>
   (envelope, ctx) =>
-    negotiatorAt(deskOf(ctx)).consider(envelope, (proposal) => untilAborted(decide(proposal, ctx), ctx));
+    negotiatorOf(ctx).consider(envelope, (proposal) => untilAborted(decide(proposal, ctx), ctx));
 
 /** Handles assignments: `.on('task-accept', whenAssigned((proposal, ctx) => ...))`, where `run` does the work. */
 export const whenAssigned =

@@ -2,7 +2,7 @@ import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import type { ErrorCode } from '../../runtime/protocol/errors.ts';
 import type { Verdict } from '../../runtime/protocol/policy.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
-import type { Delegation, DelegationRecord, Outgoing, Sent } from '../../runtime/public.ts';
+import type { Behalf, Delegation, DelegationRecord, Outgoing, Sent } from '../../runtime/public.ts';
 
 /**
  * What an agent is doing while it proposes: whatever it sends belongs to the same conversation, has no more time, and is
@@ -28,6 +28,7 @@ export interface ProposalCause {
  * - `holdGrant`    the agent was given `peer`'s proposal in a former life, and may answer it until then, Unix milliseconds.
  * - `delegates`    what the work passes on to what is sent later because of it. @default nothing is passed on
  * - `delegatesAgain` the same, of what a former life has written down.
+ * - `behalfOf`     on whose behalf the work is done; without one what has just come in. @default nobody's
  * - `endGrant`     the agent has no more to answer to `peer`'s envelope.
  * - `capabilities` those on the agent's card.
  * - `mailbox`      envelopes that wait for the agent, and how many may.
@@ -47,6 +48,7 @@ export interface NegotiationMedium {
   holdGrant?(envelopeId: string, peer: string, untilMs: number): void;
   delegates?(cause: ProposalCause): Delegation;
   delegatesAgain?(record: DelegationRecord): Delegation;
+  behalfOf?(cause?: ProposalCause): Behalf;
   endGrant(envelopeId: string, peer: string): void;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Behalf } from '../../runtime/public.ts';
 import { PathHop } from '../../runtime/protocol/envelope.ts';
 import type { RunStanding } from './machine-run.ts';
 import { AcceptanceMessage } from './negotiation-message.ts';
@@ -45,6 +46,7 @@ export const MadeStanding = z.object({
   justification: z.string().optional(),
   delegation: z
     .object({
+      ...Behalf.shape,
       path: z.array(PathHop),
       deadlineAtMs: z.number().optional(),
       hops: z.int().nonnegative().optional(),
@@ -60,6 +62,7 @@ export type MadeStanding = z.infer<typeof MadeStanding>;
  * - `envelopeId`  of the proposal, which every answer names.
  * - `round`       of its last acceptance.
  * - `overdueAtMs` when the agent gives back what it has; absent before it has it.
+ * - `behalf`      on whose behalf it was proposed.
  */
 export const GotStanding = z.object({
   side: z.literal('got'),
@@ -81,6 +84,7 @@ export const GotStanding = z.object({
   alternative: z.string().optional(),
   round: z.int(),
   overdueAtMs: z.number().optional(),
+  behalf: Behalf.optional(),
 });
 export type GotStanding = z.infer<typeof GotStanding>;
 

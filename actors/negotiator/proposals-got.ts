@@ -1,6 +1,7 @@
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
-import { Considering } from './considering.ts';
+import { Considering, type ConsideringOptions } from './considering.ts';
+import type { ProposalCause } from './negotiation-medium.ts';
 import {
   type AssignmentMessage,
   ProposalMessage,
@@ -36,14 +37,21 @@ export class ProposalsGot {
    * before it came. One that was left undecided by a former thread or process is to be decided again, once. Fails with
    * INVALID_OPTIONS on what is no proposal.
    */
-  open(envelope: A2AEnvelope): { considering: Considering; proposal: TaskProposal } | undefined {
+  open(
+    envelope: A2AEnvelope,
+    cause?: ProposalCause,
+  ): { considering: Considering; proposal: TaskProposal } | undefined {
     const message = parseOptions(ProposalMessage, envelope.payload, 'proposal');
     const proposal = this.#proposalOf(envelope, message);
     const { proposalId } = proposal;
     const known = this.#deps.store.get(proposalId);
     if (known !== undefined) return this.#openAgain(envelope, known);
     const isPlain = message.proposalId === undefined;
-    const considering = this.#considering(proposal, { envelopeId: envelope.id, isPlain });
+    const considering = this.#considering(proposal, {
+      envelopeId: envelope.id,
+      isPlain,
+      behalf: this.#deps.medium.behalfOf?.(cause),
+    });
     considering.start();
     const refusal = this.#earlyRefusals.get(proposalId);
     if (refusal === undefined) return { considering, proposal };
@@ -54,7 +62,7 @@ export class ProposalsGot {
 
   /** A proposal that was got in a former thread or process goes on. */
   resume({ proposal }: ProposalRecord, left: GotStanding): void {
-    this.#considering(proposal, left, left).resume();
+    this.#considering(proposal, { behalf: undefined, ...left }, left).resume();
   }
 
   /** The proposer of `envelope` says that the agent has a task. True when that is news. */
@@ -98,7 +106,7 @@ export class ProposalsGot {
 
   #considering(
     proposal: TaskProposal,
-    { envelopeId, isPlain }: { readonly envelopeId: string; readonly isPlain: boolean },
+    { envelopeId, isPlain, behalf }: Omit<ConsideringOptions, 'onOver'>,
     left?: GotStanding,
   ): Considering {
     const { agentId, seams, medium, store, note } = this.#deps;
@@ -106,7 +114,7 @@ export class ProposalsGot {
     const considering = new Considering(
       { agentId, clock: seams.clock, medium, store, note },
       proposal,
-      { envelopeId, isPlain, onOver: () => this.#live.delete(proposalId) },
+      { envelopeId, isPlain, behalf, onOver: () => this.#live.delete(proposalId) },
       left,
     );
     this.#live.set(proposalId, considering);

@@ -1,7 +1,7 @@
 import { cancelled, type ErrorCode } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { hopsOf } from '../../runtime/protocol/inheritance.ts';
-import type { Delegation, Outgoing, Sent } from '../../runtime/public.ts';
+import { behalfOf, type Delegation, type Outgoing, type Sent } from '../../runtime/public.ts';
 import type { Answered, AnswerBook } from './answer-book.ts';
 import { MachineRun } from './machine-run.ts';
 import type { NegotiationEvent, NegotiationEventType } from './negotiation-event.ts';
@@ -199,6 +199,7 @@ export class Proposing {
     const { justification, delegation } = this.#options;
     const acceptances = [...this.#asked.values()].flatMap(({ acceptance }) => acceptance ?? []);
     const passedOn = delegation && {
+      ...behalfOf(delegation),
       path: delegation.path,
       deadlineAtMs: delegation.deadlineAtMs,
       hops: delegation.hops,
@@ -302,6 +303,7 @@ export class Proposing {
       recipient: agentId,
       type: 'task-reject',
       payload: { proposalId: this.#proposalId, rejectionReason } satisfies RejectionMessage,
+      behalf: this.#options.delegation,
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
     });
   }

@@ -183,7 +183,7 @@ export class TaskNegotiator {
    */
   async consider(envelope: A2AEnvelope, decide?: Decide): Promise<void> {
     const { negotiation, handlers } = this.#core;
-    const opened = negotiation.got.open(envelope);
+    const opened = negotiation.got.open(envelope, this.#cause);
     if (opened === undefined) return;
     const { considering, proposal } = opened;
     if (decide === undefined && handlers.size > 0) {

@@ -73,13 +73,15 @@ export class DeskHands implements Hands {
 const envelopeIdOf = ({ swarmId, subTaskId, epoch }: WorkOrder): string => `${swarmId}/${epoch}/${subTaskId}`;
 
 function askingOf(order: WorkOrder): Asking {
-  const { agentId, capability, input, correlationId, deadlineAtMs, justification, partial, taint } = order;
+  const { agentId, capability, input, correlationId, deadlineAtMs, justification, partial, taint, behalf } =
+    order;
   return {
     recipient: agentId,
     capability,
     payload: input,
     correlationId,
     deadlineAtMs,
+    behalf,
     metadata: { swarm: noteOf(order) },
     ...(partial === undefined ? {} : { resumeFrom: partial }),
     ...(justification === undefined ? {} : { justification }),

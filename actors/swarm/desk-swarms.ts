@@ -65,6 +65,7 @@ export function swarmsOf<State>(ctx: ActorContext<State>): Swarms {
   return new SwarmCoordinator(coordinatorAt(desk), {
     hands: handsAt(desk, context),
     negotiator: negotiatorOf(context),
+    behalf: () => desk.behalfOf(context as ActorContext<unknown>),
     takeIn: (taint) => desk.takeIn(taint, context as ActorContext<unknown>),
     inherited: () => ({
       signal: context.signal,

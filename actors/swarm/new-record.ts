@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import type { Behalf } from '../../runtime/public.ts';
 import { FIRST_SWARM_STEP } from './swarm-life.ts';
 import { SwarmLimits } from './swarm-options.ts';
 import { planOf, subTasksOf } from './swarm-plan.ts';
@@ -26,11 +27,12 @@ export interface NewSwarm {
   readonly requiredCapabilities: readonly string[];
   readonly options: CreateSwarmOptions;
   readonly work?: SwarmWork | undefined;
+  readonly behalf?: Behalf | undefined;
 }
 
 /** The record of a swarm that begins. Rejects with INVALID_OPTIONS naming field and value, and with what a planner throws. */
 export async function newRecord(wanted: NewSwarm): Promise<SwarmRecord> {
-  const { id, ownerId, nowMs, taskDescription, requiredCapabilities, work } = wanted;
+  const { id, ownerId, nowMs, taskDescription, requiredCapabilities, work, behalf } = wanted;
   const { plan, signal: _signal, ...rest } = wanted.options;
   const { input, sharedState, correlationId, estimatedComplexity, escalationJustification, ...others } = rest;
   const given = { input, sharedState, correlationId, estimatedComplexity, escalationJustification };
@@ -60,5 +62,6 @@ export async function newRecord(wanted: NewSwarm): Promise<SwarmRecord> {
     team: [],
     heardAtMs: {},
     ...(work === undefined ? {} : { work }),
+    ...(behalf === undefined ? {} : { behalf }),
   };
 }

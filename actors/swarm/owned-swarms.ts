@@ -2,6 +2,7 @@ import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { type OrreryError, systemStopped } from '../../runtime/protocol/errors.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
+import type { Behalf } from '../../runtime/public.ts';
 import { callListener } from '../negotiator/call-listener.ts';
 import { LoadBook } from './load-book.ts';
 import { Orphans } from './orphans.ts';
@@ -38,11 +39,15 @@ interface Entry {
   readonly waiting: Waiting[];
 }
 
-/** `work` is that of the owner in which the swarm is made, if it belongs to that and has to outlive a death over it. */
+/**
+ * `work` is that of the owner in which the swarm is made, if it belongs to that and has to outlive a death over it; `behalf`
+ * says on whose behalf it is made.
+ */
 export interface NewSwarmTask {
   readonly taskDescription: string;
   readonly requiredCapabilities: readonly string[];
   readonly work?: SwarmWork | undefined;
+  readonly behalf?: Behalf | undefined;
 }
 
 /** The swarms that one agent owns, and what may be asked of them by whom. */

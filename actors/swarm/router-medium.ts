@@ -57,6 +57,7 @@ export function routerMedium(options: RouterMediumOptions): SwarmMedium {
 
 function contentOf({
   expectsReply: _judged,
+  behalf: _behalf,
   capability,
   deadlineAtMs,
   inReplyTo,

@@ -1,6 +1,7 @@
 import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
 import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
+import type { Behalf } from '../../runtime/public.ts';
 import { CoordinatorCore, type SwarmCoordinatorOptions } from './coordinator-core.ts';
 import { type Negotiator, Recruiter } from './recruiter.ts';
 import { noSuchSwarm, notYours } from './swarm-errors.ts';
@@ -10,7 +11,7 @@ import type { SwarmMedium } from './swarm-medium.ts';
 import type { SwarmNotice } from './swarm-notice.ts';
 import type { SwarmOutcome } from './swarm-outcome.ts';
 import { isStop } from './system-stop.ts';
-import type { Hands, SwarmReach } from './swarm-reach.ts';
+import type { Hands, NoticeOrigin, SwarmReach } from './swarm-reach.ts';
 import type { SwarmWork } from './swarm-record.ts';
 import type { SwarmAnswer, SwarmRequest } from './swarm-request.ts';
 import { type SwarmSession, taintOfSession } from './swarm-session.ts';
@@ -22,12 +23,14 @@ import type { CreateSwarmOptions, ReportOptions, Swarms } from './swarms.ts';
  * - `hands`      hand over what is assigned to them. @default as envelopes of their own
  * - `negotiator` makes the proposals. @default that of the agent
  * - `inherited`  what swarms take over from the work in which they are made.
+ * - `behalf`     on whose behalf the work is done in which it is used. @default nobody's
  * - `takeIn`     hears where what is read came from outside, before it is.
  */
 export interface FaceOptions {
   readonly hands?: Hands;
   readonly negotiator?: Negotiator;
   readonly inherited?: () => Inherited;
+  readonly behalf?: () => Behalf;
   readonly takeIn?: (taint: Taint) => void;
 }
 
@@ -48,6 +51,7 @@ export class SwarmCoordinator implements Swarms {
   readonly #core: CoordinatorCore;
   readonly #reach: SwarmReach;
   readonly #inherited: FaceOptions['inherited'];
+  readonly #behalf: FaceOptions['behalf'];
   readonly #takeIn: FaceOptions['takeIn'];
 
   static {
@@ -57,11 +61,12 @@ export class SwarmCoordinator implements Swarms {
   /** Over its own medium and negotiator; or another face of a coordinator that is there. */
   constructor(
     options: SwarmCoordinatorOptions | CoordinatorCore,
-    { hands, negotiator, inherited, takeIn }: FaceOptions = {},
+    { hands, negotiator, inherited, behalf, takeIn }: FaceOptions = {},
   ) {
     const core = options instanceof CoordinatorCore ? options : new CoordinatorCore(options);
     this.#core = core;
     this.#inherited = inherited;
+    this.#behalf = behalf;
     this.#takeIn = takeIn;
     this.#reach = reachOf(core, {
       negotiator: negotiator ?? core.negotiator,
@@ -83,7 +88,8 @@ export class SwarmCoordinator implements Swarms {
   ): Promise<SwarmSession> {
     await this.#core.medium.open?.();
     const inherited = this.#inherited?.();
-    const task = { taskDescription, requiredCapabilities, work: inherited?.work };
+    const behalf = this.#behalf?.();
+    const task = { taskDescription, requiredCapabilities, work: inherited?.work, behalf };
     return this.#read(await this.#core.owned.create(this.#reach, task, within(options, inherited)));
   }
 
@@ -189,7 +195,7 @@ export class SwarmCoordinator implements Swarms {
     if (ownerId === undefined) throw noSuchSwarm(swarmId);
     if (ownerId === medium.agentId) return owned.answer(ownerId, request);
     await medium.open?.();
-    const answer = await post.ask(ownerId, request);
+    const answer = await post.ask(ownerId, request, this.#behalf?.());
     if (answer.kind === 'swarm.picture') this.#core.shown(answer.session);
     return answer;
   }
@@ -224,9 +230,8 @@ function reachOf(
     hand: (order, reports) => hands.hand(order, reports),
     handAgain: (order, envelopeId, reports) => hands.handAgain(order, envelopeId, reports),
     note: (event) => medium.note?.(event),
-    notify: (recipient, correlationId, notice) => {
-      if (recipient !== medium.agentId || medium.isTold)
-        void notify(medium, recipient, correlationId, notice);
+    notify: (recipient, about, notice) => {
+      if (recipient !== medium.agentId || medium.isTold) void notify(medium, recipient, about, notice);
     },
   };
 }
@@ -250,13 +255,13 @@ function within(
 async function notify(
   medium: SwarmMedium,
   recipient: string,
-  correlationId: string,
+  about: NoticeOrigin,
   payload: SwarmNotice,
 ): Promise<void> {
   const justification = `${recipient} takes part in the swarm ${payload.swarmId}`;
-  const letter = { recipient, type: 'notification' as const, payload, correlationId, justification };
+  const letter = { recipient, type: 'notification' as const, payload, ...about, justification };
   const { delivered, error } = await medium.send(letter);
   if (delivered) return;
   const reason = `${recipient} was not told "${payload.kind}": ${error}`;
-  medium.note?.({ correlationId, reason, isGood: false, agentId: recipient });
+  medium.note?.({ correlationId: about.correlationId, reason, isGood: false, agentId: recipient });
 }

@@ -4,6 +4,7 @@ import type { Verdict } from '../../runtime/protocol/policy.ts';
 import type { RoutingResult } from '../../runtime/protocol/routing-result.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
+import type { Behalf } from '../../runtime/public.ts';
 import type { SwarmEvent } from './swarm-reach.ts';
 
 /**
@@ -11,6 +12,7 @@ import type { SwarmEvent } from './swarm-reach.ts';
  *
  * - `metadata`     goes with it where the medium carries any.
  * - `taint`        where what it says came from outside, beside what is known of that.
+ * - `behalf`       on whose behalf it is sent, where the medium carries that.
  * - `expectsReply` refused at once where the sandbox would not let the answer back.
  */
 export interface SwarmLetter {
@@ -25,6 +27,7 @@ export interface SwarmLetter {
   readonly justification?: string;
   readonly expectsReply?: boolean;
   readonly taint?: Taint;
+  readonly behalf?: Behalf | undefined;
 }
 
 /**

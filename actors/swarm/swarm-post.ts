@@ -7,6 +7,7 @@ import {
   OrreryError,
 } from '../../runtime/protocol/errors.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
+import type { Behalf } from '../../runtime/public.ts';
 import type { SwarmMedium } from './swarm-medium.ts';
 import { type SwarmFault, taintOfSession } from './swarm-session.ts';
 import { faultIn, faultPayload, isSwarmPayload, SwarmAnswer, SwarmRequest } from './swarm-request.ts';
@@ -46,7 +47,7 @@ export class SwarmPost {
   }
 
   /** Asks the coordinator of a swarm; rejects with what it refuses, what the rules do, and DEADLINE_EXCEEDED. */
-  ask(ownerId: string, request: SwarmRequest): Promise<SwarmAnswer> {
+  ask(ownerId: string, request: SwarmRequest, behalf?: Behalf): Promise<SwarmAnswer> {
     const { agentId, seams } = this.#medium;
     const justification = `${agentId} takes part in the swarm ${request.swarmId}`;
     return new Promise((resolve, reject) => {
@@ -56,6 +57,7 @@ export class SwarmPost {
         expectsReply: true,
         payload: request,
         justification,
+        behalf,
       };
       let askedIn = '';
       const sending = this.#medium.send(letter, (envelopeId) => {

@@ -1,5 +1,6 @@
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
+import type { Behalf } from '../../runtime/public.ts';
 import type { SwarmNotice } from './swarm-notice.ts';
 import type { TeamMember } from './swarm-record.ts';
 
@@ -45,6 +46,8 @@ export interface WorkOrder {
   readonly partial: unknown;
   /** Where the results in it came from outside. */
   readonly taint?: Taint | undefined;
+  /** On whose behalf the swarm was made. */
+  readonly behalf?: Behalf | undefined;
   readonly justification: string | undefined;
   readonly leaseMs: number;
   /** Until when an answer is of use to anybody, in Unix milliseconds. */
@@ -92,6 +95,12 @@ export interface Hands {
   handAgain(order: WorkOrder, envelopeId: string | undefined, reports: WorkReports): HandedWork | undefined;
 }
 
+/** What a notice belongs to: a conversation, and on whose behalf the swarm was made. */
+export interface NoticeOrigin {
+  readonly correlationId: string;
+  readonly behalf?: Behalf | undefined;
+}
+
 /** Something that whoever watches the system wants to know. `isGood`: all is as it should be. */
 export interface SwarmEvent {
   readonly correlationId: string;
@@ -111,7 +120,7 @@ export interface SwarmReach extends Hands {
   /** A coordinator before this one has proposed to the agent, and nobody waits for the answer. */
   withdraw(proposal: Pick<SwarmProposal, 'agentId' | 'correlationId' | 'taskDescription'>): void;
   /** Tells the owner or a participant; what becomes of it is nobody's concern. */
-  notify(agentId: string, correlationId: string, notice: SwarmNotice): void;
+  notify(agentId: string, about: NoticeOrigin, notice: SwarmNotice): void;
   /** Tells whoever watches. */
   note(event: SwarmEvent): void;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Behalf } from '../../runtime/public.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import { SwarmLimits } from './swarm-options.ts';
 import { SwarmSession, type SwarmSubTask } from './swarm-session.ts';
@@ -54,6 +55,8 @@ export const SwarmRecord = z.object({
   team: z.array(TeamMember),
   /** Absent when it belongs to no work in particular, as those of the embedder. */
   work: SwarmWork.optional(),
+  /** On whose behalf its owner made it: so is all that is done in it. */
+  behalf: Behalf.optional(),
   /** When the agent of a sub-task was last heard of under its latest assignment, in Unix milliseconds. */
   heardAtMs: z.record(z.string(), z.number()).default({}),
 });

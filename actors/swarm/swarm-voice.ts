@@ -76,7 +76,9 @@ export class SwarmVoice {
   }
 
   #tell(agentId: string, notice: SwarmNotice): void {
-    const tell = (): void => this.#reach.notify(agentId, this.#kept.current.session.correlationId, notice);
+    const { session, behalf } = this.#kept.current;
+    const { correlationId } = session;
+    const tell = (): void => this.#reach.notify(agentId, { correlationId, behalf }, notice);
     // What is kept for the agent is kept together with what it is about.
     if (this.#reach.isKeptFor(agentId)) tell();
     else this.#kept.whenSaved(tell);

@@ -8,7 +8,7 @@ const MAX_WORK_MS = 86_400_000;
 
 /** The assignment that stands, as it is handed to its agent. */
 export function workOrderOf(record: SwarmRecord, subTaskId: string, nowMs: number): WorkOrder {
-  const { session, limits, justification } = record;
+  const { session, limits, justification, behalf } = record;
   const subTask = subTaskIn(record, subTaskId) as SwarmSubTask;
   const { epoch, assignedAgent, capability, requiredCapabilities, description, partial } = subTask;
   return {
@@ -23,6 +23,7 @@ export function workOrderOf(record: SwarmRecord, subTaskId: string, nowMs: numbe
     input: inputOf(subTask, session.sharedState),
     partial: partial?.value,
     taint: taintOf(record, subTask),
+    behalf,
     justification,
     leaseMs: limits.leaseMs,
     deadlineAtMs: limits.timeoutMs === undefined ? nowMs + MAX_WORK_MS : session.createdAt + limits.timeoutMs,

@@ -39,7 +39,7 @@ export class Attendance {
     if (attendants.length === 0 || mail.ask !== NO_ASK || mail.tombstone !== undefined) return false;
     cell.place.judge.holdGrant(mail, cell.row.id);
     const taint = mail.extras?.taint;
-    const isTaken = cell.desk.showing(taint, () =>
+    const isTaken = cell.desk.showing(mail, () =>
       attendants.some((attendant) =>
         this.#watched(cell, () => attendant.arrived(cell.desk, envelopeOf(cell, mail))),
       ),
@@ -67,7 +67,7 @@ export class Attendance {
     cell.place.judge.holdGrant(mail, cell.row.id);
     for (const attendant of attendants) {
       this.#watched(cell, () => {
-        attendant.lost(cell.desk, envelopeOf(cell, mail), why);
+        cell.desk.showing(mail, () => attendant.lost(cell.desk, envelopeOf(cell, mail), why));
         return true;
       });
     }

@@ -1,3 +1,4 @@
+import type { Behalf } from '../mailbox/behalf.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
@@ -26,6 +27,7 @@ import type { Delegation, DelegationRecord } from './delegation.ts';
  *                   not hold, those for sandboxes do. No handler gets it that it would not reach without. @default false
  * - `isFleeting`    it means nothing to another process: also a durable recipient's is not kept. @default false
  * - `delegation`    what it inherits, instead of from the envelope being handled.
+ * - `behalf`        on whose behalf it is sent. @default that of `delegation`, else of the envelope being handled or shown
  * - `hops`          what stands on its path beside what it inherits.
  */
 export interface Outgoing {
@@ -42,6 +44,7 @@ export interface Outgoing {
   readonly isFrame?: boolean;
   readonly isFleeting?: boolean;
   readonly delegation?: Delegation | undefined;
+  readonly behalf?: Behalf | undefined;
   readonly hops?: readonly PathHop[];
 }
 
@@ -57,6 +60,7 @@ export interface Outgoing {
  * - `onBehalfOf`   whom the rules judge, instead of the agent: somebody outside, of this tier and in no sandbox. Where the
  *                  embedder asks, deaths over it are charged to them, by the name `chargedAs`. @default their id
  * - `tenant`       for whom it is done. @default that of the envelope being handled, which always wins
+ * - `behalf`       on whose behalf it is asked, while nothing is being handled; `tenant` adds to it.
  * - `isTool`       a call of a tool: judged by the sandbox and not by tier, and never tried again, whatever its agent says
  *                  of its other mail.
  */
@@ -76,6 +80,7 @@ export interface Asking
   readonly path?: readonly PathHop[];
   readonly onBehalfOf?: { readonly id: string; readonly tier: AgentTier; readonly chargedAs?: string };
   readonly tenant?: string;
+  readonly behalf?: Behalf | undefined;
   readonly isTool?: boolean;
 }
 
@@ -129,6 +134,8 @@ export interface AgentDesk {
   nameOf(agentId: string): string;
   /** Why the rules would refuse it; undefined when it may be sent. Sends nothing and is no event. */
   judge(message: Outgoing): Verdict | undefined;
+  /** On whose behalf the work is done whose context this is; without one what is being shown to attendants. */
+  behalfOf(cause?: ActorContext<unknown>): Behalf;
   /**
    * What the agent's work in hand passes on to what is sent later because of it; its budget is held until that is ended.
    * Fails with BUDGET_EXCEEDED when that is over.

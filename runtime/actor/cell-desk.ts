@@ -1,5 +1,6 @@
+import { type Behalf, behalfOf } from '../mailbox/behalf.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
-import { type Outsider, outsiderOf } from '../mailbox/outsider.ts';
+import { outsiderOf } from '../mailbox/outsider.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Delivery, PathHop } from '../protocol/envelope.ts';
@@ -34,8 +35,8 @@ const STREAM_START = typeIndex('stream-start');
 export class CellDesk implements AgentDesk {
   readonly held = new Map<string, unknown>();
   records: AgentRecords | undefined;
-  /** Where what is being shown to attendants came from outside. */
-  #shown: Taint | undefined;
+  /** What is being shown to attendants. */
+  #shown: MailExtras | undefined;
   readonly #cell: Cell;
   #team: SeenTeam | undefined;
   /** Of the keys of whoever is outside. */
@@ -58,7 +59,7 @@ export class CellDesk implements AgentDesk {
   }
 
   get taint(): Taint | undefined {
-    return mergeTaint(taintOn(this.#cell, undefined), this.#shown);
+    return mergeTaint(taintOn(this.#cell, undefined), this.#shown?.taint);
   }
 
   takeIn(taint: Taint, by?: ActorContext<unknown>): void {
@@ -67,10 +68,11 @@ export class CellDesk implements AgentDesk {
     takeInAtDesk(this.#cell, taint);
   }
 
-  /** Runs `show`; what attendants keep and send meanwhile is of `taint`, too. */
-  showing<Result>(taint: Taint | undefined, show: () => Result): Result {
+  /** Runs `show`; what attendants keep and send meanwhile is of the taint of this mail, too, and on whose behalf that is. */
+  showing<Result>({ extras }: Mail, show: () => Result): Result {
     const before = this.#shown;
-    this.#shown = mergeTaint(before, taint);
+    const taint = mergeTaint(before?.taint, extras?.taint);
+    this.#shown = taint === extras?.taint ? extras : { ...extras, ...(taint && { taint }) };
     try {
       return show();
     } finally {
@@ -128,6 +130,10 @@ export class CellDesk implements AgentDesk {
     const funds = delegation && fundsUnder(delegation, type);
     const result = place.courier.send(row, mail, { parent, expectsReply, funds });
     return { ...result, envelopeId: mail.id };
+  }
+
+  behalfOf(cause?: ActorContext<unknown>): Behalf {
+    return behalfOf(this.#causeOf(cause as Handling | undefined)) ?? {};
   }
 
   delegationOf(cause: ActorContext<unknown>): Delegation {
@@ -223,12 +229,9 @@ export class CellDesk implements AgentDesk {
       extras.delivery = 'once';
     }
     if (Object.keys(unknown).length > 0) extras.unknown = unknown;
-    const tenant = parent?.tenant ?? asking.tenant;
-    if (tenant !== undefined) extras.tenant = tenant;
     const taint = this.#taintOf(parent, asking.taint);
     if (taint !== undefined) extras.taint = taint;
-    const outsider = this.#outsiderOf(asking, parent);
-    if (outsider !== undefined) extras.outsider = outsider;
+    Object.assign(extras, this.#behalfOf(asking, parent));
     const mail = new Mail(
       isStream ? place.seams.ids.next() : (envelopeId ?? place.seams.ids.next()),
       place.seams.ids.origin,
@@ -248,22 +251,29 @@ export class CellDesk implements AgentDesk {
     return mail;
   }
 
+  /** What is being done: the work in hand, or else what attendants are being shown. */
+  #causeOf(parent: Handling | undefined): MailExtras | undefined {
+    return parent?.mail === undefined ? this.#shown : parent.mail.extras;
+  }
+
   /**
-   * Who outside is charged with what it breaks: whoever is at the root of the work in hand. Without that the embedder alone is
-   * believed when it asks on behalf of somebody.
+   * On whose behalf it is asked: as the work in hand is done. Without that the embedder alone is believed when it asks on
+   * behalf of somebody outside, who is then charged with what that breaks.
    */
-  #outsiderOf({ onBehalfOf }: Asking, parent: Handling | undefined): Outsider | undefined {
-    if (parent?.mail !== undefined) return parent.mail.extras?.outsider;
-    if (onBehalfOf === undefined || !this.#cell.row.party.isSystem) return undefined;
+  #behalfOf(asking: Asking, parent: Handling | undefined): Behalf | undefined {
+    const { onBehalfOf, tenant } = asking;
+    const known = behalfOf(parent?.mail === undefined ? asking.behalf : parent.mail.extras);
+    const own = tenant === undefined || known?.tenant !== undefined ? known : { ...known, tenant };
+    if (parent?.mail !== undefined || onBehalfOf === undefined || !this.#cell.row.party.isSystem) return own;
     this.#salt ??= this.seams.newId();
-    return outsiderOf(onBehalfOf.chargedAs ?? onBehalfOf.id, this.#salt);
+    return { ...own, outsider: outsiderOf(onBehalfOf.chargedAs ?? onBehalfOf.id, this.#salt) };
   }
 
   /** What attendants take in they take in for the agent. */
   readonly #takesIn = (taint: Taint): void => this.takeIn(taint);
 
   #taintOf(parent: Handling | undefined, given: Taint | undefined): Taint | undefined {
-    const own = mergeTaint(taintOn(this.#cell, parent?.mail), this.#shown);
+    const own = mergeTaint(taintOn(this.#cell, parent?.mail), this.#shown?.taint);
     return mergeTaint(own, given && taintFrom(given));
   }
 
@@ -275,16 +285,14 @@ export class CellDesk implements AgentDesk {
       message;
     const taint = mergeTaint(this.#taintOf(parent, message.taint), delegation?.taint);
     const deadlineAtMs = delegation === undefined ? parent?.deadlineAtMs : delegation.deadlineAtMs;
-    const outsider = parent?.mail?.extras?.outsider;
-    const extras = {
+    const extras: MailExtras = {
+      ...behalfOf(message.behalf ?? delegation ?? this.#causeOf(parent)),
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(justification === undefined ? {} : { justification }),
       ...(schema === undefined ? {} : { schema }),
-      ...(parent?.tenant === undefined ? {} : { tenant: parent.tenant }),
       ...(isFrame === true ? { frame: true as const } : {}),
       ...(isFleeting === true ? { fleeting: true as const } : {}),
       ...(taint === undefined ? {} : { taint }),
-      ...(outsider === undefined ? {} : { outsider }),
     };
     return new Mail(
       ids.next(),

@@ -1,19 +1,20 @@
 import type { Accounts } from '../budget/accounts.ts';
 import type { Funds } from '../budget/mail-account.ts';
+import { type Behalf, behalfOf } from '../mailbox/behalf.ts';
 import { asksForWork, type A2AMessageType, type PathHop } from '../protocol/envelope.ts';
 import { OrreryError } from '../protocol/errors.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { Handling } from './handling.ts';
 
 /**
- * What work in hand passes on to what is sent because of it, as far as it can be written down.
+ * What work in hand passes on to what is sent because of it, as far as it can be written down; on whose behalf included.
  *
  * - `path`         the requests and proposals above.
  * - `deadlineAtMs` Unix milliseconds; absent without one.
  * - `hops`         delegations left; absent when they are not limited.
  * - `isLimited`    tokens or money are limited.
  */
-export interface DelegationRecord {
+export interface DelegationRecord extends Behalf {
   readonly path: readonly PathHop[];
   readonly deadlineAtMs?: number | undefined;
   readonly hops?: number | undefined;
@@ -37,6 +38,7 @@ export function delegationOf(accounts: Accounts, handling: Handling): Delegation
   const isLimited = funds?.account !== undefined;
   return {
     ...withAccount(accounts, isLimited ? opened(accounts.open(funds.account, {})) : undefined),
+    ...behalfOf(handling.mail?.extras),
     path: childPath,
     isLimited,
     taint,

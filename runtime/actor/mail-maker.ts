@@ -1,3 +1,4 @@
+import { behalfOf } from '../mailbox/behalf.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import { Budget } from '../protocol/budget.ts';
 import type { Capability } from '../protocol/capability.ts';
@@ -90,15 +91,12 @@ export class MailMaker {
 }
 
 /**
-/**
- * What is sent from tainted work has its taint, whatever its sender says; the sender may only add to it. What is sent from
- * work for a tenant is for that tenant, and from work that somebody outside has caused is caused by them.
+ * What is sent from tainted work has its taint, whatever its sender says; the sender may only add to it. It is sent on
+ * whose behalf the work is done.
  */
 function mark(mail: Mail, { taint: given }: TellOptions, parent: Handling | undefined): void {
-  const tenant = parent?.tenant;
-  if (tenant !== undefined) mail.extras = { ...mail.extras, tenant };
-  const outsider = parent?.mail?.extras?.outsider;
-  if (outsider !== undefined) mail.extras = { ...mail.extras, outsider };
+  const behalf = behalfOf(parent?.mail?.extras);
+  if (behalf !== undefined) mail.extras = { ...mail.extras, ...behalf };
   const inherited = parent?.taint;
   if (inherited === undefined && given === undefined) return;
   const taint = mergeTaint(inherited, given && taintFrom(given));

@@ -12,10 +12,10 @@ import { A2A_MESSAGE_TYPES, SCHEMA_VERSION } from '../protocol/message-types.ts'
 import { idText } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { taintFrom } from '../protocol/taint-from.ts';
+import type { Behalf } from './behalf.ts';
 import type { KeptFunds } from './kept-funds.ts';
 import type { ChannelMark } from './channel-mark.ts';
 import type { InFlow } from './in-flow.ts';
-import type { Outsider } from './outsider.ts';
 
 /** No ask waits for an answer to this mail. */
 export const NO_ASK = -1;
@@ -25,8 +25,10 @@ const TYPE_INDEX = new Map<A2AMessageType, number>(A2A_MESSAGE_TYPES.map((type, 
 /** The position of a message type in the seed's list: types travel and are counted as small numbers. */
 export const typeIndex = (type: A2AMessageType): number => TYPE_INDEX.get(type) ?? 0;
 
-/** What few envelopes have: kept out of `Mail` so that most mails stay small. */
-export interface MailExtras {
+/**
+ * What few envelopes have: kept out of `Mail` so that most mails stay small. Nothing that is sent says on whose behalf it is.
+ */
+export interface MailExtras extends Behalf {
   routingHint?: 'capability';
   justification?: string;
   inReplyTo?: string;
@@ -49,14 +51,10 @@ export interface MailExtras {
   fleeting?: true;
   /** A call that the tool host makes: tools are judged by sandbox and not by tier. */
   tool?: true;
-  /** For whom the work is done, as somebody's credentials say. */
-  tenant?: string;
   /** A message of a shared document: its members were judged when they joined, and are not by tier again. */
   frame?: true;
   /** Where what it says came from outside. */
   taint?: Taint;
-  /** Who outside stands at the root of what caused it; whoever sends it says nothing of that. */
-  outsider?: Outsider;
   /** It is part of a channel between two agents of the system. */
   channel?: ChannelMark;
   /** Metadata that this version does not know. */

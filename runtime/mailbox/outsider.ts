@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 
 /** Two words of 32 bits; the second is never 0. */
-export type OutsiderKey = readonly [number, number];
+const OutsiderKey = z.tuple([z.int32(), z.int32()]).readonly();
+export type OutsiderKey = z.infer<typeof OutsiderKey>;
 
 /**
  * Who outside the system stands at the root of what caused an envelope: deaths over it are charged to them.
@@ -9,10 +11,8 @@ export type OutsiderKey = readonly [number, number];
  * - `name` for people to read.
  * - `key`  which one it is, in as little as shared memory has room for.
  */
-export interface Outsider {
-  readonly name: string;
-  readonly key: OutsiderKey;
-}
+export const Outsider = z.object({ name: z.string(), key: OutsiderKey });
+export type Outsider = Readonly<z.infer<typeof Outsider>>;
 
 const MAX_NAME = 200;
 const SECOND_WORD_AT_BYTE = 4;

@@ -17,6 +17,7 @@ const ORDER: WorkOrder = {
   input: { root: '.' },
   partial: { half: true },
   justification: undefined,
+  behalf: { tenant: 'acme', outsider: { name: 'anonymous at 192.0.2.1', key: [1, 3] } },
   leaseMs: 100,
   deadlineAtMs: 1_000,
 };
@@ -66,6 +67,7 @@ describe('Handing over what outlives the coordinator (F-02)', () => {
       correlationId: 'conversation',
       deadlineAtMs: 1_000,
       resumeFrom: { half: true },
+      behalf: ORDER.behalf,
       metadata: { swarm: { swarmId: '1@owner', subTaskId: 'part', epoch: 3 } },
     });
     // What was on its way before is not sent now: its lease is not renewed.

@@ -13,12 +13,14 @@ describe('A store of kept swarms', () => {
     const records = new Records();
     const store = keptSwarms(records);
     for (const at of [9, 10, 8]) void store.put(recordAt(at));
-    void store.put({ ...recordAt(9), justification: 'why' });
+    // One of before says nothing of it.
+    const behalf = { tenant: 'acme', outsider: { name: 'eve', key: [-7, 3] as const } };
+    const kept = { ...recordAt(9), justification: 'why', behalf };
+    void store.put(kept);
     const next = keptSwarms(records).list();
     expect(next.map(({ session }) => session.createdAt)).toEqual([8, 9, 10]);
-    expect(next[1]).toEqual(
-      SwarmRecord.parse(JSON.parse(JSON.stringify({ ...recordAt(9), justification: 'why' }))),
-    );
+    expect(next[1]).toEqual(SwarmRecord.parse(JSON.parse(JSON.stringify(kept))));
+    expect(next[1]?.behalf).toEqual(behalf);
   });
 
   it('takes what it forgets out of the journal', () => {

@@ -127,7 +127,7 @@ export class ScriptedReach implements SwarmReach {
     this.events.push(event);
   }
 
-  notify(to: string, _correlationId: string, notice: SwarmNotice): void {
+  notify(to: string, _about: unknown, notice: SwarmNotice): void {
     this.notices.push({ to, notice });
   }
 }
