@@ -15,6 +15,7 @@ export const deskMedium = (desk: AgentDesk): SwarmMedium => ({
     return desk.taint;
   },
   whoOffers: (capabilityId) => desk.whoOffers([capabilityId]),
+  loadOf: (agentId) => desk.loadOf(agentId),
   judge: (letter) => desk.judge(outgoingOf(letter)),
   send: async (letter, onMade) => {
     try {
@@ -63,6 +64,7 @@ export function hostMedium(
       medium ??= deskMedium(await openDesk());
     },
     whoOffers: (capabilityId) => opened().whoOffers(capabilityId),
+    loadOf: (agentId) => opened().loadOf?.(agentId) ?? 0,
     judge: (letter) => opened().judge(letter),
     send: (letter, onMade) => opened().send(letter, onMade),
     note: (event) => opened().note?.(event),

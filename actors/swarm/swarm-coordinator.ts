@@ -220,6 +220,7 @@ function reachOf(
     isLasting: hands.isLasting,
     isKeptFor: (agentId) => hands.isKeptFor(agentId),
     whoOffers: (capabilityId) => medium.whoOffers(capabilityId),
+    loadOf: (agentId) => medium.loadOf?.(agentId) ?? 0,
     propose: async (proposal) => {
       const answer = await recruiter.propose(proposal);
       const isStopped = answer.standing === 'declined' && isStop({ code: answer.reason });

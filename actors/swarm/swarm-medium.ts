@@ -45,6 +45,8 @@ export interface SwarmMedium {
   readonly open?: () => Promise<void>;
   /** Every other agent that it may see and that has the capability, in registration order. */
   whoOffers(capabilityId: string): readonly string[];
+  /** As `SwarmReach.loadOf`. @default only what its coordinator has given an agent is known */
+  loadOf?(agentId: string): number;
   /** Why the rules would refuse it; undefined when it may be sent. Sends nothing and is no event. */
   judge(letter: SwarmLetter): Verdict | undefined;
   /** Sends; `onMade` is told the envelope's id before anybody can answer it. Never rejects: a refusal is in the result. */

@@ -113,6 +113,11 @@ export interface SwarmEvent {
 export interface SwarmReach extends Hands {
   /** The other agents with the capability that the owner may see, in registration order. */
   whoOffers(capabilityId: string): readonly string[];
+  /**
+   * Envelopes that an agent has in hand and waiting, whoever gave them, as far as that is known here: 0 where nothing is;
+   * Infinity for an agent that takes none.
+   */
+  loadOf(agentId: string): number;
   /** Proposes to one agent. Never rejects. */
   propose(proposal: SwarmProposal): Promise<ProposalAnswer>;
   /** The agent is not needed any more: what was agreed with it ends. */

@@ -213,7 +213,9 @@ export class SwarmRun {
   #dispatch(): void {
     if (this.session.status !== 'active') return;
     const cards = this.#cards();
-    const view = { cards, loadOf: this.#deps.loads.of, heldBy: this.assignments.heldBy };
+    const { loads, reach } = this.#deps;
+    const loadOf = (agentId: string): number => loads.of(agentId, reach.loadOf(agentId));
+    const view = { cards, loadOf, heldBy: this.assignments.heldBy };
     for (const { subTaskId, agentId } of decideAssignments(this.record, view))
       this.assignments.assign(subTaskId, agentId);
     const { subTasks } = this.session;

@@ -20,7 +20,7 @@ export class WorkBook {
   open(order: WorkOrder, graceMs: number): Work {
     const { loads, ...deps } = this.#deps;
     const key = keyOf(order.subTaskId, order.epoch);
-    const unload = loads.add(order.agentId);
+    const unload = loads.add(order.agentId, deps.reach.loadOf(order.agentId));
     const onOver = (): void => {
       this.#works.delete(key);
       unload();

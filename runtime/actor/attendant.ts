@@ -128,6 +128,11 @@ export interface AgentDesk {
    * @default by the agent itself
    */
   whoOffers(capabilities: readonly string[], seenBy?: string): readonly string[];
+  /**
+   * Envelopes that an agent has in hand and that wait in its mailbox, whoever sent them, as its thread last wrote it: when
+   * the agent last began or ended a turn. Infinity for one that takes none until somebody sees to it; 0 for one unknown.
+   */
+  loadOf(agentId: string): number;
   /** Who runs here, as far as the sandbox lets the agent ask them; it is among them itself. */
   readonly team: SeenTeam;
   /** The name on an agent's card, or its id without one. */

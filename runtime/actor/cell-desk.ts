@@ -9,6 +9,7 @@ import type { Verdict } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { taintFrom } from '../protocol/taint-from.ts';
+import { READINESS } from '../routing/agent-words.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { AgentRecords } from './agent-records.ts';
 import type { AgentDesk, Asking, Outgoing, SeenTeam, Sent } from './attendant.ts';
@@ -102,6 +103,13 @@ export class CellDesk implements AgentDesk {
       if (judge.isSeen(seenBy, row)) found.push(id);
     }
     return found;
+  }
+
+  loadOf(agentId: string): number {
+    const { table, words } = this.#cell.place;
+    const slot = table.get(agentId)?.slot ?? -1;
+    if (slot < 0) return 0;
+    return words.readinessOf(slot) === READINESS.ended ? Number.POSITIVE_INFINITY : words.loadOf(slot);
   }
 
   get team(): SeenTeam {

@@ -1,3 +1,5 @@
+import { READINESS, type Readiness } from '../routing/agent-words.ts';
+
 /**
  * Where one agent stands in its thread.
  *
@@ -19,3 +21,23 @@ export type CellStatus =
   | 'down'
   | 'failed'
   | 'stopped';
+
+/** What others are told of it. `isFirst`: it had no actor before, in this thread. */
+export function readinessOf(status: CellStatus, isFirst: boolean): Readiness {
+  switch (status) {
+    case 'idle':
+    case 'running':
+      return READINESS.live;
+    // Whoever wakes a lazy agent is not the last to whom it is live.
+    case 'starting':
+      return isFirst ? READINESS.live : READINESS.awaited;
+    case 'down':
+    case 'finishing':
+    case 'changing':
+      return READINESS.awaited;
+    case 'parked':
+    case 'failed':
+    case 'stopped':
+      return READINESS.ended;
+  }
+}

@@ -12,6 +12,7 @@ import {
   reasonOf,
 } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import { READINESS, type Readiness } from '../routing/agent-words.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Refusal } from '../supervision/outsider-book.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
@@ -23,7 +24,7 @@ import { CellLives } from './cell-lives.ts';
 import { CellMailbox, isAskOfAgent, isAwaited } from './cell-mailbox.ts';
 import { CellOutcomes } from './cell-outcomes.ts';
 import { taintOn } from './cell-taint.ts';
-import type { CellStatus } from './cell-status.ts';
+import { type CellStatus, readinessOf } from './cell-status.ts';
 import { Handling } from './handling.ts';
 import { isThenable } from './is-thenable.ts';
 import { Refusals } from './refusals.ts';
@@ -54,13 +55,16 @@ export class Cell {
   readonly outcomes: CellOutcomes;
   /** Whom outside it refuses, if it ever has. */
   refusals: Refusals | undefined;
-  status: CellStatus = 'down';
   /** Had an actor before, in this thread. */
   wasStarted = false;
   /** Waits in the thread's queue of cells that have something to do. */
   isQueued = false;
   /** Waits for the event loop to turn: whoever is still in hand then is watched. */
   isYoung = false;
+  #status: CellStatus = 'down';
+  readonly #slot: number;
+  /** What was last written of it where all threads read it. */
+  #told: { readiness: Readiness; load: number } = { readiness: READINESS.awaited, load: 0 };
   readonly #mailbox = new CellMailbox();
   #hand: Handling | undefined;
   #below: readonly Handling[] = NO_HANDLINGS;
@@ -74,6 +78,18 @@ export class Cell {
     this.definition = definition;
     this.lives = new CellLives(this, makeActor);
     this.outcomes = new CellOutcomes(this);
+    this.#slot = row.slot;
+    this.#writeWord();
+  }
+
+  get status(): CellStatus {
+    return this.#status;
+  }
+
+  set status(status: CellStatus) {
+    this.#status = status;
+    this.#told.readiness = readinessOf(status, !this.wasStarted);
+    this.#writeWord();
   }
 
   get #actor(): ActorLife | undefined {
@@ -153,7 +169,10 @@ export class Cell {
     this.#mailbox.put(mail, lane);
     if (this.#hand === undefined || this.#hasRoom || lane === LANE.callback || this.#isMutual(mail))
       this.place.turns.wake(this);
-    else this.#runAhead();
+    else {
+      this.#tellLoad();
+      this.#runAhead();
+    }
   }
 
   /** A message of a document that the agent has not opened is an envelope like any other, and judged as that. */
@@ -170,6 +189,12 @@ export class Cell {
 
   /** Takes envelopes until `mayGoOn` says no, the mailbox is empty, or a handler takes its time. */
   run(mayGoOn: () => boolean): void {
+    this.#tellLoad();
+    this.#takeMails(mayGoOn);
+    this.#tellLoad();
+  }
+
+  #takeMails(mayGoOn: () => boolean): void {
     if (this.status === 'idle' && this.waiting > 0) this.place.startCell(this);
     while (this.#mayTake) {
       const mail = this.#next();
@@ -361,6 +386,7 @@ export class Cell {
       if (hasBegun) tryAgainOrEnd(this, this.#mailbox, mail, its);
       else this.#mailbox.putBack(mail);
     }
+    this.#tellLoad();
   }
 
   /** The actor's logic came to its end: what it has in hand is handled. */
@@ -389,7 +415,7 @@ export class Cell {
 
   /** What was in hand is answered and settled: the next one may begin. */
   #goOn(): void {
-    if (this.status !== 'running' || this.waiting === 0) return;
+    if (this.status !== 'running' || this.waiting === 0) return this.#tellLoad();
     // Logic answers in the middle of a transition, and would only queue the next event.
     if (this.definition.actorLogic === undefined) this.place.turns.resume(this);
     else this.place.turns.wake(this);
@@ -405,6 +431,7 @@ export class Cell {
     if (this.#isAlive) return this.status === 'running';
     if (from === undefined && (this.status === 'changing' || this.status === 'parked')) return false;
     this.status = 'starting';
+    // What others are told of the first start is not what they are told of the next.
     this.wasStarted = true;
     try {
       if (!(await this.lives.begin(from))) return false;
@@ -456,6 +483,19 @@ export class Cell {
   #clear(): void {
     for (const mail of this.#mailbox.drain())
       this.outcomes.deadLetter(mail, mail.tombstone ?? this.#lastWord);
+    this.#tellLoad();
+  }
+
+  /** Has all threads know its load; once a turn, not for each envelope. */
+  #tellLoad(): void {
+    const load = this.inHand + this.waiting;
+    if (load === this.#told.load) return;
+    this.#told.load = load;
+    this.#writeWord();
+  }
+
+  #writeWord(): void {
+    this.place.words.write(this.#slot, this.#told.readiness, this.#told.load);
   }
 
   get #lastWord(): ErrorData {
@@ -469,6 +509,7 @@ export class Cell {
         if (this.#actor?.hasBegun(mail) === true) tryAgainOrEnd(this, this.#mailbox, mail, { reason, taint });
         else this.#mailbox.putBack(mail);
       }
+      this.#tellLoad();
     });
   }
 }

@@ -4,6 +4,7 @@ import { capabilityNotFound, notHosted, type OrreryError } from '../protocol/err
 import { isSystemId, type Party, systemParty, type Verdict } from '../protocol/policy.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import { proposedIn } from '../protocol/task-proposal.ts';
+import { type AgentWords, READINESS, type Readiness } from './agent-words.ts';
 import type { GrantBook } from './grants.ts';
 import type { RouteDecider } from './route-decider.ts';
 import type { AgentRow, RoutingTable } from './routing-table.ts';
@@ -20,11 +21,18 @@ export class MailJudge {
   readonly #table: RoutingTable;
   readonly #decider: RouteDecider;
   readonly #grants: GrantBook;
+  readonly #words: Pick<AgentWords, 'readinessOf'>;
 
-  constructor(table: RoutingTable, decider: RouteDecider, grants: GrantBook) {
+  constructor(
+    table: RoutingTable,
+    decider: RouteDecider,
+    grants: GrantBook,
+    words: Pick<AgentWords, 'readinessOf'>,
+  ) {
     this.#table = table;
     this.#decider = decider;
     this.#grants = grants;
+    this.#words = words;
   }
 
   configure(config: RoutingConfig): void {
@@ -73,8 +81,9 @@ export class MailJudge {
   }
 
   /**
-   * The first permitted agent with the capability that somebody hosts; else the first refusal of such, and whom it would
-   * have been; else, where cards alone say that they offer it, CAPABILITY_NOT_FOUND.
+   * Of the permitted agents with the capability that somebody hosts, the first that can take mail; else the first that is
+   * expected to again; else the first. Where none is permitted the first refusal, and whom it would have been; where cards
+   * alone say that they offer it, CAPABILITY_NOT_FOUND.
    */
   resolveCapability(
     sender: Party,
@@ -83,12 +92,19 @@ export class MailJudge {
     nowMs: number,
   ): { row?: AgentRow; verdict?: Verdict; meant?: AgentRow } {
     let first: { verdict: Verdict; meant: AgentRow } | undefined;
+    let best: { row: AgentRow; readiness: Readiness } | undefined;
     for (const row of this.#table.withCapability(mail.recipient)) {
       if (row.slot < 0) continue;
       const verdict = this.judge(sender, row, mail, manner, nowMs);
-      if (verdict === undefined) return { row };
-      first ??= { verdict, meant: row };
+      if (verdict !== undefined) {
+        first ??= { verdict, meant: row };
+        continue;
+      }
+      const readiness = this.#words.readinessOf(row.slot);
+      if (readiness === READINESS.live) return { row };
+      if (best === undefined || readiness > best.readiness) best = { row, readiness };
     }
+    if (best !== undefined) return { row: best.row };
     if (first !== undefined) return first;
     return { verdict: verdictOf(capabilityNotFound(mail.recipient)) };
   }

@@ -23,6 +23,7 @@ import { HOST_ID, isSystemId, LOOP_ID, systemParty } from '../protocol/policy.ts
 import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
 import { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import { newAgentWords } from '../routing/agent-words.ts';
 import { AgentRegistry } from '../routing/agent-registry.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
 import { Caller, exposeApi } from '../threads/calls.ts';
@@ -109,6 +110,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     this.#hasJournal = options.journal !== undefined;
     const hostSeat = newSeatMemories();
     const accounts = newAccountMemory();
+    const agentWords = newAgentWords();
     const [line, hostLine] = spawner.channel();
     const [hostApi, theirHostApi] = spawner.channel();
     const [api, theirApi] = spawner.channel();
@@ -125,6 +127,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
       workerOptions,
       hostSeat,
       accounts,
+      agentWords,
       hostLine: linePort,
       hostApi: hostPort,
       api: apiPort,
@@ -155,6 +158,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
       boot: {
         ...hostSeat,
         accounts,
+        agentWords,
         id: 'host',
         seat: 0,
         table: EMPTY_TABLE,

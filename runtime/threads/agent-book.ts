@@ -1,6 +1,7 @@
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import { agentNotFound, type ErrorData, type LastError } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import type { AgentWords } from '../routing/agent-words.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import {
   type AgentProfile,
@@ -48,9 +49,14 @@ export interface AgentRecord {
 
 /** Who is hosted where, and the table that says so to all: the authority that orders every change of it. */
 export class AgentBook {
+  readonly #words: Pick<AgentWords, 'reach' | 'hostDied'>;
   readonly #table = new RoutingTable();
   readonly #agents = new Map<string, AgentRecord>();
   readonly #bySlot: AgentRecord[] = [];
+
+  constructor(words: Pick<AgentWords, 'reach' | 'hostDied'>) {
+    this.#words = words;
+  }
 
   [Symbol.iterator](): Iterator<AgentRecord> {
     return this.#agents.values();
@@ -85,6 +91,11 @@ export class AgentBook {
     return [...this.#agents.values()].filter((agent) => agent.place === place);
   }
 
+  /** The thread of a place is gone: whoever reads the words of its agents knows. */
+  threadDied(place: string): void {
+    for (const { slot } of this.at(place)) this.#words.hostDied(slot);
+  }
+
   /** Of `places`, the one with the fewest agents; those that are about to come are `taken`. */
   leastLoaded(places: readonly string[], taken: readonly string[]): string | undefined {
     const load = new Map(places.map((place) => [place, 0]));
@@ -116,6 +127,7 @@ export class AgentBook {
       this.#agents.set(record.id, record);
       this.#bySlot[record.slot] = record;
     }
+    this.#words.reach(this.nextSlot);
     const profiles = [...new Set(records.map((record) => record.profile))];
     const indexes = new Map(profiles.map((profile, index) => [profile, index]));
     const upsert: RowData[] = records.map(({ id, slot, place, profile }) => ({

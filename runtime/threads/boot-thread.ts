@@ -45,6 +45,7 @@ export type ThreadBoot =
       readonly hostApi: unknown;
       readonly api: unknown;
       readonly accounts: SharedArrayBuffer;
+      readonly agentWords: SharedArrayBuffer;
       readonly beat: SharedArrayBuffer;
     };
 
@@ -166,6 +167,7 @@ async function bootControl(
     hostApi: spawner.received(boot.hostApi),
     hostSeat: boot.hostSeat,
     accounts: boot.accounts,
+    agentWords: boot.agentWords,
     beat: boot.beat,
     onEvent: onControlEvent,
   });

@@ -39,6 +39,8 @@ export interface ControlDeps {
   readonly hostSeat: SeatMemories;
   /** The open budgets of the whole system. */
   readonly accounts: SharedArrayBuffer;
+  /** A word for each agent of the system, as `AgentWords` has it. */
+  readonly agentWords: SharedArrayBuffer;
   /** A number that this thread changes while it lives; the embedder's thread watches it. */
   readonly beat: SharedArrayBuffer;
   /** Is told what happens in this thread. */

@@ -6,6 +6,7 @@ import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { type ErrorData, invalidOptions, type LastError, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
+import { AgentWords } from '../routing/agent-words.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { type AgentOffer, offeringProfile } from '../routing/offered-profile.ts';
 import { type AgentProfile, NO_CHANGE, type TableDelta } from '../routing/routing-table.ts';
@@ -52,7 +53,7 @@ export class Control {
   readonly #supervisor: Supervisor;
   readonly #seats = new SeatBook();
   readonly #places: Places;
-  readonly #agents = new AgentBook();
+  readonly #agents: AgentBook;
   readonly #hosting: Hosting;
   readonly #succession: Succession;
   readonly #enrolment: Enrolment;
@@ -76,6 +77,7 @@ export class Control {
     this.#deps = deps;
     const { seams, options, spawner, workerOptions } = deps;
     this.#beat = new Int32Array(deps.beat);
+    this.#agents = new AgentBook(new AgentWords(deps.agentWords));
     const { clock } = seams;
     this.#log = new ControlLog({
       clock,
@@ -114,6 +116,7 @@ export class Control {
       broadcastToSender: options.broadcastToSender,
       spareThread: options.spareThread,
       accounts: deps.accounts,
+      agentWords: deps.agentWords,
       cpu: options.cpu,
       watchdog: options.watchdog,
       starting: options.starting,

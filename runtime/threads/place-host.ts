@@ -49,6 +49,8 @@ export interface PlaceBoot {
   readonly commitLog: SharedArrayBuffer;
   /** The open budgets of the whole system. */
   readonly accounts: SharedArrayBuffer;
+  /** A word for each agent of the system, as `AgentWords` has it. */
+  readonly agentWords: SharedArrayBuffer;
   readonly table: TableDelta;
   readonly broadcastToSender: boolean;
   readonly cpu: CpuPoolOptions;

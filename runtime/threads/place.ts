@@ -36,6 +36,7 @@ import {
 import type { Seams } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
+import { AgentWords } from '../routing/agent-words.ts';
 import type { GrantBook } from '../routing/grants.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import { Lookups } from '../routing/lookups.ts';
@@ -76,6 +77,7 @@ export interface PlaceDeps {
   readonly status: SharedArrayBuffer;
   readonly commitLog: SharedArrayBuffer;
   readonly accounts: SharedArrayBuffer;
+  readonly agentWords: SharedArrayBuffer;
   readonly loop: EventLoop;
   readonly cpu: CpuPool;
   /** Answers in place of what is outside the system. */
@@ -116,6 +118,8 @@ export class Place {
   readonly links: Links;
   /** What envelopes may spend. */
   readonly accounts: Accounts;
+  /** Whether each agent of the system can take mail, and its load. */
+  readonly words: AgentWords;
   readonly checkpoints: Checkpoints;
   /** Who here waits for room in a mailbox. */
   readonly room: RoomWaiters;
@@ -142,6 +146,7 @@ export class Place {
     this.broadcastToSender = deps.broadcastToSender;
     this.attendance = deps.attendance;
     this.accounts = new Accounts(deps.accounts, deps.seat);
+    this.words = new AgentWords(deps.agentWords);
     this.checkpoints = new Checkpoints(deps.seat, (kept) => deps.tell({ t: 'checkpoint', kept }));
     this.wheel = new TimerWheel(clock);
     this.windows = new StreamWindows(deps.seat);
@@ -155,7 +160,7 @@ export class Place {
       room: (row, lane) => this.outbox.room(row, lane),
       want: (row) => this.links.to(row.place)?.wantRoom(),
     });
-    this.judge = new MailJudge(deps.table, deps.decider, deps.grants);
+    this.judge = new MailJudge(deps.table, deps.decider, deps.grants, this.words);
     this.log = new PlaceLog({
       place: deps.id,
       clock,

@@ -65,6 +65,7 @@ export interface PlacesDeps {
   /** A thread is kept ready to replace another. */
   readonly spareThread: boolean;
   readonly accounts: SharedArrayBuffer;
+  readonly agentWords: SharedArrayBuffer;
   readonly cpu: CpuPoolOptions;
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
@@ -390,8 +391,9 @@ export class Places {
   }
 
   #boot(id: string, seat: Seat) {
-    const { table, broadcastToSender, cpu, accounts, watchdog, starting, events, peers } = this.#deps;
-    const common = { accounts, broadcastToSender, cpu, watchdog, starting, events, peers };
+    const { table, broadcastToSender, cpu, accounts, agentWords, watchdog, starting, events, peers } =
+      this.#deps;
+    const common = { accounts, agentWords, broadcastToSender, cpu, watchdog, starting, events, peers };
     return { id, seat: seat.number, ...seat.memories, ...common, table: table() };
   }
 

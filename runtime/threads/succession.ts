@@ -43,6 +43,7 @@ export class Succession {
   begin(place: PlaceRecord, dead: Seat, { reason, isCharged }: Ending): void {
     const { agents: book, places, hosting } = this.#deps;
     const loading = hosting.cut(place);
+    book.threadDied(place.id);
     const agents = book.at(place.id);
     const culprits = isCharged ? this.#culprits(loading, dead, agents) : [];
     const over = this.#over(loading, dead);

@@ -6,8 +6,10 @@ import { hasFailed, isCapable, isReady, type SwarmCard, timesAssigned } from './
  * What is known of the agents at the moment of a decision.
  *
  * - `cards`  whom the owner may see, in registration order.
- * - `loadOf` sub-tasks that the agent works on in all swarms of the owner.
- * - `heldBy` those of this swarm. Both count what was taken away from it and what it has not answered: it may be at that.
+ * - `loadOf` envelopes that the agent has in hand and waiting, whoever gave them, and what the owner has given it; Infinity
+ *            where it takes none.
+ * - `heldBy` sub-tasks of this swarm. Both count what was taken away from it and what it has not answered: it may be at
+ *            that.
  */
 export interface TeamView {
   readonly cards: readonly SwarmCard[];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newAccountMemory } from '../../../runtime/budget/account-memory.ts';
+import { newAgentWords } from '../../../runtime/routing/agent-words.ts';
 import { moduleInvalid } from '../../../runtime/protocol/errors.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import { createSystem } from '../../../runtime/system/create-system.ts';
@@ -71,6 +72,7 @@ async function controlOf({ spawner }: { readonly spawner: Spawner }) {
       hostApi,
       hostSeat: newSeatMemories(),
       accounts: newAccountMemory(),
+      agentWords: newAgentWords(),
       beat: newControlBeat(),
     },
   });

@@ -76,6 +76,7 @@ export class Owner {
       isLasting: true,
       isKeptFor: () => this.isKept,
       whoOffers: () => this.agents,
+      loadOf: () => 0,
       propose: async ({ agentId }) => {
         this.proposed.push(agentId);
         if (!this.answers) await new Promise(() => undefined);

@@ -159,6 +159,7 @@ export class LastingWorld {
       isLasting: true,
       isKeptFor: (agentId) => this.#agents.get(agentId)?.isKept === true,
       whoOffers: () => [...this.#agents.keys()],
+      loadOf: () => 0,
       propose: ({ timeoutMs }: SwarmProposal) =>
         new Promise<ProposalAnswer>((resolve) => {
           this.#clock.setTimer(timeoutMs / 4, () => {

@@ -54,6 +54,7 @@ export class ScriptedReach implements SwarmReach {
   readonly events: SwarmEvent[] = [];
   readonly made: Made[] = [];
   readonly cancelled: WorkOrder[] = [];
+  readonly loads = new Map<string, number>();
   readonly #clock: FakeClock;
   readonly #agents: Map<string, ScriptedAgent>;
   readonly #turns = new Map<string, number>();
@@ -71,6 +72,11 @@ export class ScriptedReach implements SwarmReach {
     return [...this.#agents.values()]
       .filter(({ capabilities }) => capabilities.includes(capabilityId))
       .map(({ id }) => id);
+  }
+
+  /** What others have given an agent, and it has not done yet. */
+  loadOf(agentId: string): number {
+    return this.loads.get(agentId) ?? 0;
   }
 
   propose(proposal: SwarmProposal): Promise<ProposalAnswer> {
