@@ -9,6 +9,8 @@ import type { DeadLetter } from '../system/system.ts';
 import type { EventLoop } from '../threads/event-loop.ts';
 import type { Port } from '../threads/port.ts';
 import { Backlog, type LeftMail } from './backlog.ts';
+import { History, type Remembered } from './history.ts';
+import type { HistoryLimits } from './history-options.ts';
 import { JournalServer } from './journal-server.ts';
 import { readLetters } from './kept-letters.ts';
 import { forgetAgent, type KeptAgent, surveyAgents } from './journal-survey.ts';
@@ -30,6 +32,10 @@ export interface JournalDeps {
   readonly loop: Pick<EventLoop, 'yieldTurn'>;
   /** Undefined: it writes again. */
   readonly onFailure?: (failure: ErrorData | undefined) => void;
+  /** How much of what happened it keeps. @default nothing */
+  readonly history?: HistoryLimits | false;
+  /** What is missing in the history, a sentence. */
+  readonly onMissing?: (reason: string) => void;
 }
 
 /** What outlives the process: the store, what former processes left in it, and the lines of those who write. */
@@ -41,11 +47,13 @@ export class Journal {
   readonly #formerAccounts: FormerAccounts | undefined;
   /** The dead letters of former processes, oldest first. */
   readonly letters: readonly DeadLetter[];
+  /** What it keeps of what happened, if it does. */
+  readonly history: History | undefined;
 
   private constructor(
     store: Store,
     server: JournalServer,
-    { backlog, letters, spends, formerAccounts }: Found,
+    { backlog, letters, spends, formerAccounts, history }: Found,
   ) {
     this.#store = store;
     this.#server = server;
@@ -53,10 +61,12 @@ export class Journal {
     this.#spends = spends;
     this.#formerAccounts = formerAccounts;
     this.letters = letters;
+    this.history = history;
   }
 
   /** Reads what is there. Fails with what the store fails with. */
-  static async open({ store, file, rings = ringFiles, accounts, ...deps }: JournalDeps): Promise<Journal> {
+  static async open(options: JournalDeps): Promise<Journal> {
+    const { store, file, rings = ringFiles, accounts, history: limits = false, ...deps } = options;
     const backlog = await Backlog.open(store, file, rings);
     const letters = await readLetters(store);
     const spends =
@@ -67,7 +77,12 @@ export class Journal {
       accounts && spends && new FormerAccounts({ memory: accounts, spent: () => spends.read() });
     if (accounts !== undefined) new AccountMemory(accounts).run = spends?.run ?? 0;
     const server = new JournalServer({ store, ...deps });
-    return new Journal(store, server, { backlog, letters, spends, formerAccounts });
+    const { seams, loop, onMissing = () => undefined } = deps;
+    const history =
+      limits === false
+        ? undefined
+        : await History.open({ store, clock: seams.clock, loop, limits, onMissing });
+    return new Journal(store, server, { backlog, letters, spends, formerAccounts, history });
   }
 
   /** The processes of agents that former hosts had noted, and not that they are gone. */
@@ -131,6 +146,11 @@ export class Journal {
     return forgetAgent(this.#store, agentId);
   }
 
+  /** Takes entries of the history, and returns at once. */
+  remember(remembered: Remembered): void {
+    this.history?.add(remembered);
+  }
+
   records(kind: string, page: PageOf<string>): Promise<readonly StoredRecord[]> {
     return this.#store.records(kind, page);
   }
@@ -149,6 +169,7 @@ export class Journal {
   async close(): Promise<void> {
     // Where that cannot be written, the next process takes the machine's word for it that nothing was lost.
     await this.#spends?.end().catch(() => undefined);
+    await this.history?.close();
     await this.#server.close();
   }
 }
@@ -159,4 +180,5 @@ interface Found {
   readonly letters: readonly DeadLetter[];
   readonly spends: KeptSpends | undefined;
   readonly formerAccounts: FormerAccounts | undefined;
+  readonly history: History | undefined;
 }

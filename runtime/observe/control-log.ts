@@ -11,6 +11,8 @@ export interface ControlLogDeps {
   readonly limits: EventLimits;
   /** Something happened in this thread. */
   readonly onEvent: (event: SystemEvent) => void;
+  /** A security event, to be remembered beyond the process. */
+  readonly remember?: ((event: SystemEvent) => void) | undefined;
   /** It goes to whoever wants to see. */
   readonly show: (event: SystemEvent) => void;
 }
@@ -40,8 +42,10 @@ export class ControlLog {
 
   /** Keeps what a thread tells of itself beyond its end. */
   audit(event: SystemEvent): void {
-    const ring = eventKind(event) === 'security' ? this.#security : this.#lives;
+    const isSecurity = eventKind(event) === 'security';
+    const ring = isSecurity ? this.#security : this.#lives;
     ring.push(event);
+    if (isSecurity) this.#deps.remember?.(event);
     this.#deps.show(event);
   }
 

@@ -24,12 +24,14 @@ export class CrossingRing {
   readonly #capacity: number;
   readonly #crossings: Crossing[] = [];
   #next = 0;
+  #noted = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
   note(mail: Mail, sourceTier: AgentTier, target: AgentRow): void {
+    this.#noted += 1;
     const at = this.#next;
     this.#next = at + 1 === this.#capacity ? 0 : at + 1;
     const old = this.#crossings[at];
@@ -49,9 +51,30 @@ export class CrossingRing {
     old.targetTier = target.party.tier;
   }
 
+  /** How many were noted since the beginning. */
+  get noted(): number {
+    return this.#noted;
+  }
+
+  /** How many of them are remembered. */
+  get remembered(): number {
+    return this.#crossings.length;
+  }
+
   /** What is remembered, as the events that users see. */
   toEvents(place: string): SystemEvent[] {
     return this.#crossings.map((crossing) => crossingEvent(crossing, place));
+  }
+
+  /** Of what was noted behind the first `count`, what is remembered; the oldest first, at most `limit`. */
+  eventsBehind(count: number, limit: number, place: string): SystemEvent[] {
+    const { length } = this.#crossings;
+    const events: SystemEvent[] = [];
+    for (let nth = Math.max(count, this.#noted - length); nth < this.#noted; nth++) {
+      if (events.length === limit) break;
+      events.push(crossingEvent(this.#crossings[nth % this.#capacity] as Crossing, place));
+    }
+    return events;
   }
 }
 

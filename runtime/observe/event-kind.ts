@@ -21,6 +21,7 @@ const OF_LIVES: ReadonlySet<SystemEventType> = new Set<SystemEventType>([
   'place-died',
   'process-ended',
   'journal',
+  'history',
   'watchdog',
   'fault',
 ]);

@@ -51,7 +51,7 @@ export type EventWatcher = (event: SystemEvent, mail: Mail | undefined) => void;
 export class PlaceLog {
   /** The last envelopes. */
   readonly traffic: TrafficRing;
-  readonly #crossings: CrossingRing;
+  readonly crossings: CrossingRing;
   /** Everything else, but for what the control thread keeps. */
   readonly #noted = new EventRing<SystemEvent>(NOTED_KEPT);
   /** Channels that come and go must not drive out what is rare. */
@@ -69,11 +69,13 @@ export class PlaceLog {
   #isBegun = false;
   #secondMs = 0;
   #audited = 0;
+  /** Security events that only this thread has, of a flood. */
+  unaudited = 0;
 
   constructor(deps: PlaceLogDeps) {
     this.#deps = deps;
     this.traffic = new TrafficRing(deps.limits.traffic);
-    this.#crossings = new CrossingRing(deps.limits.crossings);
+    this.crossings = new CrossingRing(deps.limits.crossings);
   }
 
   /** Routing took this long. */
@@ -221,7 +223,7 @@ export class PlaceLog {
   /** An envelope went from one tier to another. */
   crossTier(sender: Party, row: AgentRow, mail: Mail): void {
     this.#count(COUNT.crossTier);
-    this.#crossings.note(mail, sender.tier, row);
+    this.crossings.note(mail, sender.tier, row);
     if (!this.isTold) return;
     this.#stream(crossingEvent(crossingOf(mail, sender.tier, row), this.#deps.place));
   }
@@ -233,7 +235,7 @@ export class PlaceLog {
       ...this.#noted.toArray(),
       ...this.#channels.toArray(),
       ...this.#tools.toArray(),
-      ...this.#crossings.toEvents(id),
+      ...this.crossings.toEvents(id),
     ];
     for (const traffic of this.traffic.entries()) events.push(...trafficEvents(traffic, { id, agentOf }));
     return events;
@@ -247,6 +249,7 @@ export class PlaceLog {
     const placed = { ...event, place: this.#deps.place };
     const kind = eventKind(placed);
     if (kind !== 'traffic' && this.#mayAudit()) return this.#audit(placed);
+    if (kind === 'security') this.unaudited += 1;
     this.#ringOf(event).push(placed);
     if (!this.isTold) return;
     this.#stream(placed);

@@ -30,6 +30,7 @@ export type SystemEventType =
   | 'place-died'
   | 'process-ended'
   | 'journal'
+  | 'history'
   | 'router-state'
   | 'negotiation'
   | 'swarm'

@@ -99,9 +99,18 @@ export class TrafficRing {
     this.#listener = listener;
   }
 
-  /** What is remembered, oldest first. */
-  *entries(): Iterable<Traffic> {
-    for (let step = 0; step < this.#capacity; step++) {
+  /** How many events were noted since the beginning: the serial of the next one. */
+  get noted(): number {
+    return this.#base + this.#next;
+  }
+
+  get capacity(): number {
+    return this.#capacity;
+  }
+
+  /** What is remembered, oldest first; from this serial on. */
+  *entries(from = 0): Iterable<Traffic> {
+    for (let step = Math.max(0, this.#capacity - (this.noted - from)); step < this.#capacity; step++) {
       const at = (this.#next + step) % this.#capacity;
       const mail = this.#mails[at];
       if (mail !== undefined) yield this.#traffic(at, mail);

@@ -4,6 +4,7 @@ import { CpuPoolOptions } from '../actor/offload.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
+import { HistoryOptions } from '../journal/history-options.ts';
 import { JournalOptions } from '../journal/journal-options.ts';
 import { parseOptions, requireFunction } from '../protocol/parse-options.ts';
 import type { System } from '../system/system.ts';
@@ -129,8 +130,10 @@ export interface SimulateOptions<Team extends System = System> {
   readonly peers?: SystemOptions['peers'];
 }
 
-/** The options of `startSystem`'s journal, but for a path. */
-const SimulatedJournal = JournalOptions.omit({ path: true });
+/** The options of `startSystem`'s journal, but for a path, and without a history unless one is asked for. */
+const SimulatedJournal = JournalOptions.omit({ path: true }).extend({
+  history: z.union([HistoryOptions, z.literal(false)]).default(false),
+});
 type SimulatedJournal = z.input<typeof SimulatedJournal>;
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';

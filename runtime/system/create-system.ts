@@ -321,7 +321,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
 
   async recentEvents(limit = 1_000): Promise<readonly SystemEvent[]> {
     const most = parseLimit(limit);
-    const events = await this.#caller.api.recentEvents();
+    const events = await this.#caller.api.recentEvents(most);
     return lastEvents(events, most);
   }
 

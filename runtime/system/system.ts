@@ -109,14 +109,14 @@ export interface System extends Sender, Upgrading, AsyncDisposable {
   send(envelope: A2AEnvelope): Promise<RoutingResult>;
   /** Every agent with its place, mailbox and restarts. */
   roster(): Promise<readonly RosterRow[]>;
-  /** The last events of every thread in time order. */
+  /** The last events of every thread in time order; with a journal also security events that it keeps of former processes. */
   recentEvents(limit?: number): Promise<readonly SystemEvent[]>;
   /**
    * Calls `listener` with every event from now on, until the returned function is called. A listener that fails ends
    * nothing: its first failure is a warning of the process.
    */
   inspect(listener: (event: SystemEvent) => void): Promise<() => void>;
-  /** The envelopes of one conversation, in timestamp order, as far back as the bounded rings reach. */
+  /** The envelopes of one conversation, in timestamp order, as far back as the bounded rings and the journal reach. */
   thread(correlationId: string): Promise<readonly A2AEnvelope[]>;
   deadLetters(): Promise<readonly DeadLetter[]>;
   conservation(): Promise<Conservation>;

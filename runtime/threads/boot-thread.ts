@@ -11,7 +11,7 @@ import { exposeApi } from './calls.ts';
 import type { Control } from './control.ts';
 import type { ControlOptions } from './control-deps.ts';
 import { type EventLoop, nodeEventLoop } from './event-loop.ts';
-import type { JournalMessage, WriterMessage } from './journal-thread.ts';
+import type { JournalMessage, JournalThreadOptions, WriterMessage } from './journal-thread.ts';
 import { NodeSpawner } from './node-spawner.ts';
 import type { PlaceBoot, PlaceHost } from './place-host.ts';
 import type { Port } from './port.ts';
@@ -32,7 +32,7 @@ export type ThreadBoot =
   | { readonly role: 'spare-control' }
   | {
       readonly role: 'journal';
-      readonly options: { readonly path: string };
+      readonly options: JournalThreadOptions;
       readonly accounts: SharedArrayBuffer;
       readonly api: unknown;
     }
@@ -188,7 +188,7 @@ async function bootJournal(
   const { JournalDesk } = await import('./journal-desk.ts');
   const received = (port: unknown): Port => spawner.received(port);
   const desk = new JournalDesk({
-    path: options.path,
+    options,
     openStore,
     rings,
     accounts,
@@ -196,6 +196,7 @@ async function bootJournal(
     seams,
     loop,
     onFailure: (failure) => line.post({ t: 'failure', failure } satisfies JournalMessage),
+    onMissing: (reason) => line.post({ t: 'missing', reason } satisfies JournalMessage),
   });
   line.onMessage((message) => desk.welcome(message as WriterMessage));
   line.hold();

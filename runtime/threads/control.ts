@@ -4,7 +4,7 @@ import type { SystemEvent } from '../observe/system-event.ts';
 import type { Tidings } from '../observe/tidings.ts';
 import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { type ErrorData, invalidOptions, type LastError, refused } from '../protocol/errors.ts';
+import { type ErrorData, invalidOptions, type LastError, reasonOf, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import { AgentWords } from '../routing/agent-words.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
@@ -16,6 +16,7 @@ import { AgentBook, type AgentRecord } from './agent-book.ts';
 import { AgentOrders } from './agent-orders.ts';
 import { AgentProcesses } from './agent-processes.ts';
 import { AgentReports } from './agent-reports.ts';
+import { ControlHistory } from './control-history.ts';
 import { type AgentOrder, Enrolment } from './enrolment.ts';
 import type { ControlDeps } from './control-deps.ts';
 import { type FirstStart, FirstStarts } from './first-starts.ts';
@@ -67,6 +68,7 @@ export class Control {
   readonly #orders: AgentOrders;
   readonly #reports: AgentReports;
   readonly #journal: JournalThread | undefined;
+  readonly #history: ControlHistory | undefined;
   readonly #beat: Int32Array;
   #config: RoutingConfig | undefined;
   #inspected = false;
@@ -83,6 +85,7 @@ export class Control {
       clock,
       limits: options.events,
       onEvent: (event) => deps.onEvent?.(event),
+      remember: (event) => this.#history?.remember(event),
       show: (event) => this.#show([event]),
     });
     this.#told = new ToldBook({
@@ -107,7 +110,9 @@ export class Control {
         ...{ spawner, clock, options: options.journal },
         ...{ accounts: deps.accounts, starting: options.starting },
         onFailure: (failure) => this.#log.note('journal', journalFacts(failure)),
+        onMissing: (reason) => this.#log.note('history', { success: false, reason }),
       });
+    this.#history = this.#journal?.keepsHistory === true ? this.#historyIn(this.#journal) : undefined;
     this.#places = new Places({
       seams,
       spawner,
@@ -177,7 +182,7 @@ export class Control {
       enrolment: this.#enrolment,
       note: (type, facts) => this.#log.note(type, facts),
     });
-    this.#overview = new Overview({ ...parts, clock, log: this.#log });
+    this.#overview = new Overview({ ...parts, clock, log: this.#log, history: this.#history });
     this.#succession = new Succession({
       ...parts,
       onUp: ({ id }) => this.#log.note('place-started', { place: id }),
@@ -289,9 +294,10 @@ export class Control {
     await this.#places.askAll((api) => api.inspect(isOn));
   }
 
-  recentEvents(): Promise<readonly SystemEvent[]> {
+  /** Of what is remembered beyond this process about `limit`. */
+  recentEvents(limit: number): Promise<readonly SystemEvent[]> {
     this.#told.look();
-    return this.#overview.recentEvents();
+    return this.#overview.recentEvents(limit);
   }
 
   toolCounts(): Promise<readonly ToolCount[]> {
@@ -328,6 +334,7 @@ export class Control {
     this.#places.readArrived();
     this.#told.look();
     await this.#places.close();
+    this.#history?.close();
     await this.#journal?.close();
     this.#stopBeat();
   }
@@ -432,6 +439,16 @@ export class Control {
     this.#places.tellAll({ t: 'table', delta });
   }
 
+  #historyIn(journal: JournalThread): ControlHistory {
+    return new ControlHistory({
+      journal,
+      onProblem: (error) => {
+        const reason = `what was remembered cannot be read: ${reasonOf(error)}`;
+        this.#log.note('history', { success: false, reason });
+      },
+    });
+  }
+
   /** Lets the embedder's thread have what it asked to see. */
   #show(events: readonly SystemEvent[]): void {
     if (this.#inspected) this.#places.tell(this.#places.get('host'), { t: 'events', events });
@@ -440,6 +457,7 @@ export class Control {
   #live(): void {
     this.#beat[0] = ((this.#beat[0] as number) + 1) | 0;
     this.#seats.trim();
+    this.#history?.give();
     this.#stopBeat = this.#deps.seams.clock.setTimer(BEAT_MS, () => this.#live());
   }
 }

@@ -1,17 +1,20 @@
+import type { Remembered } from '../journal/history.ts';
 import { Journal } from '../journal/journal.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
+import type { SystemEvent } from '../observe/system-event.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { type ErrorData, storeFailed } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
 import type { DeadLetter } from '../system/system.ts';
 import { exposeApi } from './calls.ts';
 import type { EventLoop } from './event-loop.ts';
-import type { WriterMessage } from './journal-thread.ts';
+import type { JournalThreadOptions, WriterMessage } from './journal-thread.ts';
 import type { Port } from './port.ts';
 
 export interface JournalDeskDeps {
-  readonly path: string;
+  readonly options: JournalThreadOptions;
   readonly openStore: (path: string) => Promise<Store>;
   /** Where the threads note what they begin on. @default files */
   readonly rings?: StartedRings | undefined;
@@ -22,6 +25,8 @@ export interface JournalDeskDeps {
   readonly loop: EventLoop;
   /** What keeps the journal from writing has changed. Undefined: it writes again. */
   readonly onFailure: (failure: ErrorData | undefined) => void;
+  /** What is missing in the history, a sentence. */
+  readonly onMissing: (reason: string) => void;
 }
 
 /** The journal in its own thread: does what the control thread says, and lets threads write that it is told of. */
@@ -35,9 +40,10 @@ export class JournalDesk {
 
   /** Resolves to the dead letters of former processes, oldest first. */
   async open(): Promise<readonly DeadLetter[]> {
-    const { path, openStore, ...deps } = this.#deps;
+    const { options, openStore, ...deps } = this.#deps;
+    const { path, history } = options;
     const store = await openStore(path);
-    this.#journal = await Journal.open({ store, file: path, ...deps });
+    this.#journal = await Journal.open({ store, file: path, history, ...deps });
     return this.#journal.letters;
   }
 
@@ -49,6 +55,21 @@ export class JournalDesk {
   /** They are gone. */
   async forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void> {
     await this.#open.forgetProcesses(gone);
+  }
+
+  /** Takes entries of the history. */
+  async remember(remembered: Remembered): Promise<void> {
+    this.#journal?.remember(remembered);
+  }
+
+  /** The envelopes of a conversation that the history has; one may come twice. */
+  async envelopes(correlationId: string): Promise<readonly A2AEnvelope[]> {
+    return (await this.#open.history?.envelopes(correlationId)) ?? [];
+  }
+
+  /** The newest security events and crossings of the history, about `limit` of each. */
+  async events(limit: number): Promise<readonly SystemEvent[]> {
+    return (await this.#open.history?.events(limit)) ?? [];
   }
 
   /** A thread writes and asks from here on. */
@@ -63,7 +84,7 @@ export class JournalDesk {
   }
 
   get #open(): Journal {
-    if (this.#journal === undefined) throw storeFailed(this.#deps.path, 'write', 'it is not open');
+    if (this.#journal === undefined) throw storeFailed(this.#deps.options.path, 'write', 'it is not open');
     return this.#journal;
   }
 }

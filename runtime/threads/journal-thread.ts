@@ -1,3 +1,5 @@
+import type { SystemEvent } from '../observe/system-event.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { type ErrorData, startFailed, storeFailed } from '../protocol/errors.ts';
 import type { DeadLetter } from '../system/system.ts';
@@ -7,6 +9,8 @@ import {
   ProgressWatch,
   type StandStill,
 } from '../supervision/progress-watch.ts';
+import type { Remembered } from '../journal/history.ts';
+import type { HistoryLimits } from '../journal/history-options.ts';
 import { newOrderMemory } from '../journal/unit-order.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
 import { Caller } from './calls.ts';
@@ -16,16 +20,24 @@ import { footingOf, type Spawned, type Spawner } from './spawner.ts';
 /** How long it may do nothing when it is closed. */
 const CLOSE_MS = 10_000;
 
+/** `history`: how much of what happened it keeps, if it does. */
+export interface JournalThreadOptions {
+  readonly path: string;
+  readonly history: HistoryLimits | false;
+}
+
 export interface JournalThreadDeps {
   readonly spawner: Spawner;
   readonly clock: Clock;
   /** What the thread needs to open its store, passed on as it is. */
-  readonly options: { readonly path: string };
+  readonly options: JournalThreadOptions;
   /** The open budgets of the whole system. */
   readonly accounts: SharedArrayBuffer;
   readonly starting: ProgressLimits;
   /** What keeps the journal from writing has changed. Undefined: it writes again. */
   readonly onFailure: (failure: ErrorData | undefined) => void;
+  /** What is missing in the history, a sentence. */
+  readonly onMissing: (reason: string) => void;
 }
 
 /** The two ports that a thread writes to the journal and asks it on, as they cross to it. */
@@ -37,6 +49,7 @@ export interface JournalPorts {
 /** What a thread needs to write to the journal, as it crosses to it. `file`: the path that its own file stands beside. */
 export interface JournalAccess extends JournalPorts {
   readonly file: string;
+  readonly keepsHistory: boolean;
   readonly order: SharedArrayBuffer;
 }
 
@@ -56,7 +69,7 @@ export class JournalThread {
       port,
     ]);
     this.#caller = new Caller<JournalDesk>(api, { clock, name: 'journal' });
-    this.#spawned.line.onMessage((message) => deps.onFailure((message as JournalMessage).failure));
+    this.#spawned.line.onMessage((message) => this.#hear(message as JournalMessage));
     this.#spawned.onExit((reason) => this.#caller.cut(storeFailed(options.path, 'write', reason)));
   }
 
@@ -86,6 +99,25 @@ export class JournalThread {
     return this.#caller.api.forgetProcesses(gone);
   }
 
+  get keepsHistory(): boolean {
+    return this.#deps.options.history !== false;
+  }
+
+  /** Takes entries of the history. */
+  remember(remembered: Remembered): Promise<void> {
+    return this.#caller.api.remember(remembered);
+  }
+
+  /** The envelopes of a conversation that the history has; one may come twice. */
+  envelopes(correlationId: string): Promise<readonly A2AEnvelope[]> {
+    return this.#caller.api.envelopes(correlationId);
+  }
+
+  /** The newest security events and crossings of the history, about `limit` of each. */
+  events(limit: number): Promise<readonly SystemEvent[]> {
+    return this.#caller.api.events(limit);
+  }
+
   /** Lets one more thread write; the ports are to be transferred. */
   connect(): JournalAccess {
     const { spawner, options } = this.#deps;
@@ -94,7 +126,7 @@ export class JournalThread {
     const ports = { line: spawner.transferable(theirLine), api: spawner.transferable(theirApi) };
     this.#spawned.line.post({ t: 'writer', ...ports }, [ports.line, ports.api]);
     const mine = { line: spawner.transferable(line), api: spawner.transferable(api) };
-    return { ...mine, file: options.path, order: this.#order };
+    return { ...mine, file: options.path, keepsHistory: this.keepsHistory, order: this.#order };
   }
 
   /** Writes what was posted, closes the store and ends the thread. */
@@ -104,6 +136,11 @@ export class JournalThread {
     await Promise.race([this.#caller.api.close().catch(() => undefined), tooLate.promise]);
     watch.close();
     await this.#spawned.terminate();
+  }
+
+  #hear(message: JournalMessage): void {
+    if (message.t === 'failure') this.#deps.onFailure(message.failure);
+    else this.#deps.onMissing(message.reason);
   }
 
   /** However long a large journal takes to be read or written: it uses the processor meanwhile. */
@@ -119,7 +156,6 @@ export interface WriterMessage extends JournalPorts {
 }
 
 /** What the journal's thread tells the control thread by itself. */
-export interface JournalMessage {
-  readonly t: 'failure';
-  readonly failure: ErrorData | undefined;
-}
+export type JournalMessage =
+  | { readonly t: 'failure'; readonly failure: ErrorData | undefined }
+  | { readonly t: 'missing'; readonly reason: string };

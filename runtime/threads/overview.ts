@@ -9,6 +9,7 @@ import type { Clock } from '../protocol/seams.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { Conservation, RosterRow } from '../system/system.ts';
 import type { AgentBook, ParkedAgent } from './agent-book.ts';
+import type { ControlHistory } from './control-history.ts';
 import { processName } from './agent-processes.ts';
 import type { Places } from './places.ts';
 import type { SeatBook } from './seat-book.ts';
@@ -24,6 +25,8 @@ export interface OverviewDeps {
   readonly seats: SeatBook;
   readonly supervisor: Supervisor;
   readonly log: ControlLog;
+  /** What is remembered beyond what the threads remember, also of former processes; undefined when nothing is. */
+  readonly history: ControlHistory | undefined;
 }
 
 /** What is seen of the system as a whole: every thread is asked, and what the control thread knows is added. */
@@ -64,11 +67,13 @@ export class Overview {
     });
   }
 
-  /** Oldest first. */
-  async recentEvents(): Promise<readonly SystemEvent[]> {
-    const { places, log } = this.#deps;
+  /** Oldest first; of what the history remembers about `limit`. */
+  async recentEvents(limit: number): Promise<readonly SystemEvent[]> {
+    const { places, log, history } = this.#deps;
     const lists = await places.askAll((api) => api.recentEvents());
-    return [...log.recentEvents(), ...lists.flat()].sort((one, other) => one.timestamp - other.timestamp);
+    const live = [...log.recentEvents(), ...lists.flat()];
+    const kept = (await history?.events(limit)) ?? [];
+    return [...unlessAmong(live, kept), ...live].sort((one, other) => one.timestamp - other.timestamp);
   }
 
   /** The calls of tools, by tool, as far as the threads remember that run now. */
@@ -78,7 +83,11 @@ export class Overview {
 
   async thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
     const envelopes = (await this.#deps.places.askAll((api) => api.thread(correlationId))).flat();
-    const known = new Map(envelopes.map((envelope) => [envelope.id, envelope]));
+    const kept = (await this.#deps.history?.envelopes(correlationId)) ?? [];
+    const known = new Map(kept.map((envelope) => [envelope.id, envelope]));
+    // Of old ones a thread may have let go of the payload.
+    for (const envelope of envelopes)
+      if (envelope.payload !== undefined || !known.has(envelope.id)) known.set(envelope.id, envelope);
     return inOrderOfTalk([...known.values()]);
   }
 
@@ -125,6 +134,15 @@ export class Overview {
   #pause(): Promise<void> {
     return new Promise((resolve) => this.#deps.clock.setTimer(IDLE_POLL_MS, resolve));
   }
+}
+
+/** Those that are not among the ones that are remembered here too: the history has them word for word. */
+function unlessAmong(live: readonly SystemEvent[], kept: readonly SystemEvent[]): readonly SystemEvent[] {
+  if (kept.length === 0) return kept;
+  const texts = new Set(
+    live.filter(({ security }) => security === true).map((event) => JSON.stringify(event)),
+  );
+  return kept.filter((event) => !texts.has(JSON.stringify(event)));
 }
 
 /** What the error says with which it was parked. */

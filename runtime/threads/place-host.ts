@@ -8,12 +8,11 @@ import type { Outside } from '../actor/outside.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
 import type { Lane } from '../mailbox/lane.ts';
-import { mailFromData, toEnvelope } from '../mailbox/mail.ts';
+import { mailFromData } from '../mailbox/mail.ts';
 import { flowBase } from '../mailbox/flow-marks.ts';
 import type { EventLimits } from '../observe/event-limits.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import type { ToolCount } from '../observe/tool-counts.ts';
-import { answerEnvelopeOf, TRAFFIC } from '../observe/traffic-ring.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { errorToData, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
@@ -34,6 +33,7 @@ import { changeCode, parkAgents } from './code-change.ts';
 import type { ControlMessage, PlaceMessage, Replay } from './lines.ts';
 import type { LoadedAgent } from './loaded-agent.ts';
 import { Place, type PlacePeers } from './place.ts';
+import { envelopeOf } from './place-history.ts';
 import { PlaceJournal } from './place-journal.ts';
 import type { Port } from './port.ts';
 
@@ -192,15 +192,9 @@ export class PlaceHost {
   thread(correlationId: string): readonly A2AEnvelope[] {
     const envelopes: A2AEnvelope[] = [];
     for (const traffic of this.place.log.traffic.entries()) {
-      const { kind, mail } = traffic;
-      if (mail.correlationId !== correlationId) continue;
-      if (kind === TRAFFIC.sent) {
-        const { tier, sandboxId } = this.place.judge.partyOf(mail.sender);
-        envelopes.push(toEnvelope(mail, tier, sandboxId));
-      } else if (kind >= TRAFFIC.replied) {
-        const replier = this.place.agentOf(mail);
-        envelopes.push(answerEnvelopeOf(traffic, replier, this.place.judge.partyOf(replier)));
-      }
+      if (traffic.mail.correlationId !== correlationId) continue;
+      const envelope = envelopeOf(traffic, this.place);
+      if (envelope !== undefined) envelopes.push(envelope);
     }
     return envelopes;
   }
@@ -225,12 +219,16 @@ export class PlaceHost {
     this.place.outbox.flush();
     await Promise.all([this.#cpu.close(), this.#processes.close()]);
     await this.#whenKeptSoon();
+    this.place.journal?.history?.collect();
   }
 
   /** All places are shut down: what the last agents sent to those that had ended before them gets its outcome. */
-  closeBooks(): void {
+  async closeBooks(): Promise<void> {
     this.place.links.readArrived();
     this.place.outbox.flush();
+    const remembered = this.place.journal?.history?.leave();
+    if (remembered === undefined) return;
+    await this.place.within(remembered, LEAVE_MS, 'The last of the history').catch(() => undefined);
   }
 
   close(error: OrreryError = systemStopped('it was stopped')): void {

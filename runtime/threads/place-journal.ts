@@ -25,6 +25,7 @@ import type { Keeping } from './keeping.ts';
 import { KeptStates } from './kept-states.ts';
 import type { Place } from './place.ts';
 import type { Port } from './port.ts';
+import { PlaceHistory } from './place-history.ts';
 import { Recovery } from './recovery.ts';
 import { Starts } from './starts.ts';
 
@@ -48,6 +49,8 @@ export class PlaceJournal {
   /** What the states of durable agents are, for whoever runs them next. */
   readonly states: KeptStates;
   readonly #recovery: Recovery;
+  /** What is given to it of what is noted here; undefined when it keeps no history. */
+  readonly history: PlaceHistory | undefined;
   readonly #line: JournalLine;
   readonly #caller: Caller<Journal>;
   readonly #letters = new Fifo<string>();
@@ -86,6 +89,9 @@ export class PlaceJournal {
       write: (change) => this.record(change),
       onProblem: (agentId, error) => place.log.error(agentId, error),
     });
+    this.history = access.keepsHistory
+      ? new PlaceHistory(place, (remembered) => this.#api.remember(remembered))
+      : undefined;
     this.#keeping.beforeUnit = () => this.states.write();
     this.#onProblem = (error) => place.log.error(place.id, error);
     this.#recovery = new Recovery({

@@ -204,7 +204,10 @@ export class Place {
       defer: deps.loop.defer,
       onFlowSlab: ({ index, memory }) => deps.tell({ t: 'flow-slab', seat: deps.seat, index, memory }),
       onNameSlab: (memory) => deps.tell({ t: 'name-slab', seat: deps.seat, memory }),
-      beforeCommit: () => this.log.tell(),
+      beforeCommit: () => {
+        if (this.journal?.history?.isBehind === true) this.journal.history.collect();
+        return this.log.tell();
+      },
       afterCommit: () => this.#tellOfRoom(),
       keep: (kept) => this.#keep(kept),
     });
@@ -416,6 +419,7 @@ export class Place {
   #sweep(): void {
     this.outbox.flush();
     this.outbox.trim();
+    this.journal?.history?.collect();
     this.router.sweep(this.seams.clock.now());
     this.lookups?.sweep(this.seams.clock.now());
     for (const flow of this.links.orphans) if (flow.isSettled) this.links.orphans.delete(flow);

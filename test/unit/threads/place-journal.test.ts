@@ -57,7 +57,13 @@ async function setUp(at: Settler['at']) {
   for (const place of ['here', 'there'] as const)
     pair[place].control({
       t: 'journal',
-      access: { line: journals[place].line, api: SILENT_PORT, file: join(folder, place), order },
+      access: {
+        line: journals[place].line,
+        api: SILENT_PORT,
+        keepsHistory: false,
+        file: join(folder, place),
+        order,
+      },
     });
   return { ...pair, booked, journal: journals.here, theirs: journals[at] };
 }

@@ -32,6 +32,7 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   'place-died': true,
   'process-ended': true,
   journal: true,
+  history: true,
   'router-state': true,
   'channel-status': true,
   negotiation: true,
