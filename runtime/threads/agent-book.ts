@@ -1,6 +1,7 @@
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import { agentNotFound, type ErrorData, type LastError } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { AgentWords } from '../routing/agent-words.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import {
@@ -37,7 +38,12 @@ export interface AgentRecord {
   offences: number;
   /** A death that its supervisor has not been told of, because its new thread is not up yet. */
   untold:
-    | { readonly reason: string; readonly charged: boolean; readonly over: DiedOver | undefined }
+    | {
+        readonly reason: string;
+        readonly taint?: Taint;
+        readonly charged: boolean;
+        readonly over: DiedOver | undefined;
+      }
     | undefined;
   /** Why its module is not loaded again: a thread died over it. */
   broken: string | undefined;

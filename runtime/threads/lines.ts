@@ -6,6 +6,7 @@ import type { ErrorData, LastError } from '../protocol/errors.ts';
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import type { TableChange, TableDelta } from '../routing/routing-table.ts';
@@ -23,6 +24,7 @@ export interface Charge {
 /** A thread was replaced: what its mail is to be told. */
 export interface PlaceDeath {
   readonly reason: string;
+  readonly taint?: Taint;
   readonly charge: Charge | undefined;
 }
 

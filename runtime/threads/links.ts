@@ -131,13 +131,16 @@ export class Links {
   #cutOff(mail: Mail, row: AgentRow, flow: number, death: PlaceDeath): void {
     if (mail.tombstone !== undefined) return;
     if (!isRetry(mail.extras, row.profile.delivery)) {
-      mail.tombstone = errorToData(actorDied(row.id, death.reason));
+      mail.tombstone = {
+        ...errorToData(actorDied(row.id, death.reason)),
+        ...(death.taint && { taint: death.taint }),
+      };
       return;
     }
     const { charge } = death;
     if (charge === undefined || charge.seat !== this.#place.seat || charge.flow !== flow) return;
     if (charge.sequence === mail.sequence)
-      chargeDeaths(mail, mail.attempts + 1, { agentId: row.id, reason: death.reason });
+      chargeDeaths(mail, mail.attempts + 1, { ...death, agentId: row.id });
   }
 
   /** Takes in what is here but not told of yet: a thread that was blocked finds its timers due before its messages. */

@@ -5,6 +5,9 @@ import { endProcess } from '../processes/process-family.ts';
 import { nodePort, type Port } from './port.ts';
 import type { Spawned, Spawner } from './spawner.ts';
 
+/** What Node says of a thread that it has ended for want of memory. */
+const OUT_OF_MEMORY = 'Worker terminated due to reaching memory limit: JS heap out of memory';
+
 const HOW_MODULES_ARE_FOUND = new Set(['--conditions', '-C', '--import', '--require', '-r']);
 
 /** Starts worker threads from `entry`. Their standard output is this thread's. */
@@ -26,9 +29,11 @@ export class NodeSpawner implements Spawner {
       transferList: [port2, ...(transfer as MessagePort[])],
     });
     let reason = 'it exited';
+    let isItsWord = false;
     // An unhandled 'error' would end the whole process.
     worker.on('error', (error) => {
       reason = reasonOf(error);
+      isItsWord = reason !== OUT_OF_MEMORY;
     });
     const exited = new Promise<number>((resolve) => {
       worker.once('exit', resolve);
@@ -49,7 +54,7 @@ export class NodeSpawner implements Spawner {
         void exited.then((code) => {
           setImmediate(() => {
             drain(port1);
-            listener(code === 0 || code === 1 ? reason : `${reason} (exit code ${code})`);
+            listener(code === 0 || code === 1 ? reason : `${reason} (exit code ${code})`, isItsWord);
           });
         });
       },

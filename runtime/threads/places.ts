@@ -4,6 +4,7 @@ import type { SystemEvent } from '../observe/system-event.ts';
 import { invalidOptions, threadDied } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
+import type { Taint } from '../protocol/taint.ts';
 import type { TableDelta } from '../routing/routing-table.ts';
 import {
   type Footing,
@@ -31,9 +32,10 @@ const TERMINATE_MS = 2_000;
 /** A spare thread is started when what happens now is over. */
 const SPARE_AFTER_MS = 500;
 
-/** Why a thread ended. `isCharged`: it is the fault of what ran in it. */
+/** Why a thread ended. `isCharged`: it is the fault of what ran in it; `taint`: where what the reason says came from outside. */
 export interface Ending {
   readonly reason: string;
+  readonly taint?: Taint;
   readonly isCharged: boolean;
 }
 
@@ -358,7 +360,10 @@ export class Places {
       place.heard += 1;
       this.#deps.onMessage(seat, message as PlaceMessage);
     });
-    spawned?.onExit((reason) => this.#died(place, spawned, reason));
+    spawned?.onExit((reason, isItsWord) =>
+      // Whose words they are nobody can say any more: of whatever was in the thread.
+      this.#died(place, spawned, { reason, ...(isItsWord && { taint: [`thread:${place.id}`] }) }),
+    );
     this.#connectJournal(place);
     if (spawned === undefined) return;
     const { isInspected, config } = this.#deps.current();
@@ -375,9 +380,9 @@ export class Places {
     this.tell(place, { t: 'journal', access }, [access.line, access.api]);
   }
 
-  #died(place: PlaceRecord, spawned: Spawned, reason: string): void {
+  #died(place: PlaceRecord, spawned: Spawned, why: Omit<Ending, 'isCharged'>): void {
     if (place.spawned !== spawned) return;
-    const { seat: dead, ending = { reason, isCharged: true } } = place;
+    const { seat: dead, ending = { ...why, isCharged: true } } = place;
     // What it said last arrived before its end.
     this.#readArrivedFrom(place);
     place.isUp = false;

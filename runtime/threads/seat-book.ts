@@ -227,7 +227,7 @@ export class SeatBook {
         const named = names.get(nameKey(seat.number, flow, sequence));
         // Without a copy and even a name, everything died with its thread: that is what there is to say.
         const isKnown = copy !== undefined || named !== undefined;
-        const why = reasonOf(agentId, isKnown && isCutOff, context.death.reason);
+        const why = whyEnded(agentId, isKnown && isCutOff, context.death);
         mails.push(
           copy === undefined
             ? tombstone(sequence, { agentId, why, named, idOf: context.idOf })
@@ -236,7 +236,7 @@ export class SeatBook {
         continue;
       }
       const isCharged = charge?.seat === seat.number && charge.flow === flow && charge.sequence === sequence;
-      const mail = isCharged ? charged(copy, { agentId, reason: context.death.reason }) : copy;
+      const mail = isCharged ? charged(copy, { ...context.death, agentId }) : copy;
       if (isCharged) this.#copies.keep(seat.number, flow, mail);
       mails.push(mail);
     }
@@ -267,10 +267,12 @@ function ended(copy: MailData, why: ErrorData): MailData {
   return mailToData(mail);
 }
 
-const reasonOf = (agentId: string, isCutOff: boolean, reason: string): ErrorData =>
-  isCutOff
-    ? { code: 'ACTOR_DIED', message: `${agentId} died while handling the envelope: ${reason}` }
-    : { code: 'THREAD_DIED', message: `The thread that held this envelope for ${agentId} died: ${reason}` };
+function whyEnded(agentId: string, isCutOff: boolean, { reason, taint }: PlaceDeath): ErrorData {
+  const [code, message] = isCutOff
+    ? (['ACTOR_DIED', `${agentId} died while handling the envelope: ${reason}`] as const)
+    : (['THREAD_DIED', `The thread that held this envelope for ${agentId} died: ${reason}`] as const);
+  return { code, message, ...(taint && { taint }) };
+}
 
 interface Epitaph {
   readonly agentId: string;

@@ -14,8 +14,11 @@ export interface Spawned {
   usage(): ThreadUsage | undefined;
   /** Ends it; resolves when it is gone. */
   terminate(): Promise<void>;
-  /** Called once, also where it is gone already, when every message that it posted has been delivered. */
-  onExit(listener: (reason: string) => void): void;
+  /**
+   * Called once, also where it is gone already, when every message that it posted has been delivered. `isItsWord`: what the
+   * reason says, code in the thread has said.
+   */
+  onExit(listener: (reason: string, isItsWord?: boolean) => void): void;
 }
 
 /** Two connected ports. */

@@ -40,7 +40,7 @@ export class Succession {
   }
 
   /** A place's thread is gone: new ones take its agents over, and everything that was under way is accounted for. */
-  begin(place: PlaceRecord, dead: Seat, { reason, isCharged }: Ending): void {
+  begin(place: PlaceRecord, dead: Seat, { isCharged, ...why }: Ending): void {
     const { agents: book, places, hosting } = this.#deps;
     const loading = hosting.cut(place);
     book.threadDied(place.id);
@@ -51,13 +51,13 @@ export class Succession {
     for (const culprit of culprits) culprit.offences += 1;
     for (const agent of agents) {
       agent.untold = {
-        reason,
+        ...why,
         charged: culprits.includes(agent) || agent.untold?.charged === true,
         over: culprits.includes(agent) ? over(agent.slot) : agent.untold?.over,
       };
     }
     const charge = (isCharged ? dead.inHand?.charge : undefined) ?? place.untold?.charge;
-    const death = { reason, charge };
+    const death = { ...why, charge };
     const apart = agents.length > 1 ? this.#moveApart(culprits) : [];
     dead.death = death;
     place.untold = death;

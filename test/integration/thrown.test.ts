@@ -215,6 +215,25 @@ describe('The taint of what was thrown', () => {
   });
 });
 
+describe('A thread that ends over an error which nobody in it caught', () => {
+  it('is told of in its words, which are foreign: nobody knows whose they are (F-09)', async () => {
+    const before = await system.ask({ agent: 'witness-inline', capability: witness }, { agent: 'inline' });
+    expect(before).toMatchObject({ code: 'HANDLER_FAILED', taint: [] });
+    const told = await system.ask(
+      { agent: 'witness-inline', capability: witness },
+      { agent: 'thread', way: 'strays' },
+    );
+    expect(told).toMatchObject({
+      code: 'ACTOR_DIED',
+      message: expect.stringContaining('what it says'),
+      taint: [expect.stringMatching(/^thread:./)],
+    });
+    // So SUPERVISOR_GAVE_UP has it, whose last error this is.
+    const { taint } = await eventOf(system, 'agent-crashed', 'thread', 'what it says');
+    expect(taint).toEqual((told as { taint: unknown }).taint);
+  });
+});
+
 describe('What an agent of a negotiation or a swarm throws', () => {
   it.each(['inline', 'thread'])('is in the event of its death with file and line (%s)', async (id) => {
     const propose = (taskDescription: string) =>

@@ -24,6 +24,12 @@ describe('Deaths that are charged to an envelope', () => {
     });
   });
 
+  it('tell it with where what is said of the last one came from outside (F-09)', () => {
+    const one = mail();
+    chargeDeaths(one, MAX_ATTEMPTS, { ...death, taint: ['thread:worker-1'] });
+    expect(one.tombstone).toMatchObject({ code: 'POISON', taint: ['thread:worker-1'] });
+  });
+
   it('do not change why it had ended before', () => {
     const one = mail();
     one.tombstone = { code: 'NOT_HERE', message: 'It is gone' };

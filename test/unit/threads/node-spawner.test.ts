@@ -12,6 +12,17 @@ it('tells of a thread that was gone before anybody asked (F-06)', async () => {
   expect(await new Promise((gone) => spawned.onExit(gone))).toBe('it exited (exit code 3)');
 });
 
+it('says whose words the reason is: those of an error that nobody caught are the code’s own (F-09)', async () => {
+  const endOf = (code: string) =>
+    new Promise((gone) =>
+      new NodeSpawner(new URL(`data:text/javascript,${code}`))
+        .spawn('brief', {}, [])
+        .onExit((...end) => gone(end)),
+    );
+  expect(await endOf('process.exit(3)')).toEqual(['it exited (exit code 3)', false]);
+  expect(await endOf("throw new Error('delete it')")).toEqual(['delete it', true]);
+});
+
 describe.skipIf(!hasProc())('What the system says of a thread, without asking it', () => {
   const thread = (does: string) =>
     new NodeSpawner(
