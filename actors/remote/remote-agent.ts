@@ -37,7 +37,9 @@ export async function remoteAgentOver(
   const card = await link.card();
   if (card.skills.length === 0)
     throw invalidCard(`${link.url.href} has no skills that it could be asked for`);
-  const agent = new AgentDefinition(identityOf(card, link.url, settings));
+  const node = settings.node ?? card.delegation?.node ?? link.url.host;
+  const agent = new AgentDefinition(identityOf(card, { url: link.url, node, settings }));
+  agent.node = node;
   agent.door = { concurrency: settings.concurrency };
   const cancels = new PendingCancels(seams.clock);
   const { delegation } = card;
@@ -138,9 +140,15 @@ function negotiateOver(
 const UNSAFE = /[^\p{L}\p{N}._-]+/gu;
 const MAX_NAME = 100;
 
-function identityOf(card: RemoteIdentity, url: URL, settings: RemoteAgentSettings) {
+function identityOf(
+  card: RemoteIdentity,
+  {
+    url,
+    node,
+    settings,
+  }: { readonly url: URL; readonly node: string; readonly settings: RemoteAgentSettings },
+) {
   const { grantedTier, handlingTimeoutMs, mailboxCapacity } = settings;
-  const node = settings.node ?? card.delegation?.node ?? url.host;
   const name = card.name.toLowerCase().replace(UNSAFE, '-').slice(0, MAX_NAME);
   const id = settings.id ?? `${node}/${nameInUrl(url) ?? name}`;
   const sandboxId = settings.sandboxId === undefined ? id : settings.sandboxId;

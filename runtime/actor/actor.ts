@@ -44,6 +44,9 @@ export class Actor implements ActorLife {
   async #begin(from: Snapshot | undefined): Promise<unknown> {
     const cell = this.#cell;
     const kept = from && stateFrom(cell.definition, from);
+    const { card } = cell.row.profile;
+    // All that an agent of another node says came from outside, from its first word, unless its owner here trusts it.
+    if (card.origin === 'remote') for (const source of card.taint ?? []) this.#life.markOutside(source);
     const made = await cell.definition.start?.(this.#life);
     const logic = cell.definition.actorLogic;
     // A start that took too long may come to its end in the next life.

@@ -69,6 +69,12 @@ export class AgentDefinition<State = undefined> {
   door: { readonly concurrency: number } | undefined = undefined;
 
   /**
+   * The node where it lives, if that is another one: what goes to it goes there, whatever thread its door is in.
+   * @internal
+   */
+  node: string | undefined = undefined;
+
+  /**
    * Its first start says whether it was given the right options: INVALID_OPTIONS of it, naming one of them, fails the start of
    * whoever starts it, and is not tried again.
    * @internal

@@ -11,6 +11,7 @@ import type { Verdict } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { MailManner } from '../routing/mail-judge.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
+import { routingPathTo } from '../routing/routing-path.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { Place } from '../threads/place.ts';
 import { broadcast } from './broadcast.ts';
@@ -322,8 +323,12 @@ export class Courier {
     }
     this.#accept(from, row, lane, mail);
     place.judge.useGrant(mail, from.id, row.id);
-    const { origin: path } = row.profile.card;
-    return { delivered: true, path, targetAgentId: row.id, ...latencyOf(this.#routingMs) };
+    return {
+      delivered: true,
+      path: routingPathTo(row),
+      targetAgentId: row.id,
+      ...latencyOf(this.#routingMs),
+    };
   }
 
   /** Sends an ask that was made elsewhere as soon as there is room for it; `waiting` is told of its answer. */
@@ -458,7 +463,7 @@ export class Courier {
     this.#place.log.refusal(from.party, mail, verdict, row, latencyMs);
     return {
       delivered: false,
-      path: row?.profile.card.origin ?? 'local',
+      path: row === undefined ? 'local' : routingPathTo(row),
       targetAgentId: row?.id ?? mail.recipient,
       ...latencyOf(latencyMs),
       error: verdict.reason,

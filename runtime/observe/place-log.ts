@@ -4,6 +4,7 @@ import { type ErrorData, errorWithStack } from '../protocol/errors.ts';
 import type { Party, Verdict } from '../protocol/policy.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
+import { routingPathTo } from '../routing/routing-path.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import type { DeadLetter } from '../system/system.ts';
 import type { Tidings } from './tidings.ts';
@@ -193,7 +194,8 @@ export class PlaceLog {
       ...this.#about(mail),
       type: 'routing-decision',
       sender: sender.id,
-      routingPath: mail.recipient === BROADCAST ? 'broadcast' : (row?.profile.card.origin ?? 'local'),
+      routingPath:
+        mail.recipient === BROADCAST ? 'broadcast' : row === undefined ? 'local' : routingPathTo(row),
       targetAgentId: row?.id ?? mail.recipient,
       ...latencyOf(latencyMs),
       success: false,

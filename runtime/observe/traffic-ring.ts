@@ -2,6 +2,7 @@ import { copyOf, type Mail } from '../mailbox/mail.ts';
 import { type A2AEnvelope, type A2AMessageType, BROADCAST, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import type { Party } from '../protocol/policy.ts';
 import type { Taint } from '../protocol/taint.ts';
+import { routingPathTo } from '../routing/routing-path.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
 import { aboutMail } from './about-mail.ts';
 import type { Outcome, SystemEvent } from './system-event.ts';
@@ -175,7 +176,7 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
   if (kind === TRAFFIC.sent) {
     const latency = latencyOf(traffic.latencyMs);
     const target = detail as AgentRow | undefined;
-    const routingPath = target?.profile.card.origin ?? 'broadcast';
+    const routingPath = target === undefined ? 'broadcast' : routingPathTo(target);
     const targetAgentId = target?.id ?? BROADCAST;
     return [
       { type: 'message-sent', ...about },

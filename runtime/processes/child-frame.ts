@@ -5,6 +5,7 @@ import { GivenCapability } from '../protocol/capability-options.ts';
 import { A2A_MESSAGE_TYPES, A2AMessageType } from '../protocol/envelope.ts';
 import { ERROR_CODES } from '../protocol/errors.ts';
 import { Snapshot } from '../protocol/snapshot.ts';
+import { NodeId } from '../protocol/a2a-extension.ts';
 import { Taint } from '../protocol/taint.ts';
 import { PromptDescriptor, ResourceDescriptor, ResourceTemplateDescriptor } from '../protocol/tool.ts';
 
@@ -53,6 +54,7 @@ export const Description = z.strictObject({
   resourceTemplates: z.array(ResourceTemplateDescriptor).max(MAX_OFFERED).default([]),
   prompts: z.array(PromptDescriptor).max(MAX_OFFERED).default([]),
   taint: Taint.optional(),
+  node: NodeId.optional(),
 });
 export type Description = z.output<typeof Description>;
 

@@ -14,10 +14,12 @@ export function standIn({
   capabilities,
   types,
   taint,
+  node,
   ...content
 }: Description): AgentDefinition<unknown> {
   const definition = new AgentDefinition<unknown>(options);
   definition.taint = taint;
+  definition.node = node;
   for (const { descriptor, kind, carries } of capabilities) {
     const elsewhereDeclared = declaredElsewhere(descriptor.id, carries);
     const declared =

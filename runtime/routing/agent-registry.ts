@@ -86,7 +86,8 @@ export class AgentRegistry {
       return;
     }
     const stored = nextRevision(copy, known);
-    this.#store(stored, isLocal(known) ? placementOf(known) : UNPLACED);
+    if (isLocal(known)) this.#store(stored, placementOf(known), standingUnderCard(known, stored));
+    else this.#store(stored, UNPLACED);
     this.#discovery?.announce(stored);
   }
 
@@ -216,6 +217,10 @@ export class AgentRegistry {
 }
 
 const isLocal = (row: AgentRow | undefined): row is AgentRow => row?.profile.card.origin === 'local';
+
+/** An agent that was started here as one of another node stays one. */
+const standingUnderCard = ({ profile: { standing } }: AgentRow, { tier, sandboxId }: AgentCard) =>
+  standing && { tier, sandboxId, nodeId: standing.nodeId };
 
 const LOCAL = Symbol('local');
 

@@ -17,6 +17,7 @@ import { RemoteLookup, type RemoteQuery, type RemoteRegistry } from './remote-lo
 import { addressKind } from './resolve.ts';
 import { type Route, RouteDecider } from './route-decider.ts';
 import { type Ends, RoutingLog } from './routing-log.ts';
+import { routingPathTo } from './routing-path.ts';
 import type { AgentRow } from './routing-table.ts';
 import { ThreadIndex } from './thread-index.ts';
 
@@ -182,7 +183,7 @@ export class A2ARouter {
       case 'refused':
         return this.#refused(envelope, refusalOf(route.row, route.verdict), {
           ends: { source: sender, target: route.row.party },
-          path: pathTo(route.row),
+          path: routingPathTo(route.row),
           latencyMs,
         });
       case 'unknown':
@@ -206,7 +207,7 @@ export class A2ARouter {
     latencyMs: number,
   ): Promise<RoutingResult> {
     const ends = { source: sender, target: row.party };
-    const path = pathTo(row);
+    const path = routingPathTo(row);
     const delivery = this.#delivery.deliver(row, envelope);
     const failure = delivery instanceof Promise ? await delivery : delivery;
     if (failure !== undefined) {
@@ -335,8 +336,6 @@ export class A2ARouter {
 }
 
 const verdictOf = ({ code, message: reason }: OrreryError): Verdict => ({ code, reason });
-
-const pathTo = (row: AgentRow): 'local' | 'remote' => row.profile.card.origin;
 
 const refusalOf = ({ id }: AgentRow, verdict: Verdict): Refusal => ({ agentId: id, ...verdict });
 

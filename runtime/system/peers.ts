@@ -34,8 +34,6 @@ export class Peers {
   readonly #deps: PeersDeps;
   readonly #lookup: RemoteLookup<Found>;
   readonly #misses: RecentMisses;
-  /** What is theirs has its mark already. */
-  readonly #marked = new WeakSet<AgentDefinition<unknown>>();
   #taken = 0;
 
   constructor(deps: PeersDeps) {
@@ -102,7 +100,6 @@ export class Peers {
       throw refused(
         `"${id}" is an agent of this node, or of another one than "${grant.nodeId ?? UNKNOWN_NODE}"`,
       );
-    if (!trusted) this.#mark(agent as AgentDefinition<unknown>, taint);
     try {
       await host(agent as AgentDefinition<unknown>, registry.getById(id) as AgentCard);
       this.#taken += 1;
@@ -110,17 +107,6 @@ export class Peers {
       if (!wasKnown) registry.unregister(id);
       throw error;
     }
-  }
-
-  /** All that it says came from outside, from its first word. */
-  #mark(agent: AgentDefinition<unknown>, taint: Taint): void {
-    if (this.#marked.has(agent)) return;
-    this.#marked.add(agent);
-    const { start } = agent;
-    agent.start = (ctx) => {
-      for (const source of taint) ctx.markOutside(source);
-      return start?.(ctx);
-    };
   }
 }
 

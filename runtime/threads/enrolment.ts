@@ -6,7 +6,7 @@ import type { Supervising, Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import type { AgentOrders } from './agent-orders.ts';
 import { type Hosting, notLoaded } from './hosting.ts';
-import { type LoadedAgent, requireKeepable } from './loaded-agent.ts';
+import { type LoadedAgent, requireKeepable, standingAs } from './loaded-agent.ts';
 import type { Places } from './places.ts';
 
 /** An agent to be started: the module that holds it, in which place, and as whom. */
@@ -69,7 +69,7 @@ export class Enrolment {
       requireKeepable(agent, durable);
       const firstSlot = agents.nextSlot + records.length;
       // Who hosts a remote agent here does not make it one of ours.
-      const standing = order.card === undefined ? undefined : agents.standingOf(order.card.id);
+      const standing = order.card === undefined ? standingAs(agent) : agents.standingOf(order.card.id);
       records.push(...recordsOf(order, agent, { place, firstSlot, durable, standing }));
     }
     const ids = new Set<string>();

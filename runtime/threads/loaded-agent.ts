@@ -4,6 +4,7 @@ import { requireRestart } from '../actor/require-restart.ts';
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Delivery } from '../protocol/envelope.ts';
+import type { Standing } from '../routing/routing-table.ts';
 import type { AgentSupervision } from '../supervision/supervisor-options.ts';
 
 const DEFAULT_CAPACITY = 1_000;
@@ -21,11 +22,13 @@ export interface LoadedAgent {
   readonly supervision: AgentSupervision | undefined;
   readonly onThrow: OnThrow;
   readonly process: ProcessAgent | undefined;
+  /** The node where it lives, if that is another one. */
+  readonly node: string | undefined;
 }
 
 /** The agent that a definition says, under this card. */
 export function loadedAgent(
-  { options }: AgentDefinition<unknown>,
+  { options, node }: AgentDefinition<unknown>,
   card: AgentCard,
   process?: ProcessAgent,
 ): LoadedAgent {
@@ -39,8 +42,13 @@ export function loadedAgent(
     supervision: options.supervision,
     onThrow: options.onThrow ?? 'restart',
     process,
+    node,
   };
 }
+
+/** An agent of another node is judged as its owner here has it say, and known for one; undefined for one of this node. */
+export const standingAs = ({ card: { tier, sandboxId }, node }: LoadedAgent): Standing | undefined =>
+  node === undefined ? undefined : { tier, sandboxId, nodeId: node };
 
 /** Throws INVALID_OPTIONS where an agent whose mailbox and state are kept has actors that live on after a throw. */
 export function requireKeepable({ card: { id }, onThrow }: LoadedAgent, isDurable: boolean): void {

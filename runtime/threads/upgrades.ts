@@ -15,7 +15,7 @@ import type { AgentStatus } from '../system/system.ts';
 import type { AgentBook, AgentRecord, ParkedAgent } from './agent-book.ts';
 import type { Enrolment } from './enrolment.ts';
 import type { ChangeOrder, PlaceMessage } from './lines.ts';
-import { type LoadedAgent, requireKeepable } from './loaded-agent.ts';
+import { type LoadedAgent, requireKeepable, standingAs } from './loaded-agent.ts';
 import type { PlaceRecord, Places } from './places.ts';
 
 /**
@@ -225,10 +225,9 @@ export class Upgrades {
 }
 
 /** Whether it is lazy and durable was decided when it was taken in. */
-function profileOf(
-  { card, delivery, mailboxCapacity }: LoadedAgent,
-  { lazy, durable }: AgentProfile,
-): AgentProfile {
+function profileOf(loaded: LoadedAgent, { lazy, durable }: AgentProfile): AgentProfile {
+  const { card, delivery, mailboxCapacity } = loaded;
+  const standing = standingAs(loaded);
   return {
     card,
     capabilityIds: card.capabilities.map(({ id }) => id),
@@ -236,6 +235,7 @@ function profileOf(
     mailboxCapacity,
     lazy,
     durable,
+    ...(standing === undefined ? {} : { standing }),
   };
 }
 

@@ -1,4 +1,5 @@
 import {
+  type AgentCard,
   type Capability,
   capability,
   channelsOf,
@@ -35,10 +36,26 @@ describe('an agent of another system, over plain A2A (C-31, C-38)', () => {
     return startSystem({ agents: [mars], ...rest });
   };
 
-  it('is a member under a name, a tier and a sandbox of its own', async () => {
+  it('is a member under a name, a tier and a sandbox of its own, and elsewhere (N-D09)', async () => {
     await using system = await team();
     const card = system.registry.getById(MARS);
     expect(card).toMatchObject({ id: MARS, name: 'MARS', tier: 3, sandboxId: MARS });
+    const seen: unknown[] = [];
+    const stop = await system.inspect(({ type, targetAgentId, routingPath }) => {
+      if (type === 'routing-decision' && targetAgentId === MARS) seen.push(routingPath);
+    });
+    expect(await system.ask(at('words.count'), { text: 'one two' })).toEqual({ words: 2 });
+    expect(system.tell(MARS, 'hello')).toMatchObject({ delivered: true, path: 'remote' });
+    system.registry.register({ ...(card as AgentCard), description: 'Said anew' });
+    expect(system.tell(MARS, 'again')).toMatchObject({ delivered: true, path: 'remote' });
+    const decisions = (await system.recentEvents(1_000)).filter(
+      ({ type, targetAgentId }) => type === 'routing-decision' && targetAgentId === MARS,
+    );
+    expect(decisions.map(({ routingPath }) => routingPath)).toEqual(['remote', 'remote', 'remote']);
+    await expect.poll(() => seen, { timeout: 20_000 }).toEqual(['remote', 'remote', 'remote']);
+    stop();
+    // No other node has its id: it is a member here.
+    expect(system.registry.mergeRemote(card, { nodeId: 'b' })).toBe(false);
     expect(card?.capabilities.map(({ id }) => id)).toContain('words.count');
     await expect(remoteAgent(`${b.url}/mars`, { grantedTier: 0 as never })).rejects.toMatchObject({
       code: 'INVALID_OPTIONS',

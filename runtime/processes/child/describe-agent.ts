@@ -5,7 +5,7 @@ import type { GivenChildFrame } from '../child-frame.ts';
 export function describeAgent(
   definition: AgentDefinition<unknown>,
 ): (GivenChildFrame & { t: 'loaded' })['description'] {
-  const { options, handlers, envelopeHandlers, content, taint } = definition;
+  const { options, handlers, envelopeHandlers, content, taint, node } = definition;
   return {
     options,
     capabilities: [...handlers.values()].map((entry) => ({
@@ -18,5 +18,6 @@ export function describeAgent(
     resourceTemplates: [...content.templates],
     prompts: [...content.prompts],
     ...(taint && { taint: [...taint] }),
+    ...(node === undefined ? {} : { node }),
   };
 }
