@@ -1,5 +1,6 @@
 import type { System, SystemEvent } from 'orrery';
 import { describe, expect, it } from 'vitest';
+import { look } from '../fixtures/agents/versions/timing.ts';
 import { rejection, until } from '../fixtures/until.ts';
 import { rowOf, tellNumbers, toldBy, version, wholeSum, withTeam } from '../fixtures/upgrading.ts';
 
@@ -113,6 +114,27 @@ describe('An agent whose new code cannot go on with its state (F-10)', () => {
         expect(await toldBy(system)).toMatchObject({ totals: { host: wholeSum(10) } });
       }),
   );
+
+  it('says in a process what it says in a thread of a state that only its logic finds damaged (F-10)', () => {
+    const one = (id: string) => ({ module: version('timer-1'), instances: [id] });
+    const agents = [one('near'), { ...one('apart'), isolation: 'process' } as const];
+    return withTeam({ agents }, async (system) => {
+      const ends = ['near', 'apart'].map(async (id) => {
+        const { code } = await rejection(system.upgrade(id, { module: version('timer-2-damaged') }));
+        const { status, restarts, parked } = (await rowOf(system, id)) ?? {};
+        return { code, status, restarts, parked };
+      });
+      const [near, apart] = await Promise.all(ends);
+      expect(near).toMatchObject({ code: 'SNAPSHOT_UNKNOWN', status: 'parked', restarts: 0 });
+      expect(near?.parked?.reason).toContain('null');
+      expect(apart).toEqual(near);
+      await system.resume('apart', { module: version('timer-2') });
+      expect(await system.ask({ agent: 'apart', capability: look }, undefined)).toMatchObject({
+        does: 'idle',
+        version: '2.0.0',
+      });
+    });
+  });
 
   it('stays parked when the module that is to go on cannot be loaded', () =>
     withTeam({ agents: [adder] }, async (system) => {

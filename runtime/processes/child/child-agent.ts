@@ -15,7 +15,7 @@ import {
 } from '../../protocol/errors.ts';
 import type { Seams } from '../../protocol/seams.ts';
 import type { Snapshot } from '../../protocol/snapshot.ts';
-import { stateFrom } from '../../upgrade/restore.ts';
+import { notRestored, stateFrom } from '../../upgrade/restore.ts';
 import { takeSnapshot } from '../../upgrade/take-snapshot.ts';
 import type { GivenChildFrame, ThrownData } from '../child-frame.ts';
 import type { HostFrame } from '../host-frame.ts';
@@ -137,7 +137,11 @@ export class ChildAgent implements HandlingAgent {
           onError: (error: unknown) => this.#end({ t: 'lost', error: thrownOf(error) }),
           onDone: () => this.#end({ t: 'exited' }),
         };
-        this.#logic = new LogicRunner(actorLogic, made, deps, kept);
+        try {
+          this.#logic = new LogicRunner(actorLogic, made, deps, kept);
+        } catch (error) {
+          throw from === undefined ? error : notRestored(this.#definition, from, error);
+        }
       }
       this.line.say({ t: 'ready' });
     } catch (error) {
