@@ -86,8 +86,14 @@ export async function openDocument(desk: AgentDesk, options: DocumentOptions): P
 }
 
 /** The document of this name that the agent has open; undefined before `openDocument` has resolved. */
-export const documentOf = (desk: AgentDesk, name: string): CRDTSyncChannel | undefined =>
-  documentsIfAny(desk)?.open.get(name)?.opened;
+export function documentOf(desk: AgentDesk, name: string): CRDTSyncChannel | undefined {
+  const documents = documentsIfAny(desk);
+  const opened = documents?.open.get(name)?.opened;
+  // Whoever is shown it has what was put into it.
+  const known = opened && documents?.taints.get(name);
+  if (known !== undefined) desk.takeIn(known);
+  return opened;
+}
 
 /** Who is not there yet is judged when it opens the document itself. */
 function requireReach(desk: AgentDesk, { name, membership }: DocumentOptions, justification: string): void {
