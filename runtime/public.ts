@@ -39,11 +39,11 @@ export type { OpenChannelOptions, PortChannelOptions } from './channels/port-cha
 export { type ChannelProof, type ChannelSigner, channelSigner } from './channels/channel-proof.ts';
 export type { Admission, AdmitChannel, AskedChannel, HelloRefusal } from './channels/credentials.ts';
 export {
-  type A2AMetrics,
+  A2AMetrics,
   A2AObservability,
   type ObservabilityOptions,
 } from './observe/observability.ts';
-export type { Outcome, SystemEvent, SystemEventType } from './observe/system-event.ts';
+export { Outcome, SystemEvent, SystemEventType } from './observe/system-event.ts';
 export * from './protocol/acp-descriptor.ts';
 export * from './protocol/agent-card.ts';
 export { Budget, Cost } from './protocol/budget.ts';
@@ -54,7 +54,7 @@ export {
   describeCapability,
   parseInput,
 } from './protocol/capability.ts';
-export type { ChannelStatus } from './protocol/channel-status.ts';
+export { ChannelStatus } from './protocol/channel-status.ts';
 export * from './protocol/envelope.ts';
 export {
   type EnvelopeContent,
@@ -63,17 +63,17 @@ export {
   type NewEnvelope,
   type NewReply,
 } from './protocol/envelope-factory.ts';
+export { ErrorData } from './protocol/error-data.ts';
 export {
   ERROR_CODES,
   type ErrorCode,
-  type ErrorData,
   isOrreryError,
   OrreryError,
   refused,
 } from './protocol/errors.ts';
 export type { CompletionOptions, ContentLoader, PromptTemplate } from './protocol/offered-content.ts';
 export type { JudgePolicy, JudgeRequest, Party, Verdict } from './protocol/policy.ts';
-export type {
+export {
   RoutingConfig,
   SandboxRoutingConfig,
   TierRoutingConfig,

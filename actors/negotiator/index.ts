@@ -28,4 +28,4 @@ export { proposerMachine } from './proposer.machine.ts';
 export { responderMachine } from './responder.machine.ts';
 export { routerMedium, type RouterMediumOptions } from './router-medium.ts';
 export { TaskNegotiator, type TaskNegotiatorOptions } from './task-negotiator.ts';
-export type { ProposalStatus, TaskProposal } from './task-proposal.ts';
+export { ProposalStatus, TaskProposal } from './task-proposal.ts';

@@ -1,4 +1,5 @@
-import type { TaskProposalPayload } from '../../runtime/protocol/task-proposal.ts';
+import { z } from 'zod';
+import { TaskProposalPayload } from '../../runtime/protocol/task-proposal.ts';
 
 /**
  * - `pending`   nobody has it yet, and somebody may still take it.
@@ -6,7 +7,8 @@ import type { TaskProposalPayload } from '../../runtime/protocol/task-proposal.t
  * - `rejected`  by everybody who was asked, or withdrawn; `rejectionReason` says why.
  * - `timed-out` nobody took it within the deadline.
  */
-export type ProposalStatus = 'pending' | 'accepted' | 'rejected' | 'timed-out';
+export const ProposalStatus = z.enum(['pending', 'accepted', 'rejected', 'timed-out']);
+export type ProposalStatus = z.infer<typeof ProposalStatus>;
 
 /**
  * One proposal, as one side of it sees it (seed 1); the last four fields go beyond the seed.
@@ -20,20 +22,23 @@ export type ProposalStatus = 'pending' | 'accepted' | 'rejected' | 'timed-out';
  * - `isHeld`                `acceptedBy` has the task now, as far as this side knows.
  * - `proposedAtMs`          Unix milliseconds, when it was proposed or came in.
  */
-export interface TaskProposal {
-  readonly proposalId: string;
-  readonly taskDescription: string;
-  readonly requiredCapabilities: readonly string[];
-  readonly estimatedComplexity: TaskProposalPayload['estimatedComplexity'];
-  readonly deadlineMs: number;
-  readonly proposerAgentId: string;
-  readonly status: ProposalStatus;
-  readonly acceptedBy?: string;
-  readonly rejectionReason?: string;
-  readonly alternativeSuggestion?: string;
-  readonly correlationId: string;
-  readonly estimatedCompletionMs?: number;
-  readonly epoch?: number;
-  readonly isHeld: boolean;
-  readonly proposedAtMs: number;
-}
+export const TaskProposal = z
+  .object({
+    proposalId: z.string().min(1),
+    taskDescription: z.string(),
+    requiredCapabilities: z.array(z.string()).readonly(),
+    estimatedComplexity: TaskProposalPayload.shape.estimatedComplexity,
+    deadlineMs: z.number().positive(),
+    proposerAgentId: z.string().min(1),
+    status: ProposalStatus,
+    acceptedBy: z.string().exactOptional(),
+    rejectionReason: z.string().exactOptional(),
+    alternativeSuggestion: z.string().exactOptional(),
+    correlationId: z.string().min(1),
+    estimatedCompletionMs: z.number().exactOptional(),
+    epoch: z.int().exactOptional(),
+    isHeld: z.boolean(),
+    proposedAtMs: z.number(),
+  })
+  .readonly();
+export type TaskProposal = z.infer<typeof TaskProposal>;

@@ -1,25 +1,5 @@
-import { z } from 'zod';
-import { ERROR_CODES } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
-import type { ToolInvocation } from '../../runtime/protocol/tool.ts';
-
-/** One call of a tool as JSON. What was too large to keep is `{ omitted, bytes }`. */
-export const ToolInvocationRecord = z.strictObject({
-  tool: z.string(),
-  agentId: z.string(),
-  arguments: z.json(),
-  result: z.json().optional(),
-  error: z
-    .strictObject({
-      code: z.enum(ERROR_CODES),
-      message: z.string(),
-      agentId: z.string(),
-      details: z.record(z.string(), z.json()).optional(),
-    })
-    .optional(),
-  startedAtMs: z.number(),
-  durationMs: z.number().nonnegative(),
-});
+import { ToolInvocation } from '../../runtime/protocol/tool.ts';
 
 /** The record as JSON text. */
 export const serialiseInvocation = (record: ToolInvocation): string => JSON.stringify(record);
@@ -32,6 +12,5 @@ export function deserialiseInvocation(text: string): ToolInvocation {
   } catch {
     parsed = text;
   }
-  parseOptions(ToolInvocationRecord, parsed, 'invocation');
-  return parsed as ToolInvocation;
+  return parseOptions(ToolInvocation, parsed as never, 'invocation');
 }

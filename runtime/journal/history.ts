@@ -1,4 +1,4 @@
-import type { SystemEvent } from '../observe/system-event.ts';
+import { SystemEvent } from '../observe/system-event.ts';
 import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
 import { reasonOf } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
@@ -104,9 +104,9 @@ export class History {
   async events(limit: number): Promise<readonly SystemEvent[]> {
     const found: SystemEvent[] = [];
     const read = (entry: unknown): boolean => {
-      if (!isEvent(entry)) return false;
-      found.push(entry);
-      return true;
+      const event = SystemEvent.safeParse(entry);
+      if (event.success) found.push(event.data);
+      return event.success;
     };
     for (const kind of ['crossings', 'security'] as const)
       await this.#read(kind, this.#ring(kind).keyBefore(limit), { isSought: () => true, read });
@@ -225,9 +225,3 @@ interface Reading {
 
 const unreadableText = (count: number): string =>
   `${count} of its entries or records are not what was written, and are left out`;
-
-function isEvent(entry: unknown): entry is SystemEvent {
-  if (typeof entry !== 'object' || entry === null) return false;
-  const { type, timestamp } = entry as { type?: unknown; timestamp?: unknown };
-  return typeof type === 'string' && Number.isFinite(timestamp);
-}

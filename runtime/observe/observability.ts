@@ -1,21 +1,25 @@
+import { z } from 'zod';
 import { bindMethods } from '../protocol/bind-methods.ts';
-import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../protocol/envelope.ts';
+import { A2A_MESSAGE_TYPES, A2AMessageType } from '../protocol/envelope.ts';
 import type { A2ALogEvent } from '../protocol/log-event.ts';
 import { EventRing } from './event-ring.ts';
 import { ToolCounts } from './tool-counts.ts';
 
 /** What a router and its tools have done since the last reset (seed 1). Averages are 0 before there is anything. */
-export interface A2AMetrics {
-  readonly totalMessagesSent: number;
-  readonly totalMessagesReceived: number;
-  readonly messagesByType: Record<A2AMessageType, number>;
-  readonly averageRoutingLatencyMs: number;
-  readonly errorCount: number;
-  readonly totalToolInvocations: number;
-  readonly toolInvocationsByTool: Record<string, number>;
-  readonly averageToolDurationMs: number;
-  readonly toolErrorCount: number;
-}
+export const A2AMetrics = z
+  .object({
+    totalMessagesSent: z.int().nonnegative(),
+    totalMessagesReceived: z.int().nonnegative(),
+    messagesByType: z.record(A2AMessageType, z.int().nonnegative()),
+    averageRoutingLatencyMs: z.number().nonnegative(),
+    errorCount: z.int().nonnegative(),
+    totalToolInvocations: z.int().nonnegative(),
+    toolInvocationsByTool: z.record(z.string(), z.int().nonnegative()),
+    averageToolDurationMs: z.number().nonnegative(),
+    toolErrorCount: z.int().nonnegative(),
+  })
+  .readonly();
+export type A2AMetrics = z.infer<typeof A2AMetrics>;
 
 /** How many events are kept; security events have room of their own. @default 1_000 each */
 export interface ObservabilityOptions {

@@ -1,45 +1,49 @@
-import type { ErrorCode } from '../protocol/errors.ts';
-import type { ChannelStatus } from '../protocol/channel-status.ts';
-import type { A2AMessageType } from '../protocol/envelope.ts';
-import type { Taint } from '../protocol/taint.ts';
-import type { AgentTier } from '../protocol/agent-card.ts';
+import { z } from 'zod';
+import { AgentTier } from '../protocol/agent-card.ts';
+import { ChannelStatus } from '../protocol/channel-status.ts';
+import { A2AMessageType } from '../protocol/envelope.ts';
+import { ERROR_CODES } from '../protocol/errors.ts';
+import { Taint } from '../protocol/taint.ts';
 
 /** How an accepted envelope ended. */
-export type Outcome = 'handled' | 'rejected' | 'expired' | 'dead-lettered';
+export const Outcome = z.enum(['handled', 'rejected', 'expired', 'dead-lettered']);
+export type Outcome = z.infer<typeof Outcome>;
 
 /** What the event is about. The first five are the seed's own (`A2ALogEvent`). */
-export type SystemEventType =
-  | 'message-sent'
-  | 'message-received'
-  | 'routing-decision'
-  | 'tool-invocation'
-  | 'model-call'
-  | 'error'
-  | 'envelope-settled'
-  | 'dead-letter'
-  | 'progress'
-  | 'agent-started'
-  | 'agent-crashed'
-  | 'agent-restarting'
-  | 'agent-failed'
-  | 'agent-stopped'
-  | 'agent-upgraded'
-  | 'agent-parked'
-  | 'outsider-refused'
-  | 'place-started'
-  | 'place-died'
-  | 'process-ended'
-  | 'journal'
-  | 'history'
-  | 'router-state'
-  | 'negotiation'
-  | 'swarm'
-  | 'channel-status'
-  | 'server-log'
-  | 'watchdog'
-  | 'declared-clean'
-  | 'catalogue'
-  | 'fault';
+export const SystemEventType = z.enum([
+  'message-sent',
+  'message-received',
+  'routing-decision',
+  'tool-invocation',
+  'model-call',
+  'error',
+  'envelope-settled',
+  'dead-letter',
+  'progress',
+  'agent-started',
+  'agent-crashed',
+  'agent-restarting',
+  'agent-failed',
+  'agent-stopped',
+  'agent-upgraded',
+  'agent-parked',
+  'outsider-refused',
+  'place-started',
+  'place-died',
+  'process-ended',
+  'journal',
+  'history',
+  'router-state',
+  'negotiation',
+  'swarm',
+  'channel-status',
+  'server-log',
+  'watchdog',
+  'declared-clean',
+  'catalogue',
+  'fault',
+]);
+export type SystemEventType = z.infer<typeof SystemEventType>;
 
 /**
  * One thing that happened in the system, as `inspect()` streams it and `--record` writes it, a line each.
@@ -55,38 +59,41 @@ export type SystemEventType =
  * - `errorId`     by which a caller was told of an error, and of nothing else of it.
  * - `stack`       of what was thrown, with file and line: of an agent that died, a start or a module that failed.
  */
-export interface SystemEvent {
-  readonly type: SystemEventType;
-  readonly timestamp: number;
-  readonly place?: string;
-  readonly agentId?: string;
-  readonly envelopeId?: string;
-  readonly sender?: string;
-  readonly recipient?: string;
-  readonly messageType?: A2AMessageType;
-  readonly correlationId?: string;
-  readonly capability?: string;
-  readonly routingPath?: 'local' | 'remote' | 'broadcast';
-  readonly targetAgentId?: string;
-  readonly sourceTier?: AgentTier;
-  readonly targetTier?: AgentTier;
-  readonly latencyMs?: number;
-  readonly toolName?: string;
-  readonly duration?: number;
-  readonly success?: boolean;
-  readonly outcome?: Outcome;
-  readonly errorCode?: ErrorCode;
-  readonly errorId?: string;
-  readonly security?: boolean;
-  readonly reason?: string;
-  readonly fraction?: number;
-  readonly attempt?: number;
-  readonly channelId?: string;
-  readonly channelStatus?: ChannelStatus;
-  readonly proposalId?: string;
-  readonly model?: string;
-  readonly tokens?: number;
-  readonly costUsd?: number;
-  readonly taint?: Taint;
-  readonly stack?: string;
-}
+export const SystemEvent = z
+  .object({
+    type: SystemEventType,
+    timestamp: z.number(),
+    place: z.string().exactOptional(),
+    agentId: z.string().exactOptional(),
+    envelopeId: z.string().exactOptional(),
+    sender: z.string().exactOptional(),
+    recipient: z.string().exactOptional(),
+    messageType: A2AMessageType.exactOptional(),
+    correlationId: z.string().exactOptional(),
+    capability: z.string().exactOptional(),
+    routingPath: z.enum(['local', 'remote', 'broadcast']).exactOptional(),
+    targetAgentId: z.string().exactOptional(),
+    sourceTier: AgentTier.exactOptional(),
+    targetTier: AgentTier.exactOptional(),
+    latencyMs: z.number().exactOptional(),
+    toolName: z.string().exactOptional(),
+    duration: z.number().exactOptional(),
+    success: z.boolean().exactOptional(),
+    outcome: Outcome.exactOptional(),
+    errorCode: z.enum(ERROR_CODES).exactOptional(),
+    errorId: z.string().exactOptional(),
+    security: z.boolean().exactOptional(),
+    reason: z.string().exactOptional(),
+    fraction: z.number().exactOptional(),
+    attempt: z.number().exactOptional(),
+    channelId: z.string().exactOptional(),
+    channelStatus: ChannelStatus.exactOptional(),
+    proposalId: z.string().exactOptional(),
+    model: z.string().exactOptional(),
+    tokens: z.number().exactOptional(),
+    costUsd: z.number().exactOptional(),
+    taint: Taint.exactOptional(),
+    stack: z.string().exactOptional(),
+  })
+  .readonly();
+export type SystemEvent = z.infer<typeof SystemEvent>;

@@ -1,85 +1,11 @@
 import { describeValue } from './describe-value.ts';
+import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
+import type { ErrorData } from './error-data.ts';
 import { findUnserialisable } from './json-safety.ts';
 import type { Taint } from './taint.ts';
 
-/**
- * Every code that the runtime answers with. The list is closed: callers branch on it.
- *
- * The first twelve are the seed's own; the others name what a supervised, bounded, multi-threaded system adds.
- */
-export const ERROR_CODES = [
-  'AGENT_NOT_FOUND',
-  'CAPABILITY_NOT_FOUND',
-  'TIER_VIOLATION',
-  'SANDBOX_VIOLATION',
-  'ESCALATION_REQUIRED',
-  'CHANNEL_CLOSED',
-  'DELIVERY_FAILED',
-  'DUPLICATE_TOOL',
-  'INVALID_CARD',
-  'SCHEMA_VERSION_MISMATCH',
-  'PROPOSAL_TIMEOUT',
-  'CRDT_DESERIALIZATION_FAILED',
-  'MAILBOX_FULL',
-  'ACTOR_DIED',
-  'HANDLER_FAILED',
-  'THREAD_DIED',
-  'DEADLINE_EXCEEDED',
-  'CANCELLED',
-  'BUDGET_EXCEEDED',
-  'PATH_LOOP',
-  'HOP_LIMIT',
-  'POISON',
-  'NOT_SERIALISABLE',
-  'MODULE_INVALID',
-  'SUPERVISOR_GAVE_UP',
-  'SNAPSHOT_UNKNOWN',
-  'SYSTEM_STOPPED',
-  'CONTROL_LOST',
-  'NOT_HERE',
-  'TAKEN',
-  'REFUSED',
-  'INVALID_ENVELOPE',
-  'INVALID_PAYLOAD',
-  'INVALID_OPTIONS',
-  'STORE_FAILED',
-  'STORE_IN_USE',
-  'STORE_INVALID',
-  'SIMULATION_ESCAPED',
-  'UNAUTHENTICATED',
-  'NOT_PERMITTED',
-  'RATE_LIMITED',
-  'BODY_TOO_LARGE',
-  'PEERS_MISSING',
-  'QUOTA_EXCEEDED',
-  'TASK_NOT_FOUND',
-  'TASK_OVER',
-  'TASK_GENERATION_MISMATCH',
-  'REMOTE_UNREACHABLE',
-  'REMOTE_FAILED',
-  'INPUT_REQUIRED',
-  'TOOL_NOT_FOUND',
-  'RESOURCE_NOT_FOUND',
-  'PROMPT_NOT_FOUND',
-  'TAINTED',
-  'START_FAILED',
-] as const;
-
-export type ErrorCode = (typeof ERROR_CODES)[number];
-
-/**
- * An error as it crosses a thread, a process or a socket: an `Error` posted through a port loses name and code.
- *
- * - `stack` of what was thrown, with file and line: for the embedder, and for nobody else.
- * - `taint` where what it says came from outside, if that is more than what is on the work that failed.
- */
-export interface ErrorData {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly details?: Readonly<Record<string, unknown>>;
-  readonly stack?: string;
-  readonly taint?: Taint;
-}
+export { ERROR_CODES, type ErrorCode };
+export type { ErrorData };
 
 /** The one error class of the runtime. Branch on `code`, never on `instanceof` or the text. */
 export class OrreryError extends Error {

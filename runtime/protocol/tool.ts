@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ErrorData } from './errors.ts';
-import type { Taint } from './taint.ts';
+import { ERROR_CODES } from './error-codes.ts';
+import { Taint } from './taint.ts';
 
 /**
  * What a caller may count on when a tool is called; nobody else checks that it holds.
@@ -44,19 +44,22 @@ export function annotationsOf(said: ToolAnnotations): ToolAnnotations {
  * - `isContent`    its answer is `ToolContent`: made to be looked at.
  * - `taint`        where what is said of it came from outside: an agent that is shown it has that.
  */
-export interface Tool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: unknown;
-  readonly outputSchema: unknown;
-  readonly agentId: string;
-  readonly capability: string;
-  readonly annotations: ToolAnnotations;
-  readonly streams: boolean;
-  readonly isContent: boolean;
-  readonly taint?: Taint;
-}
+export const Tool = z
+  .object({
+    name: z.string().min(1),
+    title: z.string(),
+    description: z.string(),
+    inputSchema: z.unknown(),
+    outputSchema: z.unknown(),
+    agentId: z.string().min(1),
+    capability: z.string().min(1),
+    annotations: ToolAnnotations,
+    streams: z.boolean(),
+    isContent: z.boolean(),
+    taint: Taint.exactOptional(),
+  })
+  .readonly();
+export type Tool = z.infer<typeof Tool>;
 
 const About = {
   name: z.string().min(1),
@@ -128,20 +131,30 @@ export type ToolContent = z.infer<typeof ToolContent>;
 export const PromptMessage = z.strictObject({ role: z.enum(['user', 'assistant']), content: ContentBlock });
 export type PromptMessage = z.infer<typeof PromptMessage>;
 
-/**
- * One call of a tool, once it is over (N-13.4): JSON. `startedAtMs` Unix milliseconds, `durationMs` how long it took.
- */
-export interface ToolInvocation {
-  readonly tool: string;
-  readonly agentId: string;
-  readonly arguments: unknown;
-  readonly result?: unknown;
-  readonly error?: ToolError;
-  readonly startedAtMs: number;
-  readonly durationMs: number;
-}
-
 /** Why a call failed (N-5.4): the code, what is to be said of it, and whose tool it was. */
-export interface ToolError extends ErrorData {
-  readonly agentId: string;
-}
+export const ToolError = z
+  .strictObject({
+    code: z.enum(ERROR_CODES),
+    message: z.string(),
+    agentId: z.string(),
+    details: z.record(z.string(), z.unknown()).readonly().exactOptional(),
+  })
+  .readonly();
+export type ToolError = z.infer<typeof ToolError>;
+
+/**
+ * One call of a tool, once it is over (N-13.4): JSON. `startedAtMs` Unix milliseconds, `durationMs` how long it took; what
+ * was too large to keep is `{ omitted, bytes }`.
+ */
+export const ToolInvocation = z
+  .strictObject({
+    tool: z.string(),
+    agentId: z.string(),
+    arguments: z.json(),
+    result: z.json().exactOptional(),
+    error: ToolError.exactOptional(),
+    startedAtMs: z.number(),
+    durationMs: z.number().nonnegative(),
+  })
+  .readonly();
+export type ToolInvocation = z.infer<typeof ToolInvocation>;

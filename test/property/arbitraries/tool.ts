@@ -39,7 +39,7 @@ export const arbMCPToolDefinition = () =>
 /** JSON, as it is once it has been text. */
 export const arbJson = fc
   .jsonValue({ maxDepth: 3 })
-  .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+  .map((value) => JSON.parse(JSON.stringify(value)) as z.core.util.JSONType);
 
 export const arbInvocation: fc.Arbitrary<ToolInvocation> = fc
   .record({
