@@ -26,7 +26,8 @@ const schemaOf = (name: string): z.ZodType => (ENTRIES[name] ?? ENTRIES[`${name}
 
 /** The interfaces of seed 1 that have fields alone, with their fields; and what MCP's requirements have beside them. */
 const FIELDS: Readonly<Record<string, string>> = {
-  AgentCard: 'id name version description tier protocols endpoints capabilities revision sandboxId origin lastSeenAt',
+  AgentCard:
+    'id name version description tier protocols endpoints capabilities revision sandboxId origin lastSeenAt',
   AgentEndpoint: 'transport address',
   CapabilityDescriptor: 'name description inputSchema outputSchema',
   A2AEnvelope: 'id schemaVersion sender recipient correlationId type timestamp payload metadata',
