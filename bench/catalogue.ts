@@ -1,6 +1,7 @@
 import type { Measurement } from './measurement.ts';
 import { floodMemory } from './probes/flood-memory.ts';
 import { gatewayArtifact } from './probes/gateway-artifact.ts';
+import { gatewayStall } from './probes/gateway-stall.ts';
 import { idleAgents } from './probes/idle-agents.ts';
 import { importCost } from './probes/import-cost.ts';
 import { largeAudit } from './probes/large-audit.ts';
@@ -31,6 +32,7 @@ export const catalogue: readonly Measurement[] = [
   ...durable,
   ...gateway,
   gatewayArtifact,
+  gatewayStall,
   ...mcp,
   startUp,
   ...idleAgents,

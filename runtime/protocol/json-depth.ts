@@ -21,7 +21,8 @@ export function isDeeperThan(value: unknown, maxDepth = MAX_JSON_DEPTH): boolean
 export function holdsInfinity(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
   if (!isNest(value)) return false;
-  return (Array.isArray(value) ? value : Object.values(value)).some(holdsInfinity);
+  if (Array.isArray(value)) return value.some(holdsInfinity);
+  return Object.keys(value).some((name) => holdsInfinity((value as Record<string, unknown>)[name]));
 }
 
 /** The JSON of a text. Throws SyntaxError for what is no JSON, or nested so deeply that whoever reads it runs out of stack. */

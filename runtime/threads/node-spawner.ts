@@ -2,13 +2,12 @@ import { threadUsage } from '../processes/proc-usage.ts';
 import { reasonOf } from '../protocol/errors.ts';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { endProcess } from '../processes/process-family.ts';
+import { threadArguments } from '../protocol/thread-arguments.ts';
 import { nodePort, type Port } from './port.ts';
 import type { Spawned, Spawner } from './spawner.ts';
 
 /** What Node says of a thread that it has ended for want of memory. */
 const OUT_OF_MEMORY = 'Worker terminated due to reaching memory limit: JS heap out of memory';
-
-const HOW_MODULES_ARE_FOUND = new Set(['--conditions', '-C', '--import', '--require', '-r']);
 
 /** Starts worker threads from `entry`. Their standard output is this thread's. */
 export class NodeSpawner implements Spawner {
@@ -90,18 +89,4 @@ function drain(port: MessagePort): void {
   for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
     port.emit('message', next.message);
   }
-}
-
-/**
- * A thread has the options of its process. Where Node was given a program as text, one of them says what the text is, and no
- * thread would start with it, for a thread runs a file: there it has those that say how modules are found.
- */
-function threadArguments(args: readonly string[]): { execArgv?: string[] } {
-  const name = (arg: string | undefined): string => arg?.split('=', 1)[0] ?? '';
-  if (!args.some((arg) => name(arg) === '--input-type')) return {};
-  const kept = (at: number): boolean => {
-    const [arg, previous] = [args[at] as string, args[at - 1]];
-    return HOW_MODULES_ARE_FOUND.has(name(arg)) || HOW_MODULES_ARE_FOUND.has(previous ?? '');
-  };
-  return { execArgv: args.filter((_, at) => kept(at)) };
 }

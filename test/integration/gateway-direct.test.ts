@@ -16,7 +16,7 @@ const direct: GatewayPart = {
       try {
         const body = await edge.read(call);
         const { method, url, headers } = call;
-        await edge.admit({ method, url, headers, body });
+        await edge.admit({ method, url, headers, body: body.bytes });
         const way = call instanceof Request ? 'general' : 'direct';
         const text = JSON.stringify({ who, bytes: body.length, way, base: edge.baseUrl(call) });
         return { status: 200, headers: { 'content-type': 'application/json' }, body: text };

@@ -86,6 +86,51 @@ describe.each(BINDINGS)("an answer that is a message, to the SDK's own client ov
   });
 });
 
+const MCP = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28' };
+function mcp(method: string, params: object, headers: Record<string, string> = {}) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const call = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } };
+  return post('/mcp', call, { ...MCP, 'mcp-method': method, ...headers });
+}
+
+describe('a body of more than 1 MiB', () => {
+  it('is read in another thread, and answered as a smaller one is, over each protocol over HTTP', async () => {
+    const name = 'é"\\x'.repeat(400_000);
+    const v1 = { messageId: 'l1', role: 'ROLE_USER', parts: [{ text: name }] };
+    const v03 = { kind: 'message', messageId: 'l2', role: 'user', parts: [{ kind: 'text', text: name }] };
+    const { result } = (await mcp('tools/list', {})) as { result: { tools: { name: string }[] } };
+    const tool = String(result.tools[0]?.name);
+    const answers: readonly unknown[] = [
+      await rpc('SendMessage', { message: v1 }, V1),
+      await rpc('message/send', { message: v03 }),
+      await post('/message:send', { message: v1 }, V1),
+      await mcp('tools/call', { name: tool, arguments: { input: name } }, { 'mcp-name': tool }),
+    ];
+    const greeting = JSON.stringify(`Hello, ${name}`).slice(1, -1);
+    for (const answer of answers) expect(JSON.stringify(answer).includes(greeting)).toBe(true);
+  });
+
+  it('that is no JSON, or has too many members, is refused as a smaller one is', async () => {
+    const padding = ' '.repeat(1_048_576);
+    const many = `[${Array(200_001).fill(1).join()}]`;
+    for (const path of ['/rpc', '/message:send', '/mcp'])
+      for (const said of ['[1', many]) {
+        const answerTo = async (body: string) => {
+          const headers = { 'content-type': 'application/json', ...V1, ...MCP };
+          const answer = await fetch(`${serving.url}${path}`, { method: 'POST', headers, body });
+          return [answer.status, await answer.text()];
+        };
+        const small = await answerTo(said);
+        expect(small[0]).toBe(said === many ? 413 : path === '/rpc' ? 200 : 400);
+        expect(await answerTo(padding + said)).toEqual(small);
+      }
+  });
+});
+
 describe('an answer that is a message', () => {
   it("is one over gRPC, to the SDK's own client", async () => {
     const channel = { grpcChannelCredentials: credentials.createInsecure() };

@@ -1,6 +1,8 @@
 import type { EdgeRequest } from '../../../runtime/protocol/admission.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { HeaderFields } from '../http/answer.ts';
+import { Asked } from '../http/asked.ts';
+import type { Body } from '../http/body.ts';
 import type { EdgeCall } from '../http/edge-call.ts';
 import type { Edge } from '../http/gateway-part.ts';
 import type { Dialect } from './dialect.ts';
@@ -16,15 +18,16 @@ export async function openExchange(
 ): Promise<Exchange> {
   const body = await edge.read(call);
   const { method, url, headers } = call;
-  const asked = { method, url, headers, body, address: edge.addressOf(call) };
+  const asked = new Asked({ method, url, headers, address: edge.addressOf(call) }, body);
   const principal = await edge.admit(asked);
-  return new Exchange({ edge, call, asked, principal, extensions });
+  return new Exchange({ edge, call, asked, body, principal, extensions });
 }
 
 interface ExchangeDeps {
   readonly edge: Edge;
   readonly call: EdgeCall;
   readonly asked: EdgeRequest;
+  readonly body: Body;
   readonly principal: Principal;
   readonly extensions: readonly A2AExtension[];
 }
@@ -32,7 +35,7 @@ interface ExchangeDeps {
 /** One request, from when it is let in until its answer is over. */
 export class Exchange {
   readonly principal: Principal;
-  readonly body: Uint8Array;
+  readonly body: Body;
   /** Headers of the answer that say which extensions are active, by names in lower case. */
   readonly echoed: Readonly<HeaderFields>;
   readonly #deps: ExchangeDeps;
@@ -40,11 +43,11 @@ export class Exchange {
   #scope: Scope | undefined;
 
   constructor(deps: ExchangeDeps) {
-    const { call, asked, principal, extensions } = deps;
+    const { call, body, principal, extensions } = deps;
     const { headers } = call;
     this.#deps = deps;
     this.principal = principal;
-    this.body = asked.body;
+    this.body = body;
     const header = EXTENSION_HEADERS.find((name) => headers.has(name));
     this.#active = header === undefined ? [] : activeOf(extensions, urisOf(headers.get(header) ?? ''));
     this.echoed =

@@ -1,4 +1,5 @@
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
+import type { Body } from '../http/body.ts';
 import { fault } from './faults.ts';
 
 const MAX_SHOWN = 60;
@@ -20,25 +21,17 @@ export function requireJson(headers: Pick<Headers, 'get'>): void {
   });
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-/** What the bytes say; throws PARSE_ERROR, and INVALID_REQUEST for what is nested too deeply. */
-export function parseJson(body: Uint8Array): unknown {
-  const value = parsed(body);
-  requireShallow(value);
-  return value;
-}
-
-function parsed(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(UTF8.decode(body));
-  } catch {
-    throw fault('PARSE_ERROR', 'The body is no JSON in UTF-8');
-  }
+/** What the body says; rejects with PARSE_ERROR, and with INVALID_REQUEST for what is nested too deeply. */
+export async function jsonIn(body: Pick<Body, 'json'>): Promise<unknown> {
+  const read = await body.json();
+  if (read.kind === 'value') return read.value;
+  throw read.kind === 'no-json' ? fault('PARSE_ERROR', 'The body is no JSON in UTF-8') : tooDeep();
 }
 
 /** Throws INVALID_REQUEST for lists and objects that are nested so deeply that whoever reads them would run out of stack. */
 export function requireShallow(value: unknown): void {
-  if (isDeeperThan(value))
-    throw fault('INVALID_REQUEST', `body: is nested deeper than ${MAX_JSON_DEPTH} levels`, { field: 'body' });
+  if (isDeeperThan(value)) throw tooDeep();
 }
+
+const tooDeep = () =>
+  fault('INVALID_REQUEST', `body: is nested deeper than ${MAX_JSON_DEPTH} levels`, { field: 'body' });

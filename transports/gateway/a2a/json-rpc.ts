@@ -18,7 +18,7 @@ import {
 import { type Exchange, openExchange } from './exchange.ts';
 import { fault, wrongRequest } from './faults.ts';
 import { errorHeaders, httpStatusOf, jsonAnswer } from './http-answer.ts';
-import { parseJson, requireJson } from './json-body.ts';
+import { jsonIn, requireJson } from './json-body.ts';
 import { idOf, isNotification, type JsonRpcCall, type JsonRpcId, readCall } from './json-rpc-call.ts';
 import { sseAnswer } from './sse.ts';
 import { dialectForErrors, dialectOfMethod, saidVersion } from './versions.ts';
@@ -43,7 +43,7 @@ export function jsonRpcEndpoint(deps: JsonRpcDeps): Endpoint {
     try {
       requireJson(request.headers);
       exchange = await openExchange(deps.edge, request, deps.service.extensions);
-      const value = parseJson(exchange.body);
+      const value = await jsonIn(exchange.body);
       const context = { deps, request, exchange, said, agentId };
       return Array.isArray(value) ? await answerBatch(context, value) : await answerOne(context, value);
     } catch (error) {

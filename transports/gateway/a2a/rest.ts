@@ -1,5 +1,6 @@
 import type { OrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Json } from '../../a2a/json.ts';
+import type { Body } from '../http/body.ts';
 import type { Dialect } from './dialect.ts';
 import {
   agentMeant,
@@ -13,7 +14,7 @@ import {
 import { type Exchange, openExchange } from './exchange.ts';
 import { faultOf, wrongParameter } from './faults.ts';
 import { errorHeaders, httpStatusOf, jsonResponse } from './http-answer.ts';
-import { parseJson, requireJson } from './json-body.ts';
+import { jsonIn, requireJson } from './json-body.ts';
 import { type RestMatch, type RestRoute, restRouter } from './rest-routes.ts';
 import { rpcStatusOf } from './rpc-status.ts';
 import { sseResponse } from './sse.ts';
@@ -64,7 +65,7 @@ async function answer(context: Context): Promise<Response> {
   try {
     const dialect = dialectFor(binding, request);
     exchange = await openExchange(deps.edge, request, deps.service.extensions);
-    const params = paramsOf(request, match, exchange.body);
+    const params = await paramsOf(request, match, exchange.body);
     const caller = exchange.caller(agentMeant(match.agentId, params['tenant']), dialect);
     const after = operation === 'subscribe' ? lastEventId(request.headers) : undefined;
     const performed = await perform(deps, { dialect, operation, params, after }, caller);
@@ -83,18 +84,18 @@ function dialectFor({ dialect, others = [], isVersioned }: RestBinding, request:
 }
 
 /** Everything that the request says: its body, what stands in the query, and what stands in the path. */
-function paramsOf(
+async function paramsOf(
   request: Request,
   { route, variables }: RestMatch,
-  body: Uint8Array,
-): Record<string, unknown> {
-  const said = route.method === 'POST' && body.length > 0 ? bodyOf(request, body) : {};
+  body: Body,
+): Promise<Record<string, unknown>> {
+  const said = route.method === 'POST' && body.length > 0 ? await saidIn(request, body) : {};
   return { ...said, ...queryOf(new URL(request.url).searchParams, route), ...variables };
 }
 
-function bodyOf(request: Request, body: Uint8Array): object {
+async function saidIn(request: Request, body: Body): Promise<object> {
   requireJson(request.headers);
-  const value = parseJson(body);
+  const value = await jsonIn(body);
   // Some clients of 0.3 write null where there is nothing to say.
   if (value === null) return {};
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;

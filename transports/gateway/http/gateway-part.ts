@@ -1,6 +1,7 @@
 import type { EdgeRequest } from '../../../runtime/protocol/admission.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
+import type { Body } from './body.ts';
 import type { EdgeCall } from './edge-call.ts';
 import type { ServedRoute } from './served-route.ts';
 
@@ -16,7 +17,7 @@ export type Admit = (request: EdgeRequest, known?: Principal) => Promise<Princip
  * - `closing` aborts when the gateway is to end: whoever streams says its last, and closes.
  * - `baseUrl` under which the caller reaches the gateway, without a slash at its end.
  * - `addressOf` the other end of its connection, where that is known.
- * - `read`    the body's bytes. Rejects with BODY_TOO_LARGE, with INVALID_OPTIONS when it is cut off, and with RATE_LIMITED
+ * - `read`    the body. Rejects with BODY_TOO_LARGE, with INVALID_OPTIONS when it is cut off, and with RATE_LIMITED
  *             when there is no room for it now.
  * - `admit`   who stands behind the request. Rejects with UNAUTHENTICATED, NOT_PERMITTED, RATE_LIMITED.
  * - `fault`   tells the operator of an error that no caller may see.
@@ -26,7 +27,7 @@ export interface Edge {
   readonly closing: AbortSignal;
   baseUrl(call: EdgeCall): string;
   addressOf(call: EdgeCall): string | undefined;
-  read(call: EdgeCall): Promise<Uint8Array>;
+  read(call: EdgeCall): Promise<Body>;
   admit: Admit;
   fault(error: unknown, call: EdgeCall): void;
 }

@@ -5,6 +5,7 @@ import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
 import { type Answer, AnswerHeaders, responseOf } from './answer.ts';
+import { type Body, ReceivedBody } from './body.ts';
 import type { EdgeCall } from './edge-call.ts';
 import { GatewayLimits, type ParsedLimits } from './gateway-limits.ts';
 import { GatewayMetrics } from './gateway-metrics.ts';
@@ -14,6 +15,7 @@ import type { PlainCall } from './plain-call.ts';
 import { errorAnswer, jsonError } from './http-errors.ts';
 import { isEventStream, OpenStreams, type StreamDeps } from './open-streams.ts';
 import { allowOrigin, isPreflight, preflightAnswer } from './origins.ts';
+import { LARGE_BYTES, LargeBodies, type LargeBody } from './large-bodies.ts';
 import { MemberCounter } from './member-counter.ts';
 import { readBody } from './read-body.ts';
 import { requestGuard } from './request-guard.ts';
@@ -52,6 +54,9 @@ export class Gateway {
   readonly #publicUrl: string | undefined;
   readonly #inHand: RequestsInHand;
   readonly #streams = new OpenStreams();
+  readonly #largeBodies: LargeBodies;
+  /** Of requests whose body is large, as long as it may still be read. */
+  readonly #large = new WeakMap<EdgeCall, LargeBody>();
   readonly #closing = new AbortController();
   /** Requests for which there was no handler. */
   readonly #unserved = new WeakSet<Request>();
@@ -71,6 +76,11 @@ export class Gateway {
       publicOrigin: url?.origin,
     });
     this.#inHand = new RequestsInHand(this.limits);
+    this.#largeBodies = new LargeBodies({
+      clock: seams.clock,
+      limits: this.limits,
+      maxHeapMb: heapFor(this.limits.maxBodyBytes),
+    });
     this.metrics = new GatewayMetrics({
       openStreams: () => this.#streams.size,
       requestsInHand: () => this.#inHand.count,
@@ -152,7 +162,10 @@ export class Gateway {
     await Promise.race([this.#inHand.whenNone(), late.promise]);
     cancel();
     this.#streams.cutAll();
-    const ends = await Promise.allSettled(this.#options.parts.map((part) => part.close?.()));
+    const ends = await Promise.allSettled([
+      ...this.#options.parts.map((part) => part.close?.()),
+      this.#largeBodies.close(),
+    ]);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
@@ -187,6 +200,7 @@ export class Gateway {
   /** Its answer is known, as far as it is not a stream that goes on: it gets the headers that every answer has. */
   #leave(visit: Visit, { status, headers, isStream }: Answered): void {
     const { call, id, route, startedMs } = visit;
+    this.#large.get(call)?.drop();
     if (isStream) this.#inHand.letGo(call);
     else this.#inHand.end(call);
     headers.set('x-request-id', id);
@@ -269,18 +283,39 @@ export class Gateway {
     };
   }
 
-  async #read(call: EdgeCall): Promise<Uint8Array> {
+  async #read(call: EdgeCall): Promise<Body> {
     const source = this.#inHand.peerOf(call)?.body;
     const members = new MemberCounter(this.limits);
-    return readBody(call, {
+    const first: Uint8Array[] = [];
+    let bytes = 0;
+    const chunks = await readBody(call, {
       maxBytes: this.limits.maxBodyBytes,
       source,
       onBytes: (chunk) => {
         this.#inHand.hold(call, chunk.length);
         this.metrics.read(chunk.length);
+        bytes += chunk.length;
+        if (bytes > LARGE_BYTES) return this.#largeBodyOf(call, first.splice(0)).take(chunk);
         members.take(chunk);
+        first.push(chunk);
       },
     });
+    return new ReceivedBody(chunks, {
+      large: this.#large.get(call),
+      counted: (read) => this.#counted(read),
+    });
+  }
+
+  /** `first`: its bytes so far, which are counted here, and there again. */
+  #largeBodyOf(call: EdgeCall, first: readonly Uint8Array[]): LargeBody {
+    const known = this.#large.get(call);
+    if (known !== undefined) return known;
+    const body = this.#largeBodies.begin();
+    this.#large.set(call, body);
+    if (call.signal.aborted) body.drop();
+    else call.signal.addEventListener('abort', () => body.drop(), { once: true });
+    for (const chunk of first) body.take(chunk);
+    return body;
   }
 
   async #admit(request: EdgeRequest, known?: Principal): Promise<Principal> {
@@ -303,6 +338,10 @@ export class Gateway {
     this.#options.onFault?.({ error, requestId, method: call.method, path });
   }
 }
+
+const MIB = 1_048_576;
+/** More than what the worst of bodies says takes, for a thread that comes near to its end gets slow before it ends. */
+const heapFor = (maxBodyBytes: number): number => Math.max(512, Math.ceil((32 * maxBodyBytes) / MIB));
 
 /** A call from when it comes until its answer is known. `route`: what it is counted under. */
 interface Visit {

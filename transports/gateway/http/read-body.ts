@@ -17,14 +17,14 @@ export interface ReadBodyOptions {
 }
 
 /**
- * The bytes of a request's body, counted while they come: what `Content-Length` says is a promise, not a fact.
+ * The bytes of a request's body, as they came, counted while they come: what `Content-Length` says is a promise, not a fact.
  *
  * Rejects with BODY_TOO_LARGE, and with INVALID_OPTIONS when they are fewer or more than was said, or are cut off.
  */
 export async function readBody(
   call: ReadableCall,
   { maxBytes, source, onBytes }: ReadBodyOptions,
-): Promise<Uint8Array> {
+): Promise<readonly Uint8Array[]> {
   const declared = declaredLength(call.headers);
   if (declared !== undefined && declared > maxBytes) throw bodyTooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
@@ -42,7 +42,7 @@ export async function readBody(
     throw isOrreryError(error) ? error : cutOff(length, declared);
   }
   if (declared !== undefined && declared !== length) throw cutOff(length, declared);
-  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, length);
+  return chunks;
 }
 
 /** Undefined when nothing is said. Throws INVALID_OPTIONS for what is no number of bytes. */

@@ -8,8 +8,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { notPermitted } from '../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
-import { holdsInfinity, isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
+import { holdsInfinity, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
+import { Asked } from '../http/asked.ts';
+import type { Body } from '../http/body.ts';
 import type { Edge, GatewayPart } from '../http/gateway-part.ts';
 import { httpErrorHeaders, httpStatusOf } from '../http/http-errors.ts';
 import { DirectAnswers } from './direct-answer.ts';
@@ -56,8 +58,6 @@ export function mcpPart(service: McpService): GatewayPart {
   };
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
 /** One gateway's MCP: who may come in, and by which revision they are served. */
 class McpEndpoint {
   readonly #service: McpService;
@@ -101,13 +101,14 @@ class McpEndpoint {
     let body: unknown;
     let principal: Principal | undefined;
     try {
-      const bytes = await this.#edge.read(request);
+      const received = await this.#edge.read(request);
       const { method, url, headers } = request;
-      const asking = { method, url, headers, body: bytes, address: this.#edge.addressOf(request) };
+      const address = this.#edge.addressOf(request);
+      const asking = new Asked({ method, url, headers, address }, received);
       principal = await this.#edge.admit(asking);
       this.#requireScopes(principal);
       if (method !== 'POST') return await this.#sessions.serve(request, undefined, principal);
-      body = readMessage(headers, bytes);
+      body = await readMessage(headers, received);
       if (holdsInfinity(body)) throw invalidParams('A number is too large: JSON has none that is infinite');
       this.#requireToolScopes(body, principal);
       // Each call of a batch is let in as one request is.
@@ -260,27 +261,21 @@ class ScopesLacking extends Error {
   }
 }
 
-function readMessage(headers: Headers, bytes: Uint8Array): unknown {
+async function readMessage(headers: Headers, received: Body): Promise<unknown> {
   if (!isJsonContentType(headers.get('content-type')))
     throw new UnsupportedMediaType(MCP_CODES.invalidRequest, 'Content-Type: expected application/json');
-  const body = parsed(bytes);
-  if (isDeeperThan(body))
+  const read = await received.json();
+  if (read.kind === 'no-json')
+    throw new McpError(MCP_CODES.parseError, 'Parse error: the body is no JSON in UTF-8');
+  if (read.kind === 'too-deep')
     throw new McpError(
       MCP_CODES.invalidRequest,
       `The message is nested deeper than ${MAX_JSON_DEPTH} levels`,
     );
-  return body;
+  return read.value;
 }
 
 class UnsupportedMediaType extends McpError {}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(UTF8.decode(bytes));
-  } catch {
-    throw new McpError(MCP_CODES.parseError, 'Parse error: the body is no JSON in UTF-8');
-  }
-}
 
 const statusOf = (error: unknown): number => {
   if (error instanceof UnsupportedMediaType) return 415;

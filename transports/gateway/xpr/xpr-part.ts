@@ -5,9 +5,11 @@ import type { A2AService } from '../a2a/a2a-service.ts';
 import type { Json } from '../../a2a/json.ts';
 import { fault, faultOf } from '../a2a/faults.ts';
 import { jsonResponse } from '../a2a/http-answer.ts';
-import { parseJson, requireJson } from '../a2a/json-body.ts';
+import { jsonIn, requireJson } from '../a2a/json-body.ts';
 import { idOf, type JsonRpcCall, type JsonRpcId, readCall } from '../a2a/json-rpc-call.ts';
 import { type Caller, taskIn } from '../a2a/operations.ts';
+import { Asked } from '../http/asked.ts';
+import type { Body } from '../http/body.ts';
 import type { Admit, Edge, GatewayPart } from '../http/gateway-part.ts';
 import { senderFacts } from './caller-account.ts';
 import { writeXprTask, XPR_METHODS, type XprMethod } from './xpr-dialect.ts';
@@ -68,7 +70,7 @@ async function answer(deps: Deps, request: Request, agentId: string | undefined)
   try {
     const body = await deps.edge.read(request);
     requireJson(request.headers);
-    const said = parseJson(body);
+    const said = await jsonIn(body);
     id = idOf(said);
     const call = callOf(said);
     const caller = await callerOf(deps, request, { body, agentId });
@@ -90,10 +92,11 @@ function callOf(said: unknown): JsonRpcCall {
 async function callerOf(
   { admit, edge, toolMode }: Deps,
   request: Request,
-  { body, agentId }: { readonly body: Uint8Array; readonly agentId: string | undefined },
+  { body, agentId }: { readonly body: Body; readonly agentId: string | undefined },
 ): Promise<Caller> {
   const { method, url, headers } = request;
-  const principal = await admit({ method, url, headers, body, address: edge.addressOf(request) });
+  const address = edge.addressOf(request);
+  const principal = await admit(new Asked({ method, url, headers, address }, body));
   return {
     principal,
     baseUrl: edge.baseUrl(request),

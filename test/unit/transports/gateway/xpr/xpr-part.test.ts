@@ -2,10 +2,14 @@ import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { ANONYMOUS } from '../../../../../runtime/protocol/principal.ts';
 import { systemSeams } from '../../../../../runtime/protocol/system-seams.ts';
+import { type Body, ReceivedBody } from '../../../../../transports/gateway/http/body.ts';
 import type { A2AService } from '../../../../../transports/gateway/a2a/a2a-service.ts';
 import type { Caller } from '../../../../../transports/gateway/a2a/operations.ts';
 import type { Edge } from '../../../../../transports/gateway/http/gateway-part.ts';
 import { xprPart, type XprPartOptions } from '../../../../../transports/gateway/xpr/xpr-part.ts';
+
+const bodyOf = (bytes: Uint8Array): Body =>
+  new ReceivedBody([bytes], { large: undefined, counted: (read) => read });
 
 type Performed = { readonly name: string; readonly input: object; readonly caller: Caller };
 
@@ -18,7 +22,7 @@ function setUp(perform: (performed: Performed) => unknown, options: Omit<XprPart
     closing: closing.signal,
     addressOf: () => undefined,
     baseUrl: () => 'http://here',
-    read: async (request) => new Uint8Array(await (request as Request).arrayBuffer()),
+    read: async (request) => bodyOf(new Uint8Array(await (request as Request).arrayBuffer())),
     admit: async () => ANONYMOUS,
     fault: (error) => faults.push(error),
   };
