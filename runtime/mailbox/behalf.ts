@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { Outsider } from './outsider.ts';
+
+/** Two words of 32 bits; the second is never 0. */
+const OutsiderKey = z.tuple([z.int32(), z.int32()]).readonly();
+export type OutsiderKey = z.infer<typeof OutsiderKey>;
+
+/**
+ * Who outside the system stands at the root of what caused an envelope: deaths over it are charged to them.
+ *
+ * - `name` for people to read.
+ * - `key`  which one it is, in as little as shared memory has room for.
+ */
+export const Outsider = z.object({ name: z.string(), key: OutsiderKey });
+export type Outsider = Readonly<z.infer<typeof Outsider>>;
 
 /**
  * On whose behalf work is done, and with it all that it causes, for as long as that goes on.

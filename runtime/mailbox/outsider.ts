@@ -1,18 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
-
-/** Two words of 32 bits; the second is never 0. */
-const OutsiderKey = z.tuple([z.int32(), z.int32()]).readonly();
-export type OutsiderKey = z.infer<typeof OutsiderKey>;
-
-/**
- * Who outside the system stands at the root of what caused an envelope: deaths over it are charged to them.
- *
- * - `name` for people to read.
- * - `key`  which one it is, in as little as shared memory has room for.
- */
-export const Outsider = z.object({ name: z.string(), key: OutsiderKey });
-export type Outsider = Readonly<z.infer<typeof Outsider>>;
+import type { Outsider, OutsiderKey } from './behalf.ts';
 
 const MAX_NAME = 200;
 const SECOND_WORD_AT_BYTE = 4;
