@@ -1,10 +1,13 @@
 import { AccountMemory } from '../budget/account-memory.ts';
 import { FormerAccounts } from '../budget/former-accounts.ts';
+import { OVER } from '../budget/former-accounts.ts';
+import { type Mail, type MailData, mailToData } from '../mailbox/mail.ts';
+import { mailFromRecord } from '../mailbox/mail-record.ts';
 import type { KeptFunds } from '../mailbox/kept-funds.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
 import { type ErrorData, refused } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
-import type { PageOf, Store, StoredRecord } from '../protocol/store.ts';
+import type { NumberedMail, PageOf, Store, StoredRecord } from '../protocol/store.ts';
 import type { DeadLetter } from '../system/system.ts';
 import type { EventLoop } from '../threads/event-loop.ts';
 import type { Port } from '../threads/port.ts';
@@ -19,6 +22,9 @@ import { ringFiles, type StartedRings } from './started-ring.ts';
 import { type StoredAgentRecord, readAgentRecords } from './stored-agent-records.ts';
 import { goneRecord, readProcesses } from './kept-processes.ts';
 import { readTaken, type TakenId } from './taken-ids.ts';
+
+/** As many mails at a time. */
+const PAGE = 500;
 
 export interface JournalDeps {
   readonly store: Store;
@@ -100,6 +106,17 @@ export class Journal {
     this.#server.add(line);
   }
 
+  /** Of these numbers the mails that are here and not settled. One that cannot be read is not among them. */
+  async mailsAt(numbers: readonly number[]): Promise<readonly MailData[]> {
+    const mails: MailData[] = [];
+    for (let at = 0; at < numbers.length; at += PAGE)
+      for (const kept of await this.#store.mailsAt(numbers.slice(at, at + PAGE))) {
+        const mail = readMail(kept);
+        if (mail !== undefined) mails.push(mailToData(mail));
+      }
+    return mails;
+  }
+
   // What threads ask
 
   /** How many envelopes are left for this agent. */
@@ -171,6 +188,17 @@ export class Journal {
     await this.#spends?.end().catch(() => undefined);
     await this.history?.close();
     await this.#server.close();
+  }
+}
+
+/** Nobody knows which account it had: it has nothing to spend. */
+function readMail(kept: NumberedMail): Mail | undefined {
+  try {
+    const mail = mailFromRecord(kept);
+    if (mail.extras?.funds !== undefined) mail.extras = { ...mail.extras, account: OVER };
+    return mail;
+  } catch {
+    return undefined;
   }
 }
 

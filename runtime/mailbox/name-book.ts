@@ -1,6 +1,6 @@
 import type { Mail } from './mail.ts';
 
-const RECORD_WORDS = 16;
+const RECORD_WORDS = 18;
 const RECORDS = 1_024;
 const IN_USE = 0;
 const FLOW = 1;
@@ -8,12 +8,15 @@ const SEQUENCE = 2;
 const TYPE_AND_LENGTH = 3;
 const SENDER = 4;
 const SEAT = 5;
-const ID_AT_BYTE = 24;
+const KEPT = 6;
+const KEPT_HIGH = 7;
+const ID_AT_BYTE = 32;
+const HIGH = 2 ** 32;
 const MAX_ID_BYTES = RECORD_WORDS * 4 - ID_AT_BYTE;
 
 /**
  * An envelope that a dead thread held, as its shared record names it: `seat` and `flow` say which flow it is of,
- * `senderSlot` is -1 for a sender without one.
+ * `senderSlot` is -1 for a sender without one, `kept` its number in the journal, 0 for one that is not kept there.
  */
 export interface NamedMail {
   readonly seat: number;
@@ -21,12 +24,14 @@ export interface NamedMail {
   readonly sequence: number;
   readonly type: number;
   readonly senderSlot: number;
+  readonly kept: number;
   readonly id: string;
 }
 
 /**
  * Names, in shared memory, of the envelopes whose only copy is in this thread: when the thread dies, each is
- * dead-lettered under its own id. Ids are latin-1, cut at 40 bytes.
+ * dead-lettered under its own id. And of those that it sent elsewhere and the journal has: when both threads die, they are
+ * read from there. Ids are latin-1, cut at 40 bytes.
  */
 export class NameBook {
   readonly #onSlab: (memory: SharedArrayBuffer) => void;
@@ -51,6 +56,8 @@ export class NameBook {
     slab.words[base + SEQUENCE] = mail.sequence;
     slab.words[base + TYPE_AND_LENGTH] = mail.type | (length << 8);
     slab.words[base + SENDER] = senderSlot;
+    slab.words[base + KEPT] = mail.kept | 0;
+    slab.words[base + KEPT_HIGH] = Math.floor(mail.kept / HIGH);
     slab.words[base + IN_USE] = 1;
     return record;
   }
@@ -87,6 +94,7 @@ export function readNames(memory: SharedArrayBuffer): NamedMail[] {
       sequence: words[base + SEQUENCE] as number,
       type: typeAndLength & 0xff,
       senderSlot: words[base + SENDER] as number,
+      kept: (words[base + KEPT_HIGH] as number) * HIGH + ((words[base + KEPT] as number) >>> 0),
       id: bytes.toString('latin1', from, from + (typeAndLength >> 8)),
     });
   }

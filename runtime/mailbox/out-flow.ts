@@ -31,6 +31,8 @@ export class OutFlow {
   uncommitted = 0;
   /** Accepted, but not numbered before the journal has them. */
   pending = 0;
+  /** Told of each that is let go of, since its outcome is known. */
+  onSettled: ((mail: Mail) => void) | undefined = undefined;
   #inbound: InFlow | undefined;
   readonly #entries = new Fifo<Mail>();
 
@@ -89,6 +91,7 @@ export class OutFlow {
     for (let first = entries.peek(); first !== undefined; first = entries.peek()) {
       if (distance(first.sequence, settled) > 0) break;
       entries.shift();
+      if (first.name >= 0) this.onSettled?.(first);
     }
     return entries.length;
   }

@@ -185,6 +185,7 @@ export class Control {
     this.#overview = new Overview({ ...parts, clock, log: this.#log, history: this.#history });
     this.#succession = new Succession({
       ...parts,
+      mailsAt: this.#journal && ((numbers) => (this.#journal as JournalThread).mailsAt(numbers)),
       onUp: ({ id }) => this.#log.note('place-started', { place: id }),
       onReported: (crashes) => {
         this.#orders.endStopped(crashes.map(({ agentId }) => agentId));

@@ -2,6 +2,7 @@ import type { Remembered } from '../journal/history.ts';
 import { Journal } from '../journal/journal.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
+import type { MailData } from '../mailbox/mail.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { type ErrorData, storeFailed } from '../protocol/errors.ts';
@@ -70,6 +71,11 @@ export class JournalDesk {
   /** The newest security events and crossings of the history, about `limit` of each. */
   async events(limit: number): Promise<readonly SystemEvent[]> {
     return (await this.#open.history?.events(limit)) ?? [];
+  }
+
+  /** Of these numbers the mails that are in the journal. */
+  async mailsAt(numbers: readonly number[]): Promise<readonly MailData[]> {
+    return this.#open.mailsAt(numbers);
   }
 
   /** A thread writes and asks from here on. */

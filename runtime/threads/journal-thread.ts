@@ -11,6 +11,7 @@ import {
 } from '../supervision/progress-watch.ts';
 import type { Remembered } from '../journal/history.ts';
 import type { HistoryLimits } from '../journal/history-options.ts';
+import type { MailData } from '../mailbox/mail.ts';
 import { newOrderMemory } from '../journal/unit-order.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
 import { Caller } from './calls.ts';
@@ -116,6 +117,11 @@ export class JournalThread {
   /** The newest security events and crossings of the history, about `limit` of each. */
   events(limit: number): Promise<readonly SystemEvent[]> {
     return this.#caller.api.events(limit);
+  }
+
+  /** Of these numbers the mails that are in the journal. */
+  mailsAt(numbers: readonly number[]): Promise<readonly MailData[]> {
+    return this.#caller.api.mailsAt(numbers);
   }
 
   /** Lets one more thread write; the ports are to be transferred. */

@@ -133,6 +133,8 @@ export class Outbox {
       this.#acceptLocal(flow, row, mail, senderSlot);
       return;
     }
+    // When this thread and the recipient's die together, the journal has it under that number.
+    if (mail.kept > 0) mail.name = this.#names.write(mail, this.#deps.seat, flow.flow, senderSlot);
     const link = this.#deps.linkTo(row.place);
     if (link === undefined) {
       this.hold(flow, mail);
@@ -173,6 +175,8 @@ export class Outbox {
     this.#settledNames.push(mail.name);
     mail.name = -1;
   }
+
+  readonly #forgetSettled = (mail: Mail): void => this.forgetName(mail);
 
   /** Names a mail or, for a `retry` recipient, has a second copy kept: this thread holds its only one. */
   safeguard(mail: Mail, seat: number, flow: number, senderSlot: number, isCopied: boolean): void {
@@ -334,6 +338,7 @@ export class Outbox {
     }
     const { words } = this.#slabs[index] as FlowSlab;
     const flow = new OutFlow(number, row.slot, lane, words, flowBase(number), row.place === this.#deps.place);
+    flow.onSettled = this.#forgetSettled;
     this.#all.push(flow);
     return flow;
   }

@@ -36,6 +36,14 @@ export interface ReplayContext {
   readonly death: PlaceDeath;
 }
 
+/** An envelope that only dead threads held, and the journal: `kept` is its number there. */
+export interface LostMail {
+  readonly seat: number;
+  readonly flow: number;
+  readonly sequence: number;
+  readonly kept: number;
+}
+
 type Names = ReadonlyMap<string, NamedMail>;
 
 /**
@@ -186,6 +194,31 @@ export class SeatBook {
     return replays;
   }
 
+  /** What only the journal has of what dead threads sent to agents that `isThere` names by their slot. */
+  lost(isThere: (slot: number) => boolean): LostMail[] {
+    const lost: LostMail[] = [];
+    for (const { seat, flow, sequence, kept } of this.#names().values()) {
+      const marks = kept > 0 ? this.#dead.get(seat)?.flow(flow) : undefined;
+      if (marks === undefined || !isThere(marks.words[marks.base + MARK.slot] as number)) continue;
+      const isOpen = distance(sequence, marks.words[marks.base + MARK.settled] as number) > 0;
+      if (isOpen && this.#copies.get(seat, flow, sequence) === undefined)
+        lost.push({ seat, flow, sequence, kept });
+    }
+    return lost.sort((one, other) => distance(one.sequence, other.sequence));
+  }
+
+  /** Keeps what the journal had of them. */
+  found(lost: readonly LostMail[], mails: readonly MailData[]): void {
+    const byNumber = new Map(mails.map((mail) => [mail[MAIL_DATA.kept], mail]));
+    for (const { seat, flow, sequence, kept } of lost) {
+      const data = byNumber.get(kept);
+      if (data === undefined) continue;
+      const mail = mailFromData(data);
+      mail.sequence = sequence;
+      this.#copies.keep(seat, flow, mailToData(mail));
+    }
+  }
+
   /** Forgets the dead seats of which nothing is open any more, and that name nothing open. */
   prune(): void {
     for (const [number, seat] of this.#dead) {
@@ -300,6 +333,7 @@ function tombstone(sequence: number, { agentId, why, named, idOf }: Epitaph): Ma
     undefined,
   );
   mail.sequence = sequence;
+  mail.kept = named?.kept ?? 0;
   mail.tombstone = why;
   return mailToData(mail);
 }

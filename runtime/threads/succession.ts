@@ -1,4 +1,5 @@
-import { isRetry, MAIL_DATA } from '../mailbox/mail.ts';
+import { distance } from '../mailbox/flow-marks.ts';
+import { isRetry, MAIL_DATA, type MailData } from '../mailbox/mail.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
 import type { DiedOver, Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
@@ -6,14 +7,13 @@ import type { Hosting } from './hosting.ts';
 import type { PlaceDeath, PlaceMessage } from './lines.ts';
 import type { Ending, PlaceRecord, Places } from './places.ts';
 import type { Seat } from './seat.ts';
-import type { ReplayContext, SeatBook } from './seat-book.ts';
+import type { LostMail, ReplayContext, SeatBook } from './seat-book.ts';
 
 /** Deaths of its thread that are charged to one agent before it gets a thread of its own. */
 const OFFENCES = 2;
 /** Such threads at most: each costs as much memory as thousands of agents. */
 const MAX_SOLO = 8;
 const SOLO = 'solo-';
-/** Where a mail's data has its extras. */
 
 type ReceivedAll = PlaceMessage & { readonly t: 'received-all' };
 
@@ -23,6 +23,8 @@ export interface SuccessionDeps {
   readonly seats: SeatBook;
   readonly hosting: Hosting;
   readonly supervisor: Supervisor;
+  /** Of these numbers the mails that the journal has; undefined without one. */
+  readonly mailsAt: ((numbers: readonly number[]) => Promise<readonly MailData[]>) | undefined;
   /** The new thread has its agents, their mail and its links; its supervisor is told of their deaths next. */
   readonly onUp: (place: PlaceRecord) => void;
   /** The supervisor knows of the deaths of these agents. */
@@ -32,6 +34,8 @@ export interface SuccessionDeps {
 /** What becomes of a place whose thread died: a new thread, its agents in it, and everything that was under way. */
 export class Succession {
   readonly #deps: SuccessionDeps;
+  /** Numbers of what the journal was asked for and does not have. */
+  readonly #missing = new Set<number>();
   /** What living threads said of a dead one before its end was noticed here. */
   #early: { readonly reporter: Seat; readonly report: ReceivedAll }[] = [];
 
@@ -88,8 +92,40 @@ export class Succession {
     // A place that is not up yet is given everything when it is.
     if (dead?.death === undefined || place?.isUp !== true) return;
     const slots = new Set(book.at(place.id).map(({ slot }) => slot));
-    const replays = seats.leftovers(dead, new Map(report.flows), this.#context(slots, dead.death));
-    if (replays.length > 0) places.tell(place, { t: 'replay', replays });
+    const { death } = dead;
+    const give = (): void => {
+      // Whoever has died meanwhile is given everything in its next thread.
+      if (place.seat !== reporter || !place.isUp) return;
+      const replays = seats.leftovers(dead, received, this.#context(slots, death));
+      if (replays.length > 0) places.tell(place, { t: 'replay', replays });
+    };
+    const received = new Map(report.flows);
+    const isLeftOver = ({ seat, flow, sequence }: LostMail): boolean =>
+      seat === dead.number && distance(sequence, received.get(flow) ?? (sequence - 1) | 0) > 0;
+    const search = this.#search((slot) => slots.has(slot), isLeftOver);
+    if (search === undefined) give();
+    else void search.then(give);
+  }
+
+  /**
+   * Has the journal give back what only threads held that have died; undefined when there is nothing of that. Never rejects:
+   * what it does not give back is told dead under its name, and settled there.
+   */
+  #search(
+    isThere: (slot: number) => boolean,
+    isMeant: (lost: LostMail) => boolean = () => true,
+  ): Promise<void> | undefined {
+    const { seats, mailsAt } = this.#deps;
+    if (mailsAt === undefined) return undefined;
+    const lost = seats.lost(isThere).filter((one) => !this.#missing.has(one.kept) && isMeant(one));
+    if (lost.length === 0) return undefined;
+    const numbers = lost.map(({ kept }) => kept);
+    const take = (mails: readonly MailData[]): void => {
+      seats.found(lost, mails);
+      const found = new Set(mails.map((mail) => mail[MAIL_DATA.kept]));
+      for (const number of numbers) if (!found.has(number)) this.#missing.add(number);
+    };
+    return mailsAt(numbers).then(take, () => take([]));
   }
 
   #context(slots: ReadonlySet<number>, death: PlaceDeath): ReplayContext {
@@ -155,6 +191,9 @@ export class Succession {
       // That thread died too; its own succession goes on from there.
       return;
     }
+    const isHere = (slot: number): boolean => book.inSlot(slot)?.place === place.id;
+    // Others may die while the journal looks for it.
+    for (let search = this.#search(isHere); search !== undefined; search = this.#search(isHere)) await search;
     if (place.spawned !== spawned || place.untold === undefined || places.isClosing) return;
     const agents = book.at(place.id);
     this.#bringUpToDate(place, agents);

@@ -49,6 +49,21 @@ describe('simulate with a journal (F-01, F-03)', () => {
     );
   }, 120_000);
 
+  it('tells nothing dead without its name, and loses nothing, when threads die one after the other', async () => {
+    const faults: Faults = { ...ALL_JOURNAL_FAULTS, crash: { probability: 0.01, most: 12 } };
+    await fc.assert(
+      fc.asyncProperty(seeds, async (seed) => {
+        const books = newBooks();
+        const result = await simulate(journaledTeam(seed, books, { faults }));
+        const broken = brokenPromises(books, result, { isStrict: false });
+        expect(broken.filter((one) => one.includes('is lost'))).toEqual([]);
+        expect(result.remains?.deadLetters.filter(({ envelope }) => envelope?.id === '')).toEqual([]);
+      }),
+      // In these both threads that held an envelope died within a few milliseconds.
+      { numRuns: RUNS, examples: [[12], [79], [103], [116]] },
+    );
+  }, 120_000);
+
   it('loses nothing that is kept when the machine loses power', async () => {
     const faults: Faults = { ...JOURNAL_FAULTS, hostCrash: { probability: 0.003, most: 4, powerLoss: 0.5 } };
     let begunAgain = 0;

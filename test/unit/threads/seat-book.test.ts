@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MARK, newFlowSlab } from '../../../runtime/mailbox/flow-marks.ts';
 import { LANE } from '../../../runtime/mailbox/lane.ts';
 import { Mail, mailFromData, mailToData, NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { NameBook } from '../../../runtime/mailbox/name-book.ts';
 import { SeatBook } from '../../../runtime/threads/seat-book.ts';
 
 const SLOT = 3;
@@ -76,6 +77,54 @@ describe('The mail that a dead thread held', () => {
         [2, attempts],
         [3, 0],
       ]);
+  });
+
+  it('is given back by the journal where only dead threads had it, in its place and under its number (F-01)', () => {
+    const { book, seat, copy, words, replayed } = bookOfDeath(5, 2);
+    copy(3);
+    const names = new NameBook((memory) => seat.addNameSlab(memory));
+    const kept = 2 ** 40 + 7;
+    const mailOf = (sequence: number): Mail => {
+      const mail = new Mail(
+        `m${sequence}`,
+        'o',
+        0,
+        'a',
+        'b',
+        undefined,
+        0,
+        'found',
+        undefined,
+        0,
+        NO_ASK,
+        undefined,
+        undefined,
+      );
+      mail.sequence = sequence;
+      mail.kept = kept + sequence;
+      return mail;
+    };
+    for (const sequence of [4, 2, 1, 3]) names.write(mailOf(sequence), seat.number, 0, -1);
+    const lost = book.lost((slot) => slot === SLOT);
+    expect(lost.map(({ sequence, kept: number }) => [sequence, number])).toEqual([
+      [2, kept + 2],
+      [4, kept + 4],
+    ]);
+    expect(book.lost(() => false)).toEqual([]);
+    // The journal has one of them; where in its flow it stands the journal does not know.
+    const inJournal = mailOf(4);
+    inJournal.sequence = 0;
+    book.found(lost, [mailToData(inJournal)]);
+    const mails = replayed(undefined);
+    expect(mails.map(({ sequence, id, tombstone }) => [sequence, id, tombstone?.code])).toEqual([
+      [2, 'm2', 'ACTOR_DIED'],
+      [3, expect.any(String), undefined],
+      [4, 'm4', undefined],
+      [5, '', 'THREAD_DIED'],
+    ]);
+    expect(mails.map((mail) => mail.kept)).toEqual([kept + 2, 0, kept + 4, 0]);
+    words[MARK.settled] = 4;
+    expect(book.lost((slot) => slot === SLOT)).toEqual([]);
   });
 
   it('is forgotten when the marks say that it is settled', () => {
