@@ -1,4 +1,5 @@
-import { keyText, type OutsiderKey } from '../mailbox/outsider.ts';
+import type { OutsiderKey } from '../mailbox/behalf.ts';
+import { keyText } from '../mailbox/outsider.ts';
 
 /** Whom outside an agent refuses, and until when, by the monotonic clock: its supervisor says so, and nobody else. */
 export class Refusals {

@@ -2,7 +2,7 @@ import type { Outcome } from '../observe/system-event.ts';
 import type { CommitLog } from './commit-log.ts';
 import { distance, MARK } from './flow-marks.ts';
 import type { Lane } from './lane.ts';
-import type { Outsider, OutsiderKey } from './outsider.ts';
+import type { Outsider, OutsiderKey } from './behalf.ts';
 
 const NOBODY: OutsiderKey = [0, 0];
 

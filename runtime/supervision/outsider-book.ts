@@ -1,4 +1,5 @@
-import { keyText, type Outsider, type OutsiderKey } from '../mailbox/outsider.ts';
+import { keyText } from '../mailbox/outsider.ts';
+import type { Outsider, OutsiderKey } from '../mailbox/behalf.ts';
 import type { Seams } from '../protocol/seams.ts';
 import {
   chargeOutsider,

@@ -1,5 +1,5 @@
 import type { Restart } from '../actor/agent-options.ts';
-import type { Outsider } from '../mailbox/outsider.ts';
+import type { Outsider } from '../mailbox/behalf.ts';
 import type { SystemEvent } from '../observe/system-event.ts';
 import { agentNotFound, invalidOptions, type LastError } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Outsider, outsiderOf } from '../../../runtime/mailbox/outsider.ts';
+import type { Outsider } from '../../../runtime/mailbox/behalf.ts';
+import { outsiderOf } from '../../../runtime/mailbox/outsider.ts';
 import type { Crash } from '../../../runtime/supervision/supervisor.ts';
 import { SupervisedTeam } from '../../fixtures/supervised-team.ts';
 
