@@ -1,5 +1,5 @@
 import { Fifo } from '../mailbox/fifo.ts';
-import { type ErrorData, errorToData, storeFailed } from '../protocol/errors.ts';
+import { type ErrorData, errorToData, type OrreryError, storeFailed } from '../protocol/errors.ts';
 import type { StoreBatch } from '../protocol/store.ts';
 import type { Port } from '../threads/port.ts';
 import { type Amount, charactersOf, type LineAnswer, writeUnit } from './unit-format.ts';
@@ -16,6 +16,8 @@ export interface JournalLineDeps {
   readonly onRoom?: () => void;
   /** `failure` has changed. */
   readonly onFailure?: (failure: ErrorData | undefined) => void;
+  /** The journal's thread has ended: nothing is written or answered any more. */
+  readonly onEnd?: (error: OrreryError) => void;
 }
 
 interface Waiting {
@@ -109,6 +111,8 @@ export class JournalLine {
   #end(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#fail(errorToData(storeFailed('journal', 'write', 'its thread has ended')));
+    const error = storeFailed('journal', 'write', 'its thread has ended');
+    this.#fail(errorToData(error));
+    this.#deps.onEnd?.(error);
   }
 }

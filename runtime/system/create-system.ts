@@ -153,7 +153,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     );
     this.#control.onExit((reason) => this.#close(controlLost(reason)));
     // The watch says when nobody answers any more.
-    this.#caller = new Caller<Control>(api, { clock: seams.clock, name: 'control' });
+    this.#caller = new Caller<Control>(api);
     this.#host = new PlaceHost({
       boot: {
         ...hostSeat,

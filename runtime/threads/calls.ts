@@ -1,19 +1,12 @@
 import { expose, type Endpoint, wrap } from 'comlink';
-import {
-  deadlineExceeded,
-  type ErrorData,
-  embedderError,
-  errorWithStack,
-  type OrreryError,
-} from '../protocol/errors.ts';
-import type { Clock } from '../protocol/seams.ts';
+import { type ErrorData, embedderError, errorWithStack, type OrreryError } from '../protocol/errors.ts';
 import type { Port } from './port.ts';
 
 /**
  * The control interface between threads: asynchronous calls over comlink.
  *
- * Comlink waits for ever when the other side dies, and loses an error's code; here a call fails when the line is cut, may
- * have a deadline, and carries errors as data.
+ * Comlink waits for ever when the other side dies, and loses an error's code; here a call fails when the line is cut, and
+ * carries errors as data.
  */
 
 /** An object's methods, as they are called from another thread. */
@@ -38,29 +31,19 @@ export function exposeApi<Self extends object>(api: Self, port: Port): void {
   expose({ call }, endpoint(port));
 }
 
-export interface CallerOptions {
-  readonly clock: Clock;
-  /** @default whoever calls waits as long as the other side is there */
-  readonly timeoutMs?: number;
-  /** Methods that take as long as they take. */
-  readonly patientWith?: readonly string[];
-  /** Whom is called, for the error of an unanswered call. */
-  readonly name: string;
-}
-
-/** Calls the api behind a port. */
+/** Calls the api behind a port. Whoever calls waits as long as the other side is there: `cut` says when it is not. */
 export class Caller<Self> {
   readonly api: Remote<Self>;
   readonly #waiting = new Set<(error: OrreryError) => void>();
   #cut: OrreryError | undefined;
 
-  constructor(port: Port, options: CallerOptions) {
+  constructor(port: Port) {
     const remote = wrap<{ call(name: string, args: unknown[]): Promise<Sealed> }>(endpoint(port));
     this.api = new Proxy({} as Remote<Self>, {
       get:
         (_, name) =>
         (...args: unknown[]) =>
-          this.#call(remote.call(String(name), args), String(name), options),
+          this.#call(remote.call(String(name), args)),
     });
   }
 
@@ -71,25 +54,15 @@ export class Caller<Self> {
     this.#waiting.clear();
   }
 
-  #call(
-    sealed: Promise<Sealed>,
-    name: string,
-    { clock, timeoutMs, patientWith, name: whom }: CallerOptions,
-  ): Promise<unknown> {
+  #call(sealed: Promise<Sealed>): Promise<unknown> {
     if (this.#cut !== undefined) return Promise.reject(this.#cut);
     return new Promise((resolve, reject) => {
-      const stop =
-        timeoutMs === undefined || patientWith?.includes(name) === true
-          ? () => undefined
-          : clock.setTimer(timeoutMs, () => fail(deadlineExceeded(`${whom}.${name}`, timeoutMs)));
       const fail = (error: Error): void => {
-        stop();
         this.#waiting.delete(fail);
         reject(error);
       };
       this.#waiting.add(fail);
       sealed.then((result) => {
-        stop();
         this.#waiting.delete(fail);
         if ('error' in result) reject(embedderError(result.error));
         else resolve(result.value);

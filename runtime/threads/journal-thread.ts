@@ -63,13 +63,13 @@ export class JournalThread {
 
   constructor(deps: JournalThreadDeps) {
     this.#deps = deps;
-    const { spawner, clock, options, accounts } = deps;
+    const { spawner, options, accounts } = deps;
     const [api, theirs] = spawner.channel();
     const port = spawner.transferable(theirs);
     this.#spawned = spawner.spawn('orrery-journal', { role: 'journal', options, accounts, api: port }, [
       port,
     ]);
-    this.#caller = new Caller<JournalDesk>(api, { clock, name: 'journal' });
+    this.#caller = new Caller<JournalDesk>(api);
     this.#spawned.line.onMessage((message) => this.#hear(message as JournalMessage));
     this.#spawned.onExit((reason) => this.#caller.cut(storeFailed(options.path, 'write', reason)));
   }

@@ -14,6 +14,7 @@ import { LETTERS_KEPT, letterRecord } from '../journal/kept-letters.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { Taint } from '../protocol/taint.ts';
+import { systemStopped } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { PageOf, RecordChange, StoredRecord } from '../protocol/store.ts';
 import type { AgentRow } from '../routing/routing-table.ts';
@@ -29,7 +30,6 @@ import { PlaceHistory } from './place-history.ts';
 import { Recovery } from './recovery.ts';
 import { Starts } from './starts.ts';
 
-const ANSWER_MS = 30_000;
 /** The journal itself tries again about as often. */
 const TRY_AGAIN_MS = 500;
 
@@ -62,16 +62,13 @@ export class PlaceJournal {
   constructor(place: Place, access: JournalAccess, { received, loop, rings = ringFiles }: PlaceJournalDeps) {
     this.#notes = rings.open(access.file, place.seat, () => this.#open(place));
     this.#starts = new Starts({ notes: this.#notes, clock: place.seams.clock, loop });
-    this.#caller = new Caller<Journal>(received(access.api), {
-      clock: place.seams.clock,
-      timeoutMs: ANSWER_MS,
-      patientWith: ['backup'],
-      name: 'journal',
-    });
+    this.#caller = new Caller<Journal>(received(access.api));
     this.#line = new JournalLine({
       port: received(access.line),
       order: sharedOrder(access.order),
       onRoom: () => this.#keeping.flush(),
+      // However long it takes to read what is kept, it gets on: only its end ends the wait.
+      onEnd: (error) => this.#caller.cut(error),
       onFailure: (failure) => {
         place.room.wake();
         if (failure !== undefined) return;
@@ -250,6 +247,7 @@ export class PlaceJournal {
 
   close(): void {
     this.#line.close();
+    this.#caller.cut(systemStopped('its journal is closed'));
     this.#starts.takeBack();
     this.#notes.close();
     this.#spends.close();

@@ -167,7 +167,7 @@ export class Places {
     const { spawned, api } = this.#threads.start(this.#boot(place.id, place.seat));
     place.spawned = spawned;
     place.line = spawned.line;
-    place.caller = this.#caller(place.id, api);
+    place.caller = new Caller<PlaceHost>(api);
     this.#attend(place);
   }
 
@@ -334,7 +334,7 @@ export class Places {
     spawned: Spawned | undefined,
     { line, api }: { line: Port; api: Port },
   ): PlaceRecord {
-    const caller = this.#caller(id, api);
+    const caller = new Caller<PlaceHost>(api);
     const place = {
       ...{ id, seat, line, caller, spawned },
       ...{ isUp: false, heard: 0, loads: 0, ending: undefined, untold: undefined },
@@ -400,10 +400,6 @@ export class Places {
       this.#deps;
     const common = { accounts, agentWords, broadcastToSender, cpu, watchdog, starting, events, peers };
     return { id, seat: seat.number, ...seat.memories, ...common, table: table() };
-  }
-
-  #caller(id: string, api: Port): Caller<PlaceHost> {
-    return new Caller<PlaceHost>(api, { clock: this.#deps.seams.clock, name: id });
   }
 
   /** Joins two places; the other one is told of the death of the first one's former thread. */

@@ -26,11 +26,26 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 class SteeredJournal {
   readonly units: StoreBatch[] = [];
   answer: (answer: LineAnswer) => void = () => undefined;
+  /** Its thread ends. */
+  end: () => void = () => undefined;
+  /** Ids of the calls that wait for an answer. */
+  readonly asked: string[] = [];
+  reply: (id: string, value: unknown) => void = () => undefined;
+  readonly api: Port = {
+    ...SILENT_PORT,
+    post: (message) => void this.asked.push((message as { id: string }).id),
+    onMessage: (listener) => {
+      this.reply = (id, value) => listener({ id, type: 'RAW', value: { value } });
+    },
+  };
   readonly line: Port = {
     ...SILENT_PORT,
     post: (message) => void this.units.push(readUnit(message as UnitMessage).batch),
     onMessage: (listener) => {
       this.answer = listener;
+    },
+    onClose: (listener) => {
+      this.end = listener;
     },
   };
 }
@@ -59,7 +74,7 @@ async function setUp(at: Settler['at']) {
       t: 'journal',
       access: {
         line: journals[place].line,
-        api: SILENT_PORT,
+        api: journals[place].api,
         keepsHistory: false,
         file: join(folder, place),
         order,
@@ -104,6 +119,29 @@ describe.each(['here', 'there'] as const)('What is sent to a durable agent that 
     await deliver();
     expect(await refused).toMatchObject({ message: expect.stringContaining('STORE_FAILED') });
     expect(journal.units).toEqual([]);
+    close();
+  });
+});
+
+describe('What the journal is asked for (F-02)', () => {
+  it('is waited for as long as that takes, and no longer than its thread is there', async () => {
+    const { here, clock, deliver, journal, close } = await setUp('here');
+    const survey = () => here.host.place.journal?.surveyAgents();
+    const slow = survey();
+    await deliver();
+    // A slow machine reads a large journal for minutes.
+    clock.advance(600_000);
+    await deliver();
+    const [id = ''] = journal.asked;
+    journal.reply(id, [{ agentId: 'books' }]);
+    expect(await slow).toEqual([{ agentId: 'books' }]);
+    const cutOff = rejection(survey() as Promise<unknown>);
+    journal.end();
+    expect(await cutOff).toMatchObject({
+      code: 'STORE_FAILED',
+      message: expect.stringContaining('its thread has ended'),
+    });
+    expect(await rejection(survey() as Promise<unknown>)).toMatchObject({ code: 'STORE_FAILED' });
     close();
   });
 });
