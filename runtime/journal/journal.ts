@@ -1,6 +1,5 @@
 import { AccountMemory } from '../budget/account-memory.ts';
-import { FormerAccounts } from '../budget/former-accounts.ts';
-import { OVER } from '../budget/former-accounts.ts';
+import { FormerAccounts, OVER } from '../budget/former-accounts.ts';
 import { type Mail, type MailData, mailToData } from '../mailbox/mail.ts';
 import { mailFromRecord } from '../mailbox/mail-record.ts';
 import type { KeptFunds } from '../mailbox/kept-funds.ts';

@@ -113,7 +113,11 @@ export async function requireBubblewrap(options: ProcessOptions): Promise<void> 
     ? await failureOf(command, [...args, process.execPath, '--version'])
     : 'there is no bwrap (Debian: apt-get install bubblewrap)';
   if (failure !== undefined)
-    throw invalidOptions('isolation', { process: 'bubblewrap' }, `what this machine can do: ${failure}`);
+    throw invalidOptions(
+      'isolation',
+      { process: 'bubblewrap' },
+      `what this machine can do: ${failure}; isolation: 'process' is a weaker wall that needs no namespaces`,
+    );
 }
 
 /** Why a process cannot be run so; undefined when it can. */

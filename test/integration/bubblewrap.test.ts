@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSystem, type System } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -76,15 +77,39 @@ describe.skipIf(whyNoBubblewrap() !== undefined)('An agent in bubblewrap (F-06)'
   });
 });
 
+/** The real `bwrap`, where the kernel gives no namespaces to it. */
+function withoutNamespaces(): string {
+  const folder = join(home, 'without-namespaces');
+  mkdirSync(folder);
+  const real = execFileSync('sh', ['-c', 'command -v bwrap'], { encoding: 'utf8' }).trim();
+  const forbid = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" "$@"';
+  const script = `#!/bin/sh\nexec /usr/bin/unshare --user --map-root-user /bin/sh -c '${forbid}' '${real}' "$@"\n`;
+  writeFileSync(join(folder, 'bwrap'), script, { mode: 0o755 });
+  return folder;
+}
+
+/** What a start of an agent in bubblewrap fails with, where programs are looked for in this folder alone. */
+async function refusalWith(folder: string): Promise<{ code: string; message: string }> {
+  const { PATH } = process.env;
+  process.env['PATH'] = folder;
+  return rejection(startSystem({ agents: [agent('insider', { isolation })] })).finally(() => {
+    process.env['PATH'] = PATH;
+  });
+}
+
+describe.skipIf(whyNoBubblewrap() !== undefined)('A machine whose kernel gives no namespaces', () => {
+  it('refuses to start an agent that is to have them, with what the kernel said and what else there is (F-06)', async () => {
+    const { code, message } = await refusalWith(withoutNamespaces());
+    expect(code).toBe('INVALID_OPTIONS');
+    expect(message).toContain('isolation');
+    expect(message).toMatch(/namespace/);
+    expect(message).toContain("isolation: 'process'");
+  }, 120_000);
+});
+
 describe('A machine without bubblewrap', () => {
   it('refuses to start an agent that is to have it, by name', async () => {
-    const { PATH } = process.env;
-    process.env['PATH'] = home;
-    const { code, message } = await rejection(
-      startSystem({ agents: [agent('insider', { isolation })] }),
-    ).finally(() => {
-      process.env['PATH'] = PATH;
-    });
+    const { code, message } = await refusalWith(home);
     expect(code).toBe('INVALID_OPTIONS');
     expect(message).toContain('isolation');
     expect(message).toContain('there is no bwrap');
