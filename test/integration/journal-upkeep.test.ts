@@ -151,7 +151,8 @@ describe('A store with a hundred thousand waiting envelopes', () => {
       runFixture('read-store', [path]),
     );
     expect(mails).toBe(100_000);
-    expect(growthMb).toBeLessThan(40);
-    console.info(`${mails} mails read in ${ms} ms, ${growthMb} MB more`);
+    // All of them are 48 MB of bodies alone.
+    expect(growthMb).toBeLessThan(10);
+    console.info(`${mails} mails read in ${ms} ms, ${growthMb.toFixed(1)} MB kept at most`);
   }, 60_000);
 });
