@@ -3,6 +3,10 @@ import { dirname } from 'node:path';
 import { API, type Project } from 'typescript/unstable/async';
 import { MemoryWatch } from '../memory-watch.ts';
 import { ConfinedFiles } from './confined-files.ts';
+import { SpawnedCompiler } from './spawned-compiler.ts';
+
+/** The name of its program. */
+const PROGRAM = 'tsc';
 
 /** Its garbage collector keeps to this while it can. */
 const HEAP_GOAL = '2GiB';
@@ -30,6 +34,7 @@ export class Compiler implements AsyncDisposable {
   readonly #overgrown = Promise.withResolvers<never>();
   #isOvergrown = false;
   readonly #watch: MemoryWatch;
+  readonly #spawned = new SpawnedCompiler(PROGRAM);
 
   constructor(root: string, { maxMemoryMb, lookEveryMs }: CompilerOptions) {
     const typescript = createRequire(import.meta.url).resolve('typescript/package.json');
@@ -41,9 +46,10 @@ export class Compiler implements AsyncDisposable {
     this.#api = new API({ cwd: root, fs: this.files });
     this.#overgrown.promise.catch(() => undefined);
     this.#watch = new MemoryWatch(
-      { program: 'tsc', maxMb: maxMemoryMb, ...(lookEveryMs === undefined ? {} : { lookEveryMs }) },
+      { program: PROGRAM, maxMb: maxMemoryMb, ...(lookEveryMs === undefined ? {} : { lookEveryMs }) },
       () => {
         this.#isOvergrown = true;
+        this.#spawned.drop();
         this.#overgrown.reject(new CompilerOvergrown(maxMemoryMb));
       },
     );
@@ -78,6 +84,7 @@ export class Compiler implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
+    this.#spawned[Symbol.dispose]();
     await Promise.race([this.#api.close(), this.#overgrown.promise.catch(() => undefined)]);
   }
 }
