@@ -142,6 +142,9 @@ export const ToolError = z
   .readonly();
 export type ToolError = z.infer<typeof ToolError>;
 
+/** JSON, the value that was given: a copy by zod would be without the key `__proto__`. */
+const JsonAsItIs = z.custom<z.core.util.JSONType>((value) => z.json().safeParse(value).success);
+
 /**
  * One call of a tool, once it is over (N-13.4): JSON. `startedAtMs` Unix milliseconds, `durationMs` how long it took; what
  * was too large to keep is `{ omitted, bytes }`.
@@ -150,8 +153,8 @@ export const ToolInvocation = z
   .strictObject({
     tool: z.string(),
     agentId: z.string(),
-    arguments: z.json(),
-    result: z.json().exactOptional(),
+    arguments: JsonAsItIs,
+    result: JsonAsItIs.exactOptional(),
     error: ToolError.exactOptional(),
     startedAtMs: z.number(),
     durationMs: z.number().nonnegative(),

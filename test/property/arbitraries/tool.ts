@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { ERROR_CODES } from '../../../runtime/protocol/errors.ts';
 import type { ToolAnnotations, ToolInvocation } from '../../../runtime/protocol/tool.ts';
+import { withoutProto } from './json.ts';
 
 const word = fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/);
 
@@ -53,7 +54,7 @@ export const arbInvocation: fc.Arbitrary<ToolInvocation> = fc
         .record({
           code: fc.constantFrom(...ERROR_CODES),
           message: fc.string(),
-          details: fc.option(fc.dictionary(fc.string(), arbJson), { nil: undefined }),
+          details: fc.option(withoutProto(fc.dictionary(fc.string(), arbJson)), { nil: undefined }),
         })
         .map(({ details, ...error }) => ({ error: details === undefined ? error : { ...error, details } })),
     ),
