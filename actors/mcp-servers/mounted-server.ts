@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import { noteCatalogue } from '../../runtime/actor/note-catalogue.ts';
 import { catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
 import { capabilityNotFound, isOrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import type {
@@ -11,7 +12,6 @@ import type {
 } from '../../runtime/protocol/mcp-link.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { ActorContext, AgentDesk, AgentOffer, HandlingContext } from '../../runtime/public.ts';
-import { noteCatalogue } from '../tools/note-catalogue.ts';
 import { resourceChanged } from '../tools/resource-updates.ts';
 import type { McpMemberSettings } from './mcp-server-options.ts';
 import { HangCheck } from './hang-check.ts';

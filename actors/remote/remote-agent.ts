@@ -1,4 +1,5 @@
 import { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import { noteCatalogue } from '../../runtime/actor/note-catalogue.ts';
 import { catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
 import { invalidCard } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
@@ -8,7 +9,6 @@ import { asSemanticVersion } from '../../runtime/protocol/semantic-version.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import { type ActorContext, deskOf, type HandlingContext } from '../../runtime/public.ts';
 import { considers, negotiatorOf, whenRefused } from '../negotiator/handlers.ts';
-import { noteCatalogue } from '../tools/note-catalogue.ts';
 import { nameInUrl } from './name-in-url.ts';
 import { PendingCancels } from './pending-cancels.ts';
 import { RemoteCall } from './remote-call.ts';
@@ -85,15 +85,17 @@ export async function remoteAgentOver(
 
 /** Its card is in the words of whoever runs it, unless the owner of this system has read just these. */
 function markCatalogue(agent: AgentDefinition, taint: Taint, approved: string | undefined): void {
-  const { name, description, capabilities } = agent.card(0);
-  const { id } = agent.options;
-  const reason = unapproved(id, catalogueHash({ name, description, capabilities }), approved);
-  if (reason === undefined) return;
+  // In a process of its own it has no say in what is approved: there the host compares.
+  agent.wordsFrom = taint;
+  const hash = catalogueHash(agent.card(0));
+  if (hash === approved) return;
   agent.taint = taint;
   agent.onStart((ctx) => {
+    if (!('cell' in ctx)) return;
     // What it says of a request that it does not take is of its card, too.
     for (const source of taint) ctx.markOutside(source);
-    if ('cell' in ctx) noteCatalogue(deskOf(ctx), { reason, taint });
+    const reason = unapproved(ctx.self, hash, approved);
+    if (reason !== undefined) noteCatalogue(deskOf(ctx), { reason, taint });
   });
 }
 

@@ -58,8 +58,14 @@ export class AgentDefinition<State = undefined> {
   /** What the state that it hands on must be. */
   stateSchema: z.ZodType | undefined;
   readonly migrations: Migration[] = [];
-  /** Where the words on its card came from outside: of an agent elsewhere they are its own. */
+  /** Where the words on its card came from outside, if nobody here has approved them. */
   taint: Taint | undefined;
+
+  /**
+   * Whose words are on its card, approved or not: of an agent elsewhere they are its own.
+   * @internal
+   */
+  wordsFrom: Taint | undefined = undefined;
 
   /**
    * Set where the agent is a door to what runs elsewhere and keeps nothing between two envelopes: how many it may have in hand

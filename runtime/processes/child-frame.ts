@@ -7,6 +7,7 @@ import { ERROR_CODES } from '../protocol/errors.ts';
 import { Snapshot } from '../protocol/snapshot.ts';
 import { NodeId } from '../protocol/a2a-extension.ts';
 import { Taint } from '../protocol/taint.ts';
+import { taintFrom } from '../protocol/taint-from.ts';
 import { PromptDescriptor, ResourceDescriptor, ResourceTemplateDescriptor } from '../protocol/tool.ts';
 
 /** Texts of a process end in logs, of which each keeps thousands. */
@@ -45,7 +46,10 @@ export const OfferedCapability = z.strictObject({
 
 const MAX_OFFERED = 10_000;
 
-/** What agent a module holds; `types` are the message types that it handles without a capability. */
+/**
+ * What agent a module holds; `types` are the message types that it handles without a capability. `wordsFrom` is there where the
+ * words on its card are somebody else's: whether these are approved is not for the process to say.
+ */
 export const Description = z.strictObject({
   options: AgentOptions,
   capabilities: z.array(OfferedCapability).max(MAX_OFFERED),
@@ -53,7 +57,7 @@ export const Description = z.strictObject({
   resources: z.array(ResourceDescriptor).max(MAX_OFFERED).default([]),
   resourceTemplates: z.array(ResourceTemplateDescriptor).max(MAX_OFFERED).default([]),
   prompts: z.array(PromptDescriptor).max(MAX_OFFERED).default([]),
-  taint: Taint.optional(),
+  wordsFrom: Taint.transform(taintFrom).optional(),
   node: NodeId.optional(),
 });
 export type Description = z.output<typeof Description>;

@@ -3,6 +3,7 @@ import type { Cell } from '../actor/cell.ts';
 import type { CellMailbox } from '../actor/cell-mailbox.ts';
 import { entryOf } from '../actor/content-handlers.ts';
 import { Handling } from '../actor/handling.ts';
+import { noteCatalogue } from '../actor/note-catalogue.ts';
 import { isPrivileged } from '../actor/take-up.ts';
 import { refusalOf } from '../actor/turn-away.ts';
 import { DEFAULT_START_MS, DEFAULT_STOP_MS } from '../actor/time-limit.ts';
@@ -10,6 +11,7 @@ import { refuseOtherKind } from '../actor/unhandled.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import { mergeTaint } from '../protocol/taint.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
 import {
   actorDied,
@@ -26,6 +28,8 @@ import {
   type ProcessListener,
   type WorkFrame,
 } from './agent-process.ts';
+import type { Description } from './child-frame.ts';
+import { foreignWords } from './foreign-words.ts';
 import type { Turn } from './host-frame.ts';
 import { Pace } from './pace.ts';
 import { ProcessRequests } from './process-requests.ts';
@@ -50,6 +54,8 @@ interface Work {
 export interface ProcessActorDeps {
   readonly processes: Processes;
   readonly order: ProcessOrder;
+  /** What its card was made of: what a former process of the same module said. */
+  readonly shown: Description;
   /** The process of the life before is gone. */
   readonly isFree: Promise<unknown>;
 }
@@ -98,8 +104,9 @@ export class ProcessActor implements ActorLife, ProcessListener {
     this.#process = process;
     this.#requests = new ProcessRequests(row.id, process, this.#deps.order.options.mayDeclareClean);
     place.hasProcess(this.#cell, process.pid);
-    await process.description;
+    const description = await process.description;
     if (this.isOver) return undefined;
+    this.#judgeWords(description);
     const timeoutMs = definition.options.startTimeoutMs ?? DEFAULT_START_MS;
     await place.within(process.start(row.id, this, from), timeoutMs, `The start of ${row.id}`);
     this.#isRunning = !this.isOver;
@@ -302,6 +309,21 @@ export class ProcessActor implements ActorLife, ProcessListener {
     // Whoever waits for its answer is in hand: its turn is now.
     if (wasAhead && this.#cell.inHand > 1) this.#process?.write({ t: 'now', n });
     if (wasAhead) this.#process?.goOn();
+  }
+
+  /**
+   * Whether its card is foreign text is judged anew in each life, since the words may be others; whose they are a process cannot
+   * take back.
+   */
+  #judgeWords(description: Description): void {
+    const { shown, order } = this.#deps;
+    const wordsFrom = mergeTaint(shown.wordsFrom, description.wordsFrom);
+    const { approved } = order.options.catalogue;
+    const found = foreignWords(this.#cell.row.id, { ...description, wordsFrom }, approved);
+    if (found === undefined) return;
+    // What it says of a request that it does not take is of its card, too.
+    for (const source of found.taint) this.#life.markOutside(source);
+    noteCatalogue(this.#cell.desk, found);
   }
 
   readonly #mayRunAhead = (mail: Mail): boolean => {

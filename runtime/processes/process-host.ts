@@ -7,6 +7,7 @@ import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import type { EventLoop } from '../threads/event-loop.ts';
 import { type LoadedAgent, loadedAgent } from '../threads/loaded-agent.ts';
+import type { Description } from './child-frame.ts';
 import type { ProcessAgent } from './process-agent.ts';
 import { ProcessActor } from './process-actor.ts';
 import { ProcessBook, type ProcessJournal } from './process-book.ts';
@@ -39,7 +40,7 @@ export class ProcessHost {
   async load(order: ProcessOrder): Promise<LoadedAgent> {
     const { options } = order;
     const description = await this.#open().load(order);
-    const card = describedCard(description, this.#deps.clock.now());
+    const card = describedCard(description, this.#deps.clock.now(), options.catalogue.approved);
     const { tier = card.tier, sandboxId = card.sandboxId } = options;
     const granted = { ...card, tier, ...(sandboxId === undefined ? {} : { sandboxId }) };
     return loadedAgent(standIn(description), granted, { options, description });
@@ -51,7 +52,10 @@ export class ProcessHost {
     { options, description }: ProcessAgent,
   ): { definition: AgentDefinition<unknown>; makeActor: MakeActor } {
     const order = { module, options };
-    return { definition: standIn(description), makeActor: (cell) => this.#makeActor(cell, order) };
+    return {
+      definition: standIn(description),
+      makeActor: (cell) => this.#makeActor(cell, order, description),
+    };
   }
 
   /** Nobody needs the process soon in which the module was loaded to see what it holds. */
@@ -73,10 +77,10 @@ export class ProcessHost {
     await this.#processes?.close();
   }
 
-  #makeActor(cell: Cell, order: ProcessOrder): ProcessActor {
+  #makeActor(cell: Cell, order: ProcessOrder, shown: Description): ProcessActor {
     const before = this.#actors.get(cell);
     const isFree = before?.gone ?? Promise.resolve();
-    const actor = new ProcessActor(cell, { processes: this.#open(), order, isFree });
+    const actor = new ProcessActor(cell, { processes: this.#open(), order, shown, isFree });
     this.#actors.set(cell, actor);
     return actor;
   }

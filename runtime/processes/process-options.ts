@@ -2,6 +2,7 @@ import { isAbsolute, normalize, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { AgentTier } from '../protocol/agent-card.ts';
+import { CatalogueOptions } from '../protocol/catalogue-approval.ts';
 
 /** A file or a folder with all that is in it, as a path. In Node's own options a `*` would grant what begins alike, too. */
 const GrantedPath = z
@@ -75,6 +76,7 @@ export const PROCESS_FIELDS = {
   tier: AgentTier,
   sandboxId: z.string().min(1),
   mayDeclareClean: z.boolean(),
+  catalogue: CatalogueOptions,
 };
 
 /**
@@ -86,6 +88,7 @@ export const PROCESS_FIELDS = {
  * - `env`        its environment; nothing is inherited.
  * - `tier`, `sandboxId` what it is granted, whatever its module says of itself.
  * - `mayDeclareClean` whether it is believed when it says that nothing from outside is in it any more. @default false
+ * - `catalogue` which card in the words of somebody else its owner has read and approved. @default none
  * - `within`     what is around it beside Node's permissions. @default nothing
  */
 export const ProcessOptions = z
@@ -97,6 +100,7 @@ export const ProcessOptions = z
     tier: PROCESS_FIELDS.tier.optional(),
     sandboxId: PROCESS_FIELDS.sandboxId.optional(),
     mayDeclareClean: PROCESS_FIELDS.mayDeclareClean.default(false),
+    catalogue: PROCESS_FIELDS.catalogue.default({}),
     within: z.literal('bubblewrap').optional(),
   })
   .transform((options) => ({

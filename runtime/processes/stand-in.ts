@@ -4,6 +4,7 @@ import type { AgentCard } from '../protocol/agent-card.ts';
 import { hashOf } from '../protocol/approval.ts';
 import type { Capability } from '../protocol/capability.ts';
 import type { Description } from './child-frame.ts';
+import { foreignWords } from './foreign-words.ts';
 
 /**
  * An agent of which only the description is here: its code is in a process of its own, and so are the schemas that its
@@ -13,12 +14,12 @@ export function standIn({
   options,
   capabilities,
   types,
-  taint,
+  wordsFrom,
   node,
   ...content
 }: Description): AgentDefinition<unknown> {
   const definition = new AgentDefinition<unknown>(options);
-  definition.taint = taint;
+  definition.wordsFrom = wordsFrom;
   definition.node = node;
   for (const { descriptor, kind, carries } of capabilities) {
     const elsewhereDeclared = declaredElsewhere(descriptor.id, carries);
@@ -36,11 +37,23 @@ export function standIn({
   return definition;
 }
 
-/** The card of a described agent: its capabilities are as its process described them. */
-export const describedCard = (description: Description, nowMs: number): AgentCard => ({
-  ...standIn(description).card(nowMs),
-  capabilities: description.capabilities.map(({ descriptor }) => descriptor),
-});
+/**
+ * The card of a described agent: its capabilities are as its process described them. It has the taint of whose words it is in,
+ * unless `approved` is the hash of just these.
+ */
+export function describedCard(
+  description: Description,
+  nowMs: number,
+  approved: string | undefined,
+): AgentCard {
+  const card = standIn(description).card(nowMs);
+  const taint = foreignWords(card.id, description, approved)?.taint;
+  return {
+    ...card,
+    capabilities: description.capabilities.map(({ descriptor }) => descriptor),
+    ...(taint && { taint }),
+  };
+}
 
 /** A capability of which no more is known here than what carries its payloads. */
 export const declaredElsewhere = (id: string, carries: Capability['carries'] = 'json'): Capability => ({

@@ -25,7 +25,8 @@ export type Isolation = z.infer<typeof Isolation>;
 const isOfProcess = (isolation: Isolation): boolean =>
   isolation === 'process' || typeof isolation === 'object';
 
-const { permissions, memoryMb, residentMb, env, tier, sandboxId, mayDeclareClean } = PROCESS_FIELDS;
+const { permissions, memoryMb, residentMb, env, tier, sandboxId, mayDeclareClean, catalogue } =
+  PROCESS_FIELDS;
 const OF_PROCESSES = Object.keys(PROCESS_FIELDS) as (keyof typeof PROCESS_FIELDS)[];
 
 /**
@@ -44,6 +45,8 @@ const OF_PROCESSES = Object.keys(PROCESS_FIELDS) as (keyof typeof PROCESS_FIELDS
  * - `env`         its environment; nothing is inherited. @default {}
  * - `tier`, `sandboxId` what it is granted, whatever its module says of itself. @default what the module says
  * - `mayDeclareClean` whether it is believed when it says that nothing from outside is in it any more. @default false
+ * - `catalogue`   `{ approved }`, the hash of the card that its owner has read, where it is one of an agent elsewhere. What its
+ *                 module says is approved is not believed. @default none
  */
 export const ModuleAgent = z
   .strictObject({
@@ -58,6 +61,7 @@ export const ModuleAgent = z
     tier: tier.optional(),
     sandboxId: sandboxId.optional(),
     mayDeclareClean: mayDeclareClean.optional(),
+    catalogue: catalogue.optional(),
   })
   .superRefine((agent, context) => {
     const wrong = (field: string, message: string, input: unknown): void =>

@@ -5,7 +5,7 @@ import type { GivenChildFrame } from '../child-frame.ts';
 export function describeAgent(
   definition: AgentDefinition<unknown>,
 ): (GivenChildFrame & { t: 'loaded' })['description'] {
-  const { options, handlers, envelopeHandlers, content, taint, node } = definition;
+  const { options, handlers, envelopeHandlers, content, wordsFrom, node } = definition;
   return {
     options,
     capabilities: [...handlers.values()].map((entry) => ({
@@ -17,7 +17,7 @@ export function describeAgent(
     resources: [...content.resources],
     resourceTemplates: [...content.templates],
     prompts: [...content.prompts],
-    ...(taint && { taint: [...taint] }),
+    ...(wordsFrom && { wordsFrom: [...wordsFrom] }),
     ...(node === undefined ? {} : { node }),
   };
 }

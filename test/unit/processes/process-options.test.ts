@@ -43,6 +43,7 @@ describe('The options of an agent in a process of its own', () => {
       memoryMb: 256,
       residentMb: 512,
       mayDeclareClean: false,
+      catalogue: {},
       env: {},
     });
   });
