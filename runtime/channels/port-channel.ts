@@ -294,8 +294,10 @@ export class PortChannel<Context> implements AgentChannel<Context> {
 
   #stopAsking(): void {
     this.#cancelRedial?.();
-    this.#attempt?.abort();
+    const attempt = this.#attempt;
     this.#attempt = undefined;
+    // Whoever asks is told at once that it was cancelled: that is no answer any more.
+    attempt?.abort();
   }
 
   #release(reason: string): void {

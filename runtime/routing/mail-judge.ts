@@ -1,3 +1,4 @@
+import type { ChannelMark } from '../mailbox/channel-mark.ts';
 import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import { type PathHop, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import { capabilityNotFound, notHosted, type OrreryError } from '../protocol/errors.ts';
@@ -56,6 +57,8 @@ export class MailJudge {
   judge(sender: Party, row: AgentRow, mail: Mail, manner: MailManner, nowMs: number): Verdict | undefined {
     const { request } = this.#decider;
     const { extras, deadlineAtMs } = mail;
+    const channel = extras?.channel;
+    if (channel !== undefined && isOfItself(channel)) return this.#unhosted(row);
     request.sender = sender;
     request.type = messageTypeOf(mail);
     request.schemaVersion = SCHEMA_VERSION;
@@ -71,13 +74,16 @@ export class MailJudge {
     request.nowMs = nowMs;
     if (extras?.frame === true && extras.inReplyTo === undefined && request.type === 'stream-data')
       return this.#decider.judgeDescribed(row.party, FRAME, true);
-    const channel = extras?.channel;
     // Who opened a channel has given leave to answer over it.
     const verdict =
       channel?.granted === true
         ? this.#decider.judgeDescribed(row.party, channel.id, true)
         : this.#decider.judgeDescribed(row.party, extras?.inReplyTo, manner.wasGranted);
-    return verdict ?? (row.slot < 0 ? verdictOf(notHosted(row.id)) : undefined);
+    return verdict ?? this.#unhosted(row);
+  }
+
+  #unhosted(row: AgentRow): Verdict | undefined {
+    return row.slot < 0 ? verdictOf(notHosted(row.id)) : undefined;
   }
 
   /**
@@ -160,6 +166,12 @@ export class MailJudge {
       this.#grants.use({ inReplyTo, sender, recipient, type: messageTypeOf(mail) });
   }
 }
+
+/**
+ * What the runtime tells of a channel that was let open: that somebody listens, or that it is over. It carries nothing of an
+ * agent, and an end that does not hear it waits for good.
+ */
+const isOfItself = ({ act }: ChannelMark): boolean => act !== 'open' && act !== 'data';
 
 const NO_PATH: readonly PathHop[] = [];
 /** What a message of a shared document has leave by: that its sender has joined. */
