@@ -15,12 +15,14 @@ import {
   swarmsOf,
   type Team,
 } from 'orrery';
+import { mcpServer } from 'orrery/mcp';
 import { documentOf, openDocument, SyncMembership } from 'orrery/shared-state';
 import { toolsOf } from 'orrery/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memberKeyPair } from '../../actors/shared-state/member-keys.ts';
 import { numbered } from '../fixtures/agents/corresponding.ts';
+import { program } from '../fixtures/mcp/mounted.ts';
 import { agent } from '../fixtures/until.ts';
 
 /** What is in every text that came from outside, and in no other. */
@@ -39,7 +41,13 @@ const WAYS = [
   'catalogue',
   'one tool of a catalogue',
   'list of resources',
+  'list of templates',
   'list of prompts',
+  'answer of a mounted server',
+  'error of a mounted server',
+  'crash of a mounted server',
+  'resource of a mounted server',
+  'prompt of a mounted server',
   'answer of a tool',
   'record of calls',
   'swarm',
@@ -190,15 +198,12 @@ const pages = defineAgent(who('pages')).handle(page, (_, ctx) => {
   return FOREIGN;
 });
 
-/** As an agent elsewhere, whose card is in its own words. */
-const there = defineAgent(who('there'))
-  .handle(
-    capability({ id: 'lure', description: FOREIGN, input: z.void(), output: z.void() }),
-    () => undefined,
-  )
-  .resource({ uri: 'there://lure', name: 'lure', description: FOREIGN }, () => '')
-  .prompt({ name: 'lure', description: FOREIGN }, 'Come');
-there.taint = ['mcp:there'];
+/** A mounted server, in a process of its own as any is: one for all chains. It comes back when it has crashed. */
+const there = mcpServer({
+  id: 'there',
+  ...program('luring-server', FOREIGN),
+  supervision: { intensity: { maxRestarts: 1e9 }, backOff: { firstMs: 1, maxMs: 1 } },
+});
 
 const deleted: string[] = [];
 const files = defineAgent(who('files')).handle(remove, ({ because }) => void deleted.push(because));
@@ -212,6 +217,9 @@ const saidOf = (error: unknown): string => {
   if (!isOrreryError(error)) throw error;
   return `${error.message} ${JSON.stringify(error.details)}`;
 };
+
+/** What a mounted server says, or why it could not: one that crashed may be on its way back. */
+const ofServer = (ask: () => Promise<unknown>): Promise<unknown> => ask().catch(saidOf);
 
 async function propose(ctx: HandlingContext<unknown>) {
   const proposal = {
@@ -250,10 +258,19 @@ const REACHES: Readonly<Record<Way, (ctx: HandlingContext<unknown>, other: strin
     toolsOf(ctx)
       .resources()
       .map(({ description }) => description),
+  'list of templates': (ctx) =>
+    toolsOf(ctx)
+      .templates()
+      .map(({ description }) => description),
   'list of prompts': (ctx) =>
     toolsOf(ctx)
       .prompts()
       .map(({ description }) => description),
+  'answer of a mounted server': (ctx) => ofServer(() => toolsOf(ctx).call('there.lure', {})),
+  'error of a mounted server': (ctx) => ofServer(() => toolsOf(ctx).call('there.fail', {})),
+  'crash of a mounted server': (ctx) => ofServer(() => toolsOf(ctx).call('there.crash', {})),
+  'resource of a mounted server': (ctx) => ofServer(() => toolsOf(ctx).read('there://lure')),
+  'prompt of a mounted server': (ctx) => ofServer(() => toolsOf(ctx).render('there.lure', {})),
   'answer of a tool': (ctx) => toolsOf(ctx).call('web.web.read', undefined),
   'record of calls': (ctx) => toolsOf(ctx).invocations(),
   swarm: async (ctx) => {
@@ -404,6 +421,7 @@ describe('a text from outside (F-09)', () => {
   it('gets nothing privileged done, by whatever chain of ways and deaths it has come to whoever obeys it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+        deleted.length = 0;
         for (const id of AGENTS) await done(id, forget);
         for (const one of steps) await perform(one);
         for (const id of AGENTS) await acts(id);
