@@ -1,5 +1,5 @@
 import type { InFlow } from '../mailbox/in-flow.ts';
-import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import { type Mail, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { Outcome } from '../observe/system-event.ts';
 import { parseOutput } from '../protocol/capability.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
@@ -13,6 +13,8 @@ import type { Cell } from './cell.ts';
 import { entryOf } from './content-handlers.ts';
 import { taintOn } from './cell-taint.ts';
 import { KeptReports } from './kept-reports.ts';
+
+const REQUEST = typeIndex('request');
 
 /** How the envelopes of one agent end: their asks are answered, their outcomes noted and told. */
 export class CellOutcomes {
@@ -221,9 +223,12 @@ export class CellOutcomes {
   }
 }
 
-/** Somebody waits for its answer; or asked in a former process, and may ask again under the same id. */
-const mayBeAskedFor = ({ ask, wasLeft, extras }: Mail): boolean =>
-  ask !== NO_ASK || (wasLeft && extras?.derived === true);
+/**
+ * Somebody waits for its answer; or asked in a former process or thread, and may ask again under the same id: a request that the
+ * journal gave back does not say for whom it was answered.
+ */
+const mayBeAskedFor = ({ ask, wasLeft, kept, type, extras }: Mail): boolean =>
+  ask !== NO_ASK || (extras?.derived === true && (wasLeft || (kept > 0 && type === REQUEST)));
 
 /** An error crosses as JSON: of a partial result that cannot, the asker has what it was told. */
 const withPartial = (error: ErrorData, partial: unknown): ErrorData =>

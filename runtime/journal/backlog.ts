@@ -23,6 +23,8 @@ export class Backlog {
   readonly #starts: ReadonlyMap<number, number>;
   /** Numbers by recipient, in order. */
   readonly #waiting: Map<string, number[]>;
+  /** By recipient, what was given last, of which nobody has said yet that it outlives the thread that it was given to. */
+  readonly #given = new Map<string, Given>();
   /** Names of the accounts that they draw on. */
   readonly accounts: ReadonlySet<number>;
 
@@ -62,23 +64,52 @@ export class Backlog {
     return new Backlog(store, { starts, waiting, accounts });
   }
 
-  /** How many envelopes are left for this agent. */
-  count(recipient: string): number {
+  /** How many envelopes are left for this agent, which the thread of `seat` has now. */
+  count(recipient: string, seat: number): number {
+    this.#takeBack(recipient, seat);
     return this.#waiting.get(recipient)?.length ?? 0;
   }
 
   /** Nothing is left for this agent any more. */
   forget(recipient: string): void {
     this.#waiting.delete(recipient);
+    this.#given.delete(recipient);
   }
 
-  /** The oldest that are left for this agent, at most `limit`; they are not given again. */
-  async take(recipient: string, limit: number): Promise<readonly LeftMail[]> {
+  /**
+   * The oldest that are left for this agent, at most `limit`, for the thread of `seat`. They are not given again, unless that
+   * dies before they are `held`.
+   */
+  async take(recipient: string, limit: number, seat: number): Promise<readonly LeftMail[]> {
+    this.#takeBack(recipient, seat);
     const numbers = this.#waiting.get(recipient)?.splice(0, limit) ?? [];
     if (numbers.length === 0) this.#waiting.delete(recipient);
+    else this.#given.set(recipient, { seat, numbers: new Set(numbers) });
     const mails = await this.#store.mailsAt(numbers);
     return mails.map((mail) => ({ ...mail, starts: this.#starts.get(mail.number) ?? 0 }));
   }
+
+  /** These are known elsewhere too: the thread that was given them may die. */
+  held(recipient: string, numbers: readonly number[]): void {
+    const given = this.#given.get(recipient);
+    if (given === undefined) return;
+    for (const number of numbers) given.numbers.delete(number);
+    if (given.numbers.size === 0) this.#given.delete(recipient);
+  }
+
+  /** What died with another thread before anybody else knew of it is the oldest that is left. */
+  #takeBack(recipient: string, seat: number): void {
+    const given = this.#given.get(recipient);
+    if (given === undefined || given.seat === seat) return;
+    this.#given.delete(recipient);
+    this.#waiting.set(recipient, [...given.numbers, ...(this.#waiting.get(recipient) ?? [])]);
+  }
+}
+
+/** Numbers that the thread of `seat` was given. */
+interface Given {
+  readonly seat: number;
+  readonly numbers: Set<number>;
 }
 
 interface Found {

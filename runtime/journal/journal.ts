@@ -118,14 +118,19 @@ export class Journal {
 
   // What threads ask
 
-  /** How many envelopes are left for this agent. */
-  countLeft(recipient: string): number {
-    return this.#backlog.count(recipient);
+  /** How many envelopes are left for this agent, which the thread of `seat` has now. */
+  countLeft(recipient: string, seat: number): number {
+    return this.#backlog.count(recipient, seat);
   }
 
-  /** The oldest that are left for this agent, at most `limit`; they are not given again. */
-  takeLeft(recipient: string, limit: number): Promise<readonly LeftMail[]> {
-    return this.#backlog.take(recipient, limit);
+  /** The oldest that are left for this agent, at most `limit`; not given again, unless the thread dies before they are held. */
+  takeLeft(recipient: string, limit: number, seat: number): Promise<readonly LeftMail[]> {
+    return this.#backlog.take(recipient, limit, seat);
+  }
+
+  /** What was given of these outlives the thread that has it. A thread that takes the agent over says so before it takes more. */
+  heldLeft(recipient: string, numbers: readonly number[]): void {
+    this.#backlog.held(recipient, numbers);
   }
 
   /** Opens accounts for what was left, from which no more is spent than was left; the thread of `seat` closes them. */

@@ -175,11 +175,11 @@ export class SimulatedProcess<Team extends System> {
     return this.#areAllUp;
   }
 
-  /** Says whether an agent of this name lives in it. */
-  hasAgent(id: string): boolean {
-    for (const { place } of this.hosts.values())
-      for (const cell of place.cells()) if (cell.row.id === id) return true;
-    return false;
+  /** The agents that live in it. */
+  get agentIds(): ReadonlySet<string> {
+    return new Set(
+      [...this.hosts.values()].flatMap(({ place }) => [...place.cells()].map(({ row }) => row.id)),
+    );
   }
 
   *desks(): Iterable<AgentDesk> {

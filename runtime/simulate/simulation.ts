@@ -343,13 +343,15 @@ export class Simulation<Team extends System> {
   /** Takes what is left, and ends the team as its embedder would. */
   #end(): void {
     const process = this.#process as SimulatedProcess<Team>;
-    if (this.ending === 'quiet') this.#journal.checkRest((id) => process.hasAgent(id));
+    const hosted = process.agentIds;
     this.#isEnding = true;
     this.faults.disarm();
     this.#endsAtMs = this.scheduler.nowMs + END_MS;
     this.scheduler.schedule(process.host, process.host.localMs, () => {
       void process.stop().then((remains) => {
         this.remains = remains;
+        // What a thread had told the journal before it died may be written no sooner than now.
+        if (this.ending === 'quiet') this.#journal.checkRest((id) => hosted.has(id));
         this.scheduler.stop();
       });
     });

@@ -68,6 +68,7 @@ export class Outbox {
   /** Pairs of cell, if there is one, and mail. What is sent within the thread arrives when its sender's work is committed. */
   #undelivered: (Cell | Mail | undefined)[] = [];
   #settledNames: number[] = [];
+  #onCommitted: (() => void)[] = [];
   #told = 0;
   #isFlushPlanned = false;
 
@@ -185,6 +186,15 @@ export class Outbox {
     this.planFlush();
   }
 
+  /**
+   * Calls `tell` when everything that was accepted here so far is committed: it comes to the next thread if this one dies.
+   * Nothing of it has been begun on by then.
+   */
+  whenCommitted(tell: () => void): void {
+    this.#onCommitted.push(tell);
+    this.planFlush();
+  }
+
   planFlush(): void {
     if (this.#isFlushPlanned) return;
     this.#isFlushPlanned = true;
@@ -219,6 +229,7 @@ export class Outbox {
       this.#markHeld();
     }
     this.#commit(this.#deps.beforeCommit());
+    for (const tell of this.#onCommitted.splice(0)) tell();
     this.#deliver();
     this.#keeping?.flush();
   }

@@ -360,8 +360,9 @@ export class PlaceHost {
       this.place.links.orphan(seat, flow) ??
       new InFlow(seat, flow, slot, lane as Lane, new Int32Array(slab), flowBase(flow));
     this.place.links.adopt(inFlow);
-    for (const data of mails) {
-      const mail = mailFromData(data);
+    const replayed = mails.map(mailFromData);
+    if (cell !== undefined) this.place.journal?.replayed(cell, replayed);
+    for (const mail of replayed) {
       mail.flow = inFlow;
       inFlow.received = mail.sequence;
       if (cell !== undefined) cell.deliver(mail, inFlow.lane);

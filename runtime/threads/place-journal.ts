@@ -42,6 +42,7 @@ export interface PlaceJournalDeps {
 
 /** What one thread has of the journal: what it keeps there, what it has begun on, and what was left for its agents. */
 export class PlaceJournal {
+  readonly #seat: number;
   readonly #notes: StartedNotes;
   readonly #starts: Starts;
   readonly #spends: OpenNotes;
@@ -60,6 +61,7 @@ export class PlaceJournal {
   #isLeft = false;
 
   constructor(place: Place, access: JournalAccess, { received, loop, rings = ringFiles }: PlaceJournalDeps) {
+    this.#seat = place.seat;
     this.#notes = rings.open(access.file, place.seat, () => this.#open(place));
     this.#starts = new Starts({ notes: this.#notes, clock: place.seams.clock, loop });
     this.#caller = new Caller<Journal>(received(access.api));
@@ -92,9 +94,10 @@ export class PlaceJournal {
     this.#keeping.beforeUnit = () => this.states.write();
     this.#onProblem = (error) => place.log.error(place.id, error);
     this.#recovery = new Recovery({
-      take: (recipient, limit) => this.#api.takeLeft(recipient, limit),
+      take: (recipient, limit) => this.#api.takeLeft(recipient, limit, place.seat),
       openAccounts: (funds) => this.#api.openAccounts(funds, place.seat),
       deliver: ({ row }, mail) => place.outbox.takeIn(row, mail),
+      onDelivered: (cell, numbers) => place.outbox.whenCommitted(() => this.#held(cell, numbers)),
       onProblem: this.#onProblem,
     });
   }
@@ -214,7 +217,7 @@ export class PlaceJournal {
       cells.map(async (cell) => {
         const taken = await this.#api.taken(cell.row.id);
         for (const { sender, id, answer } of taken) cell.outcomes.hasTaken(sender, id, answerOf(answer));
-        const count = await this.#api.countLeft(cell.row.id);
+        const count = await this.#api.countLeft(cell.row.id, this.#seat);
         if (count > 0 && !this.#recovery.isAt(cell)) await this.#recovery.begin(cell, count);
       }),
     );
@@ -227,6 +230,12 @@ export class PlaceJournal {
       this.#bereft.add(cell);
       cell.expectLeft(true);
     }
+  }
+
+  /** The agent has these of a dead thread; what was left for it among them is replayed again if this one dies. */
+  replayed(cell: Cell, mails: readonly Mail[]): void {
+    const numbers = mails.filter(({ kept }) => kept > 0).map(({ kept }) => kept);
+    if (numbers.length > 0) this.#held(cell, numbers);
   }
 
   /** The agent has what its former thread had in hand, and gets the rest of what was left for it. */
@@ -251,6 +260,11 @@ export class PlaceJournal {
     this.#starts.takeBack();
     this.#notes.close();
     this.#spends.close();
+  }
+
+  /** The journal needs not give these again. It hears so before it hears of what comes of them, and of the next thread. */
+  #held({ row }: Cell, numbers: readonly number[]): void {
+    this.#api.heldLeft(row.id, numbers).catch(() => undefined); // A journal that has ended gives nothing.
   }
 
   /** What is noted as begun on, and not known in the journal to be settled. */

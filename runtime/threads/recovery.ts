@@ -16,6 +16,8 @@ export interface RecoveryDeps {
   /** Accounts for mails whose amounts were limited. */
   readonly openAccounts: (funds: readonly KeptFunds[]) => Promise<readonly number[]>;
   readonly deliver: (cell: Cell, mail: Mail) => void;
+  /** What was taken, by its numbers, has all been delivered. */
+  readonly onDelivered: (cell: Cell, numbers: readonly number[]) => void;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -79,6 +81,10 @@ export class Recovery {
     await this.#fund(mails);
     this.#open.set(cell, mails.length);
     for (const mail of mails) this.#deps.deliver(cell, mail);
+    this.#deps.onDelivered(
+      cell,
+      left.map(({ number }) => number),
+    );
     if (mails.length === 0) await this.#feed(cell);
   }
 

@@ -6,6 +6,10 @@ import { Backlog } from '../../../runtime/journal/backlog.ts';
 import { MemoryStore } from '../../../runtime/journal/memory-store.ts';
 import { ringFiles, StartedRing } from '../../../runtime/journal/started-ring.ts';
 
+/** Of the thread that takes what is left. */
+const SEAT = 1;
+const NEXT_SEAT = 2;
+
 let folder: string;
 let journal: string;
 beforeEach(() => {
@@ -40,19 +44,44 @@ describe('What former processes have left', () => {
     const many = Array.from({ length: 2_500 }, (_, at) => (at % 3 === 0 ? 'mars' : 'venus'));
     const backlog = await Backlog.open(await storeOf(...many), journal);
     const expected = many.flatMap((recipient, at) => (recipient === 'mars' ? [`mars ${at}`] : []));
-    expect(backlog.count('mars')).toBe(expected.length);
+    expect(backlog.count('mars', SEAT)).toBe(expected.length);
     const bodies: string[] = [];
     for (
-      let page = await backlog.take('mars', 300);
+      let page = await backlog.take('mars', 300, SEAT);
       page.length > 0;
-      page = await backlog.take('mars', 300)
+      page = await backlog.take('mars', 300, SEAT)
     ) {
       expect(page.length).toBeLessThanOrEqual(300);
       bodies.push(...page.map(({ body }) => body));
     }
     expect(bodies).toEqual(expected);
-    expect([backlog.count('mars'), await backlog.take('mars', 1)]).toEqual([0, []]);
-    expect(backlog.count('pluto')).toBe(0);
+    expect([backlog.count('mars', SEAT), await backlog.take('mars', 1, SEAT)]).toEqual([0, []]);
+    expect(backlog.count('pluto', SEAT)).toBe(0);
+  });
+
+  it('is given to the next thread when the one dies that was given it, less what outlives that (F-01)', async () => {
+    const store = await storeOf('mars', 'mars', 'mars', 'mars', 'mars');
+    const [first, second, third, fourth, fifth] = (await numbersOf(store)) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    const backlog = await Backlog.open(store, journal);
+    const taken = async (limit: number, seat: number) =>
+      (await backlog.take('mars', limit, seat)).map(({ number }) => number);
+    expect(await taken(3, SEAT)).toEqual([first, second, third]);
+    expect(backlog.count('mars', SEAT)).toBe(2);
+    backlog.held('mars', [second, 99]);
+    backlog.held('venus', [first]);
+    expect(backlog.count('mars', NEXT_SEAT)).toBe(4);
+    expect(await taken(2, NEXT_SEAT)).toEqual([first, third]);
+    backlog.held('mars', [third, first]);
+    // The third thread has those from the second one.
+    expect(await taken(9, NEXT_SEAT + 1)).toEqual([fourth, fifth]);
+    backlog.forget('mars');
+    expect(await taken(9, NEXT_SEAT + 2)).toEqual([]);
   });
 
   it('says how many processes have ended over each, whichever thread it was in', async () => {
@@ -63,7 +92,7 @@ describe('What former processes have left', () => {
     await store.write([{ mails: [], settled: [third], records: [] }]);
     const once = await Backlog.open(store, journal);
     const starts = async (backlog: Backlog) =>
-      (await backlog.take('mars', 10)).map(({ number, starts }) => [number, starts]);
+      (await backlog.take('mars', 10, SEAT)).map(({ number, starts }) => [number, starts]);
     expect(await starts(once)).toEqual([
       [first, 1],
       [second, 1],
@@ -90,7 +119,7 @@ describe('What former processes have left', () => {
     isFull = false;
     const backlog = await Backlog.open(store, journal);
     expect(readdirSync(folder)).toEqual([]);
-    expect(await backlog.take('mars', 1)).toMatchObject([{ starts: 1 }]);
+    expect(await backlog.take('mars', 1, SEAT)).toMatchObject([{ starts: 1 }]);
   });
 
   it('forgets how often something was begun on once it is settled', async () => {

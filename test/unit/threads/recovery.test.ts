@@ -34,6 +34,7 @@ async function given(delivery: 'once' | 'retry', mails: readonly ReturnType<type
   const pages = [mails, []];
   const recovery = new Recovery({
     take: async () => pages.shift() ?? [],
+    onDelivered: () => undefined,
     deliver: (_cell, mail) => delivered.push(mail),
     onProblem: (error) => {
       throw error;
