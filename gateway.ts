@@ -1,12 +1,15 @@
 import { noteAt } from './actors/tasks/note-failure.ts';
+import { guardedTools } from './actors/tools/guarded-tools.ts';
 import { systemTools } from './actors/tools/system-tools.ts';
 import { useSystemTasks } from './actors/tasks/shared-system-tasks.ts';
 import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
 import { admit } from './policies/admit/admit.ts';
+import { type FirewallEvent, firewallGuard } from './policies/admit/firewall-guard.ts';
 import { seenRequestsOf } from './policies/admit/seen-requests.ts';
 import { requirePackages } from './runtime/protocol/edge-errors.ts';
 import { invalidOptions, stackOf } from './runtime/protocol/errors.ts';
 import { requireMethod } from './runtime/protocol/parse-options.ts';
+import type { FirewallGuard, FirewallHooks } from './runtime/protocol/firewall.ts';
 import type { Seams } from './runtime/protocol/seams.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
@@ -63,6 +66,16 @@ export type {
 } from './transports/gateway/serve-options.ts';
 export type { StdioOptions, StdioServing } from './transports/gateway/stdio-options.ts';
 export type { Trusts } from './transports/gateway/trust.ts';
+export { responseHash } from './policies/admit/response-hash.ts';
+export {
+  ATTESTATION_URI,
+  type Attestation,
+  type CardProvider,
+  type FilterQuery,
+  type FirewallHooks,
+  type SanitizeResponse,
+  type ZKAttestFunc,
+} from './runtime/protocol/firewall.ts';
 export type { ServedTeam, TeamIdentity } from './transports/gateway/served-team.ts';
 
 /** How a system is served. `tasks`: how many there may be, how long they are kept, and may be worked at. */
@@ -131,6 +144,7 @@ export async function serveStdio(
   requireRunning(system);
   const {
     mcp = {},
+    firewall: hooks,
     principal = LOCAL_USER,
     trusts = trustsNobody,
     input = process.stdin,
@@ -140,11 +154,13 @@ export async function serveStdio(
   const desk = await system.desk();
   const { seams } = desk;
   const team = servedTeam(system.registry, { identity: { name, description, version }, expose }, seams);
-  const { tasks, release } = await useSystemTasks(system, {});
+  requireAttesting(hooks);
+  const { tasks, firewall, release } = await useSystemTasks(system, firewallOf(desk, hooks));
   const onFault =
     options.onFault ?? ((error: unknown) => process.emitWarning(String(error), 'OrreryWarning'));
   const note = noteAt(desk);
-  const deps = { tools: systemTools(system), tasks, team, seams, trusts, strangers: false, note };
+  const tools = toolsBehind(system, firewall);
+  const deps = { tools, tasks, team, seams, trusts, strangers: false, firewall, note };
   try {
     const connection = await mcpStdio(mcp, deps, { input, output, principal, onFault });
     try {
@@ -254,6 +270,7 @@ async function open(
     ...(parsed.a2a === false ? [] : a2aPackages(parsed.a2a)),
     ...(rest.mcp ? [MCP_PACKAGE] : []),
   ]);
+  requireAttesting(parsed.firewall);
   const { authenticators, anonymous, rules, limits, hosts, origins, publicUrl, approver } = parsed;
   const desk = await system.desk();
   const { seams } = desk;
@@ -270,8 +287,9 @@ async function open(
   const seen = await seenRequestsOf(system, records && { records, clock: seams.clock });
   const admitted: Admit = (request, known) =>
     admit(request, { authenticators, anonymous, rules, seen }, known);
-  const { tasks, release } = await useSystemTasks(system, {
+  const { tasks, firewall, release } = await useSystemTasks(system, {
     ...taskOptions,
+    ...firewallOf(desk, parsed.firewall),
     ...(approver === undefined ? {} : { approver }),
   });
   const onFault = parsed.onFault ?? warnOnce();
@@ -294,7 +312,7 @@ async function open(
       }),
     );
     const grpc: Opened['grpc'] = { address: undefined };
-    const { bindings, trusts } = parsed;
+    const { bindings, trusts, cardProvider } = parsed;
     const strangers = !(parsed.isOnlyLocal && isGrpcLocal);
     const a2aDeps = {
       tasks,
@@ -305,6 +323,7 @@ async function open(
       bindings,
       seen,
       trusts,
+      cardProvider,
       strangers,
       onPush: noted(desk),
     };
@@ -316,7 +335,8 @@ async function open(
     if (parsed.mcp !== false) {
       const note = noteAt(desk);
       const strangers = !parsed.isOnlyLocal;
-      const mcp = { tools: systemTools(system), tasks, team, seams, trusts, strangers, note };
+      const tools = toolsBehind(system, firewall);
+      const mcp = { tools, tasks, team, seams, trusts, strangers, firewall, note };
       parts.push(...(await mcpParts(rest.mcp || undefined, mcp)));
     }
     const { createGateway } = await import('./transports/gateway/http/gateway.ts');
@@ -349,9 +369,36 @@ async function open(
   }
 }
 
+/** The firewall before a system's agents, and what it has kept out or in as events of the system. */
+function firewallOf(desk: Desk, hooks: FirewallHooks | undefined): { readonly firewall?: FirewallGuard } {
+  if (hooks === undefined) return {};
+  const tell = ({ kind, peer, toolName, reason }: FirewallEvent): void =>
+    desk.note({
+      type: 'error',
+      agentId: desk.agentId,
+      errorCode: kind === 'denied' ? 'NOT_PERMITTED' : 'REFUSED',
+      reason,
+      success: false,
+      security: true,
+      ...(peer !== undefined && { sender: peer }),
+      ...(toolName !== undefined && { toolName }),
+    });
+  return { firewall: firewallGuard(hooks, { clock: desk.seams.clock, tell }) };
+}
+
+/** What is attested is hashed as RFC 8785 has it. */
+function requireAttesting(hooks: FirewallHooks | undefined): void {
+  if (hooks?.zkAttest !== undefined) requirePackages('Attestation (firewall.zkAttest)', ['canonicalize']);
+}
+
+const toolsBehind = (system: SystemWithStopWork, firewall: FirewallGuard | undefined) =>
+  firewall === undefined ? systemTools(system) : guardedTools(systemTools(system), firewall);
+
+type Desk = Awaited<ReturnType<SystemWithStopWork['desk']>>;
+
 /** What nobody is told of who was to be told is an event of the system. */
 const noted =
-  (desk: Awaited<ReturnType<SystemWithStopWork['desk']>>) =>
+  (desk: Desk) =>
   ({ type, taskId, origin, reason = '', security }: PushEvent): void => {
     if (type === 'taken' || type === 'failed') return;
     const what =

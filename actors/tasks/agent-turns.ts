@@ -89,14 +89,22 @@ export class AgentTurns {
   readonly mayAnswer = (agentId: string): boolean =>
     this.#deps.cardOf(agentId)?.capabilities.some(({ answers }) => answers === 'message') === true;
 
-  /** Answers a message of which nothing is kept; undefined of one that takes a task. */
-  readonly answer = (asked: AnsweredMessage): Promise<TaskMessage> | undefined => {
+  /** The full name of what a message asks for. Throws INVALID_PAYLOAD naming the choices. */
+  readonly toolMeant = ({
+    agentId,
+    message,
+    memo,
+  }: Pick<AskedMessage, 'agentId' | 'message' | 'memo'>): string =>
+    `${agentId}.${capabilityMeant(this.#cardOf(agentId), wordsOf(message), memoOf(memo).capability).id}`;
+
+  /** What answers a message of which nothing is kept; undefined of one that takes a task. */
+  readonly answer = (asked: AnsweredMessage): (() => Promise<TaskMessage>) | undefined => {
     const { agentId, message, terms } = asked;
     const plan = planTurn(this.#cardOf(agentId), message, NOTHING);
     if (plan.kind !== 'call' || plan.capability.answers !== 'message') return undefined;
     this.check(asked);
     requireReadOnly(agentId, plan.capability, terms);
-    return this.#answered(asked, plan);
+    return () => this.#answered(asked, plan);
   };
 
   /** What becomes of a turn that a former process had begun: an agent that is durable is asked the same again. */

@@ -1,15 +1,23 @@
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import type { FirewallGuard } from '../../runtime/protocol/firewall.ts';
 import type { System } from '../../runtime/public.ts';
 import { openSystemTasks, type SystemTasksOptions } from './system-tasks.ts';
 import type { TaskEngine } from './task-engine.ts';
 
+interface Engine {
+  readonly tasks: Promise<TaskEngine>;
+  readonly firewall: FirewallGuard | undefined;
+  users: number;
+}
+
 /** The tasks of a system are worked at by one engine, however many gateways serve it. */
-const engines = new WeakMap<System, { readonly tasks: Promise<TaskEngine>; users: number }>();
+const engines = new WeakMap<System, Engine>();
 const closings = new WeakMap<System, Promise<void>>();
 
-/** The engine of a system's tasks. It is closed when all who use it have released it. */
+/** The engine of a system's tasks, and what stands before it. It is closed when all who use it have released it. */
 export interface SystemTasksUse {
   readonly tasks: TaskEngine;
+  readonly firewall: FirewallGuard | undefined;
   release(): Promise<void>;
 }
 
@@ -20,9 +28,10 @@ export interface SystemTasksUse {
 export async function useSystemTasks(system: System, options: SystemTasksOptions): Promise<SystemTasksUse> {
   const known = engines.get(system);
   if (known !== undefined && Object.keys(options).length > 0)
-    throw invalidOptions('tasks', options, 'none, or no approver: the system is served already');
+    throw invalidOptions('tasks', options, 'none, no approver and no firewall: the system is served already');
   const former = closings.get(system) ?? Promise.resolve();
-  const shared = known ?? { tasks: former.then(() => openSystemTasks(system, options)), users: 0 };
+  const { firewall } = options;
+  const shared = known ?? { tasks: former.then(() => openSystemTasks(system, options)), firewall, users: 0 };
   engines.set(system, shared);
   shared.users += 1;
   const release = async (): Promise<void> => {
@@ -38,7 +47,7 @@ export async function useSystemTasks(system: System, options: SystemTasksOptions
     await closing;
   };
   try {
-    return { tasks: await shared.tasks, release };
+    return { tasks: await shared.tasks, firewall: shared.firewall, release };
   } catch (error) {
     engines.delete(system);
     throw error;

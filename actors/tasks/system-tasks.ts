@@ -1,20 +1,23 @@
 import { z } from 'zod';
 import type { Approver } from '../../runtime/protocol/approval.ts';
+import type { FirewallGuard } from '../../runtime/protocol/firewall.ts';
 import { parseOptions, requireMethod } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { System } from '../../runtime/public.ts';
 import { AgentTurns } from './agent-turns.ts';
 import { approveWith, hasApprover, heedOwners } from './approvals.ts';
+import { guardedTurns } from './guarded-turns.ts';
 import { KeptTaskLog } from './kept-task-log.ts';
 import { noteAt } from './note-failure.ts';
 import { TaskEngine } from './task-engine.ts';
 import type { TaskLimits } from './task-limits.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
-/** `limits`, `approver` and `seams` are looked at where they are used. */
+/** `limits`, `approver`, `firewall` and `seams` are looked at where they are used. */
 const Options = z.strictObject({
   limits: z.unknown().optional(),
   approver: z.unknown().optional(),
+  firewall: z.unknown().optional(),
   seams: z.unknown().optional(),
   turnMs: z.number().positive().default(HOUR_MS),
 });
@@ -22,12 +25,14 @@ const Options = z.strictObject({
 /**
  * - `limits`   @default those of `TaskLimits`
  * - `approver` is asked for what agents want to have approved. @default whoever owns the task
+ * - `firewall` decides what owners may use, and how what agents say is kept. @default the rules alone
  * - `seams`    @default those of the system
  * - `turnMs`   how long an agent may work at one message whose terms do not say, milliseconds. @default an hour
  */
 export interface SystemTasksOptions {
   readonly limits?: TaskLimits;
   readonly approver?: Approver;
+  readonly firewall?: FirewallGuard;
   readonly turnMs?: number;
   readonly seams?: Seams;
 }
@@ -44,7 +49,7 @@ const ID_SHOWN = 64;
 export async function openSystemTasks(system: System, options: SystemTasksOptions = {}): Promise<TaskEngine> {
   requireMethod('system', system, 'desk', 'a system of startSystem');
   const { turnMs } = parseOptions(Options, options, 'tasks');
-  const { limits = {}, approver, seams: given } = options;
+  const { limits = {}, approver, firewall, seams: given } = options;
   const desk = await system.desk();
   if (approver !== undefined) await approveWith(system, approver);
   const isKept = desk.records !== undefined;
@@ -81,13 +86,15 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
         },
       })
     : undefined;
-  const { run, check, answer, mayAnswer, onRestart } = turns;
+  const { check, mayAnswer, onRestart } = turns;
+  const { run, answer } =
+    firewall === undefined ? turns : guardedTurns(turns, { firewall, newId: seams.newId, note });
   return TaskEngine.open({
     seams,
     limits,
     run,
     check,
-    answer,
+    answer: (asked) => answer(asked)?.(),
     mayAnswer,
     onRestart,
     onProblem,

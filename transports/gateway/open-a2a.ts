@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RequestMemory } from '../../runtime/protocol/admission.ts';
 import { MAX_TIMER_MS, Milliseconds } from '../../runtime/protocol/milliseconds.ts';
+import type { CardProvider } from '../../runtime/protocol/firewall.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { TaskService } from '../../runtime/protocol/task-service.ts';
 import {
@@ -67,6 +68,7 @@ export type A2AOptions = z.input<typeof A2AOptions>;
  * - `bindings` what else is served from the same operations.
  * - `seen`    which requests the gateways of the system have let in.
  * - `trusts`  whose words are as good as said here.
+ * - `cardProvider` gives the cards that are shown. @default those of the team
  * - `strangers` those who prove nothing are not one and the same.
  * - `grpcUrl` where gRPC is spoken, as soon as it is known.
  * - `onPush`  hears what happens to each push notification.
@@ -81,6 +83,7 @@ export interface OpenA2ADeps {
   readonly bindings: readonly Binding[];
   readonly seen: RequestMemory;
   readonly trusts?: Trusts | undefined;
+  readonly cardProvider?: CardProvider | undefined;
   readonly strangers: boolean;
   readonly grpcUrl: () => string | undefined;
   readonly onPush?: (event: PushEvent) => void;
@@ -120,6 +123,7 @@ export async function openA2A(options: z.output<typeof A2AOptions>, deps: OpenA2
     team,
     clock: seams.clock,
     trusts: deps.trusts,
+    cardProvider: deps.cardProvider,
     strangers: deps.strangers,
     cards: { securitySchemes, grpcUrl: deps.grpcUrl },
     extensions: [
@@ -138,6 +142,7 @@ export async function openA2A(options: z.output<typeof A2AOptions>, deps: OpenA2
     rest: [V03_REST, v01.rest, restBindingOf(V1, ...drafts)],
     ...(signing === undefined ? {} : { signing }),
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
+    cardsAreLive: deps.cardProvider !== undefined,
     ...(amendCard === undefined ? {} : { amendCard }),
   });
   const parts = [part, ...(push === undefined ? [] : [push.part]), ...bindings.map((open) => open.part)];

@@ -1,5 +1,6 @@
 import { isInstalled, requirePackages } from '../../runtime/protocol/edge-errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import type { FirewallGuard } from '../../runtime/protocol/firewall.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
 import type { TaskService } from '../../runtime/protocol/task-service.ts';
@@ -16,6 +17,7 @@ export const MCP_PACKAGE = '@modelcontextprotocol/server';
 /**
  * - `trusts`    whose words are as good as said here. @default users and services that have proved who they are
  * - `strangers` those who prove nothing are not one and the same.
+ * - `firewall`  attests results. @default they are not attested
  * - `note`      keeps for the operator what callers are not told.
  */
 export interface OpenMcpDeps {
@@ -25,13 +27,14 @@ export interface OpenMcpDeps {
   readonly seams: Seams;
   readonly trusts?: Trusts | undefined;
   readonly strangers: boolean;
+  readonly firewall?: FirewallGuard | undefined;
   readonly note: NoteFailure;
 }
 
 /** MCP over a team's tools and tasks, whatever it is spoken over. Throws INVALID_OPTIONS naming field and value. */
 export function mcpService(
   options: McpOptions,
-  { tools, tasks, team, seams, trusts = trustsByDefault, strangers, note }: OpenMcpDeps,
+  { tools, tasks, team, seams, trusts = trustsByDefault, strangers, firewall, note }: OpenMcpDeps,
 ): McpService {
   return new McpService({
     tools,
@@ -43,6 +46,7 @@ export function mcpService(
     revision: () => team.revision,
     trusts,
     strangers,
+    firewall,
     note,
   });
 }

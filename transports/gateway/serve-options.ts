@@ -2,11 +2,13 @@ import { z } from 'zod';
 import type { AdmissionRule, Authenticator } from '../../runtime/protocol/admission.ts';
 import type { Approver } from '../../runtime/protocol/approval.ts';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import type { CardProvider, FirewallHooks } from '../../runtime/protocol/firewall.ts';
 import { hasMethod, parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Binding } from './binding.ts';
 import type { GatewayLimits } from './http/gateway-limits.ts';
 import type { ServedRoute } from './http/served-route.ts';
 import type { TlsOptions } from './http/tls-material.ts';
+import { isObject } from './is-object.ts';
 import { McpOptions } from './mcp/mcp-options.ts';
 import { A2AOptions } from './open-a2a.ts';
 import type { ServedTeam } from './served-team.ts';
@@ -46,6 +48,9 @@ const given = <Type>(isIt: (value: unknown) => boolean, expected: string) =>
  *                    they are (`admitted`). @default `admitted` where there are authenticators, and others than this machine
  *                    can reach it
  * - `approver`       decides what agents want to have approved. @default whoever owns the task is asked
+ * - `firewall`       decides which tools those outside may use, what goes out of what agents answer, and attests that. It
+ *                    stands before all that serve the system. @default the rules alone
+ * - `cardProvider`   gives the cards that are shown in place of the agents' own. @default their own
  * - `trusts`         whose words are as good as said here; what others say is tainted, by `a2a:` or `mcp:` and their id.
  *                    @default users and services that have proved who they are; agents never
  * - `a2a`            how A2A is served; false: not at all.
@@ -75,6 +80,8 @@ const GatewayFields = {
   publicUrl: z.string().optional(),
   metrics: z.enum(['open', 'admitted']).optional(),
   approver: given<Approver>(isFunction, 'a function').optional(),
+  firewall: z.custom<FirewallHooks>(isObject, 'the hooks of a firewall').optional(),
+  cardProvider: given<CardProvider>(isFunction, 'a function').optional(),
   trusts: given<Trusts>(isFunction, 'a function').optional(),
   a2a: z.union([z.literal(false), A2AOptions], 'options, or false').default(A2AOptions.parse({})),
   mcp: z.union([z.literal(false), McpOptions], { error: 'options, or false' }).optional(),

@@ -1,5 +1,7 @@
-import type { AgentCard } from '../../runtime/protocol/agent-card.ts';
+import { AgentCard } from '../../runtime/protocol/agent-card.ts';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import type { CardProvider } from '../../runtime/protocol/firewall.ts';
+import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 
@@ -90,6 +92,32 @@ export function servedTeam(
     get modifiedAtMs() {
       look();
       return modifiedAtMs;
+    },
+  };
+}
+
+/**
+ * The team as its cards show it. A card whose provider throws, or gives none that is one, is not shown: that fails whoever asks
+ * for it. Whose agent it is stays what it is.
+ */
+export function shownTeam(team: ServedTeam, provide: CardProvider): ServedTeam {
+  const shown = ({ id }: AgentCard): AgentCard | undefined => {
+    const card = provide(id);
+    return card === undefined ? undefined : { ...parseOptions(AgentCard, card, `cardProvider("${id}")`), id };
+  };
+  return {
+    identity: team.identity,
+    entry: team.entry,
+    cards: () => team.cards().flatMap((card) => shown(card) ?? []),
+    card: (agentId) => {
+      const card = team.card(agentId);
+      return card === undefined ? undefined : shown(card);
+    },
+    get revision() {
+      return team.revision;
+    },
+    get modifiedAtMs() {
+      return team.modifiedAtMs;
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
+import type { FirewallHooks } from '../../runtime/protocol/firewall.ts';
 import { hasMethod, parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { Principal } from '../../runtime/protocol/principal.ts';
+import { isObject } from './is-object.ts';
 import type { McpOptions } from './mcp/mcp-options.ts';
 import type { TeamIdentity } from './served-team.ts';
 import type { Trusts } from './trust.ts';
@@ -14,6 +16,8 @@ import type { Trusts } from './trust.ts';
  * - `principal`       who is at the other end. @default the user of this machine, of tier 3
  * - `trusts`          whether its words are as good as said here; else they are tainted by `mcp:` and its id. What a program
  *                     says is what its model or its pages have told it. @default no
+ * - `firewall`        decides which tools whoever is at the other end may use, what goes out of what agents answer, and
+ *                     attests that. It stands before all that serve the system. @default the rules alone
  * - `expose`          which agents. @default all, also those that are started later
  * - `mcp`             how MCP is served.
  * - `onFault`         hears of errors that the client is not told of.
@@ -23,6 +27,7 @@ export interface StdioOptions extends Partial<Pick<TeamIdentity, 'name' | 'descr
   readonly output?: Writable;
   readonly principal?: Principal;
   readonly trusts?: Trusts;
+  readonly firewall?: FirewallHooks;
   readonly expose?: readonly string[];
   readonly mcp?: McpOptions;
   readonly onFault?: (error: unknown) => void;
@@ -34,6 +39,7 @@ const StdioFields = z.strictObject({
   output: z.custom<Writable>(hasMethod('write'), 'a stream to write to').optional(),
   principal: Principal.optional(),
   trusts: z.custom<Trusts>((value) => typeof value === 'function', 'a function').optional(),
+  firewall: z.custom<FirewallHooks>(isObject, 'the hooks of a firewall').optional(),
   name: text,
   description: text,
   version: text,

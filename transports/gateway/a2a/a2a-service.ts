@@ -1,8 +1,9 @@
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
+import type { CardProvider } from '../../../runtime/protocol/firewall.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { isTaskOver, type Task } from '../../../runtime/protocol/task.ts';
 import type { TaskService } from '../../../runtime/protocol/task-service.ts';
-import type { ServedTeam } from '../served-team.ts';
+import { type ServedTeam, shownTeam } from '../served-team.ts';
 import type { Trusts } from '../trust.ts';
 import { type CardDesk, type CardOptions, createCardDesk } from './cards.ts';
 import type { A2AExtension } from './extension.ts';
@@ -21,6 +22,7 @@ import { whenBeyond, whenIdle } from './waiting.ts';
  * - `trusts`     whose words are as good as said here. @default users and services that have proved who they are
  * - `strangers`  who proves nothing is one of many who know nothing of each other, and is shown no list of what all have.
  *                @default false: they are one and the same
+ * - `cardProvider` gives the cards that are shown. @default those of the team
  * - `clock`      by which callers wait no longer than they say. @default they wait as long as it takes
  */
 export interface A2AServiceOptions {
@@ -28,6 +30,7 @@ export interface A2AServiceOptions {
   readonly team: ServedTeam;
   readonly push?: PushDesk;
   readonly cards?: CardOptions;
+  readonly cardProvider?: CardProvider | undefined;
   readonly extensions?: readonly A2AExtension[];
   readonly clock?: Clock;
   readonly trusts?: Trusts | undefined;
@@ -58,10 +61,10 @@ type Performers = {
 };
 
 export function createA2AService(options: A2AServiceOptions): A2AService {
-  const { extensions = [], push } = options;
+  const { extensions = [], push, team, cardProvider } = options;
   const cards = createCardDesk({
     ...options.cards,
-    team: options.team,
+    team: cardProvider === undefined ? team : shownTeam(team, cardProvider),
     extensions,
     pushNotifications: push !== undefined,
   });

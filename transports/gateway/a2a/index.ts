@@ -28,6 +28,7 @@ export { V1, V1_1_DRAFT } from './v1/index.ts';
  * - `rest`        those that are spoken over plain HTTP. Of two that have a path the first gets it, and one to whom it is
  *                 the path of an agent comes last. @default A2A 1.0
  * - `signing`     signs the cards. @default they are not signed
+ * - `cardsAreLive` cards may be others each time that they are asked for. @default only with the team's revision
  * - `amendCard`   makes of a card the one that is shown. @default it is shown as it is
  * - `heartbeatMs` how often a stream shows that it lives. @default 15 s
  */
@@ -37,6 +38,7 @@ export interface A2APartOptions {
   readonly dialects?: readonly [Dialect, ...Dialect[]];
   readonly rest?: readonly RestBinding[];
   readonly signing?: CardKey;
+  readonly cardsAreLive?: boolean;
   readonly amendCard?: AmendCard;
   readonly heartbeatMs?: number;
 }
@@ -70,6 +72,7 @@ export async function a2aPart(options: A2APartOptions): Promise<GatewayPart> {
         dialects,
         edge,
         signer,
+        isLive: options.cardsAreLive === true,
         amend: options.amendCard,
       });
       if (signing !== undefined) {

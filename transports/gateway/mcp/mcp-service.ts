@@ -1,4 +1,5 @@
 import type { Principal } from '../../../runtime/protocol/principal.ts';
+import type { FirewallGuard } from '../../../runtime/protocol/firewall.ts';
 import type { NoteFailure } from '../../../runtime/protocol/told-failure.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
 import type { TaskService } from '../../../runtime/protocol/task-service.ts';
@@ -25,6 +26,7 @@ import { OrreryError } from '../../../runtime/protocol/errors.ts';
  * - `isServed` whether an agent is served; `revision` another number when that may be another answer.
  * - `trusts`   whose words are as good as said here.
  * - `strangers` those who prove nothing are not one and the same.
+ * - `firewall`  attests results. @default they are not attested
  * - `note`      keeps for the operator what callers are not told.
  */
 export interface McpServiceDeps {
@@ -37,6 +39,7 @@ export interface McpServiceDeps {
   readonly revision: () => number;
   readonly trusts: Trusts;
   readonly strangers: boolean;
+  readonly firewall?: FirewallGuard | undefined;
   readonly note: NoteFailure;
 }
 
@@ -59,7 +62,7 @@ export class McpService {
   readonly #methods: Readonly<Record<string, Method>>;
 
   constructor(deps: McpServiceDeps) {
-    const { tools, tasks, options, seams, isServed, revision, trusts, strangers, note } = deps;
+    const { tools, tasks, options, seams, isServed, revision, trusts, strangers, firewall, note } = deps;
     this.#deps = deps;
     this.options = options;
     this.tools = tools;
@@ -68,7 +71,7 @@ export class McpService {
     this.#tasks =
       tasks === undefined ? undefined : new McpTasks({ tasks, options, seams, trusts, strangers });
     this.#terms = { options, clock: seams.clock, trusts };
-    this.calls = new ToolCalls({ ...this.#terms, tools, tasks: this.#tasks, states: this.#states, note });
+    this.calls = new ToolCalls({ ...this.#terms, tools, tasks: this.#tasks, states: this.#states, firewall, note });
     this.#methods = this.#methodTable();
   }
 
@@ -301,5 +304,5 @@ function resultOfTask({ outcome, taskId }: TaskSight): Result {
 
 const relatedTo = ({ taskId }: TaskSight, result: Result): Result => ({
   ...result,
-  _meta: { 'io.modelcontextprotocol/related-task': { taskId } },
+  _meta: { ...(result['_meta'] as object | undefined), 'io.modelcontextprotocol/related-task': { taskId } },
 });

@@ -1,12 +1,13 @@
 import type { ErrorCode } from '../../../runtime/protocol/errors.ts';
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
+import { ATTESTATION_URI } from '../../../runtime/protocol/firewall.ts';
 import type { ToldFailure } from '../../../runtime/protocol/told-failure.ts';
 import type { Part, Task } from '../../../runtime/protocol/task.ts';
 import { isObject } from '../is-object.ts';
 import type { Result } from './json-shapes.ts';
 import { mcpErrorOf } from './mcp-errors.ts';
 import type { ServedTool } from './served-tool.ts';
-import { errorResult, resultOf } from './tool-result.ts';
+import { errorResult, resultOf, withAttestation } from './tool-result.ts';
 
 /** How a task has ended: with the result of its tool, which may tell of an error of the tool, or not at all. */
 export type TaskOutcome =
@@ -36,7 +37,10 @@ const BROKEN: ReadonlySet<string> = new Set<ErrorCode>([
 /** Undefined while it is not over. `served`: the tool, where it is still there. */
 export function outcomeOf(task: Task, served: ServedTool | undefined, name: string): TaskOutcome | undefined {
   const { state } = task.status;
-  if (state === 'completed') return { kind: 'result', result: resultIn(task, served) };
+  if (state === 'completed') {
+    const attestation = task.status.message?.metadata?.[ATTESTATION_URI];
+    return { kind: 'result', result: withAttestation(resultIn(task, served), attestation) };
+  }
   if (state === 'failed' || state === 'rejected') return failureIn(task, served?.tool.agentId ?? name);
   return undefined;
 }

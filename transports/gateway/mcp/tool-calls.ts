@@ -1,5 +1,6 @@
 import { notPermitted } from '../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
+import type { FirewallGuard } from '../../../runtime/protocol/firewall.ts';
 import type { NoteFailure } from '../../../runtime/protocol/told-failure.ts';
 import type { ToolService } from '../../../runtime/protocol/tool-service.ts';
 import { type CallTermsDeps, callTerms } from './call-terms.ts';
@@ -12,13 +13,14 @@ import type { RequestStates } from './request-state.ts';
 import { CALL_NAME, calledIn, SEARCH_NAME, searchResult } from './search-tools.ts';
 import type { ServedTool } from './served-tool.ts';
 import { Suspendable } from './suspended.ts';
-import { errorResult, resultOf } from './tool-result.ts';
+import { errorResult, resultOf, withAttestation } from './tool-result.ts';
 
-/** `tasks`: undefined where calls are never tasks. `note`: keeps for the operator what callers are not told. */
+/** `tasks`: undefined where calls are never tasks. `firewall`: attests results. `note`: keeps for the operator what callers are not told. */
 export interface ToolCallsDeps extends CallTermsDeps {
   readonly tools: ToolService;
   readonly tasks: McpTasks | undefined;
   readonly states: RequestStates;
+  readonly firewall: FirewallGuard | undefined;
   readonly note: NoteFailure;
 }
 
@@ -71,7 +73,7 @@ export class ToolCalls {
     args: Arguments,
     { call, task }: { readonly call: McpCall; readonly task: unknown },
   ): Promise<Result> {
-    const { tools, tasks, states, note } = this.#deps;
+    const { tools, tasks, states, firewall, note } = this.#deps;
     const { tool, mode } = served;
     const suspendable = new Suspendable(call, states, `tool ${tool.name}`);
     const asTask = tasks === undefined ? 'no' : this.#asTask(served, call, task);
@@ -83,7 +85,9 @@ export class ToolCalls {
       const metadata = suspendable.metadata(tool.agentId);
       const terms = callTerms(call, this.#deps);
       const output = await tools.call(tool.name, served.inputOf(args), { ...terms, metadata });
-      return resultOf(served, output);
+      const result = resultOf(served, output);
+      const { structuredContent, content } = result;
+      return withAttestation(result, await firewall?.attest(structuredContent ?? content));
     } catch (error) {
       const paused = suspendable.pausedBy(error);
       if (paused !== undefined) return paused;

@@ -1,3 +1,4 @@
+import { ATTESTATION_URI } from '../../../runtime/protocol/firewall.ts';
 import type { ToolContent } from '../../../runtime/protocol/tool.ts';
 import type { ToldFailure } from '../../../runtime/protocol/told-failure.ts';
 import { isObject } from '../is-object.ts';
@@ -25,6 +26,10 @@ function contentResult(output: unknown): Result {
     ...(isError === true ? { isError } : {}),
   };
 }
+
+/** A result with the proof that stands beside it, if there is one. */
+export const withAttestation = (result: Result, attestation: unknown): Result =>
+  attestation === undefined ? result : { ...result, _meta: { [ATTESTATION_URI]: attestation } };
 
 /** What went wrong while a tool worked: `{code, message, agentId, id?, retryAfterMs?}` as text, which a model reads and may act upon. */
 export function errorResult(

@@ -1,0 +1,116 @@
+import { ATTESTATION_URI, type FirewallGuard } from '../../runtime/protocol/firewall.ts';
+import { InOrder } from '../../runtime/protocol/in-order.ts';
+import type { Artifact, Part, TaskMessage } from '../../runtime/protocol/task.ts';
+import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
+import { cleanError } from '../tools/clean-error.ts';
+import type { AgentTurns } from './agent-turns.ts';
+import { cleanArtifact, cleanMessage } from './clean-parts.ts';
+import { agentMessage, failureParts } from './task-errors.ts';
+import type { Turn, TurnOutcome } from './turn.ts';
+
+export interface GuardedTurnsDeps {
+  readonly firewall: FirewallGuard;
+  readonly newId: () => string;
+  readonly note: NoteFailure;
+}
+
+/**
+ * The turns of agents behind a firewall: an agent is asked for what its owner may use, and what it says is kept as the firewall
+ * gives it out. Nothing else of it is ever in a task, whoever reads that, and when.
+ */
+export function guardedTurns(
+  turns: Pick<AgentTurns, 'run' | 'answer' | 'toolMeant'>,
+  { firewall, newId, note }: GuardedTurnsDeps,
+): Pick<AgentTurns, 'run' | 'answer'> {
+  const clean = firewall.sanitizeResponse;
+  return {
+    async run(turn) {
+      const { opening, message, memo } = turn;
+      const { agentId, owner } = opening;
+      const toolName = turns.toolMeant({ agentId, message, memo });
+      try {
+        await firewall.filterQuery(owner.principalId, toolName);
+      } catch (error) {
+        return { state: 'rejected', message: agentMessage(newId(), failureParts(error, note)) };
+      }
+      const spoken = new CleanTurn(turn, firewall);
+      const outcome = await turns.run(spoken.turn);
+      const made = await spoken.whenDone();
+      if (outcome === undefined) return undefined;
+      const said = outcome.message === undefined ? undefined : await cleanMessage(outcome.message, clean);
+      if (outcome.state !== 'completed' || !firewall.attests) return { ...outcome, message: said };
+      return attested(said ?? agentMessage(newId(), [{ text: 'The result is attested' }]), made, firewall);
+    },
+    answer(asked) {
+      const answer = turns.answer(asked);
+      if (answer === undefined) return undefined;
+      const toolName = turns.toolMeant(asked);
+      return async () => {
+        await firewall.filterQuery(asked.owner.principalId, toolName);
+        const answered = await answer().catch(async (error: unknown) => {
+          throw await cleanError(error, clean);
+        });
+        const { metadata, ...said } = await cleanMessage(answered, clean);
+        const attestation = await firewall.attest(said.parts);
+        const facts = {
+          ...metadata,
+          ...(attestation && { [ATTESTATION_URI]: attestation }),
+        };
+        return { ...said, ...(Object.keys(facts).length > 0 && { metadata: facts }) };
+      };
+    },
+  };
+}
+
+/** What a turn has shown for good, by the ids of the artifacts. */
+type Made = ReadonlyMap<string, readonly Part[]>;
+
+/** The end of a turn, with the proof of what it has made. */
+async function attested(message: TaskMessage, made: Made, firewall: FirewallGuard): Promise<TurnOutcome> {
+  const artifacts = [...made].map(([artifactId, parts]) => ({ artifactId, parts: [...parts] }));
+  const attestation = await firewall.attest(artifacts);
+  const proof = { ...attestation, artifactIds: artifacts.map(({ artifactId }) => artifactId) };
+  const metadata = { ...message.metadata, [ATTESTATION_URI]: proof };
+  return { state: 'completed', message: { ...message, metadata } };
+}
+
+/** A turn of which everything that is said in it is cleaned first, in order; what cannot be fails the turn. */
+class CleanTurn {
+  readonly turn: Turn;
+  readonly #firewall: FirewallGuard;
+  readonly #order = new InOrder();
+  readonly #made = new Map<string, readonly Part[]>();
+
+  constructor(turn: Turn, firewall: FirewallGuard) {
+    this.#firewall = firewall;
+    const clean = firewall.sanitizeResponse;
+    this.turn = {
+      ...turn,
+      working: (message) =>
+        this.#order.add(async () => turn.working(message && (await cleanMessage(message, clean)))),
+      artifact: (artifact, options = {}) =>
+        this.#order.add(async () => {
+          const cleaned = await cleanArtifact(artifact, clean);
+          this.#keep(cleaned, options.append === true);
+          turn.artifact(cleaned, options);
+        }),
+      partial: (artifact) => this.#order.add(async () => turn.partial(await cleanArtifact(artifact, clean))),
+      remember: (memo) => this.#order.addNow(() => turn.remember(memo)),
+      whenKept: async () => {
+        await this.#order.whenDone();
+        await turn.whenKept();
+      },
+    };
+  }
+
+  /** Resolves to what is made when all that was said is told, or was not to be. */
+  async whenDone(): Promise<Made> {
+    await this.#order.whenDone();
+    return this.#made;
+  }
+
+  #keep({ artifactId, parts }: Artifact, append: boolean): void {
+    if (!this.#firewall.attests) return;
+    this.#made.set(artifactId, append ? [...(this.#made.get(artifactId) ?? []), ...parts] : parts);
+  }
+}
