@@ -95,6 +95,13 @@ export class CellChannels {
     return channels;
   }
 
+  /** Has the agent hear of a mail of a channel that has just come; true when it is handled. */
+  hears(cell: Cell, mail: Mail): boolean {
+    if (mail.tombstone !== undefined || this.#bySlot.get(cell.row.slot)?.hear(mail) !== true) return false;
+    cell.outcomes.reply(mail, REPLY.empty, undefined);
+    return true;
+  }
+
   /** Has the agent take in a mail of a channel. What is returned, or settles, is the answer. */
   handle(cell: Cell, mail: Mail, handling: Handling): unknown {
     const given = (): A2AEnvelope => {

@@ -164,7 +164,11 @@ export class Cell {
       this.outcomes.deadLetter(mail, mail.tombstone ?? this.#lastWord);
       return;
     }
-    if (this.place.attendance.takes(this, mail)) return this.outcomes.settle(mail, 'handled');
+    const isHandled =
+      mail.extras?.channel === undefined
+        ? this.place.attendance.takes(this, mail)
+        : this.place.channels.hears(this, mail);
+    if (isHandled) return this.outcomes.settle(mail, 'handled');
     if (mail.extras?.frame === true) this.#takeAsMail(mail);
     this.#mailbox.put(mail, lane);
     if (this.#hand === undefined || this.#hasRoom || lane === LANE.callback || this.#isMutual(mail))

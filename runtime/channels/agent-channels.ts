@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChannelMark } from '../mailbox/channel-mark.ts';
-import type { Mail } from '../mailbox/mail.ts';
+import type { Mail, MailExtras } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { invalidOptions, mailboxFull, type OrreryError, refused } from '../protocol/errors.ts';
 import { parseOptions, requireText } from '../protocol/parse-options.ts';
@@ -81,6 +81,11 @@ export interface PortAnswer {
   readonly settled?: Promise<unknown> | undefined;
 }
 
+const ACTOR_OVER = 'the actor at the other end is over';
+
+const closedBecause = ({ payload }: Pick<Mail, 'payload'>): string =>
+  `the other end closed it: ${(payload as { readonly reason: string }).reason}`;
+
 /** The channels of one life of an agent: opens them, accepts them, and takes in what comes over them. */
 export class AgentChannels<Context> implements ChannelOpener<Context> {
   readonly agentId: string;
@@ -134,12 +139,26 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
         end?.readyThere(payload as PortAim);
         break;
       case 'lost':
-        end?.lost((payload as PortAim).life, 'the actor at the other end is over');
+        end?.lost((payload as PortAim).life, ACTOR_OVER);
         break;
       case 'close':
-        end?.closedThere(`the other end closed it: ${(payload as { reason: string }).reason}`);
+        end?.closedThere(closedBecause(mail));
     }
     return { answer: undefined };
+  }
+
+  /**
+   * Hears of a mail as it comes, before its turn: what says that the other end can be written to, or cannot any more, is what
+   * the handler in hand may wait for. True when there is nothing left to take in.
+   */
+  hear({ sender, payload, extras }: Mail): boolean {
+    const { id, act } = (extras as MailExtras).channel as ChannelMark;
+    const end = this.#ends.get(id);
+    if (end?.remoteAgentId !== sender) return false;
+    if (act === 'ready') return end.readyThere(payload as PortAim);
+    if (act === 'lost') return end.lost((payload as PortAim).life, ACTOR_OVER);
+    if (act === 'close') end.leftThere(closedBecause({ payload }));
+    return false;
   }
 
   /** A thread is gone, with every life that `wasThere`. */

@@ -97,6 +97,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   #cancelDeadline: (() => void) | undefined;
   #cancelRedial: (() => void) | undefined;
   #lastWord: 'close' | 'lost' | undefined;
+  #leftBecause: string | undefined;
   #closeReason: OrreryError | undefined;
 
   constructor(
@@ -161,6 +162,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
     if (metadata?.routingHint !== undefined)
       throw invalidEnvelope('metadata.routingHint: a channel has one recipient, whatever it can do');
     if (signal?.aborted === true) throw cancelled(`Sending ${own.id}`);
+    if (this.#leftBecause !== undefined) throw channelClosed(this.id, this.#leftBecause);
     return this.#sender.send(own, signal);
   }
 
@@ -193,18 +195,28 @@ export class PortChannel<Context> implements AgentChannel<Context> {
     this.#meet(peer);
   }
 
-  /** A life of the other agent is over. */
-  lost(life: string, reason: string): void {
-    if (this.#course.status !== 'open' || this.#peer?.life !== life) return;
+  /** A life of the other agent is over; false when it is not open with that. */
+  lost(life: string, reason: string): boolean {
+    if (this.#course.status !== 'open' || this.#peer?.life !== life) return false;
     this.#sender.aimAt(undefined);
     this.#course.take('connection.lost', reason);
+    return true;
   }
 
-  /** The other end listens from now on. */
-  readyThere(peer: PortAim): void {
-    if (this.#peer?.life !== peer.life) return;
+  /** The other end listens from now on; false when it is not open with that life. */
+  readyThere(peer: PortAim): boolean {
+    if (this.#peer?.life !== peer.life) return false;
+    // One that came before it was known is taken in its turn, after later ones.
+    if (peer.run < this.#peer.run) return true;
     this.#peer = peer;
     if (this.#course.status === 'open') this.#sender.aimAt(peer);
+    return true;
+  }
+
+  /** The other end has closed it, and takes nothing more; what it had sent before comes in its turn, and then the end. */
+  leftThere(reason: string): void {
+    this.#leftBecause = reason;
+    this.#sender.close(reason);
   }
 
   closedThere(reason: string): void {
