@@ -4,45 +4,14 @@ import { ChannelStatus } from '../protocol/channel-status.ts';
 import { A2AMessageType } from '../protocol/envelope.ts';
 import { ERROR_CODES } from '../protocol/errors.ts';
 import { Taint } from '../protocol/taint.ts';
+import { KIND_OF_TYPE } from './event-types.ts';
 
 /** How an accepted envelope ended. */
 export const Outcome = z.enum(['handled', 'rejected', 'expired', 'dead-lettered']);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** What the event is about. The first five are the seed's own (`A2ALogEvent`). */
-export const SystemEventType = z.enum([
-  'message-sent',
-  'message-received',
-  'routing-decision',
-  'tool-invocation',
-  'model-call',
-  'error',
-  'envelope-settled',
-  'dead-letter',
-  'progress',
-  'agent-started',
-  'agent-crashed',
-  'agent-restarting',
-  'agent-failed',
-  'agent-stopped',
-  'agent-upgraded',
-  'agent-parked',
-  'outsider-refused',
-  'place-started',
-  'place-died',
-  'process-ended',
-  'journal',
-  'history',
-  'router-state',
-  'negotiation',
-  'swarm',
-  'channel-status',
-  'server-log',
-  'watchdog',
-  'declared-clean',
-  'catalogue',
-  'fault',
-]);
+/** What the event is about. */
+export const SystemEventType = z.enum(Object.keys(KIND_OF_TYPE) as readonly (keyof typeof KIND_OF_TYPE)[]);
 export type SystemEventType = z.infer<typeof SystemEventType>;
 
 /**

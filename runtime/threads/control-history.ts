@@ -36,11 +36,11 @@ export class ControlHistory {
     this.#post.give({ security });
   }
 
-  /** Gives the last of it: it is there before whoever is told next to close the journal. */
+  /** Gives the last of it, and how much is missing: it is there before whoever is told next to close the journal. */
   close(): void {
     const security = this.#waiting;
     this.#waiting = [];
-    this.#deps.journal.remember({ security, missed: 0 }).catch(() => undefined);
+    this.#post.giveLast({ security });
   }
 
   /** The envelopes of a conversation; one may come twice. */

@@ -37,6 +37,13 @@ export class HistoryPost {
       });
   }
 
+  /** Gives the last of it, also while another lot is under way. What of that does not arrive nobody can be told any more. */
+  giveLast(entries: Omit<Remembered, 'missed'>): void {
+    const missed = this.#missed;
+    this.#missed = 0;
+    this.#last = this.#remember({ ...entries, missed }).catch(() => undefined);
+  }
+
   /** Resolves when what was given has arrived. */
   whenGiven(): Promise<void> {
     return this.#last;

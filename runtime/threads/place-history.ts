@@ -61,11 +61,22 @@ export class PlaceHistory {
     this.#post.give({ crossings, traffic: this.#traffic() });
   }
 
-  /** The thread ends: gives the last of it, and resolves when that has arrived. */
+  /** The thread ends: gives the last of it, counts what it has no time for, and resolves when that has arrived. */
   async leave(): Promise<void> {
     await this.#post.whenGiven();
     this.collect();
     await this.#post.whenGiven();
+    this.#post.miss(this.#unread);
+    this.#post.give({});
+    await this.#post.whenGiven();
+  }
+
+  /** Entries that nobody has made a text of yet. */
+  get #unread(): number {
+    const { traffic, crossings } = this.#place.log;
+    let count = crossings.noted - this.#crossingAt;
+    for (const { mail } of traffic.entries(this.#trafficAt)) if (mail.correlationId !== undefined) count += 1;
+    return count;
   }
 
   #crossings(): string[] {

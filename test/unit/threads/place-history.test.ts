@@ -175,4 +175,15 @@ describe('What a thread gives the journal to remember', () => {
     await over;
     expect(said()).toHaveLength(2);
   });
+
+  it('is counted where the thread ends before it has time for it', async () => {
+    const large = 'x'.repeat(16_000);
+    for (let lot = 0; lot < 3; lot++) {
+      for (let n = 0; n < CAPACITY; n++) traffic.note(TRAFFIC.sent, mail(n, large), n, rowOf('bo', 2));
+      await collect();
+    }
+    await history.leave();
+    expect(said().length + missed()).toBe(3 * CAPACITY);
+    expect(missed()).toBeGreaterThan(0);
+  });
 });
