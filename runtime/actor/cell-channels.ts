@@ -6,6 +6,7 @@ import {
 } from '../channels/agent-channels.ts';
 import type { AgentChannel as AgentChannelOf } from '../channels/port-channel.ts';
 import type { PortOutcome } from '../channels/port-sender.ts';
+import { behalfOf } from '../mailbox/behalf.ts';
 import { type Mail, NO_ASK } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { cancelled, invalidOptions, type OrreryError } from '../protocol/errors.ts';
@@ -86,6 +87,8 @@ export class CellChannels {
           place.courier.askLater(cell.row, waiting, signal === undefined ? {} : { signal });
         },
         taint: () => cell.lives.taint,
+        // With several in hand the others wait for what came last. The embedder works for itself at any time.
+        behalf: () => (cell.row.party.isSystem ? undefined : behalfOf(cell.handlings.at(-1)?.mail?.extras)),
         isThere: (life) => seatOf(life) === place.seat || place.links.ofSeat(seatOf(life)) !== undefined,
         note: (event) => place.log.note(event),
       },

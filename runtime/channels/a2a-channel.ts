@@ -32,6 +32,8 @@ export interface A2AChannel {
    * - MAILBOX_FULL        too many envelopes wait already.
    * - INVALID_ENVELOPE, SCHEMA_VERSION_MISMATCH, NOT_SERIALISABLE  it is no envelope of the local agent that can cross.
    * - CANCELLED           `signal` aborted while it waited.
+   * - RATE_LIMITED        the other agent takes nothing more of the caller outside on whose behalf it is sent;
+   *                       `details.retryAfterMs` says for how long.
    * - TIER_VIOLATION, SANDBOX_VIOLATION, ...  a rule refuses it; between agents of a system.
    */
   send(envelope: A2AEnvelope, options?: ChannelSendOptions): Promise<void>;

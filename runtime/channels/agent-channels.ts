@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Behalf } from '../mailbox/behalf.ts';
 import type { ChannelMark } from '../mailbox/channel-mark.ts';
 import type { Mail, MailExtras } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
@@ -14,6 +15,7 @@ import {
   controlMail,
   type DataAnswer,
   dataMail,
+  onBehalf,
   type OpenRequest,
   type PortAim,
   type PortStamp,
@@ -61,6 +63,7 @@ export interface ChannelOpener<Context> {
  * - `ask`     sends a mail in the agent's name as soon as there is room for it; `answered` is called once, within this
  *             call or later.
  * - `taint`   where what the agent has in it came from outside.
+ * - `behalf`  on whose behalf the work is done that it has in hand.
  * - `isThere` says whether the thread of a life is there.
  */
 export interface AgentChannelsDeps {
@@ -71,6 +74,7 @@ export interface AgentChannelsDeps {
   readonly random: Random;
   readonly ask: (mail: Mail, answered: (outcome: PortOutcome) => void, signal?: AbortSignal) => void;
   readonly taint: () => Taint | undefined;
+  readonly behalf: () => Behalf | undefined;
   readonly isThere: (life: string) => boolean;
   readonly note: (event: ChannelLogEvent) => void;
 }
@@ -208,8 +212,10 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
     settings: PortChannelSettings,
     kind: { readonly asks: boolean; readonly isResumed: boolean },
   ): PortChannel<Context> {
-    const { clock, random, life, newId, ask, taint, isThere } = this.#deps;
+    const { clock, random, life, newId, ask, taint, behalf, isThere } = this.#deps;
     const { channelId } = stamp;
+    // A first request is made for the work in hand; later ones have the channel go on for all who use it.
+    const openedFor = behalf();
     const control = (
       act: 'open' | 'ready' | 'lost' | 'close',
       payload: unknown,
@@ -229,11 +235,16 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
         settings,
         life,
         taint,
+        behalf,
         isThere,
         report: (event) => this.#report(stamp, event),
         ask: (request, { untilMs, signal }, answered) =>
-          ask(control('open', request, untilMs), answered, signal),
-        give: (envelope, aim, answered) => ask(dataMail(envelope, stamp, aim), answered),
+          ask(
+            onBehalf(control('open', request, untilMs), request.resumes ? undefined : openedFor),
+            answered,
+            signal,
+          ),
+        give: (message, aim, answered) => ask(dataMail(message, stamp, aim), answered),
         tell: (act, payload) => ask(control(act, payload), () => undefined),
         onClosed: () => this.#ends.delete(channelId),
       },

@@ -1,3 +1,4 @@
+import type { Behalf } from '../mailbox/behalf.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
 import {
@@ -15,7 +16,7 @@ import { ChannelCourse } from './channel-course.ts';
 import type { ChannelEventBody } from './channel-event.ts';
 import { type MessageHandler, MessageHandlers } from './message-handlers.ts';
 import type { PortChannelSettings } from './port-channel-options.ts';
-import type { DataAnswer, OpenRequest, PortAim, PortStamp } from './port-mail.ts';
+import type { DataAnswer, OpenRequest, PortAim, PortMessage, PortStamp } from './port-mail.ts';
 import { type PortOutcome, PortSender } from './port-sender.ts';
 import { ownEnvelope } from './written-envelope.ts';
 
@@ -38,10 +39,12 @@ export interface PortChannelDeps {
     waiting: { readonly untilMs: number; readonly signal: AbortSignal },
     answered: (outcome: PortOutcome) => void,
   ) => void;
-  readonly give: (envelope: A2AEnvelope, aim: PortAim, answered: (outcome: PortOutcome) => void) => void;
+  readonly give: (message: PortMessage, aim: PortAim, answered: (outcome: PortOutcome) => void) => void;
   readonly tell: (act: 'ready' | 'lost' | 'close', payload: unknown) => void;
   /** Where what the local agent has in it came from outside. */
   readonly taint: () => Taint | undefined;
+  /** On whose behalf the work is done that the local agent has in hand. */
+  readonly behalf: () => Behalf | undefined;
   /** Says whether the thread of a life is there. */
   readonly isThere: (life: string) => boolean;
   readonly onClosed: () => void;
@@ -163,7 +166,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
       throw invalidEnvelope('metadata.routingHint: a channel has one recipient, whatever it can do');
     if (signal?.aborted === true) throw cancelled(`Sending ${own.id}`);
     if (this.#leftBecause !== undefined) throw channelClosed(this.id, this.#leftBecause);
-    return this.#sender.send(own, signal);
+    return this.#sender.send({ envelope: own, behalf: this.#deps.behalf() }, signal);
   }
 
   onMessage(handler: MessageHandler<Context>): () => void {

@@ -1,6 +1,8 @@
+import type { Behalf } from '../mailbox/behalf.ts';
 import type { ChannelMark } from '../mailbox/channel-mark.ts';
 import { fromEnvelope, Mail, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { A2AEnvelope, A2AMessageType } from '../protocol/envelope.ts';
+import { isSystemId } from '../protocol/policy.ts';
 import type { ChannelIdentity } from './channel-event.ts';
 
 /**
@@ -10,6 +12,12 @@ import type { ChannelIdentity } from './channel-event.ts';
 export interface PortAim {
   readonly life: string;
   readonly run: number;
+}
+
+/** What a user sent, and on whose behalf: that of the work that was in hand then, whatever the envelope says. */
+export interface PortMessage {
+  readonly envelope: A2AEnvelope;
+  readonly behalf: Behalf | undefined;
 }
 
 /** What asks for a channel; `resumes` says that it was open before. */
@@ -69,8 +77,20 @@ export function controlMail(
 }
 
 /** The mail that carries what a user sent to `aim`. */
-export function dataMail(envelope: A2AEnvelope, stamp: PortStamp, { life, run }: PortAim): Mail {
-  return marked(fromEnvelope(envelope), stamp, { id: stamp.channelId, act: 'data', to: life, run });
+export function dataMail({ envelope, behalf }: PortMessage, stamp: PortStamp, { life, run }: PortAim): Mail {
+  const mail = fromEnvelope(envelope);
+  // No agent says for whom it works; the embedder does.
+  if (mail.extras?.tenant !== undefined && !isSystemId(stamp.localAgentId)) {
+    const { tenant: _tenant, ...extras } = mail.extras;
+    mail.extras = extras;
+  }
+  return marked(onBehalf(mail, behalf), stamp, { id: stamp.channelId, act: 'data', to: life, run });
+}
+
+/** The mail, as one that is sent on this behalf. */
+export function onBehalf(mail: Mail, behalf: Behalf | undefined): Mail {
+  if (behalf !== undefined) mail.extras = { ...mail.extras, ...behalf };
+  return mail;
 }
 
 function marked(mail: Mail, { granted, justification }: PortStamp, mark: ChannelMark): Mail {

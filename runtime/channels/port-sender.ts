@@ -1,5 +1,4 @@
 import { Fifo } from '../mailbox/fifo.ts';
-import type { A2AEnvelope } from '../protocol/envelope.ts';
 import {
   cancelled,
   channelClosed,
@@ -9,7 +8,7 @@ import {
   type OrreryError,
 } from '../protocol/errors.ts';
 import type { ChannelEventBody } from './channel-event.ts';
-import type { DataAnswer, PortAim } from './port-mail.ts';
+import type { DataAnswer, PortAim, PortMessage } from './port-mail.ts';
 
 /** What became of a mail: what its recipient answered, or why it did not. */
 export type PortOutcome = { readonly value: unknown } | { readonly error: OrreryError };
@@ -18,8 +17,8 @@ export interface PortSenderDeps {
   readonly channelId: string;
   readonly windowSize: number;
   readonly waitingCapacity: number;
-  /** Sends an envelope to the other end; `answered` is called once, within this call or later. */
-  readonly give: (envelope: A2AEnvelope, aim: PortAim, answered: (outcome: PortOutcome) => void) => void;
+  /** Sends a message to the other end; `answered` is called once, within this call or later. */
+  readonly give: (message: PortMessage, aim: PortAim, answered: (outcome: PortOutcome) => void) => void;
   readonly report: (event: ChannelEventBody) => void;
   /** The life that was written to is over. */
   readonly onLost: (life: string, reason: string) => void;
@@ -28,7 +27,7 @@ export interface PortSenderDeps {
 }
 
 interface Delivery {
-  readonly envelope: A2AEnvelope;
+  readonly message: PortMessage;
   isUnderWay: boolean;
   settle: (error?: Error) => void;
 }
@@ -72,13 +71,13 @@ export class PortSender {
   }
 
   /** Resolves when a handler was called. Fails as `A2AChannel.send` does. */
-  send(envelope: A2AEnvelope, signal?: AbortSignal): Promise<void> {
+  send(message: PortMessage, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
-        if (this.#takeBack(delivery)) delivery.settle(cancelled(`Sending ${envelope.id}`));
+        if (this.#takeBack(delivery)) delivery.settle(cancelled(`Sending ${message.envelope.id}`));
       };
       const delivery: Delivery = {
-        envelope,
+        message,
         isUnderWay: false,
         settle: (error) => {
           signal?.removeEventListener('abort', abort);
@@ -151,7 +150,7 @@ export class PortSender {
     const aim = this.#used as PortAim;
     delivery.isUnderWay = true;
     this.#underWay += 1;
-    this.#deps.give(delivery.envelope, aim, (outcome) => {
+    this.#deps.give(delivery.message, aim, (outcome) => {
       delivery.isUnderWay = false;
       this.#underWay -= 1;
       if ('error' in outcome) this.#refused(delivery, aim, outcome.error);
@@ -183,7 +182,7 @@ export class PortSender {
       return;
     }
     const mayHaveArrived = code === 'ACTOR_DIED';
-    const envelopeId = delivery.envelope.id;
+    const envelopeId = delivery.message.envelope.id;
     if (
       this.#settle(delivery, deliveryFailed(envelopeId, `the channel ${channelId}`, reason, mayHaveArrived))
     )

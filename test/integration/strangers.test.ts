@@ -1,11 +1,13 @@
 import { request } from 'node:http';
 import { startSystem, type Team } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
 import { apiKeys, newApiKey } from '../../policies/admit/api-keys.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
 import { bear } from '../fixtures/agents/frail.ts';
 import { modernMeta } from '../fixtures/mcp/raw-mcp.ts';
-import { agent } from '../fixtures/until.ts';
+import { heardFor, say } from '../fixtures/agents/phoning.ts';
+import { agent, until } from '../fixtures/until.ts';
 
 type How = 'throws' | 'loops' | 'exits' | 'answers';
 type Way = 'a2a' | 'mcp';
@@ -17,6 +19,7 @@ interface Caller {
 }
 
 const eve = newApiKey({ kind: 'service', tenant: 'acme' });
+const unwanted = newApiKey({ kind: 'service', tenant: 'unwanted' });
 let system: Team;
 let url: string;
 
@@ -26,12 +29,14 @@ beforeAll(async () => {
       agent('frail', { instances: ['frail', 'frail-too'] }),
       agent('frail', { instances: ['frail-p'], isolation: 'process' }),
       agent('proxy'),
+      agent('phone'),
+      agent('listener'),
     ],
-    // None shares its thread with another one.
-    workers: 3,
+    // None shares its thread with another one that ends it.
+    workers: 5,
     supervision: { backOff: { firstMs: 1, maxMs: 1 }, refusal: { firstMs: 600_000, maxMs: 600_000 } },
   });
-  const authenticators = [apiKeys([eve.record], { clock: systemClock })];
+  const authenticators = [apiKeys([eve.record, unwanted.record], { clock: systemClock })];
   ({ url } = await system.serve({ authenticators, anonymous: true, mcp: {} }));
 });
 afterAll(() => system.stop());
@@ -66,6 +71,15 @@ function post(
 }
 
 let calls = 0;
+
+/** Has PHONE say something over a channel to LISTENER, over A2A. */
+function phone(input: z.input<typeof say.input>, caller: Caller): Promise<string> {
+  calls += 1;
+  const parts = [{ data: { tool: say.id, arguments: input } }];
+  const message = { messageId: `m${calls}`, role: 'ROLE_USER', parts };
+  const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } };
+  return post('/phone/rpc', body, { 'a2a-version': '1.0' }, caller);
+}
 
 /** Has an agent do something, over A2A or MCP. */
 function call(way: Way, agentId: string, how: How, caller: Caller): Promise<string> {
@@ -130,4 +144,41 @@ describe('Somebody outside who has an agent fail again and again (F-04)', () => 
     },
     120_000,
   );
+
+  it.each(['fails', 'exits'] as const)(
+    'also by what another agent says for them over a channel that all share, which goes on: %s',
+    async (how) => {
+      const caller = { from: how === 'fails' ? '127.0.0.7' : '127.0.0.8' };
+      const others = { from: '127.0.0.2' };
+      const before = (await rowOf('listener'))?.restarts ?? 0;
+      const hasDied = (times: number) => async () =>
+        ((await rowOf('listener'))?.restarts ?? 0) >= before + times;
+      for (let n = 1; n <= 4; n++) {
+        // What it died over has come, and is not said again.
+        expect(await phone({ how }, caller)).toContain(how === 'fails' ? 'DELIVERY_FAILED' : 'said');
+        await until(`LISTENER has died ${n} times`, hasDied(n));
+      }
+      expect(await phone({ how: 'answers' }, caller)).toContain('RATE_LIMITED');
+      expect(await phone({ how: 'answers' }, others)).toContain('said');
+      expect(await phone({ how: 'answers' }, { key: eve.key })).toContain('said');
+      expect(await rowOf('listener')).toMatchObject({ status: 'running', restarts: before + 4 });
+      expect((await rowOf('phone'))?.restarts).toBe(0);
+    },
+    120_000,
+  );
+
+  it('also by having a channel opened that its other end dies over', async () => {
+    for (let n = 0; n < 4; n++)
+      expect(await phone({ how: 'answers', line: 'own' }, unwanted)).toMatch(/HANDLER_FAILED|ACTOR_DIED/);
+    expect(await phone({ how: 'answers', line: 'own' }, unwanted)).toContain('RATE_LIMITED');
+    expect(await phone({ how: 'answers', line: 'own' }, { from: '127.0.0.2' })).toContain('said');
+  });
+
+  it('and no agent says over a channel for whom it works (A-04)', async () => {
+    const heard = () => system.ask({ agent: 'listener', capability: heardFor }, undefined);
+    expect(await phone({ how: 'answers', tenant: 'globex' }, { key: eve.key })).toContain('said');
+    expect(await heard()).toBe('acme');
+    expect(await phone({ how: 'answers', tenant: 'globex' }, { from: '127.0.0.2' })).toContain('said');
+    expect(await heard()).toBe('nobody');
+  });
 });
