@@ -72,8 +72,9 @@ export class AgentRegistry {
   /**
    * Stores the card; one that is registered already is replaced and its revision goes up by one.
    *
-   * Fails with INVALID_CARD on a card that is incomplete or reserved, and on a remote card for an id that is local or
-   * another node's.
+   * Fails with INVALID_CARD on a card that is incomplete or reserved, on a remote card for an id that is local or another
+   * node's, and on a local card for the id of another node's agent that is hosted here: `unregister` that one first. A remote
+   * card that nobody hosts gives way.
    */
   register(card: AgentCard): void {
     const copy = registeredCard(card);
@@ -86,6 +87,10 @@ export class AgentRegistry {
       return;
     }
     const stored = nextRevision(copy, known);
+    if (known !== undefined && known.slot >= 0 && !isLocal(known))
+      throw invalidCard(
+        `origin: "${copy.id}" is ${saidOf(ownerOf(known) as string)} and hosted here; a local card takes its id when it is unregistered`,
+      );
     if (isLocal(known)) this.#store(stored, placementOf(known), standingUnderCard(known, stored));
     else this.#store(stored, UNPLACED);
     this.#discovery?.announce(stored);

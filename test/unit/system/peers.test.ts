@@ -185,6 +185,40 @@ describe('A running system that asks other nodes (N-4.4, N-V02)', () => {
     );
   });
 
+  it('gives the id of whom it has found to no agent of this node, until that one is unregistered (C-31)', async () => {
+    const { team } = peering({ found: ({ id }) => (id === 'far' ? [{ agent: far(), grant }] : []) });
+    const impostor = () => defineAgent({ id: 'far', name: 'NEAR', ...FACTS }).handle(sum, () => -1);
+    const { value } = await simulate({
+      ...team,
+      run: async (system) => {
+        const asked = async () => (await system.ask(passOn, { to: 'far' })) as { answer: unknown };
+        const before = await asked();
+        const card = impostor().card(0);
+        const registered = await rejection(
+          Promise.resolve().then(() => system.registry.register({ ...card, origin: 'local' })),
+        );
+        const started = await rejection(system.start([impostor()]));
+        const after = await asked();
+        const { origin, taint } = system.registry.getById('far') ?? {};
+        system.registry.unregister('far');
+        await system.start([impostor()]);
+        return { before, registered, started, after, origin, taint, own: (await asked()).answer };
+      },
+    });
+    expect(value).toMatchObject({
+      before: { answer: 3, taint: ['peer:b'] },
+      registered: {
+        code: 'INVALID_CARD',
+        message: expect.stringContaining('"far" is an agent of the node "b" and hosted here'),
+      },
+      started: { code: 'INVALID_OPTIONS' },
+      after: { answer: 3, taint: ['peer:b'] },
+      origin: 'remote',
+      taint: ['peer:b'],
+      own: -1,
+    });
+  });
+
   it('tells at once that a tell waits for a lookup, and delivers what waits itself', async () => {
     const told: unknown[] = [];
     const { team } = peering({ found: ({ id }) => (id === 'far' ? [{ agent: far('far', told) }] : []) });
