@@ -1,10 +1,13 @@
+import { z } from 'zod';
 import type { NumberedMail, RecordChange, Store } from '../protocol/store.ts';
 import { fundsInRecord } from '../mailbox/mail-record.ts';
 import { allRecords } from './all-records.ts';
+import { readRecord } from './record-schema.ts';
 import { ringFiles, type StartedRings } from './started-ring.ts';
 
 /** How often a mail was begun on before, by its number. */
-const STARTS = 'starts';
+export const STARTS = 'starts';
+export const Starts = z.string().regex(/^[0-9]{1,9}$/, 'expected a number');
 const PAGE = 1_000;
 
 /** A mail of a former process; `starts` counts the processes that ended while it was in hand. */
@@ -45,7 +48,7 @@ export class Backlog {
     rings: StartedRings = ringFiles,
   ): Promise<Backlog> {
     const started = journal === undefined ? new Set<number>() : rings.read(journal);
-    const before = await readStarts(store);
+    const before = await readStarts(store, journal);
     const waiting = new Map<string, number[]>();
     const starts = new Map<number, number>();
     const accounts = new Set<number>();
@@ -127,9 +130,10 @@ async function* pagesOf(store: Store): AsyncGenerator<readonly NumberedMail[]> {
   }
 }
 
-async function readStarts(store: Store): Promise<Map<number, number>> {
+async function readStarts(store: Store, file: string | undefined): Promise<Map<number, number>> {
   const starts = new Map<number, number>();
-  for await (const { key, value } of allRecords(store, STARTS)) starts.set(Number(key), Number(value));
+  for await (const record of allRecords(store, STARTS))
+    starts.set(Number(record.key), Number(readRecord(record, Starts, file)));
   return starts;
 }
 

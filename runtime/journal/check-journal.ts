@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import { resolve } from 'node:path';
 import { invalidOptions, isOrreryError, reasonOf, storeFailed } from '../protocol/errors.ts';
 import { requireText } from '../protocol/parse-options.ts';
@@ -6,8 +7,13 @@ import { systemSeams } from '../protocol/system-seams.ts';
 import { copyJournal } from './backup.ts';
 import { examineFile, logFileOf, numberOf, reading } from './examine-file.ts';
 import { markFileOf } from './high-water-mark.ts';
+import { recordFault } from './record-faults.ts';
 import { type Salvaged, salvage } from './salvage.ts';
 import { sqliteFault } from './sqlite-fault.ts';
+import { recordOf, recordRowsOf } from './sqlite-format.ts';
+
+/** Damaged records that are named. */
+const MOST_TOLD = 10;
 
 /**
  * What a journal's files are like.
@@ -29,11 +35,12 @@ export function checkJournalFile(path: string): JournalCheck {
     const { format, standing, damage } = examineFile(file);
     if (format === undefined || damage.length > 0)
       return { ...(standing && { commits: standing.commits }), damage };
-    const [mails, records] = reading(file, 0, (database) => [
-      numberOf(database, 'SELECT count(*) FROM mails'),
-      numberOf(database, 'SELECT count(*) FROM records'),
-    ]) as [number, number];
-    return { ...(standing && { commits: standing.commits }), mails, records, damage };
+    return reading(file, 0, (database) => ({
+      ...(standing && { commits: standing.commits }),
+      mails: numberOf(database, 'SELECT count(*) FROM mails'),
+      records: numberOf(database, 'SELECT count(*) FROM records'),
+      damage: faultsIn(database),
+    }));
   } catch (error) {
     if (isOrreryError(error)) throw error;
     const fault = sqliteFault(file, 'open', error);
@@ -41,6 +48,19 @@ export function checkJournalFile(path: string): JournalCheck {
     if (fault.code !== 'STORE_INVALID' || !existsSync(markFileOf(file))) throw fault;
     return { damage: [String(fault.details['reason'])] };
   }
+}
+
+/** Records whose checksums are right, and that say nothing of what they should: the first of them, and how many others. */
+function faultsIn(database: DatabaseSync): string[] {
+  const faults: string[] = [];
+  let more = 0;
+  for (const row of recordRowsOf(database)) {
+    const fault = recordFault(recordOf(row));
+    if (fault === undefined) continue;
+    if (faults.length < MOST_TOLD) faults.push(`it is damaged (${fault})`);
+    else more += 1;
+  }
+  return more === 0 ? faults : [...faults, `and so are ${more} others of its records`];
 }
 
 /** See `salvageJournal`. */

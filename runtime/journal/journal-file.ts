@@ -29,7 +29,7 @@ export async function openJournalFile(path: string): Promise<JournalFile> {
   const close = () => store.close();
   return {
     agents: () => surveyAgents(store),
-    deadLetters: () => readLetters(store),
+    deadLetters: () => readLetters(store, path),
     async forget(agentId) {
       requireText('agentId', agentId);
       const forgotten = await forgetAgent(store, agentId);

@@ -73,7 +73,7 @@ export class Journal {
   static async open(options: JournalDeps): Promise<Journal> {
     const { store, file, rings = ringFiles, accounts, history: limits = false, ...deps } = options;
     const backlog = await Backlog.open(store, file, rings);
-    const letters = await readLetters(store);
+    const letters = await readLetters(store, file);
     const spends =
       file === undefined
         ? undefined

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SpentAmounts } from '../budget/spend-notes.ts';
 import type { RecordChange, Store } from '../protocol/store.ts';
 import { allRecords } from './all-records.ts';
+import { jsonText, readRecord } from './record-schema.ts';
 import type { SpendFiles } from './spend-file.ts';
 
 /**
@@ -11,13 +12,17 @@ import type { SpendFiles } from './spend-file.ts';
  * - `boot`    of the machine; absent where that has no name.
  * - `isOver`  it has ended in order: all that it noted is here.
  */
-const Run = z.strictObject({ number: z.int().positive(), boot: z.string().optional(), isOver: z.boolean() });
-type Run = z.infer<typeof Run>;
+export const Run = z.strictObject({
+  number: z.int().positive(),
+  boot: z.string().optional(),
+  isOver: z.boolean(),
+});
+export type Run = z.infer<typeof Run>;
 
-const Spent = z.strictObject({ tokens: z.number(), micros: z.number() });
+export const Spent = z.strictObject({ tokens: z.number(), micros: z.number() });
 
-const RUN = 'run';
-const SPENT = 'spent';
+export const RUN = 'run';
+export const SPENT = 'spent';
 /** Under this key: up to which account nothing is known. */
 const UNKNOWN = 'unknown';
 /** Names of accounts are numbers that begin with that of their run. */
@@ -64,9 +69,9 @@ export class KeptSpends {
   /** Takes over what the last process had noted, before its files are removed. */
   static async open(deps: KeptSpendsDeps): Promise<KeptSpends> {
     const { store, files, journal, named } = deps;
-    const last = await readRun(store);
+    const last = await readRun(store, journal);
     const boot = files.boot();
-    const { spent, unknownUpTo: knownFrom } = await readSpent(store);
+    const { spent, unknownUpTo: knownFrom } = await readSpent(store, journal);
     const before = new Map([...spent].filter(([name]) => named.has(name)));
     const noted = last === undefined || last.isOver ? [] : files.read(journal, last.number);
     for (const [name, amounts] of noted)
@@ -125,16 +130,20 @@ const spentRecord = (key: string, amounts: SpentAmounts | undefined): RecordChan
   value: amounts && JSON.stringify(amounts),
 });
 
-async function readRun(store: Store): Promise<Run | undefined> {
-  for await (const { value } of allRecords(store, RUN)) return Run.parse(JSON.parse(value));
+async function readRun(store: Store, file: string): Promise<Run | undefined> {
+  for await (const record of allRecords(store, RUN)) return readRecord(record, jsonText(Run), file);
   return undefined;
 }
 
-async function readSpent(store: Store): Promise<{ spent: Map<number, SpentAmounts>; unknownUpTo: number }> {
+async function readSpent(
+  store: Store,
+  file: string,
+): Promise<{ spent: Map<number, SpentAmounts>; unknownUpTo: number }> {
   const spent = new Map<number, SpentAmounts>();
   let unknownUpTo = 0;
-  for await (const { key, value } of allRecords(store, SPENT)) {
-    const amounts = Spent.parse(JSON.parse(value));
+  for await (const record of allRecords(store, SPENT)) {
+    const { key } = record;
+    const amounts = readRecord(record, jsonText(Spent), file);
     if (key === UNKNOWN) unknownUpTo = amounts.tokens;
     else spent.set(Number(key), amounts);
   }

@@ -15,8 +15,9 @@ import { logFileOf, numberOf, sizeOf } from './examine-file.ts';
 import { markOf } from './high-water-mark.ts';
 import { copyNotes } from './journal-notes.ts';
 import { type LogScan, scanLog } from './log-scan.ts';
+import { recordFault } from './record-faults.ts';
 import { openSqliteFile } from './sqlite-file.ts';
-import { FORMAT, type MailRow, putStanding, type RecordRow, standingOf } from './sqlite-format.ts';
+import { FORMAT, type MailRow, putStanding, recordOf, type RecordRow, standingOf } from './sqlite-format.ts';
 import { SqliteStoreOptions } from './sqlite-store-options.ts';
 
 /**
@@ -137,6 +138,9 @@ function rowsIn(database: DatabaseSync): Found {
   const wholeRecords = records.rows.filter(
     ([kind, key, value, checksum]) => !hasChecksums || recordChecksum(kind, key, value) === checksum,
   );
+  const readable = wholeRecords.filter((row) => recordFault(recordOf(row)) === undefined);
+  const unreadable = wholeRecords.length - readable.length;
+  if (unreadable > 0) lost.push(`records that say nothing of what they should: ${unreadable}`);
   if (mails.isTorn) lost.push('some envelopes cannot be read');
   if (records.isTorn) lost.push('some records cannot be read');
   const changed = mails.rows.length - wholeMails.length;
@@ -149,7 +153,7 @@ function rowsIn(database: DatabaseSync): Found {
   const counted = tried(() => numberOf(database, 'SELECT next FROM counter')) ?? 1;
   return {
     mails: wholeMails,
-    records: wholeRecords,
+    records: readable,
     next: Math.max(last + 1, standing?.next ?? counted),
     commits: standing?.commits ?? 0,
     isWhole: hasChecksums ? standing?.content === sum : lost.length === 0,

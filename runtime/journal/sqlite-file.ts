@@ -6,6 +6,7 @@ import type { Standing } from './checksums.ts';
 import { type Examination, examineFile, numberOf } from './examine-file.ts';
 import { HighWaterMark, markOf } from './high-water-mark.ts';
 import { lockHolder } from './lock-holder.ts';
+import { wayOut } from './record-schema.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 import { bringFromFormat2, contentOf, putStanding, SCHEMA, standingOf } from './sqlite-format.ts';
 import type { SqliteStoreOptions } from './sqlite-store-options.ts';
@@ -81,8 +82,7 @@ function requireWritable(file: string): void {
 function requireWhole(file: string, { damage: [first, ...more] }: Examination): void {
   if (first === undefined) return;
   const others = more.length === 0 ? '' : `; ${more.join('; ')}`;
-  const way = `"orrery journal ${file} --check" says what is damaged, and "--salvage NEW" in its place gets out what is whole`;
-  throw storeInvalid(file, `${first}${others}. ${way}`, { damage: [first, ...more] });
+  throw storeInvalid(file, `${first}${others}. ${wayOut(file)}`, { damage: [first, ...more] });
 }
 
 /** Nobody else had it between being looked at and being locked. */

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { StoredRecord } from '../protocol/store.ts';
 import {
   type Column,
   mailChecksum,
@@ -96,8 +97,15 @@ export function contentOf(database: DatabaseSync): { readonly sum: number } | { 
 export type MailRow = readonly [number: number, recipient: Column, body: Column, checksum: number];
 export type RecordRow = readonly [kind: Column, key: Column, value: Column, checksum: number];
 
+/** What a row says; bytes that are no text are none. */
+export const recordOf = ([kind, key, value]: RecordRow): StoredRecord => ({
+  kind: String(kind),
+  key: String(key),
+  value: String(value),
+});
+
 const mailRowsOf = (database: DatabaseSync): Iterable<MailRow> => rowsOf(database, 'SELECT * FROM mails');
-const recordRowsOf = (database: DatabaseSync): Iterable<RecordRow> =>
+export const recordRowsOf = (database: DatabaseSync): Iterable<RecordRow> =>
   rowsOf(database, 'SELECT * FROM records');
 
 /** Rows as lists of their columns, one after the other: a function of ours in SQL would hold all that it is given. */

@@ -1,5 +1,8 @@
+import { z } from 'zod';
+import { Taint } from '../protocol/taint.ts';
 import { recordsUnder } from './all-records.ts';
 import type { RecordChange, Store } from '../protocol/store.ts';
+import { jsonText, readRecord } from './record-schema.ts';
 
 /**
  * An envelope with a derived id that an agent took: its sender may send it again after the end of the process.
@@ -11,6 +14,20 @@ export interface TakenId {
   readonly id: string;
   readonly answer: string;
 }
+
+/** What an agent answered under an id: kind, payload, reports, taint, and how many reports were dropped; or nothing is known. */
+export const KeptAnswer = z.union([
+  z.literal(''),
+  jsonText(
+    z.tuple([
+      z.int().nonnegative(),
+      z.unknown(),
+      z.array(z.unknown()).nullable().optional(),
+      Taint.nullable().optional(),
+      z.int().nonnegative().optional(),
+    ]),
+  ),
+]);
 
 /** Their keys begin with the agent. */
 export const TAKEN_KIND = 'taken';
@@ -31,7 +48,10 @@ export const forgottenRecord = (taken: Omit<TakenId, 'answer'>): RecordChange =>
   value: undefined,
 });
 
-/** What the store knows that `agent` took, with what is `unwritten` as if the store had it. */
+/**
+ * What the store knows that `agent` took, with what is `unwritten` as if the store had it. Fails with STORE_INVALID, naming the
+ * record, where an answer is none.
+ */
 export async function readTaken(
   store: Store,
   agent: string,
@@ -40,6 +60,7 @@ export async function readTaken(
   const found = await recordsUnder(store, { kind: TAKEN_KIND, prefix: agent + BETWEEN }, unwritten);
   return Array.from(found, ([key, answer]) => {
     const [, sender = '', ...rest] = key.split(BETWEEN);
+    readRecord({ kind: TAKEN_KIND, key, value: answer }, KeptAnswer);
     return { agent, sender, id: rest.join(BETWEEN), answer };
   });
 }

@@ -37,7 +37,10 @@ async function fullStore(): Promise<MemoryStore> {
   const mails = Array.from({ length: MANY }, (_, at) =>
     AGENTS.map((recipient, which) => ({ recipient, body: body(1_000 * (which + 1) + at) })),
   ).flat();
-  const letter = { recipient: 'mars', code: 'ACTOR_DIED' } as unknown as DeadLetter;
+  const letter: DeadLetter = {
+    ...{ id: 'm', sender: 'venus', recipient: 'mars', type: 'request' },
+    ...{ code: 'ACTOR_DIED', reason: 'it exited', atMs: 1 },
+  };
   const records = AGENTS.flatMap((agent) => [
     agentRecord(agent, { kind: 'state', key: 'a', value: '1' }),
     agentRecord(agent, { kind: 'swarm', key: 'b\nc', value: '2' }),
