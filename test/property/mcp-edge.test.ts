@@ -41,7 +41,7 @@ function pagesOf(list: PagedList): unknown[][] {
 }
 
 describe('Lists in pages (N-5.2, N-D11)', () => {
-  const arbItems = fc.uniqueArray(fc.string(), { maxLength: 60 });
+  const arbItems = fc.uniqueArray(fc.string(), { maxLength: 60, size: 'max' });
   const listOf = (keys: readonly string[], size: number, field = 'items') =>
     new PagedList(
       field,
@@ -118,7 +118,7 @@ describe('Lists in pages (N-5.2, N-D11)', () => {
     });
     fc.assert(
       fc.property(
-        fc.uniqueArray(arbKey, { maxLength: 40 }),
+        fc.uniqueArray(arbKey, { maxLength: 40, size: 'max' }),
         fc.array(arbChange, { minLength: 1, maxLength: 20 }),
         arbSize,
         (first, changes, size) => {

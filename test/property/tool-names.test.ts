@@ -12,7 +12,7 @@ describe('Portable names (C-28)', () => {
       fc.record({
         agentId: fc.oneof(
           arbAgentId,
-          fc.string({ minLength: 1, maxLength: 80 }),
+          fc.string({ minLength: 1, maxLength: 80, size: 'max' }),
           fc.constantFrom('a', 'a.b', 'a_b', 'a__b'),
         ),
         own: fc.oneof(arbToolName, fc.constantFrom('b.c', 'c', 'b_c', 'b__c', 'x'.repeat(90))),
