@@ -152,7 +152,7 @@ describe('The last checkpoint of work that fails (F-11)', () => {
     const target = { agent: 'far', capability: keepJson };
     // So many are asked that an answer waits for others to be posted with.
     const others = Array.from({ length: 63 }, () => system.ask(target, { items: [], ending: 'answers' }));
-    const looping = system.ask(target, { items: ITEMS, ending: 'loops' }, { timeoutMs: 200 });
+    const looping = system.ask(target, { items: ITEMS, ending: 'loops' }, { timeoutMs: 1_000 });
     expect(await failure(looping)).toMatchObject({ code: 'DEADLINE_EXCEEDED', details: { partial: LAST } });
     await Promise.allSettled(others);
     // Whoever comes next finds the thread that replaced it.

@@ -211,7 +211,7 @@ describe('Cancellation and deadlines (F-04)', () => {
       ['branch-p: CANCELLED root', 'branch-t: CANCELLED below'].every((line) => said.includes(line)),
     );
     said.length = 0;
-    const late = rejection(system.ask(target, branch, { timeoutMs: 300 }));
+    const late = rejection(system.ask(target, branch, { timeoutMs: 3_000 }));
     expect((await late).code).toBe('DEADLINE_EXCEEDED');
     await until('both have heard', () => said.filter((line) => /DEADLINE|CANCELLED/.test(line)).length === 2);
     expect(said).toContain('branch-p: DEADLINE_EXCEEDED root');

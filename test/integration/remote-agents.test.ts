@@ -175,7 +175,7 @@ describe('an agent of another system, over plain A2A (C-31, C-38)', () => {
   it('has no more time there than here (C-15, F-04)', async () => {
     await using system = await team();
     const cancelled = b.hears('cancelled');
-    const asked = system.ask(at('words.wait'), {}, { timeoutMs: 500 });
+    const asked = system.ask(at('words.wait'), {}, { timeoutMs: 3_000 });
     await expect(asked).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
     await cancelled;
     const { leftMs } = (await system.ask(at('words.terms'), {}, { timeoutMs: 9_000 })) as {
