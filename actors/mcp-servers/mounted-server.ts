@@ -1,6 +1,5 @@
 import type { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
-import { noteCatalogue } from '../../runtime/actor/note-catalogue.ts';
-import { catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
+import { catalogueEvent, catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
 import { capabilityNotFound, isOrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import type {
   McpCallOptions,
@@ -197,7 +196,8 @@ export class MountedServer {
     const taint = [sourceOf(desk.agentId)];
     const reason = unapproved(desk.agentId, hash, settings.catalogue.approved);
     desk.offer(reason === undefined ? offer : { ...offer, taint });
-    if (reason !== undefined && hash !== this.#told) noteCatalogue(desk, { reason, taint });
+    if (reason !== undefined && hash !== this.#told)
+      desk.note(catalogueEvent(desk.agentId, { reason, taint }));
     this.#told = hash;
   }
 

@@ -1,6 +1,5 @@
 import { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
-import { noteCatalogue } from '../../runtime/actor/note-catalogue.ts';
-import { catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
+import { catalogueEvent, catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
 import { invalidCard } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { RemoteIdentity, RemoteLink } from '../../runtime/protocol/remote-agent.ts';
@@ -95,7 +94,7 @@ function markCatalogue(agent: AgentDefinition, taint: Taint, approved: string | 
     // What it says of a request that it does not take is of its card, too.
     for (const source of taint) ctx.markOutside(source);
     const reason = unapproved(ctx.self, hash, approved);
-    if (reason !== undefined) noteCatalogue(deskOf(ctx), { reason, taint });
+    if (reason !== undefined) deskOf(ctx).note(catalogueEvent(ctx.self, { reason, taint }));
   });
 }
 

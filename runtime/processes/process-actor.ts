@@ -3,13 +3,13 @@ import type { Cell } from '../actor/cell.ts';
 import type { CellMailbox } from '../actor/cell-mailbox.ts';
 import { entryOf } from '../actor/content-handlers.ts';
 import { Handling } from '../actor/handling.ts';
-import { noteCatalogue } from '../actor/note-catalogue.ts';
 import { isPrivileged } from '../actor/take-up.ts';
 import { refusalOf } from '../actor/turn-away.ts';
 import { DEFAULT_START_MS, DEFAULT_STOP_MS } from '../actor/time-limit.ts';
 import { refuseOtherKind } from '../actor/unhandled.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
+import { catalogueEvent } from '../protocol/catalogue-approval.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import { mergeTaint } from '../protocol/taint.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
@@ -323,7 +323,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     if (found === undefined) return;
     // What it says of a request that it does not take is of its card, too.
     for (const source of found.taint) this.#life.markOutside(source);
-    noteCatalogue(this.#cell.desk, found);
+    this.#cell.desk.note(catalogueEvent(this.#cell.row.id, found));
   }
 
   readonly #mayRunAhead = (mail: Mail): boolean => {

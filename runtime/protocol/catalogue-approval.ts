@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { AgentCard } from './agent-card.ts';
 import { canonical } from './approval.ts';
+import type { Taint } from './taint.ts';
 
 /**
  * What the owner of a system says of what somebody elsewhere offers.
@@ -42,3 +43,7 @@ export function unapproved(whose: string, hash: string, approved: string | undef
       : `What ${whose} offers is not what was approved as ${approved}`;
   return `${found}: who reads it reads foreign text. Once read, it is approved by catalogue: { approved: '${hash}' }`;
 }
+
+/** The event that tells the system that what an agent offers is foreign text, and how its owner approves it. */
+export const catalogueEvent = (agentId: string, { reason, taint }: { reason: string; taint: Taint }) =>
+  ({ type: 'catalogue', agentId, reason, taint, security: true }) as const;
