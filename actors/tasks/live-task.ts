@@ -97,14 +97,14 @@ export class LiveTask implements ChangeSource {
   }
 
   /**
-   * Makes a change; false for a status that it cannot come to from where it stands: then nothing has changed. `terms` are
-   * those of a message.
+   * Makes a change; false for a status that it cannot come to from where it stands: then nothing has changed. Of a message
+   * `terms` are those of it, and `bytes` what it has been found to weigh.
    */
-  change(next: NewChange, terms?: TaskTerms): boolean {
+  change(next: NewChange, { terms, bytes }: { terms?: TaskTerms | undefined; bytes?: number } = {}): boolean {
     if (this.isOver) return false;
     if (next.kind === 'status' && !mayBecome(this.#state, next.state)) return false;
     const change = { ...next, generation: this.#generation + 1, atMs: this.#deps.nowMs() } as TaskChange;
-    this.#take(change);
+    this.#take(change, bytes);
     if (this.#unkept === NONE) this.#unkept = [change];
     else this.#unkept.push(change);
     if (terms !== undefined && change.kind === 'message')
@@ -159,9 +159,8 @@ export class LiveTask implements ChangeSource {
     this.#waiting?.delete(tell);
   }
 
-  #take(change: TaskChange): void {
+  #take(change: TaskChange, bytes = sizeOfChange(change)): void {
     this.#generation = change.generation;
-    const bytes = sizeOfChange(change);
     this.#bytes += bytes;
     if (change.kind === 'status') this.#state = change.state;
     this.#deps.onGrown?.(this, bytes);

@@ -19,6 +19,7 @@ import {
 import {
   type MessageAnswer,
   Said,
+  SaidForGood,
   type TaskNews,
   TaskOwner,
   type TaskPage,
@@ -264,7 +265,8 @@ export class TaskEngine implements TaskService {
   #parse(owner: TaskOwner, said: Said): { readonly whose: TaskOwner; readonly parsed: ParsedSaid } {
     if (this.#isClosed) throw systemStopped('the task engine is closed');
     const whose = parseOptions(TaskOwner, owner, 'owner');
-    const parsed = parseOptions(Said, said, 'said');
+    const { isHandedOver } = (said ?? {}) as Partial<Said>;
+    const parsed = parseOptions(isHandedOver === true ? SaidForGood : Said, said, 'said');
     const { role } = parsed.message;
     if (role !== 'user') throw invalidOptions('said.message.role', role, 'user');
     return { whose, parsed };
@@ -305,7 +307,7 @@ export class TaskEngine implements TaskService {
       this.#room.forNew(addressee, bytes);
       this.#book.add(addressee);
     }
-    return { ...this.#tell(addressee, message, terms), isFirst: task === undefined };
+    return { ...this.#tell(addressee, { message, terms, bytes }), isFirst: task === undefined };
   }
 
   #requireOpen(task: LiveTask, { contextId, ifGeneration }: Pick<Said, 'contextId' | 'ifGeneration'>): void {
@@ -335,8 +337,11 @@ export class TaskEngine implements TaskService {
     return new LiveTask(opening, this.#liveDeps);
   }
 
-  #tell(task: LiveTask, message: TaskMessage, terms: TaskTerms | undefined): Omit<TakenMessage, 'isFirst'> {
-    task.change({ kind: 'message', message }, terms);
+  #tell(
+    task: LiveTask,
+    { message, terms, bytes }: Pick<ParsedSaid, 'message' | 'terms'> & { readonly bytes: number },
+  ): Omit<TakenMessage, 'isFirst'> {
+    task.change({ kind: 'message', message }, { terms, bytes });
     const { generation } = task;
     this.#deadlines.set(task, terms?.deadlineAtMs);
     this.#turns.add(task, { message, terms: terms ?? DEFAULT_TERMS });

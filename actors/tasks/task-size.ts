@@ -40,9 +40,10 @@ export function sizeOfJson(value: unknown): number {
   if (value === undefined) return 0;
   if (typeof value === 'string') return value.length + SMALL_BYTES;
   if (typeof value !== 'object' || value === null) return SMALL_BYTES;
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOfJson(item), SMALL_BYTES);
   let size = SMALL_BYTES;
-  for (const name of Object.keys(value))
-    size += name.length + SMALL_BYTES + sizeOfJson((value as Record<string, unknown>)[name]);
+  if (Array.isArray(value)) for (const item of value) size += sizeOfJson(item);
+  else
+    for (const name of Object.keys(value))
+      size += name.length + SMALL_BYTES + sizeOfJson((value as Record<string, unknown>)[name]);
   return size;
 }

@@ -3,9 +3,9 @@ import { AgentTier } from './agent-card.ts';
 import { AssignmentNote } from './assignment-note.ts';
 import { Budget } from './budget.ts';
 import { PathHop } from './envelope.ts';
-import { JsonValue } from './json-value.ts';
+import { FreshJsonFields, JsonValue } from './json-value.ts';
 import { Taint } from './taint.ts';
-import { Task, type TaskChange, TaskMessage, type TaskState } from './task.ts';
+import { FreshTaskMessage, Task, type TaskChange, TaskMessage, type TaskState } from './task.ts';
 
 /** Whose a task is: nobody else sees it. `tenant` undefined: of a deployment that has none. */
 export const TaskOwner = z.strictObject({
@@ -52,6 +52,7 @@ export type TaskTerms = z.infer<typeof TaskTerms>;
  * - `metadata`  of a new task.
  * - `terms`     of this message. @default those that anybody has
  * - `ifGeneration` only when this is the number of the task's last change. @default whatever has changed
+ * - `isHandedOver` nobody else keeps or changes the message and `metadata`: they need not be copied. @default false
  */
 export const Said = z.strictObject({
   message: TaskMessage,
@@ -62,8 +63,15 @@ export const Said = z.strictObject({
   metadata: Task.shape.metadata,
   terms: TaskTerms.optional(),
   ifGeneration: z.int().nonnegative().optional(),
+  isHandedOver: z.boolean().optional(),
 });
 export type Said = z.input<typeof Said>;
+
+/** As `Said`, of what was handed over: nothing in it is copied. */
+export const SaidForGood = Said.extend({
+  message: FreshTaskMessage,
+  metadata: FreshJsonFields.optional(),
+});
 
 /** How much of a task is wanted: the newest so many messages. @default all */
 export interface ViewOptions {

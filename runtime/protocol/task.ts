@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JsonFields, JsonValue } from './json-value.ts';
+import { FreshJson, FreshJsonFields, JsonFields, JsonValue } from './json-value.ts';
 
 /**
  * Where a task stands, in the words of A2A.
@@ -31,31 +31,49 @@ export const isTaskOver = (state: TaskState): boolean => OVER.has(state);
 /** Its owner is to say something. */
 export const isTaskInterrupted = (state: TaskState): boolean => INTERRUPTED.has(state);
 
-const PartFacts = {
-  mediaType: z.string().optional(),
-  filename: z.string().optional(),
-  metadata: JsonFields.optional(),
-};
+/** How JSON is taken over: as a copy, or as it is. */
+interface JsonSchemas {
+  readonly value: typeof JsonValue;
+  readonly fields: typeof JsonFields;
+}
+
+function partWith({ value, fields }: JsonSchemas) {
+  const facts = {
+    mediaType: z.string().optional(),
+    filename: z.string().optional(),
+    metadata: fields.optional(),
+  };
+  return z.union([
+    z.strictObject({ text: z.string(), ...facts }),
+    z.strictObject({ raw: z.base64(), ...facts }),
+    z.strictObject({ url: z.url(), ...facts }),
+    z.strictObject({ data: value, ...facts }),
+  ]);
+}
+
+const messageOf = (part: typeof Part, { fields }: JsonSchemas) =>
+  z.strictObject({
+    messageId: z.string().min(1),
+    role: z.enum(['user', 'agent']),
+    parts: z.array(part).min(1),
+    metadata: fields.optional(),
+    extensions: z.array(z.string()).optional(),
+    referenceTaskIds: z.array(z.string()).optional(),
+  });
+
+const COPIED: JsonSchemas = { value: JsonValue, fields: JsonFields };
+const FRESH: JsonSchemas = { value: FreshJson, fields: FreshJsonFields };
 
 /** One piece of what is said or made: exactly one of text, `raw` (bytes in base64), `url` and `data` (JSON). */
-export const Part = z.union([
-  z.strictObject({ text: z.string(), ...PartFacts }),
-  z.strictObject({ raw: z.base64(), ...PartFacts }),
-  z.strictObject({ url: z.url(), ...PartFacts }),
-  z.strictObject({ data: JsonValue, ...PartFacts }),
-]);
+export const Part = partWith(COPIED);
 export type Part = z.infer<typeof Part>;
 
 /** What its owner or its agent says. `messageId` is its sender's: the same one again is the same message. */
-export const TaskMessage = z.strictObject({
-  messageId: z.string().min(1),
-  role: z.enum(['user', 'agent']),
-  parts: z.array(Part).min(1),
-  metadata: JsonFields.optional(),
-  extensions: z.array(z.string()).optional(),
-  referenceTaskIds: z.array(z.string()).optional(),
-});
+export const TaskMessage = messageOf(Part, COPIED);
 export type TaskMessage = z.infer<typeof TaskMessage>;
+
+/** As `TaskMessage`, of what nobody else keeps: its JSON is looked through, and not copied. */
+export const FreshTaskMessage = messageOf(partWith(FRESH), FRESH);
 
 /** What a task has made. */
 export const Artifact = z.strictObject({

@@ -5,6 +5,7 @@ import { ANONYMOUS } from '../../runtime/protocol/principal.ts';
 import { answerDirectly } from '../../transports/gateway/http/direct-routes.ts';
 import type { GatewayPart } from '../../transports/gateway/http/gateway-part.ts';
 import { errorAnswer } from '../../transports/gateway/http/http-errors.ts';
+import { rawConnection } from '../fixtures/raw-http.ts';
 import { trialGateway } from '../fixtures/trial-gateway.ts';
 
 /** Says what it has read, and which way it came. */
@@ -105,5 +106,22 @@ describe('A route that is answered directly (DESIGN 8)', () => {
     expect(await way('/mars/direct', ['Host: localhost', 'Content-Length: 11'], 'hello world')).toBe('413');
     await gateway.close();
     expect(gateway.inHand()).toBe(0);
+  });
+
+  it('lets go of the rest of a body that it refuses, and answers what follows on its connection', async () => {
+    const gateway = await open({ limits: { maxElements: 10 } });
+    const { say, hears, socket } = await rawConnection(gateway.port);
+    const head = (length: number): string =>
+      `POST /mars/direct HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n`;
+    const many = `[${Array(12).fill(1).join()}`;
+    const rest = 'x'.repeat(4_000_000);
+    say(head(many.length + rest.length));
+    say(many);
+    await hears(' 413 ');
+    say(rest);
+    say(`${head(3)}abc`);
+    await hears('"bytes":3');
+    socket.destroy();
+    await gateway.close();
   });
 });

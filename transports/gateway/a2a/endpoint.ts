@@ -1,6 +1,7 @@
 import { isOrreryError, type OrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Answer } from '../http/answer.ts';
 import type { EdgeCall } from '../http/edge-call.ts';
+import type { Body } from '../http/body.ts';
 import type { Edge } from '../http/gateway-part.ts';
 import type { A2AService } from './a2a-service.ts';
 import type { CardSigner } from '../../a2a/card-signature.ts';
@@ -30,23 +31,30 @@ export type Performed =
       readonly write: (item: StreamItem) => Json;
     };
 
-/** Which operation, as a dialect reads it. `after`: the last event that the caller has seen of a stream. */
+/**
+ * Which operation, as a dialect reads it.
+ *
+ * - `after` the last event that the caller has seen of a stream.
+ * - `turn`  as that of the body which says so. @default it is short
+ */
 export interface Wanted {
   readonly dialect: Dialect;
   readonly operation: OperationName;
   readonly params: unknown;
   readonly after?: number | undefined;
+  readonly turn?: Body['turn'];
 }
 
-/** Reads, performs and writes. Rejects with errors that `faultOf` names. */
+/** Reads, performs and writes, each in a turn of its own. Rejects with errors that `faultOf` names, and as `turn` does. */
 export async function perform(
   { service, signer }: Pick<EndpointDeps, 'service' | 'signer'>,
   wanted: Wanted,
   caller: Caller,
 ): Promise<Performed> {
-  const { dialect, operation, after } = wanted;
+  const { dialect, operation, after, turn } = wanted;
   if (operation === 'stream') {
     const order = readWith(wanted, 'stream');
+    await turn?.();
     return streamIn(dialect, operation, await service.perform('stream', order, caller));
   }
   if (operation === 'subscribe') {
@@ -54,7 +62,10 @@ export async function perform(
     const input = after === undefined ? order : { ...order, after };
     return streamIn(dialect, operation, await service.perform('subscribe', input, caller));
   }
-  const result = await service.perform(operation, readWith(wanted, operation), caller);
+  const order = readWith(wanted, operation);
+  await turn?.();
+  const result = await service.perform(operation, order, caller);
+  await turn?.();
   const write = dialect.write[operation] as ((value: unknown) => Json) | undefined;
   const written = write?.(result) ?? null;
   return {

@@ -117,25 +117,26 @@ async function answerInBatch(context: Context, value: unknown, at: number): Prom
 }
 
 function run(context: Context, call: JsonRpcCall, dialect: Dialect): Promise<Performed> {
-  const { deps, exchange, request, agentId } = context;
+  const { deps, exchange, agentId } = context;
   const agent = agentMeant(agentId, call.params?.['tenant']);
-  return perform(deps, wantedOf(call, dialect, request), exchange.caller(agent, dialect));
+  return perform(deps, wantedOf(context, call, dialect), exchange.caller(agent, dialect));
 }
 
-function wantedOf({ method, params }: JsonRpcCall, dialect: Dialect, request: EdgeCall): Wanted {
+function wantedOf({ request, exchange }: Context, { method, params }: JsonRpcCall, dialect: Dialect): Wanted {
   const operation = dialect.methods[method];
   if (operation === undefined) throw fault('METHOD_NOT_FOUND', `There is no method "${method}"`);
   const after = operation === 'subscribe' ? lastEventId(request.headers) : undefined;
-  return { dialect, operation, params: params ?? {}, after };
+  return { dialect, operation, params: params ?? {}, after, turn: () => exchange.body.turn() };
 }
 
 /** Nobody waits for what a notification leads to: it is taken in, and that is all. */
 async function notified(context: Context, call: JsonRpcCall, dialect: Dialect): Promise<Answer> {
-  const { deps, exchange, request, agentId } = context;
-  const wanted = wantedOf(call, dialect, request);
+  const { deps, exchange, agentId } = context;
+  const wanted = wantedOf(context, call, dialect);
   if (wanted.operation === 'send' || wanted.operation === 'stream') {
     const agent = agentMeant(agentId, call.params?.['tenant']);
     const order = { ...readWith(wanted, wanted.operation), returnImmediately: true };
+    await exchange.body.turn();
     await deps.service.perform('send', order, exchange.caller(agent, dialect));
   } else if (wanted.operation !== 'subscribe') await run(context, call, dialect);
   exchange.close();

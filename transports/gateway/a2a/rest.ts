@@ -68,7 +68,9 @@ async function answer(context: Context): Promise<Response> {
     const params = await paramsOf(request, match, exchange.body);
     const caller = exchange.caller(agentMeant(match.agentId, params['tenant']), dialect);
     const after = operation === 'subscribe' ? lastEventId(request.headers) : undefined;
-    const performed = await perform(deps, { dialect, operation, params, after }, caller);
+    const { body } = exchange;
+    const wanted = { dialect, operation, params, after, turn: () => body.turn() };
+    const performed = await perform(deps, wanted, caller);
     if (performed.kind === 'stream') return streamed(context, exchange, performed);
     exchange.close();
     return answered(context, performed.result, exchange.echoed);

@@ -110,6 +110,8 @@ function saidBy(
     ...(metadata === undefined ? {} : { metadata }),
     ...(ifGeneration === undefined ? {} : { ifGeneration }),
     terms: { ...termsOf(extensions, order, caller), ...(taint === undefined ? {} : { taint }) },
+    // It was made of what has just been read.
+    isHandedOver: true,
   };
 }
 

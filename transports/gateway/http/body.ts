@@ -1,34 +1,48 @@
 import type { LargeBody } from './large-bodies.ts';
 import { type JsonRead, readJson } from './read-json.ts';
 
+/** What is done with a body of more bytes than this takes turns with what is done for others. */
+export const LONG_BYTES = 65_536;
+
 /** The body of a request, which is here whole. */
 export interface Body {
   /** How many bytes it has. */
   readonly length: number;
   /** As they came. */
   readonly bytes: Uint8Array;
-  /** What it says. Rejects with BODY_TOO_LARGE for too many members, and with THREAD_DIED when it cannot be read. */
+  /**
+   * What it says. Rejects with BODY_TOO_LARGE for too many members, with THREAD_DIED when it cannot be read, and as `turn`
+   * does.
+   */
   json(): Promise<JsonRead>;
+  /**
+   * Between two things that are done with it: resolves when others have had their turn; undefined where it is so short that
+   * they need none. Rejects with SYSTEM_STOPPED when its caller has gone.
+   */
+  turn(): Promise<void> | undefined;
 }
 
-/** `large`: it is read in another thread. `counted` counts what is refused. */
+/**
+ * - `large`   it is read in another thread.
+ * - `counted` counts what is refused.
+ * - `turn`    resolves when it is this body's turn.
+ */
 export interface ReceivedBodyDeps {
   readonly large: LargeBody | undefined;
   readonly counted: (read: Promise<JsonRead>) => Promise<JsonRead>;
+  readonly turn: () => Promise<void>;
 }
 
 /** A body whose bytes are put together when somebody wants them so. */
 export class ReceivedBody implements Body {
+  readonly length: number;
   readonly #deps: ReceivedBodyDeps;
   #chunks: readonly Uint8Array[];
 
   constructor(chunks: readonly Uint8Array[], deps: ReceivedBodyDeps) {
+    this.length = chunks.reduce((sum, { length }) => sum + length, 0);
     this.#chunks = chunks;
     this.#deps = deps;
-  }
-
-  get length(): number {
-    return this.#chunks.reduce((sum, { length }) => sum + length, 0);
   }
 
   get bytes(): Uint8Array {
@@ -38,6 +52,13 @@ export class ReceivedBody implements Body {
 
   async json(): Promise<JsonRead> {
     const { large, counted } = this.#deps;
-    return large === undefined ? readJson(this.bytes) : counted(large.json());
+    if (large === undefined) await this.turn();
+    const read = large === undefined ? readJson(this.bytes) : await counted(large.json());
+    await this.turn();
+    return read;
+  }
+
+  turn(): Promise<void> | undefined {
+    return this.length > LONG_BYTES ? this.#deps.turn() : undefined;
   }
 }

@@ -20,6 +20,7 @@ import { MemberCounter } from './member-counter.ts';
 import { readBody } from './read-body.ts';
 import { requestGuard } from './request-guard.ts';
 import { type Peer, RequestsInHand } from './requests-in-hand.ts';
+import { ThreadTurns } from './thread-turns.ts';
 import { type FoundRoute, methodsFor, routeAt, routeOf } from './route-of.ts';
 import { originOf } from './served-names.ts';
 
@@ -55,6 +56,7 @@ export class Gateway {
   readonly #inHand: RequestsInHand;
   readonly #streams = new OpenStreams();
   readonly #largeBodies: LargeBodies;
+  readonly #turns = new ThreadTurns();
   /** Of requests whose body is large, as long as it may still be read. */
   readonly #large = new WeakMap<EdgeCall, LargeBody>();
   readonly #closing = new AbortController();
@@ -303,6 +305,7 @@ export class Gateway {
     return new ReceivedBody(chunks, {
       large: this.#large.get(call),
       counted: (read) => this.#counted(read),
+      turn: () => this.#turns.next(call.signal),
     });
   }
 

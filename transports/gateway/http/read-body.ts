@@ -60,14 +60,16 @@ const cutOff = (length: number, declared: number | undefined) =>
     declared === undefined ? 'a body that is not cut off' : `the ${declared} bytes of Content-Length`,
   );
 
-/** Takes chunk by chunk until the end; rejects when it breaks off, and with what `take` throws, which leaves the rest unread. */
+/** Takes chunk by chunk until the end; rejects when it breaks off, and with what `take` throws. */
 function takeAll(source: Readable, take: (chunk: Uint8Array) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     if (source.readableEnded) return resolve();
     const settle = (error?: unknown): void => {
       source.off('data', onData).off('end', onEnd).off('error', settle).off('close', onClose).pause();
-      if (error === undefined) resolve();
-      else reject(error);
+      if (error === undefined) return resolve();
+      // What nobody takes would hold up the requests that follow on its connection.
+      source.resume();
+      reject(error);
     };
     const onData = (chunk: Uint8Array): void => {
       try {

@@ -114,6 +114,7 @@ class McpEndpoint {
       // Each call of a batch is let in as one request is.
       for (const _ of Array.isArray(body) ? body.slice(1, MAX_BATCH) : [])
         await this.#edge.admit(asking, principal);
+      await received.turn();
       return await this.#answerMessage(request, body, principal);
     } catch (error) {
       return this.#failed(error, request, { body, principal });

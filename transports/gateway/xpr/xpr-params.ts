@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FreshJson } from '../../../runtime/protocol/json-value.ts';
 import type { TaskMessage } from '../../../runtime/protocol/task.ts';
 import { HistoryLength, messageOf, OldMessage, readParams } from '../a2a/old-words.ts';
 import type { Operations, SendOrder } from '../a2a/operations.ts';
@@ -7,7 +8,7 @@ import { defined, optional } from '../../a2a/parts.ts';
 const Id = z.string().min(1);
 
 /** Free facts; `xpr:jobId` is the number of a job in escrow. */
-const XprMetadata = z.object({ 'xpr:jobId': z.int().nonnegative().optional() }).catchall(z.json());
+const XprMetadata = z.object({ 'xpr:jobId': z.int().nonnegative().optional() }).catchall(FreshJson);
 
 const SendParams = z.object({
   message: OldMessage,

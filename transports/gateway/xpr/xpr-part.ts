@@ -74,7 +74,7 @@ async function answer(deps: Deps, request: Request, agentId: string | undefined)
     id = idOf(said);
     const call = callOf(said);
     const caller = await callerOf(deps, request, { body, agentId });
-    return jsonResponse({ jsonrpc: '2.0', id, result: await perform(deps, call, caller) });
+    return jsonResponse({ jsonrpc: '2.0', id, result: await perform({ ...deps, body }, call, caller) });
   } catch (error) {
     if (faultOf(error) === 'INTERNAL') deps.edge.fault(error, request);
     const { code, message, data = null } = writeXprError(error);
@@ -107,11 +107,16 @@ async function callerOf(
   };
 }
 
-async function perform(deps: Deps, { method, params = {} }: JsonRpcCall, caller: Caller): Promise<Json> {
-  const { service, edge, answerWithinMs } = deps;
+async function perform(
+  deps: Deps & { readonly body: Body },
+  { method, params = {} }: JsonRpcCall,
+  caller: Caller,
+): Promise<Json> {
+  const { service, edge, answerWithinMs, body } = deps;
   switch (methodOf(method)) {
     case 'message/send': {
       const order = readSend(params, { newId: edge.seams.newId, waitMs: answerWithinMs });
+      await body.turn();
       await requireRoom(deps, order.taskId, caller);
       const sender = senderFacts(order, caller.principal);
       return writeXprTask(taskIn(await service.perform('send', order, { ...caller, sender })));

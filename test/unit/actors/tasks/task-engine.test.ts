@@ -66,6 +66,27 @@ describe('A task', () => {
     expect((await ended(id)).status.state).toBe('completed');
   });
 
+  it('has a copy of what was said, unless that was handed over; both are looked through', async () => {
+    const { engine, turnOf } = await engineInHand();
+    const data = { list: [{ a: 1 }] };
+    const message = { messageId: 'm', role: 'user' as const, parts: [{ data }], metadata: { list: [1] } };
+    const metadata = { of: { a: 'task' } };
+    await engine.send(ALICE, said('', { message, metadata }));
+    await engine.send(OTHERS[0] as typeof ALICE, said('', { message, metadata, isHandedOver: true }));
+    const [copy, own] = [(await turnOf(0)).turn, (await turnOf(1)).turn];
+    data.list.push({ a: 2 });
+    expect(copy.message.parts).toEqual([{ data: { list: [{ a: 1 }] } }]);
+    expect(own.message.parts).toEqual([{ data: { list: [{ a: 1 }, { a: 2 }] } }]);
+    expect(own.message.metadata).toBe(message.metadata);
+    expect([copy.opening.metadata, own.opening.metadata]).toEqual([metadata, metadata]);
+    const wrong = { ...message, messageId: 'n', parts: [{ data: [new Date(0)] as never }] };
+    for (const isHandedOver of [false, true])
+      expect(await rejection(engine.send(ALICE, said('', { message: wrong, isHandedOver })))).toMatchObject({
+        code: 'INVALID_OPTIONS',
+      });
+    expect((await rejection(engine.send(ALICE, undefined as never))).code).toBe('INVALID_OPTIONS');
+  });
+
   it('is one task however often its message is sent, also while it is being kept', async () => {
     const log = new KeptTasks(true);
     const { engine, turns } = await engineInHand({ log });

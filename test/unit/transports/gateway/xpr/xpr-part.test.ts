@@ -9,7 +9,7 @@ import type { Edge } from '../../../../../transports/gateway/http/gateway-part.t
 import { xprPart, type XprPartOptions } from '../../../../../transports/gateway/xpr/xpr-part.ts';
 
 const bodyOf = (bytes: Uint8Array): Body =>
-  new ReceivedBody([bytes], { large: undefined, counted: (read) => read });
+  new ReceivedBody([bytes], { large: undefined, counted: (read) => read, turn: async () => undefined });
 
 type Performed = { readonly name: string; readonly input: object; readonly caller: Caller };
 
