@@ -13,7 +13,7 @@ export interface PushConfig {
 }
 
 /**
- * A message as it came, in the words of no dialect.
+ * A message as it came, in the words of no dialect. Whoever makes one keeps nothing of it.
  *
  * - `returnImmediately`   not when the task is over, but when it is kept.
  * - `waitMs`              how long the answer waits for that at most, milliseconds; then it says how the task stands.

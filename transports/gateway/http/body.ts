@@ -25,12 +25,12 @@ export interface Body {
 /**
  * - `large`   it is read in another thread.
  * - `counted` counts what is refused.
- * - `turn`    resolves when it is this body's turn.
+ * - `turn`    resolves when it is this body's turn, for the first time or again.
  */
 export interface ReceivedBodyDeps {
   readonly large: LargeBody | undefined;
   readonly counted: (read: Promise<JsonRead>) => Promise<JsonRead>;
-  readonly turn: () => Promise<void>;
+  readonly turn: (nth: 'first' | 'again') => Promise<void>;
 }
 
 /** A body whose bytes are put together when somebody wants them so. */
@@ -38,11 +38,13 @@ export class ReceivedBody implements Body {
   readonly length: number;
   readonly #deps: ReceivedBodyDeps;
   #chunks: readonly Uint8Array[];
+  #isBegun: boolean;
 
   constructor(chunks: readonly Uint8Array[], deps: ReceivedBodyDeps) {
     this.length = chunks.reduce((sum, { length }) => sum + length, 0);
     this.#chunks = chunks;
     this.#deps = deps;
+    this.#isBegun = deps.large !== undefined;
   }
 
   get bytes(): Uint8Array {
@@ -59,6 +61,9 @@ export class ReceivedBody implements Body {
   }
 
   turn(): Promise<void> | undefined {
-    return this.length > LONG_BYTES ? this.#deps.turn() : undefined;
+    if (this.length <= LONG_BYTES) return undefined;
+    const nth = this.#isBegun ? 'again' : 'first';
+    this.#isBegun = true;
+    return this.#deps.turn(nth);
   }
 }

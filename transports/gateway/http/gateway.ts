@@ -305,7 +305,7 @@ export class Gateway {
     return new ReceivedBody(chunks, {
       large: this.#large.get(call),
       counted: (read) => this.#counted(read),
-      turn: () => this.#turns.next(call.signal),
+      turn: (nth) => (nth === 'first' ? this.#turns.begin(call.signal) : this.#turns.goOn(call.signal)),
     });
   }
 

@@ -10,12 +10,13 @@ interface Waiting {
 type YieldTurn = (run: () => void) => void;
 
 /**
- * Has long pieces of work done one at a time: between two of them the thread does what else there is to do. Who has asked
- * first is first.
+ * Has long pieces of work done one at a time: between two of them the thread does what else there is to do. What has been
+ * begun is gone on with before anything else is begun, so that little is half done at once; else who has asked first is first.
  */
 export class ThreadTurns {
   readonly #yieldTurn: YieldTurn;
-  readonly #waiting: Waiting[] = [];
+  readonly #begun: Waiting[] = [];
+  readonly #new: Waiting[] = [];
   #isUnderWay = false;
 
   constructor(yieldTurn: YieldTurn = setImmediate) {
@@ -24,19 +25,28 @@ export class ThreadTurns {
 
   /** How many wait. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#begun.length + this.#new.length;
   }
 
-  /** Resolves when it is this one's turn. Rejects with SYSTEM_STOPPED then, where `signal` has aborted meanwhile. */
-  next(signal: AbortSignal): Promise<void> {
+  /** Resolves when something new can be begun. Rejects with SYSTEM_STOPPED then, where `signal` has aborted meanwhile. */
+  begin(signal: AbortSignal): Promise<void> {
+    return this.#wait(this.#new, signal);
+  }
+
+  /** As `begin`, for what has been begun. */
+  goOn(signal: AbortSignal): Promise<void> {
+    return this.#wait(this.#begun, signal);
+  }
+
+  #wait(waiting: Waiting[], signal: AbortSignal): Promise<void> {
     return new Promise((begin, refuse) => {
-      this.#waiting.push({ signal, begin, refuse });
+      waiting.push({ signal, begin, refuse });
       this.#proceed();
     });
   }
 
   #proceed(): void {
-    if (this.#isUnderWay || this.#waiting.length === 0) return;
+    if (this.#isUnderWay || this.waiting === 0) return;
     this.#isUnderWay = true;
     this.#yieldTurn(() => {
       this.#isUnderWay = false;
@@ -47,9 +57,13 @@ export class ThreadTurns {
 
   /** Nobody waits for those whose caller has gone: they take no turn. */
   #beginNext(): void {
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
       if (!next.signal.aborted) return next.begin();
       next.refuse(systemStopped('nobody waits for the request'));
     }
+  }
+
+  #next(): Waiting | undefined {
+    return this.#begun.shift() ?? this.#new.shift();
   }
 }

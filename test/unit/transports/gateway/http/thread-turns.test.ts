@@ -7,7 +7,7 @@ function handTurned() {
   const turns = new ThreadTurns((run) => void asked.push(run));
   const done: string[] = [];
   const work = async (name: string, signal = new AbortController().signal) => {
-    await turns.next(signal);
+    await turns.begin(signal);
     done.push(name);
   };
   const turn = async (): Promise<string[]> => {
@@ -15,7 +15,7 @@ function handTurned() {
     await new Promise(setImmediate);
     return [...done];
   };
-  return { turns, asked, work, turn };
+  return { turns, asked, done, work, turn };
 }
 
 describe('Long work in a thread that others wait for', () => {
@@ -32,6 +32,21 @@ describe('Long work in a thread that others wait for', () => {
     const late = work('d');
     expect(await turn()).toEqual(['a', 'b', 'c', 'd']);
     await late;
+  });
+
+  it('is gone on with before anything else is begun', async () => {
+    const { turns, done, work, turn } = handTurned();
+    const twice = async (name: string): Promise<void> => {
+      await work(name);
+      await turns.goOn(new AbortController().signal);
+      done.push(`${name} again`);
+    };
+    const all = [twice('a'), twice('b')];
+    expect(await turn()).toEqual(['a']);
+    expect(await turn()).toEqual(['a', 'a again']);
+    expect(await turn()).toEqual(['a', 'a again', 'b']);
+    expect(await turn()).toEqual(['a', 'a again', 'b', 'b again']);
+    await Promise.all(all);
   });
 
   it('takes no turn when its caller has gone', async () => {
