@@ -69,7 +69,7 @@ export type { Trusts } from './transports/gateway/trust.ts';
 export { responseHash } from './policies/admit/response-hash.ts';
 export {
   ATTESTATION_URI,
-  type Attestation,
+  Attestation,
   type CardProvider,
   type FilterQuery,
   type FirewallHooks,

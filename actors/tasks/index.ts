@@ -27,7 +27,7 @@ export {
   ApprovalRequest,
   type Approver,
 } from '../../runtime/protocol/approval.ts';
-export type { Attestation, FirewallGuard } from '../../runtime/protocol/firewall.ts';
+export { Attestation, type FirewallGuard } from '../../runtime/protocol/firewall.ts';
 export type { ClientInput } from '../../runtime/protocol/client-input.ts';
 export type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
 export { approvalOf } from './approval-of.ts';

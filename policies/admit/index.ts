@@ -6,13 +6,13 @@ export type {
   RequestTimes,
 } from '../../runtime/protocol/admission.ts';
 export type {
-  Attestation,
   FilterQuery,
   FirewallGuard,
   FirewallHooks,
   SanitizeResponse,
   ZKAttestFunc,
 } from '../../runtime/protocol/firewall.ts';
+export { Attestation } from '../../runtime/protocol/firewall.ts';
 export { ANONYMOUS, Principal } from '../../runtime/protocol/principal.ts';
 export { type AdmissionOptions, admit } from './admit.ts';
 export { type ApiKeyOwner, ApiKeyRecord, apiKeys, newApiKey } from './api-keys.ts';

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { AgentCard } from './agent-card.ts';
 import type { JsonValue } from './json-value.ts';
 
@@ -43,12 +44,13 @@ export type CardProvider = (agentId: string) => AgentCard | undefined;
  * - `proof`     what `ZKAttestFunc` has made, in base64.
  * - `artifactIds` of what is attested, where that is what a task has made: the JSON is a list of `{artifactId, parts}`.
  */
-export type Attestation = {
-  did: string;
-  sha256: string;
-  proof: string;
-  artifactIds?: string[];
-};
+export const Attestation = z.object({
+  did: z.string().min(1),
+  sha256: z.hex().length(64),
+  proof: z.base64().min(1),
+  artifactIds: z.array(z.string()).exactOptional(),
+});
+export type Attestation = z.infer<typeof Attestation>;
 
 /** Under which key an attestation stands in metadata. */
 export const ATTESTATION_URI = 'urn:orrery:a2a:ext:attestation:1';
