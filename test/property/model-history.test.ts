@@ -7,7 +7,8 @@ import { shortenHistory, tokensOf } from '../../actors/models/shorten-history.ts
 const count = estimateTokens;
 // Without the size no text has more than ten characters, and nothing is ever too long.
 const text = fc.string({ maxLength: 400, size: 'max' });
-const list = <Item>(item: fc.Arbitrary<Item>, maxLength: number) => fc.array(item, { maxLength, size: 'max' });
+const list = <Item>(item: fc.Arbitrary<Item>, maxLength: number) =>
+  fc.array(item, { maxLength, size: 'max' });
 
 /** The work, and then rounds: what the model said, and what came of its calls. */
 const arbSaid: fc.Arbitrary<Said[]> = fc

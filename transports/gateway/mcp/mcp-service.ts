@@ -71,7 +71,14 @@ export class McpService {
     this.#tasks =
       tasks === undefined ? undefined : new McpTasks({ tasks, options, seams, trusts, strangers });
     this.#terms = { options, clock: seams.clock, trusts };
-    this.calls = new ToolCalls({ ...this.#terms, tools, tasks: this.#tasks, states: this.#states, firewall, note });
+    this.calls = new ToolCalls({
+      ...this.#terms,
+      tools,
+      tasks: this.#tasks,
+      states: this.#states,
+      firewall,
+      note,
+    });
     this.#methods = this.#methodTable();
   }
 
