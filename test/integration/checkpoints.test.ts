@@ -149,14 +149,20 @@ describe('The last checkpoint of work that fails (F-11)', () => {
   });
 
   it('is there before the thread can say anything more', async () => {
+    // Its loop is not ended before the deadline.
+    await using patient = await startSystem({
+      agents: [agent('keeper', { instances: ['far'] })],
+      watchdog: { stallMs: 4_000 },
+      supervision: { intensity: { maxRestarts: 1e9 }, backOff: { firstMs: 1, maxMs: 1 } },
+    });
     const target = { agent: 'far', capability: keepJson };
     // So many are asked that an answer waits for others to be posted with.
-    const others = Array.from({ length: 63 }, () => system.ask(target, { items: [], ending: 'answers' }));
-    const looping = system.ask(target, { items: ITEMS, ending: 'loops' }, { timeoutMs: 1_000 });
+    const others = Array.from({ length: 63 }, () => patient.ask(target, { items: [], ending: 'answers' }));
+    const looping = patient.ask(target, { items: ITEMS, ending: 'loops' }, { timeoutMs: 1_000 });
     expect(await failure(looping)).toMatchObject({ code: 'DEADLINE_EXCEEDED', details: { partial: LAST } });
     await Promise.allSettled(others);
     // Whoever comes next finds the thread that replaced it.
-    expect(await system.ask(target, { items: [], ending: 'answers' })).toEqual({ from: null, kept: 0 });
+    expect(await patient.ask(target, { items: [], ending: 'answers' })).toEqual({ from: null, kept: 0 });
   });
 
   it('is there when the asker gives up', async () => {
