@@ -4,11 +4,13 @@ import { storeInvalid } from '../protocol/errors.ts';
 import type { Standing } from './checksums.ts';
 import { type Mark, markFileOf, markOf, readMark } from './high-water-mark.ts';
 import { scanLog } from './log-scan.ts';
+import { isCorrupt, isNoDatabase } from './sqlite-fault.ts';
 import { APPLICATION, contentOf, FORMAT, OLDER_FORMATS, standingOf } from './sqlite-format.ts';
 
 /** Extended result code of SQLite: a change that was cut off is to be taken back first. */
 const READONLY_ROLLBACK = 776;
-const CORRUPT = 11;
+/** SQLite takes a single byte for an empty file. */
+const NOTHING_BYTES = 1;
 
 /**
  * What a journal's file is like.
@@ -35,7 +37,7 @@ export const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry:
  */
 export function examineFile(file: string, lockWaitMs = 0): Examination {
   const mark = readMark(file);
-  if (sizeOf(file) === 0) return examineNothing(file, mark);
+  if (sizeOf(file) <= NOTHING_BYTES) return examineNothing(file, mark);
   try {
     return reading(file, lockWaitMs, (database) => examineTables(file, database));
   } catch (error) {
@@ -76,6 +78,10 @@ export function reading<Result>(
     numberOf(database, 'PRAGMA schema_version'); // Locks it: from here on nobody writes.
     isLocked = true;
     return read(database);
+  } catch (error) {
+    // Nobody else had it: it was read, and SQLite had made its files for that before it saw what it is.
+    isLocked ||= isCorrupt(error) || isNoDatabase(error);
+    throw error;
   } finally {
     database.close();
     if (isLocked) rmSync(`${file}-shm`, { force: true });
@@ -145,9 +151,8 @@ function tornIn(file: string, database: DatabaseSync): string | undefined {
     if (counters !== 1) return damaged('it would give numbers twice');
     return partOfPage(file, database);
   } catch (error) {
-    const { errcode, message } = error as { errcode?: number; message: string };
-    if (errcode === undefined || (errcode & 0xff) !== CORRUPT) throw error;
-    return damaged(message);
+    if (!isCorrupt(error)) throw error;
+    return damaged(error.message);
   }
 }
 

@@ -9,15 +9,27 @@ const NOT_A_DATABASE = 26;
 
 /** Says whether somebody else was at it at that moment. Node reports it of a backup as no error at all. */
 export function isInTheWay(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== undefined && [0, BUSY, LOCKED].includes(code);
+}
+
+/** Says whether what SQLite found is damaged. */
+export const isCorrupt = (error: unknown): error is Error => codeOf(error) === CORRUPT;
+
+/** Says whether what SQLite found is no database. */
+export const isNoDatabase = (error: unknown): boolean => codeOf(error) === NOT_A_DATABASE;
+
+/** The primary result code; undefined of what is not SQLite's. */
+function codeOf(error: unknown): number | undefined {
   const { errcode } = error as { errcode?: number };
-  return errcode !== undefined && [0, BUSY, LOCKED].includes(errcode & 0xff);
+  return errcode === undefined ? undefined : errcode & 0xff;
 }
 
 /** What the contract of a store says to what `node:sqlite` threw. */
 export function sqliteFault(file: string, operation: string, error: unknown): OrreryError {
   const { errcode } = error as { errcode?: number };
   const reason = reasonOf(error);
-  switch (errcode === undefined ? undefined : errcode & 0xff) {
+  switch (codeOf(error)) {
     case BUSY:
     case LOCKED:
       return storeInUse(file, lockHolder(file));

@@ -131,20 +131,33 @@ describe.each([
     expect(await opened(path), name).toEqual(told(left.model));
   });
 
+  /** It is refused and left as it is, or holds all that was written; true when it is refused. */
+  const isRefused = async (files: Files): Promise<boolean> => {
+    put(path, files);
+    const found = await opened(path);
+    if (!('code' in found)) {
+      expect(found).toEqual(told(left.model));
+      return false;
+    }
+    expect(found.code).toBe('STORE_INVALID');
+    expect(filesOf(path)).toEqual(files);
+    return true;
+  };
+
+  it.each([1, 20, 23, 96])(
+    'of which %i bytes are left is refused without its log, and left as it is',
+    async (bytes) => {
+      const cut = { ...left.files, '': left.files['']?.subarray(0, bytes) };
+      await isRefused(cut);
+      expect(await isRefused({ ...cut, '-wal': undefined })).toBe(true);
+    },
+  );
+
   it('that is damaged is told as such and left as it is, or holds all that was written', async () => {
     let refused = 0;
     await fc.assert(
       fc.asyncProperty(damage, async (faults) => {
-        const files = spoil(left.files, faults);
-        put(path, files);
-        const found = await opened(path);
-        if (!('code' in found)) {
-          expect(found).toEqual(told(left.model));
-          return;
-        }
-        refused += 1;
-        expect(found.code).toBe('STORE_INVALID');
-        expect(filesOf(path)).toEqual(files);
+        if (await isRefused(spoil(left.files, faults))) refused += 1;
       }),
       { numRuns: 100 },
     );
