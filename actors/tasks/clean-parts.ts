@@ -1,5 +1,5 @@
 import type { FirewallGuard } from '../../runtime/protocol/firewall.ts';
-import { refused } from '../../runtime/protocol/errors.ts';
+import { mayNotGoOut } from '../../runtime/protocol/edge-errors.ts';
 import type { JsonValue } from '../../runtime/protocol/json-value.ts';
 import { type Artifact, Part, type TaskMessage } from '../../runtime/protocol/task.ts';
 import { isObject } from './capability-meant.ts';
@@ -49,7 +49,7 @@ async function cleanFile(said: object, facts: Facts, clean: Clean): Promise<Part
   const cleaned = await clean(said);
   if (cleaned === undefined) return undefined;
   const file = Part.safeParse(cleaned);
-  if (!file.success) throw refused('What the agent has answered may not go out');
+  if (!file.success) throw mayNotGoOut();
   return { ...file.data, ...facts };
 }
 

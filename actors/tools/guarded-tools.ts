@@ -1,5 +1,5 @@
 import type { FirewallGuard } from '../../runtime/protocol/firewall.ts';
-import { refused } from '../../runtime/protocol/errors.ts';
+import { mayNotGoOut } from '../../runtime/protocol/edge-errors.ts';
 import { InOrder } from '../../runtime/protocol/in-order.ts';
 import { PromptMessage, ResourceContent, ToolContent } from '../../runtime/protocol/tool.ts';
 import type { CallOptions, ToolService } from '../../runtime/protocol/tool-service.ts';
@@ -28,7 +28,7 @@ export function guardedTools(tools: ToolService, firewall: FirewallGuard): ToolS
       // Of nothing there is nothing to be looked at.
       if (answer === undefined) return answer;
       const cleaned = fits.safeParse(await clean(answer));
-      if (!cleaned.success) throw refused('What the agent has answered may not go out');
+      if (!cleaned.success) throw mayNotGoOut();
       return cleaned.data;
     } catch (error) {
       throw await cleanError(error, clean);

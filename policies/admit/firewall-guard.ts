@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
+import { mayNotGoOut, notPermitted } from '../../runtime/protocol/edge-errors.ts';
 import {
   deadlineExceeded,
   invalidOptions,
   isOrreryError,
   type OrreryError,
   reasonOf,
-  refused,
 } from '../../runtime/protocol/errors.ts';
 import type {
   FilterQuery,
@@ -68,7 +67,7 @@ export function firewallGuard(hooks: FirewallHooks, { clock, tell }: FirewallGua
   };
   const withheld = (name: string, error: unknown): OrreryError => {
     tell({ kind: 'withheld', reason: `${name}: ${reasonOf(error)}` });
-    return refused('What the agent has answered may not go out');
+    return mayNotGoOut();
   };
   return {
     attests: hooks.zkAttest !== undefined,

@@ -1,6 +1,6 @@
 // Not by its name: an older Node would say that it has no such thing, before it can be refused.
 import nodeModule from 'node:module';
-import { OrreryError } from './errors.ts';
+import { OrreryError, refused } from './errors.ts';
 
 /* What goes wrong at the edges of a system: with who comes in, with what is elsewhere, with what is not installed. */
 
@@ -37,6 +37,9 @@ export const remoteFailed = (
   details: Readonly<Record<string, unknown>> = {},
 ): OrreryError =>
   new OrreryError('REMOTE_FAILED', `${url} failed: ${reason}`, { details: { url, reason, ...details } });
+
+/** What an agent has said is kept in by a firewall: whoever asked learns no more than that. */
+export const mayNotGoOut = (): OrreryError => refused('What the agent has answered may not go out');
 
 /** The work waits for an answer of whoever wants it. `details` say how it is given. */
 export const inputRequired = (

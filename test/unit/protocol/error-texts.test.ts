@@ -81,6 +81,7 @@ const EDGES: Samples<typeof edges> = {
   bodyTooLarge: [1_000],
   peersMissing: ['The gateway', ['hono', 'jose']],
   notPermitted: ['Bob may not do this'],
+  mayNotGoOut: [],
 };
 const TOOLS: Samples<typeof tools> = {
   duplicateTool: ['search', 'mars'],
