@@ -5,7 +5,8 @@ export {
   type Handler,
   type StreamHandler,
 } from './actor/agent-definition.ts';
-export { type AgentOptions, Restart } from './actor/agent-options.ts';
+export type { AgentOptions } from './actor/agent-options.ts';
+export { Restart } from './supervision/restart.ts';
 export { AgentSupervision } from './supervision/supervisor-options.ts';
 export type {
   AgentDesk,
@@ -43,7 +44,7 @@ export {
   A2AObservability,
   type ObservabilityOptions,
 } from './observe/observability.ts';
-export { Outcome, SystemEvent, SystemEventType } from './observe/system-event.ts';
+export { Outcome, SystemEvent, SystemEventType } from './protocol/system-event.ts';
 export * from './protocol/acp-descriptor.ts';
 export * from './protocol/agent-card.ts';
 export { Budget, Cost } from './protocol/budget.ts';
@@ -89,7 +90,7 @@ export { type SigningKeyPair, signingKeyPair } from './protocol/signing.ts';
 export type { Connection, Frame, Listener, Transport, TransportKind } from './protocol/transport.ts';
 export { AgentRegistry, type AgentRegistryOptions } from './routing/agent-registry.ts';
 export type { DiscoveryManager } from './routing/discovery.ts';
-export { type KnownPeersOptions, knownPeers } from './routing/known-peers.ts';
+export { type KnownPeersOptions, knownPeers } from './channels/known-peers.ts';
 export type { AgentOffer } from './routing/offered-profile.ts';
 export type { ReceiveHandler } from './routing/receivers.ts';
 export type { RegistryView } from './routing/registry-view.ts';
@@ -115,13 +116,9 @@ export type { KeptAgent } from './journal/journal-survey.ts';
 export type { JournalCheck } from './journal/check-journal.ts';
 export type { Salvaged } from './journal/salvage.ts';
 export { backupJournal, checkJournal, openJournal, salvageJournal } from './journal/open-journal.ts';
-export type {
-  AgentStatus,
-  Conservation,
-  DeadLetter,
-  LoopSender,
-  RosterRow,
-  System,
-} from './system/system.ts';
+export type { LoopSender, System } from './system/system.ts';
+export type { AgentStatus, RosterRow } from './protocol/roster.ts';
+export type { Conservation } from './protocol/conservation.ts';
+export type { DeadLetter } from './protocol/dead-letter.ts';
 export type { FoundPeer, PeerOptions } from './system/peer-options.ts';
 export type { AgentSpec, ModuleAgent, SystemOptions } from './system/system-options.ts';

@@ -3,11 +3,8 @@ import { AgentCard } from '../protocol/agent-card.ts';
 import { BROADCAST, Delivery } from '../protocol/envelope.ts';
 import { Milliseconds } from '../protocol/milliseconds.ts';
 import { isSystemId } from '../protocol/policy.ts';
+import { Restart } from '../supervision/restart.ts';
 import { AgentSupervision } from '../supervision/supervisor-options.ts';
-
-/** As in OTP: always restarted, only after an abnormal end, or never. */
-export const Restart = z.enum(['permanent', 'transient', 'temporary']);
-export type Restart = z.infer<typeof Restart>;
 
 /** What becomes of an actor whose handler throws what is no `OrreryError`: it is restarted, or it lives on with its state. */
 export const OnThrow = z.enum(['restart', 'keep']);

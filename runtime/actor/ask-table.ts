@@ -1,5 +1,5 @@
 import { askGeneration, askName, askSlot, LAST_GENERATION } from '../mailbox/ask-name.ts';
-import { REPLY } from '../threads/batch-format.ts';
+import { REPLY } from '../mailbox/reply.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { WaitingAsk } from './waiting-ask.ts';
 

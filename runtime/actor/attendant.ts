@@ -1,5 +1,5 @@
 import type { Behalf } from '../mailbox/behalf.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
 import type { A2AEnvelope, A2AMessageType, Delivery, PathHop } from '../protocol/envelope.ts';

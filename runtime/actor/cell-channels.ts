@@ -11,7 +11,7 @@ import { type Mail, NO_ASK } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { cancelled, invalidOptions, type OrreryError } from '../protocol/errors.ts';
 import type { Taint } from '../protocol/taint.ts';
-import { REPLY } from '../threads/batch-format.ts';
+import { REPLY } from '../mailbox/reply.ts';
 import type { Place } from '../threads/place.ts';
 import type { Cell } from './cell.ts';
 import { handOver, takeIn } from './cell-taint.ts';

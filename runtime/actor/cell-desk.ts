@@ -1,7 +1,7 @@
 import { type Behalf, behalfOf } from '../mailbox/behalf.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import { outsiderOf } from '../mailbox/outsider.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Delivery, PathHop } from '../protocol/envelope.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';

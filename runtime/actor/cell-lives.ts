@@ -5,7 +5,7 @@ import type { ActorLife, MakeActor } from './actor-life.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentMemory } from './agent-memory.ts';
 import type { Cell } from './cell.ts';
-import { isThenable } from './is-thenable.ts';
+import { isThenable } from '../protocol/is-thenable.ts';
 
 const inThisThread: MakeActor = (cell) => new Actor(cell);
 

@@ -1,11 +1,11 @@
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, NO_ASK, typeIndex } from '../mailbox/mail.ts';
-import type { Outcome } from '../observe/system-event.ts';
+import type { Outcome } from '../protocol/system-event.ts';
 import { parseOutput } from '../protocol/capability.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { type ErrorData, errorWithStack, type OrreryError } from '../protocol/errors.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
-import { REPLY } from '../threads/batch-format.ts';
+import { REPLY } from '../mailbox/reply.ts';
 import type { Place } from '../threads/place.ts';
 import type { HandlerEntry } from './agent-definition.ts';
 import { AnsweredIds, type Answer } from './answered-ids.ts';

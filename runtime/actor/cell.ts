@@ -13,7 +13,7 @@ import {
 } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import { READINESS, type Readiness } from '../routing/agent-words.ts';
-import type { AgentRow } from '../routing/routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 import type { Refusal } from '../supervision/outsider-book.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { Place } from '../threads/place.ts';
@@ -26,7 +26,7 @@ import { CellOutcomes } from './cell-outcomes.ts';
 import { taintOn } from './cell-taint.ts';
 import { type CellStatus, readinessOf } from './cell-status.ts';
 import { Handling } from './handling.ts';
-import { isThenable } from './is-thenable.ts';
+import { isThenable } from '../protocol/is-thenable.ts';
 import { Refusals } from './refusals.ts';
 import { takeUp } from './take-up.ts';
 import { cutOff } from './time-limit.ts';

@@ -1,5 +1,5 @@
 import type { Mail } from '../mailbox/mail.ts';
-import { STATUS } from '../threads/status-words.ts';
+import { STATUS } from '../mailbox/status-words.ts';
 import type { Place } from '../threads/place.ts';
 import { isCausedBy } from './cancellations.ts';
 import { cutOff } from './time-limit.ts';

@@ -2,7 +2,7 @@ import { LANE, type Lane } from '../mailbox/lane.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { PathHop } from '../protocol/envelope.ts';
 import { HOST_ID, LOOP_ID } from '../protocol/policy.ts';
-import type { AgentRow } from '../routing/routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 import type { Identity } from './identity.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Mail } from '../mailbox/mail.ts';
 import { cancelled, deadlineExceeded, OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
-import type { AgentRow } from '../routing/routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
 

@@ -1,7 +1,7 @@
 import type { Mail } from '../mailbox/mail.ts';
 import { parseOutput } from '../protocol/capability.ts';
 import { OrreryError } from '../protocol/errors.ts';
-import { REPLY } from '../threads/batch-format.ts';
+import { REPLY } from '../mailbox/reply.ts';
 import type { HandlerEntry } from './agent-definition.ts';
 import type { Handling } from './handling.ts';
 import type { StreamWindow } from './stream-windows.ts';

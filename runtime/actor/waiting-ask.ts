@@ -8,7 +8,7 @@ import {
 } from '../protocol/errors.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import { copyJson } from '../protocol/json-copy.ts';
-import { REPLY } from '../threads/batch-format.ts';
+import { REPLY } from '../mailbox/reply.ts';
 import type { Link } from '../threads/link.ts';
 import { callOutside } from './call-outside.ts';
 import type { Taint } from '../protocol/taint.ts';

@@ -1,7 +1,7 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { type ErrorCode, isOrreryError, refused } from '../protocol/errors.ts';
-import { REPLY } from '../threads/batch-format.ts';
+import { REPLY } from '../mailbox/reply.ts';
 import type { Handling } from './handling.ts';
 import { type AskListeners, WaitingAsk } from './waiting-ask.ts';
 

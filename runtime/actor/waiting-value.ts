@@ -1,5 +1,5 @@
 import type { Mail } from '../mailbox/mail.ts';
-import { REPLY } from '../threads/batch-format.ts';
+import { REPLY } from '../mailbox/reply.ts';
 import type { Handling } from './handling.ts';
 import { type AskListeners, WaitingAsk } from './waiting-ask.ts';
 

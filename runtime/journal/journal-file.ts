@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { invalidOptions, refused } from '../protocol/errors.ts';
 import { requireText } from '../protocol/parse-options.ts';
-import type { DeadLetter } from '../system/system.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
 import { readLetters } from './kept-letters.ts';
 import { forgetAgent, type KeptAgent, surveyAgents } from './journal-survey.ts';
 import { SqliteStore } from './sqlite-store.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../protocol/error-codes.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { StoredRecord, Store } from '../protocol/store.ts';
-import type { DeadLetter } from '../system/system.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
 import { allRecords } from './all-records.ts';
 import { jsonText, readRecord } from './record-schema.ts';
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../observe/system-event.ts';
+import type { Outcome } from '../protocol/system-event.ts';
 import type { CommitLog } from './commit-log.ts';
 import { distance, MARK } from './flow-marks.ts';
 import type { Lane } from './lane.ts';

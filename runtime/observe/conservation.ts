@@ -1,4 +1,4 @@
-import type { Conservation } from '../system/system.ts';
+import type { Conservation } from '../protocol/conservation.ts';
 import { COUNT } from './seat-counters.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { DeadLetterBook } from '../mailbox/dead-letter-book.ts';
+import { DeadLetterBook } from './dead-letter-book.ts';
 import type { Clock } from '../protocol/seams.ts';
-import type { DeadLetter } from '../system/system.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
 import { eventKind } from './event-kind.ts';
 import type { EventLimits } from './event-limits.ts';
 import { EventRing } from './event-ring.ts';
-import type { SystemEvent } from './system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 
 export interface ControlLogDeps {
   readonly clock: Clock;

@@ -2,8 +2,8 @@ import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import type { AgentTier } from '../protocol/agent-card.ts';
 import { BROADCAST, type A2AMessageType } from '../protocol/envelope.ts';
 import { idText } from '../protocol/seams.ts';
-import type { AgentRow } from '../routing/routing-table.ts';
-import type { SystemEvent } from './system-event.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 
 /** What is remembered of an envelope that went from one tier to another. */
 interface Crossing {

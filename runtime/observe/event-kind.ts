@@ -1,5 +1,5 @@
-import { type EventKind, KIND_OF_TYPE } from './event-types.ts';
-import type { SystemEvent } from './system-event.ts';
+import { type EventKind, KIND_OF_TYPE } from '../protocol/event-types.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 
 /** An envelope that was let from one tier to another is traffic here, and an error that an envelope ended with. */
 export function eventKind({ type, security, success, outcome }: SystemEvent): EventKind {

@@ -1,5 +1,5 @@
 import { eventKind } from './event-kind.ts';
-import type { SystemEvent } from './system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 
 /** Of so many events, a fourth is for security and a fourth for lives, if there are that many. */
 const SHARES = 4;

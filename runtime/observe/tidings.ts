@@ -1,5 +1,5 @@
-import type { DeadLetter } from '../system/system.ts';
-import type { SystemEvent } from './system-event.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 
 /** What a place tells of what happens in it. */
 export type Tidings =

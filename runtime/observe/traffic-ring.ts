@@ -2,10 +2,10 @@ import { copyOf, type Mail } from '../mailbox/mail.ts';
 import { type A2AEnvelope, type A2AMessageType, BROADCAST, SCHEMA_VERSION } from '../protocol/envelope.ts';
 import type { Party } from '../protocol/policy.ts';
 import type { Taint } from '../protocol/taint.ts';
-import { routingPathTo } from '../routing/routing-path.ts';
-import type { AgentRow } from '../routing/routing-table.ts';
+import { routingPathTo } from '../protocol/agent-row.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 import { aboutMail } from './about-mail.ts';
-import type { Outcome, SystemEvent } from './system-event.ts';
+import type { Outcome, SystemEvent } from '../protocol/system-event.ts';
 import { weigh } from './weigh.ts';
 
 /** What the ring notes of an envelope; the last four are the answers to it. */

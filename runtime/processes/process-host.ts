@@ -5,7 +5,7 @@ import { invalidOptions } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
-import type { EventLoop } from '../threads/event-loop.ts';
+import type { EventLoop } from '../protocol/event-loop.ts';
 import { type LoadedAgent, loadedAgent } from '../threads/loaded-agent.ts';
 import type { Description } from './child-frame.ts';
 import type { ProcessAgent } from './process-agent.ts';

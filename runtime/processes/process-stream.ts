@@ -6,7 +6,7 @@ import { cutOff } from '../actor/time-limit.ts';
 import type { Timer } from '../actor/timer-wheel.ts';
 import { STREAM_WINDOW } from '../actor/waiting-stream.ts';
 import type { Mail } from '../mailbox/mail.ts';
-import { REPLY } from '../threads/batch-format.ts';
+import { REPLY } from '../mailbox/reply.ts';
 
 /** A stream on its way from a process to its reader: the process may send as much as the reader takes. */
 export class ProcessStream {

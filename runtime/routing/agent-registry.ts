@@ -9,14 +9,8 @@ import { Discovery, type DiscoveryManager } from './discovery.ts';
 import { registeredCard } from './registered-card.ts';
 import { RegistryView } from './registry-view.ts';
 import { type RemoteGrant, standingUnder, UNKNOWN_NODE } from './remote-grant.ts';
-import {
-  type AgentProfile,
-  type AgentRow,
-  deltaOf,
-  RoutingTable,
-  type Standing,
-  type TableDelta,
-} from './routing-table.ts';
+import { deltaOf, RoutingTable, type TableDelta } from './routing-table.ts';
+import type { AgentProfile, AgentRow, Standing } from '../protocol/agent-row.ts';
 import { readRegistry, saveRegistry } from './saved-registry.ts';
 
 /**

@@ -3,7 +3,8 @@ import { errorToData, invalidOptions } from '../protocol/errors.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import type { GrantBook } from './grants.ts';
 import { type ReceiveHandler, Receivers, type ReceiverFailed } from './receivers.ts';
-import type { AgentRow, RoutingTable } from './routing-table.ts';
+import type { RoutingTable } from './routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 import { addSystemActor, removeSystemActor } from './system-profile.ts';
 
 export interface LocalDeliveryDeps {

@@ -8,7 +8,8 @@ import { proposedIn } from '../protocol/task-proposal.ts';
 import { type AgentWords, READINESS, type Readiness } from './agent-words.ts';
 import type { GrantBook } from './grants.ts';
 import type { RouteDecider } from './route-decider.ts';
-import type { AgentRow, RoutingTable } from './routing-table.ts';
+import type { RoutingTable } from './routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 
 /** How an envelope comes to its recipient: to all at once, as an ask, as an answer that was let pass already. */
 export interface MailManner {

@@ -1,5 +1,5 @@
 import type { AgentCard } from '../protocol/agent-card.ts';
-import type { AgentProfile } from './routing-table.ts';
+import type { AgentProfile } from '../protocol/agent-row.ts';
 
 /** What an agent has to offer, as it says while it runs: these fields of its card, and no others. */
 export type AgentOffer = Pick<

@@ -1,5 +1,5 @@
 import type { AgentTier } from '../protocol/agent-card.ts';
-import type { AgentProfile } from './routing-table.ts';
+import type { AgentProfile } from '../protocol/agent-row.ts';
 
 /** What a group asks of its members: `order` is their place in the order of registration. */
 interface Member<Row extends Member<Row>> {

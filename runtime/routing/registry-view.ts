@@ -1,6 +1,7 @@
 import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
 import { cardAs } from './registered-card.ts';
-import type { AgentRow, RoutingTable } from './routing-table.ts';
+import type { RoutingTable } from './routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 
 /** The registered cards that one reader may see. */
 export class RegistryView {

@@ -1,6 +1,6 @@
 import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
 import { invalidOptions } from '../protocol/errors.ts';
-import type { Standing } from './routing-table.ts';
+import type { Standing } from '../protocol/agent-row.ts';
 
 /** The node of remote cards of which nothing better is known. */
 export const UNKNOWN_NODE = 'remote';

@@ -1,6 +1,6 @@
 import { type A2AEnvelope, BROADCAST } from '../protocol/envelope.ts';
 import type { Verdict } from '../protocol/policy.ts';
-import type { AgentRow } from './routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 
 /** What a recipient is: one agent's id, a capability's id, or everybody. */
 export type AddressKind = 'agent' | 'capability' | 'broadcast';

@@ -14,7 +14,8 @@ import type { Clock } from '../protocol/seams.ts';
 import type { GrantBook } from './grants.ts';
 import { judge } from './judge.ts';
 import { addressKind, firstPermitted, partition } from './resolve.ts';
-import type { AgentRow, RoutingTable } from './routing-table.ts';
+import type { RoutingTable } from './routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 
 /** What is judged of an envelope; the payload only where a proposal carries its justification in it. */
 export type JudgedEnvelope = Pick<

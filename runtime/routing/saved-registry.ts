@@ -4,7 +4,7 @@ import { AgentTier } from '../protocol/agent-card.ts';
 import { Delivery } from '../protocol/envelope.ts';
 import { invalidCard } from '../protocol/errors.ts';
 import { cardOf } from './registry-view.ts';
-import type { AgentRow } from './routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 
 /** One agent as a registry saves it: its card, and what is not in the card. */
 const SavedAgent = z.strictObject({

@@ -1,4 +1,5 @@
-import { type AgentProfile, deltaOf, type RoutingTable } from './routing-table.ts';
+import { deltaOf, type RoutingTable } from './routing-table.ts';
+import type { AgentProfile } from '../protocol/agent-row.ts';
 
 /** The profile of a system actor: it has no card of its own and no tier, so this one is never shown or judged by. */
 export const systemProfile = (id: string, mailboxCapacity = 1_000): AgentProfile => ({

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { Chance } from './chance.ts';
 import { DiskFaults, type WriteFate } from './disk-faults.ts';

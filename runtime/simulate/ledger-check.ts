@@ -3,7 +3,7 @@ import { distance } from '../mailbox/flow-marks.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/seat-counters.ts';
-import type { Conservation } from '../system/system.ts';
+import type { Conservation } from '../protocol/conservation.ts';
 import type { Place } from '../threads/place.ts';
 
 /** What the counters of all threads that ever were add up to. */

@@ -1,4 +1,4 @@
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 
 /** Watches that no proposal is accepted by two agents: each would believe that the task is its own. */
 export class ProposalCheck {

@@ -1,4 +1,4 @@
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import type { System } from '../system/system.ts';
 import type { FaultCounts } from './faults.ts';
 import type { Totals } from './ledger-check.ts';

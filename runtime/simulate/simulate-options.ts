@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgentDefinition } from '../actor/agent-definition.ts';
 import { CpuPoolOptions } from '../actor/offload.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { HistoryOptions } from '../journal/history-options.ts';

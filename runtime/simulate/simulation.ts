@@ -1,7 +1,7 @@
 import type { Cell } from '../actor/cell.ts';
 import type { Handling } from '../actor/handling.ts';
 import type { Mail } from '../mailbox/mail.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions, isOrreryError } from '../protocol/errors.ts';
 import type { System } from '../system/system.ts';
 import type { ThreadBoot } from '../threads/boot-thread.ts';

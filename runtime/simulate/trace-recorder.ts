@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 
 /** What of an event goes into the hash: codes and ids, no sentence that a later version may word otherwise. */
 const HASHED = [

@@ -1,4 +1,4 @@
-import type { RosterRow } from '../system/system.ts';
+import type { RosterRow } from '../protocol/roster.ts';
 import type { SimulationView } from './simulate-options.ts';
 
 export interface TraceFacts {

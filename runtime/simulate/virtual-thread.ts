@@ -1,6 +1,6 @@
 import type { Clock, IdSource, NewSecret, Seams } from '../protocol/seams.ts';
 import { idText } from '../protocol/seams.ts';
-import type { EventLoop } from '../threads/event-loop.ts';
+import type { EventLoop } from '../protocol/event-loop.ts';
 import { Chance } from './chance.ts';
 import { endTimer } from './running.ts';
 import type { Scheduler } from './scheduler.ts';

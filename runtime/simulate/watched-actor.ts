@@ -2,7 +2,7 @@ import type { ActorLife } from '../actor/actor-life.ts';
 import { Actor } from '../actor/actor.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { Handling } from '../actor/handling.ts';
-import { isThenable } from '../actor/is-thenable.ts';
+import { isThenable } from '../protocol/is-thenable.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { withoutStack } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';

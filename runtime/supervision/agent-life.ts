@@ -1,6 +1,6 @@
 import { initialTransition, type SnapshotFrom, transition } from 'xstate';
-import type { Restart } from '../actor/agent-options.ts';
-import type { AgentStatus } from '../system/system.ts';
+import type { Restart } from './restart.ts';
+import type { AgentStatus } from '../protocol/roster.ts';
 import { type AgentLifeEvent, agentLifeMachine } from './agent-life.machine.ts';
 
 /** Where one agent's life stands; equal lives are the same object. */

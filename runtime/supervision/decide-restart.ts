@@ -1,6 +1,6 @@
-import type { Restart } from '../actor/agent-options.ts';
+import type { Restart } from './restart.ts';
 import type { Random } from '../protocol/seams.ts';
-import type { AgentStatus } from '../system/system.ts';
+import type { AgentStatus } from '../protocol/roster.ts';
 import type { BackOff } from './back-off.ts';
 import { backOffMs } from './back-off-ms.ts';
 import { recordRestart } from './record-restart.ts';

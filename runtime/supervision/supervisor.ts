@@ -1,9 +1,9 @@
-import type { Restart } from '../actor/agent-options.ts';
+import type { Restart } from './restart.ts';
 import type { Outsider } from '../mailbox/behalf.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import { agentNotFound, invalidOptions, type LastError } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
-import type { AgentStatus } from '../system/system.ts';
+import type { AgentStatus } from '../protocol/roster.ts';
 import { type AgentLife, beginLife, lifeUnder, nextLife } from './agent-life.ts';
 import type { AgentLifeEvent } from './agent-life.machine.ts';
 import type { BackOff } from './back-off.ts';

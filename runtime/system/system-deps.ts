@@ -2,7 +2,7 @@ import type { Attendant } from '../actor/attendant.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
-import type { EventLoop } from '../threads/event-loop.ts';
+import type { EventLoop } from '../protocol/event-loop.ts';
 import type { PlaceHost } from '../threads/place-host.ts';
 import type { Spawned, Spawner } from '../threads/spawner.ts';
 

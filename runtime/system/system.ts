@@ -1,75 +1,19 @@
 import type { AgentDesk } from '../actor/attendant.ts';
 import type { Sender } from '../actor/context.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import type { ErrorCode } from '../protocol/errors.ts';
+import type { Conservation } from '../protocol/conservation.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { Budget } from '../protocol/budget.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
-import type { StateIdentity } from '../protocol/snapshot.ts';
+import type { RosterRow } from '../protocol/roster.ts';
 import type { AgentRegistry } from '../routing/agent-registry.ts';
 import type { KeptRecords } from './kept-records.ts';
 import type { Account } from './account.ts';
 import type { SystemChannels } from './system-channels.ts';
 import type { AgentSpec } from './system-options.ts';
 import type { Upgrading } from './upgrading.ts';
-
-/** Where an agent's life stands. `parked`: it has a state that its code cannot go on with, and waits for other code. */
-export type AgentStatus = 'starting' | 'running' | 'restarting' | 'parked' | 'stopped' | 'failed';
-
-/**
- * One line of `orrery agents`. `waiting` counts envelopes in the mailbox; `pid` is the number of the process that runs the
- * agent's code, if it has one of its own, whose `place` is then `process-<pid>`; `threadId` is that of its worker thread.
- * `retryAtMs` is when one that has failed is tried again, Unix milliseconds. `parked` says why its code, `to`, cannot go on with its state, `from`; without `to` that keeps none.
- */
-export interface RosterRow {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly tier: number;
-  readonly capabilities: readonly string[];
-  readonly place: string;
-  readonly pid?: number;
-  readonly threadId?: number;
-  readonly status: AgentStatus;
-  readonly waiting: number;
-  readonly restarts: number;
-  readonly lastError?: string;
-  readonly retryAtMs?: number;
-  readonly parked?: { readonly reason: string; readonly from: StateIdentity; readonly to?: StateIdentity };
-}
-
-/**
- * An envelope that nobody handled, and why; `stack` is that of what was thrown over it, `partial` what the last checkpoint of
- * the work on it kept.
- */
-export interface DeadLetter {
-  readonly id: string | undefined;
-  readonly sender: string;
-  readonly recipient: string;
-  readonly type: string;
-  readonly code: ErrorCode;
-  readonly reason: string;
-  readonly stack?: string;
-  readonly atMs: number;
-  readonly envelope?: A2AEnvelope;
-  readonly partial?: unknown;
-}
-
-/**
- * F-01. `holds` says that accepted = handled + rejected + expired + deadLettered + inFlight, where `inFlight` is counted
- * in the mailboxes and ledgers, not computed as the rest. Threads are asked one after the other: where envelopes move all
- * the time, it says that the numbers agree but for what moved while they were asked.
- */
-export interface Conservation {
-  readonly accepted: number;
-  readonly handled: number;
-  readonly rejected: number;
-  readonly expired: number;
-  readonly deadLettered: number;
-  readonly inFlight: number;
-  readonly holds: boolean;
-}
 
 /** Sends as `system/loop`. `desk`: where attendants act for the loop; from the first call on agents can write to it. */
 export interface LoopSender extends Sender {

@@ -6,7 +6,7 @@ import type { Remote } from '../threads/calls.ts';
 import type { Control } from '../threads/control.ts';
 import type { Upgraded } from '../threads/upgrades.ts';
 import type { GivenAgents } from './given-agents.ts';
-import type { RosterRow } from './system.ts';
+import type { RosterRow } from '../protocol/roster.ts';
 
 const DEFAULT_GRACE_MS = 5_000;
 const MAX_GRACE_MS = 60_000;

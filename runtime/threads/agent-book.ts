@@ -5,14 +5,13 @@ import type { Taint } from '../protocol/taint.ts';
 import type { AgentWords } from '../routing/agent-words.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import {
-  type AgentProfile,
   deltaOf,
   RoutingTable,
   type RowData,
-  type Standing,
   type TableChange,
   type TableDelta,
 } from '../routing/routing-table.ts';
+import type { AgentProfile, Standing } from '../protocol/agent-row.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 
 /** The state of an agent that waits for code that can go on with it: SNAPSHOT_UNKNOWN. */

@@ -3,7 +3,7 @@ import { type Mail, typeIndex } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC, type TrafficKind } from '../observe/traffic-ring.ts';
 import type { Taint } from '../protocol/taint.ts';
-import { REPLY } from './batch-format.ts';
+import { REPLY } from '../mailbox/reply.ts';
 import type { Link } from './link.ts';
 import type { Place } from './place.ts';
 

@@ -6,9 +6,6 @@ import type { Taint } from '../protocol/taint.ts';
  * for one. What JSON cannot say rides beside it by structured clone.
  */
 
-/** What an answer says. `empty` is the value undefined. */
-export const REPLY = { value: 0, error: 1, progress: 2, chunk: 3, end: 4, empty: 5 } as const;
-
 /** Added to a mail's type, or to a reply's kind: the payload is undefined, or lies among the clones. */
 export const UNDEFINED = 16;
 export const STRUCTURED = 32;

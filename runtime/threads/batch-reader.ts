@@ -8,11 +8,11 @@ import {
   FLAT_MAIL,
   FLAT_REPLY,
   OWN_ID,
-  REPLY,
   STRUCTURED,
   TAINTED,
   UNDEFINED,
 } from './batch-format.ts';
+import { REPLY } from '../mailbox/reply.ts';
 import { entry } from './column.ts';
 import { type NamedContext, ReceivedNames } from './link-names.ts';
 

@@ -1,5 +1,5 @@
 import type { Attendant } from '../actor/attendant.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
 import { ownThreadNumber } from '../processes/proc-usage.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
@@ -10,7 +10,7 @@ import type { MadeForPlace } from './boot-place.ts';
 import { exposeApi } from './calls.ts';
 import type { Control } from './control.ts';
 import type { ControlOptions } from './control-deps.ts';
-import { type EventLoop, nodeEventLoop } from './event-loop.ts';
+import { type EventLoop, nodeEventLoop } from '../protocol/event-loop.ts';
 import type { JournalMessage, JournalThreadOptions, WriterMessage } from './journal-thread.ts';
 import { NodeSpawner } from './node-spawner.ts';
 import type { PlaceBoot, PlaceHost } from './place-host.ts';

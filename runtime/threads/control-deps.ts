@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { CpuPoolOptions } from '../actor/offload.ts';
 import type { JournalOptions } from '../journal/journal-options.ts';
 import type { EventLimits } from '../observe/event-limits.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { Supervision } from '../supervision/supervisor-options.ts';

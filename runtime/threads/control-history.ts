@@ -1,4 +1,4 @@
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { HistoryPost } from './history-post.ts';
 import type { JournalThread } from './journal-thread.ts';

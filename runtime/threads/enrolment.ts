@@ -1,7 +1,8 @@
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { invalidOptions, isOrreryError, moduleInvalid, reasonOf } from '../protocol/errors.ts';
 import type { ProcessOptions } from '../processes/process-options.ts';
-import type { AgentProfile, Standing, TableChange } from '../routing/routing-table.ts';
+import type { TableChange } from '../routing/routing-table.ts';
+import type { AgentProfile, Standing } from '../protocol/agent-row.ts';
 import type { Supervising, Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import type { AgentOrders } from './agent-orders.ts';

@@ -1,16 +1,16 @@
 import type { Remembered } from '../journal/history.ts';
 import { Journal } from '../journal/journal.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import type { MailData } from '../mailbox/mail.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { type ErrorData, storeFailed } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
-import type { DeadLetter } from '../system/system.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
 import { exposeApi } from './calls.ts';
-import type { EventLoop } from './event-loop.ts';
+import type { EventLoop } from '../protocol/event-loop.ts';
 import type { JournalThreadOptions, WriterMessage } from './journal-thread.ts';
 import type { Port } from './port.ts';
 

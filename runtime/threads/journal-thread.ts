@@ -1,8 +1,8 @@
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { type ErrorData, startFailed, storeFailed } from '../protocol/errors.ts';
-import type { DeadLetter } from '../system/system.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
 import {
   type Footing,
   type ProgressLimits,

@@ -4,7 +4,7 @@ import { MailRecorder } from '../mailbox/mail-record.ts';
 import { isToBeKept, type Mail } from '../mailbox/mail.ts';
 import { type ErrorData, errorToData, notSerialisable, type OrreryError } from '../protocol/errors.ts';
 import type { RecordChange, StoreBatch, StoredMail } from '../protocol/store.ts';
-import type { AgentRow } from '../routing/routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 
 /**
  * The thread's line to the journal.

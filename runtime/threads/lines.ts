@@ -1,6 +1,6 @@
 import type { KeptCheckpoint } from '../actor/checkpoints.ts';
 import type { MailData } from '../mailbox/mail.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import type { Tidings } from '../observe/tidings.ts';
 import type { ErrorData, LastError } from '../protocol/errors.ts';
 import type { ProcessAgent } from '../processes/process-agent.ts';

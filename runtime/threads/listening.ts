@@ -1,5 +1,5 @@
 import type { Clock } from '../protocol/seams.ts';
-import type { EventLoop } from './event-loop.ts';
+import type { EventLoop } from '../protocol/event-loop.ts';
 
 /**
  * What listening costs where threads wait awake, and where they wait asleep.

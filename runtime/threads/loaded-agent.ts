@@ -1,10 +1,11 @@
 import type { AgentDefinition } from '../actor/agent-definition.ts';
-import type { OnThrow, Restart } from '../actor/agent-options.ts';
+import type { OnThrow } from '../actor/agent-options.ts';
+import type { Restart } from '../supervision/restart.ts';
 import { requireRestart } from '../actor/require-restart.ts';
 import type { ProcessAgent } from '../processes/process-agent.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Delivery } from '../protocol/envelope.ts';
-import type { Standing } from '../routing/routing-table.ts';
+import type { Standing } from '../protocol/agent-row.ts';
 import type { AgentSupervision } from '../supervision/supervisor-options.ts';
 
 const DEFAULT_CAPACITY = 1_000;

@@ -9,7 +9,7 @@ import { NameBook } from '../mailbox/name-book.ts';
 import { OutFlow } from '../mailbox/out-flow.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
-import type { AgentRow } from '../routing/routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 import { type JournalLine, Keeping, type Sender, type Sending } from './keeping.ts';
 import type { Link } from './link.ts';
 

@@ -1,13 +1,14 @@
 import { conservationOf, isAllSettled } from '../observe/conservation.ts';
 import type { ControlLog } from '../observe/control-log.ts';
 import { inOrderOfTalk } from '../observe/order-of-talk.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import { sumOfCounts, type ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
-import type { Conservation, RosterRow } from '../system/system.ts';
+import type { Conservation } from '../protocol/conservation.ts';
+import type { RosterRow } from '../protocol/roster.ts';
 import type { AgentBook, ParkedAgent } from './agent-book.ts';
 import type { ControlHistory } from './control-history.ts';
 import { processName } from './agent-processes.ts';

@@ -1,6 +1,6 @@
 import type { CpuPoolOptions } from '../actor/offload.ts';
 import type { EventLimits } from '../observe/event-limits.ts';
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions, threadDied } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';

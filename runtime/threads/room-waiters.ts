@@ -3,7 +3,7 @@ import type { Lane } from '../mailbox/lane.ts';
 import { sendAway, type WaitingSend } from '../mailbox/waiting-send.ts';
 import { systemStopped } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
-import type { AgentRow } from '../routing/routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 
 /** Whoever waits for room is called when there is; this is for deadlines, signals, and a thread that died meanwhile. */
 const POLL_MS = 20;

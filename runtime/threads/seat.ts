@@ -4,7 +4,7 @@ import { type NamedMail, readNames } from '../mailbox/name-book.ts';
 import { newCounters } from '../observe/seat-counters.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { Charge, PlaceDeath } from './lines.ts';
-import { newStatusMemory, STATUS } from './status-words.ts';
+import { newStatusMemory, STATUS } from '../mailbox/status-words.ts';
 
 /** The memories that a seat is made with, when they exist before it. */
 export interface SeatMemories {

@@ -2,7 +2,7 @@ import type { Cell } from '../actor/cell.ts';
 import { watchTime } from '../actor/time-limit.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Clock } from '../protocol/seams.ts';
-import type { EventLoop } from './event-loop.ts';
+import type { EventLoop } from '../protocol/event-loop.ts';
 
 /** Handling goes on this long before other things in the thread get a turn. */
 const TURN_MS = 5;

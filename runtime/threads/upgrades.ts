@@ -1,4 +1,4 @@
-import type { SystemEvent } from '../observe/system-event.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import {
   agentNotFound,
   type ErrorData,
@@ -9,9 +9,9 @@ import {
 } from '../protocol/errors.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import { offeringProfile } from '../routing/offered-profile.ts';
-import type { AgentProfile } from '../routing/routing-table.ts';
+import type { AgentProfile } from '../protocol/agent-row.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
-import type { AgentStatus } from '../system/system.ts';
+import type { AgentStatus } from '../protocol/roster.ts';
 import type { AgentBook, AgentRecord, ParkedAgent } from './agent-book.ts';
 import type { Enrolment } from './enrolment.ts';
 import type { ChangeOrder, PlaceMessage } from './lines.ts';

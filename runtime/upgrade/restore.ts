@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../actor/agent-definition.ts';
-import { isThenable } from '../actor/is-thenable.ts';
+import { isThenable } from '../protocol/is-thenable.ts';
 import { isOrreryError, type OrreryError, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';

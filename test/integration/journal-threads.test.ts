@@ -5,7 +5,7 @@ import { MemoryMedium, MemoryStore } from '../../runtime/journal/memory-store.ts
 import { newOrderMemory } from '../../runtime/journal/unit-order.ts';
 import type { StoreBatch } from '../../runtime/protocol/store.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
-import { nodeEventLoop } from '../../runtime/threads/event-loop.ts';
+import { nodeEventLoop } from '../../runtime/protocol/event-loop.ts';
 import { nodePort } from '../../runtime/threads/port.ts';
 import type { ChainStep, ChainWorkerData } from '../fixtures/journal-chain.worker.ts';
 import { namesOf } from '../fixtures/journal-rig.ts';

@@ -6,7 +6,7 @@ import { InFlow } from '../../runtime/mailbox/in-flow.ts';
 import { LANE } from '../../runtime/mailbox/lane.ts';
 import { Mail, NO_ASK } from '../../runtime/mailbox/mail.ts';
 import { OutFlow } from '../../runtime/mailbox/out-flow.ts';
-import type { Outcome } from '../../runtime/observe/system-event.ts';
+import type { Outcome } from '../../runtime/protocol/system-event.ts';
 
 const OUTCOMES: readonly Outcome[] = ['handled', 'rejected', 'expired', 'dead-lettered'];
 const FLOW = 3;

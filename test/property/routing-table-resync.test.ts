@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type AgentProfile,
-  deltaOf,
-  RoutingTable,
-  type TableDelta,
-} from '../../runtime/routing/routing-table.ts';
+import { deltaOf, RoutingTable, type TableDelta } from '../../runtime/routing/routing-table.ts';
+import type { AgentProfile } from '../../runtime/protocol/agent-row.ts';
 import { systemProfile } from '../../runtime/routing/system-profile.ts';
 import { ThreadRouter } from '../../runtime/routing/thread-router.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Restart } from '../../runtime/actor/agent-options.ts';
+import type { Restart } from '../../runtime/supervision/restart.ts';
 import { Supervisor } from '../../runtime/supervision/supervisor.ts';
 import { parseSupervisorOptions } from '../../runtime/supervision/supervisor-options.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';

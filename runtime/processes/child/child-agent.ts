@@ -1,7 +1,7 @@
 import { PENDING } from '../../actor/actor-life.ts';
 import type { AgentDefinition } from '../../actor/agent-definition.ts';
 import { entryOf } from '../../actor/content-handlers.ts';
-import { isThenable } from '../../actor/is-thenable.ts';
+import { isThenable } from '../../protocol/is-thenable.ts';
 import { LogicRunner } from '../../actor/logic-runner.ts';
 import { envelopeHandlerOf, refuseOtherKind } from '../../actor/unhandled.ts';
 import { parseInput, parseOutput } from '../../protocol/capability.ts';

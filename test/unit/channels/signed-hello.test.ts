@@ -11,7 +11,7 @@ import type { ChannelManagerOptions } from '../../../runtime/channels/channel-ma
 import type { AskedChannel } from '../../../runtime/channels/credentials.ts';
 import { signingKeyPair } from '../../../runtime/protocol/signing.ts';
 import { AgentRegistry } from '../../../runtime/routing/agent-registry.ts';
-import { knownPeers } from '../../../runtime/routing/known-peers.ts';
+import { knownPeers } from '../../../runtime/channels/known-peers.ts';
 import { ChannelPair, moves, numbered } from '../../fixtures/channel-pair.ts';
 import { helloOf, RawPeer } from '../../fixtures/raw-peer.ts';
 import { rejection } from '../../fixtures/until.ts';

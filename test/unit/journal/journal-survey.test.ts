@@ -6,7 +6,7 @@ import { agentRecord, readAgentRecords } from '../../../runtime/journal/stored-a
 import { takenRecord } from '../../../runtime/journal/taken-ids.ts';
 import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { MailRecorder } from '../../../runtime/mailbox/mail-record.ts';
-import type { DeadLetter } from '../../../runtime/system/system.ts';
+import type { DeadLetter } from '../../../runtime/protocol/dead-letter.ts';
 
 const MANY = 5_000;
 /** The beginnings of each other's names. */

@@ -3,7 +3,7 @@ import { LETTERS_KEPT, letterRecord, readLetters } from '../../../runtime/journa
 import { MemoryStore } from '../../../runtime/journal/memory-store.ts';
 import { forgottenRecord, readTaken, takenRecord } from '../../../runtime/journal/taken-ids.ts';
 import type { RecordChange } from '../../../runtime/protocol/store.ts';
-import type { DeadLetter } from '../../../runtime/system/system.ts';
+import type { DeadLetter } from '../../../runtime/protocol/dead-letter.ts';
 
 async function storeOf(records: readonly RecordChange[]): Promise<MemoryStore> {
   const store = new MemoryStore();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fromEnvelope, Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { CrossingRing } from '../../../runtime/observe/crossing-ring.ts';
-import type { AgentRow } from '../../../runtime/routing/routing-table.ts';
+import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
 import { cardOf, envelopeOf } from '../routing/standalone-team.ts';
 import { rowOf, tableOf } from './rows.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lastEvents } from '../../../runtime/observe/last-events.ts';
-import type { SystemEvent } from '../../../runtime/observe/system-event.ts';
+import type { SystemEvent } from '../../../runtime/protocol/system-event.ts';
 
 const sent = (timestamp: number): SystemEvent => ({ type: 'message-sent', timestamp });
 const crash = (timestamp: number): SystemEvent => ({ type: 'agent-crashed', timestamp });

@@ -1,5 +1,6 @@
 import type { AgentCard, AgentTier } from '../../../runtime/protocol/agent-card.ts';
-import { type AgentRow, RoutingTable } from '../../../runtime/routing/routing-table.ts';
+import { RoutingTable } from '../../../runtime/routing/routing-table.ts';
+import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
 import { cardOf } from '../routing/standalone-team.ts';
 
 /** A table with this agent alone. */

@@ -9,7 +9,8 @@ import {
 import { GrantBook } from '../../../runtime/routing/grants.ts';
 import { MailJudge } from '../../../runtime/routing/mail-judge.ts';
 import { RouteDecider } from '../../../runtime/routing/route-decider.ts';
-import { type AgentRow, deltaOf, RoutingTable } from '../../../runtime/routing/routing-table.ts';
+import { deltaOf, RoutingTable } from '../../../runtime/routing/routing-table.ts';
+import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
 import { AgentBook, type AgentRecord } from '../../../runtime/threads/agent-book.ts';
 import { Mail, NO_ASK, typeIndex } from '../../../runtime/mailbox/mail.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';

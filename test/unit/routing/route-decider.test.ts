@@ -5,7 +5,7 @@ import { systemParty } from '../../../runtime/protocol/policy.ts';
 import { AgentRegistry } from '../../../runtime/routing/agent-registry.ts';
 import { GrantBook } from '../../../runtime/routing/grants.ts';
 import { RouteDecider } from '../../../runtime/routing/route-decider.ts';
-import type { AgentRow } from '../../../runtime/routing/routing-table.ts';
+import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { cardOf, envelopeOf, offers } from './standalone-team.ts';
 

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AgentProfile,
-  deltaOf,
-  RoutingTable,
-  type RowData,
-} from '../../../runtime/routing/routing-table.ts';
+import { deltaOf, RoutingTable, type RowData } from '../../../runtime/routing/routing-table.ts';
+import type { AgentProfile } from '../../../runtime/protocol/agent-row.ts';
 import { cardOf, offers } from './standalone-team.ts';
 
 const profileOf = (id: string, ...capabilityIds: string[]): AgentProfile => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createActor } from 'xstate';
-import type { Restart } from '../../../runtime/actor/agent-options.ts';
+import type { Restart } from '../../../runtime/supervision/restart.ts';
 import { beginLife, lifeUnder, nextLife } from '../../../runtime/supervision/agent-life.ts';
 import { type AgentLifeEvent, agentLifeMachine } from '../../../runtime/supervision/agent-life.machine.ts';
 

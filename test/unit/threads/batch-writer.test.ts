@@ -3,7 +3,7 @@ import { LANE } from '../../../runtime/mailbox/lane.ts';
 import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { OutFlow } from '../../../runtime/mailbox/out-flow.ts';
 import type { PathHop } from '../../../runtime/protocol/envelope.ts';
-import { REPLY } from '../../../runtime/threads/batch-format.ts';
+import { REPLY } from '../../../runtime/mailbox/reply.ts';
 import { BatchReader } from '../../../runtime/threads/batch-reader.ts';
 import { BatchWriter } from '../../../runtime/threads/batch-writer.ts';
 import { SendingNames } from '../../../runtime/threads/link-names.ts';

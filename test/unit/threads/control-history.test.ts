@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Remembered } from '../../../runtime/journal/history.ts';
-import type { SystemEvent } from '../../../runtime/observe/system-event.ts';
+import type { SystemEvent } from '../../../runtime/protocol/system-event.ts';
 import { ControlHistory } from '../../../runtime/threads/control-history.ts';
 
 const WAITING = 4_096;

@@ -3,12 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AgentDefinition } from '../../../runtime/actor/agent-definition.ts';
 import { systemParty } from '../../../runtime/protocol/policy.ts';
-import {
-  type AgentProfile,
-  deltaOf,
-  NO_CHANGE,
-  type TableDelta,
-} from '../../../runtime/routing/routing-table.ts';
+import { deltaOf, NO_CHANGE, type TableDelta } from '../../../runtime/routing/routing-table.ts';
+import type { AgentProfile } from '../../../runtime/protocol/agent-row.ts';
 import type { ControlMessage, PlaceMessage } from '../../../runtime/threads/lines.ts';
 import type { PlaceHost } from '../../../runtime/threads/place-host.ts';
 import { SteeredPlace } from '../../fixtures/steered-place.ts';

@@ -1,8 +1,8 @@
-import type { AdmitChannel, HelloRefusal } from '../channels/credentials.ts';
+import type { AdmitChannel, HelloRefusal } from './credentials.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { isOrreryError, reasonOf } from '../protocol/errors.ts';
-import type { AgentRegistry } from './agent-registry.ts';
-import type { RemoteGrant } from './remote-grant.ts';
+import type { AgentRegistry } from '../routing/agent-registry.ts';
+import type { RemoteGrant } from '../routing/remote-grant.ts';
 
 /**
  * - `registry` where the cards of those who are let in are merged.

@@ -1,6 +1,6 @@
-import { EventRing } from '../observe/event-ring.ts';
-import { weigh } from '../observe/weigh.ts';
-import type { DeadLetter } from '../system/system.ts';
+import { EventRing } from './event-ring.ts';
+import { weigh } from './weigh.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
 
 const LETTERS_KEPT = 16_384;
 const ENVELOPES_KEPT = 1_024;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DeadLetterBook } from '../../../runtime/mailbox/dead-letter-book.ts';
+import { DeadLetterBook } from '../../../runtime/observe/dead-letter-book.ts';
 import { envelopeOf } from '../routing/standalone-team.ts';
 
 const letterOf = (id: string, payload: unknown) => ({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { AgentTier } from '../protocol/agent-card.ts';
-import { ChannelStatus } from '../protocol/channel-status.ts';
-import { A2AMessageType } from '../protocol/envelope.ts';
-import { ERROR_CODES } from '../protocol/errors.ts';
-import { Taint } from '../protocol/taint.ts';
+import { AgentTier } from './agent-card.ts';
+import { ChannelStatus } from './channel-status.ts';
+import { A2AMessageType } from './envelope.ts';
+import { ERROR_CODES } from './errors.ts';
+import { Taint } from './taint.ts';
 import { KIND_OF_TYPE } from './event-types.ts';
 
 /** How an accepted envelope ended. */

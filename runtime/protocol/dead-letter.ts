@@ -1,0 +1,19 @@
+import type { A2AEnvelope } from './envelope.ts';
+import type { ErrorCode } from './errors.ts';
+
+/**
+ * An envelope that nobody handled, and why; `stack` is that of what was thrown over it, `partial` what the last checkpoint of
+ * the work on it kept.
+ */
+export interface DeadLetter {
+  readonly id: string | undefined;
+  readonly sender: string;
+  readonly recipient: string;
+  readonly type: string;
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly stack?: string;
+  readonly atMs: number;
+  readonly envelope?: A2AEnvelope;
+  readonly partial?: unknown;
+}

@@ -1,0 +1,26 @@
+import type { StateIdentity } from './snapshot.ts';
+
+/** Where an agent's life stands. `parked`: it has a state that its code cannot go on with, and waits for other code. */
+export type AgentStatus = 'starting' | 'running' | 'restarting' | 'parked' | 'stopped' | 'failed';
+
+/**
+ * One line of `orrery agents`. `waiting` counts envelopes in the mailbox; `pid` is the number of the process that runs the
+ * agent's code, if it has one of its own, whose `place` is then `process-<pid>`; `threadId` is that of its worker thread.
+ * `retryAtMs` is when one that has failed is tried again, Unix milliseconds. `parked` says why its code, `to`, cannot go on with its state, `from`; without `to` that keeps none.
+ */
+export interface RosterRow {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly tier: number;
+  readonly capabilities: readonly string[];
+  readonly place: string;
+  readonly pid?: number;
+  readonly threadId?: number;
+  readonly status: AgentStatus;
+  readonly waiting: number;
+  readonly restarts: number;
+  readonly lastError?: string;
+  readonly retryAtMs?: number;
+  readonly parked?: { readonly reason: string; readonly from: StateIdentity; readonly to?: StateIdentity };
+}
