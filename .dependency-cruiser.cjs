@@ -20,6 +20,14 @@ module.exports = {
       to: { pathNot: ['^runtime/protocol/', 'node_modules/zod/'], dependencyTypesNot: ['core'] },
     },
     {
+      name: 'machines-stand-on-the-protocol',
+      comment:
+        'runtime/machine runs machines of every room, and knows none: runtime/protocol and xstate alone.',
+      severity: 'error',
+      from: { path: '^runtime/machine/' },
+      to: { pathNot: ['^runtime/(machine|protocol)/', 'node_modules/xstate/'] },
+    },
+    {
       name: 'runtime-knows-nothing-outside',
       comment: 'runtime imports only runtime, packages and built-ins.',
       severity: 'error',

@@ -1,0 +1,373 @@
+import {
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type ContextFrom,
+  type EventFrom,
+  type EventObject,
+  getNextTransitions,
+  type InputFrom,
+  type SnapshotFrom,
+  type StateValue,
+} from 'xstate';
+import { invalidOptions } from '../protocol/errors.ts';
+import type { Clock } from '../protocol/seams.ts';
+import { outlineOf } from './machine-outline.ts';
+import { type MachineStep, type MachineSteps, type StepAction, stepsOf } from './machine-steps.ts';
+
+/** What an action finds: the event that led to it, and the context at its place in the step. */
+export interface ActionArgs<Machine extends AnyStateMachine> {
+  readonly context: ContextFrom<Machine>;
+  readonly event: EventFrom<Machine>;
+  readonly params: unknown;
+}
+
+type ActionName<Machine extends AnyStateMachine> = keyof NonNullable<
+  Parameters<Machine['provide']>[0]['actions']
+>;
+
+/** What a machine's named actions do. */
+export type MachineActions<Machine extends AnyStateMachine> = {
+  readonly [Name in ActionName<Machine>]?: (args: ActionArgs<Machine>) => void;
+};
+
+/** A delayed event that is to come: at `atMs`, Unix milliseconds, which is `delayMs` after it was set. */
+export interface PersistedTimer {
+  readonly id: string;
+  readonly event: { readonly type: string };
+  readonly atMs: number;
+  readonly delayMs: number;
+}
+
+/** Where a machine stands, as data: a host, also of another thread or process, goes on from it. */
+export interface PersistedMachine {
+  readonly value: StateValue;
+  readonly context: object;
+  readonly timers: readonly PersistedTimer[];
+}
+
+/** A step that was made. `failedGuards` kept the event from other transitions. */
+export interface ObservedStep<Machine extends AnyStateMachine = AnyStateMachine> {
+  readonly id: string;
+  readonly event: EventFrom<Machine>;
+  readonly from: SnapshotFrom<Machine>;
+  readonly to: SnapshotFrom<Machine>;
+  failedGuards(): readonly string[];
+}
+
+/**
+ * - `id`      what observers know it by. @default the machine's
+ * - `clock`   of the delayed events of a machine that has such.
+ * - `actions` every action of the machine that is not XState's own.
+ * - `mayArm`  says whether the delayed event of this id is to be sent at all. @default always
+ */
+export interface MachineHostDeps<Machine extends AnyStateMachine> {
+  readonly id?: string;
+  readonly clock?: Pick<Clock, 'now' | 'setTimer'>;
+  readonly actions?: MachineActions<Machine>;
+  readonly mayArm?: (id: string) => boolean;
+}
+
+/** What a host begins with: what the machine is given, or where another host left it. */
+export type MachineBeginning<Machine extends AnyStateMachine> =
+  | { readonly input?: InputFrom<Machine>; readonly persisted?: undefined }
+  | { readonly persisted: PersistedMachine };
+
+/**
+ * Runs one machine: it holds the snapshot, makes pure steps, and does what they ask for.
+ *
+ * An event is taken to its end before the next one: what an action sends waits until the actions of its step are done.
+ * Delayed events go by the injected clock, at most one of an id. An action that throws keeps no other from being done;
+ * the first error reaches whoever sent the event. Events for a machine that is over or stopped are dropped.
+ *
+ * Machines with children are hosts that hold hosts: none that invokes or spawns is run here. Only agents' own logic may,
+ * which XState's actors run (`LogicRunner`).
+ *
+ * Fails with INVALID_OPTIONS for an action that is missing, a clock that is, or a machine that asks for more.
+ */
+export class MachineHost<Machine extends AnyStateMachine> {
+  readonly #machine: Machine;
+  readonly #steps: MachineSteps;
+  readonly #deps: MachineHostDeps<Machine>;
+  #snapshot: AnyMachineSnapshot;
+  /** What it begins with, until `start`. */
+  #first: MachineStep['actions'] | undefined;
+  #left: readonly PersistedTimer[] | undefined;
+  #timers: Map<string, Timer> | undefined;
+  #queue: EventObject[] | undefined;
+  #observers: Set<(step: ObservedStep<Machine>) => void> | undefined;
+  #isBusy = false;
+  #isStopped = false;
+
+  constructor(
+    machine: Machine,
+    deps: MachineHostDeps<Machine>,
+    ...[beginning]: undefined extends InputFrom<Machine>
+      ? [beginning?: MachineBeginning<Machine>]
+      : [beginning: MachineBeginning<Machine>]
+  ) {
+    requireDeps(machine, deps);
+    this.#machine = machine;
+    this.#deps = deps;
+    this.#steps = stepsOf(machine);
+    if (beginning?.persisted !== undefined) {
+      const { value, context, timers } = beginning.persisted;
+      this.#snapshot = this.#steps.at(value, context);
+      if (timers.length > 0) this.#left = timers;
+    } else {
+      const { snapshot, actions } = this.#steps.begin(beginning?.input);
+      this.#snapshot = snapshot;
+      if (actions.length > 0) this.#first = actions;
+    }
+    // Whoever has nothing to begin with need not be started.
+    this.#isBusy = this.#first !== undefined || this.#left !== undefined;
+  }
+
+  get id(): string {
+    return this.#deps.id ?? this.#machine.id;
+  }
+
+  get value(): SnapshotFrom<Machine>['value'] {
+    return this.#snapshot.value;
+  }
+
+  get context(): ContextFrom<Machine> {
+    return this.#snapshot.context as ContextFrom<Machine>;
+  }
+
+  get tags(): ReadonlySet<string> {
+    return this.#snapshot.tags;
+  }
+
+  /** It has come to a final state. */
+  get isOver(): boolean {
+    return this.#snapshot.status !== 'active';
+  }
+
+  hasTag(tag: Parameters<SnapshotFrom<Machine>['hasTag']>[0]): boolean {
+    return this.#snapshot.hasTag(tag as never);
+  }
+
+  matches(value: Parameters<SnapshotFrom<Machine>['matches']>[0]): boolean {
+    return this.#snapshot.matches(value as never);
+  }
+
+  /** Says whether the machine listens to the event where it stands. */
+  can(event: EventFrom<Machine>): boolean {
+    return !this.isOver && this.#steps.can(this.#snapshot, event);
+  }
+
+  /**
+   * Does what the machine begins with; until then, events wait. One that goes on has the time that was left: what has
+   * become due meanwhile happens at once, in the order in which it was due.
+   */
+  start(): void {
+    const first = this.#first ?? [];
+    const left = this.#left ?? [];
+    this.#first = undefined;
+    this.#left = undefined;
+    this.#complete((failures) => {
+      this.#perform(first, failures);
+      this.#goOn(left, failures);
+    });
+  }
+
+  send(event: EventFrom<Machine>): void {
+    if (!this.#isBusy) return this.#complete((failures) => this.#take(event, failures));
+    this.#queue ??= [];
+    this.#queue.push(event);
+  }
+
+  /** Tells of every event that is taken from now on, or refused, when all that it led to is done. */
+  observe(observer: (step: ObservedStep<Machine>) => void): () => void {
+    this.#observers ??= new Set();
+    this.#observers.add(observer);
+    return () => void this.#observers?.delete(observer);
+  }
+
+  /** As it is now. */
+  persist(): PersistedMachine {
+    const { value, context } = this.#snapshot;
+    const timers = this.#left ?? [...(this.#timers?.values() ?? [])].map(({ due }) => due);
+    return { value, context, timers };
+  }
+
+  /** Nothing happens any more; what was to come is forgotten. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#queue = undefined;
+    this.#forgetTimers();
+  }
+
+  /** Does `run`, then takes what has been sent meanwhile. */
+  #complete(run: (failures: unknown[]) => void): void {
+    const failures: unknown[] = [];
+    this.#isBusy = true;
+    run(failures);
+    this.#drain(failures);
+    this.#isBusy = false;
+    if (failures.length > 0) throw failures[0];
+  }
+
+  #drain(failures: unknown[]): void {
+    for (let next = this.#queue?.shift(); next !== undefined; next = this.#queue?.shift())
+      this.#take(next, failures);
+    this.#queue = undefined;
+  }
+
+  #take(event: EventObject, failures: unknown[]): void {
+    if (this.isOver || this.#isStopped) return;
+    const from = this.#snapshot;
+    const step = attempt(failures, () => this.#steps.step(from, event));
+    if (step === undefined) return;
+    this.#snapshot = step.snapshot;
+    this.#perform(step.actions, failures);
+    if (this.isOver) this.#forgetTimers();
+    if (this.#observers !== undefined) this.#tell(from, event, step, failures);
+  }
+
+  #perform(actions: readonly StepAction[], failures: unknown[]): void {
+    for (const action of actions) attempt(failures, () => this.#do(action));
+  }
+
+  #do({ type, params, info }: StepAction): void {
+    if (type === 'xstate.raise') return this.#arm(params as DelayedEvent);
+    if (type === 'xstate.cancel') return this.#cancel((params as { readonly sendId: string }).sendId);
+    const act = this.#actionOf(type);
+    if (act === undefined) throw actionMissing(this.#machine, [type]);
+    act({ context: info.context, event: info.event, params } as ActionArgs<Machine>);
+  }
+
+  #actionOf(name: string): ((args: ActionArgs<Machine>) => void) | undefined {
+    return (this.#deps.actions as ActionsByName<Machine> | undefined)?.[name];
+  }
+
+  #tell(
+    from: AnyMachineSnapshot,
+    event: EventObject,
+    { snapshot: to }: MachineStep,
+    failures: unknown[],
+  ): void {
+    const { id } = this;
+    const step = { id, event, from, to, failedGuards: () => failedGuards(from, event) };
+    for (const observer of this.#observers ?? [])
+      attempt(failures, () => observer(step as unknown as ObservedStep<Machine>));
+  }
+
+  // Delayed events
+
+  /** One without a delay is part of the step. */
+  #arm({ id, delay: delayMs, event }: DelayedEvent): void {
+    if (delayMs === undefined || this.#isStopped || this.isOver) return;
+    const ownId = id ?? this.#freeId(event.type);
+    this.#cancel(ownId);
+    if (this.#deps.mayArm?.(ownId) === false) return;
+    const { clock } = this.#deps;
+    // It was looked for at the beginning.
+    if (clock !== undefined) this.#set({ id: ownId, event, atMs: clock.now() + delayMs, delayMs }, delayMs);
+  }
+
+  #freeId(type: string): string {
+    let number = 0;
+    while (this.#timers?.has(`${type}.${number}`) === true) number += 1;
+    return `${type}.${number}`;
+  }
+
+  #set(due: PersistedTimer, leftMs: number): void {
+    const fire = (): void => {
+      this.#timers?.delete(due.id);
+      this.send(due.event as EventFrom<Machine>);
+    };
+    this.#keep(due, this.#deps.clock?.setTimer(leftMs, fire) ?? (() => undefined));
+  }
+
+  #keep(due: PersistedTimer, cancel: () => void): void {
+    this.#timers ??= new Map();
+    this.#timers.set(due.id, { due, cancel });
+  }
+
+  #cancel(id: string): void {
+    this.#timers?.get(id)?.cancel();
+    this.#timers?.delete(id);
+  }
+
+  #forgetTimers(): void {
+    for (const { cancel } of this.#timers?.values() ?? []) cancel();
+    this.#timers = undefined;
+  }
+
+  #goOn(left: readonly PersistedTimer[], failures: unknown[]): void {
+    const { clock } = this.#deps;
+    if (clock === undefined) return;
+    const nowMs = clock.now();
+    const inOrder = left.toSorted((one, other) => one.atMs - other.atMs);
+    for (const due of inOrder) {
+      // A clock that was set back prolongs nothing beyond the whole.
+      if (due.atMs > nowMs) this.#set(due, Math.min(due.delayMs, due.atMs - nowMs));
+      else this.#keep(due, () => undefined);
+    }
+    for (const due of inOrder) {
+      // An event before it may have cancelled it.
+      if (due.atMs > nowMs || this.#timers?.get(due.id)?.due !== due) continue;
+      this.#timers.delete(due.id);
+      this.#take(due.event, failures);
+      this.#drain(failures);
+    }
+  }
+}
+
+interface Timer {
+  readonly due: PersistedTimer;
+  readonly cancel: () => void;
+}
+
+interface DelayedEvent {
+  readonly id: string | undefined;
+  readonly delay: number | undefined;
+  readonly event: EventObject;
+}
+
+type ActionsByName<Machine extends AnyStateMachine> = Readonly<
+  Record<string, ((args: ActionArgs<Machine>) => void) | undefined>
+>;
+
+function attempt<Result>(failures: unknown[], run: () => Result): Result | undefined {
+  try {
+    return run();
+  } catch (error) {
+    failures.push(error);
+    return undefined;
+  }
+}
+
+function requireDeps<Machine extends AnyStateMachine>(
+  machine: Machine,
+  deps: MachineHostDeps<Machine>,
+): void {
+  const { effects, isTimed } = outlineOf(machine);
+  const actions = deps.actions as ActionsByName<Machine> | undefined;
+  const missing: string[] = [];
+  for (const name of effects) if (actions?.[name] === undefined) missing.push(name);
+  if (missing.length > 0) throw actionMissing(machine, missing);
+  if (isTimed && deps.clock === undefined)
+    throw invalidOptions('clock', undefined, `one for the delayed events of the machine "${machine.id}"`);
+}
+
+const actionMissing = (machine: AnyStateMachine, names: readonly string[]) =>
+  invalidOptions('actions', undefined, `what "${names.join('", "')}" of the machine "${machine.id}" does`);
+
+/** Those that were asked before the one that let the event through, or all. */
+function failedGuards(from: AnyMachineSnapshot, event: EventObject): readonly string[] {
+  const taken = new Set<unknown>(from.machine.getTransitionData(from, event));
+  const failed: string[] = [];
+  for (const transition of getNextTransitions(from)) {
+    if (taken.has(transition)) break;
+    if (transition.eventType === event.type && transition.guard !== undefined)
+      failed.push(guardName(transition.guard as GuardWritten));
+  }
+  return failed;
+}
+
+type GuardWritten = string | { readonly type?: string };
+
+const guardName = (guard: GuardWritten): string =>
+  typeof guard === 'string' ? guard : (guard.type ?? '(anonymous)');
