@@ -3,9 +3,9 @@ import { guardedTools } from './actors/tools/guarded-tools.ts';
 import { systemTools } from './actors/tools/system-tools.ts';
 import { useSystemTasks } from './actors/tasks/shared-system-tasks.ts';
 import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
-import { admit } from './policies/admit/admit.ts';
-import { type FirewallEvent, firewallGuard } from './policies/admit/firewall-guard.ts';
-import { seenRequestsOf } from './policies/admit/seen-requests.ts';
+import { admit } from './gateway/admit/admit.ts';
+import { type FirewallEvent, firewallGuard } from './gateway/admit/firewall-guard.ts';
+import { seenRequestsOf } from './gateway/admit/seen-requests.ts';
 import { requirePackages } from './runtime/protocol/edge-errors.ts';
 import { invalidOptions, stackOf } from './runtime/protocol/errors.ts';
 import { requireMethod } from './runtime/protocol/parse-options.ts';
@@ -13,13 +13,13 @@ import type { FirewallGuard, FirewallHooks } from './runtime/protocol/firewall.t
 import type { Seams } from './runtime/protocol/seams.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
-import type { PushEvent } from './transports/gateway/a2a/push/push-event.ts';
-import type { Gateway } from './transports/gateway/http/gateway.ts';
-import type { Admit, GatewayPart } from './transports/gateway/http/gateway-part.ts';
-import { hostOf, isLoopback } from './transports/gateway/http/served-names.ts';
-import { a2aPackages, type OpenA2A, openA2A } from './transports/gateway/open-a2a.ts';
-import { MCP_PACKAGE, mcpParts, mcpStdio } from './transports/gateway/open-mcp.ts';
-import { operatingParts } from './transports/gateway/operating-parts.ts';
+import type { PushEvent } from './gateway/a2a/server/push/push-event.ts';
+import type { Gateway } from './gateway/http/gateway.ts';
+import type { Admit, GatewayPart } from './gateway/http/gateway-part.ts';
+import { hostOf, isLoopback } from './gateway/http/served-names.ts';
+import { a2aPackages, type OpenA2A, openA2A } from './gateway/open-a2a.ts';
+import { MCP_PACKAGE, mcpParts, mcpStdio } from './gateway/open-mcp.ts';
+import { operatingParts } from './gateway/operating-parts.ts';
 import {
   checkGrpcOptions,
   checkTaskOptions,
@@ -29,44 +29,44 @@ import {
   type ServeFault,
   type Serving,
   type SystemGateway,
-} from './transports/gateway/serve-options.ts';
-import { type ServedTeam, servedTeam } from './transports/gateway/served-team.ts';
+} from './gateway/serve-options.ts';
+import { type ServedTeam, servedTeam } from './gateway/team/served-team.ts';
 import {
   LOCAL_USER,
   parseStdioOptions,
   type StdioOptions,
   type StdioServing,
   trustsNobody,
-} from './transports/gateway/stdio-options.ts';
+} from './gateway/stdio-options.ts';
 
-export type { GatewayLimits } from './transports/gateway/http/gateway-limits.ts';
-export type { ServedRoute } from './transports/gateway/http/served-route.ts';
-export type { TlsOptions } from './transports/gateway/http/tls-material.ts';
-export type { PushEvent } from './transports/gateway/a2a/push/push-event.ts';
-export type { PushOptions } from './transports/gateway/a2a/push/push-options.ts';
+export type { GatewayLimits } from './gateway/http/gateway-limits.ts';
+export type { ServedRoute } from './gateway/http/served-route.ts';
+export type { TlsOptions } from './gateway/http/tls-material.ts';
+export type { PushEvent } from './gateway/a2a/server/push/push-event.ts';
+export type { PushOptions } from './gateway/a2a/server/push/push-options.ts';
 export {
   type ReceivedNotification,
   SeenNotifications,
   type VerifiedNotification,
   type VerifyNotificationOptions,
   verifyNotification,
-} from './transports/gateway/a2a/push/verify-notification.ts';
-export type { CardKey } from './transports/a2a/card-key.ts';
-export type { JsonWebKey, JsonWebKeySet } from './transports/a2a/json-web-key.ts';
-export type { DelegationExtensionOptions } from './transports/gateway/a2a/delegation.ts';
-export type { A2AExtension } from './transports/gateway/a2a/extension.ts';
-export type { SecurityScheme } from './transports/gateway/a2a/operations.ts';
-export type { McpOptions, NamedOffer, Offered } from './transports/gateway/mcp/mcp-options.ts';
-export type { A2AOptions } from './transports/gateway/open-a2a.ts';
+} from './gateway/a2a/server/push/verify-notification.ts';
+export type { CardKey } from './gateway/a2a/wire/card-key.ts';
+export type { JsonWebKey, JsonWebKeySet } from './gateway/a2a/wire/json-web-key.ts';
+export type { DelegationExtensionOptions } from './gateway/a2a/server/delegation.ts';
+export type { A2AExtension } from './gateway/a2a/server/extension.ts';
+export type { SecurityScheme } from './gateway/a2a/server/operations.ts';
+export type { McpOptions, NamedOffer, Offered } from './gateway/mcp/server/mcp-options.ts';
+export type { A2AOptions } from './gateway/open-a2a.ts';
 export type {
   ListeningOptions,
   ServeFault,
   Serving,
   SystemGateway,
-} from './transports/gateway/serve-options.ts';
-export type { StdioOptions, StdioServing } from './transports/gateway/stdio-options.ts';
-export type { Trusts } from './transports/gateway/trust.ts';
-export { responseHash } from './policies/admit/response-hash.ts';
+} from './gateway/serve-options.ts';
+export type { StdioOptions, StdioServing } from './gateway/stdio-options.ts';
+export type { Trusts } from './gateway/team/trust.ts';
+export { responseHash } from './gateway/admit/response-hash.ts';
 export {
   ATTESTATION_URI,
   Attestation,
@@ -76,7 +76,7 @@ export {
   type SanitizeResponse,
   type ZKAttestFunc,
 } from './runtime/protocol/firewall.ts';
-export type { ServedTeam, TeamIdentity } from './transports/gateway/served-team.ts';
+export type { ServedTeam, TeamIdentity } from './gateway/team/served-team.ts';
 
 /** How a system is served. `tasks`: how many there may be, how long they are kept, and may be worked at. */
 export interface SystemGatewayOptions extends EdgeOptions {
@@ -110,7 +110,7 @@ export async function serve(system: SystemWithStopWork, options: ServeOptions = 
     for (const end of closed) if (end.status === 'rejected') throw end.reason;
   };
   try {
-    const { listen } = await import('./transports/gateway/http/listen.ts');
+    const { listen } = await import('./gateway/http/listen.ts');
     const listening = await listen(gateway, { ...where, ...(port === undefined ? {} : { port }) });
     ends.push(listening.close);
     if (grpc !== undefined)
@@ -185,7 +185,7 @@ async function addGrpc(
   baseUrl: string,
 ): Promise<Close> {
   if (a2a === undefined) throw invalidOptions('grpc', options, 'nothing where A2A is not served');
-  const { serveGrpc } = await import('./transports/gateway/a2a/grpc/serve-grpc.ts');
+  const { serveGrpc } = await import('./gateway/a2a/server/grpc/serve-grpc.ts');
   const { service, signer } = a2a;
   const { isGuarded } = gateway;
   const serving = await serveGrpc({
@@ -339,7 +339,7 @@ async function open(
       const mcp = { tools, tasks, team, seams, trusts, strangers, firewall, note };
       parts.push(...(await mcpParts(rest.mcp || undefined, mcp)));
     }
-    const { createGateway } = await import('./transports/gateway/http/gateway.ts');
+    const { createGateway } = await import('./gateway/http/gateway.ts');
     const gateway: Gateway = createGateway({
       parts,
       admit: admitted,

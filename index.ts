@@ -20,8 +20,11 @@ export type { CreateSwarmOptions, Swarms } from './actors/swarm/swarms.ts';
 export { DEFAULT_TIER_ASSIGNMENTS } from './actors/planets/index.ts';
 export { DEFAULT_TIER_RULES, defaultPolicies, loadPolicies, type PolicyOptions } from './policies/index.ts';
 export * from './runtime/public.ts';
-export { LocalNetwork, type LocalNetworkOptions } from './transports/local.ts';
-export { MessagePortTransport, type MessagePortTransportOptions } from './transports/message-port.ts';
+export { LocalNetwork, type LocalNetworkOptions } from './transports/local/local-network.ts';
+export {
+  MessagePortTransport,
+  type MessagePortTransportOptions,
+} from './transports/message-port/message-port-transport.ts';
 
 /** What a system can be started with; `policies` left out are the defaults, on. */
 export interface StartOptions extends SystemOptions {

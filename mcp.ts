@@ -4,12 +4,12 @@ import type { AgentDefinition } from './runtime/actor/agent-definition.ts';
 import { parseOptions } from './runtime/protocol/parse-options.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
-import { McpClientDialer } from './transports/mcp-client/mcp-client-dialer.ts';
-import { McpTarget } from './transports/mcp-client/mcp-target.ts';
+import { McpClientDialer } from './gateway/mcp/client/mcp-client-dialer.ts';
+import { McpTarget } from './gateway/mcp/client/mcp-target.ts';
 
-export { type OAuthInMemoryOptions, oauthInMemory } from './transports/mcp-client/oauth-in-memory.ts';
-export type { McpAuth } from './transports/mcp-client/mcp-target.ts';
-export type { AskModel, AskPerson, Root } from './transports/mcp-client/server-requests.ts';
+export { type OAuthInMemoryOptions, oauthInMemory } from './gateway/mcp/client/oauth-in-memory.ts';
+export type { McpAuth } from './gateway/mcp/client/mcp-target.ts';
+export type { AskModel, AskPerson, Root } from './gateway/mcp/client/server-requests.ts';
 
 /** Which MCP server, how it is spoken to, and how it is a member here. */
 export type McpServerOptions = McpMember & McpTarget;

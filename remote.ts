@@ -8,8 +8,8 @@ import type { RemoteAgentOptions as MemberOptions } from './actors/remote/remote
 import type { AgentDefinition } from './runtime/actor/agent-definition.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
-import { AgentClient } from './transports/a2a-client/agent-client.ts';
-import type { ClientOptions } from './transports/a2a-client/client-options.ts';
+import { AgentClient } from './gateway/a2a/client/agent-client.ts';
+import type { ClientOptions } from './gateway/a2a/client/client-options.ts';
 
 export type { NegotiationDesk, NegotiationDeskOptions } from './actors/remote/negotiation-desk.ts';
 export {
@@ -40,7 +40,7 @@ export {
   type RemoteInterface,
   type RemotePage,
   type SendOptions,
-} from './transports/a2a-client/index.ts';
+} from './gateway/a2a/client/index.ts';
 
 /** How an agent elsewhere is a member here; `client`: how it is reached. */
 export interface RemoteAgentOptions extends MemberOptions {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { approvalOf, isApprovedByNobody } from './actors/tasks/approval-of.ts';
-import { chainRpc } from './chains/xpr/chain-rpc.ts';
-import type { XprAccounts } from './chains/xpr/xpr-accounts.ts';
-import { sharedToken } from './policies/admit/shared-token.ts';
-import { slidingWindow } from './policies/admit/sliding-window.ts';
-import { trustGate } from './policies/admit/xpr/trust-gate.ts';
-import { xprAdmission, type XprAdmissionOptions } from './policies/admit/xpr/xpr-admission.ts';
-import { xprOptionsFromEnv } from './policies/admit/xpr/xpr-env.ts';
-import { xprSignature } from './policies/admit/xpr/xpr-signature.ts';
+import { chainRpc } from './gateway/xpr/chain/chain-rpc.ts';
+import type { XprAccounts } from './gateway/xpr/chain/xpr-accounts.ts';
+import { sharedToken } from './gateway/admit/shared-token.ts';
+import { slidingWindow } from './gateway/admit/sliding-window.ts';
+import { trustGate } from './gateway/xpr/admit/trust-gate.ts';
+import { xprAdmission, type XprAdmissionOptions } from './gateway/xpr/admit/xpr-admission.ts';
+import { xprOptionsFromEnv } from './gateway/xpr/admit/xpr-env.ts';
+import { xprSignature } from './gateway/xpr/admit/xpr-signature.ts';
 import type { AgentOptions } from './runtime/actor/agent-options.ts';
 import type { AdmissionRule, Authenticator } from './runtime/protocol/admission.ts';
 import { invalidOptions } from './runtime/protocol/errors.ts';
@@ -21,29 +21,25 @@ import {
   xprA2ADiscover,
   xprA2AGetTask,
   xprA2ASendMessage,
-} from './transports/a2a-client/xpr/tools/tool-capabilities.ts';
-import {
-  type AskPerson,
-  XprToolDesk,
-  type XprToolOptions,
-} from './transports/a2a-client/xpr/tools/xpr-tool-desk.ts';
-import type { Binding } from './transports/gateway/binding.ts';
-import { xprCards } from './transports/gateway/xpr/xpr-card.ts';
-import { type XprPartOptions, xprPart } from './transports/gateway/xpr/xpr-part.ts';
+} from './gateway/xpr/tools/tool-capabilities.ts';
+import { type AskPerson, XprToolDesk, type XprToolOptions } from './gateway/xpr/tools/xpr-tool-desk.ts';
+import type { Binding } from './gateway/binding.ts';
+import { xprCards } from './gateway/xpr/server/xpr-card.ts';
+import { type XprPartOptions, xprPart } from './gateway/xpr/server/xpr-part.ts';
 
-export { createA2ADigest, recoverA2APublicKey, signA2ARequest } from './chains/xpr/a2a-auth.ts';
-export { type ChainRpcOptions, chainRpc } from './chains/xpr/chain-rpc.ts';
-export { hashBody } from './chains/xpr/digest.ts';
-export type { XprAccounts, XprAgent, XprJob, XprJobs } from './chains/xpr/xpr-accounts.ts';
-export type { XprAdmissionOptions } from './policies/admit/xpr/xpr-admission.ts';
-export { type XprEnvOptions, xprOptionsFromEnv } from './policies/admit/xpr/xpr-env.ts';
+export { createA2ADigest, recoverA2APublicKey, signA2ARequest } from './gateway/xpr/chain/a2a-auth.ts';
+export { type ChainRpcOptions, chainRpc } from './gateway/xpr/chain/chain-rpc.ts';
+export { hashBody } from './gateway/xpr/chain/digest.ts';
+export type { XprAccounts, XprAgent, XprJob, XprJobs } from './gateway/xpr/chain/xpr-accounts.ts';
+export type { XprAdmissionOptions } from './gateway/xpr/admit/xpr-admission.ts';
+export { type XprEnvOptions, xprOptionsFromEnv } from './gateway/xpr/admit/xpr-env.ts';
 export {
   A2AClient,
   type A2AClientOptions,
   type SendMessageOptions,
-} from './transports/a2a-client/xpr/a2a-client.ts';
-export { A2AError, type ClientFault } from './transports/a2a-client/xpr/a2a-error.ts';
-export type { ForeignUrlRules, Resolve } from './transports/reach/foreign-url.ts';
+} from './gateway/xpr/client/a2a-client.ts';
+export { A2AError, type ClientFault } from './gateway/xpr/client/a2a-error.ts';
+export type { ForeignUrlRules, Resolve } from './gateway/reach/foreign-url.ts';
 export {
   NeedsConfirmation,
   xprA2ACancelTask,
@@ -51,8 +47,8 @@ export {
   xprA2ADiscover,
   xprA2AGetTask,
   xprA2ASendMessage,
-} from './transports/a2a-client/xpr/tools/tool-capabilities.ts';
-export type { XprToolOptions } from './transports/a2a-client/xpr/tools/xpr-tool-desk.ts';
+} from './gateway/xpr/tools/tool-capabilities.ts';
+export type { XprToolOptions } from './gateway/xpr/tools/xpr-tool-desk.ts';
 export {
   A2AArtifact,
   A2AMessage,
@@ -60,8 +56,8 @@ export {
   A2ATask,
   A2ATaskState,
   XprAgentCard,
-} from './transports/a2a-client/xpr/xpr-words.ts';
-export type { Binding, BindingDeps, OpenBinding } from './transports/gateway/binding.ts';
+} from './gateway/xpr/client/xpr-words.ts';
+export type { Binding, BindingDeps, OpenBinding } from './gateway/binding.ts';
 
 /** `agent`: who it is. @default the agent `xpr`, of tier 2 */
 export interface XprToolsOptions extends XprToolOptions {

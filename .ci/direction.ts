@@ -21,7 +21,7 @@ const ROOMS = [
   'actors',
   'transports',
   'policies',
-  'chains',
+  'gateway/',
   'apps',
   'examples',
   'test',

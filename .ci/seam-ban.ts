@@ -35,7 +35,7 @@ const ALLOWED = [
   'queueMicrotask(() => {});',
 ];
 
-const ROOMS = ['runtime', 'actors', 'transports', 'policies', 'chains'];
+const ROOMS = ['runtime', 'actors', 'transports', 'gateway', 'policies'];
 const EXEMPT = ['runtime/protocol/system-seams.ts', 'test/unit/probe.ts', 'apps/cli/probe.ts'];
 const CLOCK = BANNED[0] ?? '';
 

@@ -3,7 +3,16 @@ import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What of the repository is Orrery's, beside the entry of a process. In the package all that is there is. */
-const SOURCES = ['runtime', 'policies', 'transports', 'actors', 'index.ts', 'worker.ts', 'process.ts'];
+const SOURCES = [
+  'runtime',
+  'policies',
+  'transports',
+  'gateway',
+  'actors',
+  'index.ts',
+  'worker.ts',
+  'process.ts',
+];
 
 /**
  * The paths that the code of an agent has to be read from: the folder of its module with all that is in it, every

@@ -1,4 +1,4 @@
-import { LocalNetwork } from '../../transports/local.ts';
+import { LocalNetwork } from '../../transports/local/local-network.ts';
 import { transportSuite } from './transport.suite.ts';
 
 transportSuite('LocalNetwork', async () => {

@@ -1,5 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
-import { MessagePortTransport } from '../../transports/message-port.ts';
+import { MessagePortTransport } from '../../transports/message-port/message-port-transport.ts';
 import { transportSuite } from './transport.suite.ts';
 
 transportSuite('MessagePortTransport', async () => {

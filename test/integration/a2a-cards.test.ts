@@ -7,10 +7,10 @@ import {
 } from '@a2a-js/sdk/client';
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { verifyCard } from '../../transports/a2a/card-signature.ts';
-import { V1 } from '../../transports/gateway/a2a/index.ts';
-import { V03, V03_REST } from '../../transports/gateway/a2a/v03/dialect.ts';
-import { restBindingOf } from '../../transports/gateway/a2a/v1/rest-binding.ts';
+import { verifyCard } from '../../gateway/a2a/wire/card-signature.ts';
+import { V1 } from '../../gateway/a2a/server/index.ts';
+import { V03, V03_REST } from '../../gateway/a2a/server/v03/dialect.ts';
+import { restBindingOf } from '../../gateway/a2a/server/v1/rest-binding.ts';
 import { startA2AServer } from '../fixtures/a2a-server.ts';
 import { sendRequest } from '../fixtures/sdk-client.ts';
 

@@ -1,7 +1,7 @@
 import { StreamResponse, type Task, type TaskPushNotificationConfig } from '@a2a-js/sdk';
 import { describe, expect, it } from 'vitest';
-import { V1 } from '../../transports/gateway/a2a/index.ts';
-import { openPush } from '../../transports/gateway/a2a/push/open-push.ts';
+import { V1 } from '../../gateway/a2a/server/index.ts';
+import { openPush } from '../../gateway/a2a/server/push/open-push.ts';
 import { startA2AServer, type TestServer } from '../fixtures/a2a-server.ts';
 import { PushReceiver } from '../fixtures/push-receiver.ts';
 import { BINDINGS, sdkClient, sendRequest } from '../fixtures/sdk-client.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AgentClient, type ClientOptions } from '../../transports/a2a-client/index.ts';
+import { AgentClient, type ClientOptions } from '../../gateway/a2a/client/index.ts';
 import { newCertificates } from '../fixtures/certificate.ts';
 import { cardOf, result, ScriptedAgent, taskOf } from '../fixtures/scripted-agent.ts';
 import { quick, say } from '../fixtures/scripted-events.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RemoteEvent } from '../../runtime/protocol/remote-agent.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
-import { AgentClient, type ClientOptions } from '../../transports/a2a-client/index.ts';
+import { AgentClient, type ClientOptions } from '../../gateway/a2a/client/index.ts';
 import { FaultProxy } from '../fixtures/fault-proxy.ts';
 import { RemoteSystem } from '../fixtures/remote-system.ts';
 

@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { unauthenticated } from '../../runtime/protocol/edge-errors.ts';
 import { ANONYMOUS } from '../../runtime/protocol/principal.ts';
-import { answerDirectly } from '../../transports/gateway/http/direct-routes.ts';
-import type { GatewayPart } from '../../transports/gateway/http/gateway-part.ts';
-import { errorAnswer } from '../../transports/gateway/http/http-errors.ts';
+import { answerDirectly } from '../../gateway/http/direct-routes.ts';
+import type { GatewayPart } from '../../gateway/http/gateway-part.ts';
+import { errorAnswer } from '../../gateway/http/http-errors.ts';
 import { rawConnection } from '../fixtures/raw-http.ts';
 import { trialGateway } from '../fixtures/trial-gateway.ts';
 

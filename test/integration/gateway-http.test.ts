@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { GatewayOptions } from '../../transports/gateway/http/gateway-options.ts';
+import type { GatewayOptions } from '../../gateway/http/gateway-options.ts';
 import { rawConnection } from '../fixtures/raw-http.ts';
 import { trialGateway } from '../fixtures/trial-gateway.ts';
 import { until } from '../fixtures/until.ts';

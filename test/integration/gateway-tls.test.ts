@@ -3,7 +3,7 @@ import { get, request } from 'node:https';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen } from '../../transports/gateway/http/listen.ts';
+import { listen } from '../../gateway/http/listen.ts';
 import { type Certificates, newCertificates } from '../fixtures/certificate.ts';
 import { trialGateway } from '../fixtures/trial-gateway.ts';
 

@@ -1,8 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  SeenNotifications,
-  verifyNotification,
-} from '../../transports/gateway/a2a/push/verify-notification.ts';
+import { SeenNotifications, verifyNotification } from '../../gateway/a2a/server/push/verify-notification.ts';
 import { type Answer, PushReceiver } from '../fixtures/push-receiver.ts';
 import { rig } from '../fixtures/push-rig.ts';
 import { ALICE, BOB } from '../fixtures/pushed-tasks.ts';

@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
-import { type GuardedFetch, guardedFetch } from '../../transports/gateway/a2a/push/guarded-fetch.ts';
-import { ForeignUrlRules } from '../../transports/reach/foreign-url.ts';
+import { type GuardedFetch, guardedFetch } from '../../gateway/a2a/server/push/guarded-fetch.ts';
+import { ForeignUrlRules } from '../../gateway/reach/foreign-url.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 import { type Answer, PushReceiver } from '../fixtures/push-receiver.ts';
 import { ALICE, PushedTasks } from '../fixtures/pushed-tasks.ts';
@@ -126,8 +126,8 @@ describe('posting where somebody else says', () => {
     const hook = await receiver();
     const { port } = proxy.address() as AddressInfo;
     const script = `
-      import { guardedFetch } from './transports/gateway/a2a/push/guarded-fetch.ts';
-      import { ForeignUrlRules } from './transports/reach/foreign-url.ts';
+      import { guardedFetch } from './gateway/a2a/server/push/guarded-fetch.ts';
+      import { ForeignUrlRules } from './gateway/reach/foreign-url.ts';
       import { systemClock } from './runtime/protocol/system-seams.ts';
       const rules = ForeignUrlRules.parse({ allowHttp: true, allowPrivate: () => true });
       const fetch = guardedFetch({ clock: systemClock, timeoutMs: 10_000, rules });

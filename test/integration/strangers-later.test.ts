@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSystem, type Team } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiKeys, newApiKey } from '../../policies/admit/api-keys.ts';
+import { apiKeys, newApiKey } from '../../gateway/admit/api-keys.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
 import { hire, takeUp } from '../fixtures/agents/agency.ts';
 import { agent, until } from '../fixtures/until.ts';

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { startSystem, type Team } from 'orrery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { apiKeys, newApiKey } from '../../policies/admit/api-keys.ts';
+import { apiKeys, newApiKey } from '../../gateway/admit/api-keys.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
 import { bear } from '../fixtures/agents/frail.ts';
 import { modernMeta } from '../fixtures/mcp/raw-mcp.ts';

@@ -2,7 +2,7 @@ import { capability, defineAgent, type HandlingContext, startSystem, type Team }
 import { serve } from 'orrery/gateway';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { apiKeys, newApiKey } from '../../policies/admit/api-keys.ts';
+import { apiKeys, newApiKey } from '../../gateway/admit/api-keys.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
 import { whose } from '../fixtures/agents/tenant.agent.ts';
 import { modernRpc } from '../fixtures/mcp/raw-mcp.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { publicKeyOfPrivate } from '../../chains/xpr/k1-signature.ts';
+import { publicKeyOfPrivate } from '../../gateway/xpr/chain/k1-signature.ts';
 import { ALICES_KEY, BOBS_KEY } from '../fixtures/k1-keys.ts';
 import { type Answer, post, refusal, sending, text, textOf, tool } from '../fixtures/xpr-calls.ts';
 import { xprTrials } from '../fixtures/xpr-trials.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { A2AClient, type A2AClientOptions, type A2AError, hashBody, recoverA2APublicKey } from 'orrery/xpr';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { publicKeyOfPrivate } from '../../chains/xpr/k1-signature.ts';
+import { publicKeyOfPrivate } from '../../gateway/xpr/chain/k1-signature.ts';
 import { ALICES_KEY } from '../fixtures/k1-keys.ts';
 
 interface Got {

@@ -6,7 +6,7 @@ import { xprSignature } from 'orrery/admission/xpr';
 import { type Serving, serve } from 'orrery/gateway';
 import { chainRpc, xprBinding } from 'orrery/xpr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { publicKeyOfPrivate } from '../../chains/xpr/k1-signature.ts';
+import { publicKeyOfPrivate } from '../../gateway/xpr/chain/k1-signature.ts';
 import { ChainNode } from '../fixtures/chain-node.ts';
 import { ALICES_KEY } from '../fixtures/k1-keys.ts';
 import { type Answer, post, sending } from '../fixtures/xpr-calls.ts';

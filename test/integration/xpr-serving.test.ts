@@ -2,7 +2,7 @@ import { startSystem, systemSeams } from 'orrery';
 import { serve } from 'orrery/gateway';
 import { A2AClient, xprBinding, xprServeOptions } from 'orrery/xpr';
 import { describe, expect, it } from 'vitest';
-import { signRequest } from '../../chains/xpr/sign-request.ts';
+import { signRequest } from '../../gateway/xpr/chain/sign-request.ts';
 import { ALICES_KEY, BOBS_KEY } from '../fixtures/k1-keys.ts';
 import { until } from '../fixtures/until.ts';
 import { call, post, refusal, textOf, tool } from '../fixtures/xpr-calls.ts';

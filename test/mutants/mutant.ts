@@ -10,7 +10,7 @@ const FILE_NAME = /^\d{2}-[a-z0-9]+(-[a-z0-9]+)*\.patch$/;
 const HEAD_LINE = /^([A-Z][a-z]+): *(.*)$/;
 const CHANGED_FILE = /^(?:---|\+\+\+) (?:[ab]\/)?(\S+)/gm;
 /** What a mutant may change: a bug in a test says nothing about the tests. */
-const PRODUCT = /^(runtime|actors|transports|policies|apps\/[^/]+\/(?!test\/)|[a-z-]+\.ts$)/;
+const PRODUCT = /^(runtime|actors|transports|policies|gateway|apps\/[^/]+\/(?!test\/)|[a-z-]+\.ts$)/;
 
 /** A test file. Which Vitest project runs it only vitest.config.ts knows. */
 const Suite = z.string().regex(/^\S+\.test\.ts$/, 'expected a test file, "test/unit/x.test.ts"');

@@ -3,9 +3,9 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { signedPartOf } from '../../transports/a2a/card-shape.ts';
-import { cardSigner, verifyCard } from '../../transports/a2a/card-signature.ts';
-import type { Json } from '../../transports/a2a/json.ts';
+import { signedPartOf } from '../../gateway/a2a/wire/card-shape.ts';
+import { cardSigner, verifyCard } from '../../gateway/a2a/wire/card-signature.ts';
+import type { Json } from '../../gateway/a2a/wire/json.ts';
 import { withoutProto } from './arbitraries/json.ts';
 
 const text = fc.string({ maxLength: 8 });

@@ -5,10 +5,10 @@ import { narrower } from '../../runtime/protocol/budget.ts';
 import type { RemoteEvent, RemoteTask } from '../../runtime/protocol/remote-agent.ts';
 import type { Artifact } from '../../runtime/protocol/task.ts';
 import { nameElsewhere, restOf } from '../../actors/remote/remote-terms.ts';
-import { backOffMs } from '../../transports/a2a-client/back-off.ts';
-import { serverSentEvents } from '../../transports/a2a-client/sse.ts';
-import { TaskSeen } from '../../transports/a2a-client/task-seen.ts';
-import { termsOf } from '../../transports/gateway/a2a/delegation.ts';
+import { backOffMs } from '../../gateway/a2a/client/back-off.ts';
+import { serverSentEvents } from '../../gateway/a2a/client/sse.ts';
+import { TaskSeen } from '../../gateway/a2a/client/task-seen.ts';
+import { termsOf } from '../../gateway/a2a/server/delegation.ts';
 
 const RUNS = { numRuns: 200 };
 

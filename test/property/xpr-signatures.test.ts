@@ -1,11 +1,11 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createA2ADigest, recoverA2APublicKey, signA2ARequest } from '../../chains/xpr/a2a-auth.ts';
-import { hashBody, XPR_HEADERS } from '../../chains/xpr/digest.ts';
-import { publicKeyOfPrivate } from '../../chains/xpr/k1-signature.ts';
-import { signRequest } from '../../chains/xpr/sign-request.ts';
-import { xprSignature } from '../../policies/admit/xpr/xpr-signature.ts';
+import { createA2ADigest, recoverA2APublicKey, signA2ARequest } from '../../gateway/xpr/chain/a2a-auth.ts';
+import { hashBody, XPR_HEADERS } from '../../gateway/xpr/chain/digest.ts';
+import { publicKeyOfPrivate } from '../../gateway/xpr/chain/k1-signature.ts';
+import { signRequest } from '../../gateway/xpr/chain/sign-request.ts';
+import { xprSignature } from '../../gateway/xpr/admit/xpr-signature.ts';
 import type { EdgeRequest } from '../../runtime/protocol/admission.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 import { wifOf } from '../fixtures/k1-keys.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Serving, serve } from 'orrery/gateway';
 import { capability, defineAgent, OrreryError, startSystem, type Team } from 'orrery';
-import { apiKeys, newApiKey } from '../../../policies/admit/api-keys.ts';
+import { apiKeys, newApiKey } from '../../../gateway/admit/api-keys.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
 
 const layer = z.enum(['agent', 'user', 'team']);

@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest';
 import type { EdgeRequest } from '../../../runtime/protocol/admission.ts';
 import { ANONYMOUS } from '../../../runtime/protocol/principal.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
-import { serveGrpc } from '../../../transports/gateway/a2a/grpc/serve-grpc.ts';
+import { serveGrpc } from '../../../gateway/a2a/server/grpc/serve-grpc.ts';
 import { startGrpc } from '../../fixtures/a2a-grpc.ts';
 import { startA2AServer } from '../../fixtures/a2a-server.ts';
 import { newCertificates } from '../../fixtures/certificate.ts';

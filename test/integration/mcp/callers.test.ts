@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type McpOptions, serve } from 'orrery/gateway';
 import { startSystem, type Team } from 'orrery';
-import { apiKeys, newApiKey } from '../../../policies/admit/api-keys.ts';
-import { slidingWindow } from '../../../policies/admit/sliding-window.ts';
+import { apiKeys, newApiKey } from '../../../gateway/admit/api-keys.ts';
+import { slidingWindow } from '../../../gateway/admit/sliding-window.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { modernRpc } from '../../fixtures/mcp/raw-mcp.ts';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { serve } from 'orrery/gateway';
 import { startSystem, type Team } from 'orrery';
-import { apiKeys, newApiKey } from '../../../policies/admit/api-keys.ts';
+import { apiKeys, newApiKey } from '../../../gateway/admit/api-keys.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
 import { capability, defineAgent } from 'orrery';
 import { agentsOfMcp } from '../../fixtures/mcp/team.ts';

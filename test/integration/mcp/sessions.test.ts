@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type McpOptions, serve } from 'orrery/gateway';
 import { startSystem, type Team } from 'orrery';
-import { apiKeys, newApiKey } from '../../../policies/admit/api-keys.ts';
+import { apiKeys, newApiKey } from '../../../gateway/admit/api-keys.ts';
 import type { Authenticator } from '../../../runtime/protocol/admission.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
 import { modernFetch, modernRpc, rawPost } from '../../fixtures/mcp/raw-mcp.ts';

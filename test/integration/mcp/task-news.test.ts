@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { serve, serveStdio } from 'orrery/gateway';
 import { startSystem, type Team } from 'orrery';
-import { apiKeys, newApiKey } from '../../../policies/admit/api-keys.ts';
+import { apiKeys, newApiKey } from '../../../gateway/admit/api-keys.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
 import { modernFetch, modernMeta, modernRpc } from '../../fixtures/mcp/raw-mcp.ts';
 import { begunSession, messages, type Said } from '../../fixtures/mcp/raw-session.ts';

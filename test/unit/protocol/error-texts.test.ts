@@ -14,7 +14,7 @@ import { deserializeEnvelope, parseEnvelope } from '../../../runtime/protocol/en
 import { capability, defineAgent } from '../../../runtime/public.ts';
 import { parseSimulateOptions } from '../../../runtime/simulate/simulate-options.ts';
 import { parseSystemOptions } from '../../../runtime/system/system-options.ts';
-import { parseGatewayOptions } from '../../../transports/gateway/serve-options.ts';
+import { parseGatewayOptions } from '../../../gateway/serve-options.ts';
 import { type ErrorText, faultOfText, spoilt, textOf, textsOf } from '../../fixtures/error-texts.ts';
 
 type Factory = (...given: never[]) => errors.OrreryError;

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
+
+/** What is to be sent, for whoever makes headers of it: signatures are over the body. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly body: string;
+}
+
+type MakeHeaders = (
+  request: OutgoingRequest,
+) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+
+/** How the client proves who it is: never shown to another origin than the agent's own and those that are allowed. */
+const Credentials = z.union(
+  [
+    z.strictObject({ bearer: z.string().min(1) }),
+    z.strictObject({ apiKey: z.string().min(1), header: z.string().min(1).default('X-API-Key') }),
+    z.strictObject({
+      headers: z.custom<MakeHeaders>((value) => typeof value === 'function', 'a function'),
+    }),
+  ],
+  '{ bearer }, { apiKey, header? } or { headers }',
+);
+export type Credentials = z.output<typeof Credentials>;
+
+const Bytes = z.int().positive();
+const Pem = z.string().min(1);
+const Binding = z.enum(['JSONRPC', 'HTTP+JSON']);
+const Version = z.enum(['1.0', '0.3', '0.1']);
+const Jwk = z.looseObject({ kty: z.string(), kid: z.string().min(1) });
+
+/**
+ * - `credentials`    how the client proves who it is. @default not at all
+ * - `prefer`         which binding and version are tried first, where the card has them. @default the newest version, and the
+ *                    card's own order
+ * - `allowedOrigins` where a card may send the client beside the card's own origin.
+ * - `trust`          `keys` that sign cards there, each with its `kid`, or `jwks`, where they are found (RFC 7517).
+ * - `requireSignedCard` a card that none of these has signed is refused. @default true where there is `trust`
+ * - `tls`            whom to trust with TLS, and as whom to come: PEM. @default who Node trusts
+ * - `idleMs`         how long nothing may come; everything that comes begins it anew. @default 30,000
+ * - `maxAnswerBytes` of one answer, or of one event. @default 32 MiB
+ * - `maxStreamBytes` of the streams of one call, in all. @default 256 MiB
+ * - `attempts`       how often what is safe is tried, in all. @default 4
+ * - `backoffMs`      before the second attempt; doubled before each other one. @default 250
+ * - `maxBackoffMs`   between two attempts, and between two questions how a task stands; where the other side wants to be left
+ *                    alone for longer, the call fails, with `retryAfterMs` in its error's details. @default 10,000
+ * - `cardMaxAgeMs`   how long a card counts as new where it does not say so itself. @default 60,000
+ * - `extensions`     URIs to activate beside our own.
+ */
+export const ClientOptions = z.strictObject({
+  credentials: Credentials.optional(),
+  prefer: z.strictObject({ binding: Binding.optional(), version: Version.optional() }).default({}),
+  allowedOrigins: z.array(z.url().transform((url) => new URL(url).origin)).default([]),
+  trust: z
+    .strictObject({ keys: z.array(Jwk).min(1).optional(), jwks: z.instanceof(URL).optional() })
+    .refine(({ keys, jwks }) => (keys === undefined) !== (jwks === undefined), 'either keys or jwks')
+    .optional(),
+  requireSignedCard: z.boolean().optional(),
+  tls: z
+    .strictObject({
+      ca: z.union([Pem, z.array(Pem).readonly()]).optional(),
+      cert: Pem.optional(),
+      key: Pem.optional(),
+    })
+    .default({}),
+  idleMs: Milliseconds.default(30_000),
+  maxAnswerBytes: Bytes.default(32 * 1024 * 1024),
+  maxStreamBytes: Bytes.default(256 * 1024 * 1024),
+  attempts: z.int().min(1).max(100).default(4),
+  backoffMs: Milliseconds.default(250),
+  maxBackoffMs: Milliseconds.default(10_000),
+  cardMaxAgeMs: z.number().nonnegative().default(60_000),
+  extensions: z.array(z.string().min(1)).default([]),
+});
+export type ClientOptions = z.input<typeof ClientOptions>;
+export type ClientSettings = z.output<typeof ClientOptions>;

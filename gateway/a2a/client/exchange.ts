@@ -1,0 +1,310 @@
+import { z } from 'zod';
+import { remoteFailed } from '../../../runtime/protocol/edge-errors.ts';
+import { isOrreryError, OrreryError, reasonOf } from '../../../runtime/protocol/errors.ts';
+import { parseShallowJson } from '../../../runtime/protocol/json-depth.ts';
+import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
+import type { RemoteEvent } from '../../../runtime/protocol/remote-agent.ts';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
+import type { Json } from '../wire/json.ts';
+import type { RemoteInterface } from './card/remote-card.ts';
+import type { ClientSettings } from './client-options.ts';
+import type { HttpAnswer, HttpCalls } from './http-calls.ts';
+import { retryAfterMsOf } from '../../reach/retry-after.ts';
+import { errorOf, saidInBody, saidInRpc } from './remote-errors.ts';
+import { credentialHeaders, protocolHeaders } from './request-headers.ts';
+import { serverSentEvents } from './sse.ts';
+import type { ClientDialect, OrderName, Orders } from './wire/dialect.ts';
+import { schemaOfEvent } from './wire/read-json.ts';
+import { V01 } from './wire/v01.ts';
+import { V03 } from './wire/v03.ts';
+import { V1 } from './wire/v1.ts';
+import { LAST_EVENT_HEADER } from '../wire/headers.ts';
+
+const DIALECTS: Readonly<Record<RemoteInterface['version'], ClientDialect>> = {
+  '1.0': V1,
+  '0.3': V03,
+  '0.1': V01,
+};
+
+export interface ExchangeDeps {
+  readonly calls: HttpCalls;
+  readonly settings: ClientSettings;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The card announces the extension of ours. */
+  readonly announcesOurs: boolean;
+  readonly newId: () => string;
+}
+
+/** An event of a stream, with the id of its own by which it can be gone on after, if it has one. */
+export interface StreamedEvent {
+  readonly event: RemoteEvent;
+  readonly id: string | undefined;
+}
+
+/** How many bytes streams may bring in all, and how many they have. */
+export interface ByteBound {
+  readonly maxBytes: number;
+  takenBytes: number;
+}
+
+interface Prepared {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly mediaType: string;
+  readonly body: string | undefined;
+  /** Of the JSON-RPC request. */
+  readonly id: string | undefined;
+}
+
+const RpcAnswer = z.object({
+  id: z.union([z.string(), z.number(), z.null()]).optional(),
+  result: z.unknown().optional(),
+  error: z.unknown().optional(),
+});
+
+/** One interface of an agent: how an order is written there, and the answer read. */
+export class Exchange {
+  readonly interface: RemoteInterface;
+  readonly dialect: ClientDialect;
+  readonly #deps: ExchangeDeps;
+
+  constructor(remote: RemoteInterface, deps: ExchangeDeps) {
+    this.interface = remote;
+    this.dialect = DIALECTS[remote.version];
+    this.#deps = deps;
+  }
+
+  get origin(): string {
+    return this.interface.url.origin;
+  }
+
+  /** Whether this version has the operation at all. */
+  has(name: OrderName): boolean {
+    const { rpc, rest } = this.dialect;
+    return (this.interface.binding === 'JSONRPC' ? rpc : rest)[name] !== undefined;
+  }
+
+  /** The answer's JSON. Rejects with what the other side says, REMOTE_UNREACHABLE, REMOTE_FAILED and CANCELLED. */
+  async ask<Name extends OrderName>(name: Name, order: Orders[Name], signal?: AbortSignal): Promise<unknown> {
+    const prepared = this.#prepare(name, order);
+    const answer = await this.#call(
+      prepared,
+      'application/json',
+      {},
+      this.#deps.settings.maxAnswerBytes,
+      signal,
+    );
+    return this.#result(await this.#json(answer), answer, prepared);
+  }
+
+  /**
+   * The events of the answer, as they come. Where the other side answers with no stream, what it answers is the only one.
+   * Fails as `ask` does.
+   */
+  async *open<Name extends 'stream' | 'subscribe'>(
+    name: Name,
+    order: Orders[Name],
+    {
+      lastEventId,
+      signal,
+      bound,
+    }: {
+      readonly lastEventId?: string | undefined;
+      readonly signal?: AbortSignal | undefined;
+      readonly bound: ByteBound;
+    },
+  ): AsyncGenerator<StreamedEvent, void> {
+    const { settings } = this.#deps;
+    const prepared = this.#prepare(name, order);
+    const resume = lastEventId === undefined ? {} : { [LAST_EVENT_HEADER]: lastEventId };
+    const answer = await this.#call(prepared, 'text/event-stream', resume, bound.maxBytes, signal);
+    if (!isEventStream(answer) || answer.status >= 400) {
+      const value = this.#result(await this.#json(answer), answer, prepared);
+      yield { event: this.#event(value), id: undefined };
+      return;
+    }
+    const bytes = this.#bounded(answer.body, bound);
+    for await (const { type, data, id } of serverSentEvents(bytes, {
+      maxChars: settings.maxAnswerBytes,
+      from: this.origin,
+    })) {
+      const value = parseJson(data, this.origin);
+      if (type === 'error') throw this.#errorIn(value, answer);
+      yield {
+        event: this.#event(this.#result(value, answer, prepared)),
+        id: id === undefined || CAN_BE_HEADER.test(id) ? id : undefined,
+      };
+    }
+  }
+
+  /** What the schema makes of an answer. Throws REMOTE_FAILED naming field and value. */
+  read<Value>(schema: z.ZodType<Value>, value: unknown): Value {
+    return this.#understood(() => {
+      const parsed = schema.safeParse(value, { reportInput: true });
+      if (parsed.success) return parsed.data;
+      throw remoteFailed(this.origin, `its answer is not one of A2A: ${faultsOf(parsed.error, value)}`);
+    });
+  }
+
+  /** Whatever reading an answer runs into is the answer's fault. */
+  #understood<Value>(read: () => Value): Value {
+    try {
+      return read();
+    } catch (error) {
+      if (isOrreryError(error)) throw error;
+      throw remoteFailed(this.origin, `its answer cannot be read: ${reasonOf(error)}`);
+    }
+  }
+
+  async *#bounded(bytes: AsyncIterable<Uint8Array>, bound: ByteBound): AsyncGenerator<Uint8Array, void> {
+    const { maxBytes } = bound;
+    for await (const chunk of bytes) {
+      bound.takenBytes += chunk.length;
+      if (bound.takenBytes > maxBytes)
+        throw remoteFailed(this.origin, `its streams are larger than ${maxBytes} bytes`, { maxBytes });
+      yield chunk;
+    }
+  }
+
+  #event(value: unknown): RemoteEvent {
+    const { schema, inner } = schemaOfEvent(value);
+    return this.read(schema, inner);
+  }
+
+  #prepare<Name extends OrderName>(name: Name, order: Orders[Name]): Prepared {
+    const { url, binding, tenant } = this.interface;
+    const { rpc, rest, name: version, restMediaType } = this.dialect;
+    if (binding === 'JSONRPC') {
+      const write = rpc[name] as ((order: Orders[Name]) => { method: string; params: Json }) | undefined;
+      if (write === undefined) throw remoteFailed(this.origin, `A2A ${version} has no operation "${name}"`);
+      const { method, params } = write(order);
+      const id = this.#deps.newId();
+      const scoped = tenant === undefined || version !== '1.0' ? params : { tenant, ...(params as object) };
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: scoped });
+      return { url, method: 'POST', mediaType: 'application/json', body, id };
+    }
+    const write = rest[name] as
+      | ((order: Orders[Name]) => { method: 'GET' | 'POST'; path: string; body?: Json })
+      | undefined;
+    if (write === undefined)
+      throw remoteFailed(this.origin, `A2A ${version} has no operation "${name}" over REST`);
+    const { method, path, body } = write(order);
+    const prefix = tenant === undefined ? '' : `/${encodeURIComponent(tenant)}`;
+    return {
+      url: new URL(`${url.href.replace(/\/+$/, '')}${prefix}${path}`),
+      method,
+      mediaType: restMediaType,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      id: undefined,
+    };
+  }
+
+  async #call(
+    { url, method, body, mediaType }: Prepared,
+    accept: string,
+    resume: Readonly<Record<string, string>>,
+    maxBytes: number,
+    signal: AbortSignal | undefined,
+  ): Promise<HttpAnswer> {
+    const { calls, settings, announcesOurs } = this.#deps;
+    const proof = await credentialHeaders(settings, { method, url: url.href, body: body ?? '' });
+    const headers = {
+      accept: accept === 'application/json' ? `${accept}, ${mediaType}` : `${accept}, application/json`,
+      ...(body === undefined ? {} : { 'content-type': mediaType }),
+      ...protocolHeaders(this.dialect.version, settings, announcesOurs),
+      ...resume,
+      ...proof,
+    };
+    const { idleMs } = settings;
+    return calls.call({
+      url,
+      method,
+      headers,
+      idleMs,
+      maxBytes,
+      signal,
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  async #json(answer: HttpAnswer): Promise<unknown> {
+    const { maxAnswerBytes: maxBytes } = this.#deps.settings;
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of answer.body) {
+      bytes += chunk.length;
+      if (bytes > maxBytes)
+        throw remoteFailed(this.origin, `its answer is larger than ${maxBytes} bytes`, { maxBytes });
+      chunks.push(chunk);
+    }
+    const text = Buffer.concat(chunks).toString('utf8');
+    if (answer.status < 400) return parseJson(text, this.origin);
+    try {
+      return parseJson(text, this.origin);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #result(value: unknown, answer: HttpAnswer, { id }: Prepared): unknown {
+    if (id === undefined || answer.status >= 400) {
+      if (answer.status >= 400) throw this.#errorIn(value, answer);
+      return this.#understood(() => this.dialect.unwrap(value));
+    }
+    const parsed = RpcAnswer.safeParse(value);
+    if (!parsed.success) throw remoteFailed(this.origin, 'its answer is not one of JSON-RPC');
+    const { id: answered, result, error } = parsed.data;
+    if (error !== undefined && error !== null) throw this.#errorIn(value, answer);
+    if (answered !== id)
+      throw remoteFailed(
+        this.origin,
+        `its answer is to request ${JSON.stringify(answered ?? null)}, not to ${id}`,
+      );
+    return result;
+  }
+
+  #errorIn(value: unknown, { status, headers }: HttpAnswer): Error {
+    const retryAfterMs = retryAfterMsOf(headers['retry-after'], this.#deps.clock.now());
+    const { error } = (typeof value === 'object' && value !== null ? value : {}) as { error?: unknown };
+    const isRpc =
+      typeof (error as { code?: unknown } | undefined)?.code === 'number' &&
+      this.interface.binding === 'JSONRPC';
+    const said = isRpc ? saidInRpc(error, status, retryAfterMs) : saidInBody(value, status, retryAfterMs);
+    return errorOf(this.origin, said);
+  }
+}
+
+const isEventStream = ({ headers }: HttpAnswer): boolean =>
+  headers['content-type']?.toLowerCase().startsWith('text/event-stream') ?? false;
+
+/** Ids beyond this are none: nobody could ask for what comes after them. */
+const CAN_BE_HEADER = /^[\x20-\x7e]{0,1000}$/;
+
+/** Throws REMOTE_FAILED for what is no JSON, or nested too deeply to be read. */
+function parseJson(text: string, origin: string): unknown {
+  try {
+    return parseShallowJson(text);
+  } catch (error) {
+    throw remoteFailed(origin, `its answer is not JSON: ${reasonOf(error)}`, { begin: text.slice(0, 80) });
+  }
+}
+
+/** Nothing came of a call, and nothing can have: it may be made again, whatever it asks for. */
+export function cannotHaveArrived(error: unknown): boolean {
+  if (!isOrreryError(error) || error.details['mayHaveArrived'] === true) return false;
+  if (error.code === 'RATE_LIMITED') return true;
+  return error.code === 'REMOTE_UNREACHABLE' && error.details['mayHaveArrived'] === false;
+}
+
+/** It may be worth another try, where doing it twice is as doing it once. */
+export const mayPassLater = (error: unknown): boolean =>
+  isOrreryError(error) && (error.code === 'REMOTE_UNREACHABLE' || error.code === 'RATE_LIMITED');
+
+/** The error of a last attempt, where one before it may have arrived: whatever its code, it does not say that nothing has. */
+export function afterOthers(error: unknown, mayHaveArrived: boolean): unknown {
+  if (!mayHaveArrived || !isOrreryError(error) || error.details['mayHaveArrived'] === true) return error;
+  return new OrreryError(error.code, error.message, {
+    details: { ...error.details, mayHaveArrived },
+    cause: error,
+  });
+}

@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RemoteEvent, RemoteStatus, RemoteTask } from '../../../runtime/protocol/remote-agent.ts';
+import { type Artifact, isTaskInterrupted, isTaskOver, type Part } from '../../../runtime/protocol/task.ts';
+
+/**
+ * A task as its reader has seen it: what came, put together. After a stream was cut it says what of a picture of the task is
+ * news, so that the reader sees no part twice and misses none.
+ */
+export class TaskSeen {
+  readonly #artifacts = new Map<string, Artifact>();
+  #status: RemoteStatus | undefined;
+  #taskId: string | undefined;
+  #contextId: string | undefined;
+  #history: RemoteTask['history'] = [];
+  #metadata: RemoteTask['metadata'];
+
+  get taskId(): string | undefined {
+    return this.#taskId;
+  }
+
+  /** Nothing more is to be expected, until somebody says something to it. */
+  get isIdle(): boolean {
+    const state = this.#status?.state;
+    return state !== undefined && (isTaskOver(state) || isTaskInterrupted(state));
+  }
+
+  /** The task as far as it was seen; undefined before anything was. */
+  get task(): RemoteTask | undefined {
+    if (this.#taskId === undefined || this.#status === undefined) return undefined;
+    return {
+      id: this.#taskId,
+      contextId: this.#contextId,
+      status: this.#status,
+      artifacts: [...this.#artifacts.values()],
+      history: this.#history,
+      ...(this.#metadata === undefined ? {} : { metadata: this.#metadata }),
+    };
+  }
+
+  /** Takes in an event that the reader is given. */
+  take(event: RemoteEvent): void {
+    if (event.kind === 'message') return;
+    if (event.kind === 'task') {
+      this.#takeTask(event.task);
+      return;
+    }
+    this.#taskId ??= event.taskId;
+    this.#contextId ??= event.contextId;
+    if (event.kind === 'status') {
+      this.#status = event.status;
+      if (event.metadata !== undefined) this.#metadata = { ...this.#metadata, ...event.metadata };
+      return;
+    }
+    const { artifact, append } = event;
+    const known = append ? this.#artifacts.get(artifact.artifactId) : undefined;
+    // Their own list grows: to copy it for every chunk would cost its square.
+    if (known === undefined)
+      this.#artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts] });
+    else for (const part of artifact.parts) known.parts.push(part);
+    this.#status ??= { state: 'working' };
+  }
+
+  /** What the reader has not seen of the task as it is now, in events; artifacts before the status, which may be the end. */
+  missing(task: RemoteTask): RemoteEvent[] {
+    if (this.#taskId === undefined) return [{ kind: 'task', task }];
+    const of = { taskId: task.id, contextId: task.contextId };
+    const news: RemoteEvent[] = task.artifacts.flatMap((artifact) => {
+      const more = this.#newParts(artifact);
+      if (more === 'none') return [];
+      const append = more !== 'all';
+      const shown = append ? { ...artifact, parts: more } : artifact;
+      return [{ kind: 'artifact' as const, ...of, artifact: shown, append, lastChunk: false }];
+    });
+    const isSame = this.#status !== undefined && isSameStatus(this.#status, task.status);
+    if (!isSame) news.push({ kind: 'status', ...of, status: task.status, ...metadataOf(task) });
+    return news;
+  }
+
+  /** Its last parts are those of this event: which a server may tell again to who has lost it before. */
+  endsWith({ artifact: { artifactId, parts } }: Extract<RemoteEvent, { kind: 'artifact' }>): boolean {
+    const seen = this.#artifacts.get(artifactId)?.parts ?? [];
+    return seen.length >= parts.length && isDeepStrictEqual(seen.slice(seen.length - parts.length), parts);
+  }
+
+  /** All of it that was seen stands in this picture too: it is no older one. */
+  isWithin({ artifacts }: RemoteTask): boolean {
+    const shown = new Map(artifacts.map((artifact) => [artifact.artifactId, artifact.parts]));
+    return [...this.#artifacts].every(
+      ([artifactId, { parts }]) => parts.length <= (shown.get(artifactId)?.length ?? -1),
+    );
+  }
+
+  #takeTask(task: RemoteTask): void {
+    this.#taskId = task.id;
+    this.#contextId = task.contextId;
+    this.#status = task.status;
+    this.#history = task.history;
+    this.#metadata = task.metadata;
+    this.#artifacts.clear();
+    for (const artifact of task.artifacts)
+      this.#artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts] });
+  }
+
+  /** Its parts after those that were seen; `all` where those were others: then it is another artifact of the same name. */
+  #newParts({ artifactId, parts }: Artifact): Part[] | 'all' | 'none' {
+    const seen = this.#artifacts.get(artifactId)?.parts;
+    if (seen === undefined) return 'all';
+    const isMore =
+      seen.length <= parts.length && seen.every((part, at) => isDeepStrictEqual(part, parts[at]));
+    if (!isMore) return 'all';
+    return seen.length === parts.length ? 'none' : parts.slice(seen.length);
+  }
+}
+
+const metadataOf = ({ metadata }: RemoteTask): { metadata?: NonNullable<RemoteTask['metadata']> } =>
+  metadata === undefined ? {} : { metadata };
+
+/** The time alone is no news: servers differ in when they take it. */
+const isSameStatus = (one: RemoteStatus, other: RemoteStatus): boolean =>
+  one.state === other.state && isDeepStrictEqual(one.message, other.message);

@@ -1,0 +1,209 @@
+import { isOrreryError } from '../../../runtime/protocol/errors.ts';
+import type { CardProvider } from '../../../runtime/protocol/firewall.ts';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
+import { isTaskOver, type Task } from '../../../runtime/protocol/task.ts';
+import type { TaskService } from '../../../runtime/protocol/task-service.ts';
+import { type ServedTeam, shownTeam } from '../../team/served-team.ts';
+import type { Trusts } from '../../team/trust.ts';
+import { type CardDesk, type CardOptions, createCardDesk } from './cards.ts';
+import type { A2AExtension } from './extension.ts';
+import { fault, wrongParameter } from './faults.ts';
+import { withGivenIds } from './given-ids.ts';
+import type { Caller, ListOrder, OperationName, Operations, StreamItem } from './operations.ts';
+import type { PushDesk } from './push-desk.ts';
+import { requirePush, takeMessage, type TakeMessageDeps } from './take-message.ts';
+import { BARE, ownerOf, requireAgent, taskFor } from './task-access.ts';
+import { streamOfMessage, streamOfTask } from './task-stream.ts';
+import { whenBeyond, whenIdle } from './waiting.ts';
+
+/**
+ * - `push`       @default there are no push notifications
+ * - `extensions` those that it serves. @default none
+ * - `trusts`     whose words are as good as said here. @default users and services that have proved who they are
+ * - `strangers`  who proves nothing is one of many who know nothing of each other, and is shown no list of what all have.
+ *                @default false: they are one and the same
+ * - `cardProvider` gives the cards that are shown. @default those of the team
+ * - `clock`      by which callers wait no longer than they say. @default they wait as long as it takes
+ */
+export interface A2AServiceOptions {
+  readonly tasks: TaskService;
+  readonly team: ServedTeam;
+  readonly push?: PushDesk;
+  readonly cards?: CardOptions;
+  readonly cardProvider?: CardProvider | undefined;
+  readonly extensions?: readonly A2AExtension[];
+  readonly clock?: Clock;
+  readonly trusts?: Trusts | undefined;
+  readonly strangers?: boolean;
+}
+
+/**
+ * Everything that A2A can ask for, on a task service. It knows no dialect and no transport.
+ *
+ * Each operation rejects with an error that `faultOf` names; a stream's errors before its first item reject the operation
+ * itself. What belongs to somebody else, or to another agent than the caller named, is as if it was not there.
+ */
+export interface A2AService {
+  readonly cards: CardDesk;
+  readonly extensions: readonly A2AExtension[];
+  perform<Name extends OperationName>(
+    name: Name,
+    input: Operations[Name]['in'],
+    caller: Caller,
+  ): Promise<Operations[Name]['out']>;
+}
+
+type Performers = {
+  readonly [Name in OperationName]: (
+    input: Operations[Name]['in'],
+    caller: Caller,
+  ) => Promise<Operations[Name]['out']>;
+};
+
+export function createA2AService(options: A2AServiceOptions): A2AService {
+  const { extensions = [], push, team, cardProvider } = options;
+  const cards = createCardDesk({
+    ...options.cards,
+    team: cardProvider === undefined ? team : shownTeam(team, cardProvider),
+    extensions,
+    pushNotifications: push !== undefined,
+  });
+  const tasks = withGivenIds(options.tasks);
+  const { strangers = false } = options;
+  const performers = performersOf({ ...options, tasks, extensions, cards, strangers });
+  return {
+    cards,
+    extensions,
+    async perform(name, input, caller) {
+      requireExtensions(extensions, caller);
+      return performers[name](input, caller);
+    },
+  };
+}
+
+interface Deps extends TakeMessageDeps {
+  readonly clock?: Clock;
+  readonly cards: CardDesk;
+  readonly strangers: boolean;
+}
+
+/** How long whoever polls for the next change waits at most. */
+const LONG_POLL_MS = 60_000;
+
+function performersOf(deps: Deps): Performers {
+  const { tasks, cards, clock } = deps;
+  return {
+    async send(order, caller) {
+      const taken = await takeMessage(deps, order, caller);
+      if (taken.kind === 'message') return taken;
+      const { task, owner } = taken;
+      const { signal } = caller;
+      const waiting = { tasks, owner, clock, waitMs: order.waitMs, signal };
+      const answer = order.returnImmediately ? task : await whenIdle(waiting, task);
+      return { kind: 'task', task: withHistory(answer, order.historyLength) };
+    },
+    async stream(order, caller) {
+      const taken = await takeMessage(deps, order, caller);
+      if (taken.kind === 'message') return alone({ ...taken, isLast: true });
+      const { task, owner } = taken;
+      const shown = withHistory(task, order.historyLength);
+      return streamOfMessage({ tasks, owner, signal: caller.signal }, shown, order.message.messageId);
+    },
+    async get({ taskId, historyLength, after }, caller) {
+      const owner = ownerOf(caller);
+      const task = taskFor(deps, owner, taskId, caller);
+      if (after !== undefined) {
+        const waiting = { tasks, owner, clock, waitMs: LONG_POLL_MS, signal: caller.signal };
+        await whenBeyond(waiting, task, after);
+      }
+      return tasks.get(owner, taskId, { historyLength });
+    },
+    async list(order, caller) {
+      requireAgent(deps.team, caller.agentId);
+      if (deps.strangers) requireConversation(order, caller);
+      const page = tasks.list(ownerOf(caller), { ...order, agentId: caller.agentId });
+      return { ...page, pageSize: order.pageSize };
+    },
+    async cancel({ taskId }, caller) {
+      const owner = ownerOf(caller);
+      taskFor(deps, owner, taskId, caller);
+      return tasks.cancel(owner, taskId).catch((error: unknown) => {
+        throw isOrreryError(error) && error.code === 'TASK_OVER'
+          ? fault('TASK_NOT_CANCELABLE', error.message, error.details)
+          : error;
+      });
+    },
+    async subscribe({ taskId, after }, caller) {
+      const owner = ownerOf(caller);
+      taskFor(deps, owner, taskId, caller);
+      const task = tasks.get(owner, taskId, after === undefined ? {} : BARE);
+      requireSubscribable(task, after);
+      return streamOfTask({ tasks, owner, signal: caller.signal }, task, after);
+    },
+    async createPush(config, caller) {
+      const { desk, taskId } = pushFor(deps, config.taskId, caller);
+      return desk.create(ownerOf(caller), { ...config, taskId }, { dialect: caller.dialect });
+    },
+    async getPush(wanted, caller) {
+      const { desk, taskId } = pushFor(deps, wanted.taskId, caller);
+      return desk.get(ownerOf(caller), { ...wanted, taskId });
+    },
+    async listPush(wanted, caller) {
+      const { desk, taskId } = pushFor(deps, wanted.taskId, caller);
+      return desk.list(ownerOf(caller), { ...wanted, taskId });
+    },
+    async deletePush(wanted, caller) {
+      const { desk, taskId } = pushFor(deps, wanted.taskId, caller);
+      await desk.delete(ownerOf(caller), { ...wanted, taskId });
+      return undefined;
+    },
+    async extendedCard(_input, caller) {
+      return cards.extended(caller);
+    },
+  };
+}
+
+/** A stream that says one thing. */
+async function* alone(item: StreamItem): AsyncGenerator<StreamItem, void> {
+  yield item;
+}
+
+/** All who prove nothing have their tasks together: of these a caller is shown those of a conversation that it knows of. */
+function requireConversation({ contextId }: ListOrder, { principal }: Caller): void {
+  if (principal.kind === 'anonymous' && contextId === undefined)
+    throw wrongParameter('contextId', contextId, 'one, from a caller who does not prove who it is');
+}
+
+function requireSubscribable(task: Task, after: number | undefined): void {
+  const { state } = task.status;
+  if (after === undefined && isTaskOver(state))
+    throw fault('UNSUPPORTED_OPERATION', `The task "${task.id}" is ${state}: nothing follows`, {
+      taskId: task.id,
+      state,
+    });
+  if (after !== undefined && after > task.generation)
+    throw wrongParameter('after', after, `at most ${task.generation}, the number of the task's last change`);
+}
+
+/** Every extension that is required is among those that the caller activates. */
+function requireExtensions(extensions: readonly A2AExtension[], caller: Caller): void {
+  for (const { uri, required } of extensions)
+    if (required && !caller.extensions.includes(uri))
+      throw fault('EXTENSION_SUPPORT_REQUIRED', `The extension ${uri} is to be activated`, {
+        extension: uri,
+      });
+}
+
+function pushFor(
+  deps: Deps,
+  taskId: string,
+  caller: Caller,
+): { readonly desk: PushDesk; readonly taskId: string } {
+  const desk = requirePush(deps.push);
+  return { desk, taskId: taskFor(deps, ownerOf(caller), taskId, caller).id };
+}
+
+function withHistory(task: Task, length: number | undefined): Task {
+  if (length === undefined || task.history.length <= length) return task;
+  return { ...task, history: length === 0 ? [] : task.history.slice(-length) };
+}

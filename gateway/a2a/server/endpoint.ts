@@ -1,0 +1,130 @@
+import { isOrreryError, type OrreryError } from '../../../runtime/protocol/errors.ts';
+import type { Answer } from '../../http/answer.ts';
+import type { EdgeCall } from '../../http/edge-call.ts';
+import type { Body } from '../../http/body.ts';
+import type { Edge } from '../../http/gateway-part.ts';
+import type { A2AService } from './a2a-service.ts';
+import type { CardSigner } from '../wire/card-signature.ts';
+import type { Json } from '../wire/json.ts';
+import type { Dialect } from './dialect.ts';
+import { fault, faultOf, internalFault, wrongParameter } from './faults.ts';
+import type { Caller, OperationName, Operations, StreamItem } from './operations.ts';
+import { LAST_EVENT_HEADER } from '../wire/headers.ts';
+
+/** What every binding of A2A over HTTP is made of. `heartbeatMs`: how often a stream shows that it lives. */
+export interface EndpointDeps {
+  readonly service: A2AService;
+  readonly edge: Edge;
+  readonly heartbeatMs: number;
+  readonly signer?: CardSigner | undefined;
+}
+
+/** Answers a request. `agentId` as the URL names it; undefined: it names none. */
+export type Endpoint = (call: EdgeCall, agentId: string | undefined) => Promise<Answer>;
+
+/** What an operation came to: one answer, or items to be streamed. */
+export type Performed =
+  | { readonly kind: 'answer'; readonly result: Json }
+  | {
+      readonly kind: 'stream';
+      readonly items: AsyncIterable<StreamItem>;
+      readonly write: (item: StreamItem) => Json;
+    };
+
+/**
+ * Which operation, as a dialect reads it.
+ *
+ * - `after` the last event that the caller has seen of a stream.
+ * - `turn`  as that of the body which says so. @default it is short
+ */
+export interface Wanted {
+  readonly dialect: Dialect;
+  readonly operation: OperationName;
+  readonly params: unknown;
+  readonly after?: number | undefined;
+  readonly turn?: Body['turn'];
+}
+
+/** Reads, performs and writes, each in a turn of its own. Rejects with errors that `faultOf` names, and as `turn` does. */
+export async function perform(
+  { service, signer }: Pick<EndpointDeps, 'service' | 'signer'>,
+  wanted: Wanted,
+  caller: Caller,
+): Promise<Performed> {
+  const { dialect, operation, after, turn } = wanted;
+  if (operation === 'stream') {
+    const order = readWith(wanted, 'stream');
+    await turn?.();
+    return streamIn(dialect, operation, await service.perform('stream', order, caller));
+  }
+  if (operation === 'subscribe') {
+    const order = readWith(wanted, 'subscribe');
+    const input = after === undefined ? order : { ...order, after };
+    return streamIn(dialect, operation, await service.perform('subscribe', input, caller));
+  }
+  const order = readWith(wanted, operation);
+  await turn?.();
+  const result = await service.perform(operation, order, caller);
+  await turn?.();
+  const write = dialect.write[operation] as ((value: unknown) => Json) | undefined;
+  const written = write?.(result) ?? null;
+  return {
+    kind: 'answer',
+    result: operation === 'extendedCard' && signer !== undefined ? await signer(written) : written,
+  };
+}
+
+/** The stream as the dialect tells it. */
+const streamIn = (
+  dialect: Dialect,
+  operation: 'stream' | 'subscribe',
+  items: AsyncIterable<StreamItem>,
+): Performed => ({
+  kind: 'stream',
+  items: dialect.itemsOf?.(operation, items) ?? items,
+  write: dialect.itemWriter?.(operation) ?? ((item) => dialect.writeItem(item)),
+});
+
+/** What a dialect reads of the parameters of an operation; throws UNSUPPORTED_OPERATION for one that it has not got. */
+export function readWith<Name extends OperationName>(
+  { dialect, params }: Wanted,
+  operation: Name,
+): Operations[Name]['in'] {
+  const read = dialect.read[operation] as ((value: unknown) => Operations[Name]['in']) | undefined;
+  if (read === undefined)
+    throw fault('UNSUPPORTED_OPERATION', `A2A ${dialect.version} has no operation ${operation}`);
+  return read(params);
+}
+
+/** The agent that a request is for, as its URL or its tenant names it. Throws INVALID_PARAMS when they differ. */
+export function agentMeant(inUrl: string | undefined, tenant: unknown): string | undefined {
+  if (tenant === undefined || tenant === null || tenant === '') return inUrl;
+  if (typeof tenant !== 'string') throw wrongParameter('tenant', tenant, 'a string');
+  if (inUrl !== undefined && inUrl !== tenant)
+    throw wrongParameter('tenant', tenant, `that of the URL, "${inUrl}"`);
+  return tenant;
+}
+
+/** The event number that a client says it has seen last; throws INVALID_PARAMS when it is none. */
+export function lastEventId(headers: Pick<Headers, 'get'>): number | undefined {
+  const said = headers.get(LAST_EVENT_HEADER);
+  if (said === null || said === '') return undefined;
+  if (!/^\d{1,15}$/.test(said)) throw wrongParameter(LAST_EVENT_HEADER, said, 'the id of an event');
+  return Number(said);
+}
+
+/** The number by which a client can come back after this item; 0 where there is nothing to come back to. */
+export function eventIdOf(item: StreamItem): number {
+  if (item.kind === 'message') return 0;
+  return item.kind === 'task' ? item.task.generation : item.change.generation;
+}
+
+/** It was called INTERNAL by somebody here, who has noted what it is about. */
+const isMadeForCallers = ({ details }: OrreryError): boolean => details['fault'] === 'INTERNAL';
+
+/** The error as its caller may see it. What is INTERNAL the operator is told, and the caller only that it was. */
+export function shownBy(edge: Edge, error: unknown, call: EdgeCall): OrreryError {
+  if (isOrreryError(error) && (faultOf(error) !== 'INTERNAL' || isMadeForCallers(error))) return error;
+  edge.fault(error, call);
+  return internalFault();
+}

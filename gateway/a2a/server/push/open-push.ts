@@ -1,0 +1,33 @@
+import type { JsonWebKey } from '../../wire/json-web-key.ts';
+import type { GatewayPart } from '../../../http/gateway-part.ts';
+import { pushMetrics } from './push-metrics.ts';
+import { pushPart } from './push-part.ts';
+import { PushService, type PushServiceDeps } from './push-service.ts';
+import { PushSigner } from './push-signer.ts';
+import { type KeyValues, KeptPushStore } from './push-store.ts';
+
+/**
+ * - `issuer`  who sends, as every signature says it: as a rule the URL that the gateway is known by.
+ * - `key`     a private key of P-256 or Ed25519 that signs. @default a new one, for as long as the process lasts
+ * - `records` where configs are kept beyond the process. @default nowhere
+ */
+export interface OpenPushOptions extends Omit<PushServiceDeps, 'signer' | 'store'> {
+  readonly issuer: string;
+  readonly key?: JsonWebKey;
+  readonly records?: KeyValues;
+}
+
+/** `part` serves the keys, and closes the desk with the gateway; `metrics` is what is counted, as Prometheus text. */
+export interface Push {
+  readonly desk: PushService;
+  readonly part: GatewayPart;
+  readonly metrics: () => Promise<string>;
+}
+
+/** Push notifications of a gateway. Rejects with INVALID_OPTIONS, and when what is kept cannot be read. */
+export async function openPush({ issuer, key, records, ...deps }: OpenPushOptions): Promise<Push> {
+  const signer = await PushSigner.create({ issuer, ...(key === undefined ? {} : { key }) });
+  const store = records === undefined ? {} : { store: new KeptPushStore(records) };
+  const desk = await PushService.open({ ...deps, ...store, signer });
+  return { desk, part: pushPart({ signer, service: desk }), metrics: pushMetrics(() => desk.counts) };
+}

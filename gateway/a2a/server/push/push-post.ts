@@ -1,0 +1,98 @@
+import { isOrreryError, reasonOf } from '../../../../runtime/protocol/errors.ts';
+import type { Seams } from '../../../../runtime/protocol/seams.ts';
+import { isTaskOver, type Task } from '../../../../runtime/protocol/task.ts';
+import type { Dialect } from '../dialect.ts';
+import type { StreamItem } from '../operations.ts';
+import type { GuardedFetch } from './guarded-fetch.ts';
+import { SIGNATURE_HEADER, TOKEN_HEADER } from './push-claims.ts';
+import type { PushNews } from './push-feed.ts';
+import type { PushRecord } from './push-record.ts';
+import { outcomeOf, type PushOutcome } from './push-retry.ts';
+import type { PushSigner } from './push-signer.ts';
+import { A2A_JSON, VERSION_HEADER } from '../../wire/headers.ts';
+
+/** How a dialect says what is new: as an item of a stream, or, before 1.0, as the task itself. */
+export type PushDialect = Pick<Dialect, 'version' | 'writeItem'> & {
+  readonly write: Pick<Dialect['write'], 'get'>;
+};
+
+/** `taskOf`: the task as it is, in full. */
+export interface PushPostDeps {
+  readonly seams: Seams;
+  readonly fetch: GuardedFetch;
+  readonly signer: PushSigner;
+  readonly dialects: ReadonlyMap<string, PushDialect>;
+  readonly taskOf: (record: PushRecord) => Task;
+}
+
+/** One attempt to tell a receiver. `contextId`: of the task. */
+export interface PushAttempt {
+  readonly record: PushRecord;
+  readonly news: PushNews;
+  readonly contextId: string;
+  readonly signal: AbortSignal;
+}
+
+/** Tells a receiver once; resolves to what came of it, whatever it is. */
+export async function pushOnce(attempt: PushAttempt, deps: PushPostDeps): Promise<PushOutcome> {
+  const { record, signal } = attempt;
+  try {
+    const body = bodyOf(attempt, deps);
+    const headers = await headersOf(attempt, body, deps);
+    const { status, retryAfterMs } = await deps.fetch({ url: record.config.url, headers, body, signal });
+    return outcomeOf(status, retryAfterMs);
+  } catch (error) {
+    const isRefused = isOrreryError(error) && error.code === 'INVALID_PAYLOAD';
+    return { kind: isRefused ? 'refused' : 'failed', reason: reasonOf(error) };
+  }
+}
+
+function bodyOf({ record, news, contextId }: PushAttempt, { dialects, taskOf }: PushPostDeps): Uint8Array {
+  const dialect = dialects.get(record.dialect);
+  if (dialect === undefined) throw new Error(`Nobody here speaks A2A ${record.dialect}`);
+  const isWholeTask = record.dialect.startsWith('0.') && dialect.write.get !== undefined;
+  const said = isWholeTask
+    ? dialect.write.get?.(taskOf(record))
+    : dialect.writeItem(itemOf(record, news, contextId));
+  return new TextEncoder().encode(JSON.stringify(said));
+}
+
+function itemOf({ config }: PushRecord, change: PushNews, contextId: string): StreamItem {
+  const isLast = change.kind === 'status' && isTaskOver(change.state);
+  return { kind: 'change', taskId: config.taskId, contextId, change, isLast };
+}
+
+async function headersOf(
+  { record, news }: PushAttempt,
+  body: Uint8Array,
+  { seams, signer }: PushPostDeps,
+): Promise<Record<string, string>> {
+  const { taskId, id, url, token, authentication } = record.config;
+  const signature = await signer.sign(body, {
+    origin: new URL(url).origin,
+    taskId,
+    id: `${taskId}/${id}/${news.generation}`,
+    attemptId: seams.newId(),
+    nowMs: seams.clock.now(),
+  });
+  const authorization = authorizationOf(authentication, signature);
+  return {
+    'Content-Type': record.dialect.startsWith('0.') ? 'application/json' : A2A_JSON,
+    [VERSION_HEADER]: record.dialect,
+    'User-Agent': 'orrery',
+    [SIGNATURE_HEADER]: signature,
+    ...(token === undefined ? {} : { [TOKEN_HEADER]: token }),
+    ...(authorization === undefined ? {} : { Authorization: authorization }),
+  };
+}
+
+/** Who asks for a bearer token and gives none is shown the signature, which is one. */
+function authorizationOf(
+  authentication: PushRecord['config']['authentication'],
+  signature: string,
+): string | undefined {
+  if (authentication === undefined) return undefined;
+  const { scheme, credentials } = authentication;
+  if (credentials !== undefined) return `${scheme} ${credentials}`;
+  return scheme.toLowerCase() === 'bearer' ? `Bearer ${signature}` : undefined;
+}

@@ -1,0 +1,150 @@
+import type { Task } from '../../../runtime/protocol/task.ts';
+import type { MessageAnswer, Said, TaskOwner, TaskTerms } from '../../../runtime/protocol/task-service.ts';
+import { chargedName } from '../../../runtime/protocol/principal.ts';
+import { taintOfCaller, type Trusts } from '../../team/trust.ts';
+import { addresseeOf } from './addressee.ts';
+import type { A2AExtension } from './extension.ts';
+import { fault, faultOf, wrongParameter } from './faults.ts';
+import { isOrreryError } from '../../../runtime/protocol/errors.ts';
+import type { Caller, SendOrder } from './operations.ts';
+import { fitsAccepted } from './output-modes.ts';
+import type { PushDesk } from './push-desk.ts';
+import { withSenderFacts } from './sender-facts.ts';
+import { BARE, ownerOf, type TaskAccessDeps, taskFor } from './task-access.ts';
+
+export interface TakeMessageDeps extends TaskAccessDeps {
+  readonly push?: PushDesk;
+  readonly extensions: readonly A2AExtension[];
+  readonly trusts?: Trusts | undefined;
+}
+
+/** Whose task a message has gone to; or what it is answered with, where there is none. */
+export type Taken =
+  | { readonly kind: 'task'; readonly task: Task; readonly owner: TaskOwner }
+  | ({ readonly kind: 'message' } & MessageAnswer);
+
+/** Takes the message in; resolves when its task is kept, or it is answered. */
+export async function takeMessage(deps: TakeMessageDeps, sent: SendOrder, caller: Caller): Promise<Taken> {
+  const order = withSenderFacts(sent, caller.sender);
+  requireShortIds(order);
+  const { tasks, push } = deps;
+  const owner = ownerOf(caller);
+  if (order.push !== undefined) await requirePush(push).check(order.push);
+  const known = knownTask(deps, owner, order, caller);
+  if (known !== undefined) requireSame(known, order);
+  const { agentId, outputModes } = addresseeOf(deps, order, caller, known && tasks.agentOf(owner, known.id));
+  if (!fitsAccepted(outputModes, order.acceptedOutputModes))
+    throw fault(
+      'CONTENT_TYPE_NOT_SUPPORTED',
+      `${agentId} answers in ${outputModes.join(', ')}, not in ${order.acceptedOutputModes.join(', ')}`,
+      { field: 'configuration.acceptedOutputModes', outputModes },
+    );
+  const said = saidBy(deps, order, agentId, known, caller);
+  const mayBeAnswered = order.takesMessages === true && known === undefined && !needsTask(deps, caller);
+  const answered = mayBeAnswered ? await answerOf(deps, owner, said, caller.signal) : undefined;
+  if (answered !== undefined) return answered;
+  const task = await tasks.send(owner, said);
+  // What happened before somebody could ask to be told is told as well.
+  if (order.push !== undefined)
+    await push?.create(
+      owner,
+      { ...order.push, taskId: task.id },
+      { after: known?.generation ?? 0, dialect: caller.dialect },
+    );
+  return { kind: 'task', task, owner };
+}
+
+/** What the caller has activated promises it things that only tasks have. */
+const needsTask = ({ extensions }: TakeMessageDeps, caller: Caller): boolean =>
+  extensions.some(({ uri, needsTasks }) => needsTasks === true && caller.extensions.includes(uri));
+
+/** What a message is answered with that takes no task. News of a task that there is not are sent to nobody. */
+async function answerOf(
+  { tasks }: TakeMessageDeps,
+  owner: TaskOwner,
+  said: Said,
+  signal: AbortSignal,
+): Promise<Taken | undefined> {
+  const answering = tasks.answer?.(owner, said, signal);
+  if (answering === undefined) return undefined;
+  try {
+    return { kind: 'message', ...(await answering) };
+  } catch (error) {
+    if (!isOrreryError(error) || faultOf(error) !== 'INTERNAL') throw error;
+    // What it says is made for callers.
+    throw fault('INTERNAL', error.message, { ...error.details, code: error.code });
+  }
+}
+
+/** The task that the message is to go on with. Throws TASK_NOT_FOUND, unless the message may open it. */
+function knownTask(
+  deps: TakeMessageDeps,
+  owner: TaskOwner,
+  order: SendOrder,
+  caller: Caller,
+): Task | undefined {
+  const { taskId, opensTask } = order;
+  if (taskId === undefined) return undefined;
+  try {
+    return taskFor(deps, owner, taskId, caller, BARE);
+  } catch (error) {
+    if (opensTask === true && faultOf(error) === 'TASK_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+function saidBy(
+  { extensions, trusts }: TakeMessageDeps,
+  order: SendOrder,
+  agentId: string,
+  known: Task | undefined,
+  caller: Caller,
+): Said {
+  const { message, taskId, contextId, metadata, ifGeneration } = order;
+  const taint = taintOfCaller(caller.principal, trusts);
+  return {
+    message,
+    agentId,
+    ...(taskId === undefined ? {} : known === undefined ? { newTaskId: taskId } : { taskId }),
+    ...(contextId === undefined ? {} : { contextId }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(ifGeneration === undefined ? {} : { ifGeneration }),
+    terms: { ...termsOf(extensions, order, caller), ...(taint === undefined ? {} : { taint }) },
+    // It was made of what has just been read.
+    isHandedOver: true,
+  };
+}
+
+/** What a caller may call a message, a task or a conversation: they are kept, and are keys of what is looked up. */
+const MAX_ID = 256;
+
+/** Throws INVALID_PARAMS naming the id that is too long. */
+function requireShortIds({ message: { messageId }, taskId, contextId }: SendOrder): void {
+  for (const [field, id] of Object.entries({ messageId, taskId, contextId }))
+    if (id !== undefined && id.length > MAX_ID)
+      throw wrongParameter(`message.${field}`, id, `at most ${MAX_ID} characters`);
+}
+
+function requireSame(task: Task, { contextId }: SendOrder): void {
+  if (contextId !== undefined && contextId !== task.contextId)
+    throw wrongParameter('message.contextId', contextId, `that of the task, "${task.contextId}"`);
+}
+
+/** Throws PUSH_NOTIFICATION_NOT_SUPPORTED. */
+export function requirePush(push: PushDesk | undefined): PushDesk {
+  if (push !== undefined) return push;
+  throw fault('PUSH_NOTIFICATION_NOT_SUPPORTED', 'There are no push notifications here');
+}
+
+/** Those of the caller, and of the extensions that it activates; who it is says which tier it is judged by. */
+function termsOf(extensions: readonly A2AExtension[], order: SendOrder, caller: Caller): Partial<TaskTerms> {
+  const said = extensions
+    .filter(({ uri }) => caller.extensions.includes(uri))
+    .map((extension) => extension.terms?.(order) ?? {});
+  return Object.assign(
+    {},
+    ...said,
+    { tier: caller.principal.tier, chargedAs: chargedName(caller.principal) },
+    caller.terms,
+  ) as Partial<TaskTerms>;
+}

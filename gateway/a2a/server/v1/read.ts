@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { invalidPayload } from '../../../../runtime/protocol/errors.ts';
+import { faultsOf } from '../../../../runtime/protocol/payload-faults.ts';
+import type { TaskMessage } from '../../../../runtime/protocol/task.ts';
+import type { ListOrder, Operations, PushConfig, SendOrder } from '../operations.ts';
+import { AnyPart, defined, sentParts } from '../../wire/parts.ts';
+import { camelFields, count, message, moment, names, role, state, struct, text } from './scalars.ts';
+
+const Part = z.preprocess(camelFields, AnyPart);
+
+const id = z.string().min(1);
+
+const Message = message({
+  messageId: id,
+  contextId: text,
+  taskId: text,
+  role: role.transform((said): TaskMessage['role'] => said ?? 'user'),
+  parts: sentParts(Part),
+  metadata: struct.optional(),
+  extensions: names,
+  referenceTaskIds: names,
+});
+
+const Authentication = message({ scheme: id, credentials: text });
+
+const Push = {
+  id: text,
+  url: z.url({ protocol: /^https?$/ }),
+  token: text,
+  authentication: Authentication.optional(),
+};
+
+const SendRequest = message({
+  message: Message,
+  configuration: message({
+    acceptedOutputModes: names,
+    taskPushNotificationConfig: message(Push).optional(),
+    historyLength: count.optional(),
+    returnImmediately: z.boolean().optional(),
+    ifGenerationMatch: count.optional(),
+  }).optional(),
+  metadata: struct.optional(),
+});
+
+const GetRequest = message({ id, historyLength: count.optional(), currentGeneration: count.optional() });
+
+const PAGE_SIZE = 50;
+const ListRequest = message({
+  contextId: text,
+  status: state.optional(),
+  pageSize: count.pipe(z.int().min(1).max(100)).default(PAGE_SIZE),
+  pageToken: text,
+  historyLength: count.optional(),
+  statusTimestampAfter: moment.optional(),
+  includeArtifacts: z.boolean().optional(),
+});
+
+const IdRequest = message({ id });
+const CreatePushRequest = message({ taskId: id, ...Push });
+const PushRequest = message({ taskId: id, id });
+const ListPushRequest = message({ taskId: id, pageSize: count.optional(), pageToken: text });
+
+/** What a request says. Throws INVALID_PAYLOAD naming every field at fault and its value. */
+function parse<Schema extends z.ZodType>(method: string, schema: Schema, params: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(params, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw invalidPayload(method, faultsOf(parsed.error, params));
+}
+
+export function readSend(params: unknown): SendOrder {
+  const { message: said, configuration, metadata } = parse('SendMessage', SendRequest, params);
+  const push = configuration?.taskPushNotificationConfig;
+  return {
+    message: messageOf(said),
+    ...defined({ taskId: said.taskId, contextId: said.contextId, metadata }),
+    takesMessages: true,
+    returnImmediately: configuration?.returnImmediately ?? false,
+    ...defined({
+      historyLength: configuration?.historyLength,
+      ifGeneration: configuration?.ifGenerationMatch,
+    }),
+    acceptedOutputModes: configuration?.acceptedOutputModes ?? [],
+    ...(push === undefined ? {} : { push: { ...defined({ id: push.id }), ...addressOf(push) } }),
+  };
+}
+
+function messageOf({
+  messageId,
+  role: who,
+  parts,
+  metadata,
+  ...lists
+}: z.output<typeof Message>): TaskMessage {
+  const { extensions, referenceTaskIds } = lists;
+  return {
+    messageId,
+    role: who,
+    parts,
+    ...defined({ metadata }),
+    ...(extensions.length === 0 ? {} : { extensions }),
+    ...(referenceTaskIds.length === 0 ? {} : { referenceTaskIds }),
+  };
+}
+
+function addressOf({
+  url,
+  token,
+  authentication,
+}: Pick<z.output<typeof CreatePushRequest>, 'url' | 'token' | 'authentication'>): Omit<
+  PushConfig,
+  'id' | 'taskId'
+> {
+  if (authentication === undefined) return { url, ...defined({ token }) };
+  const { scheme, credentials } = authentication;
+  return { url, ...defined({ token }), authentication: { scheme, ...defined({ credentials }) } };
+}
+
+export function readGet(params: unknown): Operations['get']['in'] {
+  const { id: taskId, historyLength, currentGeneration } = parse('GetTask', GetRequest, params);
+  return { taskId, ...defined({ historyLength, after: currentGeneration }) };
+}
+
+export function readList(params: unknown): ListOrder {
+  const said = parse('ListTasks', ListRequest, params);
+  const { contextId, status, pageSize, pageToken = '', historyLength, includeArtifacts = false } = said;
+  return {
+    ...defined({ contextId, state: status, sinceMs: said.statusTimestampAfter, historyLength }),
+    pageSize,
+    pageToken,
+    artifacts: includeArtifacts,
+  };
+}
+
+export const readCancel = (params: unknown): Operations['cancel']['in'] => ({
+  taskId: parse('CancelTask', IdRequest, params).id,
+});
+
+export const readSubscribe = (params: unknown): Operations['subscribe']['in'] => ({
+  taskId: parse('SubscribeToTask', IdRequest, params).id,
+});
+
+export function readCreatePush(params: unknown): Operations['createPush']['in'] {
+  const said = parse('CreateTaskPushNotificationConfig', CreatePushRequest, params);
+  return { taskId: said.taskId, ...defined({ id: said.id }), ...addressOf(said) };
+}
+
+export const readPush = (params: unknown): Operations['getPush']['in'] =>
+  parse('GetTaskPushNotificationConfig', PushRequest, params);
+
+export const readDeletePush = (params: unknown): Operations['deletePush']['in'] =>
+  parse('DeleteTaskPushNotificationConfig', PushRequest, params);
+
+export function readListPush(params: unknown): Operations['listPush']['in'] {
+  const { taskId, pageSize, pageToken } = parse('ListTaskPushNotificationConfigs', ListPushRequest, params);
+  // 0 is what proto says for a size that is left out.
+  return { taskId, ...defined({ pageSize: pageSize === 0 ? undefined : pageSize, pageToken }) };
+}

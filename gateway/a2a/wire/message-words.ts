@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { FreshJsonFields } from '../../../runtime/protocol/json-value.ts';
+import type { TaskMessage } from '../../../runtime/protocol/task.ts';
+import { ROLE_WORDS } from './enum-words.ts';
+import { optional } from './parts.ts';
+
+/** Free facts beside a message, task or request. */
+export const Metadata = FreshJsonFields;
+
+/** Who has said something, by the word of any dialect. */
+export const AnyRole = z
+  .enum(['user', 'agent', ROLE_WORDS.user, ROLE_WORDS.agent])
+  .transform((said): TaskMessage['role'] => (said === 'user' || said === ROLE_WORDS.user ? 'user' : 'agent'));
+
+/** What every dialect may have beside what is said. */
+export const MessageFacts = {
+  contextId: optional(z.string()),
+  metadata: optional(Metadata),
+  extensions: optional(z.array(z.string())),
+  referenceTaskIds: optional(z.array(z.string())),
+};

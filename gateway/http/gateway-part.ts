@@ -1,0 +1,65 @@
+import type { EdgeRequest } from '../../runtime/protocol/admission.ts';
+import type { Principal } from '../../runtime/protocol/principal.ts';
+import type { Seams } from '../../runtime/protocol/seams.ts';
+import type { Body } from './body.ts';
+import type { EdgeCall } from './edge-call.ts';
+import type { ServedRoute } from './served-route.ts';
+
+/**
+ * Finds out who stands behind a request: as `admit` of the policies, with everything that it needs. `known`: who has been
+ * found to, and asks for something more by the same request; it is asked only whether they may.
+ */
+export type Admit = (request: EdgeRequest, known?: Principal) => Promise<Principal>;
+
+/**
+ * What a gateway has in common for all protocols that it speaks.
+ *
+ * - `closing` aborts when the gateway is to end: whoever streams says its last, and closes.
+ * - `baseUrl` under which the caller reaches the gateway, without a slash at its end.
+ * - `addressOf` the other end of its connection, where that is known.
+ * - `read`    the body. Rejects with BODY_TOO_LARGE, with INVALID_OPTIONS when it is cut off, and with RATE_LIMITED
+ *             when there is no room for it now.
+ * - `admit`   who stands behind the request. Rejects with UNAUTHENTICATED, NOT_PERMITTED, RATE_LIMITED.
+ * - `fault`   tells the operator of an error that no caller may see.
+ */
+export interface Edge {
+  readonly seams: Seams;
+  readonly closing: AbortSignal;
+  baseUrl(call: EdgeCall): string;
+  addressOf(call: EdgeCall): string | undefined;
+  read(call: EdgeCall): Promise<Body>;
+  admit: Admit;
+  fault(error: unknown, call: EdgeCall): void;
+}
+
+export type { ServedRoute };
+
+/** What a handler has of a request. */
+export interface RouteContext {
+  readonly req: { readonly raw: Request; param(name: string): string | undefined };
+  readonly json: (value: object, status?: 200 | 503, headers?: Record<string, string>) => Response;
+  readonly body: (text: string, status: 200, headers: Record<string, string>) => Response;
+}
+
+export type RouteHandler = (
+  context: RouteContext,
+  next: () => Promise<void>,
+) => Response | Promise<Response | undefined>;
+
+/** Where a part puts its routes: as much of hono's app as it needs, whose types nobody else has to have. */
+export interface Routes {
+  get(path: string, handler: RouteHandler): unknown;
+  post(path: string, handler: RouteHandler): unknown;
+  on(methods: string | string[], path: string, handler: RouteHandler): unknown;
+}
+
+/**
+ * One protocol of a gateway. What its handlers throw is answered as JSON of the gateway's own; a part that speaks otherwise
+ * catches it. `close` resolves when nothing of it is under way any more.
+ */
+export interface GatewayPart {
+  readonly name: string;
+  readonly routes: readonly ServedRoute[];
+  mount(app: Routes, edge: Edge): void;
+  close?(): Promise<void>;
+}

@@ -1,0 +1,234 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import { Connections } from './connections.ts';
+import type { Gateway } from './gateway.ts';
+import { type EdgeFault, jsonError } from './http-errors.ts';
+import { hostOf, isLoopback } from './served-names.ts';
+import { isEventStream } from './open-streams.ts';
+import type { Peer } from './requests-in-hand.ts';
+import { textOf } from './text-response.ts';
+import { type TlsOptions, tlsMaterial } from './tls-material.ts';
+import { plainCall } from './plain-call.ts';
+import { writeAnswer } from './write-answer.ts';
+import { writeStream, writeText } from './write-response.ts';
+
+/**
+ * - `host` address or name of this machine; any that others can reach needs an authenticator. @default '127.0.0.1'
+ * - `port` 0 takes one that is free. @default 0
+ * - `tls`  without it, requests come as they are.
+ */
+export interface ListenOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly tls?: TlsOptions;
+}
+
+/** A gateway that listens. `url` under which it is reached on this machine, without a slash at its end. */
+export interface Listening {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** As the gateway's `close`; then ends all connections. */
+  close(options?: { drainMs?: number }): Promise<void>;
+}
+
+const MAX_HEADERS = 100;
+const MAX_CHECK_MS = 1_000;
+const DEFAULT_DRAIN_MS = 10_000;
+
+/** Serves a gateway on a socket. Rejects with INVALID_OPTIONS naming host, port or the part of `tls` at fault. */
+export async function listen(gateway: Gateway, options: ListenOptions = {}): Promise<Listening> {
+  const { host = '127.0.0.1', port = 0, tls } = options;
+  checkAddress(host, port, gateway);
+  const connections = new Connections();
+  const server = serverOf(gateway, connections, tls);
+  await bound(server, host, port);
+  const address = server.address() as AddressInfo;
+  if (isLoopback(hostOf(host)) && !isLoopback(address.address)) {
+    // A name that says it is this machine's own, and is not.
+    await closed(server);
+    throw wider(host);
+  }
+  gateway.metrics.over(connections);
+  let closing: Promise<void> | undefined;
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${reachable(host)}:${address.port}`,
+    host,
+    port: address.port,
+    close: ({ drainMs = DEFAULT_DRAIN_MS } = {}) => {
+      closing ??= close(gateway, server, connections, drainMs);
+      return closing;
+    },
+  };
+}
+
+function checkAddress(host: string, port: number, { isGuarded }: Gateway): void {
+  if (typeof host !== 'string' || host === '') throw invalidOptions('host', host, 'an address or a name');
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw invalidOptions('port', port, 'a whole number from 0 to 65535');
+  if (!isLoopback(hostOf(host)) && !isGuarded) throw wider(host);
+}
+
+const wider = (host: string) =>
+  invalidOptions('host', host, 'an address of this machine alone, such as 127.0.0.1, or an authenticator');
+
+function serverOf(gateway: Gateway, connections: Connections, tls: TlsOptions | undefined): Server {
+  const { limits } = gateway;
+  const options = {
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs),
+    requestTimeout: limits.bodyTimeoutMs,
+    keepAliveTimeout: limits.idleTimeoutMs,
+    connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs, MAX_CHECK_MS),
+    requireHostHeader: false,
+    // As headers of `fetch` are: of two credentials neither is the one.
+    joinDuplicateHeaders: true,
+  };
+  const server: Server =
+    tls === undefined
+      ? createServer(options)
+      : createTlsServer({ ...options, handshakeTimeout: limits.headersTimeoutMs, ...tlsMaterial(tls) });
+  server.maxConnections = limits.maxConnections;
+  server.maxHeadersCount = MAX_HEADERS;
+  server.setTimeout(limits.stallTimeoutMs, (socket) => onTimeout(socket, connections, limits.stallTimeoutMs));
+  const onRequest = requestListener(gateway);
+  const onAny = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    connections.answering(incoming.socket, outgoing);
+    const call = plainCall(incoming, outgoing, limits);
+    const answer = call === undefined ? undefined : gateway.answer(call, peerOf(incoming, outgoing));
+    if (answer === undefined) void onRequest(incoming, outgoing);
+    else void answer.then((known) => writeAnswer(known, outgoing));
+  };
+  server.on('connection', connections.add);
+  server.on('request', onAny);
+  // What is too large by its own account need not be sent.
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (Number(incoming.headers['content-length'] ?? 0) <= limits.maxBodyBytes) outgoing.writeContinue();
+    onAny(incoming, outgoing);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    answerNonsense(error, socket, connections),
+  );
+  server.on('drop', () => gateway.metrics.refused('TOO_MANY_CONNECTIONS'));
+  return server;
+}
+
+function requestListener(gateway: Gateway) {
+  return getRequestListener(
+    async (request, { incoming, outgoing }) => {
+      const peer = peerOf(incoming as IncomingMessage, outgoing as ServerResponse);
+      const response = await gateway.handle(request, peer);
+      const text = textOf(response);
+      if (text !== undefined) writeText(response, text, outgoing as ServerResponse);
+      else if (isEventStream(response.headers)) void writeStream(response, outgoing as ServerResponse);
+      else return response;
+      return RESPONSE_ALREADY_SENT;
+    },
+    {
+      overrideGlobalObjects: false,
+      // What makes no URL of the path and the name that were asked for.
+      errorHandler: () => jsonError(400, 'BAD_REQUEST', 'The request has no valid target'),
+    },
+  );
+}
+
+const peerOf = (incoming: IncomingMessage, outgoing: ServerResponse): Peer => ({
+  body: incoming,
+  address: incoming.socket.remoteAddress,
+  cut: () => outgoing.destroy(),
+});
+
+/** A caller that takes nothing of what it is sent is not waited for; one that waits for its answer is. */
+function onTimeout(socket: Socket, connections: Connections, stallTimeoutMs: number): void {
+  if (connections.isAnswering(socket) && socket.writableLength === 0) socket.setTimeout(stallTimeoutMs);
+  else socket.destroy();
+}
+
+const NONSENSE: Readonly<Record<string, readonly [number, string, EdgeFault, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'TOO_SLOW', 'The request took too long to arrive'],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'Request Header Fields Too Large',
+    'HEADERS_TOO_LARGE',
+    'The headers are too large',
+  ],
+};
+
+/** What is no request is answered as far as it can be, and its connection ends. */
+function answerNonsense(error: NodeJS.ErrnoException, socket: Socket, connections: Connections): void {
+  const isNoRequest = error.code?.startsWith('HPE_') || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  if (!isNoRequest || !socket.writable || connections.isInTheMiddle(socket)) {
+    socket.destroy();
+    return;
+  }
+  const [status, words, code, message] = NONSENSE[error.code ?? ''] ?? [
+    400,
+    'Bad Request',
+    'BAD_REQUEST',
+    'This is no request of HTTP/1.1',
+  ];
+  const body = JSON.stringify({ error: { code, message } });
+  const head = [
+    `HTTP/1.1 ${status} ${words}`,
+    'Connection: close',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+const FAULTS: Readonly<Record<string, readonly ['host' | 'port', string]>> = {
+  EADDRINUSE: ['port', 'one that nobody else listens on'],
+  EACCES: ['port', 'one that this user may listen on'],
+  EADDRNOTAVAIL: ['host', 'an address of this machine'],
+  ENOTFOUND: ['host', 'a name that leads to an address of this machine'],
+  EAI_AGAIN: ['host', 'a name that leads to an address of this machine'],
+};
+
+function bound(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // Stays: when there are no descriptors left, whoever would come is told nothing, and the others are served on.
+    server.on('error', (error: NodeJS.ErrnoException) => {
+      const [field, expected] = FAULTS[error.code ?? ''] ?? [];
+      if (field === undefined || expected === undefined) reject(error);
+      else reject(invalidOptions(field, field === 'host' ? host : port, expected));
+    });
+    server.listen({ host: hostOf(host), port }, () => {
+      resolve();
+    });
+  });
+}
+
+async function close(
+  gateway: Gateway,
+  server: Server,
+  connections: Connections,
+  drainMs: number,
+): Promise<void> {
+  const { clock } = gateway.seams;
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.setTimer(drainMs, late.resolve);
+  const isClosed = closed(server);
+  try {
+    await gateway.close({ drainMs });
+    await Promise.race([connections.whenAnswered(), late.promise]);
+  } finally {
+    cancel();
+    connections.destroyAll();
+    await isClosed;
+  }
+}
+
+const closed = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+
+/** Every address of this machine is reached over the one that is its own. */
+function reachable(host: string): string {
+  const plain = hostOf(host);
+  if (plain === '0.0.0.0') return '127.0.0.1';
+  if (plain === '::') return '[::1]';
+  return plain.includes(':') ? `[${plain}]` : plain;
+}

@@ -1,0 +1,311 @@
+import {
+  type Client,
+  type RequestOptions,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { remoteFailed, remoteUnreachable } from '../../../runtime/protocol/edge-errors.ts';
+import { deadlineExceeded, reasonOf } from '../../../runtime/protocol/errors.ts';
+import type {
+  McpCallOptions,
+  McpCompleting,
+  McpConnection,
+  McpIdentity,
+  McpOffer,
+  McpTool,
+} from '../../../runtime/protocol/mcp-link.ts';
+import type { ResourceContent, ToolContent } from '../../../runtime/protocol/tool.ts';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
+import { untilAborted } from '../../../runtime/protocol/until-aborted.ts';
+import { type Judge, judgeBy } from './foreign-schema.ts';
+import { listAll } from './list-all.ts';
+import { ConnectionLost, failureOf } from './mcp-failure.ts';
+import type { McpTargetSettings } from './mcp-target.ts';
+import { readContents, readRendering, readToolResult } from './read-content.ts';
+import type { Silence } from './silence.ts';
+import { callAsTask } from './task-call.ts';
+
+/** A client that is connected, and what it is connected by. */
+export interface Connected {
+  readonly client: Client;
+  /** When it is closed there may be another one like it, as the server is no less there. */
+  readonly isRenewable: boolean;
+  /** Why it is closed, when it is. */
+  readonly reason: () => string;
+  /** Has it tell when one of these resources holds something else. */
+  readonly watch: (uris: readonly string[]) => void;
+  /** Has whoever is in charge permit what was refused; undefined where nobody can. */
+  readonly authorize: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
+  /** Ends it; resolves when nothing of it is left. `isForgotten`: the server does not know it any more. */
+  readonly close: (isForgotten?: boolean) => Promise<void>;
+}
+
+export interface McpSessionDeps {
+  readonly target: string;
+  readonly settings: McpTargetSettings;
+  readonly silence: Silence;
+  readonly clock: Pick<Clock, 'setTimer'>;
+  /** Another one like the first, where the server has forgotten that, or it was cut. */
+  readonly connectAgain: () => Promise<Connected>;
+  /** There is another one. */
+  readonly onRenewed: () => void;
+}
+
+/** One connection to an MCP server: requests in our words, and the end of it. */
+export class McpSession implements McpConnection {
+  readonly lost: Promise<string>;
+  readonly #deps: McpSessionDeps;
+  readonly #lose: (reason: string) => void;
+  readonly #inHand = new Set<AbortController>();
+  readonly #judges = new Map<McpTool, Judge>();
+  #connected: Connected;
+  #renewing: Promise<void> | undefined;
+  #isOver = false;
+  /** What there is is closed, and another one not there yet. */
+  #isCut = false;
+  #watched: readonly string[] = [];
+
+  constructor(connected: Connected, deps: McpSessionDeps) {
+    this.#deps = deps;
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.lost = promise;
+    this.#lose = resolve;
+    this.#connected = connected;
+    this.#watch(connected);
+  }
+
+  get identity(): McpIdentity {
+    const { client } = this.#connected;
+    const { name = 'unnamed', version = '0.0.0' } = client.getServerVersion() ?? {};
+    return {
+      name: name === '' ? 'unnamed' : name,
+      version: version === '' ? '0.0.0' : version,
+      protocolVersion: client.getNegotiatedProtocolVersion() ?? 'unknown',
+    };
+  }
+
+  offer(options: McpCallOptions = {}): Promise<McpOffer> {
+    const { maxOffered: max } = this.#deps.settings;
+    const list = (client: Client, requestOptions: RequestOptions): Promise<McpOffer> =>
+      listAll(client, { max, options: requestOptions });
+    return this.#request(options, list, { hasParts: true });
+  }
+
+  call(tool: McpTool, args: unknown, options: McpCallOptions = {}): Promise<ToolContent> {
+    const { clock, target } = this.#deps;
+    const params = { name: tool.name, arguments: (args ?? {}) as Record<string, unknown> };
+    return this.#request(options, async (client, requestOptions) => {
+      const { structuredContent, ...answer } = this.#read(
+        readToolResult,
+        tool.isTask === true
+          ? await callAsTask({ client, clock, target }, params, requestOptions)
+          : await client.callTool(params, requestOptions),
+      );
+      const fault = answer.isError === true ? undefined : this.#judge(tool)(structuredContent);
+      if (fault !== undefined)
+        throw remoteFailed(target, `what "${tool.name}" answers is not what it says: ${fault}`);
+      return answer;
+    });
+  }
+
+  read(uri: string, options: McpCallOptions = {}): Promise<readonly ResourceContent[]> {
+    return this.#request(options, async (client, requestOptions) =>
+      this.#read(
+        readContents,
+        await client.readResource({ uri }, { ...requestOptions, cacheMode: 'bypass' }),
+      ),
+    );
+  }
+
+  render(
+    prompt: string,
+    args: Readonly<Record<string, string>>,
+    options: McpCallOptions = {},
+  ): ReturnType<McpConnection['render']> {
+    return this.#request(options, async (client, requestOptions) =>
+      this.#read(
+        readRendering,
+        await client.getPrompt({ name: prompt, arguments: { ...args } }, requestOptions),
+      ),
+    );
+  }
+
+  complete(
+    { of, argument, others }: McpCompleting,
+    options: McpCallOptions = {},
+  ): Promise<readonly string[]> {
+    return this.#request(options, async (client, requestOptions) => {
+      if (client.getServerCapabilities()?.completions === undefined) return [];
+      const ref =
+        'prompt' in of
+          ? ({ type: 'ref/prompt', name: of.prompt } as const)
+          : ({ type: 'ref/resource', uri: of.uriTemplate } as const);
+      const context = Object.keys(others).length === 0 ? {} : { context: { arguments: { ...others } } };
+      const { completion } = await client.complete({ ref, argument, ...context }, requestOptions);
+      return completion.values.slice(0, 100);
+    });
+  }
+
+  watch(uris: readonly string[]): void {
+    this.#watched = uris;
+    this.#connected.watch(uris);
+  }
+
+  async answers(withinMs: number): Promise<boolean> {
+    const { client } = this.#connected;
+    const options = { timeout: withinMs };
+    try {
+      await (client.getProtocolEra() === 'modern' ? client.discover(options) : client.ping(options));
+      return true;
+    } catch (error) {
+      // Any answer is one, also that it does not know the question.
+      const isSilent =
+        error instanceof SdkError &&
+        (error.code === SdkErrorCode.RequestTimeout || error.code === SdkErrorCode.ConnectionClosed);
+      return (!isSilent || this.#isCut) && !this.#isOver;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#end('it was closed');
+    await this.#connected.close();
+  }
+
+  /** An answer was too long to be taken: whatever is asked now has none. */
+  tooLarge(): void {
+    const { target, settings } = this.#deps;
+    const error = remoteFailed(target, `it says more than ${settings.maxMessageBytes} bytes at once`, {
+      maxMessageBytes: settings.maxMessageBytes,
+    });
+    for (const cut of this.#inHand) cut.abort(error);
+  }
+
+  async #request<Result>(
+    { signal, timeoutMs, onProgress }: McpCallOptions,
+    run: (client: Client, options: RequestOptions & { signal: AbortSignal }) => Promise<Result>,
+    { hasParts = false }: { readonly hasParts?: boolean } = {},
+  ): Promise<Result> {
+    const { target, settings, silence } = this.#deps;
+    const { silenceMs, longestCallMs } = settings;
+    const cut = new AbortController();
+    this.#inHand.add(cut);
+    const most = Math.min(longestCallMs, timeoutMs ?? longestCallMs);
+    const ended = signal === undefined ? cut.signal : AbortSignal.any([signal, cut.signal]);
+    const late = (): void => cut.abort(deadlineExceeded(`What ${target} was asked for`, silenceMs));
+    // Each part of a list has its own time.
+    const listened = hasParts ? undefined : silence.listen(late);
+    const timeout = hasParts ? Math.min(silenceMs, most) : most;
+    const options: RequestOptions & { signal: AbortSignal } = {
+      signal: ended,
+      timeout,
+      maxTotalTimeout: most,
+      // Without somebody who hears of it the server is not asked for progress, and none would keep the call alive.
+      onprogress: ({ progress, total, message }) => {
+        listened?.heard();
+        onProgress?.(fractionOf(progress, total), message?.slice(0, 1_000));
+      },
+    };
+    try {
+      return await this.#onLiveSession((client) => run(client, options), ended);
+    } catch (error) {
+      signal?.throwIfAborted();
+      cut.signal.throwIfAborted();
+      if (this.#isOver) throw new ConnectionLost(this.#connected.reason());
+      throw failureOf(error, target, timeout);
+    } finally {
+      listened?.stop();
+      this.#inHand.delete(cut);
+    }
+  }
+
+  /**
+   * Where the server has refused to begin, because it does not know the session any more or wants more of a permission, it is
+   * asked again, once, when there is another one. Meanwhile it is not silent.
+   */
+  async #onLiveSession<Result>(
+    run: (client: Client) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { silence } = this.#deps;
+    const renew = (gone: Connected): Promise<void> =>
+      silence.whileAnswering(() => untilAborted(this.#renew(gone), signal));
+    if (this.#isCut) await renew(this.#connected);
+    const connected = this.#connected;
+    try {
+      return await run(connected.client);
+    } catch (error) {
+      if (this.#isOver || this.#isCut) throw error;
+      if (error instanceof UnauthorizedError && connected.authorize !== undefined)
+        await silence.whileAnswering(() => connected.authorize?.(signal));
+      else if (isSessionGone(error) && connected.client.getProtocolEra() === 'legacy') await renew(connected);
+      else throw error;
+      return run(this.#connected.client);
+    }
+  }
+
+  #renew(gone: Connected): Promise<void> {
+    if (this.#connected !== gone) return Promise.resolve();
+    this.#renewing ??= this.#deps
+      .connectAgain()
+      .then(async (next) => {
+        this.#connected = next;
+        this.#isCut = false;
+        if (this.#isOver) await next.close();
+        else {
+          this.#watch(next);
+          next.watch(this.#watched);
+          this.#deps.onRenewed();
+        }
+        await gone.close(true).catch(() => undefined);
+      })
+      .finally(() => {
+        this.#renewing = undefined;
+      });
+    return this.#renewing;
+  }
+
+  #watch(connected: Connected): void {
+    connected.client.onclose = () => {
+      if (this.#connected !== connected || this.#isOver) return;
+      if (connected.isRenewable) this.#cutOff(connected.reason());
+      else this.#end(connected.reason());
+    };
+  }
+
+  /** What is in hand may be worked at; what comes next has another connection. */
+  #cutOff(reason: string): void {
+    this.#isCut = true;
+    const error = remoteUnreachable(this.#deps.target, reason, { mayHaveArrived: true });
+    for (const cut of this.#inHand) cut.abort(error);
+  }
+
+  #end(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const cut of this.#inHand) cut.abort(new ConnectionLost(reason));
+    this.#lose(reason);
+  }
+
+  #judge(tool: McpTool): Judge {
+    const judge = this.#judges.get(tool) ?? judgeBy(tool.outputSchema);
+    this.#judges.set(tool, judge);
+    return judge;
+  }
+
+  #read<Result>(read: (result: unknown) => Result, result: unknown): Result {
+    try {
+      return read(result);
+    } catch (error) {
+      throw remoteFailed(this.#deps.target, `its answer is no such answer: ${reasonOf(error).slice(0, 500)}`);
+    }
+  }
+}
+
+const isSessionGone = (error: unknown): boolean => error instanceof SdkHttpError && error.status === 404;
+
+function fractionOf(progress: number, total: number | undefined): number | undefined {
+  if (total === undefined || !(total > 0)) return undefined;
+  return Math.min(1, Math.max(0, progress / total));
+}

@@ -1,0 +1,111 @@
+import type { z } from 'zod';
+import type { McpTool } from '../../../runtime/protocol/mcp-link.ts';
+import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
+import {
+  PromptDescriptor,
+  ResourceDescriptor,
+  ResourceTemplateDescriptor,
+  type ToolAnnotations,
+} from '../../../runtime/protocol/tool.ts';
+
+/** What somebody else says of a thing is kept no longer than this, in characters. */
+const MAX_TEXT = 16_384;
+
+/** A tool as the SDK has read it. */
+interface ListedTool {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: unknown;
+  readonly outputSchema?: unknown;
+  readonly execution?: { readonly taskSupport?: string | undefined } | undefined;
+  readonly annotations?:
+    | {
+        readonly title?: string | undefined;
+        readonly readOnlyHint?: boolean | undefined;
+        readonly destructiveHint?: boolean | undefined;
+        readonly idempotentHint?: boolean | undefined;
+        readonly openWorldHint?: boolean | undefined;
+      }
+    | undefined;
+}
+
+export function readTool(tool: ListedTool): McpTool {
+  return {
+    name: tool.name,
+    title: short(tool.title ?? tool.annotations?.title),
+    description: short(tool.description) ?? '',
+    inputSchema: tool.inputSchema,
+    outputSchema: tool.outputSchema,
+    annotations: annotationsOf(tool),
+    ...(tool.execution?.taskSupport === 'required' ? { isTask: true } : {}),
+  };
+}
+
+/** Hints are taken as they are: it is the server's word. A tool that is not said to be read-only is none. */
+function annotationsOf({ annotations = {} }: ListedTool): ToolAnnotations {
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+  const isReadOnly = readOnlyHint === true;
+  return {
+    ...(isReadOnly ? { readOnly: true } : {}),
+    // Unless it says otherwise a tool may destroy, and reaches beyond: so the protocol has it.
+    ...(isReadOnly ? {} : { destructive: destructiveHint !== false }),
+    ...(idempotentHint === true ? { idempotent: true } : {}),
+    openWorld: openWorldHint !== false,
+  };
+}
+
+const short = (text: string | undefined): string | undefined =>
+  text === undefined || text === '' ? undefined : text.slice(0, MAX_TEXT);
+
+/** Those of a list that are what they should be; `leave` hears of the others. */
+function readList<Schema extends z.ZodType>(
+  schema: Schema,
+  fields: readonly string[],
+  { listed, leave }: { readonly listed: readonly object[]; readonly leave: (why: string) => void },
+): z.output<Schema>[] {
+  return listed.flatMap((one) => {
+    const picked = Object.fromEntries(
+      fields.flatMap((name) => {
+        const value = (one as Record<string, unknown>)[name];
+        return value === undefined || value === ''
+          ? []
+          : [[name, typeof value === 'string' ? short(value) : value]];
+      }),
+    );
+    const read = schema.safeParse(picked);
+    if (read.success) return [read.data];
+    const { uri, uriTemplate, name } = one as Record<string, unknown>;
+    leave(`${String(uri ?? uriTemplate ?? name)}: ${faultsOf(read.error, picked)}`);
+    return [];
+  });
+}
+
+interface Listed {
+  readonly listed: readonly object[];
+  readonly leave: (why: string) => void;
+}
+
+export const readResources = (listed: Listed): ResourceDescriptor[] =>
+  readList(ResourceDescriptor, ['uri', 'name', 'title', 'description', 'mimeType', 'size'], listed);
+
+export const readTemplates = (listed: Listed): ResourceTemplateDescriptor[] =>
+  readList(ResourceTemplateDescriptor, ['uriTemplate', 'name', 'title', 'description', 'mimeType'], listed);
+
+export function readPrompts({ listed, leave }: Listed): PromptDescriptor[] {
+  const withArguments = listed.map((prompt) => {
+    const given = (prompt as { arguments?: readonly Record<string, unknown>[] }).arguments;
+    if (given === undefined) return prompt;
+    const args = given.map(({ name, title, description, required }) => ({
+      name,
+      ...(typeof title === 'string' && title !== '' ? { title: short(title) } : {}),
+      ...(typeof description === 'string' ? { description: short(description) } : {}),
+      ...(typeof required === 'boolean' ? { required } : {}),
+    }));
+    return { ...prompt, arguments: args };
+  });
+  return readList(PromptDescriptor, ['name', 'title', 'description', 'arguments'], {
+    listed: withArguments,
+    leave,
+  });
+}

@@ -1,0 +1,139 @@
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
+import { type ChildOrder, GuardedChild } from './guarded-child.ts';
+import { LineReader } from '../line-reader.ts';
+import { LogWindow } from './log-window.ts';
+
+/** So many times the longest message is skipped of one that is too long, before it counts as flooding. */
+const SKIPS = 16;
+
+export interface StdioTransportDeps {
+  readonly order: ChildOrder;
+  readonly clock: Clock;
+  readonly maxMessageBytes: number;
+  readonly maxUnaskedBytes: number;
+  readonly stopGraceMs: number;
+  /** A message was too long to be taken; nobody knows of which request it was the answer. */
+  readonly onTooLarge: () => void;
+  readonly onLog: (text: string) => void;
+}
+
+/** Messages to and from a server that is a process, a line each. Whatever the server does ends in an answer, or in `onclose`. */
+export class StdioTransport implements Transport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Transport['onmessage'];
+  /** The SDK knows by this and `pid` that nobody else is at the other end. */
+  readonly stderr = null;
+  /** Why it was closed. */
+  reason = 'it was closed';
+  readonly #deps: StdioTransportDeps;
+  #child: GuardedChild | undefined;
+  #unasked = 0;
+  #isFlooding = false;
+  #isClosed = false;
+  #isKilled = false;
+
+  constructor(deps: StdioTransportDeps) {
+    this.#deps = deps;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  /** Its process is not there, or not any more, and nobody here has ended it. */
+  get hasEnded(): boolean {
+    return this.#isClosed && !this.#isKilled;
+  }
+
+  async start(): Promise<void> {
+    const { order, clock, onLog } = this.#deps;
+    const child = new GuardedChild(order, clock);
+    this.#child = child;
+    const lines = new LineReader({
+      maxBytes: this.#deps.maxMessageBytes,
+      onLine: (line) => this.#take(line),
+      onTooLong: () => this.#deps.onTooLarge(),
+      onSkipped: (bytes) => {
+        if (bytes > SKIPS * this.#deps.maxMessageBytes)
+          this.#endFlood(`a message of more than ${bytes} bytes`);
+      },
+    });
+    child.output.on('data', (chunk: Buffer) => {
+      if (!this.#isFlooding) lines.push(chunk);
+    });
+    const log = new LogWindow(clock, onLog);
+    child.log.on('data', (chunk: Buffer) => log.add(chunk));
+    void child.ended.then((how) => {
+      log.end();
+      this.#close(this.#isFlooding ? this.reason : how);
+    });
+    if (child.pid === undefined) throw new Error(await child.ended);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || this.#isClosed) throw new Error(`The server is gone: ${this.reason}`);
+    const line = `${JSON.stringify(message)}\n`;
+    const { maxMessageBytes } = this.#deps;
+    const length = Buffer.byteLength(line);
+    if (length > maxMessageBytes)
+      throw new Error(`the message has ${length} bytes, at most ${maxMessageBytes} are sent`);
+    if (child.input.writableLength > maxMessageBytes)
+      throw new Error('the server does not read what it is sent');
+    child.input.write(line);
+  }
+
+  async close(): Promise<void> {
+    this.#isKilled ||= !this.#isClosed;
+    await this.#child?.stop(this.#deps.stopGraceMs);
+    this.#close('it was closed');
+  }
+
+  /** Ends it without asking. */
+  kill(reason: string): void {
+    this.#isKilled = true;
+    this.reason = reason;
+    this.#child?.kill();
+  }
+
+  #take(line: string): void {
+    const message = parsed(line);
+    const isAnswer =
+      message !== undefined && (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message));
+    this.#unasked = isAnswer ? 0 : this.#unasked + line.length;
+    const { maxUnaskedBytes } = this.#deps;
+    if (this.#unasked > maxUnaskedBytes)
+      return this.#endFlood(`more than ${maxUnaskedBytes} bytes that nobody asked for`);
+    if (message === undefined) this.onerror?.(new Error(`a line that is no message: ${line.slice(0, 100)}`));
+    else this.onmessage?.(message);
+  }
+
+  #endFlood(what: string): void {
+    if (this.#isFlooding) return;
+    this.#isFlooding = true;
+    this.kill(`it floods: ${what}`);
+  }
+
+  #close(reason: string): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.reason = reason;
+    this.onclose?.();
+  }
+}
+
+function parsed(line: string): JSONRPCMessage | undefined {
+  try {
+    return parseJSONRPCMessage(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}

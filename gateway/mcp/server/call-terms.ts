@@ -1,0 +1,66 @@
+import { chargedName, type Principal } from '../../../runtime/protocol/principal.ts';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
+import type { Taint } from '../../../runtime/protocol/taint.ts';
+import type { CallOptions } from '../../../runtime/protocol/tool-service.ts';
+import type { Trusts } from '../../team/trust.ts';
+import { mayOnlyRead } from './catalogue.ts';
+import type { McpCall } from './mcp-call.ts';
+import type { ParsedMcpOptions } from './mcp-options.ts';
+
+export interface CallTermsDeps {
+  readonly options: ParsedMcpOptions;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly trusts: Trusts;
+}
+
+/** Where what a caller says comes from; undefined for one that is trusted. */
+export const taintOf = (principal: Principal, trusts: Trusts): Taint | undefined =>
+  trusts(principal) ? undefined : [`mcp:${principal.id}`];
+
+/** Levels of a log message (RFC 5424). */
+const LEVELS = new Set(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']);
+
+/**
+ * The terms under which agents work for whoever makes a call. What they report is a log message: `{log: {level, data,
+ * logger?}}` says which, anything else is told as it is.
+ */
+export function callTerms(
+  { principal, signal, progressToken, ...call }: McpCall,
+  { options, clock, trusts }: CallTermsDeps,
+): CallOptions {
+  const { id, tier, tenant } = principal;
+  const chargedAs = chargedName(principal);
+  const taint = taintOf(principal, trusts);
+  return {
+    as: { id, tier, chargedAs, ...(tenant === undefined ? {} : { tenant }) },
+    readOnly: mayOnlyRead(options, principal),
+    ...(taint === undefined ? {} : { taint }),
+    deadlineAtMs: clock.now() + options.callMs,
+    signal,
+    ...(call.log === undefined ? {} : { onReport: reportTeller(call.log) }),
+    ...(progressToken === undefined ? {} : { onProgress: progressTeller(call, progressToken) }),
+  };
+}
+
+/** Of one call it only grows, as MCP wants it. */
+function progressTeller(
+  { notify }: Pick<McpCall, 'notify'>,
+  progressToken: string | number,
+): NonNullable<CallOptions['onProgress']> {
+  let told = -1;
+  return ({ fraction, note }) => {
+    if (fraction <= told) return;
+    told = fraction;
+    const message = note === undefined ? {} : { message: note };
+    notify('notifications/progress', { progressToken, progress: fraction, total: 1, ...message });
+  };
+}
+
+const reportTeller =
+  (log: NonNullable<McpCall['log']>) =>
+  (report: unknown): void => {
+    const said = (report as { log?: { level?: unknown; data?: unknown; logger?: unknown } } | null)?.log;
+    if (said === undefined || said === null || !LEVELS.has(String(said.level)))
+      return log('info', report, undefined);
+    log(String(said.level), said.data ?? null, typeof said.logger === 'string' ? said.logger : undefined);
+  };

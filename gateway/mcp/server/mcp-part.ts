@@ -1,0 +1,297 @@
+import {
+  classifyInboundRequest,
+  createMcpHandler,
+  isJsonContentType,
+  type McpHttpHandler,
+  type McpRequestContext,
+  type Server,
+} from '@modelcontextprotocol/server';
+import { notPermitted } from '../../../runtime/protocol/edge-errors.ts';
+import { isOrreryError } from '../../../runtime/protocol/errors.ts';
+import { holdsInfinity, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
+import type { Principal } from '../../../runtime/protocol/principal.ts';
+import { Asked } from '../../http/asked.ts';
+import type { Body } from '../../http/body.ts';
+import type { Edge, GatewayPart } from '../../http/gateway-part.ts';
+import { httpErrorHeaders, httpStatusOf } from '../../http/http-errors.ts';
+import { DirectAnswers } from './direct-answer.ts';
+import { isObject } from '../../is-object.ts';
+import { invalidParams, isFault, MCP_CODES, McpError, mcpErrorOf } from './mcp-errors.ts';
+import type { McpService } from './mcp-service.ts';
+import { requireParamHeaders } from './param-headers.ts';
+import { challengeOf, METADATA_PATH, resourceMetadata } from './protected-resource.ts';
+import { sdkServer } from './sdk-server.ts';
+import { LISTEN, taskListening } from './task-listen.ts';
+import { standIn, taskStream } from './task-stream.ts';
+import { MAX_BATCH, Sessions } from './sessions.ts';
+
+export const MCP_PATH = '/mcp';
+
+/** MCP over Streamable HTTP, in all revisions, at one path. */
+export function mcpPart(service: McpService): GatewayPart {
+  const { authorizationServers } = service.options;
+  const isTold = authorizationServers.length > 0;
+  let open: McpEndpoint | undefined;
+  return {
+    name: 'mcp',
+    routes: [
+      { method: 'POST', path: MCP_PATH, serves: 'MCP: 2026-07-28, and sessions of 2024-11-05 to 2025-11-25' },
+      { method: 'GET', path: MCP_PATH, serves: 'MCP, what a session is told' },
+      { method: 'DELETE', path: MCP_PATH, serves: 'MCP, the end of a session' },
+      ...(isTold
+        ? [{ method: 'GET', path: `${METADATA_PATH}${MCP_PATH}`, serves: 'where to get a token for MCP' }]
+        : []),
+    ],
+    mount(app, edge) {
+      const endpoint = new McpEndpoint(service, edge);
+      open = endpoint;
+      app.on(['POST', 'GET', 'DELETE'], MCP_PATH, ({ req }) => endpoint.answer(req.raw));
+      if (!isTold) return;
+      const tell = (request: Request): Response =>
+        Response.json(
+          resourceMetadata(`${edge.baseUrl(request)}${MCP_PATH}`, service.identity.name, service.options),
+        );
+      app.get(METADATA_PATH, ({ req }) => tell(req.raw));
+      app.get(`${METADATA_PATH}${MCP_PATH}`, ({ req }) => tell(req.raw));
+    },
+    close: async () => open?.close(),
+  };
+}
+
+/** One gateway's MCP: who may come in, and by which revision they are served. */
+class McpEndpoint {
+  readonly #service: McpService;
+  readonly #edge: Edge;
+  readonly #modern: McpHttpHandler;
+  readonly #sessions: Sessions;
+  readonly #direct: DirectAnswers;
+  readonly #stopListening: readonly (() => void)[];
+
+  constructor(service: McpService, edge: Edge) {
+    this.#service = service;
+    this.#edge = edge;
+    const { maxSubscriptions, keepAliveMs, maxSessions, maxSessionsPerCaller, sessionIdleMs } =
+      service.options;
+    this.#modern = createMcpHandler((context) => this.#serverOf(context), {
+      legacy: 'reject',
+      maxSubscriptions,
+      keepAliveMs,
+    });
+    this.#direct = new DirectAnswers(service, (error, request) => edge.fault(error, request));
+    this.#sessions = new Sessions({
+      clock: edge.seams.clock,
+      max: maxSessions,
+      maxPerCaller: maxSessionsPerCaller,
+      idleMs: sessionIdleMs,
+      keepAliveMs,
+      serverFor: (principal, subscriptions) =>
+        sdkServer({ service, principal, era: 'legacy', onFault: this.#faultOf(), subscriptions }),
+    });
+    edge.closing.addEventListener('abort', () => this.#sessions.endStreams(), { once: true });
+    this.#stopListening = [
+      service.tools.onChange((change) => this.#tellChange(change)),
+      service.tools.onUpdate((uri) => {
+        this.#modern.notify.resourceUpdated(uri);
+        this.#sessions.tell((server) => server.sendResourceUpdated({ uri }), uri);
+      }),
+    ];
+  }
+
+  async answer(request: Request): Promise<Response> {
+    let body: unknown;
+    let principal: Principal | undefined;
+    try {
+      const received = await this.#edge.read(request);
+      const { method, url, headers } = request;
+      const address = this.#edge.addressOf(request);
+      const asking = new Asked({ method, url, headers, address }, received);
+      principal = await this.#edge.admit(asking);
+      this.#requireScopes(principal);
+      if (method !== 'POST') return await this.#sessions.serve(request, undefined, principal);
+      body = await readMessage(headers, received);
+      if (holdsInfinity(body)) throw invalidParams('A number is too large: JSON has none that is infinite');
+      this.#requireToolScopes(body, principal);
+      // Each call of a batch is let in as one request is.
+      for (const _ of Array.isArray(body) ? body.slice(1, MAX_BATCH) : [])
+        await this.#edge.admit(asking, principal);
+      await received.turn();
+      return await this.#answerMessage(request, body, principal);
+    } catch (error) {
+      return this.#failed(error, request, { body, principal });
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stopListening) stop();
+    await Promise.all([this.#modern.close(), this.#sessions.close()]);
+  }
+
+  async #answerMessage(request: Request, body: unknown, principal: Principal): Promise<Response> {
+    this.#requireParamHeaders(request, body, principal);
+    const direct = this.#direct.answer(request, body, principal);
+    if (direct !== undefined) return direct;
+    if (this.#eraOf(request, body) === 'legacy') return this.#sessions.serve(request, body, principal);
+    const isListening = isObject(body) && body['method'] === LISTEN;
+    const asked = isListening ? this.#untilClosing(request) : request;
+    const tasks = this.#service.hasTasks ? taskListening(body, this.#service, principal) : undefined;
+    const rest = tasks === undefined ? body : standIn(tasks);
+    const parsedBody = isListening ? this.#onlyVisible(rest as typeof body, principal) : body;
+    const authInfo = {
+      token: '',
+      clientId: principal.id,
+      scopes: [...principal.roles],
+      extra: { principal },
+    };
+    const response = await this.#modern.fetch(asked, { parsedBody, authInfo });
+    return tasks === undefined ? response : taskStream(response, tasks);
+  }
+
+  /** Older revisions have none of these headers. */
+  #requireParamHeaders(request: Request, body: unknown, principal: Principal): void {
+    const params = calledBy(body);
+    if (params === undefined) return;
+    const view = this.#service.viewOf(principal);
+    const declared = view.tool(params.name)?.paramHeaders ?? [];
+    if (declared.length === 0 || this.#eraOf(request, body) === 'legacy') return;
+    // Who finds tools instead of listing them has not seen what their headers are.
+    requireParamHeaders(declared, params.arguments, { headers: request.headers, mayLack: view.searches });
+  }
+
+  #eraOf({ method, headers }: Request, body: unknown): 'modern' | 'legacy' {
+    const header = (name: string): string | undefined => headers.get(name) ?? undefined;
+    const [version, named] = [header('mcp-protocol-version'), header('mcp-method')];
+    const found = classifyInboundRequest({
+      httpMethod: method,
+      body,
+      ...(version === undefined ? {} : { protocolVersionHeader: version }),
+      ...(named === undefined ? {} : { mcpMethodHeader: named }),
+    });
+    return found.kind === 'legacy' ? 'legacy' : 'modern';
+  }
+
+  #serverOf({ authInfo }: McpRequestContext): Server {
+    const principal = authInfo?.extra?.['principal'] as Principal;
+    return sdkServer({ service: this.#service, principal, era: 'modern', onFault: this.#faultOf() });
+  }
+
+  #tellChange(change: 'tools' | 'resources' | 'prompts'): void {
+    const { notify } = this.#modern;
+    switch (change) {
+      case 'tools':
+        notify.toolsChanged();
+        return this.#sessions.tell((server) => server.sendToolListChanged());
+      case 'resources':
+        notify.resourcesChanged();
+        return this.#sessions.tell((server) => server.sendResourceListChanged());
+      case 'prompts':
+        notify.promptsChanged();
+        return this.#sessions.tell((server) => server.sendPromptListChanged());
+    }
+  }
+
+  /** The stream of what changes ends when the gateway does. */
+  #untilClosing({ url, method, headers, signal }: Request): Request {
+    return new Request(url, { method, headers, signal: AbortSignal.any([signal, this.#edge.closing]) });
+  }
+
+  /** Nobody hears of what they may not see. */
+  #onlyVisible(body: Readonly<Record<string, unknown>>, principal: Principal): unknown {
+    const params = isObject(body['params']) ? body['params'] : {};
+    const wanted = isObject(params['notifications']) ? params['notifications'] : {};
+    const { resourceSubscriptions: uris } = wanted;
+    if (!Array.isArray(uris)) return body;
+    const view = this.#service.viewOf(principal);
+    const resourceSubscriptions = uris.filter((uri) => typeof uri !== 'string' || view.maySee(uri));
+    return { ...body, params: { ...params, notifications: { ...wanted, resourceSubscriptions } } };
+  }
+
+  #requireScopes({ roles }: Principal): void {
+    const lacking = this.#service.options.scopes.use.filter((scope) => !roles.includes(scope));
+    if (lacking.length > 0) throw new ScopesLacking(lacking);
+  }
+
+  #requireToolScopes(body: unknown, principal: Principal): void {
+    const params = this.#service.options.scopes.of === undefined ? undefined : calledBy(body);
+    if (params === undefined) return;
+    const served = this.#service.viewOf(principal).tool(params.name);
+    const lacking = served === undefined ? [] : this.#service.calls.scopesLacking(served, { principal });
+    if (lacking.length > 0) throw new ScopesLacking(lacking);
+  }
+
+  #failed(
+    thrown: unknown,
+    request: Request,
+    { body, principal }: { readonly body: unknown; readonly principal: Principal | undefined },
+  ): Response {
+    const scopes = thrown instanceof ScopesLacking ? thrown.scopes : this.#service.options.scopes.use;
+    const error = thrown instanceof ScopesLacking ? notPermitted(thrown.message) : thrown;
+    if (isFault(error)) this.#edge.fault(error, request);
+    const { code, message, data } = mcpErrorOf(error);
+    const isTold = this.#service.options.authorizationServers.length > 0;
+    const challenge = challengeOf(error, {
+      metadataUrl: isTold ? `${this.#edge.baseUrl(request)}${METADATA_PATH}${MCP_PATH}` : undefined,
+      scopes,
+      isKnown: principal !== undefined || request.headers.has('authorization'),
+    });
+    return Response.json(
+      { jsonrpc: '2.0', id: idIn(body), error: { code, message, ...(data === undefined ? {} : { data }) } },
+      {
+        status: statusOf(error),
+        headers: {
+          ...httpErrorHeaders(error),
+          ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+        },
+      },
+    );
+  }
+
+  #faultOf(): (error: unknown) => void {
+    return (error) => this.#edge.fault(error, FAULT_REQUEST);
+  }
+}
+
+/** What stands for a request where which one it was is not known any more. */
+const FAULT_REQUEST = new Request(`http://localhost${MCP_PATH}`, { method: 'POST' });
+
+class ScopesLacking extends Error {
+  readonly scopes: readonly string[];
+
+  constructor(scopes: readonly string[]) {
+    super(`The caller lacks ${scopes.join(', ')}`);
+    this.scopes = scopes;
+  }
+}
+
+async function readMessage(headers: Headers, received: Body): Promise<unknown> {
+  if (!isJsonContentType(headers.get('content-type')))
+    throw new UnsupportedMediaType(MCP_CODES.invalidRequest, 'Content-Type: expected application/json');
+  const read = await received.json();
+  if (read.kind === 'no-json')
+    throw new McpError(MCP_CODES.parseError, 'Parse error: the body is no JSON in UTF-8');
+  if (read.kind === 'too-deep')
+    throw new McpError(
+      MCP_CODES.invalidRequest,
+      `The message is nested deeper than ${MAX_JSON_DEPTH} levels`,
+    );
+  return read.value;
+}
+
+class UnsupportedMediaType extends McpError {}
+
+const statusOf = (error: unknown): number => {
+  if (error instanceof UnsupportedMediaType) return 415;
+  if (error instanceof McpError) return error.code === MCP_CODES.internal ? 500 : 400;
+  return isOrreryError(error) ? httpStatusOf(error) : 500;
+};
+
+/** Which tool is to be called, by one message that says so. */
+function calledBy(body: unknown): { readonly name: string; readonly arguments: unknown } | undefined {
+  if (!isObject(body) || body['method'] !== 'tools/call' || !isObject(body['params'])) return undefined;
+  const { name, arguments: args } = body['params'];
+  return typeof name === 'string' ? { name, arguments: args } : undefined;
+}
+
+const idIn = (body: unknown): string | number | null => {
+  const id = isObject(body) ? body['id'] : undefined;
+  return typeof id === 'string' || Number.isFinite(id) ? (id as string | number) : null;
+};

@@ -1,0 +1,126 @@
+import { CLIENT_CAPABILITIES_META_KEY, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Principal } from '../../../runtime/protocol/principal.ts';
+import { isObject } from '../../is-object.ts';
+import type { Result } from './json-shapes.ts';
+import { clientCan, type McpCall } from './mcp-call.ts';
+import { isFault, mcpErrorOf } from './mcp-errors.ts';
+import type { McpService } from './mcp-service.ts';
+
+/** Methods are the service's own to check. */
+const AnyParams = z.looseObject({}).optional();
+
+/** How often a client of an older revision may be asked within one call. */
+const MAX_ROUNDS = 32;
+
+/** `onFault` hears of errors that no client is told of. `onSubscribe`: a client of an older revision wants a URI's changes. */
+export interface SdkServerDeps {
+  readonly service: McpService;
+  readonly principal: Principal;
+  readonly era: 'modern' | 'legacy';
+  readonly onFault: (error: unknown) => void;
+  readonly subscriptions?: Set<string>;
+}
+
+/** The package's server, without its tables: what there is is looked up when it is asked for. */
+class OpenServer extends Server {
+  /** Calls and prompts alike may be suspended; what they answer has been made here, and needs no second look. */
+  protected override _wrapHandler(
+    method: string,
+    handler: Parameters<Server['_wrapHandler']>[1],
+  ): ReturnType<Server['_wrapHandler']> {
+    const isSuspendable = method === 'tools/call' || method === 'tasks/result';
+    return super._wrapHandler(isSuspendable ? 'prompts/get' : method, handler);
+  }
+}
+
+/** A server for one connection, or one request, of one who is known. */
+export function sdkServer(deps: SdkServerDeps): Server {
+  const { service, era, principal, onFault, subscriptions } = deps;
+  const { options } = service;
+  const server = new OpenServer(service.identity, {
+    capabilities: service.capabilities(era),
+    inputRequired: { maxRounds: MAX_ROUNDS },
+    ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
+  });
+  server.onerror = () => undefined;
+  const follow = era === 'legacy' ? taskFollower(server, service, principal) : undefined;
+  for (const method of service.methods(era))
+    server.setRequestHandler(method, { params: AnyParams }, async (params, ctx) => {
+      try {
+        const result = await service.perform(
+          method,
+          params ?? {},
+          callOf(server, ctx as ServerContext, deps),
+        );
+        if (method === 'tools/call') follow?.(result['task']);
+        return result;
+      } catch (error) {
+        if (isFault(error)) onFault(error);
+        throw mcpErrorOf(error);
+      }
+    });
+  if (subscriptions !== undefined) {
+    const uriOf = z.looseObject({ uri: z.string() });
+    server.setRequestHandler('resources/subscribe', { params: uriOf }, ({ uri }) => {
+      if (service.viewOf(principal).maySee(uri)) subscriptions.add(uri);
+      return {};
+    });
+    server.setRequestHandler('resources/unsubscribe', { params: uriOf }, ({ uri }) => {
+      subscriptions.delete(uri);
+      return {};
+    });
+  }
+  return server;
+}
+
+/** Has a client told of the tasks that it begins, as far as it listens, until it has gone. */
+function taskFollower(server: Server, service: McpService, principal: Principal): (task: unknown) => void {
+  const stops = new Map<string, () => void>();
+  const { onclose } = server;
+  server.onclose = () => {
+    for (const stop of stops.values()) stop();
+    onclose?.();
+  };
+  return (task) => {
+    const taskId = isObject(task) ? task['taskId'] : undefined;
+    if (typeof taskId !== 'string') return;
+    const tell = (params: Result): void => {
+      if (OVER.has(params['status'])) stops.delete(taskId);
+      server.notification({ method: 'notifications/tasks/status', params }).catch(() => undefined);
+    };
+    stops.set(taskId, service.followTask(taskId, principal, tell));
+  };
+}
+
+const OVER: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
+
+function callOf(
+  server: Server,
+  ctx: ServerContext,
+  { service, principal, era, onFault }: SdkServerDeps,
+): McpCall {
+  const { mcpReq } = ctx;
+  const capabilities =
+    era === 'modern'
+      ? (mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY]
+      : server.getClientCapabilities();
+  return {
+    principal,
+    view: service.viewOf(principal),
+    era,
+    signal: mcpReq.signal,
+    can: clientCan(capabilities),
+    progressToken: mcpReq._meta?.progressToken,
+    inputResponses: mcpReq.inputResponses,
+    requestState: mcpReq.requestState(),
+    fault: onFault,
+    notify: (method, params) => {
+      // Whoever has gone hears nothing.
+      mcpReq.notify({ method, params } as never).catch(() => undefined);
+    },
+    log: (level, data, logger) => {
+      mcpReq.log(level as Parameters<typeof mcpReq.log>[0], data, logger).catch(() => undefined);
+    },
+  };
+}

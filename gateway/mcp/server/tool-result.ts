@@ -1,0 +1,42 @@
+import { ATTESTATION_URI } from '../../../runtime/protocol/firewall.ts';
+import type { ToolContent } from '../../../runtime/protocol/tool.ts';
+import type { ToldFailure } from '../../../runtime/protocol/told-failure.ts';
+import { isObject } from '../../is-object.ts';
+import type { Result } from './json-shapes.ts';
+import type { ServedTool } from './served-tool.ts';
+
+const text = (said: string): Result => ({ type: 'text', text: said });
+
+/** What a tool has answered, as text for whoever reads and as data for whoever computes. */
+export function resultOf({ tool, wrapsResult }: ServedTool, output: unknown): Result {
+  if (tool.isContent) return contentResult(output);
+  const structured = wrapsResult || !isObject(output) ? { result: output ?? null } : output;
+  return {
+    content: [text(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''))],
+    structuredContent: structured,
+  };
+}
+
+function contentResult(output: unknown): Result {
+  // Its agent has made it fit the schema.
+  const { content, structured, isError } = output as ToolContent;
+  return {
+    content,
+    ...(structured === undefined ? {} : { structuredContent: structured }),
+    ...(isError === true ? { isError } : {}),
+  };
+}
+
+/** A result with the proof that stands beside it, if there is one. */
+export const withAttestation = (result: Result, attestation: unknown): Result =>
+  attestation === undefined ? result : { ...result, _meta: { [ATTESTATION_URI]: attestation } };
+
+/** What went wrong while a tool worked: `{code, message, agentId, id?, retryAfterMs?}` as text, which a model reads and may act upon. */
+export function errorResult(
+  failure: ToldFailure & { readonly retryAfterMs?: number },
+  agentId: string,
+): Result {
+  const { code, message, ...more } = failure;
+  const told = { code, message, agentId, ...more };
+  return { content: [text(JSON.stringify(told))], isError: true };
+}

@@ -1,0 +1,10 @@
+export { type TrustGateOptions, trustGate } from './trust-gate.ts';
+export { type XprAdmissionDeps, type XprAdmissionOptions, xprAdmission } from './xpr-admission.ts';
+export { type XprEnvOptions, xprOptionsFromEnv } from './xpr-env.ts';
+export { type XprSignatureOptions, xprSignature } from './xpr-signature.ts';
+export { type ChainRpcOptions, chainRpc } from '../chain/chain-rpc.ts';
+export { XPR_HEADERS } from '../chain/digest.ts';
+export { publicKeyOfPrivate } from '../chain/k1-signature.ts';
+export { type RequestSigning, signRequest } from '../chain/sign-request.ts';
+export { trustRating, trustScore } from '../chain/trust.ts';
+export type { XprAccounts, XprAgent, XprJob, XprJobs } from '../chain/xpr-accounts.ts';

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { AdmissionRule } from '../../../runtime/protocol/admission.ts';
+import type { Verdict } from '../../../runtime/protocol/policy.ts';
+import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
+import { TtlCache } from '../../admit/ttl-cache.ts';
+import { trustScore } from '../chain/trust.ts';
+import type { XprAccounts } from '../chain/xpr-accounts.ts';
+
+const PREFIX = 'xpr:';
+
+/**
+ * - `minKycLevel`   0 to 3; 0 asks for none. @default 0
+ * - `minTrustScore` 0 to 100; 0 asks for none. @default 0
+ * - `ttlMs`         how long what is known of an account is believed. @default 5 minutes
+ */
+const Options = z.strictObject({
+  minKycLevel: z.int().min(0).max(3).default(0),
+  minTrustScore: z.number().min(0).max(100).default(0),
+  ttlMs: z.number().positive().default(300_000),
+});
+export type TrustGateOptions = z.input<typeof Options>;
+
+/**
+ * Lets in XPR accounts that are registered as active agents, identified and trusted far enough (X-18..X-21): NOT_PERMITTED
+ * says what is missing. Who is anonymous passes where nothing is asked for (C-08). Principals of other kinds are judged by
+ * other rules, and pass.
+ *
+ * Fails with INVALID_OPTIONS.
+ */
+export function trustGate(
+  options: TrustGateOptions,
+  { clock, accounts }: { clock: Pick<Clock, 'now'>; accounts: Pick<XprAccounts, 'agent'> },
+): AdmissionRule {
+  const { minKycLevel, minTrustScore, ttlMs } = parseOptions(Options, options, 'trustGate');
+  const agents = new TtlCache(clock, { ttlMs, capacity: 10_000 }, (account) => accounts.agent(account));
+  const no = (reason: string): Verdict => ({ code: 'NOT_PERMITTED', reason });
+  return {
+    name: 'trust-gate',
+    admit: async ({ id, kind }) => {
+      if (kind === 'anonymous')
+        return minKycLevel > 0 || minTrustScore > 0 ? no('who is anonymous is not trusted') : undefined;
+      if (!id.startsWith(PREFIX)) return undefined;
+      const agent = await agents.get(id.slice(PREFIX.length));
+      if (agent === undefined) return no('the account is registered as no agent');
+      if (!agent.isActive) return no('the agent is not active');
+      if (agent.kycLevel < minKycLevel)
+        return no(`its owner is identified to level ${agent.kycLevel}, expected at least ${minKycLevel}`);
+      const score = trustScore(agent, clock.now());
+      return score < minTrustScore
+        ? no(`its trust score is ${score}, expected at least ${minTrustScore}`)
+        : undefined;
+    },
+  };
+}

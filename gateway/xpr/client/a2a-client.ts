@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { publicKeyOfPrivate } from '../chain/k1-signature.ts';
+import { signRequest } from '../chain/sign-request.ts';
+import { ACCOUNT_NAME } from '../chain/xpr-accounts.ts';
+import { invalidOptions } from '../../../runtime/protocol/errors.ts';
+import { parseShallowJson } from '../../../runtime/protocol/json-depth.ts';
+import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
+import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
+import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
+import type { Clock, NewId } from '../../../runtime/protocol/seams.ts';
+import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
+import { A2AError, clientError } from './a2a-error.ts';
+import { type HttpAnswer, type HttpExchangeDeps, httpExchange } from './http-exchange.ts';
+import { A2AMessage, A2ATask, RpcAnswer, XprAgentCard } from './xpr-words.ts';
+
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+/**
+ * - `callerAccount` as whom requests are made.
+ * - `signingKey`    of that account, as WIF or `PVT_K1_...`. Only with both are requests signed.
+ * - `timeout`       milliseconds for each request. @default 30,000
+ * - `audience`      whom requests are for; the server must know the header `X-XPR-Audience`. @default anybody
+ * - `allowHttp`     plain HTTP is spoken to others than this machine, where anybody on the way reads and changes what is
+ *                   said. @default false
+ * - `maxBytes`      how much of an answer is read. @default 4 MiB
+ */
+const Options = z.strictObject({
+  callerAccount: z.string().regex(ACCOUNT_NAME, 'the name of an account').optional(),
+  signingKey: z.string().optional(),
+  timeout: Milliseconds.default(30_000),
+  audience: z.string().min(1).optional(),
+  allowHttp: z.boolean().default(false),
+  maxBytes: z
+    .int()
+    .positive()
+    .default(4 << 20),
+  fetch: z.custom<typeof fetch>(isFunction, 'a function').optional(),
+  clock: z.custom<Pick<Clock, 'now' | 'setTimer'>>().optional(),
+  newId: z.custom<NewId>(isFunction, 'a function').optional(),
+});
+export type A2AClientOptions = z.input<typeof Options>;
+
+/**
+ * - `taskId`    goes on with this task.
+ * - `contextId` of the conversation.
+ * - `jobId`     the job in escrow that it is about.
+ * - `signal`    ends the waiting, not the task.
+ */
+export interface SendMessageOptions {
+  readonly taskId?: string;
+  readonly contextId?: string;
+  readonly jobId?: number;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Where a card may stand, the newer path first. */
+const CARD_PATHS = ['/.well-known/agent-card.json', '/.well-known/agent.json'];
+const RPC_PATH = '/a2a';
+
+/**
+ * Talks to an agent that speaks XPR's dialect of A2A (seed 2).
+ *
+ * Its methods reject with an `A2AError`: the agent's, or -32000 with `data.reason` when there is no answer of the agent. The
+ * constructor throws INVALID_OPTIONS naming field and value.
+ */
+export class A2AClient {
+  readonly endpoint: string;
+  readonly #options: z.output<typeof Options>;
+  readonly #exchange: HttpExchangeDeps;
+  readonly #now: () => number;
+  readonly #newId: NewId;
+
+  constructor(endpoint: string, options: A2AClientOptions = {}) {
+    this.#options = parseOptions(Options, options, 'A2AClient');
+    this.endpoint = endpointOf(endpoint, this.#options);
+    const { signingKey, timeout, maxBytes, clock, newId } = this.#options;
+    if (signingKey !== undefined) publicKeyOfPrivate(signingKey);
+    const seams = systemSeams();
+    const time = clock ?? seams.clock;
+    this.#now = () => time.now();
+    this.#newId = newId ?? seams.newId;
+    this.#exchange = { fetch: this.#options.fetch ?? fetch, clock: time, timeoutMs: timeout, maxBytes };
+  }
+
+  /** The agent's card: public, so the request is never signed. */
+  async getAgentCard({ signal }: { readonly signal?: AbortSignal } = {}): Promise<XprAgentCard> {
+    let last: A2AError | undefined;
+    for (const path of CARD_PATHS) {
+      const url = `${this.endpoint}${path}`;
+      const request = { headers: { accept: 'application/json' }, ...(signal && { signal }) };
+      const answer = await httpExchange(url, request, this.#exchange);
+      if (answer.status === 200) {
+        const said = parsedJson(answer.text);
+        const card = XprAgentCard.safeParse(said);
+        if (card.success) return card.data;
+        const faults = faultsOf(card.error, said);
+        last = clientError('INVALID_ANSWER', `What ${url} answers is no card: ${faults}`);
+      } else {
+        last ??= httpError(url, answer);
+      }
+    }
+    throw last as A2AError;
+  }
+
+  /** Says something to the agent; resolves to the task that it belongs to, when the agent answers. */
+  sendMessage(message: A2AMessage, options: SendMessageOptions = {}): Promise<A2ATask> {
+    const { taskId, contextId, jobId, metadata, signal } = options;
+    const { callerAccount } = this.#options;
+    const facts = { ...metadata, ...(jobId === undefined ? {} : { 'xpr:jobId': jobId }) };
+    const params = {
+      message: parseOptions(A2AMessage, message, 'message'),
+      ...(taskId === undefined ? {} : { id: taskId }),
+      ...(contextId === undefined ? {} : { contextId }),
+      ...(callerAccount === undefined ? {} : { 'xpr:callerAccount': callerAccount }),
+      ...(Object.keys(facts).length === 0 ? {} : { metadata: facts }),
+    };
+    return this.#call('message/send', params, signal);
+  }
+
+  /** How the task stands. */
+  getTask(taskId: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<A2ATask> {
+    return this.#call('tasks/get', { id: taskId }, signal);
+  }
+
+  /** Has the agent stop working at it; resolves to the task as it is then. */
+  cancelTask(taskId: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<A2ATask> {
+    return this.#call('tasks/cancel', { id: taskId }, signal);
+  }
+
+  async #call(method: string, params: object, signal: AbortSignal | undefined): Promise<A2ATask> {
+    const id = this.#newId();
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+    const url = `${this.endpoint}${RPC_PATH}`;
+    const headers = { 'content-type': 'application/json', accept: 'application/json', ...this.#proof(body) };
+    const request = { method: 'POST', headers, body, ...(signal && { signal }) };
+    const answer = await httpExchange(url, request, this.#exchange);
+    const said = RpcAnswer.safeParse(parsedJson(answer.text));
+    if (!said.success) {
+      if (answer.status !== 200) throw httpError(url, answer);
+      throw clientError('INVALID_ANSWER', `What ${url} answers is no answer of JSON-RPC`);
+    }
+    const { error, result } = said.data;
+    if (error !== undefined) throw new A2AError(error.message, error.code, error.data);
+    if (said.data.id !== id) throw clientError('INVALID_ANSWER', `${url} answers another request`);
+    const task = A2ATask.safeParse(result);
+    if (task.success) return task.data;
+    const faults = faultsOf(task.error, result, 'result');
+    throw clientError('INVALID_ANSWER', `What ${url} answers is no task: ${faults}`);
+  }
+
+  #proof(body: string): Record<string, string> {
+    const { callerAccount, signingKey, audience } = this.#options;
+    if (callerAccount === undefined || signingKey === undefined) return {};
+    const bytes = new TextEncoder().encode(body);
+    return signRequest({ account: callerAccount, signingKey, body: bytes, atMs: this.#now(), audience });
+  }
+}
+
+/** Names of this machine; URLs have addresses in one way of writing alone. */
+const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/**
+ * Without slashes at its end. Throws INVALID_OPTIONS unless it is an https URL without credentials, or an http one where
+ * that may be.
+ */
+function endpointOf(endpoint: string, { allowHttp }: { readonly allowHttp: boolean }): string {
+  const url = URL.parse(endpoint);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw invalidOptions('endpoint', endpoint, 'the http or https URL of an agent');
+  if (url.username !== '' || url.password !== '')
+    throw invalidOptions('endpoint', url.host, 'a URL without credentials');
+  if (url.protocol === 'http:' && !allowHttp && !THIS_MACHINE.test(url.hostname))
+    throw invalidOptions('endpoint', endpoint, 'an https URL, or allowHttp: true');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** The JSON of a text; undefined, which is no JSON, where there is none, or it is nested too deeply to be read. */
+function parsedJson(text: string): unknown {
+  try {
+    return parseShallowJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const httpError = (url: string, { status }: HttpAnswer): A2AError =>
+  clientError('HTTP', `${url} answers with status ${status}`, { status });
