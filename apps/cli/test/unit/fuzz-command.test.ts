@@ -3,15 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FakeClock } from '../../../../test/fixtures/fake-clock.ts';
 import { times } from '../../../../test/fixtures/effort.ts';
 import { arbDamaged, arbHostile, arbTorn } from '../../../../test/property/arbitraries/damage.ts';
 import { readCommandLine } from '../../command-line.ts';
-import { Interruption } from '../../interruption.ts';
 import { COMMANDS, type CommandName } from '../../options.ts';
 import { UsageError } from '../../usage-error.ts';
-import { answered } from '../../whole-command.ts';
-import { FakeScreen } from './fake-screen.ts';
+import { orreryHere } from '../run-here.ts';
 
 const NAMES = Object.keys(COMMANDS) as CommandName[];
 /** Where an error was thrown is for its authors: users get a sentence. */
@@ -72,15 +69,6 @@ const arbText = (): fc.Arbitrary<string> =>
     fc.constantFrom('', '[', 'SQLite format 3\u0000', '-----BEGIN PRIVATE KEY-----\n', 'export default 1;'),
   );
 
-async function run(words: readonly string[]) {
-  const [screen, errors] = [new FakeScreen(), new FakeScreen()];
-  const clock = new FakeClock();
-  const process = { on: () => process, off: () => process, exit: () => undefined } as never;
-  using interruption = new Interruption({ clock, process });
-  const code = await answered(words, { screen, errors, clock, interruption });
-  return { code, told: errors.written.join(''), shown: screen.written.join('') };
-}
-
 describe('any command line at all', () => {
   it('is understood, or refused with a sentence', () => {
     fc.assert(
@@ -106,7 +94,7 @@ describe('any command line at all', () => {
       ]);
     await fc.assert(
       fc.asyncProperty(arbRefused, async (words) => {
-        const { code, told } = await run(words);
+        const { code, stderr: told } = await orreryHere(...words);
         expect(code).toBe(EXIT_USAGE);
         expect(told).toMatch(/^orrery: .+\nSee 'orrery .*--help'\.\n$/s);
         expect(told).not.toMatch(STACK);
@@ -140,7 +128,7 @@ describe('any file at all', () => {
         fc.asyncProperty(arbText(), async (text) => {
           const file = join(folder, `${line('')[0]}-${++count}`);
           writeFileSync(file, text);
-          const { code, told } = await run(line(file));
+          const { code, stderr: told } = await orreryHere(...line(file));
           expect(told).not.toMatch(STACK);
           if (code !== 0 && told !== '') expect(told).toMatch(/^orrery: ./);
           expect([0, 1, EXIT_USAGE]).toContain(code);
@@ -154,7 +142,7 @@ describe('any file at all', () => {
     'that is not there, or is a folder, is refused as %s',
     async (_what, line) => {
       for (const file of [join(folder, 'none'), folder]) {
-        const { code, told } = await run(line(file));
+        const { code, stderr: told } = await orreryHere(...line(file));
         if (line(file)[0] === 'key' && file !== folder) continue;
         expect(code).not.toBe(0);
         expect(told).toMatch(/^orrery: ./);

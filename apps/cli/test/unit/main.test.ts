@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { orrery } from '../spawn-orrery.ts';
+import { orreryHere } from '../run-here.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -22,14 +22,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('orrery', () => {
   it('prints its version', async () => {
-    expect(await orrery('--version')).toMatchObject({
+    expect(await orreryHere('--version')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^orrery \d+\.\d+\.\d+\n$/) as string,
     });
   });
 
   it('prints help for itself and for a command', async () => {
-    const [all, run] = await Promise.all([orrery('--help'), orrery('run', '--help')]);
+    const [all, run] = await Promise.all([orreryHere('--help'), orreryHere('run', '--help')]);
     expect(all).toMatchObject({
       code: 0,
       stderr: '',
@@ -116,7 +116,7 @@ describe('orrery', () => {
   ];
 
   it.each(refused)('refuses %s with 64, and leaves nothing behind', async (_, words, message) => {
-    const ended = await orrery(...words());
+    const ended = await orreryHere(...words());
     expect(ended).toMatchObject({ code: 64, stdout: '' });
     expect(ended.stderr).toContain(`orrery: `);
     expect(ended.stderr).toContain(message);

@@ -8,7 +8,7 @@ import { advanceProgress, clockTime, NO_PROGRESS, progressLine } from '../../pro
 import { ProgressView } from '../../progress-view.ts';
 import { VerboseView } from '../../verbose-view.ts';
 import { FakeClock } from '../../../../test/fixtures/fake-clock.ts';
-import { FakeScreen } from './fake-screen.ts';
+import { FakeScreen } from '../fake-screen.ts';
 
 const started: LoopEvent = {
   type: 'mission.started',

@@ -1,5 +1,5 @@
 import { plain } from '@orrery/ralph-loop';
-import type { Screen } from '../../screen.ts';
+import type { Screen } from '../screen.ts';
 
 /** A screen that remembers what was written to it. */
 export class FakeScreen implements Screen {
