@@ -36,7 +36,7 @@ const busy: Trial = async (seed) => {
   return { result, problems };
 };
 
-/** Where threads die too, what semantics.md does not promise is not asked for. */
+/** Where threads die too, what docs/semantics does not promise is not asked for. */
 const journaled =
   (given: typeof JOURNAL_FAULTS, isStrict: boolean): Trial =>
   async (seed) => {

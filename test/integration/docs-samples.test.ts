@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -83,26 +83,3 @@ describe('examples/README.md', () => {
     expect(rows.sort()).toEqual(there.sort());
   });
 });
-
-describe('the pages', () => {
-  it.each([...PAGES, 'docs/recipes/README.md', 'docs/parts.md', 'docs/promises.md', 'examples/README.md'])(
-    '%s links to what is there',
-    (page) => {
-      const links = [...pageOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(#[^)\s]+)?\)/g)];
-      for (const [link, path = '', anchor] of links) {
-        const target = path === '' ? page : join(page, '..', path);
-        expect(existsSync(join(ROOT, target)), link).toBe(true);
-        if (anchor !== undefined) expect(anchorsOf(pageOf(target)), link).toContain(anchor.slice(1));
-      }
-    },
-  );
-});
-
-/** As GitHub makes them of headings. */
-const anchorsOf = (page: string): readonly string[] =>
-  [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  );

@@ -115,7 +115,7 @@ describe('What is handled', () => {
 });
 
 describe('What JSON cannot carry, where no schema refuses it', () => {
-  it('arrives changed in another thread, as docs/semantics.md says', async () => {
+  it('arrives changed in another thread, as docs/semantics/payloads.md says', async () => {
     expect(await system.ask({ agent: 'far', capability: sendOdd }, { agent: 'parser' })).toEqual({
       NaN: 'null',
       'minus zero': '0',

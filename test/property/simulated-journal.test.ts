@@ -144,7 +144,7 @@ describe('simulate with a journal (F-01, F-03)', () => {
       }),
       { numRuns: RUNS },
     );
-    // What semantics.md does not promise is what the simulation has happen.
+    // What docs/semantics does not promise is what the simulation has happen.
     expect(begunAgain).toBeGreaterThan(0);
   }, 120_000);
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +28,18 @@ describe('The planted bugs of test/mutants', () => {
     const listed = readFileSync(join(ROOT, 'docs/requirements.md'), 'utf8');
     const cited = readMutants(ROOT).flatMap(({ promise }) => promise.match(ID) ?? []);
     expect(cited.filter((id) => !listed.includes(`| ${id} |`))).toEqual([]);
+    expect(cited.length).toBeGreaterThan(0);
+  });
+
+  it('break what a section of docs/semantics promises', () => {
+    const folder = join(ROOT, 'docs/semantics');
+    const headings = readdirSync(folder).flatMap((page) =>
+      [...readFileSync(join(folder, page), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading),
+    );
+    const cited = readMutants(ROOT).flatMap(
+      ({ promise }) => /^semantics, ([^:[]*[^:[ ])/.exec(promise)?.[1] ?? [],
+    );
+    expect(cited.filter((section) => !headings.includes(section))).toEqual([]);
     expect(cited.length).toBeGreaterThan(0);
   });
 });
