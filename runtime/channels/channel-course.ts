@@ -1,7 +1,8 @@
+import { MachineHost } from '../machine/machine-host.ts';
+import { OrreryError } from '../protocol/errors.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
-import type { ChannelLifeEvent } from './channel.machine.ts';
+import { type ChannelLifeEvent, channelMachine } from './channel.machine.ts';
 import type { ChannelEventBody } from './channel-event.ts';
-import { type ChannelEffect, firstChannelStep, nextChannelStep } from './channel-life.ts';
 
 /**
  * What an end of a channel does at the steps of its life.
@@ -17,40 +18,47 @@ export interface ChannelActs {
 
 /** The life of one end of a channel: tells of each change of its status, and has the end act. */
 export class ChannelCourse {
-  #status: ChannelStatus = firstChannelStep().status;
+  readonly #life: MachineHost<typeof channelMachine>;
   readonly #report: (event: ChannelEventBody) => void;
-  readonly #acts: ChannelActs;
+  #told: ChannelStatus | undefined;
 
   constructor(report: (event: ChannelEventBody) => void, acts: ChannelActs) {
     this.#report = report;
-    this.#acts = acts;
+    this.#life = new MachineHost(channelMachine, {
+      actions: {
+        tellStatus: ({ event }) => this.#tell(event.reason),
+        dial: () => acts.dial(),
+        dialAgain: () => acts.dialAgain(),
+        resume: () => acts.resume(),
+        release: ({ event }) => acts.release(event.reason ?? 'it was closed'),
+      },
+    });
   }
 
   get status(): ChannelStatus {
-    return this.#status;
+    return this.#life.value;
   }
 
   start(): void {
-    this.#report({ type: 'channel-status', from: undefined, status: this.#status });
-    this.#run(firstChannelStep().effects, undefined);
+    this.#life.start();
   }
 
   /** Takes the step that `type` leads to; throws REFUSED for one that cannot be taken now. */
   take(type: ChannelLifeEvent['type'], reason?: string): void {
-    const from = this.#status;
-    const { status, effects } = nextChannelStep(from, type);
-    this.#status = status;
-    if (status !== from) {
-      const because = reason === undefined ? {} : { reason };
-      this.#report({ type: 'channel-status', from, status, ...because });
-    }
-    this.#run(effects, reason);
+    const event = reason === undefined ? { type } : { type, reason };
+    if (!this.#life.can(event)) throw invalidTransition(this.status, type);
+    this.#life.send(event);
   }
 
-  #run(effects: readonly ChannelEffect[], reason: string | undefined): void {
-    for (const effect of effects) {
-      if (effect === 'release') this.#acts.release(reason ?? 'it was closed');
-      else this.#acts[effect]();
-    }
+  #tell(reason: string | undefined): void {
+    const from = this.#told;
+    this.#told = this.status;
+    const because = reason === undefined ? {} : { reason };
+    this.#report({ type: 'channel-status', from, status: this.status, ...because });
   }
 }
+
+const invalidTransition = (status: ChannelStatus, event: string): OrreryError =>
+  new OrreryError('REFUSED', `A channel that is ${status} cannot take ${event}`, {
+    details: { status, event },
+  });

@@ -80,7 +80,7 @@ export class ChannelEnd implements A2AChannel {
   #cancelHandshake: (() => void) | undefined;
   #lastTrouble = 'nobody answered';
   #closeReason: OrreryError | undefined;
-  #released: Promise<void> = Promise.resolve();
+  readonly #released = Promise.withResolvers<void>();
 
   constructor(identity: ChannelIdentity, transport: TransportKind, deps: ChannelEndDeps) {
     const { clock, settings, report } = deps;
@@ -163,7 +163,7 @@ export class ChannelEnd implements A2AChannel {
 
   async close(): Promise<void> {
     if (this.#course.status !== 'closed') this.#course.take('channel.close', 'it was closed here');
-    return this.#released;
+    return this.#released.promise;
   }
 
   #dial(): void {
@@ -358,7 +358,7 @@ export class ChannelEnd implements A2AChannel {
     this.#sender.close(reason);
     this.#receiver.close();
     this.#openedNow.reject(this.#closeReason);
-    this.#released = line?.end(frameText({ type: 'close', channel: this.id })) ?? Promise.resolve();
+    this.#released.resolve(line?.end(frameText({ type: 'close', channel: this.id })));
     this.#deps.onClosed();
   }
 

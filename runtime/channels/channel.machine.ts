@@ -1,15 +1,17 @@
 import { setup } from 'xstate';
 
-/** What happens to one end of a channel. */
-export type ChannelLifeEvent =
-  /** The other end has answered the hello, or the welcome. */
-  | { readonly type: 'peer.acknowledged' }
-  | { readonly type: 'peer.refused' }
-  | { readonly type: 'peer.closed' }
-  | { readonly type: 'connection.lost' }
-  /** The channel was not open in time, for the first time or again. */
-  | { readonly type: 'deadline.passed' }
-  | { readonly type: 'channel.close' };
+/** What happens to one end of a channel, and why. */
+export interface ChannelLifeEvent {
+  readonly type: /** The other end has answered the hello, or the welcome. */
+    | 'peer.acknowledged'
+    | 'peer.refused'
+    | 'peer.closed'
+    | 'connection.lost'
+    /** The channel was not open in time, for the first time or again. */
+    | 'deadline.passed'
+    | 'channel.close';
+  readonly reason?: string;
+}
 
 /** What every channel that is not closed can end by. */
 const whileThere = { 'channel.close': 'closed', 'peer.closed': 'closed' } as const;
@@ -27,13 +29,15 @@ const whileApart = {
  * The life of one end of a channel (seed 1, property 10).
  *
  * The end that opened it dials, the other one waits to be dialled. What a state does not list is refused by whoever runs
- * the machine: `nextChannelStep`.
+ * the machine: `ChannelCourse`.
  */
 export const channelMachine = setup({
   types: {
     events: {} as ChannelLifeEvent,
   },
   actions: {
+    /** Says that the status is another one. */
+    tellStatus: () => undefined,
     /** Sets the deadline for being open, and dials. */
     dial: () => undefined,
     /** Dials another time within the same deadline. */
@@ -47,9 +51,9 @@ export const channelMachine = setup({
   id: 'channel',
   initial: 'connecting',
   states: {
-    connecting: { entry: 'dial', on: whileApart },
-    open: { entry: 'resume', on: { ...whileThere, 'connection.lost': 'reconnecting' } },
-    reconnecting: { entry: 'dial', on: whileApart },
-    closed: { entry: 'release', type: 'final' },
+    connecting: { entry: ['tellStatus', 'dial'], on: whileApart },
+    open: { entry: ['tellStatus', 'resume'], on: { ...whileThere, 'connection.lost': 'reconnecting' } },
+    reconnecting: { entry: ['tellStatus', 'dial'], on: whileApart },
+    closed: { entry: ['tellStatus', 'release'], type: 'final' },
   },
 });

@@ -289,7 +289,6 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   #meet(peer: PortAim): void {
     this.#peer = peer;
     this.#course.take('peer.acknowledged');
-    if (!this.#deps.isThere(peer.life)) this.lost(peer.life, 'its thread is gone');
   }
 
   #resume(): void {
@@ -298,7 +297,9 @@ export class PortChannel<Context> implements AgentChannel<Context> {
     this.#wasOpen = true;
     this.#openedNow.resolve();
     if (this.aim.run !== this.#toldRun) this.#tellReady();
-    this.#sender.aimAt(this.#peer);
+    const peer = this.#peer as PortAim;
+    this.#sender.aimAt(peer);
+    if (!this.#deps.isThere(peer.life)) this.lost(peer.life, 'its thread is gone');
   }
 
   #tellReady(): void {
