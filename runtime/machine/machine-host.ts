@@ -76,8 +76,9 @@ export type MachineBeginning<Machine extends AnyStateMachine> =
  * Runs one machine: it holds the snapshot, makes pure steps, and does what they ask for.
  *
  * An event is taken to its end before the next one: what an action sends waits until the actions of its step are done.
- * Delayed events go by the injected clock, at most one of an id. An action that throws keeps no other from being done;
- * the first error reaches whoever sent the event. Events for a machine that is over or stopped are dropped.
+ * Delayed events go by the injected clock, at most one of an id. An action that throws ends the actions of its step, as
+ * SCXML has it: the machine has moved all the same, its delays are set, what waits is taken, and then the first error
+ * reaches whoever sent the event. Events for a machine that is over or stopped are dropped.
  *
  * Machines with children are hosts that hold hosts: none that invokes or spawns is run here. Only agents' own logic may,
  * which XState's actors run (`LogicRunner`).
@@ -217,38 +218,39 @@ export class MachineHost<Machine extends AnyStateMachine> {
   #take(event: EventObject, failures: unknown[]): void {
     if (this.isOver || this.#isStopped) return;
     const from = this.#snapshot;
-    const step = attempt(failures, () => this.#steps.step(from, event));
-    if (step === undefined) return;
-    this.#snapshot = step.snapshot;
-    this.#perform(step.actions, failures);
+    let actions: MachineStep['actions'] = [];
+    attempt(failures, () => {
+      const step = this.#steps.step(from, event);
+      this.#snapshot = step.snapshot;
+      actions = step.actions;
+    });
+    this.#perform(actions, failures);
     if (this.isOver) this.#forgetTimers();
-    if (this.#observers !== undefined) this.#tell(from, event, step, failures);
+    if (this.#observers !== undefined) this.#tell(from, event, failures);
   }
 
   #perform(actions: readonly StepAction[], failures: unknown[]): void {
-    for (const action of actions) attempt(failures, () => this.#do(action));
+    let hasFailed = false;
+    for (const { type, params, info } of actions) {
+      if (type === 'xstate.raise') this.#arm(params as DelayedEvent);
+      else if (type === 'xstate.cancel') this.#cancel((params as { readonly sendId: string }).sendId);
+      else if (!hasFailed) hasFailed = !attempt(failures, () => this.#do(type, params, info));
+    }
   }
 
-  #do({ type, params, info }: StepAction): void {
-    if (type === 'xstate.raise') return this.#arm(params as DelayedEvent);
-    if (type === 'xstate.cancel') return this.#cancel((params as { readonly sendId: string }).sendId);
+  #do(type: string, params: unknown, { context, event }: StepAction['info']): void {
     const act = this.#actionOf(type);
     if (act === undefined) throw actionMissing(this.#machine, [type]);
-    act({ context: info.context, event: info.event, params } as ActionArgs<Machine>);
+    act({ context, event, params } as ActionArgs<Machine>);
   }
 
   #actionOf(name: string): ((args: ActionArgs<Machine>) => void) | undefined {
     return (this.#deps.actions as ActionsByName<Machine> | undefined)?.[name];
   }
 
-  #tell(
-    from: AnyMachineSnapshot,
-    event: EventObject,
-    { snapshot: to }: MachineStep,
-    failures: unknown[],
-  ): void {
+  #tell(from: AnyMachineSnapshot, event: EventObject, failures: unknown[]): void {
     const { id } = this;
-    const step = { id, event, from, to, failedGuards: () => failedGuards(from, event) };
+    const step = { id, event, from, to: this.#snapshot, failedGuards: () => failedGuards(from, event) };
     for (const observer of this.#observers ?? [])
       attempt(failures, () => observer(step as unknown as ObservedStep<Machine>));
   }
@@ -330,12 +332,14 @@ type ActionsByName<Machine extends AnyStateMachine> = Readonly<
   Record<string, ((args: ActionArgs<Machine>) => void) | undefined>
 >;
 
-function attempt<Result>(failures: unknown[], run: () => Result): Result | undefined {
+/** False when it threw. */
+function attempt(failures: unknown[], run: () => void): boolean {
   try {
-    return run();
+    run();
+    return true;
   } catch (error) {
     failures.push(error);
-    return undefined;
+    return false;
   }
 }
 

@@ -176,17 +176,20 @@ describe('a machine in a host', () => {
     expect([host.value, clock.pending, done.at(-1)]).toEqual(['on', 0, 'light 1 lamp.pressed']);
   });
 
-  it('completes a step though an action throws, and throws that to whoever sent the event', () => {
+  it('leaves the rest of a step when an action throws, is whole all the same, and tells whoever sent the event', () => {
     const fault = new Error('no bulb');
-    const { host, clock } = lamp({
+    const { host, done, clock } = lamp({
       onDo: (name, self) => {
-        if (name === 'tellWho') self.send({ type: 'lamp.dimmed' });
-        if (name === 'light') throw fault;
+        if (name !== 'tellWho') return;
+        self.send({ type: 'lamp.pressed' });
+        throw fault;
       },
     });
     expect(() => host.send({ type: 'lamp.pressed' })).toThrow(fault);
-    expect([host.value, clock.pending]).toEqual(['off', 0]);
-    expect(host.context.pressed).toBe(1);
+    expect(done).toEqual(['tellWho 0 lamp.pressed', 'darken 1 lamp.pressed', 'light 2 lamp.pressed']);
+    expect([host.value, host.context.pressed, clock.pending]).toEqual(['on', 2, 2]);
+    clock.advance(100);
+    expect(host.value).toBe('off');
   });
 
   it('tells observers which guards kept an event from other ways', () => {
