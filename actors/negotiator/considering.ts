@@ -1,9 +1,9 @@
 import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
+import { MachineHost, type PersistedTimer } from '../../runtime/machine/machine-host.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Behalf } from '../../runtime/public.ts';
 import type { Decision } from './decision.ts';
 import { LeaseClock } from './lease-clock.ts';
-import { type DueTimer, MachineRun } from './machine-run.ts';
 import { notToBeHad } from './negotiation-errors.ts';
 import type { NegotiationEvent, NegotiationEventType } from './negotiation-event.ts';
 import { mayPassLater, type NegotiationMedium } from './negotiation-medium.ts';
@@ -60,7 +60,7 @@ export class Considering {
   readonly #proposalId: string;
   readonly #proposerId: string;
   readonly #lease: LeaseClock;
-  readonly #run: MachineRun<typeof responderMachine>;
+  readonly #machine: MachineHost<typeof responderMachine>;
   readonly #decided = Promise.withResolvers<undefined>();
   #accepted: PromiseWithResolvers<void> | undefined;
   #estimateMs = 0;
@@ -95,27 +95,28 @@ export class Considering {
     else this.#remember(left, run?.timers);
     const { deadlineMs } = proposal;
     const holdMs = Math.min(deadlineMs + GRACE_MS, MAX_TIMER_MS);
-    this.#run = new MachineRun(
+    this.#machine = new MachineHost(
       responderMachine,
-      run === undefined ? { input: { deadlineMs, holdMs, repeatMs: REPEAT_MS } } : { standing: run },
       {
+        id: proposal.proposalId,
         clock,
-        effects: {
-          tellAccepted: (_event, { epoch }) => this.#tellAccepted(epoch),
-          tellRejected: (event) => this.#tellRejected(event),
+        actions: {
+          tellAccepted: ({ context }) => this.#tellAccepted(context.epoch),
+          tellRejected: ({ event }) => this.#tellRejected(event),
         },
         // A plain proposer answers nothing.
         mayArm: (id) => id === 'deadline' || !options.isPlain,
-        onStep: (before, event) => {
-          this.#followed(before.value, event);
-          this.#keepStanding();
-        },
       },
+      run === undefined ? { input: { deadlineMs, holdMs, repeatMs: REPEAT_MS } } : { persisted: run },
     );
+    this.#machine.observe(({ from, event }) => {
+      this.#followed(from.value, event);
+      this.#keepStanding();
+    });
   }
 
   get isOver(): boolean {
-    return this.#run.isOver || (this.#options.isPlain && this.#run.snapshot.value === 'assigned');
+    return this.#machine.isOver || (this.#options.isPlain && this.#machine.value === 'assigned');
   }
 
   /** Resolves when the agent has answered, or has nothing to answer any more. */
@@ -124,11 +125,11 @@ export class Considering {
   }
 
   get isUndecided(): boolean {
-    return this.#run.snapshot.value === 'considering';
+    return this.#machine.value === 'considering';
   }
 
   get isHeld(): boolean {
-    return this.#run.snapshot.value === 'assigned';
+    return this.#machine.value === 'assigned';
   }
 
   isFrom(agentId: string): boolean {
@@ -137,13 +138,13 @@ export class Considering {
 
   start(): void {
     this.#note('received');
-    this.#run.start();
+    this.#machine.start();
     this.#keepStanding();
   }
 
   /** It goes on from where it stood. */
   resume(): void {
-    this.#run.start();
+    this.#machine.start();
     if (!this.isHeld || this.#overdueAtMs === undefined) return;
     const leftMs = this.#overdueAtMs - this.#deps.clock.now();
     if (leftMs > 0) this.#releaseIn(leftMs);
@@ -171,7 +172,7 @@ export class Considering {
   /** The system stops, and the proposal goes on in the next process: whoever waits for it gets `why`. */
   leave(why: Error): void {
     this.#cancelOverdue();
-    this.#run.stop();
+    this.#machine.stop();
     this.#accepted?.reject(why);
   }
 
@@ -200,20 +201,20 @@ export class Considering {
   decline(reason: string, alternative?: string): void {
     this.#reason = reason;
     this.#alternative = alternative;
-    this.#run.send({ type: this.isUndecided ? 'agent.declines' : 'agent.releases' });
+    this.#machine.send({ type: this.isUndecided ? 'agent.declines' : 'agent.releases' });
   }
 
   /** The assignment is over. */
   release(reason: string): void {
     this.#reason = reason;
-    this.#run.send({ type: 'agent.releases' });
+    this.#machine.send({ type: 'agent.releases' });
   }
 
   /** The agent's actor has ended. */
   end(reason: string): void {
     this.decline(reason);
     this.#cancelOverdue();
-    this.#run.stop();
+    this.#machine.stop();
   }
 
   /** The proposer says that the agent has the task. True when that is news. */
@@ -222,7 +223,7 @@ export class Considering {
     const leaseLeftMs = this.#lease.leaseLeftMs(round, leaseMs);
     if (leaseLeftMs === undefined) return false;
     const wasHeld = this.isHeld;
-    this.#run.send({ type: 'assignment.received', epoch, leaseLeftMs });
+    this.#machine.send({ type: 'assignment.received', epoch, leaseLeftMs });
     return !wasHeld && this.isHeld;
   }
 
@@ -230,14 +231,14 @@ export class Considering {
   refused(reason: string): boolean {
     if (this.isOver) return false;
     this.#reason = reason;
-    this.#run.send({ type: 'refusal.received' });
+    this.#machine.send({ type: 'refusal.received' });
     return true;
   }
 
   #offer(estimatedCompletionMs: number): void {
     this.#estimateMs = estimatedCompletionMs;
-    this.#run.send({ type: 'agent.accepts' });
-    if (this.#options.isPlain) this.#run.send({ type: 'assignment.received', epoch: 1, leaseLeftMs: 1 });
+    this.#machine.send({ type: 'agent.accepts' });
+    if (this.#options.isPlain) this.#machine.send({ type: 'assignment.received', epoch: 1, leaseLeftMs: 1 });
   }
 
   // What the machine has done
@@ -294,7 +295,7 @@ export class Considering {
 
   /** The machine has made a step from `before`: the record follows. */
   #followed(before: string, event: ResponderEvent): void {
-    const { value, context } = this.#run.snapshot;
+    const { value, context } = this.#machine;
     if (value === before) return;
     this.#decided.resolve(undefined);
     if (before === 'assigned') this.#cancelOverdue();
@@ -350,7 +351,7 @@ export class Considering {
 
   #remember(
     { estimateMs, reason, alternative, overdueAtMs }: GotStanding,
-    timers: readonly DueTimer[] = [],
+    timers: readonly PersistedTimer[] = [],
   ): void {
     this.#estimateMs = estimateMs;
     this.#reason = reason;
@@ -371,7 +372,7 @@ export class Considering {
     if (store.standingOf === undefined || this.isOver) return;
     const standing = {
       side: 'got',
-      run: this.#run.standing,
+      run: this.#machine.persist(),
       envelopeId: this.#envelopeId,
       isPlain: this.#options.isPlain,
       behalf: this.#options.behalf,

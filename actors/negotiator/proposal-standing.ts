@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Behalf } from '../../runtime/public.ts';
+import type { PersistedMachine } from '../../runtime/machine/machine-host.ts';
 import { PathHop } from '../../runtime/protocol/envelope.ts';
-import type { RunStanding } from './machine-run.ts';
 import { AcceptanceMessage } from './negotiation-message.ts';
 
 const timersOf = <Id extends string>(...ids: readonly Id[]) =>
@@ -95,10 +95,10 @@ export type ProposalStanding = z.infer<typeof ProposalStanding>;
 /** `clock.now()` knows whole milliseconds: so much later a lease that goes on ends at the proposer, and earlier at the agent. */
 const CLOCK_GRAIN_MS = 1;
 
-export const longerLease = (run: RunStanding): RunStanding => withLease(run, CLOCK_GRAIN_MS);
-export const shorterLease = (run: RunStanding): RunStanding => withLease(run, -CLOCK_GRAIN_MS);
+export const longerLease = (run: PersistedMachine): PersistedMachine => withLease(run, CLOCK_GRAIN_MS);
+export const shorterLease = (run: PersistedMachine): PersistedMachine => withLease(run, -CLOCK_GRAIN_MS);
 
-function withLease(run: RunStanding, ms: number): RunStanding {
+function withLease(run: PersistedMachine, ms: number): PersistedMachine {
   const timers = run.timers.map((due) =>
     due.id === 'lease' ? { ...due, atMs: due.atMs + ms, delayMs: due.delayMs + ms } : due,
   );

@@ -1,9 +1,9 @@
 import { cancelled, type ErrorCode } from '../../runtime/protocol/errors.ts';
+import { MachineHost } from '../../runtime/machine/machine-host.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { hopsOf } from '../../runtime/protocol/inheritance.ts';
 import { behalfOf, type Delegation, type Outgoing, type Sent } from '../../runtime/public.ts';
 import type { Answered, AnswerBook } from './answer-book.ts';
-import { MachineRun } from './machine-run.ts';
 import type { NegotiationEvent, NegotiationEventType } from './negotiation-event.ts';
 import { mayPassLater, type NegotiationMedium, type ProposalCause } from './negotiation-medium.ts';
 import {
@@ -55,7 +55,7 @@ export class Proposing {
   readonly #deps: ProposingDeps;
   readonly #options: ProposingOptions;
   readonly #proposalId: string;
-  readonly #run: MachineRun<typeof proposerMachine>;
+  readonly #machine: MachineHost<typeof proposerMachine>;
   readonly #asked = new Map<string, Asked>();
   readonly #settled = Promise.withResolvers<TaskProposal>();
   #endReason: string = REASON.withdrawn;
@@ -71,33 +71,36 @@ export class Proposing {
     // Whoever waited for one that goes on is gone.
     this.#settled.promise.catch(() => undefined);
     const { deadlineMs } = proposal;
-    this.#run = new MachineRun(
+    this.#machine = new MachineHost(
       proposerMachine,
-      left === undefined
-        ? { input: { asked, alternativesLeft, deadlineMs, leaseMs } }
-        : { standing: longerLease(left.run) },
       {
+        id: proposal.proposalId,
         clock: deps.clock,
-        effects: {
+        actions: {
           askEverybody: () => this.#askAll(asked),
-          askAlternative: (event) => this.#askAll('alternative' in event ? [event.alternative ?? ''] : []),
-          tellHolder: (_event, { holder }) => this.#tellHolder(holder as string),
-          refuseOthers: (_event, context) => this.#refuseAll([...context.asked, ...context.willing]),
-          refuseSender: (event) => this.#refuse('agentId' in event ? event.agentId : '', this.#refusalReason),
-          refuseHolder: (_event, { holder }) => this.#refuseAll(holder === undefined ? [] : [holder]),
+          askAlternative: ({ event }) =>
+            this.#askAll('alternative' in event ? [event.alternative ?? ''] : []),
+          tellHolder: ({ context }) => this.#tellHolder(context.holder as string),
+          refuseOthers: ({ context }) => this.#refuseAll([...context.asked, ...context.willing]),
+          refuseSender: ({ event }) =>
+            this.#refuse('agentId' in event ? event.agentId : '', this.#refusalReason),
+          refuseHolder: ({ context: { holder } }) => this.#refuseAll(holder === undefined ? [] : [holder]),
         },
         // Whoever does not speak this protocol does not renew.
         mayArm: (id) => id !== 'lease' || !this.#isHolderPlain,
-        onStep: (before) => {
-          this.#followed(before.value);
-          this.#keepStanding();
-        },
       },
+      left === undefined
+        ? { input: { asked, alternativesLeft, deadlineMs, leaseMs } }
+        : { persisted: longerLease(left.run) },
     );
+    this.#machine.observe(({ from }) => {
+      this.#followed(from.value);
+      this.#keepStanding();
+    });
   }
 
   get isOver(): boolean {
-    return this.#run.isOver;
+    return this.#machine.isOver;
   }
 
   /** Resolves when the proposal is decided; rejects with CANCELLED when it was withdrawn by a signal. */
@@ -113,13 +116,13 @@ export class Proposing {
 
   start(): void {
     this.#note('proposed');
-    this.#run.start();
+    this.#machine.start();
     this.#keepStanding();
   }
 
   /** It goes on from where it stood. */
   resume(): void {
-    this.#run.start();
+    this.#machine.start();
   }
 
   /** Says again what its last thread or process may not have come to say, or those whom it told may have forgotten. */
@@ -132,7 +135,7 @@ export class Proposing {
 
   /** The system stops, and the proposal goes on in the next process: whoever waits for it gets `why`. */
   leave(why: Error): void {
-    this.#run.stop();
+    this.#machine.stop();
     this.#settled.reject(why);
   }
 
@@ -176,7 +179,7 @@ export class Proposing {
   end(reason: string): void {
     if (this.#record.proposal.status === 'pending') this.withdraw(reason);
     else this.release(reason);
-    this.#run.stop();
+    this.#machine.stop();
     this.#options.delegation?.end();
   }
 
@@ -207,7 +210,7 @@ export class Proposing {
     };
     const standing = {
       side: 'made',
-      run: this.#run.standing,
+      run: this.#machine.persist(),
       acceptances,
       justification,
       delegation: passedOn,
@@ -220,11 +223,11 @@ export class Proposing {
   }
 
   get #context(): ProposerContext {
-    return this.#run.snapshot.context;
+    return this.#machine.context;
   }
 
   #send(event: ProposerEvent): void {
-    this.#run.send(event);
+    this.#machine.send(event);
   }
 
   // What the machine has done
@@ -317,7 +320,7 @@ export class Proposing {
 
   /** Why whoever asks now does not get it. */
   get #refusalReason(): string {
-    const { value, context } = this.#run.snapshot;
+    const { value, context } = this.#machine;
     if (value === 'assigned') return REASON.taken;
     if (value === 'withdrawn' || value === 'released') return this.#endReason;
     return value === 'timedOut' || context.isLate ? REASON.timedOut : REASON.notOpen;
@@ -342,7 +345,7 @@ export class Proposing {
     const { proposal, asked } = this.#record;
     const { medium } = this.#deps;
     if (asked.includes(agentId) || this.#context.alternativesLeft === 0) return undefined;
-    if (this.#run.snapshot.value === 'assigned') return undefined;
+    if (this.#machine.value === 'assigned') return undefined;
     if (!medium.whoOffers(proposal.requiredCapabilities).includes(agentId)) return undefined;
     if (medium.judge(proposalTo(agentId, proposal, this.#options.justification)) !== undefined)
       return undefined;
@@ -351,7 +354,7 @@ export class Proposing {
 
   /** The machine has made a step from `before`: the record follows. */
   #followed(before: unknown): void {
-    const { value, context } = this.#run.snapshot;
+    const { value, context } = this.#machine;
     this.#keepAsked(context);
     if (this.isOver) this.#options.onOver();
     if (JSON.stringify(value) === JSON.stringify(before)) return;
