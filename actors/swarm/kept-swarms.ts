@@ -1,8 +1,8 @@
 import { notSerialisable } from '../../runtime/protocol/errors.ts';
 import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
 import type { AgentRecords } from '../../runtime/public.ts';
-import { isOver } from './swarm-life.ts';
 import { SwarmRecord } from './swarm-record.ts';
+import { isOver } from './swarm-session.ts';
 import { SWARMS_KEPT, type SwarmStore } from './swarm-store.ts';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 

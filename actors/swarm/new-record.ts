@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Behalf } from '../../runtime/public.ts';
-import { FIRST_SWARM_STEP } from './swarm-life.ts';
 import { SwarmLimits } from './swarm-options.ts';
 import { planOf, subTasksOf } from './swarm-plan.ts';
 import type { SwarmRecord, SwarmWork } from './swarm-record.ts';
@@ -49,7 +48,7 @@ export async function newRecord(wanted: NewSwarm): Promise<SwarmRecord> {
       taskDescription,
       participants: [],
       subTasks,
-      status: FIRST_SWARM_STEP.status,
+      status: 'recruiting',
       sharedState: about.sharedState,
       createdAt: nowMs,
       ownerId,

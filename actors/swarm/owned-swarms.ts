@@ -10,13 +10,12 @@ import { newRecord } from './new-record.ts';
 import type { Report } from './swarm-assignments.ts';
 import { noSuchSwarm, notInSwarm } from './swarm-errors.ts';
 import { swarmIdOf } from './swarm-id.ts';
-import { isOver } from './swarm-life.ts';
 import { outcomeOf, type SwarmOutcome } from './swarm-outcome.ts';
 import type { SwarmReach } from './swarm-reach.ts';
 import { memberIn, type SwarmRecord, type SwarmWork } from './swarm-record.ts';
 import type { SwarmAnswer, SwarmRequest } from './swarm-request.ts';
 import { SwarmRun } from './swarm-run.ts';
-import type { SwarmSession } from './swarm-session.ts';
+import { isOver, type SwarmSession } from './swarm-session.ts';
 import { SWARMS_KEPT, type SwarmStore } from './swarm-store.ts';
 import type { CreateSwarmOptions } from './swarms.ts';
 

@@ -6,7 +6,6 @@ import { CoordinatorCore, type SwarmCoordinatorOptions } from './coordinator-cor
 import { type Negotiator, Recruiter } from './recruiter.ts';
 import { noSuchSwarm, notYours } from './swarm-errors.ts';
 import { ownerOf } from './swarm-id.ts';
-import { isOver } from './swarm-life.ts';
 import type { SwarmMedium } from './swarm-medium.ts';
 import type { SwarmNotice } from './swarm-notice.ts';
 import type { SwarmOutcome } from './swarm-outcome.ts';
@@ -14,7 +13,7 @@ import { isStop } from './system-stop.ts';
 import type { Hands, NoticeOrigin, SwarmReach } from './swarm-reach.ts';
 import type { SwarmWork } from './swarm-record.ts';
 import type { SwarmAnswer, SwarmRequest } from './swarm-request.ts';
-import { type SwarmSession, taintOfSession } from './swarm-session.ts';
+import { isOver, type SwarmSession, taintOfSession } from './swarm-session.ts';
 import type { CreateSwarmOptions, ReportOptions, Swarms } from './swarms.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { type MachineBeginning, MachineHost } from '../../runtime/machine/machine-host.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { aggregate, aggregateFaults, decideEnding } from './decide/aggregate.ts';
 import { decideAssignments } from './decide/assign.ts';
@@ -7,13 +8,12 @@ import { decideInvitations, decideSubstitutes, type Invitation, uncovered } from
 import { KeptRecord, type KeptRecordDeps } from './kept-record.ts';
 import type { LoadBook } from './load-book.ts';
 import { givenUp } from './record-changes.ts';
-import type { SwarmLifeEvent } from './swarm.machine.ts';
+import { type SwarmLifeEvent, swarmMachine } from './swarm.machine.ts';
 import { SwarmAssignments } from './swarm-assignments.ts';
 import { notInSwarm, nothingToDo, swarmOver } from './swarm-errors.ts';
-import { FIRST_SWARM_STEP, isAtWork, isOver, nextSwarmStep, type SwarmEffect } from './swarm-life.ts';
 import type { ProposalAnswer, SwarmReach } from './swarm-reach.ts';
 import { memberIn, type SwarmRecord, withMember, withSession } from './swarm-record.ts';
-import type { SwarmFault, SwarmSession } from './swarm-session.ts';
+import { isAtWork, isOver, type SwarmFault, type SwarmSession, type SwarmStatus } from './swarm-session.ts';
 import { SwarmVoice } from './swarm-voice.ts';
 
 /** `loads` is what the coordinator knows of its agents, over all its swarms. */
@@ -28,12 +28,14 @@ export interface SwarmRunDeps extends KeptRecordDeps {
 /**
  * One swarm at work: what happens to it, what is decided, and what is done about it.
  *
- * The record is the truth; decisions are functions of it. Work that is handed out, and timers, follow from it.
+ * The machine says where it stands, the record what is known; decisions are functions of the record. Work that is handed
+ * out, and timers, follow from it.
  */
 export class SwarmRun {
   readonly #deps: SwarmRunDeps;
   readonly #kept: KeptRecord;
   readonly #voice: SwarmVoice;
+  #life: MachineHost<typeof swarmMachine>;
   /** What is assigned to whom, and what is heard of it. */
   readonly assignments: SwarmAssignments;
   #recruitTimer: () => void = () => undefined;
@@ -46,6 +48,7 @@ export class SwarmRun {
     this.#deps = deps;
     this.#kept = new KeptRecord(deps, record);
     this.#voice = new SwarmVoice(this.#kept, deps.reach);
+    this.#life = this.#lifeFrom(record.session.status);
     const { clock, reach, loads } = deps;
     this.assignments = new SwarmAssignments({
       clock,
@@ -73,7 +76,8 @@ export class SwarmRun {
     this.#isAtRest = false;
     this.#change(this.record);
     this.#watchDeadline();
-    this.#perform(FIRST_SWARM_STEP.effects);
+    this.#life = this.#lifeFrom();
+    this.#life.start();
   }
 
   /** Goes on with a swarm that another coordinator began. What it handed out and nobody can listen to is handed out again. */
@@ -84,8 +88,10 @@ export class SwarmRun {
     this.#watchDeadline();
     this.#takeOver();
     if (status === 'recruiting') this.#invite(decideInvitations(this.record, this.#cards()), true);
-    else if (status === 'completing') this.#perform(['aggregate', 'report']);
-    else this.#dispatch();
+    else if (status === 'completing') {
+      this.#aggregate();
+      this.#step('outcome.reported');
+    } else this.#dispatch();
   }
 
   /** Ends a swarm that another coordinator began. */
@@ -245,46 +251,50 @@ export class SwarmRun {
   // The end
 
   #fail(type: SwarmLifeEvent['type'], error: SwarmFault | undefined): void {
-    if (nextSwarmStep(this.session.status, type) === undefined) return;
+    if (!this.#life.can({ type })) return;
     if (error !== undefined) this.#change(withSession(this.record, { error }));
     this.#step(type);
   }
 
   #step(type: SwarmLifeEvent['type']): void {
-    const step = nextSwarmStep(this.session.status, type);
-    if (step === undefined) return;
-    const end = isOver(step.status) ? { endedAt: this.#deps.clock.now() } : {};
-    // The sub-tasks of a swarm that failed are settled together with it: nobody sees one without the other.
-    const settled = step.status === 'failed' ? this.#stopAll() : this.record;
-    this.#change(withSession(settled, { status: step.status, ...end }));
-    this.#voice.moved();
-    this.#perform(step.effects);
+    try {
+      this.#life.send({ type });
+    } catch (error) {
+      // What the store did not take has not happened.
+      const { status } = this.session;
+      if (this.#life.value !== status) this.#life = this.#lifeFrom(status);
+      throw error;
+    }
   }
 
-  #perform(effects: readonly SwarmEffect[]): void {
-    for (const effect of effects) {
-      switch (effect) {
-        case 'invite':
-          this.#invite(decideInvitations(this.record, this.#cards()), true);
-          break;
-        case 'dispatch':
-          this.#dispatch();
-          break;
-        case 'aggregate':
-          this.#change(withSession(this.record, { result: aggregate(this.session.subTasks) }));
-          break;
-        case 'report':
-          this.#step('outcome.reported');
-          this.#voice.ended();
-          break;
-        case 'escalate':
-          this.#voice.ended();
-          break;
-        case 'release':
-          this.#release();
-          break;
-      }
-    }
+  /** @default one that begins */
+  #lifeFrom(status?: SwarmStatus): MachineHost<typeof swarmMachine> {
+    const beginning: MachineBeginning<typeof swarmMachine> =
+      status === undefined ? {} : { persisted: { value: status, context: {}, timers: [] } };
+    const actions = {
+      keepStatus: () => this.#keepStatus(),
+      invite: () => this.#invite(decideInvitations(this.record, this.#cards()), true),
+      dispatch: () => this.#dispatch(),
+      aggregate: () => this.#aggregate(),
+      report: () => this.#step('outcome.reported'),
+      tellOutcome: () => this.#voice.ended(),
+      escalate: () => this.#voice.ended(),
+      release: () => this.#release(),
+    };
+    return new MachineHost(swarmMachine, { id: this.session.id, actions }, beginning);
+  }
+
+  #keepStatus(): void {
+    const status = this.#life.value;
+    const end = isOver(status) ? { endedAt: this.#deps.clock.now() } : {};
+    // The sub-tasks of a swarm that failed are settled together with it: nobody sees one without the other.
+    const settled = status === 'failed' ? this.#stopAll() : this.record;
+    this.#change(withSession(settled, { status, ...end }));
+    this.#voice.moved();
+  }
+
+  #aggregate(): void {
+    this.#change(withSession(this.record, { result: aggregate(this.session.subTasks) }));
   }
 
   #stopAll(): SwarmRecord {

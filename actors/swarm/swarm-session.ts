@@ -6,6 +6,12 @@ import { mergeTaint, Taint } from '../../runtime/protocol/taint.ts';
 export const SwarmStatus = z.enum(['recruiting', 'active', 'completing', 'completed', 'failed']);
 export type SwarmStatus = z.infer<typeof SwarmStatus>;
 
+/** Says whether the swarm is at an end. */
+export const isOver = (status: SwarmStatus): boolean => status === 'completed' || status === 'failed';
+
+/** Says whether agents may join, and sub-tasks be worked on. */
+export const isAtWork = (status: SwarmStatus): boolean => status === 'recruiting' || status === 'active';
+
 export const SubTaskStatus = z.enum(['pending', 'running', 'completed', 'failed']);
 export type SubTaskStatus = z.infer<typeof SubTaskStatus>;
 

@@ -1,4 +1,4 @@
-import { isOver } from './swarm-life.ts';
+import { isOver } from './swarm-session.ts';
 import type { SwarmRecord } from './swarm-record.ts';
 
 /**

@@ -28,15 +28,19 @@ export const swarmMachine = setup({
     events: {} as SwarmLifeEvent,
   },
   actions: {
+    /** Keeps the status, and tells whoever listens. */
+    keepStatus: () => undefined,
     /** Proposes to every agent that could do a part of it. */
     invite: () => undefined,
     /** Assigns what is ready, and finds what nobody is left for. */
     dispatch: () => undefined,
     /** Puts the results together. */
     aggregate: () => undefined,
-    /** Tells the owner and the participants how it ended. */
+    /** Says that the outcome stands. */
     report: () => undefined,
-    /** Takes back what is still assigned, and tells the owner what there is, and what is missing and why. */
+    /** Tells the owner and the participants how it ended. */
+    tellOutcome: () => undefined,
+    /** Tells the owner what there is, and what is missing and why. */
     escalate: () => undefined,
     /** Lets go of timers. */
     release: () => undefined,
@@ -50,14 +54,14 @@ export const swarmMachine = setup({
       on: { ...whileAtWork, 'team.formed': 'active', 'team.missing': 'failed' },
     },
     active: {
-      entry: 'dispatch',
+      entry: ['keepStatus', 'dispatch'],
       on: { ...whileAtWork, 'subTasks.completed': 'completing', 'subTasks.failed': 'failed' },
     },
     completing: {
-      entry: ['aggregate', 'report'],
+      entry: ['keepStatus', 'aggregate', 'report'],
       on: { 'outcome.reported': 'completed' },
     },
-    completed: { entry: 'release', type: 'final' },
-    failed: { entry: ['escalate', 'release'], type: 'final' },
+    completed: { entry: ['keepStatus', 'release', 'tellOutcome'], type: 'final' },
+    failed: { entry: ['keepStatus', 'escalate', 'release'], type: 'final' },
   },
 });
