@@ -10,15 +10,12 @@ export interface PlanetJob {
   readonly ctx: HandlingContext;
 }
 
-/** A repository, by its real path, and its files. */
-export interface Listed extends RepositoryFiles {
-  readonly root: string;
-}
-
 /** - `outcomes` of the tools that have run, in their order. */
 export interface PlanetContext {
   readonly job: PlanetJob | undefined;
-  readonly listed: Listed | undefined;
+  /** The repository, by its real path. */
+  readonly root: string | undefined;
+  readonly listed: RepositoryFiles | undefined;
   readonly outcomes: readonly ToolOutcome[];
   readonly answer: AuditAnswer | undefined;
 }
@@ -26,15 +23,35 @@ export interface PlanetContext {
 /** What a step is given: the task, and what is known by now. */
 export interface PlanetStep {
   readonly job: PlanetJob;
-  readonly listed: Listed;
+  readonly root: string;
+  readonly listed: RepositoryFiles;
   readonly outcomes: readonly ToolOutcome[];
 }
 
-const IDLE: PlanetContext = { job: undefined, listed: undefined, outcomes: [], answer: undefined };
+/** - `tool` by its name. */
+export interface ToolStep extends PlanetStep {
+  readonly tool: string;
+}
 
-/** Steps are invoked when there is a job, and all but the first when the repository is listed. */
-const stepOf = ({ context }: { context: PlanetContext }): PlanetStep =>
-  ({ job: context.job, listed: context.listed, outcomes: context.outcomes }) as PlanetStep;
+/** A planet by its id, and the capability that it is asked for. */
+export interface PlanetRole {
+  readonly id: string;
+  readonly capability: string;
+}
+
+const IDLE: PlanetContext = {
+  job: undefined,
+  root: undefined,
+  listed: undefined,
+  outcomes: [],
+  answer: undefined,
+};
+
+/** Each step is invoked when there is a job, and what the steps before it have found. */
+const stepOf = ({ context }: { context: PlanetContext }): PlanetStep => {
+  const { job, root, listed, outcomes } = context;
+  return { job, root, listed, outcomes } as PlanetStep;
+};
 
 /** Filled by `.provide()`, in `planet.ts`. */
 const unfilled = (): never => {
@@ -44,9 +61,11 @@ const unfilled = (): never => {
 const planetSetup = setup({
   types: { context: {} as PlanetContext, events: {} as AnyEventObject },
   actors: {
-    list: fromPromise<Listed, PlanetStep>(unfilled),
-    runTool: fromPromise<ToolOutcome, PlanetStep>(unfilled),
+    open: fromPromise<string, PlanetStep>(unfilled),
+    list: fromPromise<RepositoryFiles, PlanetStep>(unfilled),
+    runTool: fromPromise<ToolOutcome, ToolStep>(unfilled),
     check: fromPromise<AuditAnswer, PlanetStep>(unfilled),
+    report: fromPromise<AuditAnswer, PlanetStep>(unfilled),
     watchForCutOff: fromCallback<AnyEventObject, PlanetStep>(({ input: { job }, sendBack }) => {
       const { signal } = job.ctx;
       const tell = (): void => sendBack({ type: 'work.cut-off' });
@@ -55,10 +74,10 @@ const planetSetup = setup({
       return () => signal.removeEventListener('abort', tell);
     }),
   },
-  guards: { isToolLeft: unfilled as () => boolean },
   actions: {
     takeJob: assign(({ event }) => ({ ...IDLE, job: { request: event['input'], ctx: event['ctx'] } })),
-    keepListing: assign(({ event }) => ({ listed: event['output'] as Listed })),
+    keepRoot: assign(({ event }) => ({ root: event['output'] as string })),
+    keepListing: assign(({ event }) => ({ listed: event['output'] as RepositoryFiles })),
     keepOutcome: assign(({ context, event }) => ({
       outcomes: [...context.outcomes, event['output'] as ToolOutcome],
     })),
@@ -70,55 +89,109 @@ const planetSetup = setup({
   },
 });
 
+/** What all planets have in common: they wait, answer or refuse, and leave what is cut off. */
+const waitingFor = (capability: string) =>
+  ({ tags: 'ready', entry: 'forget', on: { [capability]: { target: 'busy', actions: 'takeJob' } } }) as const;
+const ENDINGS = {
+  answering: { entry: 'answer', always: 'waiting' },
+  refusing: { entry: 'refuse', always: 'waiting' },
+  cutOff: { entry: 'settle', always: 'waiting' },
+} as const;
+const CUT_OFF = {
+  invoke: { src: 'watchForCutOff', input: stepOf },
+  on: { 'work.cut-off': 'cutOff' },
+} as const;
+
 /**
- * A planet's work: it waits to be asked `capability`, lists the repository, runs its tools on it one after the other, checks
- * what they found, and answers. When the task is cancelled or its time is over, whatever runs for it ends. One task at a time.
+ * The work of a planet with tools: it waits to be asked, opens the repository and lists its files, is at work with its tools,
+ * each a state, checks what they found, and answers. When the task is cancelled or its time is over, it is cut off: whatever
+ * runs for it ends. One task at a time.
  */
-export const planetMachine = (capability: string) =>
-  planetSetup.createMachine({
-    id: 'planet',
+export function planetMachine({ id, capability }: PlanetRole, tools: readonly string[]) {
+  const refusing = `#${id}.refusing`;
+  const atWork = tools.map((tool, at) => {
+    const next = tools[at + 1];
+    const onDone = { target: next ?? `#${id}.busy.checking`, actions: 'keepOutcome' } as const;
+    const input = (known: { context: PlanetContext }): ToolStep => ({ ...stepOf(known), tool });
+    return [tool, { invoke: { src: 'runTool', input, onDone, onError: refusing } as const }] as const;
+  });
+  return planetSetup.createMachine({
+    id,
     context: IDLE,
     initial: 'waiting',
     states: {
-      waiting: {
-        tags: 'ready',
-        entry: 'forget',
-        on: { [capability]: { target: 'busy', actions: 'takeJob' } },
-      },
+      waiting: waitingFor(capability),
       busy: {
-        invoke: { src: 'watchForCutOff', input: stepOf },
-        on: { 'work.cut-off': 'cutOff' },
-        initial: 'listing',
+        ...CUT_OFF,
+        initial: 'opening',
         states: {
+          opening: {
+            invoke: {
+              src: 'open',
+              input: stepOf,
+              onDone: { target: 'listing', actions: 'keepRoot' },
+              onError: refusing,
+            },
+          },
           listing: {
             invoke: {
               src: 'list',
               input: stepOf,
-              onDone: { target: 'choosing', actions: 'keepListing' },
-              onError: '#planet.refusing',
+              onDone: { target: 'atWork', actions: 'keepListing' },
+              onError: refusing,
             },
           },
-          choosing: { always: [{ guard: 'isToolLeft', target: 'atWork' }, { target: 'checking' }] },
-          atWork: {
-            invoke: {
-              src: 'runTool',
-              input: stepOf,
-              onDone: { target: 'choosing', actions: 'keepOutcome' },
-              onError: '#planet.refusing',
-            },
-          },
+          atWork: { initial: tools[0] as string, states: Object.fromEntries(atWork) },
           checking: {
             invoke: {
               src: 'check',
               input: stepOf,
-              onDone: { target: '#planet.answering', actions: 'keepAnswer' },
-              onError: '#planet.refusing',
+              onDone: { target: `#${id}.answering`, actions: 'keepAnswer' },
+              onError: refusing,
             },
           },
         },
       },
-      answering: { entry: 'answer', always: 'waiting' },
-      refusing: { entry: 'refuse', always: 'waiting' },
-      cutOff: { entry: 'settle', always: 'waiting' },
+      ...ENDINGS,
     },
   });
+}
+
+/**
+ * The work of a planet that reports on the mission itself: it opens the repository, makes its report of what the other tasks
+ * came to, and answers. Like the others it can be cut off, and does one task at a time.
+ */
+export function missionPlanetMachine({ id, capability }: PlanetRole) {
+  const refusing = `#${id}.refusing`;
+  return planetSetup.createMachine({
+    id,
+    context: IDLE,
+    initial: 'waiting',
+    states: {
+      waiting: waitingFor(capability),
+      busy: {
+        ...CUT_OFF,
+        initial: 'opening',
+        states: {
+          opening: {
+            invoke: {
+              src: 'open',
+              input: stepOf,
+              onDone: { target: 'reporting', actions: 'keepRoot' },
+              onError: refusing,
+            },
+          },
+          reporting: {
+            invoke: {
+              src: 'report',
+              input: stepOf,
+              onDone: { target: `#${id}.answering`, actions: 'keepAnswer' },
+              onError: refusing,
+            },
+          },
+        },
+      },
+      ...ENDINGS,
+    },
+  });
+}

@@ -5,7 +5,13 @@ import { type AnyActorLogic, fromPromise } from 'xstate';
 import { answerOf } from './answer-of.ts';
 import type { AuditAnswer, AuditRequest, MissionRequest } from './audit-answer.ts';
 import { listRepository, type RepositoryFiles } from './list-repository.ts';
-import { type Listed, type PlanetJob, type PlanetStep, planetMachine } from './planet.machine.ts';
+import {
+  missionPlanetMachine,
+  type PlanetJob,
+  type PlanetStep,
+  planetMachine,
+  type ToolStep,
+} from './planet.machine.ts';
 import { runTool, type ToolOutcome } from './run-tool.ts';
 import type { Tool } from './tool.ts';
 
@@ -30,13 +36,15 @@ export function planet<Input, Parsed extends AuditRequest>(
   job: Job<Input, Parsed>,
   tools: readonly Tool[],
 ): AgentDefinition {
-  const machine = planetMachine(job.id).provide({
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const role = { id: who.id, capability: job.id };
+  const machine = planetMachine(role, [...byName.keys()]).provide({
     actors: {
+      open: fromPromise(({ input }) => open(input.job)),
       list: fromPromise(({ input }) => list(input)),
-      runTool: fromPromise(({ input }) => runNext(tools, input)),
+      runTool: fromPromise(({ input }) => run(byName.get(input.tool) as Tool, tools.length, input)),
       check: fromPromise(({ input }) => check(tools, input)),
     },
-    guards: { isToolLeft: ({ context }) => context.outcomes.length < tools.length },
   });
   const definition = planetOf(who, job, machine);
   toolsByPlanet.set(definition, tools);
@@ -52,15 +60,14 @@ export function missionPlanet<Input>(
   job: Job<Input, MissionRequest>,
   report: (request: MissionRequest, ctx: HandlingContext) => AboutMission | Promise<AboutMission>,
 ): AgentDefinition {
-  const machine = planetMachine(job.id).provide({
+  const machine = missionPlanetMachine({ id: who.id, capability: job.id }).provide({
     actors: {
-      list: fromPromise(async ({ input }) => ({ root: await rootOf(input.job), files: [], notes: [] })),
-      check: fromPromise(async ({ input: { job, listed } }) => {
-        const request = { ...(job.request as MissionRequest), root: listed.root };
-        return { findings: [], filesSeen: 0, bytesSeen: 0, ...(await report(request, job.ctx)) };
+      open: fromPromise(({ input }) => open(input.job)),
+      report: fromPromise(async ({ input: { job: asked, root } }) => {
+        const request = { ...(asked.request as MissionRequest), root };
+        return { findings: [], filesSeen: 0, bytesSeen: 0, ...(await report(request, asked.ctx)) };
       }),
     },
-    guards: { isToolLeft: () => false },
   });
   return planetOf(who, job, machine);
 }
@@ -74,42 +81,41 @@ const planetOf = <Input, Parsed>(
     job as unknown as Capability,
   ]);
 
-async function rootOf({ request, ctx }: PlanetJob): Promise<string> {
+/** The real path of the repository. */
+async function open({ request, ctx }: PlanetJob): Promise<string> {
   const repository = await ctx.effect<RepositoryRoot>(REPOSITORY_ROOT, () => repositoryRoot(request.root));
   if ('refusal' in repository) throw refused(repository.refusal, { root: request.root });
   return repository.root;
 }
 
-async function list({ job }: PlanetStep): Promise<Listed> {
-  const { ctx } = job;
+function list({ job: { ctx }, root }: PlanetStep): Promise<RepositoryFiles> {
   ctx.progress(0, 'lists the files');
-  const root = await rootOf(job);
-  const listed = await ctx.effect<RepositoryFiles>(LIST_REPOSITORY, (signal) => listRepository(root, signal));
-  return { root, ...listed };
+  return ctx.effect<RepositoryFiles>(LIST_REPOSITORY, (signal) => listRepository(root, signal));
 }
 
-async function runNext(tools: readonly Tool[], { job, listed, outcomes }: PlanetStep): Promise<ToolOutcome> {
-  const { ctx, request } = job;
-  const tool = tools[outcomes.length] as Tool;
+async function run(tool: Tool, tools: number, step: ToolStep): Promise<ToolOutcome> {
+  const { root, listed, outcomes } = step;
+  const { ctx, request } = step.job;
   const { root: _root, feedback: _feedback, ...input } = request;
   const files = listed.files.map(({ path }) => path).filter(tool.takes);
   if (files.length === 0) return { nothing: tool.nothing };
   const tell = (done: number, of: number, note: string): void =>
-    ctx.progress((outcomes.length + (of === 0 ? 0 : done / of)) / tools.length, `${tool.name}: ${note}`);
+    ctx.progress((outcomes.length + (of === 0 ? 0 : done / of)) / tools, `${tool.name}: ${note}`);
   tell(0, files.length, `${files.length} files`);
   return ctx.effect<ToolOutcome>(runOf(tool), (signal) =>
     runTool(
       tool,
-      { root: listed.root, files, input },
+      { root, files, input },
       { agent: ctx.self, signal, progress: (done, of) => tell(done, of, `${done} of ${of}`) },
     ),
   );
 }
 
-async function check(tools: readonly Tool[], { job, listed, outcomes }: PlanetStep): Promise<AuditAnswer> {
+async function check(tools: readonly Tool[], step: PlanetStep): Promise<AuditAnswer> {
+  const { job, root, listed, outcomes } = step;
   const { ctx, request } = job;
   const answer = answerOf(tools, listed.notes, outcomes);
   if ('refusal' in answer) throw refused(answer.refusal, { root: request.root });
   ctx.progress(1, 'checks what was found');
-  return revised(answer, { root: listed.root, feedback: request.feedback }, ctx);
+  return revised(answer, { root, feedback: request.feedback }, ctx);
 }

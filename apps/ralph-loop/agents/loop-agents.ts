@@ -4,14 +4,13 @@ import { findingsVerify, missionAssign } from './capabilities.ts';
 /** An agent as `startSystem` takes it. */
 export interface TeamMember {
   readonly module: URL;
-  readonly isolation: 'thread' | 'inline';
+  readonly isolation: 'thread';
 }
 
-/** Where the loop runs, which no work of other agents shares: whoever works hard keeps nobody waiting for a judgement. */
 const [SUN, MERCURY] = [
   new URL('./sun.agent.ts', import.meta.url),
   new URL('./mercury.agent.ts', import.meta.url),
-].map((module): TeamMember => ({ module, isolation: 'inline' })) as [TeamMember, TeamMember];
+].map((module): TeamMember => ({ module, isolation: 'thread' })) as [TeamMember, TeamMember];
 
 /** SUN, who gives tasks out, and MERCURY, who judges findings: the agents that the loop itself asks. */
 export const loopAgents = (): TeamMember[] => [SUN, MERCURY];

@@ -11,7 +11,10 @@ export interface Judging {
 
 interface MercuryContext {
   readonly judging: Judging | undefined;
+  readonly verdict: Verification | undefined;
 }
+
+const IDLE: MercuryContext = { judging: undefined, verdict: undefined };
 
 const NOTHING_TO_JUDGE: Verification = { verdict: 'APPROVED', approved: [], rejected: [], feedback: '' };
 
@@ -22,7 +25,7 @@ const inHand = ({ context }: { context: MercuryContext }): Judging => context.ju
 
 /**
  * MERCURY's work: it waits for findings, judges them, and answers; no findings it approves at once. When the task is
- * cancelled it goes no further. One list of findings at a time. `verify` is to be provided.
+ * cancelled it is cut off and goes no further. One list of findings at a time. `verify` is to be provided.
  */
 export const mercuryMachine = setup({
   types: { context: {} as MercuryContext, events: {} as AnyEventObject },
@@ -39,16 +42,17 @@ export const mercuryMachine = setup({
   },
   guards: { hasNothing: ({ event }) => takenFrom(event).request.findings.length === 0 },
   actions: {
-    approveNothing: ({ event }) => takenFrom(event).ctx.reply(NOTHING_TO_JUDGE),
     take: assign(({ event }) => ({ judging: takenFrom(event) })),
-    answer: ({ context, event }) => inHand({ context }).ctx.reply(event['output']),
+    approveNothing: assign({ verdict: NOTHING_TO_JUDGE }),
+    keepVerdict: assign(({ event }) => ({ verdict: event['output'] as Verification })),
+    answer: ({ context }) => inHand({ context }).ctx.reply(context.verdict),
     refuse: ({ context, event }) => inHand({ context }).ctx.fail(event['error']),
     settle: ({ context }) => inHand({ context }).ctx.settle(),
-    forget: assign({ judging: undefined }),
+    forget: assign(IDLE),
   },
 }).createMachine({
   id: 'mercury',
-  context: { judging: undefined },
+  context: IDLE,
   initial: 'waiting',
   states: {
     waiting: {
@@ -56,7 +60,7 @@ export const mercuryMachine = setup({
       entry: 'forget',
       on: {
         'findings.verify': [
-          { guard: 'hasNothing', actions: 'approveNothing' },
+          { guard: 'hasNothing', target: 'answering', actions: ['take', 'approveNothing'] },
           { target: 'judging', actions: 'take' },
         ],
       },
@@ -67,11 +71,14 @@ export const mercuryMachine = setup({
         {
           src: 'verify',
           input: inHand,
-          onDone: { target: 'waiting', actions: 'answer' },
-          onError: { target: 'waiting', actions: 'refuse' },
+          onDone: { target: 'answering', actions: 'keepVerdict' },
+          onError: 'refusing',
         },
       ],
-      on: { 'work.cut-off': { target: 'waiting', actions: 'settle' } },
+      on: { 'work.cut-off': 'cutOff' },
     },
+    answering: { entry: 'answer', always: 'waiting' },
+    refusing: { entry: 'refuse', always: 'waiting' },
+    cutOff: { entry: 'settle', always: 'waiting' },
   },
 });

@@ -1,5 +1,5 @@
 import type { HandlingContext } from 'orrery';
-import { setup } from 'xstate';
+import { assertEvent, setup } from 'xstate';
 import type { z } from 'zod';
 import { assignTasks } from './assign.ts';
 import type { Dispute, missionAssign, RecoveryRequest } from './capabilities.ts';
@@ -16,27 +16,36 @@ export type SunEvent =
   | (Asked & { readonly type: 'mission.recover'; readonly input: RecoveryRequest })
   | (Asked & { readonly type: 'mission.rule'; readonly input: Dispute });
 
-/** SUN's work: it gives tasks out, says what is to become of one that nobody could do, and settles disputes, each at once. */
+/**
+ * SUN's work: it waits to be asked, and gives tasks out, says what is to become of one that nobody could do, or settles a
+ * dispute, each at once. What it is told is all that it decides by: the state of the mission is the loop's.
+ */
 export const sunMachine = setup({
   types: { events: {} as SunEvent },
   actions: {
-    assign: (_, { ctx, input }: Extract<SunEvent, { type: 'mission.assign' }>) =>
-      ctx.reply(assignTasks(input.tasks, input.roster)),
-    recover: (_, { ctx, input }: Extract<SunEvent, { type: 'mission.recover' }>) =>
-      ctx.reply(recoverTask(input)),
-    rule: (_, { ctx, input }: Extract<SunEvent, { type: 'mission.rule' }>) => ctx.reply(ruleDispute(input)),
+    assign: ({ event }) => {
+      assertEvent(event, 'mission.assign');
+      event.ctx.reply(assignTasks(event.input.tasks, event.input.roster));
+    },
+    recover: ({ event }) => {
+      assertEvent(event, 'mission.recover');
+      event.ctx.reply(recoverTask(event.input));
+    },
+    rule: ({ event }) => {
+      assertEvent(event, 'mission.rule');
+      event.ctx.reply(ruleDispute(event.input));
+    },
   },
 }).createMachine({
   id: 'sun',
-  initial: 'ready',
+  initial: 'waiting',
   states: {
-    ready: {
+    waiting: {
       tags: 'ready',
-      on: {
-        'mission.assign': { actions: { type: 'assign', params: ({ event }) => event } },
-        'mission.recover': { actions: { type: 'recover', params: ({ event }) => event } },
-        'mission.rule': { actions: { type: 'rule', params: ({ event }) => event } },
-      },
+      on: { 'mission.assign': 'assigning', 'mission.recover': 'recovering', 'mission.rule': 'ruling' },
     },
+    assigning: { entry: 'assign', always: 'waiting' },
+    recovering: { entry: 'recover', always: 'waiting' },
+    ruling: { entry: 'rule', always: 'waiting' },
   },
 });

@@ -102,7 +102,7 @@ export const taskMachine = setup({
     release: () => undefined,
   },
 }).createMachine({
-  id: 'task',
+  id: 'missionTask',
   context: ({ input }) => newTask(input),
   initial: 'waiting',
   states: {

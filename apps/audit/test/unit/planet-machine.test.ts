@@ -1,21 +1,22 @@
-import { createActor, fromPromise } from 'xstate';
+import { type AnyStateMachine, createActor, fromPromise } from 'xstate';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HandlingContext } from 'orrery';
-import { planetMachine, type Listed, type PlanetStep } from '../../planet.machine.ts';
 import type { AuditAnswer } from '../../audit-answer.ts';
+import type { RepositoryFiles } from '../../list-repository.ts';
+import { missionPlanetMachine, type PlanetStep, planetMachine, type ToolStep } from '../../planet.machine.ts';
 import type { ToolOutcome } from '../../run-tool.ts';
 
-const LISTED: Listed = { root: '/repo', files: [], notes: [] };
+const LISTED: RepositoryFiles = { files: [], notes: [] };
 const ANSWER = { findings: [], notes: [], filesSeen: 0, bytesSeen: 0 };
 
 /** Steps end when the test says so. */
 class Steps {
-  readonly given: Record<string, PlanetStep[]> = { list: [], runTool: [], check: [] };
+  readonly given: [step: string, input: unknown][] = [];
   readonly #open = new Map<string, PromiseWithResolvers<unknown>>();
 
-  logic<Output>(name: string) {
-    return fromPromise<Output, PlanetStep>(({ input }) => {
-      this.given[name]?.push(input);
+  logic<Output, Input extends PlanetStep = PlanetStep>(name: string) {
+    return fromPromise<Output, Input>(({ input }) => {
+      this.given.push([name, input]);
       const open = Promise.withResolvers<unknown>();
       this.#open.set(name, open);
       return open.promise as Promise<Output>;
@@ -42,15 +43,26 @@ beforeEach(() => {
   said = [];
 });
 
-function start(tools = 2) {
-  const machine = planetMachine('look').provide({
+const ROLE = { id: 'mars', capability: 'look' };
+
+function withTools() {
+  return planetMachine(ROLE, ['first', 'second']).provide({
     actors: {
-      list: steps.logic<Listed>('list'),
-      runTool: steps.logic<ToolOutcome>('runTool'),
+      open: steps.logic<string>('open'),
+      list: steps.logic<RepositoryFiles>('list'),
+      runTool: steps.logic<ToolOutcome, ToolStep>('runTool'),
       check: steps.logic<AuditAnswer>('check'),
     },
-    guards: { isToolLeft: ({ context }) => context.outcomes.length < tools },
   });
+}
+
+function aboutMission() {
+  return missionPlanetMachine(ROLE).provide({
+    actors: { open: steps.logic<string>('open'), report: steps.logic<AuditAnswer>('report') },
+  });
+}
+
+function start(machine: AnyStateMachine = withTools()) {
   const planet = createActor(machine).start();
   const ctx = {
     get signal() {
@@ -64,23 +76,40 @@ function start(tools = 2) {
   return { planet, ask };
 }
 
-describe("a planet's machine", () => {
-  it('lists, runs its tools one after the other, checks, answers, and waits again', async () => {
+const OUTPUTS: Readonly<Record<string, unknown>> = {
+  open: '/repo',
+  list: LISTED,
+  runTool: { nothing: 'no files' },
+  check: ANSWER,
+};
+
+describe('the machine of a planet with tools', () => {
+  it('opens, lists, is at work with one tool after the other, checks, answers, and waits again', async () => {
     const { planet, ask } = start();
+    const states: unknown[] = [planet.getSnapshot().value];
+    planet.subscribe(({ value }) => states.push(value));
     expect(planet.getSnapshot().hasTag('ready')).toBe(true);
     ask();
-    expect(planet.getSnapshot().value).toEqual({ busy: 'listing' });
-    await steps.end('list', LISTED);
-    expect(planet.getSnapshot().value).toEqual({ busy: 'atWork' });
+    for (const step of ['open', 'list']) await steps.end(step, OUTPUTS[step]);
     await steps.end('runTool', { nothing: 'no files' });
-    expect(planet.getSnapshot().value).toEqual({ busy: 'atWork' });
-    expect(steps.given['runTool']?.map(({ outcomes }) => outcomes.length)).toEqual([0, 1]);
     await steps.end('runTool', { died: 'it died' });
-    expect(planet.getSnapshot().value).toEqual({ busy: 'checking' });
-    expect(steps.given['check']).toMatchObject([
-      { outcomes: [{ nothing: 'no files' }, { died: 'it died' }] },
-    ]);
     await steps.end('check', ANSWER);
+    expect(states.filter((one, at) => one !== states[at - 1])).toEqual([
+      'waiting',
+      { busy: 'opening' },
+      { busy: 'listing' },
+      { busy: { atWork: 'first' } },
+      { busy: { atWork: 'second' } },
+      { busy: 'checking' },
+      'waiting',
+    ]);
+    expect(steps.given).toMatchObject([
+      ['open', { job: { request: { root: '/repo' } } }],
+      ['list', { root: '/repo' }],
+      ['runTool', { tool: 'first', listed: LISTED, outcomes: [] }],
+      ['runTool', { tool: 'second', outcomes: [{ nothing: 'no files' }] }],
+      ['check', { outcomes: [{ nothing: 'no files' }, { died: 'it died' }] }],
+    ]);
     expect(said).toEqual([['reply', ANSWER]]);
     expect(planet.getSnapshot()).toMatchObject({
       value: 'waiting',
@@ -89,13 +118,15 @@ describe("a planet's machine", () => {
   });
 
   it.each([
-    ['list', []],
-    ['runTool', ['list']],
-    ['check', ['list', 'runTool', 'runTool']],
+    ['open', []],
+    ['list', ['open']],
+    ['runTool', ['open', 'list']],
+    ['runTool', ['open', 'list', 'runTool']],
+    ['check', ['open', 'list', 'runTool', 'runTool']],
   ] as const)('declines what it was asked when the step %s fails', async (failing, before) => {
     const { planet, ask } = start();
     ask();
-    for (const step of before) await steps.end(step, step === 'list' ? LISTED : { nothing: 'no files' });
+    for (const step of before) await steps.end(step, OUTPUTS[step]);
     const error = new Error('planted');
     await steps.fail(failing, error);
     expect(said).toEqual([['fail', error]]);
@@ -105,7 +136,7 @@ describe("a planet's machine", () => {
   it('leaves whatever it does when its work is cut off, and takes the next', async () => {
     const { planet, ask } = start();
     ask();
-    await steps.end('list', LISTED);
+    for (const step of ['open', 'list']) await steps.end(step, OUTPUTS[step]);
     cutOff.abort();
     expect(said).toEqual([['settle']]);
     expect(planet.getSnapshot().value).toBe('waiting');
@@ -113,7 +144,7 @@ describe("a planet's machine", () => {
     expect(planet.getSnapshot()).toMatchObject({ value: 'waiting', context: { outcomes: [] } });
     cutOff = new AbortController();
     ask();
-    expect(planet.getSnapshot().value).toEqual({ busy: 'listing' });
+    expect(planet.getSnapshot().value).toEqual({ busy: 'opening' });
   });
 
   it('does not begin on what was cut off before', () => {
@@ -126,5 +157,29 @@ describe("a planet's machine", () => {
     const { planet } = start();
     expect(planet.getSnapshot().can({ type: 'look' })).toBe(true);
     expect(planet.getSnapshot().can({ type: 'task-proposal' })).toBe(false);
+  });
+});
+
+describe('the machine of a planet that reports on the mission', () => {
+  it('opens the repository, reports and answers', async () => {
+    const { planet, ask } = start(aboutMission());
+    ask();
+    expect(planet.getSnapshot().value).toEqual({ busy: 'opening' });
+    await steps.end('open', '/repo');
+    expect(planet.getSnapshot().value).toEqual({ busy: 'reporting' });
+    expect(steps.given.at(-1)).toMatchObject(['report', { root: '/repo' }]);
+    await steps.end('report', ANSWER);
+    expect(said).toEqual([['reply', ANSWER]]);
+    expect(planet.getSnapshot().value).toBe('waiting');
+  });
+
+  it('declines when there is nothing that it can report', async () => {
+    const { planet, ask } = start(aboutMission());
+    ask();
+    await steps.end('open', '/repo');
+    const error = new Error('planted');
+    await steps.fail('report', error);
+    expect(said).toEqual([['fail', error]]);
+    expect(planet.getSnapshot().value).toBe('waiting');
   });
 });
