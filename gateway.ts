@@ -55,7 +55,7 @@ export type { CardKey } from './gateway/a2a/wire/card-key.ts';
 export type { JsonWebKey, JsonWebKeySet } from './gateway/a2a/wire/json-web-key.ts';
 export type { DelegationExtensionOptions } from './gateway/a2a/server/delegation.ts';
 export type { A2AExtension } from './gateway/a2a/server/extension.ts';
-export type { SecurityScheme } from './gateway/a2a/server/operations.ts';
+export type { SecurityScheme } from './gateway/a2a/wire/operations.ts';
 export type { McpOptions, NamedOffer, Offered } from './gateway/mcp/server/mcp-options.ts';
 export type { A2AOptions } from './gateway/open-a2a.ts';
 export type {

@@ -31,16 +31,13 @@ export type {
 } from './runtime/protocol/remote-agent.ts';
 export {
   AgentClient,
-  type ClientOptions,
-  type Credentials,
   type ListQuery,
-  type OutgoingRequest,
   type RemoteAnswer,
-  type RemoteCard,
-  type RemoteInterface,
-  type RemotePage,
   type SendOptions,
-} from './gateway/a2a/client/index.ts';
+} from './gateway/a2a/client/agent-client.ts';
+export type { RemoteCard, RemoteInterface } from './gateway/a2a/client/card/remote-card.ts';
+export type { ClientOptions, Credentials, OutgoingRequest } from './gateway/a2a/client/client-options.ts';
+export type { RemotePage } from './gateway/a2a/wire/answers.ts';
 
 /** How an agent elsewhere is a member here; `client`: how it is reached. */
 export interface RemoteAgentOptions extends MemberOptions {

@@ -9,8 +9,8 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { verifyCard } from '../../gateway/a2a/wire/card-signature.ts';
 import { V1 } from '../../gateway/a2a/server/index.ts';
-import { V03, V03_REST } from '../../gateway/a2a/server/v03/dialect.ts';
-import { restBindingOf } from '../../gateway/a2a/server/v1/rest-binding.ts';
+import { V03, V03_REST } from '../../gateway/a2a/wire/v03/dialect.ts';
+import { restBindingOf } from '../../gateway/a2a/wire/v1/dialect.ts';
 import { startA2AServer } from '../fixtures/a2a-server.ts';
 import { sendRequest } from '../fixtures/sdk-client.ts';
 

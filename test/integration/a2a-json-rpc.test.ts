@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OrreryError } from '../../runtime/protocol/errors.ts';
 import { V1 as DIALECT, V1_1_DRAFT } from '../../gateway/a2a/server/index.ts';
-import { restBindingOf } from '../../gateway/a2a/server/v1/rest-binding.ts';
+import { restBindingOf } from '../../gateway/a2a/wire/v1/dialect.ts';
 import { bound, type RpcAnswer, startA2AServer, type TestServer } from '../fixtures/a2a-server.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };

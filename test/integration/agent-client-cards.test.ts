@@ -2,7 +2,8 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import { cardSigner } from '../../gateway/a2a/wire/card-signature.ts';
-import { AgentClient, type ClientOptions } from '../../gateway/a2a/client/index.ts';
+import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
+import type { ClientOptions } from '../../gateway/a2a/client/client-options.ts';
 import { cardOf, result, ScriptedAgent } from '../fixtures/scripted-agent.ts';
 import { quick, say } from '../fixtures/scripted-events.ts';
 

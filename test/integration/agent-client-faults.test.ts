@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AgentClient, type ClientOptions } from '../../gateway/a2a/client/index.ts';
+import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
+import type { ClientOptions } from '../../gateway/a2a/client/client-options.ts';
 import { resultOf, runFixture } from '../fixtures/run-fixture.ts';
 import { cardOf, type Incoming, result, ScriptedAgent, stream, taskOf } from '../fixtures/scripted-agent.ts';
 import { part, quick, say, update } from '../fixtures/scripted-events.ts';

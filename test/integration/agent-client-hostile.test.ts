@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AgentClient } from '../../gateway/a2a/client/index.ts';
+import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
 import { cardOf, type Incoming, result, ScriptedAgent, stream, taskOf } from '../fixtures/scripted-agent.ts';
 import { part, quick, say, update } from '../fixtures/scripted-events.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AgentClient, type ClientOptions } from '../../gateway/a2a/client/index.ts';
+import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
+import type { ClientOptions } from '../../gateway/a2a/client/client-options.ts';
 import { newCertificates } from '../fixtures/certificate.ts';
 import { cardOf, result, ScriptedAgent, taskOf } from '../fixtures/scripted-agent.ts';
 import { quick, say } from '../fixtures/scripted-events.ts';

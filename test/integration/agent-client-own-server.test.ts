@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RemoteEvent } from '../../runtime/protocol/remote-agent.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
-import { AgentClient, type ClientOptions } from '../../gateway/a2a/client/index.ts';
+import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
+import type { ClientOptions } from '../../gateway/a2a/client/client-options.ts';
 import { FaultProxy } from '../fixtures/fault-proxy.ts';
 import { RemoteSystem } from '../fixtures/remote-system.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import type { RemoteEvent } from '../../runtime/protocol/remote-agent.ts';
-import { AgentClient } from '../../gateway/a2a/client/index.ts';
+import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
 import { FaultProxy } from '../fixtures/fault-proxy.ts';
 import { SdkAgent } from '../fixtures/sdk-agent.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AnyPart, writeTagged } from '../../gateway/a2a/wire/parts.ts';
-import { givenTaskId, isGivenTaskId, ownTaskId } from '../../gateway/a2a/server/given-ids.ts';
-import { createV01 } from '../../gateway/a2a/server/v01/dialect.ts';
-import { V03, V03_REST } from '../../gateway/a2a/server/v03/dialect.ts';
+import { givenTaskId, isGivenTaskId, ownTaskId } from '../../gateway/a2a/wire/v01/given-ids.ts';
+import { createV01 } from '../../gateway/a2a/wire/v01/dialect.ts';
+import { V03, V03_REST } from '../../gateway/a2a/wire/v03/dialect.ts';
 import { arbPart } from './arbitraries/task.ts';
 import { json, OWNER, RUNS } from './dialect-trial.ts';
 

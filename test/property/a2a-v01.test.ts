@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Task } from '../../runtime/protocol/task.ts';
 import { AnyPart } from '../../gateway/a2a/wire/parts.ts';
-import { givenTaskId } from '../../gateway/a2a/server/given-ids.ts';
-import type { StreamItem } from '../../gateway/a2a/server/operations.ts';
-import { createV01 } from '../../gateway/a2a/server/v01/dialect.ts';
-import { V03 } from '../../gateway/a2a/server/v03/dialect.ts';
+import { givenTaskId } from '../../gateway/a2a/wire/v01/given-ids.ts';
+import type { StreamItem } from '../../gateway/a2a/wire/operations.ts';
+import { createV01 } from '../../gateway/a2a/wire/v01/dialect.ts';
+import { V03 } from '../../gateway/a2a/wire/v03/dialect.ts';
 import { arbArtifact, arbTask, arbTaskId } from './arbitraries/task.ts';
 import { json, OWNER, RUNS } from './dialect-trial.ts';
 

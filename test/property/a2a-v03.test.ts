@@ -8,9 +8,9 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Artifact, Part, Task, TaskMessage } from '../../runtime/protocol/task.ts';
-import type { ServedCard, StreamItem } from '../../gateway/a2a/server/operations.ts';
-import { V1 } from '../../gateway/a2a/server/v1/index.ts';
-import { V03, V03_REST } from '../../gateway/a2a/server/v03/dialect.ts';
+import type { ServedCard, StreamItem } from '../../gateway/a2a/wire/operations.ts';
+import { V1 } from '../../gateway/a2a/wire/v1/dialect.ts';
+import { V03, V03_REST } from '../../gateway/a2a/wire/v03/dialect.ts';
 import { arbMetadata, arbStreamItem, arbTask, arbTaskId, arbTaskMessage } from './arbitraries/task.ts';
 import { json, RUNS } from './dialect-trial.ts';
 

@@ -16,7 +16,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Part } from '../../runtime/protocol/task.ts';
 import type { Json } from '../../gateway/a2a/wire/json.ts';
-import { V1, V1_1_DRAFT } from '../../gateway/a2a/server/v1/index.ts';
+import { V1, V1_1_DRAFT } from '../../gateway/a2a/wire/v1/dialect.ts';
 import { STATE_WORDS } from '../../gateway/a2a/wire/enum-words.ts';
 import { arbChange, arbMessage, arbTask } from './arbitraries/a2a-tasks.ts';
 

@@ -22,9 +22,11 @@ import { afterOthers, cannotHaveArrived, Exchange, mayPassLater } from './exchan
 import { Following, type FollowingDeps, retryAfterIn } from './following.ts';
 import { HttpCalls } from './http-calls.ts';
 import { isOtherVersion } from './remote-errors.ts';
-import type { RemoteAnswer, RemotePage } from './remote-task.ts';
-import type { OrderName, Orders, SendingOrder } from './wire/dialect.ts';
-import { AnyPage, AnyTask, schemaOfEvent } from './wire/read-json.ts';
+import { AnyPage, AnyTask, type RemotePage, schemaOfEvent } from '../wire/answers.ts';
+import type { OrderName, Orders, SendingOrder } from '../wire/dialect.ts';
+
+/** What became of a message: a task, or an answer without one. */
+export type RemoteAnswer = Extract<RemoteEvent, { kind: 'task' | 'message' }>;
 
 /**
  * - `returnImmediately`   resolves when the task is there, and not when it is over or waits for somebody. @default false

@@ -13,18 +13,11 @@ import { retryAfterMsOf } from '../../reach/retry-after.ts';
 import { errorOf, saidInBody, saidInRpc } from './remote-errors.ts';
 import { credentialHeaders, protocolHeaders } from './request-headers.ts';
 import { serverSentEvents } from './sse.ts';
-import type { ClientDialect, OrderName, Orders } from './wire/dialect.ts';
-import { schemaOfEvent } from './wire/read-json.ts';
-import { V01 } from './wire/v01.ts';
-import { V03 } from './wire/v03.ts';
-import { V1 } from './wire/v1.ts';
+import { CLIENT_DIALECTS, type ClientDialect } from './dialects.ts';
+import type { OrderName, Orders } from '../wire/dialect.ts';
+import { schemaOfEvent } from '../wire/answers.ts';
 import { LAST_EVENT_HEADER } from '../wire/headers.ts';
-
-const DIALECTS: Readonly<Record<RemoteInterface['version'], ClientDialect>> = {
-  '1.0': V1,
-  '0.3': V03,
-  '0.1': V01,
-};
+import { type RestRequest, restRequest } from '../wire/rest-routes.ts';
 
 export interface ExchangeDeps {
   readonly calls: HttpCalls;
@@ -49,7 +42,7 @@ export interface ByteBound {
 
 interface Prepared {
   readonly url: URL;
-  readonly method: 'GET' | 'POST';
+  readonly method: RestRequest['method'];
   readonly mediaType: string;
   readonly body: string | undefined;
   /** Of the JSON-RPC request. */
@@ -70,7 +63,7 @@ export class Exchange {
 
   constructor(remote: RemoteInterface, deps: ExchangeDeps) {
     this.interface = remote;
-    this.dialect = DIALECTS[remote.version];
+    this.dialect = CLIENT_DIALECTS[remote.version];
     this.#deps = deps;
   }
 
@@ -80,8 +73,8 @@ export class Exchange {
 
   /** Whether this version has the operation at all. */
   has(name: OrderName): boolean {
-    const { rpc, rest } = this.dialect;
-    return (this.interface.binding === 'JSONRPC' ? rpc : rest)[name] !== undefined;
+    const { write, rest } = this.dialect;
+    return (this.interface.binding === 'JSONRPC' ? write : rest?.write)?.[name] !== undefined;
   }
 
   /** The answer's JSON. Rejects with what the other side says, REMOTE_UNREACHABLE, REMOTE_FAILED and CANCELLED. */
@@ -173,28 +166,30 @@ export class Exchange {
 
   #prepare<Name extends OrderName>(name: Name, order: Orders[Name]): Prepared {
     const { url, binding, tenant } = this.interface;
-    const { rpc, rest, name: version, restMediaType } = this.dialect;
-    if (binding === 'JSONRPC') {
-      const write = rpc[name] as ((order: Orders[Name]) => { method: string; params: Json }) | undefined;
-      if (write === undefined) throw remoteFailed(this.origin, `A2A ${version} has no operation "${name}"`);
-      const { method, params } = write(order);
+    const { name: version, methods, rest } = this.dialect;
+    const isRpc = binding === 'JSONRPC';
+    const write = (isRpc ? this.dialect : rest)?.write[name] as
+      | ((order: Orders[Name]) => { readonly [key: string]: Json })
+      | undefined;
+    const params = write?.(order);
+    if (isRpc) {
+      if (params === undefined) throw remoteFailed(this.origin, `A2A ${version} has no operation "${name}"`);
       const id = this.#deps.newId();
-      const scoped = tenant === undefined || version !== '1.0' ? params : { tenant, ...(params as object) };
-      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: scoped });
+      const scoped = tenant === undefined || version !== '1.0' ? params : { tenant, ...params };
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method: methods[name], params: scoped });
       return { url, method: 'POST', mediaType: 'application/json', body, id };
     }
-    const write = rest[name] as
-      | ((order: Orders[Name]) => { method: 'GET' | 'POST'; path: string; body?: Json })
-      | undefined;
-    if (write === undefined)
+    const asked = rest && params && restRequest(rest.routes, name, params);
+    if (rest === undefined || asked === undefined)
       throw remoteFailed(this.origin, `A2A ${version} has no operation "${name}" over REST`);
-    const { method, path, body } = write(order);
+    const { method, path, fields } = asked;
+    const hasBody = method !== 'GET' && (rest.hasEmptyBody || Object.keys(fields).length > 0);
     const prefix = tenant === undefined ? '' : `/${encodeURIComponent(tenant)}`;
     return {
       url: new URL(`${url.href.replace(/\/+$/, '')}${prefix}${path}`),
       method,
-      mediaType: restMediaType,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      mediaType: rest.contentType,
+      body: hasBody ? JSON.stringify(fields) : undefined,
       id: undefined,
     };
   }
@@ -249,7 +244,8 @@ export class Exchange {
   #result(value: unknown, answer: HttpAnswer, { id }: Prepared): unknown {
     if (id === undefined || answer.status >= 400) {
       if (answer.status >= 400) throw this.#errorIn(value, answer);
-      return this.#understood(() => this.dialect.unwrap(value));
+      const { rest } = this.dialect;
+      return rest === undefined ? value : this.#understood(() => rest.unwrap(value));
     }
     const parsed = RpcAnswer.safeParse(value);
     if (!parsed.success) throw remoteFailed(this.origin, 'its answer is not one of JSON-RPC');

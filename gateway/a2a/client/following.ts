@@ -15,8 +15,8 @@ import {
 } from './exchange.ts';
 import { isOtherVersion, isUnsupportedThere } from './remote-errors.ts';
 import { TaskSeen } from './task-seen.ts';
-import type { SendingOrder } from './wire/dialect.ts';
-import { AnyTask } from './wire/read-json.ts';
+import type { SendingOrder } from '../wire/dialect.ts';
+import { AnyTask } from '../wire/answers.ts';
 
 export interface FollowingDeps {
   readonly exchange: Exchange;

@@ -16,7 +16,7 @@ import type { Clock } from '../../../runtime/protocol/seams.ts';
  * - `maxBytes` of the whole answer.
  */
 export interface HttpCall {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -2,9 +2,10 @@ import type { AgentCard, CapabilityDescriptor } from '../../../runtime/protocol/
 import { agentNotFound } from '../../../runtime/protocol/errors.ts';
 import type { TaskMessage } from '../../../runtime/protocol/task.ts';
 import type { ServedTeam } from '../../team/served-team.ts';
-import { fault } from './faults.ts';
-import { answersOf, outputModesOf } from './media-modes.ts';
-import type { Caller, SendOrder } from './operations.ts';
+import { fault } from '../wire/faults.ts';
+import { answersOf, outputModesOf } from '../wire/media-modes.ts';
+import type { Caller } from './caller.ts';
+import type { SendOrder } from '../wire/operations.ts';
 
 /** Who is to work at a message, and in which media types that can answer. */
 export interface Addressee {

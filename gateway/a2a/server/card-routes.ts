@@ -5,7 +5,7 @@ import type { ServedTeam } from '../../team/served-team.ts';
 import type { CardSigner } from '../wire/card-signature.ts';
 import type { CardDesk } from './cards.ts';
 import type { Json } from '../wire/json.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../wire/dialect.ts';
 
 /**
  * - `dialects` whose cards the served one is, the newest first.

@@ -2,9 +2,10 @@ import type { AgentCard, CapabilityDescriptor } from '../../../runtime/protocol/
 import type { ServedTeam } from '../../team/served-team.ts';
 import { agentNotFound } from '../../../runtime/protocol/errors.ts';
 import type { A2AExtension } from './extension.ts';
-import { fault } from './faults.ts';
-import { inputModesOf, outputModesOf } from './media-modes.ts';
-import type { Caller, SecurityScheme, ServedCard, ServedSkill } from './operations.ts';
+import { fault } from '../wire/faults.ts';
+import { inputModesOf, outputModesOf } from '../wire/media-modes.ts';
+import type { Caller } from './caller.ts';
+import type { SecurityScheme, ServedCard, ServedSkill } from '../wire/operations.ts';
 
 /**
  * - `securitySchemes` how callers prove who they are. @default none: everybody is anonymous

@@ -6,9 +6,10 @@ import type { Edge } from '../../http/gateway-part.ts';
 import type { A2AService } from './a2a-service.ts';
 import type { CardSigner } from '../wire/card-signature.ts';
 import type { Json } from '../wire/json.ts';
-import type { Dialect } from './dialect.ts';
-import { fault, faultOf, internalFault, wrongParameter } from './faults.ts';
-import type { Caller, OperationName, Operations, StreamItem } from './operations.ts';
+import type { Dialect } from '../wire/dialect.ts';
+import { fault, faultOf, internalFault, wrongParameter } from '../wire/faults.ts';
+import type { Caller } from './caller.ts';
+import type { OperationName, Operations, StreamItem } from '../wire/operations.ts';
 import { LAST_EVENT_HEADER } from '../wire/headers.ts';
 
 /** What every binding of A2A over HTTP is made of. `heartbeatMs`: how often a stream shows that it lives. */

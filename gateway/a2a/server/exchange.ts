@@ -5,9 +5,9 @@ import { Asked } from '../../http/asked.ts';
 import type { Body } from '../../http/body.ts';
 import type { EdgeCall } from '../../http/edge-call.ts';
 import type { Edge } from '../../http/gateway-part.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../wire/dialect.ts';
 import type { A2AExtension } from './extension.ts';
-import type { Caller } from './operations.ts';
+import type { Caller } from './caller.ts';
 import { EXTENSION_HEADERS } from '../wire/headers.ts';
 
 /** Reads the request and lets it in. Rejects as `read` and `admit` of the edge do. */

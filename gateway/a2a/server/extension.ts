@@ -1,7 +1,7 @@
 import type { TaskTerms } from '../../../runtime/protocol/task-service.ts';
 import type { CapabilityDescriptor } from '../../../runtime/protocol/agent-card.ts';
 import type { ServedTeam } from '../../team/served-team.ts';
-import type { SendOrder, ServedExtension } from './operations.ts';
+import type { SendOrder, ServedExtension } from '../wire/operations.ts';
 
 /** On which card an extension stands: what is offered there, where, and with whom. */
 export interface ExtendedCard {

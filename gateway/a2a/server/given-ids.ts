@@ -1,25 +1,7 @@
-import { createHash } from 'node:crypto';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { TaskOwner, TaskService } from '../../../runtime/protocol/task-service.ts';
-import { fault } from './faults.ts';
-
-const MARK_LENGTH = 22;
-const GIVEN = new RegExp(`^(.+)~[\\w-]{${MARK_LENGTH}}$`, 's');
-
-/**
- * The id of the task that an owner calls `id`: that, and a mark of whose it is. So all owners may choose the same, and nobody
- * learns what another has chosen; and the owner's word can be read off it.
- */
-export function givenTaskId({ principalId, tenant }: TaskOwner, id: string): string {
-  const whose = JSON.stringify([tenant ?? null, principalId, id]);
-  return `${id}~${createHash('sha256').update(whose).digest('base64url').slice(0, MARK_LENGTH)}`;
-}
-
-/** Its owner has chosen this task's id. */
-export const isGivenTaskId = (taskId: string): boolean => GIVEN.test(taskId);
-
-/** What its owner calls the task: the id that was chosen, or that which it was given here. */
-export const ownTaskId = (taskId: string): string => GIVEN.exec(taskId)?.[1] ?? taskId;
+import { givenTaskId, ownTaskId } from '../wire/v01/given-ids.ts';
+import { fault } from '../wire/faults.ts';
 
 /**
  * The same tasks, for owners who call them as they like: a task is found by what its owner has called it as well as by its

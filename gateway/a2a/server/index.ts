@@ -5,13 +5,14 @@ import type { A2AService } from './a2a-service.ts';
 import { type AmendCard, CARD_ROUTES, mountCards } from './card-routes.ts';
 import { type CardKey, publicKeysOf } from '../wire/card-key.ts';
 import type { CardSigner } from '../wire/card-signature.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../wire/dialect.ts';
 import type { Endpoint, EndpointDeps } from './endpoint.ts';
 import { jsonRpcEndpoint } from './json-rpc.ts';
-import { honoPathOf } from './rest-routes.ts';
-import { type RestBinding, type RestEndpoint, restEndpoint } from './rest.ts';
-import { V1 } from './v1/index.ts';
-import { restBindingOf } from './v1/rest-binding.ts';
+import { honoPathOf } from '../wire/rest-routes.ts';
+import type { RestBinding } from '../wire/dialect.ts';
+import { type RestEndpoint, restEndpoint } from './rest.ts';
+import { V1 } from '../wire/v1/dialect.ts';
+import { restBindingOf } from '../wire/v1/dialect.ts';
 
 export { type A2AService, type A2AServiceOptions, createA2AService } from './a2a-service.ts';
 export type { CardKey } from '../wire/card-key.ts';
@@ -19,8 +20,8 @@ export type { CardSigner };
 export type { AmendCard } from './card-routes.ts';
 export type { A2AExtension } from './extension.ts';
 export type { PushDesk } from './push-desk.ts';
-export type { RestBinding } from './rest.ts';
-export { V1, V1_1_DRAFT } from './v1/index.ts';
+export type { RestBinding } from '../wire/dialect.ts';
+export { V1, V1_1_DRAFT } from '../wire/v1/dialect.ts';
 
 /**
  * - `service`     what is served.

@@ -1,6 +1,6 @@
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
 import type { Body } from '../../http/body.ts';
-import { fault } from './faults.ts';
+import { fault } from '../wire/faults.ts';
 
 const MAX_SHOWN = 60;
 

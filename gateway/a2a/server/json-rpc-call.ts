@@ -1,5 +1,5 @@
 import { isObject } from '../../is-object.ts';
-import { wrongParameter, wrongRequest } from './faults.ts';
+import { wrongParameter, wrongRequest } from '../wire/faults.ts';
 
 export type JsonRpcId = string | number | null;
 

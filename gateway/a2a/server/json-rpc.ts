@@ -2,7 +2,7 @@ import type { OrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Json } from '../wire/json.ts';
 import type { Answer } from '../../http/answer.ts';
 import type { EdgeCall } from '../../http/edge-call.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../wire/dialect.ts';
 import {
   agentMeant,
   type Endpoint,
@@ -16,7 +16,7 @@ import {
   type Wanted,
 } from './endpoint.ts';
 import { type Exchange, openExchange } from './exchange.ts';
-import { fault, wrongRequest } from './faults.ts';
+import { fault, wrongRequest } from '../wire/faults.ts';
 import { errorHeaders, httpStatusOf, jsonAnswer } from './http-answer.ts';
 import { jsonIn, requireJson } from './json-body.ts';
 import { idOf, isNotification, type JsonRpcCall, type JsonRpcId, readCall } from './json-rpc-call.ts';

@@ -1,5 +1,5 @@
 import type { TaskOwner } from '../../../runtime/protocol/task-service.ts';
-import type { Operations, PushConfig } from './operations.ts';
+import type { Operations, PushConfig } from '../wire/operations.ts';
 
 /**
  * Where owners say which web address is to be told of a task's changes. All of it is the owner's own: what belongs to

@@ -1,7 +1,7 @@
 import type { OrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Json } from '../wire/json.ts';
 import type { Body } from '../../http/body.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, RestBinding } from '../wire/dialect.ts';
 import {
   agentMeant,
   type EndpointDeps,
@@ -12,33 +12,13 @@ import {
   shownBy,
 } from './endpoint.ts';
 import { type Exchange, openExchange } from './exchange.ts';
-import { faultOf, wrongParameter } from './faults.ts';
+import { faultOf, wrongParameter } from '../wire/faults.ts';
 import { errorHeaders, httpStatusOf, jsonResponse } from './http-answer.ts';
 import { jsonIn, requireJson } from './json-body.ts';
-import { type RestMatch, type RestRoute, restRouter } from './rest-routes.ts';
+import { type RestMatch, type RestRoute, restRouter } from '../wire/rest-routes.ts';
 import { rpcStatusOf } from './rpc-status.ts';
 import { sseResponse } from './sse.ts';
 import { dialectOf, saidVersion } from './versions.ts';
-
-/**
- * One dialect over plain HTTP.
- *
- * - `contentType` of its answers.
- * - `isVersioned` whether the header `A2A-Version` must name it; else its paths say which dialect it is.
- * - `others`      dialects that have the same paths, and are meant when the header names them. @default none
- * - `writeError`  the body of an error. @default `{error: google.rpc.Status}`
- */
-export interface RestBinding {
-  readonly dialect: Dialect;
-  readonly routes: readonly RestRoute[];
-  readonly contentType: string;
-  readonly isVersioned: boolean;
-  readonly others?: readonly Dialect[];
-  readonly writeError?: (error: OrreryError) => {
-    readonly status: number;
-    readonly body: Json;
-  };
-}
 
 /** Answers requests that are of this binding; resolves to undefined for all others, which it leaves unread. */
 export type RestEndpoint = (request: Request) => Promise<Response | undefined>;

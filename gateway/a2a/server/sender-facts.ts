@@ -1,5 +1,5 @@
 import type { Task } from '../../../runtime/protocol/task.ts';
-import type { SendOrder } from './operations.ts';
+import type { SendOrder } from '../wire/operations.ts';
 
 /** Names in metadata by which a binding tells agents who has sent a message. */
 const NAMES = ['xpr:callerAccount', 'xpr:claimedAccount'] as const;

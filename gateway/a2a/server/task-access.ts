@@ -3,8 +3,8 @@ import type { Task } from '../../../runtime/protocol/task.ts';
 import type { TaskOwner, TaskService, ViewOptions } from '../../../runtime/protocol/task-service.ts';
 import type { ServedTeam } from '../../team/served-team.ts';
 import { taskOwnerOf } from '../../team/task-owner.ts';
-import { fault } from './faults.ts';
-import type { Caller } from './operations.ts';
+import { fault } from '../wire/faults.ts';
+import type { Caller } from './caller.ts';
 
 export interface TaskAccessDeps {
   readonly tasks: TaskService;

@@ -7,7 +7,7 @@ import {
 } from '../../../runtime/protocol/task.ts';
 import type { TaskOwner, TaskService } from '../../../runtime/protocol/task-service.ts';
 import { abortsWith } from './exchange.ts';
-import type { StreamItem } from './operations.ts';
+import type { StreamItem } from '../wire/operations.ts';
 
 /** Whose task is streamed, and until when: `signal` ends the stream wherever it is. */
 export interface StreamScope {

@@ -1,7 +1,7 @@
 import type { EdgeCall } from '../../http/edge-call.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../wire/dialect.ts';
 import { VERSION_HEADER } from '../wire/headers.ts';
-import { fault } from './faults.ts';
+import { fault } from '../wire/faults.ts';
 
 /** What a request without a version speaks. */
 const UNSAID = '0.3';

@@ -1,8 +1,8 @@
 import type { Artifact, Part, Task, TaskMessage, TaskState } from '../../../runtime/protocol/task.ts';
 import type { Json } from '../../a2a/wire/json.ts';
-import type { Dialect } from '../../a2a/server/dialect.ts';
-import { isoOf } from '../../a2a/server/old-words.ts';
-import type { OperationName } from '../../a2a/server/operations.ts';
+import type { Dialect } from '../../a2a/wire/dialect.ts';
+import { isoOf } from '../../a2a/wire/old-words.ts';
+import type { OperationName } from '../../a2a/wire/operations.ts';
 import { defined, writeTagged } from '../../a2a/wire/parts.ts';
 
 type Words = { readonly [key: string]: Json };

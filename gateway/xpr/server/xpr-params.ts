@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { FreshJson } from '../../../runtime/protocol/json-value.ts';
 import type { TaskMessage } from '../../../runtime/protocol/task.ts';
-import { HistoryLength, messageOf, OldMessage, readParams } from '../../a2a/server/old-words.ts';
-import type { Operations, SendOrder } from '../../a2a/server/operations.ts';
+import { HistoryLength, OldMessage, readParams } from '../../a2a/wire/old-words.ts';
+import { messageOf } from '../../a2a/wire/message-words.ts';
+import type { Operations, SendOrder } from '../../a2a/wire/operations.ts';
 import { defined, optional } from '../../a2a/wire/parts.ts';
 
 const Id = z.string().min(1);

@@ -24,9 +24,9 @@ const GRPC = 'test/integration/a2a/grpc.test.ts';
 const GRPC_EDGE = 'test/integration/a2a/grpc-edge.test.ts';
 const DIALECTS = 'test/integration/a2a/dialects.test.ts';
 const OLD = 'test/integration/a2a/old-clients.test.ts';
-const FAULTS = 'test/unit/gateway/a2a/server/faults.test.ts';
+const FAULTS = 'test/unit/gateway/a2a/wire/faults.test.ts';
 const VERSIONS = 'test/unit/gateway/a2a/server/versions.test.ts';
-const ROUTES = 'test/unit/gateway/a2a/server/rest-routes.test.ts';
+const ROUTES = 'test/unit/gateway/a2a/wire/rest-routes.test.ts';
 
 const BLOCKS = 'blocks until the task is over, and answers with what was made';
 const AT_ONCE = 'answers at once when that is asked for';

@@ -3,7 +3,7 @@ import type { Transport } from '@a2a-js/sdk/client';
 import { GRPC_STATUS_CODE } from '@a2a-js/sdk/errors/grpc';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
-import { V1 } from '../../../gateway/a2a/server/v1/index.ts';
+import { V1 } from '../../../gateway/a2a/wire/v1/dialect.ts';
 import { asCaller, startGrpc, type TestGrpc } from '../../fixtures/a2a-grpc.ts';
 import { startA2AServer, type TestServer } from '../../fixtures/a2a-server.ts';
 import { ALICE, all, failure, textOf } from '../../fixtures/grpc-outcomes.ts';

@@ -4,7 +4,7 @@ import { serve } from 'orrery/gateway';
 import { startSystem, type Team } from 'orrery';
 import { storeFailed } from '../../../runtime/protocol/errors.ts';
 import { capability, defineAgent, refused } from 'orrery';
-import { internalFault } from '../../../gateway/a2a/server/faults.ts';
+import { internalFault } from '../../../gateway/a2a/wire/faults.ts';
 import { modernRpc } from '../../fixtures/mcp/raw-mcp.ts';
 import { begunSession } from '../../fixtures/mcp/raw-session.ts';
 

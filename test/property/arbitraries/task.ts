@@ -6,7 +6,7 @@ import {
   TASK_STATES,
   type TaskMessage,
 } from '../../../runtime/protocol/task.ts';
-import type { StreamItem } from '../../../gateway/a2a/server/operations.ts';
+import type { StreamItem } from '../../../gateway/a2a/wire/operations.ts';
 
 /** No `__proto__`: the schemas leave it out wherever it stands. */
 const arbName = (): fc.Arbitrary<string> =>

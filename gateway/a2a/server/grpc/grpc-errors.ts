@@ -1,9 +1,9 @@
 import { encodeGrpcStatusDetails, GRPC_STATUS_CODE, GRPC_STATUS_DETAILS_BIN } from '@a2a-js/sdk/errors/grpc';
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import type { OrreryError } from '../../../../runtime/protocol/errors.ts';
-import { faultOf } from '../faults.ts';
+import { faultOf } from '../../wire/faults.ts';
 import { rpcStatusOf } from '../rpc-status.ts';
-import { writeError } from '../v1/errors.ts';
+import { writeError } from '../../wire/v1/errors.ts';
 
 type ErrorInfo = { readonly reason: string; readonly metadata: Record<string, string> };
 

@@ -19,7 +19,7 @@ import {
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import type { Json } from '../../wire/json.ts';
 import type { MemberLimits } from '../../../http/member-counter.ts';
-import type { OperationName } from '../operations.ts';
+import type { OperationName } from '../../wire/operations.ts';
 import { BoundedReader } from './bounded-reader.ts';
 
 /** Between a message of the proto and its ProtoJSON, which is what the dialect speaks. */

@@ -1,8 +1,8 @@
 import { isOrreryError, reasonOf } from '../../../../runtime/protocol/errors.ts';
 import type { Seams } from '../../../../runtime/protocol/seams.ts';
 import { isTaskOver, type Task } from '../../../../runtime/protocol/task.ts';
-import type { Dialect } from '../dialect.ts';
-import type { StreamItem } from '../operations.ts';
+import type { Dialect } from '../../wire/dialect.ts';
+import type { StreamItem } from '../../wire/operations.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 import { SIGNATURE_HEADER, TOKEN_HEADER } from './push-claims.ts';
 import type { PushNews } from './push-feed.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidPayload, OrreryError } from '../../../../runtime/protocol/errors.ts';
 import { faultsOf } from '../../../../runtime/protocol/payload-faults.ts';
 import { TaskOwner } from '../../../../runtime/protocol/task-service.ts';
-import type { PushConfig } from '../operations.ts';
+import type { PushConfig } from '../../wire/operations.ts';
 
 /** What can stand in a header's value, without spaces at its ends. */
 const HeaderText = z

@@ -7,7 +7,7 @@ import {
 } from '../../../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../../../runtime/protocol/parse-options.ts';
 import type { TaskOwner, TaskService } from '../../../../runtime/protocol/task-service.ts';
-import type { Operations, PushConfig } from '../operations.ts';
+import type { Operations, PushConfig } from '../../wire/operations.ts';
 import type { PushDesk } from '../push-desk.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { PushBook } from './push-book.ts';

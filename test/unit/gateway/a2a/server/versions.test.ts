@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Dialect } from '../../../../../gateway/a2a/server/dialect.ts';
-import { faultOf } from '../../../../../gateway/a2a/server/faults.ts';
+import type { Dialect } from '../../../../../gateway/a2a/wire/dialect.ts';
+import { faultOf } from '../../../../../gateway/a2a/wire/faults.ts';
 import {
   dialectForErrors,
   dialectOf,

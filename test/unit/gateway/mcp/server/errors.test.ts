@@ -18,7 +18,7 @@ import {
 import { McpOptions } from '../../../../../gateway/mcp/server/mcp-options.ts';
 import { McpService } from '../../../../../gateway/mcp/server/mcp-service.ts';
 import { errorResult } from '../../../../../gateway/mcp/server/tool-result.ts';
-import { internalFault } from '../../../../../gateway/a2a/server/faults.ts';
+import { internalFault } from '../../../../../gateway/a2a/wire/faults.ts';
 
 /** What JSON-RPC says of its own codes, which mean the same everywhere. */
 const isOfJsonRpc = (code: number): boolean => code === -32700 || (code <= -32600 && code >= -32603);

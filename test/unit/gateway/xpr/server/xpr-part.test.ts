@@ -4,7 +4,7 @@ import { ANONYMOUS } from '../../../../../runtime/protocol/principal.ts';
 import { systemSeams } from '../../../../../runtime/protocol/system-seams.ts';
 import { type Body, ReceivedBody } from '../../../../../gateway/http/body.ts';
 import type { A2AService } from '../../../../../gateway/a2a/server/a2a-service.ts';
-import type { Caller } from '../../../../../gateway/a2a/server/operations.ts';
+import type { Caller } from '../../../../../gateway/a2a/server/caller.ts';
 import type { Edge } from '../../../../../gateway/http/gateway-part.ts';
 import { xprPart, type XprPartOptions } from '../../../../../gateway/xpr/server/xpr-part.ts';
 

@@ -1,0 +1,232 @@
+import { z } from 'zod';
+import { invalidPayload } from '../../../../runtime/protocol/errors.ts';
+import { faultsOf } from '../../../../runtime/protocol/payload-faults.ts';
+import type { TaskMessage } from '../../../../runtime/protocol/task.ts';
+import type { RequestWriters, SendingOrder } from '../dialect.ts';
+import { STATE_WORDS } from '../enum-words.ts';
+import type { Json } from '../json.ts';
+import type { ListOrder, Operations, PushConfig, SendOrder } from '../operations.ts';
+import { AnyPart, defined, sentParts } from '../parts.ts';
+import type { RestRoute } from '../rest-routes.ts';
+import { camelFields, count, message, moment, names, role, state, struct, text } from './proto-json.ts';
+import { writeMessage } from './results.ts';
+
+type Fields = { readonly [key: string]: Json };
+
+const Part = z.preprocess(camelFields, AnyPart);
+
+const id = z.string().min(1);
+
+const Message = message({
+  messageId: id,
+  contextId: text,
+  taskId: text,
+  role: role.transform((said): TaskMessage['role'] => said ?? 'user'),
+  parts: sentParts(Part),
+  metadata: struct.optional(),
+  extensions: names,
+  referenceTaskIds: names,
+});
+
+const Authentication = message({ scheme: id, credentials: text });
+
+const Push = {
+  id: text,
+  url: z.url({ protocol: /^https?$/ }),
+  token: text,
+  authentication: Authentication.optional(),
+};
+
+const SendRequest = message({
+  message: Message,
+  configuration: message({
+    acceptedOutputModes: names,
+    taskPushNotificationConfig: message(Push).optional(),
+    historyLength: count.optional(),
+    returnImmediately: z.boolean().optional(),
+    ifGenerationMatch: count.optional(),
+  }).optional(),
+  metadata: struct.optional(),
+});
+
+const GetRequest = message({ id, historyLength: count.optional(), currentGeneration: count.optional() });
+
+const PAGE_SIZE = 50;
+const ListRequest = message({
+  contextId: text,
+  status: state.optional(),
+  pageSize: count.pipe(z.int().min(1).max(100)).default(PAGE_SIZE),
+  pageToken: text,
+  historyLength: count.optional(),
+  statusTimestampAfter: moment.optional(),
+  includeArtifacts: z.boolean().optional(),
+});
+
+const IdRequest = message({ id });
+const CreatePushRequest = message({ taskId: id, ...Push });
+const PushRequest = message({ taskId: id, id });
+const ListPushRequest = message({ taskId: id, pageSize: count.optional(), pageToken: text });
+
+/** What a request says. Throws INVALID_PAYLOAD naming every field at fault and its value. */
+function parse<Schema extends z.ZodType>(method: string, schema: Schema, params: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(params, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw invalidPayload(method, faultsOf(parsed.error, params));
+}
+
+export function readSend(params: unknown): SendOrder {
+  const { message: said, configuration, metadata } = parse('SendMessage', SendRequest, params);
+  const push = configuration?.taskPushNotificationConfig;
+  return {
+    message: messageOf(said),
+    ...defined({ taskId: said.taskId, contextId: said.contextId, metadata }),
+    takesMessages: true,
+    returnImmediately: configuration?.returnImmediately ?? false,
+    ...defined({
+      historyLength: configuration?.historyLength,
+      ifGeneration: configuration?.ifGenerationMatch,
+    }),
+    acceptedOutputModes: configuration?.acceptedOutputModes ?? [],
+    ...(push === undefined ? {} : { push: { ...defined({ id: push.id }), ...addressOf(push) } }),
+  };
+}
+
+function messageOf({
+  messageId,
+  role: who,
+  parts,
+  metadata,
+  ...lists
+}: z.output<typeof Message>): TaskMessage {
+  const { extensions, referenceTaskIds } = lists;
+  return {
+    messageId,
+    role: who,
+    parts,
+    ...defined({ metadata }),
+    ...(extensions.length === 0 ? {} : { extensions }),
+    ...(referenceTaskIds.length === 0 ? {} : { referenceTaskIds }),
+  };
+}
+
+function addressOf({
+  url,
+  token,
+  authentication,
+}: Pick<z.output<typeof CreatePushRequest>, 'url' | 'token' | 'authentication'>): Omit<
+  PushConfig,
+  'id' | 'taskId'
+> {
+  if (authentication === undefined) return { url, ...defined({ token }) };
+  const { scheme, credentials } = authentication;
+  return { url, ...defined({ token }), authentication: { scheme, ...defined({ credentials }) } };
+}
+
+export function readGet(params: unknown): Operations['get']['in'] {
+  const { id: taskId, historyLength, currentGeneration } = parse('GetTask', GetRequest, params);
+  return { taskId, ...defined({ historyLength, after: currentGeneration }) };
+}
+
+export function readList(params: unknown): ListOrder {
+  const said = parse('ListTasks', ListRequest, params);
+  const { contextId, status, pageSize, pageToken = '', historyLength, includeArtifacts = false } = said;
+  return {
+    ...defined({ contextId, state: status, sinceMs: said.statusTimestampAfter, historyLength }),
+    pageSize,
+    pageToken,
+    artifacts: includeArtifacts,
+  };
+}
+
+export const readCancel = (params: unknown): Operations['cancel']['in'] => ({
+  taskId: parse('CancelTask', IdRequest, params).id,
+});
+
+export const readSubscribe = (params: unknown): Operations['subscribe']['in'] => ({
+  taskId: parse('SubscribeToTask', IdRequest, params).id,
+});
+
+export function readCreatePush(params: unknown): Operations['createPush']['in'] {
+  const said = parse('CreateTaskPushNotificationConfig', CreatePushRequest, params);
+  return { taskId: said.taskId, ...defined({ id: said.id }), ...addressOf(said) };
+}
+
+export const readPush = (params: unknown): Operations['getPush']['in'] =>
+  parse('GetTaskPushNotificationConfig', PushRequest, params);
+
+export const readDeletePush = (params: unknown): Operations['deletePush']['in'] =>
+  parse('DeleteTaskPushNotificationConfig', PushRequest, params);
+
+export function readListPush(params: unknown): Operations['listPush']['in'] {
+  const { taskId, pageSize, pageToken } = parse('ListTaskPushNotificationConfigs', ListPushRequest, params);
+  // 0 is what proto says for a size that is left out.
+  return { taskId, ...defined({ pageSize: pageSize === 0 ? undefined : pageSize, pageToken }) };
+}
+
+/** How a client says in ProtoJSON what is read above. */
+export const writeRequest: RequestWriters = {
+  send: writeSend,
+  stream: writeSend,
+  get: ({ taskId, historyLength }) => ({ id: taskId, ...defined({ historyLength }) }),
+  list: ({ contextId, state: wanted, pageSize, pageToken, historyLength, artifacts }) => ({
+    pageSize,
+    ...defined({
+      contextId,
+      status: wanted === undefined ? undefined : STATE_WORDS[wanted],
+      pageToken,
+      historyLength,
+      includeArtifacts: artifacts,
+    }),
+  }),
+  cancel: ({ taskId }) => ({ id: taskId }),
+  subscribe: ({ taskId }) => ({ id: taskId }),
+};
+
+function writeSend({ message: said, taskId, contextId, metadata, ...order }: SendingOrder): Fields {
+  const { returnImmediately, historyLength, acceptedOutputModes } = order;
+  return {
+    message: writeMessage(said, defined({ taskId, contextId })),
+    configuration: {
+      ...(acceptedOutputModes.length === 0 ? {} : { acceptedOutputModes: [...acceptedOutputModes] }),
+      ...(returnImmediately ? { returnImmediately } : {}),
+      ...defined({ historyLength }),
+    },
+    ...defined({ metadata }),
+  };
+}
+
+const LIST_QUERY = {
+  contextId: 'text',
+  status: 'text',
+  pageSize: 'number',
+  pageToken: 'text',
+  historyLength: 'number',
+  statusTimestampAfter: 'text',
+  includeArtifacts: 'boolean',
+} as const;
+
+/** The paths of 1.x over plain HTTP. */
+export const V1_ROUTES: readonly RestRoute[] = [
+  { method: 'POST', path: '/message:send', operation: 'send' },
+  { method: 'POST', path: '/message:stream', operation: 'stream' },
+  { method: 'GET', path: '/tasks', operation: 'list', query: LIST_QUERY },
+  { method: 'GET', path: '/tasks/{id}:subscribe', operation: 'subscribe' },
+  { method: 'POST', path: '/tasks/{id}:subscribe', operation: 'subscribe' },
+  { method: 'POST', path: '/tasks/{id}:cancel', operation: 'cancel' },
+  {
+    method: 'GET',
+    path: '/tasks/{id}',
+    operation: 'get',
+    query: { historyLength: 'number', currentGeneration: 'number' },
+  },
+  { method: 'POST', path: '/tasks/{taskId}/pushNotificationConfigs', operation: 'createPush' },
+  {
+    method: 'GET',
+    path: '/tasks/{taskId}/pushNotificationConfigs',
+    operation: 'listPush',
+    query: { pageSize: 'number', pageToken: 'text' },
+  },
+  { method: 'GET', path: '/tasks/{taskId}/pushNotificationConfigs/{id}', operation: 'getPush' },
+  { method: 'DELETE', path: '/tasks/{taskId}/pushNotificationConfigs/{id}', operation: 'deletePush' },
+  { method: 'GET', path: '/extendedAgentCard', operation: 'extendedCard' },
+];
