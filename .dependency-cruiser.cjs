@@ -84,14 +84,13 @@ module.exports = {
     {
       name: 'actors-use-the-public-face',
       comment:
-        'actors import actors, runtime/protocol, runtime/machine, runtime/public.ts, runtime/actor/agent-definition.ts, packages and built-ins.',
+        'actors import actors, runtime/protocol, runtime/public.ts, runtime/agent/agent-definition.ts, packages and built-ins.',
       severity: 'error',
       from: { path: '^actors/' },
       to: {
         pathNot: [
           '^actors/',
           '^runtime/protocol/',
-          '^runtime/machine/',
           '^runtime/public\\.ts$',
           '^runtime/actor/agent-definition\\.ts$',
           packages,

@@ -3,8 +3,8 @@ import type { PolicyOptions } from './policies/index.ts';
 import { leadToCaller } from './runtime/protocol/caller-stack.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
 import type { SystemOptions } from './runtime/system/system-options.ts';
-import { NodeSpawner } from './runtime/threads/node-spawner.ts';
-import { ownEntry } from './runtime/threads/own-entry.ts';
+import { NodeSpawner } from './runtime/link/node-spawner.ts';
+import { ownEntry } from './runtime/system/own-entry.ts';
 import type { ServeOptions, Serving } from './gateway.ts';
 
 export type { Cooperating, Cooperation } from './actors/cooperation.ts';

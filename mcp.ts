@@ -1,6 +1,6 @@
 import { mcpServerAgent } from './actors/mcp-servers/mcp-server-agent.ts';
 import { McpMember } from './actors/mcp-servers/mcp-server-options.ts';
-import type { AgentDefinition } from './runtime/actor/agent-definition.ts';
+import type { AgentDefinition } from './runtime/agent/agent-definition.ts';
 import { parseOptions } from './runtime/protocol/parse-options.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { requireOptions } from './runtime/system/system-options.ts';

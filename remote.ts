@@ -5,7 +5,7 @@ import {
 } from './actors/remote/negotiation-desk.ts';
 import { remoteAgentOver } from './actors/remote/remote-agent.ts';
 import type { RemoteAgentOptions as MemberOptions } from './actors/remote/remote-options.ts';
-import type { AgentDefinition } from './runtime/actor/agent-definition.ts';
+import type { AgentDefinition } from './runtime/agent/agent-definition.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
 import { AgentClient } from './gateway/a2a/client/agent-client.ts';

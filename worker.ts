@@ -1,6 +1,6 @@
 import { isMainThread, workerData } from 'node:worker_threads';
 import type { PolicyOptions } from './policies/index.ts';
-import { bootThread, type ThreadDeps } from './runtime/threads/boot-thread.ts';
+import { bootThread, type ThreadDeps } from './runtime/system/boot-thread.ts';
 
 // The entry of every thread that a system starts. What only some of them need, they load.
 if (!isMainThread) {

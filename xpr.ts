@@ -8,7 +8,7 @@ import { trustGate } from './gateway/xpr/admit/trust-gate.ts';
 import { xprAdmission, type XprAdmissionOptions } from './gateway/xpr/admit/xpr-admission.ts';
 import { xprOptionsFromEnv } from './gateway/xpr/admit/xpr-env.ts';
 import { xprSignature } from './gateway/xpr/admit/xpr-signature.ts';
-import type { AgentOptions } from './runtime/actor/agent-options.ts';
+import type { AgentOptions } from './runtime/agent/agent-options.ts';
 import type { AdmissionRule, Authenticator } from './runtime/protocol/admission.ts';
 import { invalidOptions } from './runtime/protocol/errors.ts';
 import { parseOptions, requireMethod } from './runtime/protocol/parse-options.ts';

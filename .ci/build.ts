@@ -27,8 +27,8 @@ const TEMPLATE = 'apps/cli/template';
  */
 const LOADERS = [
   ['thread', 'worker.ts'],
-  ['control', 'runtime/threads/control.ts'],
-  ['place', 'runtime/threads/boot-place.ts'],
+  ['control', 'runtime/control/control.ts'],
+  ['place', 'runtime/system/boot-place.ts'],
   ['process', 'process.ts'],
   ['lifeline', 'runtime/processes/child/lifeline.worker.ts'],
   ['child', 'runtime/processes/child/boot-process.ts'],

@@ -4,8 +4,8 @@ export {
   type EnvelopeHandler,
   type Handler,
   type StreamHandler,
-} from './actor/agent-definition.ts';
-export type { AgentOptions } from './actor/agent-options.ts';
+} from './agent/agent-definition.ts';
+export type { AgentOptions } from './agent/agent-options.ts';
 export { Restart } from './supervision/restart.ts';
 export { AgentSupervision } from './supervision/supervisor-options.ts';
 export type {
@@ -16,12 +16,12 @@ export type {
   PrivilegedCall,
   SeenTeam,
   Sent,
-} from './actor/attendant.ts';
-export type { Delegation, DelegationRecord } from './actor/delegation.ts';
+} from './cell/attendant.ts';
+export type { Delegation, DelegationRecord } from './cell/delegation.ts';
 export { Behalf, behalfOf } from './mailbox/behalf.ts';
-export type { AgentRecords, LeftRecord } from './actor/agent-records.ts';
-export { deskOf, workOf } from './actor/cell-desk.ts';
-export { type AgentChannel, type AgentChannelOpener, channelsOf } from './actor/cell-channels.ts';
+export type { AgentRecords, LeftRecord } from './cell/agent-records.ts';
+export { deskOf, workOf } from './cell/cell-desk.ts';
+export { type AgentChannel, type AgentChannelOpener, channelsOf } from './cell/cell-channels.ts';
 export type {
   ActorContext,
   AskOptions,
@@ -30,7 +30,7 @@ export type {
   Sender,
   Target,
   TellOptions,
-} from './actor/context.ts';
+} from './agent/context.ts';
 export type { AcceptOptions, ChannelAcceptor } from './channels/agent-channels.ts';
 export type { A2AChannel, ChannelSendOptions } from './channels/a2a-channel.ts';
 export type { ChannelCounts, ChannelEvent, ChannelIdentity, FrameFault } from './channels/channel-event.ts';
@@ -110,7 +110,7 @@ export type {
   Upgrading,
 } from './system/upgrading.ts';
 export type { KeptRecord, KeptRecords, TeamAgent } from './system/kept-records.ts';
-export type { Upgraded } from './threads/upgrades.ts';
+export type { Upgraded } from './control/upgrades.ts';
 export type { JournalFile } from './journal/journal-file.ts';
 export type { KeptAgent } from './journal/journal-survey.ts';
 export type { JournalCheck } from './journal/check-journal.ts';

@@ -1,4 +1,4 @@
-import { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
 import { refused } from '../../runtime/protocol/errors.ts';
 import type { McpDialer } from '../../runtime/protocol/mcp-link.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';

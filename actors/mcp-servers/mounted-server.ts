@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import type { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
 import { catalogueEvent, catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
 import { capabilityNotFound, isOrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import type {

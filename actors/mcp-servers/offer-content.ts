@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import type { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
 import { reasonOf } from '../../runtime/protocol/errors.ts';
 import type { McpOffer } from '../../runtime/protocol/mcp-link.ts';
 import type { HandlingContext } from '../../runtime/public.ts';

@@ -1,4 +1,4 @@
-import { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
 import { toolNotFound } from '../../runtime/protocol/tool-errors.ts';
 import { deskOf, type HandlingContext } from '../../runtime/public.ts';
 import { toolsFor } from '../tools/agent-tools.ts';

@@ -1,4 +1,4 @@
-import type { EnvelopeHandler } from '../../runtime/actor/agent-definition.ts';
+import type { EnvelopeHandler } from '../../runtime/agent/agent-definition.ts';
 import { systemStopped } from '../../runtime/protocol/errors.ts';
 import type { Attendant } from '../../runtime/public.ts';
 import { CAPABILITY_NEGOTIATION } from './capability-negotiation.ts';

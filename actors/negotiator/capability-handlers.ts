@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EnvelopeHandler } from '../../runtime/actor/agent-definition.ts';
+import type { EnvelopeHandler } from '../../runtime/agent/agent-definition.ts';
 import {
   type ActorContext,
   type AgentDesk,

@@ -1,4 +1,4 @@
-import type { EnvelopeHandler } from '../../runtime/actor/agent-definition.ts';
+import type { EnvelopeHandler } from '../../runtime/agent/agent-definition.ts';
 import type { ActorContext, HandlingContext } from '../../runtime/public.ts';
 import { deskOf, workOf } from '../../runtime/public.ts';
 import type { Decision } from './decision.ts';

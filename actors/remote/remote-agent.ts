@@ -1,4 +1,4 @@
-import { AgentDefinition } from '../../runtime/actor/agent-definition.ts';
+import { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
 import { catalogueEvent, catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
 import { invalidCard } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';

@@ -1,6 +1,6 @@
 import { JournalLine } from '../../runtime/journal/journal-line.ts';
 import { sharedOrder } from '../../runtime/journal/unit-order.ts';
-import { nodePort } from '../../runtime/threads/port.ts';
+import { nodePort } from '../../runtime/link/port.ts';
 import { COMMITS_UNDER_WAY, type DurableSettings, UNIT } from '../contenders/durable.ts';
 import { durableUnits } from '../durable-mails.ts';
 import { pairEnd, serveRuns } from './pair-end.ts';

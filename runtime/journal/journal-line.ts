@@ -1,7 +1,7 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import { type ErrorData, errorToData, type OrreryError, storeFailed } from '../protocol/errors.ts';
 import type { StoreBatch } from '../protocol/store.ts';
-import type { Port } from '../threads/port.ts';
+import type { Port } from '../link/port.ts';
 import { type Amount, charactersOf, type LineAnswer, writeUnit } from './unit-format.ts';
 import type { UnitOrder } from './unit-order.ts';
 

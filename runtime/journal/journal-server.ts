@@ -4,7 +4,7 @@ import type { RecordChange, Store, StoreBatch } from '../protocol/store.ts';
 import { BackOff } from '../supervision/back-off.ts';
 import { backOffMs } from '../supervision/back-off-ms.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
-import type { Port } from '../threads/port.ts';
+import type { Port } from '../link/port.ts';
 import { type Amount, charactersOf, type LineAnswer, readUnit, type UnitMessage } from './unit-format.ts';
 import { inOrder } from './unit-order.ts';
 

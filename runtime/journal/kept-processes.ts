@@ -1,4 +1,4 @@
-import { ProcessIdentity } from '../processes/process-identity.ts';
+import { ProcessIdentity } from '../os/process-identity.ts';
 import { jsonOf } from '../protocol/json-text.ts';
 import type { RecordChange, Store } from '../protocol/store.ts';
 import { allRecords } from './all-records.ts';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { SpendNotes, SpentAmounts } from '../budget/spend-notes.ts';
-import { bootId } from '../processes/process-identity.ts';
+import { bootId } from '../os/process-identity.ts';
 
 /** One thread of one process that has a journal. `isOpen` says whether an account may still be spent on. */
 export interface Spender {

@@ -1,5 +1,5 @@
 import { type Actor, createActor } from 'xstate';
-import { EndedFromOutside } from '../actor/actor-life.ts';
+import { EndedFromOutside } from '../cell/actor-life.ts';
 import { reasonOf, withoutStack } from '../protocol/errors.ts';
 import {
   type Footing,
@@ -14,7 +14,7 @@ import type { ChildFrame, Description, LeftState, ThrownData } from './child-fra
 import { encodeFrame } from './frame-codec.ts';
 import { FramePump } from './frame-pump.ts';
 import type { CallAnswer, HostFrame } from './host-frame.ts';
-import type { ProcessOptions } from './process-options.ts';
+import type { ProcessOptions } from '../agent/process-options.ts';
 import type { ProcessSpawner, ProcessUsage, SpawnedProcess } from './process-spawner.ts';
 import { errorOf } from './thrown.ts';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { invalidOptions, reasonOf } from '../protocol/errors.ts';
-import type { ProcessOptions } from './process-options.ts';
+import type { ProcessOptions } from '../agent/process-options.ts';
 
 /** Of Debian's package `bubblewrap`, 0.8 or newer. */
 const COMMAND = 'bwrap';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentOptions } from '../actor/agent-options.ts';
+import { AgentOptions } from '../agent/agent-options.ts';
 import { CapabilityDescriptor } from '../protocol/agent-card.ts';
 import { GivenCapability } from '../protocol/capability-options.ts';
 import { A2A_MESSAGE_TYPES, A2AMessageType } from '../protocol/envelope.ts';

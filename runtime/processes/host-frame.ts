@@ -2,7 +2,7 @@ import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { Taint } from '../protocol/taint.ts';
-import type { Progress } from '../actor/context.ts';
+import type { Progress } from '../agent/context.ts';
 
 /**
  * What the host tells the process of an agent.

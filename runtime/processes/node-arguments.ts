@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mayStartOthers, mayUseSqlite, type ProcessOptions } from './process-options.ts';
+import { mayStartOthers, mayUseSqlite, type ProcessOptions } from '../agent/process-options.ts';
 
 /** The options of Node for a process with these permissions, which may read `code` as well. */
 export function nodeArguments(

@@ -10,10 +10,10 @@ import { FD } from './file-descriptors.ts';
 import { Lifeline } from './lifeline.ts';
 import { keptAbilities, nodeArguments } from './node-arguments.ts';
 import { forwardOutput, LastWords } from './process-output.ts';
-import { innermostOf } from './proc-table.ts';
-import { hasProc, preferAsVictim, procUsage } from './proc-usage.ts';
-import { endFamily, MARK } from './process-family.ts';
-import { mayStartOthers, type ProcessOptions } from './process-options.ts';
+import { innermostOf } from '../os/proc-table.ts';
+import { hasProc, preferAsVictim, procUsage } from '../os/proc-usage.ts';
+import { endFamily, MARK } from '../os/process-family.ts';
+import { mayStartOthers, type ProcessOptions } from '../agent/process-options.ts';
 import type { ProcessSpawner, ProcessUsage, SpawnedProcess } from './process-spawner.ts';
 
 /** How long what a process wrote may take to arrive when it is gone: somebody else may hold the pipe. */

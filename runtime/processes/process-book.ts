@@ -1,7 +1,7 @@
 import { goneRecord, processRecord, readProcesses } from '../journal/kept-processes.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { RecordChange, Store } from '../protocol/store.ts';
-import { identityOf, isAlive } from './process-identity.ts';
+import { identityOf, isAlive } from '../os/process-identity.ts';
 
 /** A journal that cannot write keeps no agent from starting: its lifeline ends the process, too. */
 const MOST_WAIT_MS = 500;

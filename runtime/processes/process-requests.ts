@@ -1,5 +1,5 @@
-import type { AskOptions, Progress, Target, TellOptions } from '../actor/context.ts';
-import type { Handling } from '../actor/handling.ts';
+import type { AskOptions, Progress, Target, TellOptions } from '../agent/context.ts';
+import type { Handling } from '../cell/handling.ts';
 import type { Cost } from '../protocol/budget.ts';
 import { notPermitted } from '../protocol/edge-errors.ts';
 import { errorToData, mailboxFull, notSerialisable, reasonOf } from '../protocol/errors.ts';

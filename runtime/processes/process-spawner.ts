@@ -1,4 +1,4 @@
-import type { ProcessOptions } from './process-options.ts';
+import type { ProcessOptions } from '../agent/process-options.ts';
 
 /** What a process uses: processor time since it began, and memory of all kinds that it has now. */
 export interface ProcessUsage {

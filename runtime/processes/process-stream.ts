@@ -1,10 +1,10 @@
-import type { Cell } from '../actor/cell.ts';
-import type { Handling } from '../actor/handling.ts';
-import { readerLeft } from '../actor/stream-pump.ts';
-import type { StreamWindow } from '../actor/stream-windows.ts';
-import { cutOff } from '../actor/time-limit.ts';
-import type { Timer } from '../actor/timer-wheel.ts';
-import { STREAM_WINDOW } from '../actor/waiting-stream.ts';
+import type { Cell } from '../cell/cell.ts';
+import type { Handling } from '../cell/handling.ts';
+import { readerLeft } from '../cell/stream-pump.ts';
+import type { StreamWindow } from '../cell/stream-windows.ts';
+import { cutOff } from '../cell/time-limit.ts';
+import type { Timer } from '../cell/timer-wheel.ts';
+import { STREAM_WINDOW } from '../cell/waiting-stream.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { REPLY } from '../mailbox/reply.ts';
 

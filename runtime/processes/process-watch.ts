@@ -3,7 +3,7 @@ import type { BeatSample } from '../supervision/judge-beat.ts';
 import { Watchdog } from '../supervision/watchdog.ts';
 import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import type { AgentProcess } from './agent-process.ts';
-import type { ProcessOptions } from './process-options.ts';
+import type { ProcessOptions } from '../agent/process-options.ts';
 
 const MIB = 1_048_576;
 

@@ -5,7 +5,7 @@ import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import { AgentProcess, type ProcessEnd } from './agent-process.ts';
 import type { Description } from './child-frame.ts';
 import type { ProcessBook } from './process-book.ts';
-import type { ProcessOptions } from './process-options.ts';
+import type { ProcessOptions } from '../agent/process-options.ts';
 import type { ProcessSpawner } from './process-spawner.ts';
 import { ProcessWatch } from './process-watch.ts';
 

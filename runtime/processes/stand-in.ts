@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentDefinition } from '../actor/agent-definition.ts';
+import { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { hashOf } from '../protocol/approval.ts';
 import type { Capability } from '../protocol/capability.ts';

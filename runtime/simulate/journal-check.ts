@@ -1,4 +1,4 @@
-import type { Cell } from '../actor/cell.ts';
+import type { Cell } from '../cell/cell.ts';
 import { isToBeKept, type Mail } from '../mailbox/mail.ts';
 import type { StoreBatch } from '../protocol/store.ts';
 import type { Check } from './check.ts';

@@ -1,10 +1,10 @@
-import type { Cell } from '../actor/cell.ts';
+import type { Cell } from '../cell/cell.ts';
 import { distance } from '../mailbox/flow-marks.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import type { Conservation } from '../protocol/conservation.ts';
-import type { Place } from '../threads/place.ts';
+import type { Place } from '../thread/place.ts';
 
 /** What the counters of all threads that ever were add up to. */
 export type Totals = Omit<Conservation, 'inFlight' | 'holds'>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AgentDefinition } from '../actor/agent-definition.ts';
-import { CpuPoolOptions } from '../actor/offload.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
+import { CpuPoolOptions } from '../agent/offload.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';

@@ -1,5 +1,5 @@
-import { AgentDefinition } from '../actor/agent-definition.ts';
-import { importAgent } from '../actor/import-agent.ts';
+import { AgentDefinition } from '../agent/agent-definition.ts';
+import { importAgent } from '../agent/import-agent.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { AgentSpec, ModuleAgent } from '../system/system-options.ts';
 import type { SimulatedAgent } from './simulate-options.ts';

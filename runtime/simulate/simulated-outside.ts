@@ -1,5 +1,5 @@
-import { CpuPool, type CpuPoolOptions } from '../actor/offload.ts';
-import type { Outside, Reaching } from '../actor/outside.ts';
+import { CpuPool, type CpuPoolOptions } from '../agent/offload.ts';
+import type { Outside, Reaching } from '../agent/outside.ts';
 import { cancelled, invalidOptions } from '../protocol/errors.ts';
 import { systemClock } from '../protocol/system-seams.ts';
 import { Chance } from './chance.ts';

@@ -1,4 +1,4 @@
-import type { PlaceHost } from '../threads/place-host.ts';
+import type { PlaceHost } from '../thread/place-host.ts';
 import type { FaultInjector } from './fault-injector.ts';
 import type { ProcessLedgers } from './process-ledgers.ts';
 import type { Scheduler } from './scheduler.ts';

@@ -1,10 +1,10 @@
-import type { Cell } from '../actor/cell.ts';
-import type { Handling } from '../actor/handling.ts';
+import type { Cell } from '../cell/cell.ts';
+import type { Handling } from '../cell/handling.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions, isOrreryError } from '../protocol/errors.ts';
 import type { System } from '../system/system.ts';
-import type { ThreadBoot } from '../threads/boot-thread.ts';
+import type { ThreadBoot } from '../system/boot-thread.ts';
 import { Chance } from './chance.ts';
 import { EscapeWatch } from './escape-watch.ts';
 import { FaultInjector, type HostCrash, STAGE } from './fault-injector.ts';

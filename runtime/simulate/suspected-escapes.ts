@@ -1,4 +1,4 @@
-import type { Handling } from '../actor/handling.ts';
+import type { Handling } from '../cell/handling.ts';
 import { systemClock } from '../protocol/system-seams.ts';
 import type { Waits } from './running.ts';
 

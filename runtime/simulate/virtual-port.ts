@@ -1,4 +1,4 @@
-import type { Port } from '../threads/port.ts';
+import type { Port } from '../link/port.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { VirtualThread } from './virtual-thread.ts';
 

@@ -1,5 +1,5 @@
-import type { Port } from '../threads/port.ts';
-import type { Channel, Spawned, Spawner } from '../threads/spawner.ts';
+import type { Port } from '../link/port.ts';
+import type { Channel, Spawned, Spawner } from '../link/spawner.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type PortToken, VirtualPort, type VirtualPortDeps } from './virtual-port.ts';
 import type { VirtualThread } from './virtual-thread.ts';

@@ -1,7 +1,7 @@
-import type { ActorLife } from '../actor/actor-life.ts';
-import { Actor } from '../actor/actor.ts';
-import type { Cell } from '../actor/cell.ts';
-import type { Handling } from '../actor/handling.ts';
+import type { ActorLife } from '../cell/actor-life.ts';
+import { Actor } from '../cell/actor.ts';
+import type { Cell } from '../cell/cell.ts';
+import type { Handling } from '../cell/handling.ts';
 import { isThenable } from '../protocol/is-thenable.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { withoutStack } from '../protocol/errors.ts';

@@ -1,6 +1,6 @@
-import type { AskOptions, Sender, Target, TellOptions } from '../actor/context.ts';
-import type { Courier } from '../actor/courier.ts';
-import type { Identity } from '../actor/identity.ts';
+import type { AskOptions, Sender, Target, TellOptions } from '../agent/context.ts';
+import type { Courier } from '../cell/courier.ts';
+import type { Identity } from '../cell/identity.ts';
 import { leadToCaller } from '../protocol/caller-stack.ts';
 import { parseInput } from '../protocol/capability.ts';
 import { notSerialisable, type OrreryError } from '../protocol/errors.ts';

@@ -1,5 +1,5 @@
-import { AgentDefinition } from '../actor/agent-definition.ts';
-import type { AgentOrder } from '../threads/enrolment.ts';
+import { AgentDefinition } from '../agent/agent-definition.ts';
+import type { AgentOrder } from '../control/enrolment.ts';
 import { type parseAgent, processOptionsOf } from './system-options.ts';
 
 /** Code as it is given: a module by its URL, or a live definition, which only the embedder's thread has. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AskOptions, Target, TellOptions } from '../actor/context.ts';
+import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
 import { Budget } from '../protocol/budget.ts';
 import { requireCapability } from '../protocol/capability-options.ts';
 import { A2AMessageType, Delivery } from '../protocol/envelope.ts';

@@ -4,7 +4,7 @@ import type { KeptAgent } from '../journal/journal-survey.ts';
 import { invalidOptions, notSerialisable, type OrreryError, refused } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { requireText } from '../protocol/parse-options.ts';
-import type { PlaceJournal } from '../threads/place-journal.ts';
+import type { PlaceJournal } from '../thread/place-journal.ts';
 
 /** What an embedder keeps is apart from what the runtime does. */
 const OWN = 'own/';

@@ -1,5 +1,5 @@
-import { type AgentDefinition, defineAgent } from '../actor/agent-definition.ts';
-import type { AgentDesk } from '../actor/attendant.ts';
+import { type AgentDefinition, defineAgent } from '../agent/agent-definition.ts';
+import type { AgentDesk } from '../cell/attendant.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { systemProfile } from '../routing/system-profile.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentDefinition } from '../actor/agent-definition.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { MAX_TIMER_MS } from '../protocol/milliseconds.ts';
 import type { FoundCard } from '../routing/discovery.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';

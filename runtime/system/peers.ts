@@ -1,4 +1,4 @@
-import { AgentDefinition } from '../actor/agent-definition.ts';
+import { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { errorToData, invalidOptions, refused } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';

@@ -1,11 +1,11 @@
-import type { AgentChannel } from '../actor/cell-channels.ts';
+import type { AgentChannel } from '../cell/cell-channels.ts';
 import { AcceptOptions, type AgentChannels, type ChannelAcceptor } from '../channels/agent-channels.ts';
 import type { OpenChannelOptions } from '../channels/port-channel-options.ts';
-import type { HandlingContext } from '../actor/context.ts';
+import type { HandlingContext } from '../agent/context.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import { agentNotFound, type OrreryError, refused } from '../protocol/errors.ts';
 import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
-import type { Place } from '../threads/place.ts';
+import type { Place } from '../thread/place.ts';
 
 /**
  * Channels between agents of the system whose one end is in the embedder's thread: that of `system/host` itself, or of an

@@ -1,10 +1,10 @@
-import type { Attendant } from '../actor/attendant.ts';
+import type { Attendant } from '../cell/attendant.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
-import type { PlaceHost } from '../threads/place-host.ts';
-import type { Spawned, Spawner } from '../threads/spawner.ts';
+import type { PlaceHost } from '../thread/place-host.ts';
+import type { Spawned, Spawner } from '../link/spawner.ts';
 
 /** What a system is made of. `policies` judge what the embedder's thread sends; `workerOptions` make the workers' own. */
 export interface SystemDeps {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { AgentDefinition } from '../actor/agent-definition.ts';
-import { AgentId } from '../actor/agent-options.ts';
+import { AgentDefinition } from '../agent/agent-definition.ts';
+import { AgentId } from '../agent/agent-options.ts';
 import { JournalOptions } from '../journal/journal-options.ts';
-import { CpuPoolOptions } from '../actor/offload.ts';
+import { CpuPoolOptions } from '../agent/offload.ts';
 import { EventLimits, type EventOptions } from '../observe/event-limits.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { PeerOptions } from './peer-options.ts';
-import { PROCESS_FIELDS, ProcessOptions } from '../processes/process-options.ts';
+import { PROCESS_FIELDS, ProcessOptions } from '../agent/process-options.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import { StartingOptions } from '../supervision/starting-options.ts';
 import { parseSupervisorOptions, SupervisorOptions } from '../supervision/supervisor-options.ts';

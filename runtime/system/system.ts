@@ -1,5 +1,5 @@
-import type { AgentDesk } from '../actor/attendant.ts';
-import type { Sender } from '../actor/context.ts';
+import type { AgentDesk } from '../cell/attendant.ts';
+import type { Sender } from '../agent/context.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { Conservation } from '../protocol/conservation.ts';

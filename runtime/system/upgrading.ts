@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { AgentDefinition } from '../actor/agent-definition.ts';
+import { AgentDefinition } from '../agent/agent-definition.ts';
 import { type ErrorData, errorWithStack, invalidOptions } from '../protocol/errors.ts';
 import { parseOptions, requireText } from '../protocol/parse-options.ts';
-import type { Remote } from '../threads/calls.ts';
-import type { Control } from '../threads/control.ts';
-import type { Upgraded } from '../threads/upgrades.ts';
+import type { Remote } from '../link/calls.ts';
+import type { Control } from '../control/control.ts';
+import type { Upgraded } from '../control/upgrades.ts';
 import type { GivenAgents } from './given-agents.ts';
 import type { RosterRow } from '../protocol/roster.ts';
 

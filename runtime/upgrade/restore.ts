@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../actor/agent-definition.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { isThenable } from '../protocol/is-thenable.ts';
 import { isOrreryError, type OrreryError, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';

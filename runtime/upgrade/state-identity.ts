@@ -1,5 +1,5 @@
 import type { AnyActorLogic, AnyStateMachine } from 'xstate';
-import type { AgentDefinition } from '../actor/agent-definition.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { StateIdentity } from '../protocol/snapshot.ts';
 import { structureOf } from './machine-structure.ts';
 import { schemaStructure } from './schema-structure.ts';

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../actor/agent-definition.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { stateNotSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';

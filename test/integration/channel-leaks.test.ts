@@ -12,7 +12,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { GrantBook } from '../../runtime/routing/grants.ts';
-import { NodeSpawner } from '../../runtime/threads/node-spawner.ts';
+import { NodeSpawner } from '../../runtime/link/node-spawner.ts';
 import { numbered } from '../fixtures/agents/corresponding.ts';
 import { agent, until } from '../fixtures/until.ts';
 

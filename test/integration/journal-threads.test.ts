@@ -6,7 +6,7 @@ import { newOrderMemory } from '../../runtime/journal/unit-order.ts';
 import type { StoreBatch } from '../../runtime/protocol/store.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import { nodeEventLoop } from '../../runtime/protocol/event-loop.ts';
-import { nodePort } from '../../runtime/threads/port.ts';
+import { nodePort } from '../../runtime/link/port.ts';
 import type { ChainStep, ChainWorkerData } from '../fixtures/journal-chain.worker.ts';
 import { namesOf } from '../fixtures/journal-rig.ts';
 import { until } from '../fixtures/until.ts';

@@ -8,7 +8,7 @@ import { startSystem } from 'orrery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { processRecord, readProcesses } from '../../runtime/journal/kept-processes.ts';
 import { SqliteStore } from '../../runtime/journal/sqlite-store.ts';
-import { identityOf, isAlive, type ProcessIdentity } from '../../runtime/processes/process-identity.ts';
+import { identityOf, isAlive, type ProcessIdentity } from '../../runtime/os/process-identity.ts';
 import { times } from '../fixtures/effort.ts';
 import { childrenOf, isRunning } from '../fixtures/processes.ts';
 import { agent, until } from '../fixtures/until.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { membersOf } from '../../runtime/processes/proc-table.ts';
-import { identityOf, isAlive, type ProcessIdentity } from '../../runtime/processes/process-identity.ts';
+import { membersOf } from '../../runtime/os/proc-table.ts';
+import { identityOf, isAlive, type ProcessIdentity } from '../../runtime/os/process-identity.ts';
 import { runFixture } from '../fixtures/run-fixture.ts';
 import { until } from '../fixtures/until.ts';
 

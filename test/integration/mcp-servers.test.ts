@@ -3,7 +3,7 @@ import { isOrreryError, startSystem, type SystemEvent } from 'orrery';
 import { mcpServer } from 'orrery/mcp';
 import { toolsOf } from 'orrery/tools';
 import { describe, expect, it } from 'vitest';
-import { identityOf, isAlive, type ProcessIdentity } from '../../runtime/processes/process-identity.ts';
+import { identityOf, isAlive, type ProcessIdentity } from '../../runtime/os/process-identity.ts';
 import { addThere } from '../fixtures/agents/mcp-user.ts';
 import { badServer, program, textOf, toolOf } from '../fixtures/mcp/mounted.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CpuPool, type CpuPoolOptions } from '../../runtime/actor/offload.ts';
+import { CpuPool, type CpuPoolOptions } from '../../runtime/agent/offload.ts';
 import { deadlineExceeded } from '../../runtime/protocol/errors.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 

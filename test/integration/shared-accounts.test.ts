@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { newAccountMemory } from '../../runtime/budget/account-memory.ts';
 import { Accounts } from '../../runtime/budget/accounts.ts';
-import { LostAccounts } from '../../runtime/threads/lost-accounts.ts';
+import { LostAccounts } from '../../runtime/control/lost-accounts.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 
 const THREADS = 4;

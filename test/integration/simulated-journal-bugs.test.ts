@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineAgent } from 'orrery';
-import { CellOutcomes } from '../../runtime/actor/cell-outcomes.ts';
+import { CellOutcomes } from '../../runtime/cell/cell-outcomes.ts';
 import { Backlog } from '../../runtime/journal/backlog.ts';
 import { MemoryStore } from '../../runtime/journal/memory-store.ts';
-import { Outbox } from '../../runtime/threads/outbox.ts';
+import { Outbox } from '../../runtime/link/outbox.ts';
 import { type SimulateOptions, type SimulationControls, simulate } from 'orrery/simulate';
 import { type Books, brokenPromises, journaledTeam, newBooks } from '../fixtures/journaled-team.ts';
 import { CARD, to, work } from '../fixtures/simulated-work.ts';

@@ -6,7 +6,7 @@ import { createMachine } from 'xstate';
 import { z } from 'zod';
 import { capability, defineAgent, refused, type System, type SystemEvent } from 'orrery';
 import type { SwarmOutcome } from 'orrery/swarm';
-import { CellOutcomes } from '../../runtime/actor/cell-outcomes.ts';
+import { CellOutcomes } from '../../runtime/cell/cell-outcomes.ts';
 import { InFlow } from '../../runtime/mailbox/in-flow.ts';
 import { type Faults, findFailure, type SimulateOptions, simulate } from 'orrery/simulate';
 import { show } from '../fixtures/agents/additions.ts';

@@ -5,7 +5,7 @@ import { Catalogue, offersOf } from '../../actors/tools/catalogue.ts';
 import { deserialiseInvocation, serialiseInvocation } from '../../actors/tools/invocation-record.ts';
 import { ToolHost } from '../../actors/tools/tool-host.ts';
 import { A2AObservability } from '../../runtime/observe/observability.ts';
-import { defineAgent } from '../../runtime/actor/agent-definition.ts';
+import { defineAgent } from '../../runtime/agent/agent-definition.ts';
 import { capability } from '../../runtime/protocol/capability.ts';
 import type { ResourceContent } from '../../runtime/protocol/tool.ts';
 import { ToolNames } from '../../runtime/protocol/tool-names.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LANE } from '../../runtime/mailbox/lane.ts';
 import { Mail, NO_ASK } from '../../runtime/mailbox/mail.ts';
 import { OutFlow } from '../../runtime/mailbox/out-flow.ts';
-import { type Outgoing, OutgoingQueue } from '../../runtime/threads/outgoing.ts';
+import { type Outgoing, OutgoingQueue } from '../../runtime/link/outgoing.ts';
 
 const FLOWS = [0, 1, 2].map((flow) => new OutFlow(flow, flow, LANE.user, new Int32Array(8), 0, false));
 

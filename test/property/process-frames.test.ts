@@ -4,7 +4,7 @@ import { AgentProcess, type WorkFrame } from '../../runtime/processes/agent-proc
 import { ChildFrame } from '../../runtime/processes/child-frame.ts';
 import { encodeFrame, FrameReader, MAX_FRAME_BYTES } from '../../runtime/processes/frame-codec.ts';
 import { isTooDeep, MAX_DEPTH } from '../../runtime/processes/json-depth.ts';
-import { ProcessOptions } from '../../runtime/processes/process-options.ts';
+import { ProcessOptions } from '../../runtime/agent/process-options.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 import { FakeProcessSpawner, SMALLEST } from '../fixtures/fake-process.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TimerWheel } from '../../runtime/actor/timer-wheel.ts';
+import { TimerWheel } from '../../runtime/cell/timer-wheel.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 
 const TICK_MS = 20;

@@ -2,7 +2,7 @@ import { type AgentDefinition, defineAgent, type Snapshot } from 'orrery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnyStateMachine, assign, setup } from 'xstate';
-import { type LogicHandling, LogicRunner } from '../../runtime/actor/logic-runner.ts';
+import { type LogicHandling, LogicRunner } from '../../runtime/agent/logic-runner.ts';
 import { restore } from '../../runtime/upgrade/restore.ts';
 import { takeSnapshot } from '../../runtime/upgrade/take-snapshot.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';

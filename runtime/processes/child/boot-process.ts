@@ -1,5 +1,5 @@
-import { CpuPool } from '../../actor/offload.ts';
-import { importAgent } from '../../actor/import-agent.ts';
+import { CpuPool } from '../../agent/offload.ts';
+import { importAgent } from '../../agent/import-agent.ts';
 import { invalidOptions, isOrreryError, reasonOf, stackOf } from '../../protocol/errors.ts';
 import { systemSeams } from '../../protocol/system-seams.ts';
 import type { HostFrame } from '../host-frame.ts';

@@ -1,9 +1,9 @@
-import { PENDING } from '../../actor/actor-life.ts';
-import type { AgentDefinition } from '../../actor/agent-definition.ts';
-import { entryOf } from '../../actor/content-handlers.ts';
+import { PENDING } from '../../cell/actor-life.ts';
+import type { AgentDefinition } from '../../agent/agent-definition.ts';
+import { entryOf } from '../../agent/content-handlers.ts';
 import { isThenable } from '../../protocol/is-thenable.ts';
-import { LogicRunner } from '../../actor/logic-runner.ts';
-import { envelopeHandlerOf, refuseOtherKind } from '../../actor/unhandled.ts';
+import { LogicRunner } from '../../agent/logic-runner.ts';
+import { envelopeHandlerOf, refuseOtherKind } from '../../agent/unhandled.ts';
 import { parseInput, parseOutput } from '../../protocol/capability.ts';
 import {
   errorFromData,

@@ -1,12 +1,12 @@
-import type { HandlerEntry } from '../../actor/agent-definition.ts';
+import type { HandlerEntry } from '../../agent/agent-definition.ts';
 import {
   type AskOptions,
   bindContext,
   type HandlingContext,
   type Target,
   type TellOptions,
-} from '../../actor/context.ts';
-import { sleepUntil } from '../../actor/sleep-until.ts';
+} from '../../agent/context.ts';
+import { sleepUntil } from '../../agent/sleep-until.ts';
 import type { Budget, Cost } from '../../protocol/budget.ts';
 import type { A2AEnvelope } from '../../protocol/envelope.ts';
 import { cancelled, invalidOptions, notSerialisable } from '../../protocol/errors.ts';

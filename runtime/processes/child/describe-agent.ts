@@ -1,4 +1,4 @@
-import { type AgentDefinition, descriptorOf } from '../../actor/agent-definition.ts';
+import { type AgentDefinition, descriptorOf } from '../../agent/agent-definition.ts';
 import type { GivenChildFrame } from '../child-frame.ts';
 
 /** What the host must know of the agent: its options, its capabilities as its card lists them, what it handles and offers else. */

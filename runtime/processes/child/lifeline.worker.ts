@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { FD, USAGE_BYTES } from '../file-descriptors.ts';
-import { endFamily, MARK } from '../process-family.ts';
+import { endFamily, MARK } from '../../os/process-family.ts';
 
 // The thread that ends the process when its host is gone, whatever the main thread does: a loop there does not stop it.
 const { hasFamily } = workerData as { readonly hasFamily: boolean };

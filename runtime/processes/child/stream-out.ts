@@ -1,4 +1,4 @@
-import type { HandlerEntry } from '../../actor/agent-definition.ts';
+import type { HandlerEntry } from '../../agent/agent-definition.ts';
 import { parseOutput } from '../../protocol/capability.ts';
 import { saying, wholeValue } from './saying.ts';
 import type { ChildHandling, HandlingAgent } from './child-handling.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AgentProcess, type ProcessEnd, type WorkFrame } from '../../../runtime/processes/agent-process.ts';
-import { ProcessOptions } from '../../../runtime/processes/process-options.ts';
+import { ProcessOptions } from '../../../runtime/agent/process-options.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { FakeProcessSpawner, SMALLEST } from '../../fixtures/fake-process.ts';
 

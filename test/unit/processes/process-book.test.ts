@@ -3,8 +3,8 @@ import { processRecord, readProcesses } from '../../../runtime/journal/kept-proc
 import { MemoryStore } from '../../../runtime/journal/memory-store.ts';
 import { AgentProcess } from '../../../runtime/processes/agent-process.ts';
 import { ProcessBook } from '../../../runtime/processes/process-book.ts';
-import { identityOf } from '../../../runtime/processes/process-identity.ts';
-import { ProcessOptions } from '../../../runtime/processes/process-options.ts';
+import { identityOf } from '../../../runtime/os/process-identity.ts';
+import { ProcessOptions } from '../../../runtime/agent/process-options.ts';
 import type { RecordChange } from '../../../runtime/protocol/store.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { FakeProcessSpawner } from '../../fixtures/fake-process.ts';

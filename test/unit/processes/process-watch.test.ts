@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AgentProcess } from '../../../runtime/processes/agent-process.ts';
-import { ProcessOptions } from '../../../runtime/processes/process-options.ts';
+import { ProcessOptions } from '../../../runtime/agent/process-options.ts';
 import { ProcessWatch } from '../../../runtime/processes/process-watch.ts';
 import { WatchdogOptions } from '../../../runtime/supervision/watchdog-options.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';

@@ -11,7 +11,7 @@ import { MailJudge } from '../../../runtime/routing/mail-judge.ts';
 import { RouteDecider } from '../../../runtime/routing/route-decider.ts';
 import { deltaOf, RoutingTable } from '../../../runtime/routing/routing-table.ts';
 import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
-import { AgentBook, type AgentRecord } from '../../../runtime/threads/agent-book.ts';
+import { AgentBook, type AgentRecord } from '../../../runtime/control/agent-book.ts';
 import { Mail, NO_ASK, typeIndex } from '../../../runtime/mailbox/mail.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { cardOf, offers } from './standalone-team.ts';

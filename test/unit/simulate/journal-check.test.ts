@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell } from '../../../runtime/actor/cell.ts';
+import type { Cell } from '../../../runtime/cell/cell.ts';
 import type { Mail, MailExtras } from '../../../runtime/mailbox/mail.ts';
 import { JournalCheck } from '../../../runtime/simulate/journal-check.ts';
 

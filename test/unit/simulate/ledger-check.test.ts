@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell } from '../../../runtime/actor/cell.ts';
+import type { Cell } from '../../../runtime/cell/cell.ts';
 import { InFlow } from '../../../runtime/mailbox/in-flow.ts';
 import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { COUNT, newCounters } from '../../../runtime/observe/seat-counters.ts';
 import { LedgerCheck } from '../../../runtime/simulate/ledger-check.ts';
 import { ProposalCheck } from '../../../runtime/simulate/proposal-check.ts';
-import type { Place } from '../../../runtime/threads/place.ts';
+import type { Place } from '../../../runtime/thread/place.ts';
 
 /** A place with one agent, and the mails of one flow to it. */
 function place({ isRetry = false, capacity = 3 } = {}) {

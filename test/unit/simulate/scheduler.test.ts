@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Scheduler } from '../../../runtime/simulate/scheduler.ts';
 import { VirtualThreads } from '../../../runtime/simulate/virtual-spawner.ts';
 import type { VirtualThread } from '../../../runtime/simulate/virtual-thread.ts';
-import type { Port } from '../../../runtime/threads/port.ts';
-import type { Spawner } from '../../../runtime/threads/spawner.ts';
+import type { Port } from '../../../runtime/link/port.ts';
+import type { Spawner } from '../../../runtime/link/spawner.ts';
 
 const EPOCH_MS = 1_000_000;
 

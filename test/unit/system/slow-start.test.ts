@@ -6,12 +6,12 @@ import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import { createSystem } from '../../../runtime/system/create-system.ts';
 import { ControlWatch, newControlBeat } from '../../../runtime/system/control-watch.ts';
 import { parseSystemOptions } from '../../../runtime/system/system-options.ts';
-import type { ThreadBoot } from '../../../runtime/threads/boot-thread.ts';
-import { exposeApi } from '../../../runtime/threads/calls.ts';
-import { Control } from '../../../runtime/threads/control.ts';
-import { NodeSpawner } from '../../../runtime/threads/node-spawner.ts';
-import { newSeatMemories } from '../../../runtime/threads/seat.ts';
-import type { Spawner } from '../../../runtime/threads/spawner.ts';
+import type { ThreadBoot } from '../../../runtime/system/boot-thread.ts';
+import { exposeApi } from '../../../runtime/link/calls.ts';
+import { Control } from '../../../runtime/control/control.ts';
+import { NodeSpawner } from '../../../runtime/link/node-spawner.ts';
+import { newSeatMemories } from '../../../runtime/control/seat.ts';
+import type { Spawner } from '../../../runtime/link/spawner.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { rejection } from '../../fixtures/until.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MountedServer } from '../../../../actors/mcp-servers/mounted-server.ts';
-import { AgentDefinition } from '../../../../runtime/actor/agent-definition.ts';
+import { AgentDefinition } from '../../../../runtime/agent/agent-definition.ts';
 import type { McpListener, McpTool } from '../../../../runtime/protocol/mcp-link.ts';
 import { FakeClock } from '../../../fixtures/fake-clock.ts';
 

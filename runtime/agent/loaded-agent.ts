@@ -1,0 +1,57 @@
+import type { AgentDefinition } from './agent-definition.ts';
+import type { OnThrow } from './agent-options.ts';
+import type { Restart } from '../supervision/restart.ts';
+import { requireRestart } from './require-restart.ts';
+import type { ProcessAgent } from './agent-description.ts';
+import type { AgentCard } from '../protocol/agent-card.ts';
+import type { Delivery } from '../protocol/envelope.ts';
+import type { Standing } from '../protocol/agent-row.ts';
+import type { AgentSupervision } from '../supervision/supervisor-options.ts';
+
+const DEFAULT_CAPACITY = 1_000;
+
+/** What a module says of its agent; `process` if its code runs in a process of its own. */
+export interface LoadedAgent {
+  readonly card: AgentCard;
+  readonly delivery: Delivery;
+  readonly mailboxCapacity: number;
+  readonly lazy: boolean;
+  /** @default what the system says */
+  readonly durable: boolean | undefined;
+  readonly restart: Restart;
+  /** @default what the system says */
+  readonly supervision: AgentSupervision | undefined;
+  readonly onThrow: OnThrow;
+  readonly process: ProcessAgent | undefined;
+  /** The node where it lives, if that is another one. */
+  readonly node: string | undefined;
+}
+
+/** The agent that a definition says, under this card. */
+export function loadedAgent(
+  { options, node }: AgentDefinition<unknown>,
+  card: AgentCard,
+  process?: ProcessAgent,
+): LoadedAgent {
+  return {
+    card,
+    delivery: options.delivery ?? 'once',
+    mailboxCapacity: options.mailboxCapacity ?? DEFAULT_CAPACITY,
+    lazy: options.lazy ?? false,
+    durable: options.durable,
+    restart: options.restart ?? 'permanent',
+    supervision: options.supervision,
+    onThrow: options.onThrow ?? 'restart',
+    process,
+    node,
+  };
+}
+
+/** An agent of another node is judged as its owner here has it say, and known for one; undefined for one of this node. */
+export const standingAs = ({ card: { tier, sandboxId }, node }: LoadedAgent): Standing | undefined =>
+  node === undefined ? undefined : { tier, sandboxId, nodeId: node };
+
+/** Throws INVALID_OPTIONS where an agent whose mailbox and state are kept has actors that live on after a throw. */
+export function requireKeepable({ card: { id }, onThrow }: LoadedAgent, isDurable: boolean): void {
+  if (isDurable) requireRestart({ id, onThrow }, 'an agent that is durable');
+}

@@ -1,0 +1,114 @@
+import { type Mail, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
+import { A2A_MESSAGE_TYPES, type A2AEnvelope, type A2AMessageType } from '../protocol/envelope.ts';
+import type { ErrorData } from '../protocol/errors.ts';
+import type { EnvelopeHandler } from '../agent/agent-definition.ts';
+import type { Attendant, PrivilegedCall } from './attendant.ts';
+import type { Cell } from './cell.ts';
+import { takeInAtDesk } from './cell-taint.ts';
+import type { HandlingContext } from '../agent/context.ts';
+
+const NOBODY = 'nobody is there who could approve it';
+
+/** Who attends to the agents of one thread. */
+export class Attendance {
+  readonly #attendants: readonly Attendant[];
+  /** By message type, as mails have it. */
+  readonly #arrivals: readonly (readonly Attendant[])[];
+  readonly #owed: readonly (readonly Attendant[])[];
+
+  constructor(attendants: readonly Attendant[]) {
+    this.#attendants = attendants;
+    const byType = (typesOf: (one: Attendant) => ReadonlySet<A2AMessageType>) =>
+      A2A_MESSAGE_TYPES.map((type) => attendants.filter((one) => typesOf(one).has(type)));
+    this.#arrivals = byType(({ types }) => types);
+    this.#owed = byType(({ owed }) => owed);
+  }
+
+  /** What answers for agents that do not handle `name`, a message type or capability. */
+  handlerOf(name: string): EnvelopeHandler<never> | undefined {
+    for (const { handlers } of this.#attendants) {
+      const handler = handlers.get(name);
+      if (handler !== undefined) return handler;
+    }
+    return undefined;
+  }
+
+  /** Shows what has just come to those whom it concerns; true when it is handled. */
+  takes(cell: Cell, mail: Mail): boolean {
+    const attendants = this.#arrivals[mail.type] as readonly Attendant[];
+    if (attendants.length === 0 || mail.ask !== NO_ASK || mail.tombstone !== undefined) return false;
+    cell.place.judge.holdGrant(mail, cell.row.id);
+    const taint = mail.extras?.taint;
+    const isTaken = cell.desk.showing(mail, () =>
+      attendants.some((attendant) =>
+        this.#watched(cell, () => attendant.arrived(cell.desk, envelopeOf(cell, mail))),
+      ),
+    );
+    // What attendants know is what the agent knows.
+    if (isTaken && taint !== undefined) takeInAtDesk(cell, taint);
+    return isTaken;
+  }
+
+  /** Why what came from outside may not reach a privileged capability; undefined when it may. */
+  async refusalOf(ctx: HandlingContext<never>, call: PrivilegedCall): Promise<string | undefined> {
+    let isAsked = false;
+    for (const attendant of this.#attendants) {
+      const refusal = await attendant.refusalOf?.(ctx, call);
+      if (refusal !== undefined) return refusal;
+      isAsked ||= attendant.refusalOf !== undefined;
+    }
+    return isAsked ? undefined : NOBODY;
+  }
+
+  /** An envelope ended without having been handled. */
+  lost(cell: Cell, mail: Mail, why: ErrorData): void {
+    const attendants = this.#owed[mail.type] as readonly Attendant[];
+    if (attendants.length === 0 || mail.ask !== NO_ASK) return;
+    cell.place.judge.holdGrant(mail, cell.row.id);
+    for (const attendant of attendants) {
+      this.#watched(cell, () => {
+        cell.desk.showing(mail, () => attendant.lost(cell.desk, envelopeOf(cell, mail), why));
+        return true;
+      });
+    }
+  }
+
+  /** An actor of the cell has ended. A cell that nobody has attended to has no desk. */
+  ended(cell: Cell): void {
+    if (!cell.hasDesk) return;
+    const goesOn = cell.desk.records !== undefined && cell.place.journal?.isLeft === true;
+    for (const attendant of this.#attendants) {
+      this.#watched(cell, () => {
+        if (goesOn) attendant.left?.(cell.desk);
+        else attendant.ended(cell.desk);
+        return true;
+      });
+    }
+  }
+
+  /** The cell is about to start in this thread, for the first time. */
+  resumed(cell: Cell): void {
+    if (!cell.hasDesk || cell.desk.records?.hasLeft !== true) return;
+    for (const attendant of this.#attendants) {
+      this.#watched(cell, () => {
+        attendant.resumed?.(cell.desk);
+        return true;
+      });
+    }
+  }
+
+  /** What an attendant throws is reported, and ends nothing. */
+  #watched(cell: Cell, run: () => boolean): boolean {
+    try {
+      return run();
+    } catch (error) {
+      cell.place.log.error(cell.row.id, error);
+      return false;
+    }
+  }
+}
+
+function envelopeOf({ place }: Cell, mail: Mail): A2AEnvelope {
+  const { tier, sandboxId } = place.judge.partyOf(mail.sender);
+  return toEnvelope(mail, tier, sandboxId);
+}

@@ -1,0 +1,237 @@
+import type { InFlow } from '../mailbox/in-flow.ts';
+import { type Mail, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import type { Outcome } from '../protocol/system-event.ts';
+import { parseOutput } from '../protocol/capability.ts';
+import { findUnserialisable } from '../protocol/json-safety.ts';
+import { type ErrorData, errorWithStack, type OrreryError } from '../protocol/errors.ts';
+import { mergeTaint, type Taint } from '../protocol/taint.ts';
+import { REPLY } from '../mailbox/reply.ts';
+import type { Place } from '../thread/place.ts';
+import type { HandlerEntry } from '../agent/agent-definition.ts';
+import { AnsweredIds, type Answer } from './answered-ids.ts';
+import type { Cell } from './cell.ts';
+import { entryOf } from '../agent/content-handlers.ts';
+import { taintOn } from './cell-taint.ts';
+import { KeptReports } from './kept-reports.ts';
+
+const REQUEST = typeIndex('request');
+
+/** How the envelopes of one agent end: their asks are answered, their outcomes noted and told. */
+export class CellOutcomes {
+  readonly #cell: Cell;
+  #answered: AnsweredIds | undefined;
+  /** What was reported in between to those who may ask again. */
+  #reports: WeakMap<Mail, KeptReports> | undefined;
+
+  constructor(cell: Cell) {
+    this.#cell = cell;
+  }
+
+  get #place(): Place {
+    return this.#cell.place;
+  }
+
+  get #agentId(): string {
+    return this.#cell.row.id;
+  }
+
+  /** Ends an envelope that was handled: answers its ask, if it has one, with `output` as `entry` declares it. */
+  finish(mail: Mail, entry: HandlerEntry | undefined, output: unknown): void {
+    if (mayBeAskedFor(mail)) {
+      let answer = output;
+      try {
+        if (entry?.kind === 'value') answer = parseOutput(entry.capability, output, this.#agentId);
+      } catch (error) {
+        return this.close(mail, 'rejected', error as OrreryError);
+      }
+      this.reply(mail, answer === undefined ? REPLY.empty : REPLY.value, answer);
+    }
+    this.settle(mail, 'handled');
+  }
+
+  /** Answers the ask behind `mail`; `former` is on an answer that was given before. */
+  reply(mail: Mail, kind: number, payload: unknown, former?: Taint): void {
+    const taint = mergeTaint(former, this.#taintOf(mail));
+    if (mail.extras?.derived === true && kind !== REPLY.chunk)
+      this.#remember(mail, { kind, payload, ...this.#reported(mail), taint });
+    // Whoever gets its last answer finds what was not spent on it where it came from.
+    if (kind !== REPLY.chunk) this.#closeAccount(mail);
+    if (mail.ask === NO_ASK) return;
+    this.#place.answers.give(mail, kind, payload, this.carries(mail), taint);
+  }
+
+  /** How what is answered to `mail` crosses to another thread. */
+  carries({ capability }: Mail): 'json' | 'structured' | undefined {
+    return entryOf(this.#cell.definition, capability)?.capability.carries;
+  }
+
+  progress(mail: Mail, fraction: number, note: string | undefined): void {
+    const said = [fraction, note ?? null];
+    const taint = this.#taintOf(mail);
+    if (mail.ask !== NO_ASK) this.#place.answers.give(mail, REPLY.progress, said, 'json', taint);
+    for (const again of this.#askedAgain(mail))
+      this.#place.answers.give(again, REPLY.progress, said, 'json', taint);
+    this.#place.log.progress(this.#agentId, mail, fraction, note);
+  }
+
+  /** Tells the asker something in between; whoever asks for the same again hears of it again. */
+  report(mail: Mail, fraction: number, what: unknown, former?: Taint): void {
+    const taint = mergeTaint(former, this.#taintOf(mail));
+    if (mail.ask !== NO_ASK) this.#tell(mail, fraction, what, taint);
+    for (const again of this.#askedAgain(mail)) this.#tell(again, fraction, what, taint);
+    if (mail.extras?.derived !== true) return;
+    const reports = this.#reports?.get(mail) ?? new KeptReports();
+    reports.add(what);
+    this.#keepReports(mail, reports);
+  }
+
+  #keepReports(mail: Mail, reports: KeptReports): void {
+    this.#reports ??= new WeakMap();
+    this.#reports.set(mail, reports);
+  }
+
+  #reported(mail: Mail): Pick<Answer, 'reports' | 'droppedReports'> {
+    const { items, dropped = 0 } = this.#reports?.get(mail) ?? {};
+    return dropped === 0 ? { reports: items } : { reports: items, droppedReports: dropped };
+  }
+
+  /** Tells whoever asks again that so much of what was reported is not known any more. */
+  #skip(mail: Mail, dropped: number, former: Taint | undefined): void {
+    const taint = mergeTaint(former, this.#taintOf(mail));
+    this.#keepReports(mail, new KeptReports(dropped));
+    this.#place.answers.give(mail, REPLY.progress, [1, null, null, null, dropped], 'json', taint);
+  }
+
+  /** It is handled once more from its beginning: what the attempt that died reported belongs to no answer. */
+  startOver(mail: Mail): void {
+    this.#reports?.delete(mail);
+  }
+
+  #tell(mail: Mail, fraction: number, what: unknown, taint: Taint | undefined): void {
+    this.#place.answers.give(mail, REPLY.progress, [fraction, null, null, what], 'json', taint);
+  }
+
+  /** What `mail` last kept. */
+  lastCheckpoint(mail: Mail): unknown {
+    return this.#place.checkpoints.of(mail);
+  }
+
+  /** Keeps a partial result, and tells the asker; it has left this thread when this returns. */
+  checkpoint(mail: Mail, fraction: number, partial: unknown): void {
+    const { answers, checkpoints, log, outbox } = this.#place;
+    const taint = this.#taintOf(mail);
+    checkpoints.keep(mail, partial, taint);
+    const said = [fraction, null, checkpoints.of(mail)];
+    if (mail.ask !== NO_ASK) answers.give(mail, REPLY.progress, said, this.carries(mail), taint);
+    for (const again of this.#askedAgain(mail))
+      answers.give(again, REPLY.progress, said, this.carries(mail), taint);
+    log.progress(this.#agentId, mail, fraction, 'a checkpoint');
+    outbox.flush();
+  }
+
+  settle(mail: Mail, outcome: Outcome): void {
+    const flow = mail.flow as InFlow;
+    const { checkpoints, outbox } = this.#place;
+    this.#closeAccount(mail);
+    if (checkpoints.isUsed) checkpoints.forget(mail);
+    outbox.forgetName(mail);
+    flow.settle(mail.sequence, outcome);
+    if (mail.kept > 0)
+      this.#place.journal?.settled(mail, this.#cell, this.#answered?.get(mail.sender, mail.id));
+    else if (mail.extras !== undefined) this.#place.journal?.states.changed(this.#cell);
+    this.#place.settled(flow, mail, outcome);
+  }
+
+  /** Ends an envelope that has not got what it asked for. */
+  close(mail: Mail, outcome: Outcome, error: OrreryError): void {
+    const why = errorWithStack(error, { ofMistakes: true });
+    if (mayBeAskedFor(mail)) this.#replyError(mail, why, this.lastCheckpoint(mail));
+    this.settle(mail, outcome);
+    this.#place.log.closed(this.#agentId, mail, outcome, why);
+    if (outcome === 'rejected') this.#place.attendance.lost(this.#cell, mail, why);
+  }
+
+  #replyError(mail: Mail, { taint, ...error }: ErrorData, partial: unknown): void {
+    const former = mergeTaint(taint, this.#place.checkpoints.taintOf(mail));
+    this.reply(mail, REPLY.error, withPartial(error, partial), former);
+  }
+
+  deadLetter(mail: Mail, why: ErrorData): void {
+    const partial = this.lastCheckpoint(mail);
+    if (mayBeAskedFor(mail)) this.#replyError(mail, why, partial);
+    this.settle(mail, 'dead-lettered');
+    this.#place.log.deadLetter(mail, this.#agentId, why, partial);
+    this.#place.attendance.lost(this.#cell, mail, why);
+  }
+
+  /**
+   * Settles a mail that a sender's second attempt sent again; its ask gets the answer that the first one got. False when
+   * it is new.
+   */
+  settleRepeated(mail: Mail): boolean {
+    const answer = this.#taken.recall(mail.sender, mail.id);
+    if (answer === undefined) return false;
+    if (mail.ask !== NO_ASK) {
+      if (answer.kind === undefined) return false;
+      if (answer.droppedReports !== undefined) this.#skip(mail, answer.droppedReports, answer.taint);
+      for (const what of answer.reports ?? []) this.report(mail, 1, what, answer.taint);
+      this.reply(mail, answer.kind, answer.payload, answer.taint);
+    }
+    this.settle(mail, 'handled');
+    return true;
+  }
+
+  /** What the agent took under an id that may be sent again, in a former process or in this one. */
+  hasTaken(sender: string, id: string, answer: Answer): void {
+    this.#taken.add(sender, id, answer);
+  }
+
+  /** What is kept is answered in the next process too, whoever handled it. */
+  #remember(mail: Mail, answer: Answer): void {
+    if (mail.kept > 0) this.#taken.add(mail.sender, mail.id, answer);
+    else this.#answered?.remember(mail.sender, mail.id, answer);
+  }
+
+  /** The same, asked again by whoever came after the asker, in the thread or process that followed; it waits here. */
+  *#askedAgain(mail: Mail): Iterable<Mail> {
+    if (mail.extras?.derived !== true || !this.#isOrphaned(mail)) return;
+    for (const other of this.#cell.mails())
+      if (other !== mail && other.ask !== NO_ASK && other.id === mail.id && other.sender === mail.sender)
+        yield other;
+  }
+
+  /** Whoever asked is not there any more. */
+  #isOrphaned({ wasLeft, flow }: Mail): boolean {
+    const { seat, links } = this.#place;
+    const asker = flow?.seat ?? -1;
+    return wasLeft || (asker !== -1 && asker !== seat && links.ofSeat(asker) === undefined);
+  }
+
+  /** What is on whatever is said of the work at `mail`; on nothing, as long as nobody has begun on it. */
+  #taintOf(mail: Mail): Taint | undefined {
+    return mail.wasInHand ? taintOn(this.#cell, mail) : undefined;
+  }
+
+  get #taken(): AnsweredIds {
+    this.#answered ??= new AnsweredIds((sender, id) => this.#place.journal?.forget(this.#cell, sender, id));
+    return this.#answered;
+  }
+
+  /** Nothing is spent on it any more; for what it caused and still goes on its account stays open. */
+  #closeAccount({ extras }: Mail): void {
+    if (extras?.account !== undefined) this.#place.accounts.close(extras.account);
+  }
+}
+
+/**
+ * Somebody waits for its answer; or asked in a former process or thread, and may ask again under the same id: a request that the
+ * journal gave back does not say for whom it was answered.
+ */
+const mayBeAskedFor = ({ ask, wasLeft, kept, type, extras }: Mail): boolean =>
+  ask !== NO_ASK || (extras?.derived === true && (wasLeft || (kept > 0 && type === REQUEST)));
+
+/** An error crosses as JSON: of a partial result that cannot, the asker has what it was told. */
+const withPartial = (error: ErrorData, partial: unknown): ErrorData =>
+  partial === undefined || findUnserialisable(partial) !== undefined
+    ? error
+    : { ...error, details: { ...error.details, partial } };

@@ -1,0 +1,522 @@
+import type { InFlow } from '../mailbox/in-flow.ts';
+import { LANE, type Lane } from '../mailbox/lane.ts';
+import { isRetry, type Mail, type MailExtras, messageTypeOf, NO_ASK } from '../mailbox/mail.ts';
+import { type A2AMessageType, asksForWork } from '../protocol/envelope.ts';
+import {
+  type ErrorData,
+  errorToData,
+  isOrreryError,
+  type LastError,
+  notHere,
+  supervisorGaveUp,
+  reasonOf,
+} from '../protocol/errors.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
+import { READINESS, type Readiness } from '../routing/agent-words.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
+import type { Refusal } from '../supervision/outsider-book.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
+import type { Place } from '../thread/place.ts';
+import { type ActorLife, type MakeActor, PENDING } from './actor-life.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
+import { CellDesk } from './cell-desk.ts';
+import { CellLives } from './cell-lives.ts';
+import { CellMailbox, isAskOfAgent, isAwaited } from './cell-mailbox.ts';
+import { CellOutcomes } from './cell-outcomes.ts';
+import { taintOn } from './cell-taint.ts';
+import { type CellStatus, readinessOf } from './cell-status.ts';
+import { Handling } from './handling.ts';
+import { isThenable } from '../protocol/is-thenable.ts';
+import { Refusals } from './refusals.ts';
+import { takeUp } from './take-up.ts';
+import { cutOff } from './time-limit.ts';
+import { type Death, mayTryAgain, tryAgainOrEnd, turnAway } from './turn-away.ts';
+
+const DEFAULT_HANDLING_MS = 30_000;
+const NO_HANDLINGS: readonly Handling[] = [];
+
+/** How an actor died: `culprit` is the handling that it died over, `isThrown` says that its handler threw `cause`. */
+interface DeathInHand extends Death {
+  readonly culprit?: Handling | undefined;
+  readonly isThrown?: boolean;
+}
+
+/**
+ * One agent in one thread: its mailbox, which outlives its actor, and the actor of the moment.
+ *
+ * Takes one envelope at a time, or as many as its definition says that a door takes; while a handler waits for an answer,
+ * call-backs that its ask caused are taken too. Every envelope taken from the mailbox ends in exactly one outcome.
+ */
+export class Cell {
+  readonly place: Place;
+  readonly row: AgentRow;
+  definition: AgentDefinition<unknown>;
+  readonly lives: CellLives;
+  readonly outcomes: CellOutcomes;
+  /** Whom outside it refuses, if it ever has. */
+  refusals: Refusals | undefined;
+  /** Had an actor before, in this thread. */
+  wasStarted = false;
+  /** Waits in the thread's queue of cells that have something to do. */
+  isQueued = false;
+  /** Waits for the event loop to turn: whoever is still in hand then is watched. */
+  isYoung = false;
+  #status: CellStatus = 'down';
+  readonly #slot: number;
+  /** What was last written of it where all threads read it. */
+  #told: { readiness: Readiness; load: number } = { readiness: READINESS.awaited, load: 0 };
+  readonly #mailbox = new CellMailbox();
+  #hand: Handling | undefined;
+  #below: readonly Handling[] = NO_HANDLINGS;
+  #desk: CellDesk | undefined;
+  #endReason: ErrorData | undefined;
+
+  /** `makeActor`: where its code runs. @default in this thread */
+  constructor(place: Place, row: AgentRow, definition: AgentDefinition<unknown>, makeActor?: MakeActor) {
+    this.place = place;
+    this.row = row;
+    this.definition = definition;
+    this.lives = new CellLives(this, makeActor);
+    this.outcomes = new CellOutcomes(this);
+    this.#slot = row.slot;
+    this.#writeWord();
+  }
+
+  get status(): CellStatus {
+    return this.#status;
+  }
+
+  set status(status: CellStatus) {
+    this.#status = status;
+    this.#told.readiness = readinessOf(status, !this.wasStarted);
+    this.#writeWord();
+  }
+
+  get #actor(): ActorLife | undefined {
+    return this.lives.current;
+  }
+
+  /** Where attendants act for the agent. */
+  get desk(): CellDesk {
+    this.#desk ??= new CellDesk(this);
+    return this.#desk;
+  }
+
+  get hasDesk(): boolean {
+    return this.#desk !== undefined;
+  }
+
+  /** Says whether the agent itself handles what names this message type or capability. */
+  handles(name: string): boolean {
+    const { handlers, envelopeHandlers } = this.definition;
+    return (
+      handlers.has(name) || envelopeHandlers.has(name as A2AMessageType) || this.#actor?.takes(name) === true
+    );
+  }
+
+  /** What its actor keeps. */
+  get state(): unknown {
+    return this.#actor?.state;
+  }
+
+  /** Envelopes that wait. */
+  get waiting(): number {
+    return this.#mailbox.length;
+  }
+
+  /** Envelopes in hand. */
+  get inHand(): number {
+    return (this.#hand === undefined ? 0 : 1) + this.#below.length;
+  }
+
+  get handlings(): readonly Handling[] {
+    return this.#hand === undefined ? this.#below : [...this.#below, this.#hand];
+  }
+
+  /** Every envelope that is in hand or waits. */
+  *mails(): Iterable<Mail> {
+    for (const handling of this.handlings) if (handling.mail !== undefined) yield handling.mail;
+    if (this.waiting > 0) yield* this.#mailbox;
+  }
+
+  get handlingTimeoutMs(): number {
+    return this.definition.options.handlingTimeoutMs ?? DEFAULT_HANDLING_MS;
+  }
+
+  isRetry(mail: Mail): boolean {
+    return isRetry(mail.extras, this.row.profile.delivery);
+  }
+
+  /** Whether what former processes left for it may still come: nothing newer is taken before. */
+  expectLeft(isExpected: boolean): void {
+    this.#mailbox.expectsLeft = isExpected;
+    if (!isExpected) this.wakeIfWaiting();
+  }
+
+  /** What kept it from taking envelopes is over. */
+  wakeIfWaiting(): void {
+    if (this.waiting > 0) this.place.turns.wake(this);
+  }
+
+  /** Puts an accepted envelope into its lane. */
+  deliver(mail: Mail, lane: Lane): void {
+    if (this.status === 'failed' || this.status === 'stopped') {
+      this.outcomes.deadLetter(mail, mail.tombstone ?? this.#lastWord);
+      return;
+    }
+    const isHandled =
+      mail.extras?.channel === undefined
+        ? this.place.attendance.takes(this, mail)
+        : this.place.channels.hears(this, mail);
+    if (isHandled) return this.outcomes.settle(mail, 'handled');
+    if (mail.extras?.frame === true) this.#takeAsMail(mail);
+    this.#mailbox.put(mail, lane);
+    if (this.#hand === undefined || this.#hasRoom || lane === LANE.callback || this.#isMutual(mail))
+      this.place.turns.wake(this);
+    else {
+      this.#tellLoad();
+      this.#runAhead();
+    }
+  }
+
+  /** A message of a document that the agent has not opened is an envelope like any other, and judged as that. */
+  #takeAsMail(mail: Mail): void {
+    const { frame: _frame, ...extras } = mail.extras as MailExtras;
+    mail.extras = extras;
+    mail.tombstone ??= this.place.judgeAgain(this, mail);
+  }
+
+  /** An ask of the handler in hand waits: its call-backs may be here already. */
+  waits(): void {
+    if (this.#mailbox.mayInterrupt) this.place.turns.wake(this);
+  }
+
+  /** Takes envelopes until `mayGoOn` says no, the mailbox is empty, or a handler takes its time. */
+  run(mayGoOn: () => boolean): void {
+    this.#tellLoad();
+    this.#takeMails(mayGoOn);
+    this.#tellLoad();
+  }
+
+  #takeMails(mayGoOn: () => boolean): void {
+    if (this.status === 'idle' && this.waiting > 0) this.place.startCell(this);
+    while (this.#mayTake) {
+      const mail = this.#next();
+      if (mail === undefined) return this.#runAhead();
+      if (this.#actor?.hasTaken?.(mail) === true) this.#takeUp(mail);
+      else if (!turnAway(this, mail)) this.#handle(mail);
+      if (!mayGoOn()) {
+        if (this.waiting > 0 && this.#mayTake) this.place.turns.wake(this);
+        return;
+      }
+    }
+  }
+
+  get #mayTake(): boolean {
+    return this.status === 'running' || (this.status === 'finishing' && !this.isAtRest);
+  }
+
+  /** Nothing is in hand, or in the hands of an actor that runs ahead. */
+  get isAtRest(): boolean {
+    return this.#hand === undefined && !this.#mailbox.hasTaken;
+  }
+
+  /** Something is in hand, and more may be. What is about to end takes no more. */
+  get #hasRoom(): boolean {
+    const { door } = this.definition;
+    return door !== undefined && this.status === 'running' && this.inHand < door.concurrency;
+  }
+
+  /** What it would do could not be kept at present: it takes nothing new. */
+  get #isHeld(): boolean {
+    return this.place.journal?.holds(this.row) === true;
+  }
+
+  #next(): Mail | undefined {
+    if (this.#hand === undefined || this.#hasRoom)
+      return this.#isHeld ? this.#mailbox.takeTaken() : this.#mailbox.take();
+    if (!this.#mailbox.mayInterrupt || !this.#hand.isWaiting) return undefined;
+    return this.#mailbox.takeBetween(this.handlings);
+  }
+
+  /** It is asked by an agent that it waits for itself: one of the two has to answer first. */
+  #isMutual(mail: Mail): boolean {
+    return this.#hand?.isWaiting === true && isAskOfAgent(mail) && isAwaited(mail.sender, this.handlings);
+  }
+
+  /** What the actor took ahead it may have handled by now: only that can be cancelled which it has not. */
+  #takeUp(mail: Mail): void {
+    this.#handle(mail);
+    const cancellation = this.place.cancellations.reasonFor(mail);
+    const handling = this.handlings.find((one) => one.mail === mail);
+    if (cancellation !== undefined && handling !== undefined) cutOff(this, handling, cancellation);
+  }
+
+  /** Lets an actor whose code is elsewhere have what it will be given next. */
+  #runAhead(): void {
+    if (this.status === 'running' && !this.#isHeld) this.#actor?.runAhead?.(this.#mailbox);
+  }
+
+  #handle(mail: Mail): void {
+    const handling = new Handling(this, mail);
+    const flow = mail.flow as InFlow;
+    mail.wasInHand = true;
+    flow.start(mail.sequence);
+    flow.blame(mail.extras?.outsider, mail.attempts > 0);
+    this.place.journal?.begins(this, mail);
+    if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail))) handling.holdGrant();
+    if (this.#hand !== undefined) this.#below = [...this.#below, this.#hand];
+    this.#hand = handling;
+    const { place } = this;
+    place.enterHandling(this.row.slot, flow, mail.sequence);
+    let result: unknown;
+    try {
+      const actor = this.#actor as ActorLife;
+      result = mail.extras === undefined ? actor.handle(mail, handling) : takeUp(this, mail, handling);
+    } catch (error) {
+      place.leave();
+      this.fail(handling, error);
+      return;
+    }
+    place.leave();
+    if (handling.isOver) return;
+    if (result === PENDING) place.turns.goesOn(this);
+    else if (isThenable(result)) {
+      place.turns.goesOn(this);
+      result.then(
+        (value) => this.finish(handling, value),
+        (error: unknown) => this.fail(handling, error),
+      );
+    } else this.finish(handling, result);
+  }
+
+  /** The handler is done and `output` is its answer. */
+  finish(handling: Handling, output: unknown): void {
+    if (handling.isOver || this.#awaitsJournal(handling, () => this.finish(handling, output))) return;
+    const mail = handling.mail as Mail;
+    this.#letGo(handling);
+    if (handling.cutShort !== undefined) this.outcomes.close(mail, 'expired', handling.cutShort);
+    else this.outcomes.finish(mail, handling.entry, output);
+    this.#goOn();
+  }
+
+  /**
+   * The handler threw. With a code it has declined, whoever's failure that tells of; else its actor is dead, unless the agent
+   * is one whose actors live on.
+   */
+  fail(handling: Handling, error: unknown): void {
+    if (handling.isOver) return;
+    const late = handling.cutShort;
+    const why = late ?? (isOrreryError(error) ? error : undefined);
+    if (why === undefined) {
+      if (this.definition.options.onThrow === 'keep') this.#outlive(error, handling);
+      else this.crash(error, handling, true);
+      return;
+    }
+    if (this.#awaitsJournal(handling, () => this.fail(handling, error))) return;
+    this.#letGo(handling);
+    this.outcomes.close(handling.mail as Mail, late === undefined ? 'rejected' : 'expired', why);
+    this.#goOn();
+  }
+
+  /** What a handler sent is kept before what it sent it for is settled. */
+  #awaitsJournal(handling: Handling, go: () => void): boolean {
+    if (!handling.awaitsJournal(go)) return false;
+    this.place.turns.goesOn(this);
+    return true;
+  }
+
+  /** Its handler threw and nothing else has happened: the envelope is told or tried again, and the actor goes on. */
+  #outlive(error: unknown, handling: Handling): void {
+    if (this.#awaitsJournal(handling, () => this.#outlive(error, handling))) return;
+    const mail = handling.mail as Mail;
+    mail.attempts += 1;
+    if (mayTryAgain(this, mail)) {
+      handling.leaveAsks();
+      this.place.log.error(this.row.id, error);
+    }
+    this.#letGo(handling);
+    tryAgainOrEnd(this, this.#mailbox, mail, { reason: reasonOf(error), cause: error, isThrown: true });
+    this.#goOn();
+  }
+
+  /**
+   * The actor is dead: what it had in hand is told or tried again, and the supervisor decides what is next. `isThrown`: the
+   * handler of `culprit` threw `error`.
+   */
+  crash(error: unknown, culprit: Handling | undefined, isThrown = false): void {
+    if (!this.#isAlive) return;
+    const reason = reasonOf(error);
+    const taint = taintOn(this, culprit?.mail);
+    const over = diedOver(culprit?.mail);
+    void this.#die({ reason, cause: error, taint, culprit, isThrown }).then(() =>
+      this.place.crashed(this, error, taint, { over }),
+    );
+  }
+
+  /** From now on, and for so long, it takes nothing that this outsider has caused. */
+  refuse({ key, forMs }: Refusal): void {
+    const nowMs = this.place.seams.clock.monotonicMs();
+    this.refusals ??= new Refusals();
+    this.refusals.add(key, nowMs + forMs, nowMs);
+  }
+
+  /** Ends the actor because its group is restarted; its mailbox waits for the next one. */
+  halt(): void {
+    if (this.#isAlive) void this.#die({ reason: 'its group is restarted' });
+  }
+
+  get #isAlive(): boolean {
+    return this.status === 'running' || this.status === 'starting' || this.status === 'finishing';
+  }
+
+  #die(death: DeathInHand): Promise<void> {
+    this.status = 'down';
+    this.cutOffInHand(death);
+    // What is told of it is on its way before `onStop` has its chance to end the thread.
+    this.place.outbox.flush();
+    return this.endActor(death);
+  }
+
+  /** Ends what is in hand as a death does. */
+  cutOffInHand({ reason, cause, taint, culprit, isThrown = false }: DeathInHand): void {
+    for (const handling of [...this.handlings].reverse()) {
+      const mail = handling.mail as Mail;
+      const hasBegun = this.#actor?.hasBegun(mail) !== false;
+      if (handling === culprit) mail.attempts += 1;
+      if (mayTryAgain(this, mail)) handling.leaveAsks();
+      this.#letGo(handling);
+      const its = { reason, cause, taint, isThrown: isThrown && handling === culprit };
+      if (hasBegun) tryAgainOrEnd(this, this.#mailbox, mail, its);
+      else this.#mailbox.putBack(mail);
+    }
+    this.#tellLoad();
+  }
+
+  /** The actor's logic came to its end: what it has in hand is handled. */
+  exit(): void {
+    if (!this.#isAlive) return;
+    this.status = 'down';
+    const over = diedOver(this.#hand?.mail);
+    for (const handling of [...this.handlings].reverse()) this.finish(handling, undefined);
+    void this.endActor({ reason: 'it came to its end' }).then(() => this.place.exited(this, over));
+  }
+
+  #letGo(handling: Handling): void {
+    handling.end();
+    if (handling.isWatched) this.place.turns.begin();
+    if (this.#hand !== handling) this.#below = this.#below.filter((other) => other !== handling);
+    else {
+      this.#hand = this.#below.at(-1);
+      if (this.#hand !== undefined) this.#below = this.#below.slice(0, -1);
+    }
+    if (this.#hand !== undefined) return;
+    if (this.place.turns.busy.size > 0) this.place.turns.busy.delete(this);
+    if (this.status !== 'finishing') return;
+    if (this.isAtRest) this.lives.rested();
+    else this.place.turns.wake(this);
+  }
+
+  /** What was in hand is answered and settled: the next one may begin. */
+  #goOn(): void {
+    if (this.status !== 'running' || this.waiting === 0) return this.#tellLoad();
+    // Logic answers in the middle of a transition, and would only queue the next event.
+    if (this.definition.actorLogic === undefined) this.place.turns.resume(this);
+    else this.place.turns.wake(this);
+  }
+
+  // Life
+
+  /**
+   * Starts a new actor, from what one before it has left, if there is such; resolves to whether it runs: it may be stopped
+   * meanwhile. Rejects when it did not start.
+   */
+  async start(from?: Snapshot): Promise<boolean> {
+    if (this.#isAlive) return this.status === 'running';
+    if (from === undefined && (this.status === 'changing' || this.status === 'parked')) return false;
+    this.status = 'starting';
+    // What others are told of the first start is not what they are told of the next.
+    this.wasStarted = true;
+    try {
+      if (!(await this.lives.begin(from))) return false;
+    } catch (error) {
+      this.status = 'down';
+      throw error;
+    }
+    this.goOn();
+    return true;
+  }
+
+  /** Takes envelopes from now on. */
+  goOn(): void {
+    this.status = 'running';
+    // This actor has it.
+    this.lives.nextTaint = undefined;
+    if (this.waiting > 0) this.place.turns.wake(this);
+  }
+
+  /** Makes the cell ready to start at its first envelope. */
+  sleepUntilMail(): void {
+    this.status = 'idle';
+    if (this.waiting > 0) this.place.turns.wake(this);
+  }
+
+  /** The supervisor gave up: whatever waits or comes is dead-lettered. */
+  giveUp(last: LastError): void {
+    this.#endReason = supervisorGaveUp(this.row.id, last);
+    this.status = 'failed';
+    this.#clear();
+  }
+
+  /** Ends the agent for good; what waits is dead-lettered. */
+  async stop(reason = notHere(this.row.id, this.place.id)): Promise<void> {
+    if (this.status === 'stopped') return this.lives.ending;
+    this.#endReason = errorToData(reason);
+    const wasAlive = this.#isAlive;
+    this.status = 'stopped';
+    for (const handling of [...this.handlings].reverse()) {
+      const mail = handling.mail as Mail;
+      handling.cutOff(reason);
+      this.#letGo(handling);
+      this.outcomes.deadLetter(mail, errorToData(reason));
+    }
+    this.#clear();
+    await (wasAlive ? this.endActor({ reason: 'it was stopped' }) : this.lives.ending);
+  }
+
+  #clear(): void {
+    for (const mail of this.#mailbox.drain())
+      this.outcomes.deadLetter(mail, mail.tombstone ?? this.#lastWord);
+    this.#tellLoad();
+  }
+
+  /** Has all threads know its load; once a turn, not for each envelope. */
+  #tellLoad(): void {
+    const load = this.inHand + this.waiting;
+    if (load === this.#told.load) return;
+    this.#told.load = load;
+    this.#writeWord();
+  }
+
+  #writeWord(): void {
+    this.place.words.write(this.#slot, this.#told.readiness, this.#told.load);
+  }
+
+  get #lastWord(): ErrorData {
+    return this.#endReason ?? errorToData(notHere(this.row.id, this.place.id));
+  }
+
+  /** Ends the actor with its `onStop`; of what it had taken ahead it is known then what it had begun on. */
+  endActor({ reason, taint }: Death): Promise<void> {
+    return this.lives.end(() => {
+      for (const mail of this.#mailbox.leftAhead()) {
+        if (this.#actor?.hasBegun(mail) === true) tryAgainOrEnd(this, this.#mailbox, mail, { reason, taint });
+        else this.#mailbox.putBack(mail);
+      }
+      this.#tellLoad();
+    });
+  }
+}
+
+const diedOver = (mail: Mail | undefined): DiedOver | undefined =>
+  mail && { outsider: mail.extras?.outsider, isAgain: mail.attempts > 0 };

@@ -1,0 +1,409 @@
+import type { Mail } from '../mailbox/mail.ts';
+import { messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
+import { type Funds, fundsOf } from '../budget/mail-account.ts';
+import { Purse } from '../budget/purse.ts';
+import { type A2AEnvelope, type A2AMessageType, asksForWork, type PathHop } from '../protocol/envelope.ts';
+import type { Budget, Cost } from '../protocol/budget.ts';
+import { cancelled, invalidOptions, notSerialisable, type OrreryError } from '../protocol/errors.ts';
+import { hopsOf } from '../protocol/inheritance.ts';
+import { copyJson } from '../protocol/json-copy.ts';
+import { findUnserialisable } from '../protocol/json-safety.ts';
+import { requireFunction } from '../protocol/parse-options.ts';
+import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { Taint } from '../protocol/taint.ts';
+import type { HandlerEntry } from '../agent/agent-definition.ts';
+import type { Cell } from './cell.ts';
+import { declareClean, requireSource, takeIn, taintOn } from './cell-taint.ts';
+import {
+  type AskOptions,
+  bindContext,
+  type HandlingContext,
+  type Target,
+  type TellOptions,
+} from '../agent/context.ts';
+import { Keeper } from './keeper.ts';
+import type { Timer } from './timer-wheel.ts';
+import type { WaitingAsk } from './waiting-ask.ts';
+
+/** What is answered by what its handler returns; a proposal is not, and its grant lasts as long as what comes of it. */
+const ANSWERED: ReadonlySet<A2AMessageType> = new Set(['request', 'stream-start']);
+
+/**
+ * One envelope in an agent's hands, or a start or stop without one: what the agent's code sees as `ctx`.
+ *
+ * Ends once, by the cell. From then on, or from when it was cut short, its asks are cancelled and what it sends is
+ * refused.
+ */
+export class Handling implements HandlingContext<never> {
+  readonly cell: Cell;
+  readonly mail: Mail | undefined;
+  /** What answers the capability of the envelope, if the agent declares it. */
+  entry: HandlerEntry | undefined = undefined;
+  timer: Timer | undefined = undefined;
+  /** It takes longer than the turn in which it began. */
+  isWatched = false;
+  /** Set when the deadline passed or the envelope was cancelled: how its end is counted. */
+  cutShort: OrreryError | undefined = undefined;
+  isOver = false;
+  #isGrantHeld = false;
+  #children = 0;
+  /** Asks without an answer. */
+  #waitingFor: WaitingAsk[] | undefined;
+  #abort: AbortController | undefined;
+  #envelope: A2AEnvelope | undefined;
+  #childPath: readonly PathHop[] | undefined;
+  #ownPurse: Purse | undefined;
+  #ownKeeper: Keeper | undefined;
+  /** What was sent from here and the journal does not have yet. */
+  #unkept = 0;
+  /** What is to be done when it has. */
+  #whenKept: (() => void) | undefined;
+
+  static {
+    bindContext(Handling.prototype);
+  }
+
+  constructor(cell: Cell, mail: Mail | undefined) {
+    this.cell = cell;
+    this.mail = mail;
+    if (mail !== undefined) mail.workTaint = mail.extras?.taint;
+  }
+
+  /** The agent has leave to answer the envelope in hand: once, whatever it says in between. */
+  holdGrant(): void {
+    if (this.#isGrantHeld || this.mail === undefined) return;
+    this.#isGrantHeld = true;
+    this.cell.place.judge.holdGrant(this.mail, this.self);
+  }
+
+  /** What is sent answers the envelope of this id. */
+  holdGrantFor(inReplyTo: string | undefined): void {
+    if (inReplyTo !== undefined && inReplyTo === this.mail?.id) this.holdGrant();
+  }
+
+  get self(): string {
+    return this.cell.row.id;
+  }
+
+  get state(): never {
+    return this.cell.state as never;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.isOver) this.#abort.abort(cancelled(`The work of ${this.self}`));
+      else if (this.cutShort !== undefined) this.#abort.abort(this.cutShort);
+    }
+    return this.#abort.signal;
+  }
+
+  /** The signal if somebody asked for it: making one costs. */
+  get signalIfAny(): AbortSignal | undefined {
+    return this.#abort?.signal;
+  }
+
+  get envelope(): A2AEnvelope {
+    if (this.#envelope === undefined) {
+      const mail = this.mail as Mail;
+      const sender = this.cell.place.judge.partyOf(mail.sender);
+      this.#envelope = toEnvelope(mail, sender.tier, sender.sandboxId);
+    }
+    return this.#envelope;
+  }
+
+  get taint(): Taint | undefined {
+    return taintOn(this.cell, this.mail);
+  }
+
+  get tenant(): string | undefined {
+    return this.mail?.extras?.tenant;
+  }
+
+  markOutside(source: string): void {
+    takeIn(this.cell, this.mail, [requireSource(source)]);
+  }
+
+  declareClean(reason: string): void {
+    declareClean(this.cell, this.mail, reason);
+  }
+
+  now(): number {
+    return this.cell.place.seams.clock.now();
+  }
+
+  random(): number {
+    return this.cell.place.seams.random();
+  }
+
+  newId(): string {
+    return this.cell.place.seams.newId();
+  }
+
+  sleep(ms: number): Promise<void> {
+    if (typeof ms !== 'number' || Number.isNaN(ms)) {
+      return Promise.reject(invalidOptions('ms', ms, 'a number of milliseconds'));
+    }
+    return this.cell.place.sleep(ms, this.signal);
+  }
+
+  async effect<Result>(
+    name: string,
+    run: (signal: AbortSignal) => Result | Promise<Result>,
+  ): Promise<Result> {
+    requireFunction('run', run);
+    this.signal.throwIfAborted();
+    return await this.cell.place.effect(this, name, run);
+  }
+
+  offload<Input, Output>(module: URL, input: Input): Promise<Output> {
+    return this.cell.place.offload<Input, Output>(this, module, input);
+  }
+
+  ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {
+    return this.cell.place.courier.ask(this.cell.row, target, input, options, this);
+  }
+
+  stream<Input, Output>(
+    target: Target<Input, Output>,
+    input: Input,
+    options: AskOptions = {},
+  ): AsyncIterable<Output> {
+    return this.cell.place.courier.stream(this.cell.row, target, input, options, this);
+  }
+
+  tell(
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions = {},
+  ): RoutingResult {
+    if (this.isOver || this.cutShort !== undefined) return this.#tooLate();
+    return this.cell.place.courier.tell(this.cell.row, target, payload, options, this);
+  }
+
+  async tellWhenRoom(
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions = {},
+  ): Promise<RoutingResult> {
+    if (this.isOver || this.cutShort !== undefined) return this.#tooLate();
+    return this.cell.place.courier.tellWhenRoom(this.cell.row, target, payload, options, this);
+  }
+
+  get budget(): Budget {
+    return this.#purse.left;
+  }
+
+  spend(cost: Cost): void {
+    if (this.cutShort !== undefined) throw this.cutShort;
+    if (this.isOver) throw cancelled(`The work of ${this.self}`);
+    this.#purse.spend(cost);
+  }
+
+  refund(cost: Cost): void {
+    this.#purse.refund(cost);
+  }
+
+  get #purse(): Purse {
+    this.#ownPurse ??= new Purse(this.cell.place.accounts, this.mail);
+    return this.#ownPurse;
+  }
+
+  progress(fraction: number, note?: string): void {
+    if (!Number.isFinite(fraction)) throw invalidOptions('fraction', fraction, 'a finite number');
+    if (note !== undefined && typeof note !== 'string') throw invalidOptions('note', note, 'a text');
+    if (this.isOver || this.mail === undefined) return;
+    this.#keeper.fraction = fraction;
+    this.cell.outcomes.progress(this.mail, fraction, note);
+  }
+
+  report(what: unknown): void {
+    const fault = what === undefined ? { path: 'what', kind: 'undefined' } : findUnserialisable(what, 'what');
+    if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
+    if (this.isOver || this.mail === undefined) return;
+    this.cell.outcomes.report(this.mail, this.#keeper.fraction, copyJson(what));
+  }
+
+  get resumeFrom(): unknown {
+    const { mail, cell } = this;
+    const taint = mail && cell.place.checkpoints.taintOf(mail);
+    if (taint !== undefined) takeIn(cell, mail, taint);
+    return this.#keeper.resumeFrom;
+  }
+
+  checkpoint(partial: unknown): void {
+    if (partial === undefined) throw invalidOptions('partial', partial, 'a value');
+    if (!this.isOver) this.#keeper.keep(partial);
+  }
+
+  get #keeper(): Keeper {
+    this.#ownKeeper ??= new Keeper(this.cell.outcomes, this.mail);
+    return this.#ownKeeper;
+  }
+
+  reply(output: unknown): void {
+    this.cell.finish(this, output);
+  }
+
+  settle(): void {
+    this.cell.finish(this, undefined);
+  }
+
+  fail(error: unknown): void {
+    this.cell.fail(this, error);
+  }
+
+  // What the courier inherits from.
+
+  get correlationId(): string | undefined {
+    return this.mail?.correlationId;
+  }
+
+  get deadlineAtMs(): number {
+    return this.mail?.deadlineAtMs ?? 0;
+  }
+
+  /** What is sent from here draws on this. */
+  get funds(): Funds | undefined {
+    return fundsOf(this.mail);
+  }
+
+  /** The path of what is sent from here: the requests and proposals above, and this one if it is one. */
+  get childPath(): readonly PathHop[] | undefined {
+    if (this.#childPath !== undefined) return this.#childPath;
+    const { mail } = this;
+    if (mail === undefined) return undefined;
+    const type = messageTypeOf(mail);
+    if (!asksForWork(type)) return mail.path;
+    const { id, payload, capability = type } = mail;
+    this.#childPath = [...(mail.path ?? []), ...hopsOf({ id, type, payload, agent: this.self, capability })];
+    return this.#childPath;
+  }
+
+  /** A second attempt sends the same ids again, so that whoever got them does not handle them twice. */
+  get derivesIds(): boolean {
+    return this.mail !== undefined && this.cell.isRetry(this.mail);
+  }
+
+  /** The id of the next envelope sent from here, if it is derived from the one in hand. */
+  childId(): string | undefined {
+    if (!this.derivesIds) return undefined;
+    this.#children += 1;
+    return `${(this.mail as Mail).id}~${this.#children.toString(36)}`;
+  }
+
+  /** So many more of what was sent from here wait for the journal, or fewer. */
+  keeps(count: number): void {
+    this.#unkept += count;
+    if (this.#unkept > 0 || this.#whenKept === undefined) return;
+    const go = this.#whenKept;
+    this.#whenKept = undefined;
+    if (!this.isOver) go();
+  }
+
+  /** Its handler is done, and what it sent waits for the journal. */
+  get isDone(): boolean {
+    return this.#whenKept !== undefined;
+  }
+
+  /** What was sent from here waits for the journal: `go` is called when it does not any more. False when nothing waits. */
+  awaitsJournal(go: () => void): boolean {
+    if (this.#unkept === 0) return false;
+    this.#whenKept ??= go;
+    return true;
+  }
+
+  waitsFor(ask: WaitingAsk): void {
+    this.#waitingFor ??= [];
+    this.#waitingFor.push(ask);
+    this.cell.waits();
+  }
+
+  /** An ask of this handling has its answer. */
+  hasAnswer(ask: number): void {
+    const waiting = this.#waitingFor;
+    if (waiting === undefined) return;
+    const at = waiting.findIndex(({ asked }) => asked.ask === ask);
+    if (at >= 0) waiting.splice(at, 1);
+  }
+
+  /** Says whether `mail` is an ask that this handling waits for, or was caused by one. */
+  hasCaused({ id, path }: Mail): boolean {
+    const waiting = this.#waitingFor;
+    if (waiting === undefined || path === undefined) return false;
+    return waiting.some(
+      ({ asked }) => asked.id === id || path.some(({ envelopeId }) => envelopeId === asked.id),
+    );
+  }
+
+  /** Says whether it waits for an answer of this agent. */
+  waitsForAgent(agentId: string): boolean {
+    return this.#waitingFor?.some((one) => one.agentId === agentId) === true;
+  }
+
+  get isWaiting(): boolean {
+    return this.#waitingFor !== undefined && this.#waitingFor.length > 0;
+  }
+
+  /** Aborts the signal, and cancels everything that was asked from here. */
+  cutOff(reason: OrreryError): void {
+    this.cutShort ??= reason;
+    this.#abort?.abort(reason);
+    this.#cancelAsks(reason);
+  }
+
+  /** Ends the handling: what it still asks is cancelled. */
+  end(): void {
+    this.isOver = true;
+    this.timer?.cancel();
+    this.#endAnswered();
+    if (this.isWaiting)
+      this.#cancelAsks(cancelled(`The work of ${this.self} on ${this.mail?.id ?? 'its life'}`));
+  }
+
+  /** What an ask is answered with is the last reply to it; an envelope that was told may be answered later. */
+  #endAnswered(): void {
+    const { mail } = this;
+    if (!this.#isGrantHeld || mail === undefined || mail.ask === NO_ASK || !ANSWERED.has(messageTypeOf(mail)))
+      return;
+    this.cell.place.judge.endGrant(mail.id, this.self, mail.sender);
+  }
+
+  /** Stops waiting without cancelling: the next attempt asks the same again and gets the answers. */
+  leaveAsks(): void {
+    const reason = cancelled(`This attempt of ${this.self} on ${this.mail?.id ?? 'its life'}`);
+    this.#closeAsks(reason, (envelopeId) => isDerivedId(envelopeId, this.mail));
+  }
+
+  #cancelAsks(reason: OrreryError): void {
+    this.#closeAsks(reason, () => false);
+  }
+
+  #closeAsks(reason: OrreryError, isLeft: (envelopeId: string) => boolean): void {
+    const waiting = this.#waitingFor;
+    if (waiting === undefined) return;
+    this.#waitingFor = undefined;
+    for (const { asked } of waiting) {
+      const record = this.cell.place.asks.close(asked.ask);
+      if (record === undefined) continue;
+      if (isLeft(asked.id)) record.onOver = undefined;
+      else this.cell.place.cancel(asked.id);
+      record.fail(reason);
+    }
+  }
+
+  #tooLate(): RoutingResult {
+    const { code, message } = this.cutShort ?? cancelled(`The work of ${this.self}`);
+    return {
+      delivered: false,
+      path: 'local',
+      targetAgentId: this.self,
+      error: message,
+      errorCode: code,
+    };
+  }
+}
+
+/** Says whether the id was made by `childId`, and will be made again. */
+const isDerivedId = (id: string, mail: Mail | undefined): boolean =>
+  mail !== undefined && id.startsWith(`${mail.id}~`);

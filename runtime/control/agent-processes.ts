@@ -1,0 +1,69 @@
+import type { ControlLog } from '../observe/control-log.ts';
+import type { Clock } from '../protocol/seams.ts';
+import type { AgentBook } from './agent-book.ts';
+import type { FirstStarts } from './first-starts.ts';
+import type { JournalThread } from '../journal/journal-thread.ts';
+import type { Places } from './places.ts';
+import type { Spawner } from '../link/spawner.ts';
+
+/** How a process is called where a place is named. */
+export const processName = (pid: number): string => `process-${pid}`;
+
+export interface AgentProcessesDeps {
+  readonly agents: AgentBook;
+  readonly places: Places;
+  readonly spawner: Spawner;
+  readonly firstStarts: FirstStarts;
+  readonly clock: Clock;
+  readonly log: Pick<ControlLog, 'note'>;
+}
+
+/** The processes of agents as the control thread knows them: by their numbers. */
+export class AgentProcesses {
+  readonly #deps: AgentProcessesDeps;
+
+  constructor(deps: AgentProcessesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Ends what former hosts have left behind, before any agent starts. */
+  async endLeft(journal: Pick<JournalThread, 'leftProcesses' | 'forgetProcesses'>): Promise<void> {
+    const { clock, log } = this.#deps;
+    const noted = await journal.leftProcesses();
+    if (noted.length === 0) return;
+    const { endLeftProcesses } = await import('../processes/left-processes.ts');
+    const found = await endLeftProcesses(noted, clock);
+    for (const { process, isGone } of found) {
+      const end = isGone ? 'ended' : 'killed, and still there';
+      log.note('process-ended', { reason: `${processName(process.pid)} of a former host was ${end}` });
+    }
+    const still = new Set(found.filter(({ isGone }) => !isGone).map(({ process }) => process));
+    await journal.forgetProcesses(noted.filter((process) => !still.has(process)));
+  }
+
+  /** The code of the agent in this slot runs in this process now; undefined when it runs in none. */
+  note(slot: number, pid: number | undefined): void {
+    const agent = this.#deps.agents.inSlot(slot);
+    if (agent !== undefined) agent.pid = pid;
+  }
+
+  /** Ends a process from outside; resolves when its agent has been started again, or will not be. Undefined for no process. */
+  end(name: string): Promise<void> | undefined {
+    const { agents, places, firstStarts } = this.#deps;
+    for (const { id, pid, slot, place } of agents) {
+      if (pid === undefined || processName(pid) !== name) continue;
+      places.tell(places.get(place), { t: 'end-process', slot });
+      return firstStarts.of(id).then(() => undefined);
+    }
+    return undefined;
+  }
+
+  /** The thread that relayed for these processes is gone: they would end by themselves, but a moment later. */
+  endAt(place: string): void {
+    const { agents, spawner } = this.#deps;
+    for (const agent of agents.at(place)) {
+      if (agent.pid !== undefined) spawner.endProcess(agent.pid);
+      agent.pid = undefined;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { KeptCheckpoint } from '../cell/checkpoints.ts';
+import { distance } from '../mailbox/flow-marks.ts';
+
+/** The last checkpoints of the envelopes of all threads, for those that outlive the thread which worked on them. */
+export class CheckpointBook {
+  readonly #kept = new Map<string, KeptCheckpoint>();
+
+  [Symbol.iterator](): Iterator<KeptCheckpoint> {
+    return this.#kept.values();
+  }
+
+  keep(kept: KeptCheckpoint): void {
+    this.#kept.set(`${kept.seat}/${kept.flow}/${kept.sequence}`, kept);
+  }
+
+  /** Lets go of what is settled; `settledOf` says up to where, undefined of a flow that is forgotten. */
+  trim(settledOf: (seat: number, flow: number) => number | undefined): void {
+    for (const [key, { seat, flow, sequence }] of this.#kept) {
+      const settled = settledOf(seat, flow);
+      if (settled === undefined || distance(sequence, settled) <= 0) this.#kept.delete(key);
+    }
+  }
+}

@@ -1,0 +1,472 @@
+import { Accounts } from '../budget/accounts.ts';
+import { ControlLog } from '../observe/control-log.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
+import type { Tidings } from '../observe/tidings.ts';
+import type { ToolCount } from '../observe/tool-counts.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
+import { type ErrorData, invalidOptions, type LastError, reasonOf, refused } from '../protocol/errors.ts';
+import type { RoutingConfig } from '../protocol/routing-config.ts';
+import { AgentWords } from '../routing/agent-words.ts';
+import type { RemoteQuery } from '../routing/remote-lookup.ts';
+import { type AgentOffer, offeringProfile } from '../routing/offered-profile.ts';
+import { NO_CHANGE, type TableDelta } from '../routing/routing-table.ts';
+import type { AgentProfile } from '../protocol/agent-row.ts';
+import { Supervisor } from '../supervision/supervisor.ts';
+import type { Conservation } from '../protocol/conservation.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
+import type { RosterRow } from '../protocol/roster.ts';
+import { AgentBook, type AgentRecord } from './agent-book.ts';
+import { AgentOrders } from './agent-orders.ts';
+import { AgentProcesses } from './agent-processes.ts';
+import { AgentReports } from './agent-reports.ts';
+import { ControlHistory } from './control-history.ts';
+import { type AgentOrder, Enrolment } from './enrolment.ts';
+import type { ControlDeps } from './control-deps.ts';
+import { type FirstStart, FirstStarts } from './first-starts.ts';
+import { Hosting, unlessItDies } from './hosting.ts';
+import { JournalThread } from '../journal/journal-thread.ts';
+import type { PlaceMessage } from '../thread/lines.ts';
+import { LostAccounts } from './lost-accounts.ts';
+import { Overview } from './overview.ts';
+import { Places } from './places.ts';
+import type { Seat } from './seat.ts';
+import { SeatBook } from './seat-book.ts';
+import { Succession } from './succession.ts';
+import { ToldBook } from './told-book.ts';
+import { type Upgraded, type UpgradeOrder, Upgrades } from './upgrades.ts';
+
+/** This thread opens no accounts. */
+const NO_SEAT = -1;
+/** An agent that was not started because its options are wrong; `at`: which order it was of. */
+export interface WrongStart {
+  readonly agentId: string;
+  readonly at: number;
+  readonly fault: ErrorData;
+}
+
+/** How long a place that is shut down may do nothing, or compute without a pause. */
+const SHUTDOWN = { quietMs: 3_000, computeMs: 1_000 };
+const BEAT_MS = 100;
+
+/**
+ * The thread that decides: supervisor, watchdog, registry authority and timers live here, so that a blocked embedder or
+ * a looping worker stops nothing. It runs no agent's code.
+ */
+export class Control {
+  readonly #deps: ControlDeps;
+  readonly #supervisor: Supervisor;
+  readonly #seats = new SeatBook();
+  readonly #places: Places;
+  readonly #agents: AgentBook;
+  readonly #hosting: Hosting;
+  readonly #succession: Succession;
+  readonly #enrolment: Enrolment;
+  readonly #upgrades: Upgrades;
+  readonly #lostAccounts: LostAccounts;
+  readonly #log: ControlLog;
+  readonly #told: ToldBook;
+  readonly #overview: Overview;
+  readonly #firstStarts = new FirstStarts();
+  readonly #processes: AgentProcesses;
+  readonly #orders: AgentOrders;
+  readonly #reports: AgentReports;
+  readonly #journal: JournalThread | undefined;
+  readonly #history: ControlHistory | undefined;
+  readonly #beat: Int32Array;
+  #config: RoutingConfig | undefined;
+  #inspected = false;
+  #isStopping = false;
+  #stopBeat: () => void = () => undefined;
+
+  constructor(deps: ControlDeps) {
+    this.#deps = deps;
+    const { seams, options, spawner, workerOptions } = deps;
+    this.#beat = new Int32Array(deps.beat);
+    this.#agents = new AgentBook(new AgentWords(deps.agentWords));
+    const { clock } = seams;
+    this.#log = new ControlLog({
+      clock,
+      limits: options.events,
+      onEvent: (event) => deps.onEvent?.(event),
+      remember: (event) => this.#history?.remember(event),
+      show: (event) => this.#show([event]),
+    });
+    this.#told = new ToldBook({
+      clock,
+      isLiving: (seat) => this.#seats.isLiving(seat),
+      give: (tidings) => this.#learn(tidings),
+    });
+    this.#supervisor = new Supervisor(
+      {
+        seams,
+        start: (ids) => this.#orders.give('start', ids),
+        stop: (ids) => this.#orders.endAll(ids),
+        onEvent: (event) => this.#log.add(event),
+        onGaveUp: (id, last) => this.#gaveUp(id, last),
+        onRefuse: (id, refusal) => this.#orders.refuse(id, refusal),
+      },
+      options.supervision,
+    );
+    this.#journal =
+      options.journal &&
+      new JournalThread({
+        ...{ spawner, clock, options: options.journal },
+        ...{ accounts: deps.accounts, starting: options.starting },
+        onFailure: (failure) => this.#log.note('journal', journalFacts(failure)),
+        onMissing: (reason) => this.#log.note('history', { success: false, reason }),
+      });
+    this.#history = this.#journal?.keepsHistory === true ? this.#historyIn(this.#journal) : undefined;
+    this.#places = new Places({
+      seams,
+      spawner,
+      workerOptions,
+      seats: this.#seats,
+      broadcastToSender: options.broadcastToSender,
+      spareThread: options.spareThread,
+      accounts: deps.accounts,
+      agentWords: deps.agentWords,
+      cpu: options.cpu,
+      watchdog: options.watchdog,
+      starting: options.starting,
+      events: options.events,
+      peers: options.peers,
+      journal: this.#journal,
+      table: () => this.#agents.snapshot(),
+      current: () => ({ isInspected: this.#inspected, config: this.#config }),
+      onMessage: (seat, message) => this.#hear(seat, message),
+      onDeath: (place, dead, ending) => {
+        this.#told.look();
+        this.#processes.endAt(place.id);
+        this.#upgrades.cut(place);
+        this.#succession.begin(place, dead, ending);
+        this.#lostAccounts.threadDied(dead.number);
+      },
+      note: (type, facts) => this.#log.note(type, facts),
+    });
+    this.#processes = new AgentProcesses({
+      agents: this.#agents,
+      places: this.#places,
+      spawner,
+      firstStarts: this.#firstStarts,
+      clock,
+      log: this.#log,
+    });
+    this.#hosting = new Hosting(this.#places);
+    this.#lostAccounts = new LostAccounts({
+      accounts: new Accounts(deps.accounts, NO_SEAT),
+      places: this.#places,
+      clock,
+      kept: () => this.#seats.heldAccounts(),
+    });
+    const parts = {
+      agents: this.#agents,
+      places: this.#places,
+      seats: this.#seats,
+      hosting: this.#hosting,
+      supervisor: this.#supervisor,
+    };
+    this.#orders = new AgentOrders(parts);
+    this.#reports = new AgentReports({
+      ...parts,
+      orders: this.#orders,
+      processes: this.#processes,
+      firstStarts: this.#firstStarts,
+      isStopping: () => this.#isStopping,
+    });
+    const { workers } = options;
+    this.#enrolment = new Enrolment({
+      ...parts,
+      orders: this.#orders,
+      workers,
+      durable: options.journal?.durable,
+    });
+    this.#upgrades = new Upgrades({
+      ...parts,
+      enrolment: this.#enrolment,
+      note: (type, facts) => this.#log.note(type, facts),
+    });
+    this.#overview = new Overview({ ...parts, clock, log: this.#log, history: this.#history });
+    this.#succession = new Succession({
+      ...parts,
+      mailsAt: this.#journal && ((numbers) => (this.#journal as JournalThread).mailsAt(numbers)),
+      onUp: ({ id }) => this.#log.note('place-started', { place: id }),
+      onReported: (crashes) => {
+        this.#orders.endStopped(crashes.map(({ agentId }) => agentId));
+        for (const { agentId, charged } of crashes) if (charged) this.#firstStarts.ended(agentId);
+      },
+    });
+    this.#live();
+  }
+
+  /** Opens the journal and knows the embedder's thread. Worker threads are started when agents come to live in them. */
+  async boot(): Promise<void> {
+    const { hostLine, hostApi, hostSeat } = this.#deps;
+    if (this.#journal !== undefined) {
+      this.#log.addLetters(await this.#journal.open());
+      await this.#processes.endLeft(this.#journal);
+    }
+    this.#places.addHost(this.#seats.open(hostSeat), hostLine, hostApi);
+  }
+
+  // The api of the host
+
+  /**
+   * Starts agents. Resolves when each has been started once or waits for its first envelope: to those whose start has found
+   * that their options are wrong.
+   */
+  async start(orders: readonly AgentOrder[]): Promise<readonly WrongStart[]> {
+    const records = await this.#enrolment.enrol(orders);
+    // What former processes left comes before anything new.
+    if (this.#journal !== undefined) await this.#hosting.recover(records);
+    const faults = await this.#startAll(records);
+    this.#places.prepareSpare();
+    // One order may be for several instances.
+    const orderOf = orders.flatMap(({ ids }, at) => (ids ?? [undefined]).map(() => at));
+    return faults.flatMap((fault, at) =>
+      fault === undefined
+        ? []
+        : [{ agentId: (records[at] as AgentRecord).id, at: orderOf[at] as number, fault }],
+    );
+  }
+
+  /** Orders a write of the host's registry among all others and tells every thread. */
+  async announce({ profiles, upsert, remove }: TableDelta): Promise<void> {
+    for (const id of remove) if (this.#agents.has(id)) await this.stopAgent(id);
+    const gone = remove.flatMap((id) => this.#agents.find(id) ?? []);
+    for (const { id } of gone) this.#enrolment.forget(id);
+    const rows = upsert.map((row) => {
+      const agent = this.#agents.find(row.id);
+      if (agent === undefined) return row;
+      agent.profile = profiles[row.profile] as AgentProfile;
+      // Where it lives is not the host's to say, which may not know it yet.
+      return { ...row, slot: agent.slot, place: agent.place };
+    });
+    this.#places.tellAll({ t: 'table', delta: this.#agents.write({ profiles, upsert: rows, remove }) });
+    this.#orders.forget(gone);
+  }
+
+  roster(): RosterRow[] {
+    return this.#overview.roster();
+  }
+
+  /** Starts a stopped or failed agent again; resolves when it has been started once. */
+  async restart(id: string): Promise<void> {
+    this.#agents.get(id).gaveUp = undefined;
+    const { status } = this.#supervisor.status(id);
+    if (status === 'parked') throw refused(`${id} is parked: resume it`, { agentId: id });
+    const isThere = status === 'starting' || status === 'running';
+    const started = isThere ? undefined : this.#firstStarts.of(id);
+    this.#supervisor.restart(id);
+    await started;
+  }
+
+  /** Gives an agent other code while it runs. */
+  upgrade(id: string, order: UpgradeOrder): Promise<Upgraded> {
+    return this.#upgrades.upgrade(id, order);
+  }
+
+  /** Has a parked agent go on. */
+  resume(id: string, order: UpgradeOrder): Promise<void> {
+    return this.#upgrades.resume(id, order);
+  }
+
+  /** Ends one agent; resolves when it is gone. */
+  async stopAgent(id: string): Promise<void> {
+    await this.#orders.stop(id);
+  }
+
+  /** Ends a worker thread, or the process of an agent, from outside; resolves when its successor is up. */
+  async terminate(id: string): Promise<void> {
+    const process = this.#processes.end(id);
+    if (process !== undefined) return process;
+    this.#places.end(id, { reason: 'it was ended from outside', isCharged: false });
+    await new Promise<void>((resolve) => this.#places.whenUp(this.#places.get(id), resolve));
+  }
+
+  /** Resolves when every thread that answers judges by it. */
+  async configure(config: RoutingConfig): Promise<void> {
+    this.#config = { ...this.#config, ...config };
+    this.#places.tellAll({ t: 'config', config });
+    // A version of its own: what was judged before and is under way is judged again.
+    this.#places.tellAll({ t: 'table', delta: this.#agents.write(NO_CHANGE) });
+    await this.#places.askAll((api) => api.readArrived());
+  }
+
+  /** Resolves when every thread that answers streams its events, or has stopped to. */
+  async inspect(isOn: boolean): Promise<void> {
+    this.#inspected = isOn;
+    await this.#places.askAll((api) => api.inspect(isOn));
+  }
+
+  /** Of what is remembered beyond this process about `limit`. */
+  recentEvents(limit: number): Promise<readonly SystemEvent[]> {
+    this.#told.look();
+    return this.#overview.recentEvents(limit);
+  }
+
+  toolCounts(): Promise<readonly ToolCount[]> {
+    return this.#overview.toolCounts();
+  }
+
+  thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
+    return this.#overview.thread(correlationId);
+  }
+
+  deadLetters(): readonly DeadLetter[] {
+    this.#told.look();
+    return this.#log.deadLetters();
+  }
+
+  conservation(): Promise<Conservation> {
+    return this.#overview.conservation();
+  }
+
+  /** The counters of all threads, added up. */
+  counts(): Float64Array {
+    return this.#seats.counts();
+  }
+
+  /** Waits until nothing is in hand or waits, at most `drainMs`; then ends every agent and thread. */
+  async stop(drainMs: number): Promise<void> {
+    this.#places.beginDraining();
+    await this.#overview.untilIdle(drainMs);
+    this.#isStopping = true;
+    this.#supervisor.close();
+    this.#places.beginClosing();
+    await this.#places.askAll((api) => api.shutdown(), SHUTDOWN);
+    await this.#places.askAll((api) => api.closeBooks(), SHUTDOWN);
+    this.#places.readArrived();
+    this.#told.look();
+    await this.#places.close();
+    this.#history?.close();
+    await this.#journal?.close();
+    this.#stopBeat();
+  }
+
+  /** Resolves when what was sent before, from anywhere, to durable recipients is kept. */
+  async whenKept(): Promise<void> {
+    // What a thread that dies had not given to the journal was sent by handlers that died with it.
+    await Promise.all([...this.#places].map(({ caller }) => unlessItDies(caller.api.whenKept())));
+  }
+
+  async #startAll(records: readonly AgentRecord[]): Promise<readonly FirstStart[]> {
+    const firstStarts = records.map(({ id, profile }) =>
+      profile.lazy ? undefined : this.#firstStarts.ofNew(id),
+    );
+    this.#orders.give(
+      'start',
+      records.map((record) => record.id),
+    );
+    return Promise.all(firstStarts);
+  }
+
+  #gaveUp(id: string, last: LastError): void {
+    this.#orders.giveUp(id, last);
+    this.#firstStarts.ended(id);
+  }
+
+  #hear(seat: Seat, message: PlaceMessage): void {
+    switch (message.t) {
+      case 'flow-slab':
+        seat.addFlowSlab(message.index, message.memory);
+        return;
+      case 'name-slab':
+        seat.addNameSlab(message.memory);
+        return;
+      case 'kept':
+        for (const { seat: of, flow, mail } of message.kept) this.#seats.keep(of, flow, mail);
+        return;
+      case 'checkpoint':
+        this.#seats.keepCheckpoint(message.kept);
+        return;
+      case 'told':
+      case 'events':
+      case 'audited':
+        this.#told.hear(seat, message);
+        return;
+      case 'received-all':
+        this.#succession.receivedAll(seat, message);
+        return;
+      case 'table-wanted':
+        this.#places.tellTable(seat);
+        return;
+      case 'look-up':
+        void this.#lookUp(seat, message.query);
+        return;
+      case 'loaded':
+      case 'hosted':
+        this.#hosting.hear(message);
+        return;
+      case 'started':
+      case 'crashed':
+      case 'exited':
+      case 'parked':
+      case 'process':
+        this.#reports.hear(message);
+        return;
+      case 'offers':
+        this.#offer(message.slot, message.offer);
+        return;
+      case 'changed':
+        this.#upgrades.answered(message);
+        return;
+      case 'ended':
+        this.#orders.hasEnded(message.slot);
+        return;
+      default:
+        throw invalidOptions(`message of seat ${seat.number}`, message, 'a place message');
+    }
+  }
+
+  /** The embedder's thread asks; whoever it found has been told to all when it answers. */
+  async #lookUp(seat: Seat, query: RemoteQuery): Promise<void> {
+    // A host that cannot be asked has found nobody.
+    await this.#places
+      .get('host')
+      .caller.api.lookUp(query)
+      .catch(() => undefined);
+    this.#places.tellSeat(seat, { t: 'looked-up', query });
+  }
+
+  #learn(tidings: Tidings): void {
+    if (tidings.t === 'audited') return this.#log.audit(tidings.event);
+    if (tidings.t === 'told') this.#log.addLetters(tidings.letters);
+    if (tidings.events.length > 0) this.#show(tidings.events);
+  }
+
+  /** What an agent offers by now is on its card everywhere. */
+  #offer(slot: number, offer: AgentOffer): void {
+    const agent = this.#agents.inSlot(slot);
+    if (agent === undefined || this.#agents.find(agent.id) !== agent || this.#isStopping) return;
+    agent.offered = offer;
+    const delta = this.#agents.replace(agent, offeringProfile(agent.profile, offer));
+    this.#places.tellAll({ t: 'table', delta });
+  }
+
+  #historyIn(journal: JournalThread): ControlHistory {
+    return new ControlHistory({
+      journal,
+      onProblem: (error) => {
+        const reason = `what was remembered cannot be read: ${reasonOf(error)}`;
+        this.#log.note('history', { success: false, reason });
+      },
+    });
+  }
+
+  /** Lets the embedder's thread have what it asked to see. */
+  #show(events: readonly SystemEvent[]): void {
+    if (this.#inspected) this.#places.tell(this.#places.get('host'), { t: 'events', events });
+  }
+
+  #live(): void {
+    this.#beat[0] = ((this.#beat[0] as number) + 1) | 0;
+    this.#seats.trim();
+    this.#history?.give();
+    this.#stopBeat = this.#deps.seams.clock.setTimer(BEAT_MS, () => this.#live());
+  }
+}
+
+const journalFacts = (failure: ErrorData | undefined): Partial<SystemEvent> =>
+  failure === undefined
+    ? { success: true, reason: 'it can write again' }
+    : { success: false, errorCode: failure.code, reason: failure.message };

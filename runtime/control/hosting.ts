@@ -1,0 +1,114 @@
+import {
+  errorFromData,
+  isOrreryError,
+  moduleInvalid,
+  type OrreryError,
+  startFailed,
+  threadDied,
+} from '../protocol/errors.ts';
+import type { StandStill } from '../supervision/progress-watch.ts';
+import type { TableChange } from '../routing/routing-table.ts';
+import type { AgentRecord } from './agent-book.ts';
+import type { PlaceMessage } from '../thread/lines.ts';
+import type { PlaceRecord, Places } from './places.ts';
+
+/** Agents that are being hosted, and what waits for it. */
+interface Pending {
+  readonly place: PlaceRecord;
+  readonly agents: readonly AgentRecord[];
+  /** Their code is being loaded: what goes wrong may be its fault. */
+  isLoading: boolean;
+  readonly isAgain: boolean;
+  readonly endLoading: () => void;
+  readonly settle: (error: Error | undefined) => void;
+}
+
+/** Has places host agents: load their modules, and make their mailboxes. */
+export class Hosting {
+  readonly #places: Places;
+  readonly #pending = new Map<number, Pending>();
+  #nextRef = 0;
+
+  constructor(places: Places) {
+    this.#places = places;
+  }
+
+  /**
+   * Resolves when the place has these agents. `isAgain`: its former thread had them; then a module that does not load any
+   * more makes no difference here, its agents fail when they are started. Rejects when the thread dies over it, or does not
+   * get on; a thread that was to host agents again and does not get on is ended.
+   */
+  host(
+    place: PlaceRecord,
+    agents: readonly AgentRecord[],
+    { change, isAgain }: { change: TableChange; isAgain: boolean },
+  ): Promise<void> {
+    const ref = this.#nextRef++;
+    return new Promise((resolve, reject) => {
+      const settle = (error: Error | undefined): void => {
+        endLoading();
+        this.#pending.delete(ref);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const { module = '' } = agents[0] ?? {};
+      const isElsewhere = agents.every(({ process }) => process !== undefined);
+      const endLoading = this.#places.watchLoading(place, { isElsewhere }, (still) => {
+        if (isAgain) this.#places.end(place.id, { reason: `loading ${module} did not end`, isCharged: true });
+        else settle(notLoaded(place.id, module, still));
+      });
+      this.#pending.set(ref, { place, agents, isLoading: true, isAgain, endLoading, settle });
+      const orders = agents.map(({ id, module, broken, process }) => ({ id, module, broken, process }));
+      this.#places.tell(place, { t: 'host', ref, change, agents: orders, isAgain });
+    });
+  }
+
+  /**
+   * Resolves when these agents have the first of what former processes left for them. Where a thread dies over it, the next one
+   * gives it to them.
+   */
+  async recover(records: readonly AgentRecord[]): Promise<void> {
+    const byPlace = Map.groupBy(records, ({ place }) => place);
+    const recovering = [...byPlace].map(([id, here]) =>
+      unlessItDies(this.#places.get(id).caller.api.recover(here.map(({ slot }) => slot))),
+    );
+    await Promise.all(recovering);
+  }
+
+  /** The place has their code, after which what they kept may take as long as the journal takes; or it is done. */
+  hear(message: PlaceMessage & { readonly t: 'loaded' | 'hosted' }): void {
+    const pending = this.#pending.get(message.ref);
+    if (pending === undefined) return;
+    pending.isLoading = false;
+    pending.endLoading();
+    if (message.t === 'loaded') return;
+    pending.settle(message.error === undefined ? undefined : errorFromData(message.error));
+  }
+
+  /**
+   * The place's thread is gone: nothing more is heard of it. Returns the agents whose code it was loading, which is not to be
+   * had; the others are hosted by its successor like all that lived there.
+   */
+  cut(place: PlaceRecord): readonly AgentRecord[] {
+    const pending = [...this.#pending.values()].filter((one) => one.place === place);
+    for (const { isLoading, isAgain, settle } of pending)
+      settle(isLoading || isAgain ? threadDied(place.id, place.id) : undefined);
+    return pending.flatMap(({ agents, isLoading }) => (isLoading ? agents : []));
+  }
+}
+
+/** Why a place has not loaded a module: the thread never got ready, or the module does not end. */
+export function notLoaded(place: string, module: string, { why, hasBegun, text }: StandStill): OrreryError {
+  if (!hasBegun) return startFailed(`the thread ${place}`, `load ${module}`, text);
+  const guess = why === 'looping' ? 'it loops' : 'it waits for something';
+  return moduleInvalid(module, `importing it did not end: ${text}: ${guess}`);
+}
+
+/** Resolves when a place has answered, or its thread has died over it. */
+export async function unlessItDies(answer: Promise<void>): Promise<void> {
+  try {
+    await answer;
+  } catch (error) {
+    if (!isOrreryError(error) || error.code !== 'THREAD_DIED') throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../protocol/seams.ts';
+import type { ThreadBoot } from '../system/boot-thread.ts';
+import type { PlaceBoot } from '../thread/place-host.ts';
+import type { Port } from '../link/port.ts';
+import type { Spawned, Spawner } from '../link/spawner.ts';
+
+export interface PlaceThreadsDeps {
+  readonly spawner: Spawner;
+  readonly clock: Clock;
+  /** What a thread needs to make its policies. */
+  readonly workerOptions: unknown;
+}
+
+/** A thread that became a place; `api` is the port on which the place answers. */
+export interface PlaceThread {
+  readonly spawned: Spawned;
+  readonly api: Port;
+}
+
+/**
+ * Starts the threads of places, and keeps one ready.
+ *
+ * A thread needs most of its start-up time for what does not depend on the place that it will be, so one is started
+ * ahead: a place whose thread died is back as soon as its agents' modules are loaded.
+ */
+export class PlaceThreads {
+  readonly #deps: PlaceThreadsDeps;
+  #spare: Spawned | undefined;
+  #cancelPlan: () => void = () => undefined;
+
+  constructor(deps: PlaceThreadsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Starts a thread as this place: the spare one, if there is one. */
+  start(boot: PlaceBoot): PlaceThread {
+    const { spawner, workerOptions } = this.#deps;
+    const [api, theirs] = spawner.channel();
+    const port = spawner.transferable(theirs);
+    const message: ThreadBoot = { role: 'place', boot, workerOptions, api: port };
+    const spare = this.#spare;
+    if (spare === undefined) return { spawned: spawner.spawn(boot.id, message, [port]), api };
+    this.#spare = undefined;
+    spare.line.post(message, [port]);
+    return { spawned: spare, api };
+  }
+
+  /** Sees to it that a spare thread is there some time from now; it would only be in the way of what happens now. */
+  prepare(afterMs: number): void {
+    this.#cancelPlan();
+    this.#cancelPlan = this.#deps.clock.setTimer(afterMs, () => this.#fill());
+  }
+
+  async close(): Promise<void> {
+    this.#cancelPlan();
+    const spare = this.#spare;
+    this.#spare = undefined;
+    await spare?.terminate();
+  }
+
+  #fill(): void {
+    if (this.#spare !== undefined) return;
+    const { spawner, workerOptions } = this.#deps;
+    const boot: ThreadBoot = { role: 'spare-place', workerOptions };
+    const spare = spawner.spawn('orrery-spare', boot, []);
+    this.#spare = spare;
+    spare.onExit(() => {
+      if (this.#spare === spare) this.#spare = undefined;
+    });
+  }
+}

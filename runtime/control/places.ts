@@ -1,0 +1,438 @@
+import type { CpuPoolOptions } from '../agent/offload.ts';
+import type { EventLimits } from '../observe/event-limits.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
+import { invalidOptions, threadDied } from '../protocol/errors.ts';
+import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { Taint } from '../protocol/taint.ts';
+import type { TableDelta } from '../routing/routing-table.ts';
+import {
+  type Footing,
+  type ProgressLimits,
+  ProgressWatch,
+  type StandStill,
+} from '../supervision/progress-watch.ts';
+import { Watchdog } from '../supervision/watchdog.ts';
+import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
+import { Caller } from '../link/calls.ts';
+import type { JournalThread } from '../journal/journal-thread.ts';
+import type { ControlMessage, PlaceDeath, PlaceMessage } from '../thread/lines.ts';
+import { newCreditMemory } from '../link/link.ts';
+import type { PlacePeers } from '../thread/place.ts';
+import type { PlaceHost } from '../thread/place-host.ts';
+import { PlaceThreads } from './place-threads.ts';
+import type { Port } from '../link/port.ts';
+import type { Seat } from './seat.ts';
+import type { SeatBook } from './seat-book.ts';
+import { footingOf, type Spawned, type Spawner } from '../link/spawner.ts';
+
+/** How a thread gets on that answers what is to be seen of it. */
+const QUERY: ProgressLimits = { quietMs: 1_500, computeMs: 500 };
+const TERMINATE_MS = 2_000;
+/** A spare thread is started when what happens now is over. */
+const SPARE_AFTER_MS = 500;
+
+/** Why a thread ended. `isCharged`: it is the fault of what ran in it; `taint`: where what the reason says came from outside. */
+export interface Ending {
+  readonly reason: string;
+  readonly taint?: Taint;
+  readonly isCharged: boolean;
+}
+
+/** A place as the control thread knows it: its present thread, if that is one of ours, and how to talk to it. */
+export interface PlaceRecord {
+  readonly id: string;
+  seat: Seat;
+  line: Port;
+  caller: Caller<PlaceHost>;
+  spawned: Spawned | undefined;
+  /** Its agents are hosted and it is linked with the others. */
+  isUp: boolean;
+  /** What it has said, counted. */
+  heard: number;
+  /** How much it loads at the moment. */
+  loads: number;
+  /** Why its thread is being ended; undefined when nobody asked for it. */
+  ending: Ending | undefined;
+  /** A death that the others have not been told of, because its successor is not up yet. */
+  untold: PlaceDeath | undefined;
+}
+
+export interface PlacesDeps {
+  readonly seams: Seams;
+  readonly spawner: Spawner;
+  readonly seats: SeatBook;
+  readonly workerOptions: unknown;
+  readonly broadcastToSender: boolean;
+  /** A thread is kept ready to replace another. */
+  readonly spareThread: boolean;
+  readonly accounts: SharedArrayBuffer;
+  readonly agentWords: SharedArrayBuffer;
+  readonly cpu: CpuPoolOptions;
+  readonly watchdog: WatchdogLimits;
+  readonly starting: ProgressLimits;
+  readonly events: EventLimits;
+  readonly peers: PlacePeers | undefined;
+  /** What outlives the process; undefined in a system without a journal. */
+  readonly journal: JournalThread | undefined;
+  readonly table: () => TableDelta;
+  /** What a new thread must be told that was told to all before it was there. */
+  readonly current: () => { readonly isInspected: boolean; readonly config: RoutingConfig | undefined };
+  readonly onMessage: (seat: Seat, message: PlaceMessage) => void;
+  /** A thread is gone, and its seat is buried. */
+  readonly onDeath: (place: PlaceRecord, dead: Seat, ending: Ending) => void;
+  readonly note: (type: SystemEvent['type'], facts: Partial<SystemEvent>) => void;
+}
+
+/** The threads of a system: starts, links, watches and ends them. Who lives in them is not its business. */
+export class Places {
+  readonly #deps: PlacesDeps;
+  readonly #threads: PlaceThreads;
+  readonly #watchdog: Watchdog;
+  readonly #places = new Map<string, PlaceRecord>();
+  readonly #waiters = new Map<PlaceRecord, (() => void)[]>();
+  #isDraining = false;
+  isClosing = false;
+
+  constructor(deps: PlacesDeps) {
+    this.#deps = deps;
+    const { seams, spawner, workerOptions } = deps;
+    this.#threads = new PlaceThreads({ spawner, workerOptions, clock: seams.clock });
+    this.#watchdog = new Watchdog(
+      {
+        seams,
+        sample: async (id) => {
+          const { seat, spawned } = this.get(id);
+          const cpuMs = (await spawned?.cpuMs()) ?? 0;
+          return { atMs: seams.clock.monotonicMs(), beat: seat.beat, cpuMs };
+        },
+        onLoop: (id, { stalledMs }) => {
+          deps.note('watchdog', { place: id, reason: `it loops since ${Math.round(stalledMs)} ms` });
+          this.end(id, {
+            reason: `an endless loop (${Math.round(stalledMs)} ms without a beat)`,
+            isCharged: true,
+          });
+        },
+        onStarved: (id, { stalledMs }) => {
+          const reason = `no sign of life for ${Math.round(stalledMs)} ms, and no processor time`;
+          deps.note('watchdog', { place: id, reason });
+        },
+      },
+      deps.watchdog,
+    );
+  }
+
+  [Symbol.iterator](): Iterator<PlaceRecord> {
+    return this.#places.values();
+  }
+
+  has(id: string): boolean {
+    return this.#places.has(id);
+  }
+
+  get(id: string): PlaceRecord {
+    return this.#places.get(id) as PlaceRecord;
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  get areUp(): boolean {
+    for (const { isUp } of this) if (!isUp) return false;
+    return true;
+  }
+
+  /** The embedder's thread: nobody starts it, and it is up from the first. */
+  addHost(seat: Seat, line: Port, api: Port): void {
+    const host = this.#add('host', seat, undefined, { line, api });
+    host.isUp = true;
+  }
+
+  /** Sees to it that there is such a place, with a thread that gets ready, linked with all that are there. */
+  ensure(id: string): void {
+    if (!this.#places.has(id)) this.join(this.open(id));
+  }
+
+  /** A new place with a thread of its own; not linked yet. */
+  open(id: string): PlaceRecord {
+    const seat = this.#deps.seats.open();
+    const { spawned, api } = this.#threads.start(this.#boot(id, seat));
+    return this.#add(id, seat, spawned, { line: spawned.line, api });
+  }
+
+  /** Gives a place whose thread is gone another one. */
+  reopen(place: PlaceRecord): void {
+    place.seat = this.#deps.seats.open();
+    const { spawned, api } = this.#threads.start(this.#boot(place.id, place.seat));
+    place.spawned = spawned;
+    place.line = spawned.line;
+    place.caller = new Caller<PlaceHost>(api);
+    this.#attend(place);
+  }
+
+  /** The number of the thread that is this place now; none for the embedder's. */
+  threadIdOf(id: string): number | undefined {
+    return this.#places.get(id)?.spawned?.threadId;
+  }
+
+  /** Links a place with all that are up; whoever is not will be linked with it when it is. Then it is up itself. */
+  join(place: PlaceRecord): void {
+    for (const other of this) if (other !== place && other.isUp) this.#link(place, other);
+    place.untold = undefined;
+    place.isUp = true;
+    this.watch(place.id);
+  }
+
+  /** Sees to it that a spare thread is there when what happens now is over, if one may be needed. */
+  prepareSpare(): void {
+    const isNeeded = [...this].some(({ spawned }) => spawned !== undefined);
+    if (isNeeded && this.#deps.spareThread && !this.isClosing) this.#threads.prepare(SPARE_AFTER_MS);
+  }
+
+  /** Calls what has waited for the place; after `join`, when the first orders are given. */
+  announce(place: PlaceRecord): void {
+    for (const run of this.#waiters.get(place)?.splice(0) ?? []) run();
+  }
+
+  /** Calls `run` now or when the place is up. */
+  whenUp(place: PlaceRecord, run: () => void): void {
+    if (place.isUp && place.ending === undefined) {
+      run();
+      return;
+    }
+    const waiters = this.#waiters.get(place) ?? [];
+    waiters.push(run);
+    this.#waiters.set(place, waiters);
+  }
+
+  /** Ends the thread of a place; that it has ended is reported like every death. */
+  end(id: string, ending: Ending): void {
+    const place = this.#places.get(id);
+    if (place?.spawned === undefined) throw invalidOptions('place', id, 'the name of a worker thread');
+    if (place.ending !== undefined) return;
+    place.ending = ending;
+    this.#watchdog.unwatch(id);
+    void place.spawned.terminate();
+  }
+
+  /** Watches a place for loops, from now on. */
+  watch(id: string): void {
+    const place = this.get(id);
+    if (place.spawned === undefined || !place.isUp || place.loads > 0) return;
+    if (place.ending === undefined && !this.isClosing) {
+      this.#watchdog.watch(id);
+    }
+  }
+
+  /**
+   * Watches a place while it loads code, in which it may compute for longer than the watchdog allows, and calls `onStill` if
+   * that does not get on. `isElsewhere`: a process loads it, which is watched by its place once that is ready. Returns what
+   * ends it.
+   */
+  watchLoading(
+    place: PlaceRecord,
+    { isElsewhere }: { readonly isElsewhere: boolean },
+    onStill: (still: StandStill) => void,
+  ): () => void {
+    const { seams, starting } = this.#deps;
+    let unjudged = 0;
+    let beat = -1;
+    const sample = async (): Promise<Footing> => {
+      const footing = await this.#footingOf(place);
+      // Nobody asks the embedder's thread what it uses: while it is blocked it loads nothing, and is not judged.
+      const isBlocked = place.spawned === undefined && footing.beat === beat;
+      if (isBlocked || (isElsewhere && footing.beat > 0)) unjudged += 1;
+      beat = footing.beat;
+      return { ...footing, signs: footing.signs + unjudged };
+    };
+    const watch = new ProgressWatch({ clock: seams.clock, sample, onStill }, starting);
+    place.loads += 1;
+    this.#watchdog.unwatch(place.id);
+    return () => {
+      watch.close();
+      place.loads -= 1;
+      this.watch(place.id);
+    };
+  }
+
+  async #footingOf({ seat, spawned, heard }: PlaceRecord): Promise<Footing> {
+    const footing = spawned === undefined ? { cpuMs: 0 } : await footingOf(spawned);
+    return { ...footing, signs: heard, beat: seat.beat };
+  }
+
+  tell(place: PlaceRecord, message: ControlMessage, transfer?: readonly unknown[]): void {
+    place.line.post(message, transfer);
+  }
+
+  tellAll(message: ControlMessage): void {
+    for (const place of this) this.tell(place, message);
+  }
+
+  /** Gives a place that has missed deltas the whole table. */
+  tellTable(seat: Seat): void {
+    this.tellSeat(seat, { t: 'whole-table', delta: this.#deps.table() });
+  }
+
+  /** Tells one thread, if it is there still. */
+  tellSeat(seat: Seat, message: ControlMessage): void {
+    for (const place of this) if (place.seat === seat) this.tell(place, message);
+  }
+
+  /** From now on no place takes anything new; what is under way goes on. */
+  beginDraining(): void {
+    this.#isDraining = true;
+    this.tellAll({ t: 'drain' });
+  }
+
+  /** What every place answers, as long as it gets on by these limits; one that does not is left out. */
+  async askAll<Answer>(
+    ask: (api: Caller<PlaceHost>['api']) => Promise<Answer>,
+    limits = QUERY,
+  ): Promise<Answer[]> {
+    // In a thread that has not begun nobody lives yet.
+    const begun = [...this].filter(({ seat }) => seat.beat > 0);
+    const answers = await Promise.all(begun.map((place) => this.#askPatiently(place, ask, limits)));
+    return answers.filter((answer) => answer !== undefined) as Answer[];
+  }
+
+  /** Undefined when it fails, or the place does not get on. */
+  #askPatiently<Answer>(
+    place: PlaceRecord,
+    ask: (api: Caller<PlaceHost>['api']) => Promise<Answer>,
+    limits: ProgressLimits,
+  ): Promise<Answer | undefined> {
+    const { clock } = this.#deps.seams;
+    const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
+    const sample = (): Promise<Footing> => this.#footingOf(place);
+    const watch = new ProgressWatch({ clock, sample, onStill: () => resolve(undefined) }, limits);
+    ask(place.caller.api).then(resolve, () => resolve(undefined));
+    return promise.finally(() => watch.close());
+  }
+
+  /** From now on a thread that ends is not replaced. */
+  beginClosing(): void {
+    this.isClosing = true;
+    this.#watchdog.close();
+  }
+
+  /** Ends every thread. */
+  async close(): Promise<void> {
+    this.beginClosing();
+    const ended = Promise.all([
+      ...[...this].map(({ spawned }) => spawned?.terminate()),
+      this.#threads.close(),
+    ]);
+    // A thread that is stuck in the collector of an exhausted heap cannot be ended.
+    const tooLate = new Promise<void>((resolve) => this.#deps.seams.clock.setTimer(TERMINATE_MS, resolve));
+    await Promise.race([ended, tooLate]);
+  }
+
+  #add(
+    id: string,
+    seat: Seat,
+    spawned: Spawned | undefined,
+    { line, api }: { line: Port; api: Port },
+  ): PlaceRecord {
+    const caller = new Caller<PlaceHost>(api);
+    const place = {
+      ...{ id, seat, line, caller, spawned },
+      ...{ isUp: false, heard: 0, loads: 0, ending: undefined, untold: undefined },
+    };
+    this.#places.set(id, place);
+    this.#attend(place);
+    return place;
+  }
+
+  /** Hears what the places have said and nobody has listened to yet: an answer must not be older than it. */
+  readArrived(): void {
+    for (const place of this.#places.values()) this.#readArrivedFrom(place);
+  }
+
+  #readArrivedFrom({ seat, line }: PlaceRecord): void {
+    for (let next = line.take(); next !== undefined; next = line.take())
+      this.#deps.onMessage(seat, next.message as PlaceMessage);
+  }
+
+  #attend(place: PlaceRecord): void {
+    const { seat, line, spawned } = place;
+    line.onMessage((message) => {
+      place.heard += 1;
+      this.#deps.onMessage(seat, message as PlaceMessage);
+    });
+    spawned?.onExit((reason, isItsWord) =>
+      // Whose words they are nobody can say any more: of whatever was in the thread.
+      this.#died(place, spawned, { reason, ...(isItsWord && { taint: [`thread:${place.id}`] }) }),
+    );
+    this.#connectJournal(place);
+    if (spawned === undefined) return;
+    const { isInspected, config } = this.#deps.current();
+    if (isInspected) this.tell(place, { t: 'inspect', isOn: true });
+    if (config !== undefined) this.tell(place, { t: 'config', config });
+    if (this.#isDraining) this.tell(place, { t: 'drain' });
+  }
+
+  /** Before it hosts anybody: from then on it may send. */
+  #connectJournal(place: PlaceRecord): void {
+    const { journal } = this.#deps;
+    if (journal === undefined) return;
+    const access = journal.connect();
+    this.tell(place, { t: 'journal', access }, [access.line, access.api]);
+  }
+
+  #died(place: PlaceRecord, spawned: Spawned, why: Omit<Ending, 'isCharged'>): void {
+    if (place.spawned !== spawned) return;
+    const { seat: dead, ending = { ...why, isCharged: true } } = place;
+    // What it said last arrived before its end.
+    this.#readArrivedFrom(place);
+    place.isUp = false;
+    place.ending = undefined;
+    this.#watchdog.unwatch(place.id);
+    place.caller.cut(threadDied(place.id, place.id));
+    if (this.isClosing) return;
+    this.#deps.seats.bury(dead);
+    this.#deps.note('place-died', { place: place.id, reason: ending.reason });
+    this.#deps.onDeath(place, dead, ending);
+  }
+
+  #boot(id: string, seat: Seat) {
+    const { table, broadcastToSender, cpu, accounts, agentWords, watchdog, starting, events, peers } =
+      this.#deps;
+    const common = { accounts, agentWords, broadcastToSender, cpu, watchdog, starting, events, peers };
+    return { id, seat: seat.number, ...seat.memories, ...common, table: table() };
+  }
+
+  /** Joins two places; the other one is told of the death of the first one's former thread. */
+  #link(place: PlaceRecord, other: PlaceRecord): void {
+    const { spawner } = this.#deps;
+    const [here, there] = spawner.channel();
+    const credit = newCreditMemory();
+    const ports = [spawner.transferable(here), spawner.transferable(there)] as const;
+    this.tell(
+      place,
+      {
+        t: 'link',
+        place: other.id,
+        seat: other.seat.number,
+        port: ports[0],
+        credit,
+        side: 0,
+        death: undefined,
+      },
+      [ports[0]],
+    );
+    this.tell(
+      other,
+      {
+        t: 'link',
+        place: place.id,
+        seat: place.seat.number,
+        port: ports[1],
+        credit,
+        side: 1,
+        death: place.untold,
+      },
+      [ports[1]],
+    );
+  }
+}

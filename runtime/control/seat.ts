@@ -1,0 +1,143 @@
+import { newCommitLogMemory } from '../mailbox/commit-log.ts';
+import { distance, FLOWS_PER_SLAB, MARK, MARK_WORDS } from '../mailbox/flow-marks.ts';
+import { type NamedMail, readNames } from '../mailbox/name-book.ts';
+import { newCounters } from '../observe/seat-counters.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
+import type { Charge, PlaceDeath } from '../thread/lines.ts';
+import { newStatusMemory, STATUS } from '../mailbox/status-words.ts';
+
+/** The memories that a seat is made with, when they exist before it. */
+export interface SeatMemories {
+  readonly counters: SharedArrayBuffer;
+  readonly status: SharedArrayBuffer;
+  readonly commitLog: SharedArrayBuffer;
+}
+
+export const newSeatMemories = (): SeatMemories => ({
+  counters: newCounters(),
+  status: newStatusMemory(),
+  commitLog: newCommitLogMemory(),
+});
+
+/**
+ * One thread's time in a place: the memories that it shares, kept here because they outlive it.
+ *
+ * A place whose thread is replaced gets a new seat, so that nothing which a dead thread left behind can be mistaken for
+ * its successor's.
+ */
+export class Seat {
+  readonly number: number;
+  readonly memories: SeatMemories;
+  /** How its thread ended. */
+  death: PlaceDeath | undefined = undefined;
+  readonly #slabs: Int32Array[] = [];
+  readonly #memories: SharedArrayBuffer[] = [];
+  readonly #nameSlabs: SharedArrayBuffer[] = [];
+
+  constructor(number: number, memories: SeatMemories = newSeatMemories()) {
+    this.number = number;
+    this.memories = memories;
+  }
+
+  addFlowSlab(index: number, memory: SharedArrayBuffer): void {
+    this.#memories[index] = memory;
+    this.#slabs[index] = new Int32Array(memory);
+  }
+
+  addNameSlab(memory: SharedArrayBuffer): void {
+    this.#nameSlabs.push(memory);
+  }
+
+  names(): NamedMail[] {
+    return this.#nameSlabs.flatMap(readNames);
+  }
+
+  /** What the thread had in its hands when it was last seen; undefined when no agent's code ran. */
+  get inHand(): { readonly slot: number; readonly charge: Charge | undefined } | undefined {
+    const words = new Int32Array(this.memories.status);
+    const current = words[STATUS.current] as number;
+    if (current === 0) return undefined;
+    const seat = words[STATUS.seat] as number;
+    const flow = words[STATUS.flow] as number;
+    const sequence = words[STATUS.sequence] as number;
+    return { slot: current - 1, charge: seat < 0 ? undefined : { seat, flow, sequence } };
+  }
+
+  get beat(): number {
+    return new Int32Array(this.memories.status)[STATUS.beat] as number;
+  }
+
+  /** The marks of one flow; undefined when its memory never came. */
+  flow(number: number): FlowWords | undefined {
+    const index = Math.floor(number / FLOWS_PER_SLAB);
+    const words = this.#slabs[index];
+    if (words === undefined) return undefined;
+    return {
+      words,
+      base: (number % FLOWS_PER_SLAB) * MARK_WORDS,
+      slab: this.#memories[index] as SharedArrayBuffer,
+    };
+  }
+
+  /** What was last begun on in a flow, as a death is charged. */
+  lastBegun(flow: number): DiedOver | undefined {
+    const marks = this.flow(flow);
+    return marks && begunOn(marks);
+  }
+
+  /** Up to where a flow is settled. */
+  settled(flow: number): number | undefined {
+    const marks = this.flow(flow);
+    return marks === undefined ? undefined : (marks.words[marks.base + MARK.settled] as number);
+  }
+
+  /** Every flow that has been used. */
+  *flows(): Iterable<FlowWords & { readonly flow: number }> {
+    for (const [index, words] of this.#slabs.entries()) {
+      if (words === undefined) continue;
+      for (let at = 0; at < FLOWS_PER_SLAB; at++) {
+        const base = at * MARK_WORDS;
+        if (words[base + MARK.sent] === 0 && words[base + MARK.started] === 0) continue;
+        const slab = this.#memories[index] as SharedArrayBuffer;
+        yield { words, base, flow: index * FLOWS_PER_SLAB + at, slab };
+      }
+    }
+  }
+
+  /** The flows on which something is sent and not settled, as the marks say. */
+  *openFlows(): Iterable<OpenFlow> {
+    for (const { words, base, flow } of this.flows()) {
+      const settled = words[base + MARK.settled] as number;
+      const open = distance(words[base + MARK.sent] as number, settled);
+      if (open <= 0) continue;
+      const isInHand = distance(words[base + MARK.started] as number, settled) > 0;
+      const slot = words[base + MARK.slot] as number;
+      yield { flow, slot, open, inHand: isInHand ? begunOn({ words, base }) : undefined };
+    }
+  }
+
+  get isSettled(): boolean {
+    for (const _open of this.openFlows()) return false;
+    return true;
+  }
+}
+
+/** Where the marks of a flow stand. */
+export interface FlowWords {
+  readonly words: Int32Array;
+  readonly base: number;
+  readonly slab: SharedArrayBuffer;
+}
+
+/** `open` counts envelopes; `inHand` is the last of them that its recipient has begun on, if it has. */
+export interface OpenFlow {
+  readonly flow: number;
+  readonly slot: number;
+  readonly open: number;
+  readonly inHand: DiedOver | undefined;
+}
+
+function begunOn({ words, base }: Pick<FlowWords, 'words' | 'base'>): DiedOver {
+  const key = [words[base + MARK.outsider] as number, words[base + MARK.outsiderMore] as number] as const;
+  return { outsider: key[1] === 0 ? undefined : { key }, isAgain: words[base + MARK.isAgain] === 1 };
+}

@@ -1,0 +1,243 @@
+import { distance } from '../mailbox/flow-marks.ts';
+import { isRetry, MAIL_DATA, type MailData } from '../mailbox/mail.ts';
+import { NO_CHANGE } from '../routing/routing-table.ts';
+import type { DiedOver, Supervisor } from '../supervision/supervisor.ts';
+import type { AgentBook, AgentRecord } from './agent-book.ts';
+import type { Hosting } from './hosting.ts';
+import type { PlaceDeath, PlaceMessage } from '../thread/lines.ts';
+import type { Ending, PlaceRecord, Places } from './places.ts';
+import type { Seat } from './seat.ts';
+import type { LostMail, ReplayContext, SeatBook } from './seat-book.ts';
+
+/** Deaths of its thread that are charged to one agent before it gets a thread of its own. */
+const OFFENCES = 2;
+/** Such threads at most: each costs as much memory as thousands of agents. */
+const MAX_SOLO = 8;
+const SOLO = 'solo-';
+
+type ReceivedAll = PlaceMessage & { readonly t: 'received-all' };
+
+export interface SuccessionDeps {
+  readonly agents: AgentBook;
+  readonly places: Places;
+  readonly seats: SeatBook;
+  readonly hosting: Hosting;
+  readonly supervisor: Supervisor;
+  /** Of these numbers the mails that the journal has; undefined without one. */
+  readonly mailsAt: ((numbers: readonly number[]) => Promise<readonly MailData[]>) | undefined;
+  /** The new thread has its agents, their mail and its links; its supervisor is told of their deaths next. */
+  readonly onUp: (place: PlaceRecord) => void;
+  /** The supervisor knows of the deaths of these agents. */
+  readonly onReported: (crashes: readonly { readonly agentId: string; readonly charged: boolean }[]) => void;
+}
+
+/** What becomes of a place whose thread died: a new thread, its agents in it, and everything that was under way. */
+export class Succession {
+  readonly #deps: SuccessionDeps;
+  /** Numbers of what the journal was asked for and does not have. */
+  readonly #missing = new Set<number>();
+  /** What living threads said of a dead one before its end was noticed here. */
+  #early: { readonly reporter: Seat; readonly report: ReceivedAll }[] = [];
+
+  constructor(deps: SuccessionDeps) {
+    this.#deps = deps;
+  }
+
+  /** A place's thread is gone: new ones take its agents over, and everything that was under way is accounted for. */
+  begin(place: PlaceRecord, dead: Seat, { isCharged, ...why }: Ending): void {
+    const { agents: book, places, hosting } = this.#deps;
+    const loading = hosting.cut(place);
+    book.threadDied(place.id);
+    const agents = book.at(place.id);
+    const culprits = isCharged ? this.#culprits(loading, dead, agents) : [];
+    const over = this.#over(loading, dead);
+    if (isCharged) for (const agent of loading) agent.broken = 'its thread died while it was loaded';
+    for (const culprit of culprits) culprit.offences += 1;
+    for (const agent of agents) {
+      agent.untold = {
+        ...why,
+        charged: culprits.includes(agent) || agent.untold?.charged === true,
+        over: culprits.includes(agent) ? over(agent.slot) : agent.untold?.over,
+      };
+    }
+    const charge = (isCharged ? dead.inHand?.charge : undefined) ?? place.untold?.charge;
+    const death = { ...why, charge };
+    const apart = agents.length > 1 ? this.#moveApart(culprits) : [];
+    dead.death = death;
+    place.untold = death;
+    places.reopen(place);
+    void this.#revive(place);
+    const early = this.#early;
+    this.#early = [];
+    for (const { reporter, report } of early) this.receivedAll(reporter, report);
+    for (const agent of apart) {
+      const own = places.open(agent.place);
+      own.untold = death;
+      void this.#revive(own);
+    }
+  }
+
+  /**
+   * A living thread has taken in all that a dead one had posted to it. What the dead one had sent to its agents before,
+   * over a former thread of theirs, and did not come to send again, is replayed.
+   */
+  receivedAll(reporter: Seat, report: ReceivedAll): void {
+    const { agents: book, places, seats } = this.#deps;
+    if (seats.isLiving(report.seat)) {
+      this.#early.push({ reporter, report });
+      return;
+    }
+    const dead = seats.dead(report.seat);
+    const place = [...places].find(({ seat }) => seat === reporter);
+    // A place that is not up yet is given everything when it is.
+    if (dead?.death === undefined || place?.isUp !== true) return;
+    const slots = new Set(book.at(place.id).map(({ slot }) => slot));
+    const { death } = dead;
+    const give = (): void => {
+      // Whoever has died meanwhile is given everything in its next thread.
+      if (place.seat !== reporter || !place.isUp) return;
+      const replays = seats.leftovers(dead, received, this.#context(slots, death));
+      if (replays.length > 0) places.tell(place, { t: 'replay', replays });
+    };
+    const received = new Map(report.flows);
+    const isLeftOver = ({ seat, flow, sequence }: LostMail): boolean =>
+      seat === dead.number && distance(sequence, received.get(flow) ?? (sequence - 1) | 0) > 0;
+    const search = this.#search((slot) => slots.has(slot), isLeftOver);
+    if (search === undefined) give();
+    else void search.then(give);
+  }
+
+  /**
+   * Has the journal give back what only threads held that have died; undefined when there is nothing of that. Never rejects:
+   * what it does not give back is told dead under its name, and settled there.
+   */
+  #search(
+    isThere: (slot: number) => boolean,
+    isMeant: (lost: LostMail) => boolean = () => true,
+  ): Promise<void> | undefined {
+    const { seats, mailsAt } = this.#deps;
+    if (mailsAt === undefined) return undefined;
+    const lost = seats.lost(isThere).filter((one) => !this.#missing.has(one.kept) && isMeant(one));
+    if (lost.length === 0) return undefined;
+    const numbers = lost.map(({ kept }) => kept);
+    const take = (mails: readonly MailData[]): void => {
+      seats.found(lost, mails);
+      const found = new Set(mails.map((mail) => mail[MAIL_DATA.kept]));
+      for (const number of numbers) if (!found.has(number)) this.#missing.add(number);
+    };
+    return mailsAt(numbers).then(take, () => take([]));
+  }
+
+  #context(slots: ReadonlySet<number>, death: PlaceDeath): ReplayContext {
+    const { agents: book } = this.#deps;
+    return {
+      death,
+      isThere: (slot) => slots.has(slot),
+      idOf: (slot) => book.inSlot(slot)?.id,
+      isRetry: (slot, mail) => isRetry(mail[MAIL_DATA.extras], book.inSlot(slot)?.profile.delivery ?? 'once'),
+    };
+  }
+
+  /**
+   * Whom a death is charged to: the agents that were being loaded; the one whose code ran; or else all that had something
+   * in hand, that were starting, or, when the thread died of nothing that can be seen, that lived in it.
+   */
+  #culprits(
+    loading: readonly AgentRecord[],
+    { inHand }: Seat,
+    agents: readonly AgentRecord[],
+  ): readonly AgentRecord[] {
+    const { agents: book, seats, supervisor } = this.#deps;
+    if (loading.length > 0) return loading;
+    const current = inHand === undefined ? undefined : book.inSlot(inHand.slot);
+    if (current !== undefined) return [current];
+    const slots = seats.inHand();
+    const suspects = agents.filter(({ slot }) => slots.has(slot));
+    if (suspects.length > 0) return suspects;
+    const starting = agents.filter(
+      ({ id, profile }) => !profile.lazy && supervisor.status(id).status === 'starting',
+    );
+    return starting.length > 0 ? starting : agents;
+  }
+
+  /** The envelope that the agent in a slot died over with its thread: what its code ran for, or else what it had in hand. */
+  #over(loading: readonly AgentRecord[], { inHand }: Seat): (slot: number) => DiedOver | undefined {
+    if (loading.length > 0) return () => undefined;
+    const { seats } = this.#deps;
+    if (inHand !== undefined) {
+      const running = inHand.charge && seats.begunOn(inHand.charge);
+      return () => running;
+    }
+    const begun = seats.inHand();
+    return (slot) => begun.get(slot);
+  }
+
+  /** Gives repeat offenders places of their own: whoever shares a thread with them is rid of them. */
+  #moveApart(culprits: readonly AgentRecord[]): readonly AgentRecord[] {
+    const { agents: book, places } = this.#deps;
+    const taken = [...places].filter(({ id }) => id.startsWith(SOLO)).length;
+    const apart = culprits.filter(({ offences }) => offences >= OFFENCES).slice(0, MAX_SOLO - taken);
+    if (apart.length > 0) places.tellAll({ t: 'table', delta: book.move(apart, ({ id }) => `${SOLO}${id}`) });
+    return apart;
+  }
+
+  /** Hosts a place's agents in its new thread, hands over the mail of the old one, and has them restarted. */
+  async #revive(place: PlaceRecord): Promise<void> {
+    const { agents: book, places, seats, onUp } = this.#deps;
+    const { spawned } = place;
+    try {
+      await this.#hostAgain(place);
+    } catch {
+      // That thread died too; its own succession goes on from there.
+      return;
+    }
+    const isHere = (slot: number): boolean => book.inSlot(slot)?.place === place.id;
+    // Others may die while the journal looks for it.
+    for (let search = this.#search(isHere); search !== undefined; search = this.#search(isHere)) await search;
+    if (place.spawned !== spawned || place.untold === undefined || places.isClosing) return;
+    const agents = book.at(place.id);
+    this.#bringUpToDate(place, agents);
+    const slots = new Set(agents.map(({ slot }) => slot));
+    const kept = seats.checkpoints((slot) => slots.has(slot));
+    if (kept.length > 0) places.tell(place, { t: 'checkpoints', kept });
+    const replays = seats.replays(this.#context(slots, place.untold));
+    if (replays.length > 0) places.tell(place, { t: 'replay', replays });
+    places.join(place);
+    places.prepareSpare();
+    seats.prune();
+    onUp(place);
+    this.#reportDeaths(agents);
+    places.announce(place);
+  }
+
+  async #hostAgain(place: PlaceRecord): Promise<void> {
+    const { agents: book, hosting } = this.#deps;
+    const modules = Map.groupBy(book.at(place.id), ({ module }) => module);
+    // One after the other: if the thread dies over it, it is known which module it was.
+    for (const alike of modules.values())
+      await hosting.host(place, alike, { change: NO_CHANGE, isAgain: true });
+  }
+
+  /** An agent that has failed, was stopped or is parked is so in the new thread, too. */
+  #bringUpToDate(place: PlaceRecord, agents: readonly AgentRecord[]): void {
+    const { places, supervisor } = this.#deps;
+    for (const { id, slot, gaveUp } of agents) {
+      const { status } = supervisor.status(id);
+      const refusals = supervisor.refusals(id);
+      if (refusals.length > 0) places.tell(place, { t: 'refuse', slot, refusals });
+      if (status === 'failed')
+        places.tell(place, { t: 'give-up', slot, last: gaveUp ?? { reason: 'it had failed before' } });
+      if (status === 'stopped') places.tell(place, { t: 'stop', slots: [slot] });
+      if (status === 'parked') places.tell(place, { t: 'park', slots: [slot] });
+    }
+  }
+
+  #reportDeaths(agents: readonly AgentRecord[]): void {
+    const crashes = agents.flatMap(({ id, untold }) =>
+      untold === undefined ? [] : [{ agentId: id, ...untold }],
+    );
+    for (const agent of agents) agent.untold = undefined;
+    this.#deps.supervisor.crashedTogether(crashes);
+    this.#deps.onReported(crashes);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Remembered } from './history.ts';
+import { Journal } from './journal.ts';
+import type { StartedRings } from './started-ring.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
+import type { MailData } from '../mailbox/mail.ts';
+import type { ProcessIdentity } from '../os/process-identity.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
+import { type ErrorData, storeFailed } from '../protocol/errors.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { Store } from '../protocol/store.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
+import { exposeApi } from '../link/calls.ts';
+import type { EventLoop } from '../protocol/event-loop.ts';
+import type { JournalThreadOptions, WriterMessage } from './journal-thread.ts';
+import type { Port } from '../link/port.ts';
+
+export interface JournalDeskDeps {
+  readonly options: JournalThreadOptions;
+  readonly openStore: (path: string) => Promise<Store>;
+  /** Where the threads note what they begin on. @default files */
+  readonly rings?: StartedRings | undefined;
+  /** The open budgets of the whole system. */
+  readonly accounts: SharedArrayBuffer;
+  readonly received: (port: unknown) => Port;
+  readonly seams: Seams;
+  readonly loop: EventLoop;
+  /** What keeps the journal from writing has changed. Undefined: it writes again. */
+  readonly onFailure: (failure: ErrorData | undefined) => void;
+  /** What is missing in the history, a sentence. */
+  readonly onMissing: (reason: string) => void;
+}
+
+/** The journal in its own thread: does what the control thread says, and lets threads write that it is told of. */
+export class JournalDesk {
+  readonly #deps: JournalDeskDeps;
+  #journal: Journal | undefined;
+
+  constructor(deps: JournalDeskDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves to the dead letters of former processes, oldest first. */
+  async open(): Promise<readonly DeadLetter[]> {
+    const { options, openStore, ...deps } = this.#deps;
+    const { path, history } = options;
+    const store = await openStore(path);
+    this.#journal = await Journal.open({ store, file: path, history, ...deps });
+    return this.#journal.letters;
+  }
+
+  /** The processes of agents that former hosts had noted, and not that they are gone. */
+  async leftProcesses(): Promise<readonly ProcessIdentity[]> {
+    return this.#open.leftProcesses();
+  }
+
+  /** They are gone. */
+  async forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void> {
+    await this.#open.forgetProcesses(gone);
+  }
+
+  /** Takes entries of the history. */
+  async remember(remembered: Remembered): Promise<void> {
+    this.#journal?.remember(remembered);
+  }
+
+  /** The envelopes of a conversation that the history has; one may come twice. */
+  async envelopes(correlationId: string): Promise<readonly A2AEnvelope[]> {
+    return (await this.#open.history?.envelopes(correlationId)) ?? [];
+  }
+
+  /** The newest security events and crossings of the history, about `limit` of each. */
+  async events(limit: number): Promise<readonly SystemEvent[]> {
+    return (await this.#open.history?.events(limit)) ?? [];
+  }
+
+  /** Of these numbers the mails that are in the journal. */
+  async mailsAt(numbers: readonly number[]): Promise<readonly MailData[]> {
+    return this.#open.mailsAt(numbers);
+  }
+
+  /** A thread writes and asks from here on. */
+  welcome({ line, api }: WriterMessage): void {
+    const { received } = this.#deps;
+    this.#open.connect(received(line));
+    exposeApi(this.#open, received(api));
+  }
+
+  async close(): Promise<void> {
+    await this.#journal?.close();
+  }
+
+  get #open(): Journal {
+    if (this.#journal === undefined) throw storeFailed(this.#deps.options.path, 'write', 'it is not open');
+    return this.#journal;
+  }
+}

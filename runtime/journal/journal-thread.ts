@@ -1,0 +1,167 @@
+import type { SystemEvent } from '../protocol/system-event.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
+import type { Clock } from '../protocol/seams.ts';
+import { type ErrorData, startFailed, storeFailed } from '../protocol/errors.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
+import {
+  type Footing,
+  type ProgressLimits,
+  ProgressWatch,
+  type StandStill,
+} from '../supervision/progress-watch.ts';
+import type { Remembered } from './history.ts';
+import type { HistoryLimits } from './history-options.ts';
+import type { MailData } from '../mailbox/mail.ts';
+import { newOrderMemory } from './unit-order.ts';
+import type { ProcessIdentity } from '../os/process-identity.ts';
+import { Caller } from '../link/calls.ts';
+import type { JournalDesk } from './journal-desk.ts';
+import { footingOf, type Spawned, type Spawner } from '../link/spawner.ts';
+
+/** How long it may do nothing when it is closed. */
+const CLOSE_MS = 10_000;
+
+/** `history`: how much of what happened it keeps, if it does. */
+export interface JournalThreadOptions {
+  readonly path: string;
+  readonly history: HistoryLimits | false;
+}
+
+export interface JournalThreadDeps {
+  readonly spawner: Spawner;
+  readonly clock: Clock;
+  /** What the thread needs to open its store, passed on as it is. */
+  readonly options: JournalThreadOptions;
+  /** The open budgets of the whole system. */
+  readonly accounts: SharedArrayBuffer;
+  readonly starting: ProgressLimits;
+  /** What keeps the journal from writing has changed. Undefined: it writes again. */
+  readonly onFailure: (failure: ErrorData | undefined) => void;
+  /** What is missing in the history, a sentence. */
+  readonly onMissing: (reason: string) => void;
+}
+
+/** The two ports that a thread writes to the journal and asks it on, as they cross to it. */
+export interface JournalPorts {
+  readonly line: unknown;
+  readonly api: unknown;
+}
+
+/** What a thread needs to write to the journal, as it crosses to it. `file`: the path that its own file stands beside. */
+export interface JournalAccess extends JournalPorts {
+  readonly file: string;
+  readonly keepsHistory: boolean;
+  readonly order: SharedArrayBuffer;
+}
+
+/** The journal's thread, as the control thread has it: opened before anybody writes, closed after the last one. */
+export class JournalThread {
+  readonly #deps: JournalThreadDeps;
+  readonly #spawned: Spawned;
+  readonly #caller: Caller<JournalDesk>;
+  readonly #order = newOrderMemory();
+
+  constructor(deps: JournalThreadDeps) {
+    this.#deps = deps;
+    const { spawner, options, accounts } = deps;
+    const [api, theirs] = spawner.channel();
+    const port = spawner.transferable(theirs);
+    this.#spawned = spawner.spawn('orrery-journal', { role: 'journal', options, accounts, api: port }, [
+      port,
+    ]);
+    this.#caller = new Caller<JournalDesk>(api);
+    this.#spawned.line.onMessage((message) => this.#hear(message as JournalMessage));
+    this.#spawned.onExit((reason) => this.#caller.cut(storeFailed(options.path, 'write', reason)));
+  }
+
+  /**
+   * Opens the store. Resolves to the dead letters of former processes, oldest first; fails with STORE_IN_USE,
+   * STORE_INVALID or STORE_FAILED.
+   */
+  async open(): Promise<readonly DeadLetter[]> {
+    const { options, starting } = this.#deps;
+    const watch = this.#watch(starting, ({ text }) => {
+      this.#caller.cut(startFailed('the thread of the journal', `open ${options.path}`, text));
+    });
+    try {
+      return await this.#caller.api.open();
+    } finally {
+      watch.close();
+    }
+  }
+
+  /** The processes of agents that former hosts had noted, and not that they are gone. */
+  leftProcesses(): Promise<readonly ProcessIdentity[]> {
+    return this.#caller.api.leftProcesses();
+  }
+
+  /** They are gone. */
+  forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void> {
+    return this.#caller.api.forgetProcesses(gone);
+  }
+
+  get keepsHistory(): boolean {
+    return this.#deps.options.history !== false;
+  }
+
+  /** Takes entries of the history. */
+  remember(remembered: Remembered): Promise<void> {
+    return this.#caller.api.remember(remembered);
+  }
+
+  /** The envelopes of a conversation that the history has; one may come twice. */
+  envelopes(correlationId: string): Promise<readonly A2AEnvelope[]> {
+    return this.#caller.api.envelopes(correlationId);
+  }
+
+  /** The newest security events and crossings of the history, about `limit` of each. */
+  events(limit: number): Promise<readonly SystemEvent[]> {
+    return this.#caller.api.events(limit);
+  }
+
+  /** Of these numbers the mails that are in the journal. */
+  mailsAt(numbers: readonly number[]): Promise<readonly MailData[]> {
+    return this.#caller.api.mailsAt(numbers);
+  }
+
+  /** Lets one more thread write; the ports are to be transferred. */
+  connect(): JournalAccess {
+    const { spawner, options } = this.#deps;
+    const [line, theirLine] = spawner.channel();
+    const [api, theirApi] = spawner.channel();
+    const ports = { line: spawner.transferable(theirLine), api: spawner.transferable(theirApi) };
+    this.#spawned.line.post({ t: 'writer', ...ports }, [ports.line, ports.api]);
+    const mine = { line: spawner.transferable(line), api: spawner.transferable(api) };
+    return { ...mine, file: options.path, keepsHistory: this.keepsHistory, order: this.#order };
+  }
+
+  /** Writes what was posted, closes the store and ends the thread. */
+  async close(): Promise<void> {
+    const tooLate = Promise.withResolvers<void>();
+    const watch = this.#watch({ quietMs: CLOSE_MS, computeMs: Infinity }, () => tooLate.resolve());
+    await Promise.race([this.#caller.api.close().catch(() => undefined), tooLate.promise]);
+    watch.close();
+    await this.#spawned.terminate();
+  }
+
+  #hear(message: JournalMessage): void {
+    if (message.t === 'failure') this.#deps.onFailure(message.failure);
+    else this.#deps.onMissing(message.reason);
+  }
+
+  /** However long a large journal takes to be read or written: it uses the processor meanwhile. */
+  #watch(limits: ProgressLimits, onStill: (still: StandStill) => void): ProgressWatch {
+    const sample = async (): Promise<Footing> => ({ ...(await footingOf(this.#spawned)), signs: 0, beat: 0 });
+    return new ProgressWatch({ clock: this.#deps.clock, sample, onStill }, limits);
+  }
+}
+
+/** What the control thread tells the journal's, one way. */
+export interface WriterMessage extends JournalPorts {
+  readonly t: 'writer';
+}
+
+/** What the journal's thread tells the control thread by itself. */
+export type JournalMessage =
+  | { readonly t: 'failure'; readonly failure: ErrorData | undefined }
+  | { readonly t: 'missing'; readonly reason: string };

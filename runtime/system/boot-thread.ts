@@ -1,0 +1,204 @@
+import type { Attendant } from '../cell/attendant.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
+import type { StartedRings } from '../journal/started-ring.ts';
+import { ownThreadNumber } from '../os/proc-usage.ts';
+import type { JudgePolicy } from '../protocol/policy.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { Store } from '../protocol/store.ts';
+import { systemSeams } from '../protocol/system-seams.ts';
+import type { MadeForPlace } from './boot-place.ts';
+import { exposeApi } from '../link/calls.ts';
+import type { Control } from '../control/control.ts';
+import type { ControlOptions } from '../control/control-deps.ts';
+import { type EventLoop, nodeEventLoop } from '../protocol/event-loop.ts';
+import type { JournalMessage, JournalThreadOptions, WriterMessage } from '../journal/journal-thread.ts';
+import { NodeSpawner } from '../link/node-spawner.ts';
+import type { PlaceBoot, PlaceHost } from '../thread/place-host.ts';
+import type { Port } from '../link/port.ts';
+import type { SeatMemories } from '../control/seat.ts';
+import type { Spawner } from '../link/spawner.ts';
+
+/** What a thread is started as. Ports are still in the form in which they crossed. */
+export type ThreadBoot =
+  | {
+      readonly role: 'place';
+      readonly boot: PlaceBoot;
+      readonly workerOptions: unknown;
+      readonly api: unknown;
+    }
+  /** Gets ready to be a place, and becomes one by the first message on its line: the boot data of that place. */
+  | { readonly role: 'spare-place'; readonly workerOptions: unknown }
+  /** Gets ready to be the control thread, and becomes it in the same way. */
+  | { readonly role: 'spare-control' }
+  | {
+      readonly role: 'journal';
+      readonly options: JournalThreadOptions;
+      readonly accounts: SharedArrayBuffer;
+      readonly api: unknown;
+    }
+  | {
+      readonly role: 'control';
+      readonly options: ControlOptions;
+      readonly workerOptions: unknown;
+      readonly hostSeat: SeatMemories;
+      readonly hostLine: unknown;
+      readonly hostApi: unknown;
+      readonly api: unknown;
+      readonly accounts: SharedArrayBuffer;
+      readonly agentWords: SharedArrayBuffer;
+      readonly beat: SharedArrayBuffer;
+    };
+
+export interface ThreadDeps {
+  /** `number`: where it says by which number the system knows it. */
+  readonly data: { readonly boot: ThreadBoot; readonly line: unknown; readonly number: Int32Array };
+  /** The file that this thread runs; new threads run it too. */
+  readonly entry: URL;
+  /** The file that the processes of agents run. */
+  readonly processEntry: URL;
+  readonly makePolicies: (options: unknown) => Promise<readonly JudgePolicy[]>;
+  /** Opens the store of a journal. */
+  readonly openStore: (path: string) => Promise<Store>;
+  /** Who attends to the agents of a place. */
+  readonly loadAttendants: () => Promise<readonly Attendant[]>;
+}
+
+/** What a thread has around it. */
+export interface Surroundings {
+  readonly spawner: Spawner;
+  readonly seams: Seams;
+  readonly loop: EventLoop;
+  /** What makes a thread a place, or the control thread: the others do not pay for it. */
+  readonly loadPlaces: () => Promise<typeof import('./boot-place.ts')>;
+  readonly loadControl: () => Promise<typeof import('../control/control.ts')>;
+  /** What a place is made of beside its boot data and its ports. */
+  readonly placeDeps: (workerOptions: unknown) => Promise<MadeForPlace>;
+  /** Opens the store of a journal. */
+  readonly openStore: (path: string) => Promise<Store>;
+  /** Where a journal finds what former processes had begun on. @default files */
+  readonly rings?: StartedRings;
+  /** Has `report` called with every error that nobody in this thread caught. */
+  readonly onStray: (report: (error: unknown) => void) => void;
+  /** Is told what this thread has become. */
+  readonly onPlace?: (host: PlaceHost) => void;
+  readonly onControl?: (control: Control) => void;
+  readonly onControlEvent?: (event: SystemEvent) => void;
+}
+
+/** Becomes the control thread or a place, as the boot data says. */
+export async function bootThread(deps: ThreadDeps): Promise<void> {
+  const { data, entry, processEntry, makePolicies, openStore, loadAttendants } = deps;
+  Atomics.store(data.number, 0, ownThreadNumber());
+  const spawner = new NodeSpawner(entry);
+  const seams = systemSeams();
+  await becomeThread(data.boot, spawner.received(data.line), {
+    spawner,
+    seams,
+    loop: nodeEventLoop(),
+    loadPlaces: () => import('./boot-place.ts'),
+    loadControl: () => import('../control/control.ts'),
+    placeDeps: async (workerOptions) => {
+      const { NodeProcessSpawner } = await import('../processes/node-process-spawner.ts');
+      return {
+        policies: await makePolicies(workerOptions),
+        attendants: await loadAttendants(),
+        processSpawner: new NodeProcessSpawner({
+          entry: processEntry,
+          clock: seams.clock,
+          newId: seams.newId,
+        }),
+      };
+    },
+    openStore,
+    onStray: (report) => {
+      process.on('uncaughtException', report);
+      process.on('unhandledRejection', report);
+    },
+  });
+}
+
+/** Has the thread that runs this, or one of a simulation, become what the boot data says. */
+export async function becomeThread(boot: ThreadBoot, line: Port, surroundings: Surroundings): Promise<void> {
+  if (boot.role === 'control') {
+    await bootControl(boot, surroundings, line);
+    return;
+  }
+  if (boot.role === 'spare-control') {
+    await surroundings.loadControl();
+    awaitBoot(line, (coming) => bootControl(coming as ThreadBoot & { role: 'control' }, surroundings, line));
+    return;
+  }
+  if (boot.role === 'journal') {
+    await bootJournal(boot, surroundings, line);
+    return;
+  }
+  const { bootPlace } = await surroundings.loadPlaces();
+  const made = await surroundings.placeDeps(boot.workerOptions);
+  const become = (coming: ThreadBoot): void =>
+    bootPlace(coming as ThreadBoot & { role: 'place' }, surroundings, line, made);
+  if (boot.role === 'place') become(boot);
+  else awaitBoot(line, become);
+}
+
+/** Has the thread wait until its line says what it is. */
+function awaitBoot(line: Port, become: (boot: ThreadBoot) => unknown): void {
+  let isTaken = false;
+  line.onMessage((message) => {
+    if (isTaken) return;
+    isTaken = true;
+    become(message as ThreadBoot);
+  });
+  line.hold();
+}
+
+async function bootControl(
+  boot: ThreadBoot & { role: 'control' },
+  around: Surroundings,
+  line: Port,
+): Promise<void> {
+  const { spawner, seams, loadControl, onControl, onControlEvent } = around;
+  const { Control } = await loadControl();
+  const control = new Control({
+    seams,
+    spawner,
+    options: boot.options,
+    workerOptions: boot.workerOptions,
+    hostLine: spawner.received(boot.hostLine),
+    hostApi: spawner.received(boot.hostApi),
+    hostSeat: boot.hostSeat,
+    accounts: boot.accounts,
+    agentWords: boot.agentWords,
+    beat: boot.beat,
+    onEvent: onControlEvent,
+  });
+  exposeApi(control, spawner.received(boot.api));
+  // The line holds the thread: it ends when its starter ends it.
+  line.onMessage(() => undefined);
+  line.hold();
+  onControl?.(control);
+}
+
+/** Loaded where it is needed: a system without a journal does not pay for it. */
+async function bootJournal(
+  { options, accounts, api }: ThreadBoot & { role: 'journal' },
+  { spawner, seams, loop, openStore, rings }: Surroundings,
+  line: Port,
+): Promise<void> {
+  // What is posted meanwhile waits in the ports.
+  const { JournalDesk } = await import('../journal/journal-desk.ts');
+  const received = (port: unknown): Port => spawner.received(port);
+  const desk = new JournalDesk({
+    options,
+    openStore,
+    rings,
+    accounts,
+    received,
+    seams,
+    loop,
+    onFailure: (failure) => line.post({ t: 'failure', failure } satisfies JournalMessage),
+    onMissing: (reason) => line.post({ t: 'missing', reason } satisfies JournalMessage),
+  });
+  line.onMessage((message) => desk.welcome(message as WriterMessage));
+  line.hold();
+  exposeApi(desk, received(api));
+}

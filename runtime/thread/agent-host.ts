@@ -1,0 +1,120 @@
+import type { MakeActor } from '../cell/actor-life.ts';
+import { type AgentDefinition, defineAgent } from '../agent/agent-definition.ts';
+import type { Cell } from '../cell/cell.ts';
+import { importAgent } from '../agent/import-agent.ts';
+import type { ProcessHost } from '../processes/process-host.ts';
+import type { ProcessOptions } from '../agent/process-options.ts';
+import type { AgentCard } from '../protocol/agent-card.ts';
+import { errorWithStack, moduleInvalid } from '../protocol/errors.ts';
+import type { NextCode } from '../cell/change-cell.ts';
+import type { ChangeOrder, ControlMessage, PlaceMessage } from './lines.ts';
+import { type LoadedAgent, loadedAgent } from '../agent/loaded-agent.ts';
+import type { Place } from './place.ts';
+
+type HostOrder = ControlMessage & { readonly t: 'host' };
+
+export interface AgentHostDeps {
+  readonly place: Place;
+  readonly processes: ProcessHost;
+  /** Agents that were given as live objects, by their key. */
+  readonly inline: ReadonlyMap<string, AgentDefinition<unknown>>;
+  /** Makes the lives of agents whose code runs here. @default the code alone */
+  readonly makeActor: MakeActor | undefined;
+  readonly tell: (message: PlaceMessage) => void;
+}
+
+/** Loads the code of a place's agents, and gives each its mailbox and what it has kept. */
+export class AgentHost {
+  readonly #deps: AgentHostDeps;
+  readonly #definitions = new Map<string, AgentDefinition<unknown>>();
+
+  constructor(deps: AgentHostDeps) {
+    this.#deps = deps;
+  }
+
+  /** What a module holds, imported here or in a process of its own. Fails with MODULE_INVALID naming it. */
+  async load(module: string, process?: ProcessOptions): Promise<LoadedAgent> {
+    const { place, processes } = this.#deps;
+    if (process !== undefined) return processes.load({ module, options: process });
+    const definition = await this.#load(module);
+    return loadedAgent(definition, definition.card(place.seams.clock.now()));
+  }
+
+  /** The code that an agent is to run. Fails with MODULE_INVALID naming it. */
+  async codeOf({ module, process }: Pick<ChangeOrder, 'module' | 'process'>): Promise<NextCode> {
+    const { processes, makeActor } = this.#deps;
+    if (process !== undefined) return processes.agent(module, process);
+    return { definition: await this.#load(module), makeActor };
+  }
+
+  /** Takes agents in; the control thread is told when their code is here, and when all is done or has failed. */
+  async host({ ref, change, agents, isAgain }: HostOrder): Promise<void> {
+    const { place, processes, tell } = this.#deps;
+    try {
+      const hosted = await Promise.all(agents.map((agent) => this.#hostedOf(agent, isAgain)));
+      tell({ t: 'loaded', ref });
+      place.router.enter(change);
+      const cells = agents.flatMap(({ id, module, process }, at) => {
+        const cell = this.#cellOf(id, hosted[at] as NextCode | Error);
+        if (process !== undefined && cell?.row.profile.lazy === true)
+          processes.dismiss({ module, options: process.options });
+        return cell ?? [];
+      });
+      await this.#remember(cells, isAgain);
+      if (isAgain) place.journal?.awaitRest(cells);
+      tell({ t: 'hosted', ref, error: undefined });
+    } catch (error) {
+      tell({ t: 'hosted', ref, error: errorWithStack(error, { fallbackCode: 'MODULE_INVALID' }) });
+    }
+  }
+
+  #cellOf(id: string, agent: NextCode | Error): Cell | undefined {
+    const { place, makeActor: usual } = this.#deps;
+    const row = place.table.get(id);
+    if (row === undefined) return undefined;
+    const { definition, makeActor = usual } =
+      agent instanceof Error ? { definition: unstartable(row.profile.card, agent) } : agent;
+    return place.host(row, definition, makeActor);
+  }
+
+  async #hostedOf(
+    { module, broken, process }: HostOrder['agents'][number],
+    isAgain: boolean,
+  ): Promise<NextCode | Error> {
+    if (broken !== undefined) return moduleInvalid(module, broken);
+    try {
+      return await this.codeOf({ module, process });
+    } catch (error) {
+      if (isAgain) return error as Error;
+      throw error;
+    }
+  }
+
+  /** Where the journal cannot be read, a team does not start; one that runs goes on without what it says. */
+  async #remember(cells: readonly Cell[], isAgain: boolean): Promise<void> {
+    const { journal, log } = this.#deps.place;
+    try {
+      await journal?.remember(cells);
+    } catch (error) {
+      if (!isAgain) throw error;
+      for (const { row } of cells) if (row.profile.durable) log.error(row.id, error);
+    }
+  }
+
+  async #load(module: string): Promise<AgentDefinition<unknown>> {
+    const known = this.#deps.inline.get(module) ?? this.#definitions.get(module);
+    if (known !== undefined) return known;
+    const definition = await importAgent(module);
+    this.#definitions.set(module, definition);
+    return definition;
+  }
+}
+
+/** Stands for an agent whose module does not load any more: its start fails, and its supervisor decides what is next. */
+const unstartable = (
+  { id, name, version, description, tier }: AgentCard,
+  error: Error,
+): AgentDefinition<unknown> =>
+  defineAgent({ id, name, version, description, tier }).onStart((): unknown => {
+    throw error;
+  });

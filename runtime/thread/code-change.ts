@@ -1,0 +1,36 @@
+import { errorWithStack, notHere } from '../protocol/errors.ts';
+import { changeCell, type NextCode, resumeCell } from '../cell/change-cell.ts';
+import type { ChangeOrder, PlaceMessage } from './lines.ts';
+import type { Place } from './place.ts';
+
+/** Has an agent of the place run other code; resolves to what the control thread is to be told of it. */
+export async function changeCode(
+  place: Place,
+  { ref, slot, module, resumed, graceMs, isFresh }: ChangeOrder,
+  codeOf: () => NextCode | Promise<NextCode>,
+): Promise<PlaceMessage> {
+  try {
+    const cell = place.cellOf(slot);
+    if (cell === undefined) throw notHere(module, place.id);
+    const next = await codeOf();
+    const changed = await (resumed === undefined
+      ? changeCell(cell, next, { graceMs, isFresh })
+      : resumeCell(cell, next, resumed.snapshot));
+    return { t: 'changed', ref, changed, error: undefined };
+  } catch (error) {
+    return {
+      t: 'changed',
+      ref,
+      changed: undefined,
+      error: errorWithStack(error, { fallbackCode: 'MODULE_INVALID' }),
+    };
+  }
+}
+
+/** Has agents wait with what they hold, which the control thread keeps, for code that can go on with it. */
+export function parkAgents(place: Place, slots: readonly number[]): void {
+  for (const slot of slots) {
+    const cell = place.cellOf(slot);
+    if (cell !== undefined) cell.status = 'parked';
+  }
+}

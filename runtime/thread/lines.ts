@@ -1,0 +1,168 @@
+import type { KeptCheckpoint } from '../cell/checkpoints.ts';
+import type { MailData } from '../mailbox/mail.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
+import type { Tidings } from '../observe/tidings.ts';
+import type { ErrorData, LastError } from '../protocol/errors.ts';
+import type { ProcessAgent } from '../agent/agent-description.ts';
+import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { Snapshot } from '../protocol/snapshot.ts';
+import type { Taint } from '../protocol/taint.ts';
+import type { AgentOffer } from '../routing/offered-profile.ts';
+import type { RemoteQuery } from '../routing/remote-lookup.ts';
+import type { TableChange, TableDelta } from '../routing/routing-table.ts';
+import type { Refusal } from '../supervision/outsider-book.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
+import type { JournalAccess } from '../journal/journal-thread.ts';
+
+/** Which envelope a death is charged to; it alone counts as an attempt. */
+export interface Charge {
+  readonly seat: number;
+  readonly flow: number;
+  readonly sequence: number;
+}
+
+/** A thread was replaced: what its mail is to be told. */
+export interface PlaceDeath {
+  readonly reason: string;
+  readonly taint?: Taint;
+  readonly charge: Charge | undefined;
+}
+
+/** A mail whose ledger died with its thread, or what is left of it. */
+export interface Replay {
+  readonly seat: number;
+  readonly flow: number;
+  readonly slot: number;
+  readonly lane: number;
+  readonly slab: SharedArrayBuffer;
+  readonly mails: readonly MailData[];
+}
+
+/**
+ * An agent runs this module from now on.
+ *
+ * - `resumed` it is parked: what it begins with.
+ * - `graceMs` how long what it has in hand may take.
+ * - `isFresh` its state is not handed on.
+ */
+export interface ChangeOrder {
+  readonly t: 'change';
+  readonly ref: number;
+  readonly slot: number;
+  readonly module: string;
+  readonly process: ProcessAgent | undefined;
+  readonly resumed: { readonly snapshot: Snapshot | undefined } | undefined;
+  readonly graceMs: number;
+  readonly isFresh: boolean;
+}
+
+/** What the control thread tells a place, one way. */
+export type ControlMessage =
+  | { readonly t: 'table'; readonly delta: TableDelta }
+  /** The answer to `table-wanted`. */
+  | { readonly t: 'whole-table'; readonly delta: TableDelta }
+  /** The answer to `look-up`: the table that was sent before has whoever was found. */
+  | { readonly t: 'looked-up'; readonly query: RemoteQuery }
+  /** The system stops: nothing new is taken. */
+  | { readonly t: 'drain' }
+  | { readonly t: 'config'; readonly config: RoutingConfig }
+  | {
+      readonly t: 'link';
+      readonly place: string;
+      readonly seat: number;
+      readonly port: unknown;
+      readonly credit: SharedArrayBuffer;
+      readonly side: 0 | 1;
+      /** The place's former thread is dead. */
+      readonly death: PlaceDeath | undefined;
+    }
+  | { readonly t: 'unlink'; readonly place: string }
+  | {
+      readonly t: 'host';
+      readonly ref: number;
+      /** Their rows, which the others do not know yet. */
+      readonly change: TableChange;
+      /** `broken` says why a module is not even tried; the code of one with a `process` is not loaded here. */
+      readonly agents: readonly {
+        readonly id: string;
+        readonly module: string;
+        readonly broken: string | undefined;
+        readonly process: ProcessAgent | undefined;
+      }[];
+      /** They lived in the place's former thread: one whose module does not load any more fails when it is started. */
+      readonly isAgain: boolean;
+    }
+  | ChangeOrder
+  /** They wait with a state for code that can go on with it. */
+  | { readonly t: 'park'; readonly slots: readonly number[] }
+  | { readonly t: 'start'; readonly slots: readonly number[] }
+  | { readonly t: 'halt'; readonly slots: readonly number[] }
+  | { readonly t: 'stop'; readonly slots: readonly number[] }
+  /** They are registered no more: each is ended, and nothing is kept of it. */
+  | { readonly t: 'forget'; readonly slots: readonly number[] }
+  | { readonly t: 'events'; readonly events: readonly SystemEvent[] }
+  /** Ends the process of an agent from outside. */
+  | { readonly t: 'end-process'; readonly slot: number }
+  /** The agent takes nothing of these outsiders for so long. */
+  | { readonly t: 'refuse'; readonly slot: number; readonly refusals: readonly Refusal[] }
+  | { readonly t: 'give-up'; readonly slot: number; readonly last: LastError }
+  | { readonly t: 'replay'; readonly replays: readonly Replay[] }
+  /** What envelopes of its agents kept in the place's former thread. */
+  | { readonly t: 'checkpoints'; readonly kept: readonly KeptCheckpoint[] }
+  /** Mail for durable recipients is kept from here on. */
+  | { readonly t: 'journal'; readonly access: JournalAccess }
+  | { readonly t: 'inspect'; readonly isOn: boolean };
+
+/** What a place tells the control thread, one way. */
+export type PlaceMessage =
+  | {
+      readonly t: 'flow-slab';
+      readonly seat: number;
+      readonly index: number;
+      readonly memory: SharedArrayBuffer;
+    }
+  | { readonly t: 'name-slab'; readonly seat: number; readonly memory: SharedArrayBuffer }
+  | { readonly t: 'kept'; readonly kept: readonly { seat: number; flow: number; mail: MailData }[] }
+  | { readonly t: 'checkpoint'; readonly kept: KeptCheckpoint }
+  | Tidings
+  /** The thread of `seat` is gone; `flows` lists those that it had introduced here, and the last sequence of each. */
+  | {
+      readonly t: 'received-all';
+      readonly seat: number;
+      readonly flows: readonly (readonly [number, number])[];
+    }
+  /** Deltas did not reach this place. */
+  | { readonly t: 'table-wanted' }
+  /** Somebody is not known here: other nodes are to be asked. */
+  | { readonly t: 'look-up'; readonly query: RemoteQuery }
+  /** The code of agents that it was told to host is here; what they kept is not yet. */
+  | { readonly t: 'loaded'; readonly ref: number }
+  | { readonly t: 'hosted'; readonly ref: number; readonly error: ErrorData | undefined }
+  /** The answer to `change`: `changed` or, when the agent has the code that it had, `error`. */
+  | {
+      readonly t: 'changed';
+      readonly ref: number;
+      readonly changed:
+        | { readonly outcome: 'running' | 'later' }
+        | { readonly outcome: 'parked'; readonly snapshot: Snapshot; readonly why: ErrorData }
+        | undefined;
+      readonly error: ErrorData | undefined;
+    }
+  | { readonly t: 'ended'; readonly slot: number }
+  | { readonly t: 'started'; readonly slot: number }
+  /** `charged`: nothing outside the agent ended it; `over`: the envelope that it died over. */
+  | ({
+      readonly t: 'crashed';
+      readonly slot: number;
+      readonly charged: boolean;
+      readonly over: DiedOver | undefined;
+      /** Its start has found that one of its options is wrong. */
+      readonly fault: ErrorData | undefined;
+    } & LastError)
+  /** It cannot go on with the state that a former thread or process left: it waits with it for other code. */
+  | { readonly t: 'parked'; readonly slot: number; readonly snapshot: Snapshot; readonly why: ErrorData }
+  /** The code of the agent runs in this process. */
+  | { readonly t: 'process'; readonly slot: number; readonly pid: number | undefined }
+  | { readonly t: 'exited'; readonly slot: number; readonly over: DiedOver | undefined }
+  /** It says what it offers from now on. */
+  | { readonly t: 'offers'; readonly slot: number; readonly offer: AgentOffer };

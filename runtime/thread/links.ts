@@ -1,0 +1,238 @@
+import { chargeDeaths } from '../mailbox/attempts.ts';
+import type { InFlow } from '../mailbox/in-flow.ts';
+import { isRetry, type Mail, NO_ASK } from '../mailbox/mail.ts';
+import type { OutFlow } from '../mailbox/out-flow.ts';
+import { COUNT } from '../observe/seat-counters.ts';
+import { actorDied, errorToData } from '../protocol/errors.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
+import type { EventLoop } from '../protocol/event-loop.ts';
+import { Inbound } from './inbound.ts';
+import type { PlaceDeath } from './lines.ts';
+import { Link } from '../link/link.ts';
+import { Listening } from '../link/listening.ts';
+import type { Place } from './place.ts';
+import type { Outgoing } from '../link/outgoing.ts';
+import type { Port } from '../link/port.ts';
+
+/** Posts that are read in one go, so that a thread which never stops posting does not keep this one for ever. */
+const MOST_AT_ONCE = 4_096;
+
+/** The links of one place to all others, and what is left of those whose thread is gone. */
+export class Links {
+  /** Flows whose sender's thread is gone: what they hold counts here. */
+  readonly orphans = new Set<InFlow>();
+  readonly #place: Place;
+  readonly #onReceivedAll: (seat: number, flows: readonly InFlow[]) => void;
+  readonly #links = new Map<string, Inbound>();
+  readonly #listening: Listening;
+
+  constructor(
+    place: Place,
+    loop: EventLoop,
+    onReceivedAll: (seat: number, flows: readonly InFlow[]) => void,
+  ) {
+    this.#place = place;
+    this.#onReceivedAll = onReceivedAll;
+    this.#listening = new Listening({
+      clock: place.seams.clock,
+      loop,
+      flush: () => place.outbox.flushIfPlanned(),
+    });
+  }
+
+  /** Connects to another thread, and sends what was accepted for its agents before. */
+  connect(place: string, seat: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
+    this.#open(place, seat, port, credit, side);
+    if (this.#place.outbox.hasFlows) this.#sendUnsettled(place, undefined);
+  }
+
+  #open(place: string, seat: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
+    const link = new Link({
+      place,
+      seat,
+      port,
+      credit,
+      side,
+      slab: (index) => this.#place.outbox.slab(index),
+      tableVersion: () => this.#place.table.version,
+      nowMs: () => this.#place.seams.clock.monotonicMs(),
+      onPost: (mails) => {
+        this.#place.counters[COUNT.accepted] = (this.#place.counters[COUNT.accepted] as number) + mails;
+        this.#place.counters[COUNT.batchesSent] = (this.#place.counters[COUNT.batchesSent] as number) + 1;
+      },
+    });
+    const inbound = new Inbound(this.#place, link, (data) => this.#onData(inbound, data));
+    this.#links.set(place, inbound);
+    port.onMessage((data) => {
+      this.#onData(inbound, data);
+      if (inbound.isTalk) this.#listening.listenTo(inbound);
+    });
+    port.onClose(() => this.#onClosed(inbound));
+  }
+
+  to(place: string): Link | undefined {
+    return this.#links.get(place)?.link;
+  }
+
+  /**
+   * Connects to the new thread of a place that died, and sends again what its agents had not settled: untouched mail
+   * as it was; what was cut off as a tombstone, or another time to a `retry` recipient.
+   */
+  reconnect(
+    place: string,
+    seat: number,
+    port: Port,
+    credit: SharedArrayBuffer,
+    side: 0 | 1,
+    death: PlaceDeath,
+  ): void {
+    const former = this.#links.get(place);
+    if (former !== undefined) this.#readOut(former);
+    this.#open(place, seat, port, credit, side);
+    this.#sendUnsettled(place, death);
+  }
+
+  /** `death`: of the thread that may have begun on some of it. */
+  #sendUnsettled(place: string, death: PlaceDeath | undefined): void {
+    const link = this.to(place) as Link;
+    for (const [, waiting] of this.#place.asks.waiting()) {
+      if (this.#place.table.get(waiting.agentId)?.place === place) waiting.link = link;
+    }
+    const rows = new Map<number, AgentRow>();
+    for (const row of this.#place.table.rows()) if (row.place === place) rows.set(row.slot, row);
+    for (const flow of this.#place.outbox.flowsTo(rows)) {
+      const row = rows.get(flow.slot) as AgentRow;
+      flow.isIntroduced = false;
+      for (const { mail, fate } of flow.unsettledEntries()) {
+        if (fate === 'cut-off' && death !== undefined) this.#cutOff(mail, row, flow.flow, death);
+        this.#place.outbox.touch(link);
+        link.sendMail(flow, mail);
+        // Whoever asked does not wait any more.
+        if (mail.ask !== NO_ASK && this.#place.asks.get(mail.ask) === undefined) link.asksInFlight -= 1;
+      }
+    }
+  }
+
+  /** Takes in all that a dead thread had posted, before its successor says anything. */
+  #readOut(inbound: Inbound): void {
+    for (let next = inbound.link.take(); next !== undefined; next = inbound.link.take()) {
+      if (next.message !== 0) inbound.link.read(next.message, inbound);
+    }
+    this.#onClosed(inbound);
+  }
+
+  disconnect(place: string): void {
+    const inbound = this.#links.get(place);
+    if (inbound === undefined) return;
+    this.#links.delete(place);
+    inbound.link.close();
+  }
+
+  #cutOff(mail: Mail, row: AgentRow, flow: number, death: PlaceDeath): void {
+    if (mail.tombstone !== undefined) return;
+    if (!isRetry(mail.extras, row.profile.delivery)) {
+      mail.tombstone = {
+        ...errorToData(actorDied(row.id, death.reason)),
+        ...(death.taint && { taint: death.taint }),
+      };
+      return;
+    }
+    const { charge } = death;
+    if (charge === undefined || charge.seat !== this.#place.seat || charge.flow !== flow) return;
+    if (charge.sequence === mail.sequence)
+      chargeDeaths(mail, mail.attempts + 1, { ...death, agentId: row.id });
+  }
+
+  /** Takes in what is here but not told of yet: a thread that was blocked finds its timers due before its messages. */
+  readArrived(): void {
+    for (const inbound of this.#links.values()) {
+      for (let count = 0; count < MOST_AT_ONCE; count++) {
+        const next = inbound.link.take();
+        if (next === undefined) break;
+        this.#onData(inbound, next.message);
+      }
+    }
+  }
+
+  #onData(inbound: Inbound, data: unknown): void {
+    this.#place.turns.begin();
+    const { link } = inbound;
+    if (data === 0) {
+      this.#place.outbox.touch(link);
+      this.#place.outbox.flush();
+      this.#place.room.wake();
+      return;
+    }
+    inbound.taken = 0;
+    link.read(data, inbound);
+    if (link.remotePeak >= 16 || link.asksInFlight >= 16) this.#drain(inbound);
+    if (inbound.taken > 0) link.tookIn(inbound.taken);
+    this.#place.room.wake();
+    this.#place.turns.runArrived();
+  }
+
+  /** Takes more of what is queued already, so that answers and continuations come in batches too. */
+  #drain(inbound: Inbound): void {
+    const most = Math.min(32, Math.max(inbound.link.remotePeak, inbound.link.asksInFlight) >> 1);
+    for (let count = 0; count < most; count++) {
+      const next = inbound.link.take();
+      if (next === undefined) return;
+      if (next.message === 0) this.#place.outbox.touch(inbound.link);
+      else inbound.link.read(next.message, inbound);
+    }
+  }
+
+  #onClosed(inbound: Inbound): void {
+    if (this.#place.router.isStopped || inbound.isClosed) return;
+    inbound.isClosed = true;
+    if (this.#links.get(inbound.link.place) === inbound) this.#links.delete(inbound.link.place);
+    this.#hold(inbound.link.retire());
+    const flows = inbound.closeBooks();
+    for (const flow of flows) this.adopt(flow);
+    this.#place.outbox.flush();
+    this.#onReceivedAll(inbound.link.seat, flows);
+  }
+
+  /**
+   * Until their agents have a thread again, this one has the only copy of what it had sent to them; unless it is the
+   * embedder's, which ends last, it must not stay so. What was not even posted counts as sent from now on.
+   */
+  #hold(unposted: Outgoing): void {
+    const { outbox, table, id } = this.#place;
+    unposted.mails.forEach((mail, at) => {
+      outbox.hold(unposted.flows[at] as OutFlow, mail);
+    });
+    if (id === 'host') return;
+    const homeless = new Map<number, AgentRow>();
+    for (const row of table.rows())
+      if (row.place !== id && this.to(row.place) === undefined) homeless.set(row.slot, row);
+    for (const flow of outbox.flowsTo(homeless))
+      for (const { mail } of flow.unsettledEntries()) outbox.hold(flow, mail);
+  }
+
+  /** Takes over a flow whose sender's thread is gone. */
+  adopt(flow: InFlow): void {
+    this.orphans.add(flow);
+  }
+
+  /** A flow of a dead thread that this one has taken over. */
+  orphan(seat: number, flow: number): InFlow | undefined {
+    for (const one of this.orphans) if (one.seat === seat && one.flow === flow) return one;
+    return undefined;
+  }
+
+  /** The link to the thread that sits in `seat`. */
+  ofSeat(seat: number): Link | undefined {
+    for (const { link } of this.#links.values()) if (link.seat === seat) return link;
+    return undefined;
+  }
+
+  *all(): Iterable<Link> {
+    for (const { link } of this.#links.values()) yield link;
+  }
+
+  close(): void {
+    for (const { link } of this.#links.values()) link.close();
+    this.#links.clear();
+  }
+}

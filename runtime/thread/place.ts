@@ -1,0 +1,460 @@
+import type { AgentDefinition } from '../agent/agent-definition.ts';
+import { AgentMemories } from '../cell/agent-memory.ts';
+import type { Attendance } from '../cell/attendance.ts';
+import { AskTable } from '../cell/ask-table.ts';
+import { Cancellations } from '../cell/cancellations.ts';
+import { cutOffCancelled } from '../cell/cut-off-cancelled.ts';
+import { Cell } from '../cell/cell.ts';
+import { CellChannels } from '../cell/cell-channels.ts';
+import { isFromOutside, type MakeActor } from '../cell/actor-life.ts';
+import { Checkpoints } from '../cell/checkpoints.ts';
+import { Courier } from '../cell/courier.ts';
+import type { CpuPool } from '../agent/offload.ts';
+import type { Outside, Reaching } from '../agent/outside.ts';
+import { sleepUntil } from '../agent/sleep-until.ts';
+import { StreamWindows } from '../cell/stream-windows.ts';
+import { TimerWheel } from '../cell/timer-wheel.ts';
+import { Accounts } from '../budget/accounts.ts';
+import type { InFlow } from '../mailbox/in-flow.ts';
+import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import type { EventLimits } from '../observe/event-limits.ts';
+import { PlaceLog } from '../observe/place-log.ts';
+import { COUNT } from '../observe/seat-counters.ts';
+import type { Outcome } from '../protocol/system-event.ts';
+import { outcomeIndex, TRAFFIC } from '../observe/traffic-ring.ts';
+import { BROADCAST } from '../protocol/envelope.ts';
+import {
+  deadlineExceeded,
+  type ErrorData,
+  errorToData,
+  isOrreryError,
+  notHere,
+  type OrreryError,
+  reasonOf,
+  stackOf,
+} from '../protocol/errors.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { Taint } from '../protocol/taint.ts';
+import { warnOfStray } from '../protocol/warn-of.ts';
+import { AgentWords } from '../routing/agent-words.ts';
+import type { GrantBook } from '../routing/grants.ts';
+import type { AgentOffer } from '../routing/offered-profile.ts';
+import { Lookups } from '../routing/lookups.ts';
+import { MailJudge } from '../routing/mail-judge.ts';
+import type { RouteDecider } from '../routing/route-decider.ts';
+import type { RoutingTable } from '../routing/routing-table.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
+import { ThreadRouter } from '../routing/thread-router.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
+import { isSnapshotUnknown } from '../upgrade/restore.ts';
+import { Answers } from './answers.ts';
+import { REPLY } from '../mailbox/reply.ts';
+import type { EventLoop } from '../protocol/event-loop.ts';
+import type { PlaceMessage } from './lines.ts';
+import { Links } from './links.ts';
+import { type KeptMail, Outbox } from '../link/outbox.ts';
+import type { PlaceJournal } from './place-journal.ts';
+import { RoomWaiters } from '../link/room-waiters.ts';
+import { sendCopies } from '../link/second-copies.ts';
+import { STATUS } from '../mailbox/status-words.ts';
+import { TurnLoop } from '../cell/turn-loop.ts';
+
+const BEAT_MS = 50;
+const SWEEP_MS = 100;
+
+/** `missMs`: how long it is remembered that a lookup found nobody. */
+export interface PlacePeers {
+  readonly missMs: number;
+}
+
+export interface PlaceDeps {
+  readonly id: string;
+  readonly seat: number;
+  readonly seams: Seams;
+  readonly table: RoutingTable;
+  readonly decider: RouteDecider;
+  readonly grants: GrantBook;
+  readonly counters: SharedArrayBuffer;
+  readonly status: SharedArrayBuffer;
+  readonly commitLog: SharedArrayBuffer;
+  readonly accounts: SharedArrayBuffer;
+  readonly agentWords: SharedArrayBuffer;
+  readonly loop: EventLoop;
+  readonly cpu: CpuPool;
+  /** Answers in place of what is outside the system. */
+  readonly outside: Outside | undefined;
+  readonly broadcastToSender: boolean;
+  readonly events: EventLimits;
+  /** Other nodes can be asked for whom nobody here has, by the embedder's thread. @default nobody is asked */
+  readonly peers?: PlacePeers | undefined;
+  readonly attendance: Attendance;
+  readonly tell: (message: PlaceMessage) => void;
+}
+
+/**
+ * One thread of the system: the agents that live in it, its links to the other threads, and everything between.
+ *
+ * The same class runs in every worker, in the embedder's thread, and in a simulation.
+ */
+export class Place {
+  readonly id: string;
+  readonly seat: number;
+  readonly seams: Seams;
+  readonly table: RoutingTable;
+  readonly counters: Float64Array;
+  readonly status: Int32Array;
+  readonly wheel: TimerWheel;
+  readonly outbox: Outbox;
+  readonly asks = new AskTable();
+  readonly answers = new Answers(this);
+  readonly courier: Courier;
+  readonly judge: MailJudge;
+  readonly router: ThreadRouter;
+  /** Undefined where no other node is asked for anybody. */
+  readonly lookups: Lookups | undefined;
+  readonly log: PlaceLog;
+  readonly turns: TurnLoop;
+  readonly cancellations = new Cancellations();
+  readonly windows: StreamWindows;
+  readonly links: Links;
+  /** What envelopes may spend. */
+  readonly accounts: Accounts;
+  /** Whether each agent of the system can take mail, and its load. */
+  readonly words: AgentWords;
+  readonly checkpoints: Checkpoints;
+  /** Who here waits for room in a mailbox. */
+  readonly room: RoomWaiters;
+  readonly attendance: Attendance;
+  readonly channels = new CellChannels(this);
+  readonly memories = new AgentMemories();
+  readonly broadcastToSender: boolean;
+  /** What outlives the process, in a system with a journal. */
+  journal: PlaceJournal | undefined;
+  readonly #deps: PlaceDeps;
+  readonly #cells: (Cell | undefined)[] = [];
+  #stopBeat: () => void = () => {};
+  #stopSweep: () => void = () => {};
+
+  constructor(deps: PlaceDeps) {
+    this.#deps = deps;
+    this.id = deps.id;
+    this.seat = deps.seat;
+    this.seams = deps.seams;
+    this.table = deps.table;
+    const { clock } = deps.seams;
+    this.counters = new Float64Array(deps.counters);
+    this.status = new Int32Array(deps.status);
+    this.broadcastToSender = deps.broadcastToSender;
+    this.attendance = deps.attendance;
+    this.accounts = new Accounts(deps.accounts, deps.seat);
+    this.words = new AgentWords(deps.agentWords);
+    this.checkpoints = new Checkpoints(deps.seat, (kept) => deps.tell({ t: 'checkpoint', kept }));
+    this.wheel = new TimerWheel(clock);
+    this.windows = new StreamWindows(deps.seat);
+    this.courier = new Courier(this);
+    this.links = new Links(this, deps.loop, (seat, flows) => {
+      deps.tell({ t: 'received-all', seat, flows: flows.map(({ flow, received }) => [flow, received]) });
+      this.channels.threadDied(seat);
+    });
+    this.room = new RoomWaiters({
+      clock,
+      room: (row, lane) => this.outbox.room(row, lane),
+      want: (row) => this.links.to(row.place)?.wantRoom(),
+    });
+    this.judge = new MailJudge(deps.table, deps.decider, deps.grants, this.words);
+    this.log = new PlaceLog({
+      place: deps.id,
+      clock,
+      counters: this.counters,
+      partyOf: (id) => this.judge.partyOf(id),
+      agentOf: this.agentOf,
+      onTidings: () => this.outbox.planFlush(),
+      keepLetter: (mail, letter) => this.journal?.keepLetter(mail, letter),
+      limits: deps.events,
+      tell: (tidings) => deps.tell(tidings),
+    });
+    this.router = new ThreadRouter({
+      table: deps.table,
+      clock,
+      want: () => deps.tell({ t: 'table-wanted' }),
+      onState: (state) => this.log.note({ type: 'router-state', timestamp: clock.now(), reason: state }),
+    });
+    this.lookups =
+      deps.peers &&
+      new Lookups({
+        clock,
+        missMs: deps.peers.missMs,
+        table: deps.table,
+        want: (query) => deps.tell({ t: 'look-up', query }),
+      });
+    this.turns = new TurnLoop({
+      clock,
+      loop: deps.loop,
+      flush: () => this.outbox.flush(),
+      hasUndelivered: () => this.outbox.undelivered > 0,
+    });
+    this.outbox = new Outbox({
+      place: deps.id,
+      seat: deps.seat,
+      counters: this.counters,
+      commitLog: deps.commitLog,
+      cellOf: (slot) => this.#cells[slot],
+      beginTurn: () => this.turns.beginUnlessRunning(),
+      refuse: (mail) => this.refuseUnheld(mail, errorToData(notHere(mail.recipient, this.id))),
+      linkTo: (place) => this.links.to(place),
+      defer: deps.loop.defer,
+      onFlowSlab: ({ index, memory }) => deps.tell({ t: 'flow-slab', seat: deps.seat, index, memory }),
+      onNameSlab: (memory) => deps.tell({ t: 'name-slab', seat: deps.seat, memory }),
+      beforeCommit: () => {
+        if (this.journal?.history?.isBehind === true) this.journal.history.collect();
+        return this.log.tell();
+      },
+      afterCommit: () => this.#tellOfRoom(),
+      keep: (kept) => this.#keep(kept),
+    });
+    this.#beat();
+    this.#sweep();
+  }
+
+  // Cells
+
+  /** Whose mailbox the envelope came into. */
+  readonly agentOf = (mail: Mail): string => this.#cells[mail.flow?.slot ?? -1]?.row.id ?? mail.recipient;
+
+  host(row: AgentRow, definition: AgentDefinition<unknown>, makeActor?: MakeActor): Cell {
+    const cell = new Cell(this, row, definition, makeActor);
+    this.#cells[row.slot] = cell;
+    return cell;
+  }
+
+  cellOf(slot: number): Cell | undefined {
+    return this.#cells[slot];
+  }
+
+  *cells(): Iterable<Cell> {
+    for (const cell of this.#cells) if (cell !== undefined) yield cell;
+  }
+
+  /** Ends the agent in a slot, which nobody is given again, and keeps nothing of it. */
+  async forget(slot: number): Promise<Cell | undefined> {
+    const cell = this.#cells[slot];
+    await cell?.stop();
+    this.#cells[slot] = undefined;
+    return cell;
+  }
+
+  /** Starts a cell, with the state that a former thread or process left for it, if there is such. */
+  startCell(cell: Cell): void {
+    const { slot } = cell.row;
+    const snapshot = this.journal?.states.leftBy(cell);
+    cell.start(snapshot).then(
+      (isRunning) => {
+        if (!isRunning) return;
+        this.journal?.states.tookUp(cell);
+        this.#deps.tell({ t: 'started', slot });
+      },
+      (error: unknown) => {
+        if (snapshot === undefined || !isSnapshotUnknown(error))
+          return this.crashed(cell, error, cell.lives.taint, { fault: optionFault(cell, error) });
+        cell.status = 'parked';
+        this.journal?.states.tookUp(cell);
+        this.#deps.tell({ t: 'parked', slot, snapshot, why: errorToData(error) });
+      },
+    );
+  }
+
+  /** The code of the cell's agent runs in this process now; undefined when it could not be started. */
+  hasProcess(cell: Cell, pid: number | undefined): void {
+    this.#deps.tell({ t: 'process', slot: cell.row.slot, pid });
+  }
+
+  /**
+   * `taint`: where what the error says came from outside; `over`: the envelope that it died over; `fault`: what of its options
+   * its start has found wrong.
+   */
+  crashed(
+    cell: Cell,
+    error: unknown,
+    taint: Taint | undefined,
+    { over, fault }: { readonly over?: DiedOver | undefined; readonly fault?: ErrorData | undefined } = {},
+  ): void {
+    this.counters[COUNT.crashed] = (this.counters[COUNT.crashed] as number) + 1;
+    this.outbox.flush();
+    const charged = !isFromOutside(error);
+    const last = { reason: reasonOf(error), stack: stackOf(error), taint };
+    this.#deps.tell({ t: 'crashed', slot: cell.row.slot, ...last, charged, over, fault });
+  }
+
+  /** The agent says what it offers from now on. */
+  offers(cell: Cell, offer: AgentOffer): void {
+    this.#deps.tell({ t: 'offers', slot: cell.row.slot, offer });
+  }
+
+  exited(cell: Cell, over: DiedOver | undefined): void {
+    this.#deps.tell({ t: 'exited', slot: cell.row.slot, over });
+  }
+
+  /** Agent code begins to run. */
+  enter(slot: number): void {
+    this.status[STATUS.seat] = -1;
+    this.status[STATUS.current] = slot + 1;
+  }
+
+  enterHandling(slot: number, flow: InFlow, sequence: number): void {
+    const { status } = this;
+    status[STATUS.seat] = flow.seat < 0 ? this.seat : flow.seat;
+    status[STATUS.flow] = flow.flow;
+    status[STATUS.sequence] = sequence;
+    status[STATUS.current] = slot + 1;
+  }
+
+  leave(): void {
+    this.status[STATUS.current] = 0;
+  }
+
+  /** Judges what was judged under an older table. */
+  judgeAgain(cell: Cell, mail: Mail): ErrorData | undefined {
+    const sender = this.judge.partyOf(mail.sender);
+    const manner = {
+      isBroadcast: mail.recipient === BROADCAST,
+      expectsReply: mail.ask !== NO_ASK,
+      wasGranted: true,
+    };
+    const verdict = this.judge.judge(sender, cell.row, mail, manner, this.turns.nowMs);
+    if (verdict === undefined) return undefined;
+    this.log.refusal(sender, mail, verdict, cell.row);
+    return { code: verdict.code, message: verdict.reason };
+  }
+
+  // Cancellation
+
+  /** Cancels an envelope that was sent from here, and everything it caused, wherever that is. */
+  cancel(envelopeId: string): void {
+    for (const link of this.links.all()) {
+      this.outbox.touch(link);
+      link.sendCancel(envelopeId);
+    }
+    this.noteCancelled(envelopeId);
+  }
+
+  noteCancelled(envelopeId: string): void {
+    cutOffCancelled(this, envelopeId);
+  }
+
+  // Waiting
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return sleepUntil(this.seams.clock, ms, signal);
+  }
+
+  /** The outcome of `work`, or DEADLINE_EXCEEDED after `timeoutMs`. */
+  within<Value>(work: Promise<Value>, timeoutMs: number, what: string): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const timer = this.wheel.add(this.seams.clock.now() + timeoutMs, () =>
+        reject(deadlineExceeded(what, timeoutMs)),
+      );
+      work.then(resolve, reject).finally(() => timer.cancel());
+    });
+  }
+
+  /** Wakes those who wait for room in a mailbox of this thread, here and elsewhere. */
+  #tellOfRoom(): void {
+    this.room.wake();
+    for (const link of this.links.all()) link.tellOfRoom();
+  }
+
+  /** Runs `run`, unless somebody answers in place of what it reaches. */
+  async effect<Result>(
+    by: Reaching,
+    name: string,
+    run: (signal: AbortSignal) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const { outside } = this.#deps;
+    return outside === undefined ? await run(by.signal) : ((await outside.effect(by, name)) as Result);
+  }
+
+  offload<Input, Output>(by: Reaching, module: URL, input: Input): Promise<Output> {
+    const { outside, cpu } = this.#deps;
+    return (outside?.offload(by, module, input) ?? cpu.run(module, input, by.signal)) as Promise<Output>;
+  }
+
+  // What is seen
+
+  settled(flow: InFlow, mail: Mail, outcome: Outcome): void {
+    this.outbox.touchIn(flow);
+    this.log.traffic.note(TRAFFIC.settled, mail, this.turns.nowMs, outcomeIndex(outcome));
+  }
+
+  refuseUnheld(mail: Mail, why: ErrorData): void {
+    const flow = mail.flow as InFlow;
+    if (mail.extras?.account !== undefined) this.accounts.close(mail.extras.account);
+    if (mail.ask !== NO_ASK) this.answers.give(mail, REPLY.error, why, 'json');
+    flow.settle(mail.sequence, 'rejected');
+    if (mail.kept > 0) this.journal?.settled(mail);
+    this.settled(flow, mail, 'rejected');
+    this.log.deadLetter(mail, mail.recipient, why);
+  }
+
+  /** An error that nobody caught: it ends the one actor that had something in hand, or is a warning. */
+  noteStray(error: unknown): void {
+    const { turns } = this;
+    turns.watchYoung();
+    const [suspect] = turns.busy;
+    this.log.error(suspect?.row.id ?? this.id, error);
+    if (suspect !== undefined && turns.busy.size === 1) suspect.crash(error, suspect.handlings.at(-1));
+    else warnOfStray(this.id, error);
+  }
+
+  #keep(kept: readonly KeptMail[]): void {
+    sendCopies(kept, (copies) => this.#deps.tell({ t: 'kept', kept: copies }));
+  }
+
+  // Life
+
+  #beat(): void {
+    this.status[STATUS.beat] = ((this.status[STATUS.beat] as number) + 1) | 0;
+    this.#stopBeat = this.seams.clock.setTimer(BEAT_MS, () => this.#beat());
+  }
+
+  /** Posts what waited for credit too long, and lets go of what is settled, also when nothing is sent. */
+  #sweep(): void {
+    this.outbox.flush();
+    this.outbox.trim();
+    this.journal?.history?.collect();
+    this.router.sweep(this.seams.clock.now());
+    this.lookups?.sweep(this.seams.clock.now());
+    for (const flow of this.links.orphans) if (flow.isSettled) this.links.orphans.delete(flow);
+    this.#stopSweep = this.seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
+  }
+
+  /** Nothing is in hand, waits, or waits for an answer, for room, for the table or for a lookup. */
+  get isIdle(): boolean {
+    if (this.journal?.isIdle === false) return false;
+    if (!this.turns.isIdle || this.asks.size > 0 || this.room.size > 0 || this.router.held > 0) return false;
+    if (this.lookups !== undefined && this.lookups.held > 0) return false;
+    for (const cell of this.cells()) {
+      if (cell.inHand > 0 || (cell.status === 'running' && cell.waiting > 0)) return false;
+    }
+    return true;
+  }
+
+  /** Fails what waits and lets go of every timer and port. */
+  close(error: OrreryError): void {
+    this.router.stop(error);
+    this.lookups?.stop(error);
+    this.#stopBeat();
+    this.#stopSweep();
+    this.channels.close(error);
+    for (const [ask] of [...this.asks.waiting()]) this.asks.close(ask)?.fail(error);
+    this.room.close();
+    this.outbox.flush();
+    this.links.close();
+    this.wheel.close();
+  }
+}
+
+/** What of its options an agent's start has found wrong, if it is one that says so. */
+const optionFault = ({ definition }: Cell, error: unknown): ErrorData | undefined =>
+  definition.checksOptions && isOrreryError(error) && error.code === 'INVALID_OPTIONS'
+    ? errorToData(error)
+    : undefined;

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { MARK, newFlowSlab } from '../../../runtime/mailbox/flow-marks.ts';
+import { LANE } from '../../../runtime/mailbox/lane.ts';
+import { Mail, mailFromData, mailToData, NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { NameBook } from '../../../runtime/mailbox/name-book.ts';
+import { SeatBook } from '../../../runtime/control/seat-book.ts';
+
+const SLOT = 3;
+
+/** The book after the death of a thread that held `sent` of its own mails, had begun on `started`, and settled one. */
+function bookOfDeath(sent: number, started: number) {
+  const book = new SeatBook();
+  const seat = book.open();
+  const { index, memory, words } = newFlowSlab(0);
+  seat.addFlowSlab(index, memory);
+  words.set([sent, started, 1, SLOT, LANE.user], MARK.sent);
+  const copy = (sequence: number): void => {
+    const mail = new Mail(
+      sequence,
+      'o',
+      0,
+      'a',
+      'b',
+      undefined,
+      0,
+      sequence,
+      undefined,
+      0,
+      NO_ASK,
+      undefined,
+      undefined,
+    );
+    mail.sequence = sequence;
+    book.keep(seat.number, 0, mailToData(mail));
+  };
+  book.bury(seat);
+  /** What a new thread is given after a death that is charged to the mail of this sequence. */
+  const replayed = (charged: number | undefined, isRetry = true) =>
+    book
+      .replays({
+        isThere: (slot) => slot === SLOT,
+        idOf: () => 'b',
+        isRetry: () => isRetry,
+        death: {
+          reason: 'it ended',
+          charge: charged === undefined ? undefined : { seat: seat.number, flow: 0, sequence: charged },
+        },
+      })
+      .flatMap(({ mails }) => mails.map(mailFromData));
+  return { book, seat, copy, words, replayed };
+}
+
+describe('The mail that a dead thread held', () => {
+  it('is replayed from the first that is not settled on, each with what is left of it', () => {
+    const { copy, replayed } = bookOfDeath(4, 2);
+    for (const sequence of [1, 2, 4]) copy(sequence);
+    const mails = replayed(undefined);
+    expect(mails.map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
+    expect(mails.map(({ tombstone }) => tombstone?.code)).toEqual([undefined, 'THREAD_DIED', undefined]);
+    expect(mails.map(({ payload }) => payload)).toEqual([2, null, 4]);
+  });
+
+  it('is told where it had begun and may be handled once alone', () => {
+    const { copy, replayed } = bookOfDeath(3, 2);
+    for (const sequence of [2, 3]) copy(sequence);
+    expect(replayed(undefined, false).map(({ tombstone }) => tombstone?.code)).toEqual([
+      'ACTOR_DIED',
+      undefined,
+    ]);
+  });
+
+  it('counts every death that is charged to it, over as many threads as die', () => {
+    const { copy, replayed } = bookOfDeath(3, 2);
+    for (const sequence of [2, 3]) copy(sequence);
+    for (const attempts of [1, 2, 3])
+      expect(replayed(2).map((mail) => [mail.sequence, mail.attempts])).toEqual([
+        [2, attempts],
+        [3, 0],
+      ]);
+  });
+
+  it('is given back by the journal where only dead threads had it, in its place and under its number (F-01)', () => {
+    const { book, seat, copy, words, replayed } = bookOfDeath(5, 2);
+    copy(3);
+    const names = new NameBook((memory) => seat.addNameSlab(memory));
+    const kept = 2 ** 40 + 7;
+    const mailOf = (sequence: number): Mail => {
+      const mail = new Mail(
+        `m${sequence}`,
+        'o',
+        0,
+        'a',
+        'b',
+        undefined,
+        0,
+        'found',
+        undefined,
+        0,
+        NO_ASK,
+        undefined,
+        undefined,
+      );
+      mail.sequence = sequence;
+      mail.kept = kept + sequence;
+      return mail;
+    };
+    for (const sequence of [4, 2, 1, 3]) names.write(mailOf(sequence), seat.number, 0, -1);
+    const lost = book.lost((slot) => slot === SLOT);
+    expect(lost.map(({ sequence, kept: number }) => [sequence, number])).toEqual([
+      [2, kept + 2],
+      [4, kept + 4],
+    ]);
+    expect(book.lost(() => false)).toEqual([]);
+    // The journal has one of them; where in its flow it stands the journal does not know.
+    const inJournal = mailOf(4);
+    inJournal.sequence = 0;
+    book.found(lost, [mailToData(inJournal)]);
+    const mails = replayed(undefined);
+    expect(mails.map(({ sequence, id, tombstone }) => [sequence, id, tombstone?.code])).toEqual([
+      [2, 'm2', 'ACTOR_DIED'],
+      [3, expect.any(String), undefined],
+      [4, 'm4', undefined],
+      [5, '', 'THREAD_DIED'],
+    ]);
+    expect(mails.map((mail) => mail.kept)).toEqual([kept + 2, 0, kept + 4, 0]);
+    words[MARK.settled] = 4;
+    expect(book.lost((slot) => slot === SLOT)).toEqual([]);
+  });
+
+  it('is forgotten when the marks say that it is settled', () => {
+    const { book, words, copy, replayed } = bookOfDeath(3, 2);
+    for (const sequence of [2, 3]) copy(sequence);
+    words[MARK.settled] = 2;
+    book.trim();
+    expect(replayed(undefined).map(({ sequence }) => sequence)).toEqual([3]);
+    words[MARK.settled] = 3;
+    book.trim();
+    book.prune();
+    expect(replayed(undefined)).toEqual([]);
+    expect(book.dead(0)).toBe(undefined);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { CommitLog } from '../../../runtime/mailbox/commit-log.ts';
+import type { Tidings } from '../../../runtime/observe/tidings.ts';
+import { Seat } from '../../../runtime/control/seat.ts';
+import { ToldBook } from '../../../runtime/control/told-book.ts';
+import { FakeClock } from '../../fixtures/fake-clock.ts';
+
+const told = (number: number): Tidings => ({ t: 'told', number, letters: [], events: [] });
+const fact: Tidings = { t: 'audited', event: { type: 'error', timestamp: 1 } };
+
+function newBook() {
+  const clock = new FakeClock();
+  const given: (number | string)[] = [];
+  const dead = new Set<number>();
+  const book = new ToldBook({
+    clock,
+    isLiving: (seat) => !dead.has(seat),
+    give: (tidings) => given.push(tidings.t === 'told' ? tidings.number : tidings.t),
+  });
+  const seat = new Seat(1);
+  const commit = (number: number): void =>
+    new CommitLog(seat.memories.commitLog).commit(new Float64Array(8), [0, 0, 0, 0, 0], number);
+  return { book, clock, given, dead, seat, commit };
+}
+
+describe('what a thread tells of envelopes (F-01)', () => {
+  it('is given on when the thread has committed it, in the order in which it was told', () => {
+    const { book, clock, given, seat, commit } = newBook();
+    commit(1);
+    book.hear(seat, told(1));
+    expect(given).toEqual([1]);
+    book.hear(seat, told(2));
+    book.hear(seat, fact);
+    expect(given).toEqual([1]);
+    commit(2);
+    clock.advance(10);
+    expect(given).toEqual([1, 2, 'audited']);
+  });
+
+  it('is forgotten when the thread died before that, but for what happened all the same', () => {
+    const { book, given, dead, seat, commit } = newBook();
+    commit(4);
+    book.hear(seat, told(5));
+    book.hear(seat, fact);
+    dead.add(1);
+    book.look();
+    expect(given).toEqual(['audited']);
+    // What arrives after the death is judged as what arrived before.
+    book.hear(seat, told(4));
+    book.hear(seat, told(5));
+    expect(given).toEqual(['audited', 4]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { Cell } from '../../../runtime/cell/cell.ts';
+import { Mail, type MailExtras, NO_ASK, typeIndex } from '../../../runtime/mailbox/mail.ts';
+import { MailRecorder } from '../../../runtime/mailbox/mail-record.ts';
+import { Recovery } from '../../../runtime/thread/recovery.ts';
+
+/** As a former process left it; `starts` counts the processes that had begun on it. */
+const left = (number: number, id: string, starts: number, extras?: MailExtras) => ({
+  number,
+  starts,
+  recipient: 'worker',
+  body: new MailRecorder().record(
+    new Mail(
+      id,
+      '',
+      typeIndex('request'),
+      'asker',
+      'worker',
+      id,
+      0,
+      'this',
+      'work',
+      0,
+      NO_ASK,
+      undefined,
+      extras,
+    ),
+  ),
+});
+
+/** What an agent is given of what was left for it. */
+async function given(delivery: 'once' | 'retry', mails: readonly ReturnType<typeof left>[]): Promise<Mail[]> {
+  const delivered: Mail[] = [];
+  const pages = [mails, []];
+  const recovery = new Recovery({
+    take: async () => pages.shift() ?? [],
+    onDelivered: () => undefined,
+    deliver: (_cell, mail) => delivered.push(mail),
+    onProblem: (error) => {
+      throw error;
+    },
+    openAccounts: async () => [],
+  });
+  const cell = {
+    row: { id: 'worker', profile: { delivery } },
+    expectLeft: () => undefined,
+  } as unknown as Cell;
+  await recovery.begin(cell, mails.length);
+  return delivered;
+}
+
+const derived = { derived: true } as const;
+
+describe('What former processes left for an agent (F-01)', () => {
+  it('is told of, or tried again, when it had been begun on', async () => {
+    const mails = [left(1, 'begun', 1), left(2, 'waiting', 0)];
+    const [begun, waiting] = await given('once', mails);
+    expect([begun?.tombstone?.code, waiting?.tombstone]).toEqual(['ACTOR_DIED', undefined]);
+    const [again, first] = await given('retry', mails);
+    expect([again?.attempts, first?.attempts, again?.tombstone]).toEqual([1, 0, undefined]);
+  });
+
+  it('is not begun on for the first time when the same was, that was sent again', async () => {
+    const mails = [left(1, 'job', 0, derived), left(2, 'other', 0, derived), left(3, 'job', 1, derived)];
+    const told = await given('once', mails);
+    expect(told.map(({ tombstone }) => tombstone?.code)).toEqual(['ACTOR_DIED', undefined, undefined]);
+    const tried = await given('retry', mails);
+    expect(tried.map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
+    const others = await given('once', [left(1, 'job', 0), left(2, 'job', 1)]);
+    expect(others.map(({ tombstone }) => tombstone?.code)).toEqual([undefined, 'ACTOR_DIED']);
+  });
+});
