@@ -1,7 +1,7 @@
 import type { AgentDefinition } from './agent-definition.ts';
 import type { OnThrow } from './agent-options.ts';
 import type { Restart } from '../supervision/restart.ts';
-import { requireRestart } from './require-restart.ts';
+import { requireRestart } from './agent-options.ts';
 import type { ProcessAgent } from './agent-description.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Delivery } from '../protocol/envelope.ts';

@@ -4,9 +4,6 @@ import type { Cell } from './cell.ts';
 import type { CellMailbox } from './cell-mailbox.ts';
 import type { Handling } from './handling.ts';
 
-/** The handler answers later, by `reply` or `settle`. */
-export const PENDING = Symbol('pending');
-
 /** Makes a cell's next actor. */
 export type MakeActor = (cell: Cell) => ActorLife;
 

@@ -6,7 +6,7 @@ import { BROADCAST } from '../protocol/envelope.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { MailManner } from '../routing/mail-judge.ts';
-import type { Place } from '../thread/place.ts';
+import type { CellThread } from './cell-thread.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
 import { laneFor } from './lane-for.ts';
@@ -16,7 +16,7 @@ const TOLD_ALL: MailManner = { isBroadcast: true, expectsReply: false };
 
 /** Sends a copy of `mail` to everybody who may get it and has room; the result says who does, and why the others not. */
 export function broadcast(
-  place: Place,
+  place: CellThread,
   from: Identity,
   mail: Mail,
   nowMs: number,

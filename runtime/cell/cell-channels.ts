@@ -12,7 +12,7 @@ import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { cancelled, invalidOptions, type OrreryError } from '../protocol/errors.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { REPLY } from '../mailbox/reply.ts';
-import type { Place } from '../thread/place.ts';
+import type { CellThread } from './cell-thread.ts';
 import type { Cell } from './cell.ts';
 import { handOver, takeIn } from './cell-taint.ts';
 import type { ActorContext, HandlingContext } from '../agent/context.ts';
@@ -51,11 +51,11 @@ class WaitingDelivery extends WaitingAsk {
 
 /** The channels of the agents of one thread, an `AgentChannels` an actor that has any. */
 export class CellChannels {
-  readonly #place: Place;
+  readonly #place: CellThread;
   readonly #bySlot = new Map<number, AgentChannels<HandlingContext>>();
   #lives = 0;
 
-  constructor(place: Place) {
+  constructor(place: CellThread) {
     this.#place = place;
   }
 

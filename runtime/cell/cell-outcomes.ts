@@ -6,7 +6,7 @@ import { findUnserialisable } from '../protocol/json-safety.ts';
 import { type ErrorData, errorWithStack, type OrreryError } from '../protocol/errors.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { REPLY } from '../mailbox/reply.ts';
-import type { Place } from '../thread/place.ts';
+import type { CellThread } from './cell-thread.ts';
 import type { HandlerEntry } from '../agent/agent-definition.ts';
 import { AnsweredIds, type Answer } from './answered-ids.ts';
 import type { Cell } from './cell.ts';
@@ -27,7 +27,7 @@ export class CellOutcomes {
     this.#cell = cell;
   }
 
-  get #place(): Place {
+  get #place(): CellThread {
     return this.#cell.place;
   }
 

@@ -16,8 +16,9 @@ import { READINESS, type Readiness } from '../routing/agent-words.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import type { Refusal } from '../supervision/outsider-book.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
-import type { Place } from '../thread/place.ts';
-import { type ActorLife, type MakeActor, PENDING } from './actor-life.ts';
+import type { CellThread } from './cell-thread.ts';
+import type { ActorLife, MakeActor } from './actor-life.ts';
+import { PENDING } from '../agent/pending.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { CellDesk } from './cell-desk.ts';
 import { CellLives } from './cell-lives.ts';
@@ -48,7 +49,7 @@ interface DeathInHand extends Death {
  * call-backs that its ask caused are taken too. Every envelope taken from the mailbox ends in exactly one outcome.
  */
 export class Cell {
-  readonly place: Place;
+  readonly place: CellThread;
   readonly row: AgentRow;
   definition: AgentDefinition<unknown>;
   readonly lives: CellLives;
@@ -72,7 +73,7 @@ export class Cell {
   #endReason: ErrorData | undefined;
 
   /** `makeActor`: where its code runs. @default in this thread */
-  constructor(place: Place, row: AgentRow, definition: AgentDefinition<unknown>, makeActor?: MakeActor) {
+  constructor(place: CellThread, row: AgentRow, definition: AgentDefinition<unknown>, makeActor?: MakeActor) {
     this.place = place;
     this.row = row;
     this.definition = definition;

@@ -13,7 +13,7 @@ import type { MailManner } from '../routing/mail-judge.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { routingPathTo } from '../protocol/agent-row.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
-import type { Place } from '../thread/place.ts';
+import type { CellThread } from './cell-thread.ts';
 import { broadcast } from './broadcast.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
@@ -51,7 +51,7 @@ const MEASURE_EVERY = 16;
  * What is sent while an envelope is handled inherits its deadline, path and correlation id, and only narrows them.
  */
 export class Courier {
-  readonly #place: Place;
+  readonly #place: CellThread;
   readonly #make: MailMaker;
   readonly #funding: Funding;
   /** Why `#route` found nobody. */
@@ -68,7 +68,7 @@ export class Courier {
   /** How long the last routing took; NaN where that was not measured. */
   #routingMs = Number.NaN;
 
-  constructor(place: Place) {
+  constructor(place: CellThread) {
     this.#place = place;
     this.#make = new MailMaker(place.seams.ids, () => place.turns.stamp());
     this.#funding = new Funding(place.accounts);

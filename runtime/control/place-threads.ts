@@ -1,5 +1,5 @@
 import type { Clock } from '../protocol/seams.ts';
-import type { ThreadBoot } from '../system/boot-thread.ts';
+import type { ThreadBoot } from './thread-boot.ts';
 import type { PlaceBoot } from '../thread/place-host.ts';
 import type { Port } from '../link/port.ts';
 import type { Spawned, Spawner } from '../link/spawner.ts';

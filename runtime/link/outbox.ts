@@ -1,4 +1,3 @@
-import type { Cell } from '../cell/cell.ts';
 import type { KeptFunds } from '../mailbox/kept-funds.ts';
 import { type FlowSlab, FLOWS_PER_SLAB, flowBase, newFlowSlab, slabIndexOf } from '../mailbox/flow-marks.ts';
 import { CommitLog } from '../mailbox/commit-log.ts';
@@ -8,19 +7,27 @@ import type { Mail } from '../mailbox/mail.ts';
 import { NameBook } from '../mailbox/name-book.ts';
 import { OutFlow } from '../mailbox/out-flow.ts';
 import { COUNT } from '../observe/seat-counters.ts';
-import { TRAFFIC } from '../observe/traffic-ring.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import { type JournalLine, Keeping, type Sender, type Sending } from './keeping.ts';
 import type { Link } from './link.ts';
+
+/** Takes what is sent to it within the thread. */
+export interface Recipient {
+  /** Says whether it may be given this again after a death. */
+  isRetry(mail: Mail): boolean;
+  deliver(mail: Mail, lane: Lane): void;
+}
 
 export interface OutboxDeps {
   readonly place: string;
   readonly seat: number;
   readonly counters: Float64Array;
   readonly commitLog: SharedArrayBuffer;
-  readonly cellOf: (slot: number) => Cell | undefined;
+  readonly recipientIn: (slot: number) => Recipient | undefined;
   /** Mail within this thread is about to be delivered. */
   readonly beginTurn: () => void;
+  /** This mail is, to somebody who lives here. */
+  readonly received: (mail: Mail) => void;
   /** Mail within this thread whose recipient is hosted here no more. */
   readonly refuse: (mail: Mail) => void;
   readonly linkTo: (place: string) => Link | undefined;
@@ -65,8 +72,8 @@ export class Outbox {
   #kept: KeptMail[] = [];
   /** Mail for a place without a link, in the order in which it was accepted. */
   #held: { readonly flow: OutFlow; readonly mail: Mail }[] = [];
-  /** Pairs of cell, if there is one, and mail. What is sent within the thread arrives when its sender's work is committed. */
-  #undelivered: (Cell | Mail | undefined)[] = [];
+  /** Pairs of recipient, if there is one, and mail. What is sent within the thread arrives when its sender's work is committed. */
+  #undelivered: (Recipient | Mail | undefined)[] = [];
   #settledNames: number[] = [];
   #onCommitted: (() => void)[] = [];
   #told = 0;
@@ -276,13 +283,13 @@ export class Outbox {
     this.#deps.beginTurn();
     for (let at = 0; at < waiting.length; at += 2) {
       const mail = waiting[at + 1] as Mail;
-      const cell = waiting[at] as Cell | undefined;
-      if (cell === undefined) {
+      const recipient = waiting[at] as Recipient | undefined;
+      if (recipient === undefined) {
         this.#deps.refuse(mail);
         continue;
       }
-      cell.place.log.traffic.note(TRAFFIC.received, mail, cell.place.turns.nowMs, undefined);
-      cell.deliver(mail, (mail.flow as InFlow).lane);
+      this.#deps.received(mail);
+      recipient.deliver(mail, (mail.flow as InFlow).lane);
     }
   }
 
@@ -323,12 +330,12 @@ export class Outbox {
       flow.isDirty = true;
       this.#dirtyLocal.push(flow);
     }
-    const cell = this.#deps.cellOf(row.slot);
+    const recipient = this.#deps.recipientIn(row.slot);
     flow.inbound.received = mail.sequence;
     mail.flow = flow.inbound;
-    if (cell !== undefined)
-      this.safeguard(mail, this.#deps.seat, flow.flow, senderSlot, cell.isRetry(mail) || mail.kept > 0);
-    this.#undelivered.push(cell, mail);
+    if (recipient !== undefined)
+      this.safeguard(mail, this.#deps.seat, flow.flow, senderSlot, recipient.isRetry(mail) || mail.kept > 0);
+    this.#undelivered.push(recipient, mail);
   }
 
   #flow(row: AgentRow, lane: Lane): OutFlow {

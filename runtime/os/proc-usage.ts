@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import type { ProcessUsage } from '../processes/process-spawner.ts';
 
 /** The unit of times in `/proc`, whatever the kernel counts in. */
 const TICK_MS = 10;
@@ -8,6 +7,12 @@ const KIB = 1_024;
 const STATE = 0;
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
+
+/** What a process uses: processor time since it began, and memory of all kinds that it has now. */
+export interface ProcessUsage {
+  readonly cpuMs: number;
+  readonly residentBytes: number;
+}
 
 /** Whether this system says in `/proc` what its processes use. */
 export const hasProc = (): boolean => existsSync('/proc/self/stat');

@@ -10,12 +10,14 @@ import {
 import type { Clock } from '../protocol/seams.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import { type AgentProcessEvent, agentProcessMachine } from './agent-process.machine.ts';
-import type { ChildFrame, Description, LeftState, ThrownData } from './child-frame.ts';
+import type { ChildFrame, LeftState, ThrownData } from './child-frame.ts';
+import type { Description } from '../agent/agent-description.ts';
 import { encodeFrame } from './frame-codec.ts';
 import { FramePump } from './frame-pump.ts';
 import type { CallAnswer, HostFrame } from './host-frame.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
-import type { ProcessSpawner, ProcessUsage, SpawnedProcess } from './process-spawner.ts';
+import type { ProcessSpawner, SpawnedProcess } from './process-spawner.ts';
+import type { ProcessUsage } from '../os/proc-usage.ts';
 import { errorOf } from './thrown.ts';
 
 /** What a process says of its own life, and not of its agent's work. */

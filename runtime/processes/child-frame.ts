@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentOptions } from '../agent/agent-options.ts';
+import { Description } from '../agent/agent-description.ts';
 import { CapabilityDescriptor } from '../protocol/agent-card.ts';
 import { GivenCapability } from '../protocol/capability-options.ts';
 import { A2A_MESSAGE_TYPES, A2AMessageType } from '../protocol/envelope.ts';
@@ -36,31 +36,6 @@ export const ThrownData = z.strictObject({
   coded: CodedError.optional(),
 });
 export type ThrownData = z.infer<typeof ThrownData>;
-
-/** A capability as its agent declares it: what the card says, and how it is answered. */
-export const OfferedCapability = z.strictObject({
-  descriptor: CapabilityDescriptor.extend({ id: GivenCapability.shape.id }),
-  kind: z.enum(['value', 'stream']),
-  carries: z.enum(['json', 'structured']),
-});
-
-const MAX_OFFERED = 10_000;
-
-/**
- * What agent a module holds; `types` are the message types that it handles without a capability. `wordsFrom` is there where the
- * words on its card are somebody else's: whether these are approved is not for the process to say.
- */
-export const Description = z.strictObject({
-  options: AgentOptions,
-  capabilities: z.array(OfferedCapability).max(MAX_OFFERED),
-  types: z.array(A2AMessageType).max(A2A_MESSAGE_TYPES.length),
-  resources: z.array(ResourceDescriptor).max(MAX_OFFERED).default([]),
-  resourceTemplates: z.array(ResourceTemplateDescriptor).max(MAX_OFFERED).default([]),
-  prompts: z.array(PromptDescriptor).max(MAX_OFFERED).default([]),
-  wordsFrom: Taint.transform(taintFrom).optional(),
-  node: NodeId.optional(),
-});
-export type Description = z.output<typeof Description>;
 
 /** What it leaves to the next process; whose it is, when it was taken, and where it came from, the host knows. */
 export const LeftState = Snapshot.omit({ agentId: true, atMs: true, taint: true });

@@ -1,6 +1,6 @@
 import { catalogueHash, unapproved } from '../protocol/catalogue-approval.ts';
 import type { Taint } from '../protocol/taint.ts';
-import type { Description } from './child-frame.ts';
+import type { Description } from '../agent/agent-description.ts';
 
 export interface ForeignWords {
   readonly taint: Taint;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { USAGE_BYTES } from './file-descriptors.ts';
-import type { ProcessUsage } from './process-spawner.ts';
+import type { ProcessUsage } from '../os/proc-usage.ts';
 
 const ASK = Buffer.of(1);
 

@@ -14,7 +14,8 @@ import { innermostOf } from '../os/proc-table.ts';
 import { hasProc, preferAsVictim, procUsage } from '../os/proc-usage.ts';
 import { endFamily, MARK } from '../os/process-family.ts';
 import { mayStartOthers, type ProcessOptions } from '../agent/process-options.ts';
-import type { ProcessSpawner, ProcessUsage, SpawnedProcess } from './process-spawner.ts';
+import type { ProcessSpawner, SpawnedProcess } from './process-spawner.ts';
+import type { ProcessUsage } from '../os/proc-usage.ts';
 
 /** How long what a process wrote may take to arrive when it is gone: somebody else may hold the pipe. */
 const LEFTOVER_MS = 500;

@@ -1,4 +1,5 @@
-import { type ActorLife, PENDING } from '../cell/actor-life.ts';
+import type { ActorLife } from '../cell/actor-life.ts';
+import { PENDING } from '../agent/pending.ts';
 import type { Cell } from '../cell/cell.ts';
 import type { CellMailbox } from '../cell/cell-mailbox.ts';
 import { entryOf } from '../agent/content-handlers.ts';
@@ -28,7 +29,7 @@ import {
   type ProcessListener,
   type WorkFrame,
 } from './agent-process.ts';
-import type { Description } from './child-frame.ts';
+import type { Description } from '../agent/agent-description.ts';
 import { foreignWords } from './foreign-words.ts';
 import type { Turn } from './host-frame.ts';
 import { Pace } from './pace.ts';

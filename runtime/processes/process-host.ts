@@ -7,7 +7,7 @@ import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import { type LoadedAgent, loadedAgent } from '../agent/loaded-agent.ts';
-import type { Description } from './child-frame.ts';
+import type { Description } from '../agent/agent-description.ts';
 import type { ProcessAgent } from '../agent/agent-description.ts';
 import { ProcessActor } from './process-actor.ts';
 import { ProcessBook, type ProcessJournal } from './process-book.ts';

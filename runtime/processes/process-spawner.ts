@@ -1,10 +1,5 @@
+import type { ProcessUsage } from '../os/proc-usage.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
-
-/** What a process uses: processor time since it began, and memory of all kinds that it has now. */
-export interface ProcessUsage {
-  readonly cpuMs: number;
-  readonly residentBytes: number;
-}
 
 /** A process of an agent, as whoever started it sees it. */
 export interface SpawnedProcess {

@@ -3,7 +3,7 @@ import type { Clock } from '../protocol/seams.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import { AgentProcess, type ProcessEnd } from './agent-process.ts';
-import type { Description } from './child-frame.ts';
+import type { Description } from '../agent/agent-description.ts';
 import type { ProcessBook } from './process-book.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { ProcessSpawner } from './process-spawner.ts';

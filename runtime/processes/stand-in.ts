@@ -3,7 +3,7 @@ import { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { hashOf } from '../protocol/approval.ts';
 import type { Capability } from '../protocol/capability.ts';
-import type { Description } from './child-frame.ts';
+import type { Description } from '../agent/agent-description.ts';
 import { foreignWords } from './foreign-words.ts';
 
 /**

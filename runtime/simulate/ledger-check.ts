@@ -5,6 +5,7 @@ import type { Mail } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/seat-counters.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { Place } from '../thread/place.ts';
+import type { CellThread } from '../cell/cell-thread.ts';
 
 /** What the counters of all threads that ever were add up to. */
 export type Totals = Omit<Conservation, 'inFlight' | 'holds'>;
@@ -18,7 +19,7 @@ export class LedgerCheck {
   readonly #counters = new Set<Float64Array>();
   readonly #places = new Set<Place>();
   /** Of each flow into a place, the last envelope begun and all that were settled while its thread lived. */
-  readonly #lives = new WeakMap<Place, Map<string, Life>>();
+  readonly #lives = new WeakMap<CellThread, Map<string, Life>>();
   /** Every envelope that a handler was called with and may not be called with again. */
   readonly #begunOnce = new Set<string>();
   /** Envelopes that a handler was called with, any number of times. */
@@ -112,7 +113,7 @@ export class LedgerCheck {
         );
   }
 
-  #lifeOf(place: Place, mail: Mail): Life {
+  #lifeOf(place: CellThread, mail: Mail): Life {
     const flows = this.#lives.get(place) as Map<string, Life>;
     const flow = mail.flow as InFlow;
     const key = `${flow.seat}/${flow.flow}`;
@@ -137,7 +138,7 @@ interface Life {
 const MOST_REMEMBERED = 4_096;
 
 /** An envelope's place in what its sender's thread sent to this agent: what no other has. */
-function keyOf(place: Place, { flow, sequence }: Mail): string {
+function keyOf(place: CellThread, { flow, sequence }: Mail): string {
   const { seat, flow: number } = flow as InFlow;
   return `${seat < 0 ? place.seat : seat}/${number}/${sequence}`;
 }

@@ -4,7 +4,7 @@ import type { Mail } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions, isOrreryError } from '../protocol/errors.ts';
 import type { System } from '../system/system.ts';
-import type { ThreadBoot } from '../system/boot-thread.ts';
+import type { ThreadBoot } from '../control/thread-boot.ts';
 import { Chance } from './chance.ts';
 import { EscapeWatch } from './escape-watch.ts';
 import { FaultInjector, type HostCrash, STAGE } from './fault-injector.ts';

@@ -1,4 +1,5 @@
-import type { Surroundings, ThreadBoot } from './boot-thread.ts';
+import type { Surroundings } from './boot-thread.ts';
+import type { ThreadBoot } from '../control/thread-boot.ts';
 import { exposeApi } from '../link/calls.ts';
 import { PlaceHost, type PlaceHostDeps } from '../thread/place-host.ts';
 import type { Port } from '../link/port.ts';

@@ -8,6 +8,7 @@ import type { Store } from '../protocol/store.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
 import type { MadeForPlace } from './boot-place.ts';
 import { exposeApi } from '../link/calls.ts';
+import type { ThreadBoot } from '../control/thread-boot.ts';
 import type { Control } from '../control/control.ts';
 import type { ControlOptions } from '../control/control-deps.ts';
 import { type EventLoop, nodeEventLoop } from '../protocol/event-loop.ts';
@@ -17,37 +18,6 @@ import type { PlaceBoot, PlaceHost } from '../thread/place-host.ts';
 import type { Port } from '../link/port.ts';
 import type { SeatMemories } from '../control/seat.ts';
 import type { Spawner } from '../link/spawner.ts';
-
-/** What a thread is started as. Ports are still in the form in which they crossed. */
-export type ThreadBoot =
-  | {
-      readonly role: 'place';
-      readonly boot: PlaceBoot;
-      readonly workerOptions: unknown;
-      readonly api: unknown;
-    }
-  /** Gets ready to be a place, and becomes one by the first message on its line: the boot data of that place. */
-  | { readonly role: 'spare-place'; readonly workerOptions: unknown }
-  /** Gets ready to be the control thread, and becomes it in the same way. */
-  | { readonly role: 'spare-control' }
-  | {
-      readonly role: 'journal';
-      readonly options: JournalThreadOptions;
-      readonly accounts: SharedArrayBuffer;
-      readonly api: unknown;
-    }
-  | {
-      readonly role: 'control';
-      readonly options: ControlOptions;
-      readonly workerOptions: unknown;
-      readonly hostSeat: SeatMemories;
-      readonly hostLine: unknown;
-      readonly hostApi: unknown;
-      readonly api: unknown;
-      readonly accounts: SharedArrayBuffer;
-      readonly agentWords: SharedArrayBuffer;
-      readonly beat: SharedArrayBuffer;
-    };
 
 export interface ThreadDeps {
   /** `number`: where it says by which number the system knows it. */

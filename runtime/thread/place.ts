@@ -2,17 +2,18 @@ import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { AgentMemories } from '../cell/agent-memory.ts';
 import type { Attendance } from '../cell/attendance.ts';
 import { AskTable } from '../cell/ask-table.ts';
-import { Cancellations } from '../cell/cancellations.ts';
-import { cutOffCancelled } from '../cell/cut-off-cancelled.ts';
+import { Cancellations, isCausedBy } from '../cell/cancellations.ts';
 import { Cell } from '../cell/cell.ts';
 import { CellChannels } from '../cell/cell-channels.ts';
 import { isFromOutside, type MakeActor } from '../cell/actor-life.ts';
 import { Checkpoints } from '../cell/checkpoints.ts';
 import { Courier } from '../cell/courier.ts';
 import type { CpuPool } from '../agent/offload.ts';
+import type { CellThread } from '../cell/cell-thread.ts';
 import type { Outside, Reaching } from '../agent/outside.ts';
 import { sleepUntil } from '../agent/sleep-until.ts';
 import { StreamWindows } from '../cell/stream-windows.ts';
+import { cutOff } from '../cell/time-limit.ts';
 import { TimerWheel } from '../cell/timer-wheel.ts';
 import { Accounts } from '../budget/accounts.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
@@ -96,7 +97,7 @@ export interface PlaceDeps {
  *
  * The same class runs in every worker, in the embedder's thread, and in a simulation.
  */
-export class Place {
+export class Place implements CellThread {
   readonly id: string;
   readonly seat: number;
   readonly seams: Seams;
@@ -125,7 +126,7 @@ export class Place {
   /** Who here waits for room in a mailbox. */
   readonly room: RoomWaiters;
   readonly attendance: Attendance;
-  readonly channels = new CellChannels(this);
+  readonly channels: CellChannels = new CellChannels(this);
   readonly memories = new AgentMemories();
   readonly broadcastToSender: boolean;
   /** What outlives the process, in a system with a journal. */
@@ -198,8 +199,9 @@ export class Place {
       seat: deps.seat,
       counters: this.counters,
       commitLog: deps.commitLog,
-      cellOf: (slot) => this.#cells[slot],
+      recipientIn: (slot) => this.#cells[slot],
       beginTurn: () => this.turns.beginUnlessRunning(),
+      received: (mail) => this.log.traffic.note(TRAFFIC.received, mail, this.turns.nowMs, undefined),
       refuse: (mail) => this.refuseUnheld(mail, errorToData(notHere(mail.recipient, this.id))),
       linkTo: (place) => this.links.to(place),
       defer: deps.loop.defer,
@@ -337,8 +339,18 @@ export class Place {
     this.noteCancelled(envelopeId);
   }
 
+  /** An envelope is cancelled: whatever is in hand here of it, or was caused by it, is cut off, and what comes later is known. */
   noteCancelled(envelopeId: string): void {
-    cutOffCancelled(this, envelopeId);
+    const { turns } = this;
+    const reason = this.cancellations.add(envelopeId);
+    turns.watchYoung();
+    // The asker may be told in the middle of the handler, which nobody watches yet, and cancel it then.
+    const onStack = this.#cells[(this.status[STATUS.current] as number) - 1];
+    if (onStack !== undefined) turns.watch(onStack);
+    for (const cell of turns.busy) {
+      for (const handling of cell.handlings)
+        if (isCausedBy(handling.mail as Mail, envelopeId)) cutOff(cell, handling, reason);
+    }
   }
 
   // Waiting

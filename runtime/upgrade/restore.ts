@@ -1,4 +1,3 @@
-import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { isThenable } from '../protocol/is-thenable.ts';
 import { isOrreryError, type OrreryError, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
@@ -6,7 +5,7 @@ import type { Snapshot } from '../protocol/snapshot.ts';
 import { type MachineState, resolveMachineState } from './machine-state.ts';
 import { type Migration, migrationPath } from './migrations.ts';
 import { takesWhatItGives } from './schema-structure.ts';
-import { isMachine, stateIdentity } from './state-identity.ts';
+import { isMachine, type StateOwner, stateIdentity } from './state-identity.ts';
 
 /** What an actor leaves to the next one, as its agent's logic or handlers take it. */
 export interface KeptState {
@@ -20,7 +19,7 @@ export type Restored = KeptState | { readonly parked: OrreryError };
  * What the code of `definition` goes on with of what a snapshot holds: the state itself, if it is of the same kind; else what
  * its migrations make of it. Changes nothing and runs nothing but the migrations, which get a copy.
  */
-export function restore(definition: AgentDefinition<unknown>, snapshot: Snapshot): Restored {
+export function restore(definition: StateOwner, snapshot: Snapshot): Restored {
   const { machineId, version, hash, agentId } = snapshot;
   const to = stateIdentity(definition);
   const parked = (reason: string): Restored => ({
@@ -55,7 +54,7 @@ export function restore(definition: AgentDefinition<unknown>, snapshot: Snapshot
 
 /** SNAPSHOT_UNKNOWN for a snapshot that looked sound, and that the logic cannot go on with all the same. */
 export const notRestored = (
-  definition: AgentDefinition<unknown>,
+  definition: StateOwner,
   { agentId, machineId, version, hash }: Snapshot,
   cause: unknown,
 ): OrreryError =>
@@ -67,7 +66,7 @@ export const notRestored = (
   );
 
 /** What `restore` makes of a snapshot; throws SNAPSHOT_UNKNOWN. */
-export function stateFrom(definition: AgentDefinition<unknown>, snapshot: Snapshot): KeptState {
+export function stateFrom(definition: StateOwner, snapshot: Snapshot): KeptState {
   const restored = restore(definition, snapshot);
   if ('parked' in restored) throw restored.parked;
   return restored;
@@ -78,7 +77,7 @@ export const isSnapshotUnknown = (error: unknown): boolean =>
   isOrreryError(error) && error.code === 'SNAPSHOT_UNKNOWN';
 
 /** A state that this very code has left, as it was left; throws where it is damaged. */
-function sound({ actorLogic, stateSchema }: AgentDefinition<unknown>, state: unknown): unknown {
+function sound({ actorLogic, stateSchema }: StateOwner, state: unknown): unknown {
   // A schema that changes what it is given says nothing of what it has given.
   const schema = stateSchema !== undefined && takesWhatItGives(stateSchema) ? stateSchema : undefined;
   const fitting = checked({ actorLogic, stateSchema: schema }, state);
@@ -91,7 +90,7 @@ const nameOf = ({ from, to }: Migration): string => `the migration from ${from} 
 
 /** The state if the agent can have it; what its schema makes of it, if it declares one. */
 function checked(
-  { actorLogic, stateSchema }: Pick<AgentDefinition<unknown>, 'actorLogic' | 'stateSchema'>,
+  { actorLogic, stateSchema }: Pick<StateOwner, 'actorLogic' | 'stateSchema'>,
   state: unknown,
 ): unknown {
   const parse = (value: unknown): unknown => {

@@ -1,14 +1,23 @@
 import type { AnyActorLogic, AnyStateMachine } from 'xstate';
-import type { AgentDefinition } from '../agent/agent-definition.ts';
+import type { z } from 'zod';
 import type { StateIdentity } from '../protocol/snapshot.ts';
 import { structureOf } from './machine-structure.ts';
 import { schemaStructure } from './schema-structure.ts';
+import type { Migration } from './migrations.ts';
 import { stableHash } from './stable-hash.ts';
 
-const identities = new WeakMap<AgentDefinition<unknown>, StateIdentity>();
+/** What of an agent's definition says which states it has, and which it can go on with. */
+export interface StateOwner {
+  readonly options: { readonly id: string; readonly version: string };
+  readonly actorLogic: AnyActorLogic | undefined;
+  readonly stateSchema: z.ZodType | undefined;
+  readonly migrations: readonly Migration[];
+}
+
+const identities = new WeakMap<StateOwner, StateIdentity>();
 
 /** What states of this agent are states of; undefined for an agent that keeps none. */
-export function stateIdentity(definition: AgentDefinition<unknown>): StateIdentity | undefined {
+export function stateIdentity(definition: StateOwner): StateIdentity | undefined {
   const { actorLogic, stateSchema } = definition;
   if (actorLogic === undefined && stateSchema === undefined) return undefined;
   const known = identities.get(definition);

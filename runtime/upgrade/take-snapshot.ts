@@ -1,16 +1,15 @@
-import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { stateNotSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { KeptState } from './restore.ts';
-import { stateIdentity } from './state-identity.ts';
+import { type StateOwner, stateIdentity } from './state-identity.ts';
 
 /**
  * What an agent's actor has, as data that shares nothing with it; undefined for an agent that keeps no state. Fails with
  * NOT_SERIALISABLE, naming what JSON cannot carry.
  */
 export function takeSnapshot(
-  definition: AgentDefinition<unknown>,
+  definition: StateOwner,
   { state }: KeptState,
   { agentId, atMs }: Pick<Snapshot, 'agentId' | 'atMs'>,
 ): Snapshot | undefined {

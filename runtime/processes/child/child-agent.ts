@@ -1,4 +1,4 @@
-import { PENDING } from '../../cell/actor-life.ts';
+import { PENDING } from '../../agent/pending.ts';
 import type { AgentDefinition } from '../../agent/agent-definition.ts';
 import { entryOf } from '../../agent/content-handlers.ts';
 import { isThenable } from '../../protocol/is-thenable.ts';

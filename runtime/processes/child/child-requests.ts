@@ -1,6 +1,6 @@
 import { callOutside } from '../../agent/call-outside.ts';
 import type { AskOptions, Target, TellOptions } from '../../agent/context.ts';
-import { checkAskOptions, splitTarget } from '../../cell/mail-maker.ts';
+import { checkAskOptions, splitTarget } from '../../agent/send-options.ts';
 import type { Capability } from '../../protocol/capability.ts';
 import { cancelled, errorFromData, isOrreryError } from '../../protocol/errors.ts';
 import type { RoutingResult } from '../../protocol/routing-result.ts';

@@ -6,7 +6,7 @@ import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import { createSystem } from '../../../runtime/system/create-system.ts';
 import { ControlWatch, newControlBeat } from '../../../runtime/system/control-watch.ts';
 import { parseSystemOptions } from '../../../runtime/system/system-options.ts';
-import type { ThreadBoot } from '../../../runtime/system/boot-thread.ts';
+import type { ThreadBoot } from '../../../runtime/control/thread-boot.ts';
 import { exposeApi } from '../../../runtime/link/calls.ts';
 import { Control } from '../../../runtime/control/control.ts';
 import { NodeSpawner } from '../../../runtime/link/node-spawner.ts';

@@ -1,0 +1,2 @@
+/** The handler answers later, by `reply` or `settle`. */
+export const PENDING = Symbol('pending');

@@ -1,0 +1,162 @@
+import type { Accounts } from '../budget/accounts.ts';
+import type { Link } from '../link/link.ts';
+import type { Outbox } from '../link/outbox.ts';
+import type { RoomWaiters } from '../link/room-waiters.ts';
+import type { InFlow } from '../mailbox/in-flow.ts';
+import type { Mail } from '../mailbox/mail.ts';
+import type { PlaceLog } from '../observe/place-log.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
+import type { ErrorData } from '../protocol/errors.ts';
+import type { Verdict } from '../protocol/policy.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { Outcome } from '../protocol/system-event.ts';
+import type { Taint } from '../protocol/taint.ts';
+import type { AgentWords } from '../routing/agent-words.ts';
+import type { Lookups } from '../routing/lookups.ts';
+import type { MailJudge } from '../routing/mail-judge.ts';
+import type { AgentOffer } from '../routing/offered-profile.ts';
+import type { RoutingTable } from '../routing/routing-table.ts';
+import type { ThreadRouter } from '../routing/thread-router.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
+import type { Reaching } from '../agent/outside.ts';
+import type { AgentMemories } from './agent-memory.ts';
+import type { Answer } from './answered-ids.ts';
+import type { AskTable } from './ask-table.ts';
+import type { Attendance } from './attendance.ts';
+import type { Cancellations } from './cancellations.ts';
+import type { Cell } from './cell.ts';
+import type { CellChannels } from './cell-channels.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { Courier } from './courier.ts';
+import type { StreamWindows } from './stream-windows.ts';
+import type { TimerWheel } from './timer-wheel.ts';
+import type { TurnLoop } from './turn-loop.ts';
+
+/** What a cell needs of the thread that hosts it. A running system has `Place` for it. */
+export interface CellThread extends CellReports {
+  readonly id: string;
+  readonly seat: number;
+  readonly seams: Seams;
+
+  /** Who is where, and who may reach whom. */
+  readonly table: RoutingTable;
+  readonly judge: MailJudge;
+  readonly router: ThreadRouter;
+  /** Undefined where no other node is asked for anybody. */
+  readonly lookups: Lookups | undefined;
+  /** Whether each agent of the system can take mail, and its load. */
+  readonly words: AgentWords;
+  readonly broadcastToSender: boolean;
+
+  /** What leaves the thread. */
+  readonly courier: Courier;
+  readonly outbox: Outbox;
+  /** Who here waits for room in a mailbox. */
+  readonly room: RoomWaiters;
+  readonly links: LinksOfThread;
+  readonly answers: AnswersOfThread;
+  /** What envelopes may spend. */
+  readonly accounts: Accounts;
+
+  /** What goes on in the thread. */
+  readonly turns: TurnLoop;
+  readonly wheel: TimerWheel;
+  readonly asks: AskTable;
+  readonly windows: StreamWindows;
+  readonly channels: CellChannels;
+  readonly cancellations: Cancellations;
+
+  /** What its agents keep. */
+  readonly checkpoints: Checkpoints;
+  readonly memories: AgentMemories;
+  readonly attendance: Attendance;
+  /** What outlives the process, in a system with a journal. */
+  readonly journal: JournalOfThread | undefined;
+
+  readonly counters: Float64Array;
+  readonly log: PlaceLog;
+
+  startCell(cell: Cell): void;
+  /** Agent code begins to run. */
+  enter(slot: number): void;
+  enterHandling(slot: number, flow: InFlow, sequence: number): void;
+  leave(): void;
+  /** Judges what was judged under an older table. */
+  judgeAgain(cell: Cell, mail: Mail): ErrorData | undefined;
+  /** Cancels an envelope that was sent from here, and everything it caused, wherever that is. */
+  cancel(envelopeId: string): void;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** The outcome of `work`, or DEADLINE_EXCEEDED after `timeoutMs`. */
+  within<Value>(work: Promise<Value>, timeoutMs: number, what: string): Promise<Value>;
+  /** Runs `run`, unless somebody answers in place of what it reaches. */
+  effect<Result>(
+    by: Reaching,
+    name: string,
+    run: (signal: AbortSignal) => Result | Promise<Result>,
+  ): Promise<Result>;
+  offload<Input, Output>(by: Reaching, module: URL, input: Input): Promise<Output>;
+}
+
+/** What a cell reports of itself. */
+export interface CellReports {
+  /**
+   * `taint`: where what the error says came from outside; `over`: the envelope that it died over; `fault`: what of its options
+   * its start has found wrong.
+   */
+  crashed(
+    cell: Cell,
+    error: unknown,
+    taint: Taint | undefined,
+    more?: { readonly over?: DiedOver | undefined; readonly fault?: ErrorData | undefined },
+  ): void;
+  exited(cell: Cell, over: DiedOver | undefined): void;
+  /** The agent says what it offers from now on. */
+  offers(cell: Cell, offer: AgentOffer): void;
+  /** The code of the cell's agent runs in this process now; undefined when it could not be started. */
+  hasProcess(cell: Cell, pid: number | undefined): void;
+  /** The outcome of an envelope is known. */
+  settled(flow: InFlow, mail: Mail, outcome: Outcome): void;
+}
+
+/** The ways to the other threads. */
+export interface LinksOfThread {
+  to(place: string): Link | undefined;
+  ofSeat(seat: number): Link | undefined;
+  /** Takes what has come and nobody has listened to yet. */
+  readArrived(): void;
+}
+
+/** Takes answers to whoever asked and, the other way, how much more of a stream is wanted. */
+export interface AnswersOfThread {
+  give(
+    mail: Mail,
+    kind: number,
+    payload: unknown,
+    carries: 'json' | 'structured' | undefined,
+    taint?: Taint,
+  ): void;
+  pull(ask: number, link: Link | undefined, count: number): void;
+}
+
+/** What the journal is told of cells, and what it says of them. */
+export interface JournalOfThread {
+  /** The system stops: what goes on goes on in the next process. */
+  readonly isLeft: boolean;
+  readonly states: StatesOfThread;
+  /** The agent takes nothing new at present: what it did could not be kept. */
+  holds(row: AgentRow): boolean;
+  /** Why nothing can be sent to this agent at present: it could not be kept. */
+  refusal(row: AgentRow): Verdict | undefined;
+  /** The handling of a mail begins: of one that is kept that is known, whatever becomes of the process. */
+  begins(cell: Cell, mail: Mail): void;
+  /** The outcome of a mail that is kept is known; `cell` had it, and answered so if it may be sent again. */
+  settled(mail: Mail, cell?: Cell, answer?: Answer): void;
+  /** The agent does not remember any more that it took this. */
+  forget(cell: Cell, sender: string, id: string): void;
+}
+
+/** The states of durable agents. */
+export interface StatesOfThread {
+  changed(cell: Cell): void;
+  forget(cell: Cell): void;
+}
