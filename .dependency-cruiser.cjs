@@ -1,8 +1,6 @@
-/**
- * The arrows of docs/architecture.md. One rule a room: what stands in `pathNot` is all that it may import.
- *
- * npm packages and Node built-ins are open to every room except `runtime/protocol` (zod only).
- */
+/** The arrows between rooms (`.ci/rooms.ts`), and what else no import may do. */
+
+const { rulesOfRooms } = require('./.ci/rooms.ts');
 
 const packages = 'node_modules/';
 /** Whoever uses what needs them installs them; the tests have them all. */
@@ -12,46 +10,13 @@ const peers = `node_modules/(${Object.keys(peerDependencies).join('|')})/`;
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
-    {
-      name: 'protocol-stands-alone',
-      comment: 'runtime/protocol knows zod, Node built-ins and itself.',
-      severity: 'error',
-      from: { path: '^runtime/protocol/' },
-      to: { pathNot: ['^runtime/protocol/', 'node_modules/zod/'], dependencyTypesNot: ['core'] },
-    },
-    {
-      name: 'machines-stand-on-the-protocol',
-      comment:
-        'runtime/machine runs machines of every room, and knows none: runtime/protocol and xstate alone.',
-      severity: 'error',
-      from: { path: '^runtime/machine/' },
-      to: { pathNot: ['^runtime/(machine|protocol)/', 'node_modules/xstate/'] },
-    },
+    ...rulesOfRooms(),
     {
       name: 'runtime-knows-nothing-outside',
       comment: 'runtime imports only runtime, packages and built-ins.',
       severity: 'error',
       from: { path: '^runtime/' },
       to: { pathNot: ['^runtime/', packages], dependencyTypesNot: ['core'] },
-    },
-    {
-      name: 'a-process-knows-frames-alone',
-      comment:
-        "What runs in an agent's process has no system around it: its host has, at the other end of the frames.",
-      severity: 'error',
-      from: { path: '^runtime/processes/child/' },
-      to: {
-        pathNot: ['^runtime/(processes|actor|upgrade|protocol)/', packages],
-        dependencyTypesNot: ['core'],
-      },
-    },
-    {
-      name: 'edges-know-the-protocol',
-      comment:
-        'policies, transports and the gateway import themselves, runtime/protocol, packages and built-ins.',
-      severity: 'error',
-      from: { path: '^(policies|transports|gateway)/' },
-      to: { pathNot: ['^$1/', '^runtime/protocol/', packages], dependencyTypesNot: ['core'] },
     },
     {
       name: 'rooms-of-the-gateway-stand-alone',
@@ -80,23 +45,6 @@ module.exports = {
       severity: 'error',
       from: { path: '^gateway/[^/]+/(client|tools)/' },
       to: { path: '^gateway/([^/]+\\.ts$|(http|admit|team|[^/]+/(server|admit))/)' },
-    },
-    {
-      name: 'actors-use-the-public-face',
-      comment:
-        'actors import actors, runtime/protocol, runtime/public.ts, runtime/agent/agent-definition.ts, packages and built-ins.',
-      severity: 'error',
-      from: { path: '^actors/' },
-      to: {
-        pathNot: [
-          '^actors/',
-          '^runtime/protocol/',
-          '^runtime/public\\.ts$',
-          '^runtime/actor/agent-definition\\.ts$',
-          packages,
-        ],
-        dependencyTypesNot: ['core'],
-      },
     },
     {
       name: 'apps-are-users',

@@ -1,13 +1,15 @@
 /**
  * Checks the direction of imports with dependency-cruiser, and that it cruised anything at all: with a TypeScript
- * it cannot use it cruises no modules and reports success.
+ * it cannot use it cruises no modules and reports success. Holds the table of docs/architecture.md against the rooms that the
+ * rules are made of; with `--write` it writes that table.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import extractDepcruiseConfig from 'dependency-cruiser/config-utl/extract-depcruise-config';
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
+import { ROOMS, roomsInCircles, tableOfRooms } from './rooms.ts';
 
-const ROOMS = [
+const CRUISED = [
   'index.ts',
   'start-team.ts',
   'worker.ts',
@@ -29,7 +31,7 @@ const ROOMS = [
 ];
 
 const { forbidden = [], options = {} } = await extractDepcruiseConfig('./.dependency-cruiser.cjs');
-const reached = ROOMS.filter((room) => existsSync(room));
+const reached = CRUISED.filter((room) => existsSync(room));
 
 /** What is only a type is not loaded: what may be loaded is looked at without them. */
 const WHEN_LOADED = 'the-root-needs-no-peers';
@@ -53,11 +55,14 @@ for (const { rule, from, to, cycle } of violations) {
   console.error(`${rule.name}: ${from} -> ${path}`);
 }
 for (const room of unseen) console.error(`${room} has sources, none was cruised`);
+const faults = [...circles(), ...unnamed(), ...tableFaults(process.argv.includes('--write'))];
+for (const fault of faults) console.error(fault);
 console.log(`${ours.length} modules cruised, ${violations.length} violations`);
 
 if (ours.length === 0)
   console.error('No module was cruised: check the versions of dependency-cruiser and TypeScript');
-if (ours.length === 0 || unseen.length > 0 || violations.length > 0) process.exitCode = 1;
+if (ours.length === 0 || unseen.length > 0 || violations.length > 0 || faults.length > 0)
+  process.exitCode = 1;
 
 async function cruised(
   files: string[],
@@ -78,4 +83,37 @@ function hasSources(room: string): boolean {
   return readdirSync(room, { recursive: true, encoding: 'utf8' }).some(
     (file) => file.endsWith('.ts') && !/(^|\/)(node_modules|dist|fixtures)\//.test(file),
   );
+}
+
+function circles(): string[] {
+  return roomsInCircles().map(
+    (arrow) => `${arrow}: a room imports only what stands above it in the list of rooms`,
+  );
+}
+
+/** Every folder of these is a room with a rule. */
+function unnamed(): string[] {
+  const known = new Set<string>(ROOMS.map(({ room }) => room));
+  const folders = ['runtime', 'actors'].flatMap((top) =>
+    readdirSync(top, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${top}/${name}`),
+  );
+  return folders
+    .filter((folder) => !known.has(folder))
+    .map((folder) => `${folder} is not in the list of rooms`);
+}
+
+function tableFaults(mayWrite: boolean): string[] {
+  const page = 'docs/architecture.md';
+  const text = readFileSync(page, 'utf8');
+  const written = text.replace(
+    /(<!-- rooms -->\n\n)[\s\S]*?(\n\n<!-- end of rooms -->)/,
+    (_, from: string, to: string) => `${from}${tableOfRooms()}${to}`,
+  );
+  if (!written.includes(tableOfRooms())) return [`${page} has no place for the table of rooms`];
+  if (written === text) return [];
+  if (!mayWrite) return [`${page}: the table of rooms is another one (npm run docs:rooms)`];
+  writeFileSync(page, written);
+  return [];
 }

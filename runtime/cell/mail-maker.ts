@@ -1,12 +1,10 @@
 import { behalfOf } from '../mailbox/behalf.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
-import { Budget } from '../protocol/budget.ts';
 import type { Capability } from '../protocol/capability.ts';
-import { A2A_MESSAGE_TYPES, type A2AMessageType, EnvelopeMetadata } from '../protocol/envelope.ts';
+import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
-import { parseOptions } from '../protocol/parse-options.ts';
 import type { IdSource } from '../protocol/seams.ts';
-import { mergeTaint, Taint } from '../protocol/taint.ts';
+import { mergeTaint } from '../protocol/taint.ts';
 import { taintFrom } from '../protocol/taint-from.ts';
 import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
 import { checkAskOptions, checkOptions, splitTarget } from '../agent/send-options.ts';

@@ -31,7 +31,7 @@ export class AgentProcesses {
     const { clock, log } = this.#deps;
     const noted = await journal.leftProcesses();
     if (noted.length === 0) return;
-    const { endLeftProcesses } = await import('../processes/left-processes.ts');
+    const { endLeftProcesses } = await import('../os/left-processes.ts');
     const found = await endLeftProcesses(noted, clock);
     for (const { process, isGone } of found) {
       const end = isGone ? 'ended' : 'killed, and still there';

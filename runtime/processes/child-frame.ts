@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { Description } from '../agent/agent-description.ts';
-import { CapabilityDescriptor } from '../protocol/agent-card.ts';
-import { GivenCapability } from '../protocol/capability-options.ts';
-import { A2A_MESSAGE_TYPES, A2AMessageType } from '../protocol/envelope.ts';
 import { ERROR_CODES } from '../protocol/errors.ts';
 import { Snapshot } from '../protocol/snapshot.ts';
-import { NodeId } from '../protocol/a2a-extension.ts';
-import { Taint } from '../protocol/taint.ts';
-import { taintFrom } from '../protocol/taint-from.ts';
-import { PromptDescriptor, ResourceDescriptor, ResourceTemplateDescriptor } from '../protocol/tool.ts';
 
 /** Texts of a process end in logs, of which each keeps thousands. */
 const MAX_TEXT = 4_096;

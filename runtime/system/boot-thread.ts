@@ -10,13 +10,11 @@ import type { MadeForPlace } from './boot-place.ts';
 import { exposeApi } from '../link/calls.ts';
 import type { ThreadBoot } from '../control/thread-boot.ts';
 import type { Control } from '../control/control.ts';
-import type { ControlOptions } from '../control/control-deps.ts';
 import { type EventLoop, nodeEventLoop } from '../protocol/event-loop.ts';
-import type { JournalMessage, JournalThreadOptions, WriterMessage } from '../journal/journal-thread.ts';
+import type { JournalMessage, WriterMessage } from '../journal/journal-thread.ts';
 import { NodeSpawner } from '../link/node-spawner.ts';
-import type { PlaceBoot, PlaceHost } from '../thread/place-host.ts';
+import type { PlaceHost } from '../thread/place-host.ts';
 import type { Port } from '../link/port.ts';
-import type { SeatMemories } from '../control/seat.ts';
 import type { Spawner } from '../link/spawner.ts';
 
 export interface ThreadDeps {

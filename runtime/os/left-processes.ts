@@ -1,7 +1,7 @@
 import type { Clock } from '../protocol/seams.ts';
-import { membersOf, processAt } from '../os/proc-table.ts';
-import { endFamily, endProcess, familyOf } from '../os/process-family.ts';
-import { isAlive, type ProcessIdentity, thisMachine } from '../os/process-identity.ts';
+import { membersOf, processAt } from './proc-table.ts';
+import { endFamily, endProcess, familyOf } from './process-family.ts';
+import { isAlive, type ProcessIdentity, thisMachine } from './process-identity.ts';
 
 const LOOK_MS = 10;
 /** What is killed may take as long as the kernel needs to give back its memory. */
