@@ -196,7 +196,12 @@ const RUNTIME = within('runtime', [
 ]);
 
 /** What agents and embedders have of the runtime. */
-const PUBLIC = ['runtime/protocol', 'runtime/public.ts', 'runtime/agent/agent-definition.ts'];
+const PUBLIC = [
+  'runtime/protocol',
+  'runtime/machine',
+  'runtime/public.ts',
+  'runtime/agent/agent-definition.ts',
+];
 
 export const ROOMS: readonly Room[] = [
   ...RUNTIME,
