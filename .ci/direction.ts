@@ -19,6 +19,7 @@ const CRUISED = [
   'xpr.ts',
   'remote.ts',
   'mcp.ts',
+  'machines.ts',
   'runtime',
   'actors',
   'transports',

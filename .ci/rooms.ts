@@ -38,7 +38,8 @@ const RUNTIME = within('runtime', [
   },
   {
     room: 'runtime/machine',
-    holds: '`MachineHost`, which runs every state machine: pure steps, named actions, delays that persist',
+    holds:
+      '`MachineHost`, which runs every state machine: pure steps, named actions, delays that persist; drawings of them',
     imports: ['protocol'],
     packages: ['xstate'],
   },

@@ -1,24 +1,30 @@
-import { table } from '@orrery/ralph-loop';
-import type { RosterRow } from 'orrery';
+import { loopAgents, nearest, table, taskMachine } from '@orrery/ralph-loop';
+import type { AgentSpec, RosterRow } from 'orrery';
 import { agentsMeant } from './agents-meant.ts';
 import { readWorkers } from './option-values.ts';
 import type { CommandDeps } from './command.ts';
 import { startTeam } from './start-team.ts';
+import { UsageError } from './usage-error.ts';
 
-/** `orrery agents`: starts the team, prints who is in it, stops it. */
+/** `orrery agents`: starts the team, prints who is in it, stops it; with `--machine` it prints a drawing and starts nobody. */
 export async function agentsCommand(
   options: Readonly<Record<string, string | true>>,
   { screen }: CommandDeps,
 ): Promise<number> {
   const workers = readWorkers(options['workers']);
+  const agents = await agentsMeant(options['agents']);
+  const { machine, json } = options;
+  if (machine !== undefined) {
+    if (json !== undefined) throw new UsageError('Options "--machine" and "--json" exclude each other');
+    screen.write(await drawingOf(String(machine), agents));
+    return 0;
+  }
   await using system = await startTeam({
-    agents: await agentsMeant(options['agents']),
+    agents,
     ...(workers === undefined ? {} : { workers }),
   });
   const roster = await system.roster();
-  screen.write(
-    `${options['json'] === true ? JSON.stringify(roster, null, 2) : rosterTable(roster).join('\n')}\n`,
-  );
+  screen.write(`${json === true ? JSON.stringify(roster, null, 2) : rosterTable(roster).join('\n')}\n`);
   return 0;
 }
 
@@ -38,3 +44,27 @@ export const rosterTable = (roster: readonly RosterRow[]): string[] =>
       String(restarts),
     ]),
   ]);
+
+/**
+ * The drawing of the machine that `id` means: that of an agent, else one of Orrery's own. SUN and MERCURY are in every team.
+ * Fails with UsageError.
+ */
+async function drawingOf(id: string, agents: readonly AgentSpec[]): Promise<string> {
+  // Who only wants to see the team does not load it.
+  const { drawMachine, MACHINES, machineOfAgent } = await import('orrery/machines');
+  const modules = [...agents, ...loopAgents()].flatMap((agent) => ('module' in agent ? [agent.module] : []));
+  const team = await Promise.all(modules.map(machineOfAgent));
+  const own = [...MACHINES, taskMachine];
+  const agent = team.find((one) => one.id === id);
+  const machine = agent === undefined ? own.find((one) => one.id === id) : agent.machine;
+  if (machine !== undefined) return drawMachine(machine);
+  if (agent !== undefined)
+    throw new UsageError(
+      `Option "--machine" is "${id}": that agent has no state machine of its own. The life of every agent is "agentLife"`,
+    );
+  const drawable = team.flatMap((one) => (one.machine === undefined ? [] : [one.id]));
+  const ids = [...new Set([...drawable, ...own.map((one) => one.id)])].sort();
+  const meant = nearest(id, ids);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  throw new UsageError(`Option "--machine" is "${id}", expected one of ${ids.join(', ')}${hint}`);
+}

@@ -197,9 +197,13 @@ export const COMMANDS = {
   },
   agents: {
     arguments: [],
-    help: 'Start the team and show who is in it',
+    help: 'Start the team and show who is in it, or draw a state machine',
     options: {
       agents: { value: 'FILES', help: AGENTS },
+      machine: {
+        value: 'ID',
+        help: "Draw this agent's state machine, or one of Orrery's own, as Mermaid; nothing is started",
+      },
       json: { help: 'Print JSON instead of a table' },
       workers: WORKERS,
       help: HELP,

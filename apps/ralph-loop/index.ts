@@ -17,6 +17,7 @@ export { type MissionProgress, openProgress } from './loop/mission-progress.ts';
 export type { RunMissionDeps, RunMissionOptions } from './loop/mission-run.ts';
 export { runMission } from './loop/run-mission.ts';
 export { EXIT_CODES, StopReason } from './loop/stop-reason.ts';
+export { taskMachine } from './loop/task.machine.ts';
 export { isDone, isOver, TaskStatus } from './loop/task-status.ts';
 export { TaskResult } from './loop/task-result.ts';
 export type { Team } from './loop/team.ts';

@@ -16,6 +16,9 @@ const WITH_CHILDREN = [
   'test/fixtures/agents/gate.machine.ts',
 ];
 
+/** What a machine is made of that is made by a function. */
+const ROLE = { id: 'planet', capability: 'work.do' };
+
 /** What every machine finds what it needs in: in its input, and in its events. */
 const INPUT = {
   asked: ['mars', 'venus', 'pluto'],
@@ -47,7 +50,7 @@ const machines = await Promise.all(
 function machineOf(module: Readonly<Record<string, unknown>>): AnyStateMachine {
   const [name, exported] = Object.entries(module).find(([name]) => name.endsWith('Machine')) ?? [];
   const machine =
-    exported instanceof StateMachine ? exported : (exported as (name: string) => unknown)('work.do');
+    exported instanceof StateMachine ? exported : (exported as (...of: unknown[]) => unknown)(ROLE, ['tool']);
   expect(machine, name).toBeInstanceOf(StateMachine);
   return machine as AnyStateMachine;
 }

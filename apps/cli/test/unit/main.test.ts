@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orreryHere } from '../run-here.ts';
 
@@ -40,6 +41,30 @@ describe('orrery', () => {
       stderr: '',
       stdout: expect.stringContaining('--fail-on SEVERITY') as string,
     });
+  });
+
+  const workshop = ['--agents', fileURLToPath(new URL('../fixtures/workshop.agent.ts', import.meta.url))];
+
+  it("draws an agent's machine, and those of its own, without starting anybody", async () => {
+    const [agent, sun, life, mission] = await Promise.all([
+      orreryHere('agents', '--machine', 'mars'),
+      orreryHere('agents', ...workshop, '--machine', 'sun'),
+      orreryHere('agents', '--machine', 'agentLife'),
+      orreryHere('agents', '--machine', 'missionTask'),
+    ]);
+    for (const ended of [agent, sun, life, mission]) {
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(ended.stdout).toMatch(/^stateDiagram-v2\n/);
+    }
+    expect(agent.stdout).toContain('state "tsc" as busy_atWork_tsc');
+    expect(sun.stdout).toContain('waiting --> recovering : mission.recover');
+    expect(life.stdout).toContain('starting --> running : agent.started');
+    expect(mission.stdout).toContain('judging --> accepted : gate.judged [isApproved] / learn');
+  });
+
+  it('says which machine was meant', async () => {
+    const { stderr } = await orreryHere('agents', ...workshop, '--machine', 'agent-life');
+    expect(stderr).toContain('; did you mean "agentLife"?');
   });
 
   /** Who would do it does not matter: it is refused before. */
@@ -112,6 +137,21 @@ describe('orrery', () => {
       'a task to explain that there is not',
       () => ['run', ...good(), '--explain', 'type'],
       'Option "--explain" is "type", expected a task: types; did you mean "types"?',
+    ],
+    [
+      'a machine that there is not',
+      () => ['agents', ...workshop, '--machine', 'agent-life'],
+      'Option "--machine" is "agent-life", expected one of agentLife, agentProcess, channel, mercury, missionTask,',
+    ],
+    [
+      'a machine of an agent that has none',
+      () => ['agents', ...workshop, '--machine', 'workshop'],
+      'that agent has no state machine of its own. The life of every agent is "agentLife"',
+    ],
+    [
+      'a drawing as JSON',
+      () => ['agents', ...workshop, '--machine', 'sun', '--json'],
+      'Options "--machine" and "--json" exclude each other',
     ],
   ];
 

@@ -1,0 +1,37 @@
+/** The state machines of a system and of its agents, as data and as drawings: `orrery/machines`. */
+import type { AnyStateMachine } from 'xstate';
+import { proposerMachine } from './actors/negotiator/proposer.machine.ts';
+import { responderMachine } from './actors/negotiator/responder.machine.ts';
+import { swarmMachine } from './actors/swarm/swarm.machine.ts';
+import { taskMachine } from './actors/tasks/task.machine.ts';
+import { importAgent } from './runtime/agent/import-agent.ts';
+import { channelMachine } from './runtime/channels/channel.machine.ts';
+import { agentProcessMachine } from './runtime/processes/agent-process.machine.ts';
+import { threadRouterMachine } from './runtime/routing/thread-router.machine.ts';
+import { agentLifeMachine } from './runtime/supervision/agent-life.machine.ts';
+import { isMachine } from './runtime/upgrade/state-identity.ts';
+
+export { drawMachine } from './runtime/machine/draw-machine.ts';
+
+/** The machines that a system itself runs; each has an id of its own. */
+export const MACHINES: readonly AnyStateMachine[] = [
+  agentLifeMachine,
+  agentProcessMachine,
+  channelMachine,
+  proposerMachine,
+  responderMachine,
+  swarmMachine,
+  taskMachine,
+  threadRouterMachine,
+];
+
+/**
+ * The agent that a module exports, by its id, with its machine where its logic is one. Nothing is started. Fails with
+ * MODULE_INVALID, naming the module and why it cannot be used.
+ */
+export async function machineOfAgent(
+  module: URL,
+): Promise<{ readonly id: string; readonly machine: AnyStateMachine | undefined }> {
+  const { options, actorLogic } = await importAgent(module.href);
+  return { id: options.id, machine: isMachine(actorLogic) ? actorLogic : undefined };
+}
