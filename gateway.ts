@@ -6,8 +6,8 @@ import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
 import { admit } from './gateway/admit/admit.ts';
 import { type FirewallEvent, firewallGuard } from './gateway/admit/firewall-guard.ts';
 import { seenRequestsOf } from './gateway/admit/seen-requests.ts';
-import { requirePackages } from './runtime/protocol/edge-errors.ts';
 import { invalidOptions, stackOf } from './runtime/protocol/errors.ts';
+import { PACKAGES_FOR, requirePackages } from './runtime/protocol/optional-packages.ts';
 import { requireMethod } from './runtime/protocol/parse-options.ts';
 import type { FirewallGuard, FirewallHooks } from './runtime/protocol/firewall.ts';
 import type { Seams } from './runtime/protocol/seams.ts';
@@ -18,7 +18,7 @@ import type { Gateway } from './gateway/http/gateway.ts';
 import type { Admit, GatewayPart } from './gateway/http/gateway-part.ts';
 import { hostOf, isLoopback } from './gateway/http/served-names.ts';
 import { a2aPackages, type OpenA2A, openA2A } from './gateway/open-a2a.ts';
-import { MCP_PACKAGE, mcpParts, mcpStdio } from './gateway/open-mcp.ts';
+import { mcpParts, mcpStdio } from './gateway/open-mcp.ts';
 import { operatingParts } from './gateway/operating-parts.ts';
 import {
   checkGrpcOptions,
@@ -100,7 +100,7 @@ export async function serve(system: SystemWithStopWork, options: ServeOptions = 
   const opened = await open(system, rest, {
     isLocal: isLocal(host),
     isGrpcLocal: isLocal(grpc?.host),
-    packages: ['@hono/node-server', ...(grpc === undefined ? [] : GRPC_PACKAGES)],
+    packages: [...PACKAGES_FOR.listening, ...(grpc === undefined ? [] : PACKAGES_FOR.grpc)],
   });
   const { gateway, team, admits } = opened;
   const where = { host, ...(tls === undefined ? {} : { tls }) };
@@ -175,8 +175,6 @@ export async function serveStdio(
     throw error;
   }
 }
-
-const GRPC_PACKAGES = ['@grpc/grpc-js', '@a2a-js/sdk', '@bufbuild/protobuf'];
 
 /** Serves what A2A serves over gRPC too; what it returns ends that. */
 async function addGrpc(
@@ -265,10 +263,10 @@ async function open(
   checkTaskOptions(taskOptions);
   const parsed = parseGatewayOptions(rest, isLocal);
   requirePackages('The gateway', [
-    'hono',
+    ...PACKAGES_FOR.gateway,
     ...packages,
     ...(parsed.a2a === false ? [] : a2aPackages(parsed.a2a)),
-    ...(rest.mcp ? [MCP_PACKAGE] : []),
+    ...(rest.mcp ? PACKAGES_FOR.mcp : []),
   ]);
   requireAttesting(parsed.firewall);
   const { authenticators, anonymous, rules, limits, hosts, origins, publicUrl, approver } = parsed;
@@ -388,7 +386,8 @@ function firewallOf(desk: Desk, hooks: FirewallHooks | undefined): { readonly fi
 
 /** What is attested is hashed as RFC 8785 has it. */
 function requireAttesting(hooks: FirewallHooks | undefined): void {
-  if (hooks?.zkAttest !== undefined) requirePackages('Attestation (firewall.zkAttest)', ['canonicalize']);
+  if (hooks?.zkAttest !== undefined)
+    requirePackages('Attestation (firewall.zkAttest)', PACKAGES_FOR.attestations);
 }
 
 const toolsBehind = (system: SystemWithStopWork, firewall: FirewallGuard | undefined) =>

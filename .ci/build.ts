@@ -14,6 +14,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { ENTRY_PACKAGES } from '../runtime/protocol/optional-packages.ts';
 import { type Manifest, publishedManifest } from './published-manifest.ts';
 
 const OUT = 'dist';
@@ -38,7 +39,7 @@ const LOADERS = [
 /** Says which Node is needed. Every entry imports it first, so that nothing else can fail before. */
 const NODE_CHECK = { source: 'runtime/require-node.ts', file: 'require-node.js' };
 /** Says which packages are missing. */
-const PEER_CHECK = { source: 'runtime/protocol/edge-errors.ts', file: 'require-packages.js' };
+const PEER_CHECK = { source: 'runtime/protocol/optional-packages.ts', file: 'require-packages.js' };
 /** The manifest is read where it lies, and the audit is not part of the package. */
 const OWN = /^(\.|\/|\0|orrery(\/(?!package\.json)|$)|@orrery\/(?!audit))/;
 const ENTRY_URL = /new URL\(\s*'(\.{1,2}\/[^'$]+\.ts)',\s*import\.meta\.url,?\s*\)/g;
@@ -155,13 +156,19 @@ function askForPeers(chunks: readonly OutputChunk[]): void {
     const loadedWith = [...reachedFrom(file, importsOf)].filter((one) => !byFile.has(one));
     const packages = new Set(loadedWith.map((one) => /^(?:@[^/]+\/)?[^/]+/.exec(one)?.[0]));
     const needed = peers.filter((peer) => packages.has(peer)).toSorted();
+    const entry = name.replace('.', String(manifest['name']));
+    const known = ENTRY_PACKAGES[entry] ?? [];
+    if (needed.join() !== known.toSorted().join())
+      throw new Error(
+        `${entry} loads ${needed.join(', ') || 'no optional package'}, ENTRY_PACKAGES says ${known.join(', ') || 'none'}`,
+      );
     if (needed.length === 0) continue;
     const loaded = `${basename(file, '.js')}-with-packages.js`;
     renameSync(join(OUT, file), join(OUT, dirname(file), loaded));
     const text = `import "${pathFrom(file, NODE_CHECK.file)}";
 import nodeModule from "node:module";
 import { requirePackages } from "${pathFrom(file, PEER_CHECK.file)}";
-requirePackages("${name.replace('.', String(manifest['name']))}", ${JSON.stringify(needed)});
+requirePackages("${entry}", ${JSON.stringify(needed)});
 export const { ${byFile.get(file)?.exports.join(', ')} } = nodeModule.createRequire(import.meta.url)("./${loaded}");
 `;
     writeFileSync(join(OUT, file), text);

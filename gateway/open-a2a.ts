@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { RequestMemory } from '../runtime/protocol/admission.ts';
 import { MAX_TIMER_MS, Milliseconds } from '../runtime/protocol/milliseconds.ts';
 import type { CardProvider } from '../runtime/protocol/firewall.ts';
+import { PACKAGES_FOR } from '../runtime/protocol/optional-packages.ts';
 import type { Seams } from '../runtime/protocol/seams.ts';
 import type { TaskService } from '../runtime/protocol/task-service.ts';
 import {
@@ -99,8 +100,8 @@ export interface OpenA2A {
 
 /** What A2A needs of packages, so served. */
 export const a2aPackages = ({ signing, push }: z.output<typeof A2AOptions>): readonly string[] => [
-  ...(push === false ? [] : ['jose', 'ipaddr.js']),
-  ...(signing === undefined ? [] : ['jose', 'canonicalize']),
+  ...(push === false ? [] : PACKAGES_FOR.pushNotifications),
+  ...(signing === undefined ? [] : PACKAGES_FOR.signedCards),
 ];
 
 /** A2A in all dialects, as parts of a gateway. Rejects with INVALID_OPTIONS. */

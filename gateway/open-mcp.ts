@@ -1,4 +1,4 @@
-import { isInstalled, requirePackages } from '../runtime/protocol/edge-errors.ts';
+import { isInstalled, PACKAGES_FOR, requirePackages } from '../runtime/protocol/optional-packages.ts';
 import { parseOptions } from '../runtime/protocol/parse-options.ts';
 import type { FirewallGuard } from '../runtime/protocol/firewall.ts';
 import type { Seams } from '../runtime/protocol/seams.ts';
@@ -11,8 +11,6 @@ import type { McpConnection, McpStdioOptions } from './mcp/server/mcp-stdio.ts';
 import { McpService } from './mcp/server/mcp-service.ts';
 import type { ServedTeam } from './team/served-team.ts';
 import { type Trusts, trustsByDefault } from './team/trust.ts';
-
-export const MCP_PACKAGE = '@modelcontextprotocol/server';
 
 /**
  * - `trusts`    whose words are as good as said here. @default users and services that have proved who they are
@@ -60,8 +58,8 @@ export async function mcpParts(
   deps: OpenMcpDeps,
 ): Promise<readonly GatewayPart[]> {
   const service = mcpService(options ?? {}, deps);
-  if (options === undefined && !isInstalled(MCP_PACKAGE)) return [];
-  requirePackages('MCP (mcp)', [MCP_PACKAGE]);
+  if (options === undefined && !PACKAGES_FOR.mcp.every(isInstalled)) return [];
+  requirePackages('MCP (mcp)', PACKAGES_FOR.mcp);
   const { mcpPart } = await import('./mcp/server/mcp-part.ts');
   return [mcpPart(service)];
 }
@@ -73,7 +71,7 @@ export async function mcpStdio(
   connection: McpStdioOptions,
 ): Promise<McpConnection> {
   const service = mcpService(options, deps);
-  requirePackages('MCP over standard input', [MCP_PACKAGE]);
+  requirePackages('MCP over standard input', PACKAGES_FOR.mcp);
   const { serveMcpStdio } = await import('./mcp/server/mcp-stdio.ts');
   return serveMcpStdio(service, connection);
 }

@@ -8,7 +8,7 @@ import packageJson from 'orrery/package.json' with { type: 'json' };
 import { agentsMeant } from './agents-meant.ts';
 import type { CommandDeps } from './command.ts';
 import { DEFAULT_PORT, readPort } from './option-values.ts';
-import { isInstalled, OPTIONAL_PACKAGES } from './optional-packages.ts';
+import { isInstalled, optionalPackages } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
 import { unapprovedCatalogues } from './unapproved-catalogues.ts';
@@ -36,7 +36,7 @@ export async function doctorCommand(
     ...machine(version),
     await portState(port),
     ...['.', tmpdir()].map(writable),
-    ...optionalPackages(),
+    ...whatIsInstalled(),
     ...(await whatStarts(options)),
   ];
   const isJson = options['json'] === true;
@@ -90,8 +90,8 @@ function writable(folder: string): Finding {
   }
 }
 
-const optionalPackages = (): Finding[] =>
-  Object.entries(OPTIONAL_PACKAGES).map(([name, what]) =>
+const whatIsInstalled = (): Finding[] =>
+  optionalPackages.map(([name, what]) =>
     isInstalled(name)
       ? ok('packages', name, `is installed, for ${what}`)
       : { area: 'packages', what: name, state: 'missing', text: `is not installed; needed for ${what}` },

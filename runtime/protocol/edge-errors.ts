@@ -1,5 +1,4 @@
 // Not by its name: an older Node would say that it has no such thing, before it can be refused.
-import nodeModule from 'node:module';
 import { OrreryError, refused } from './errors.ts';
 
 /* What goes wrong at the edges of a system: with who comes in, with what is elsewhere, with what is not installed. */
@@ -68,24 +67,6 @@ export const peersMissing = (what: string, packages: readonly string[]): OrreryE
     { details: { what, packages } },
   );
 };
-
-/**
- * Throws PEERS_MISSING when packages that `what` needs are not installed, naming all of them. Whoever loads such packages asks
- * first, for Node names only the first that it does not find.
- */
-export function requirePackages(what: string, names: readonly string[]): void {
-  const packages = [...new Set(names)].filter((name) => !isInstalled(name));
-  if (packages.length > 0) throw peersMissing(what, packages);
-}
-
-/** Whether a package can be found from here, as an import would find it. */
-export function isInstalled(name: string): boolean {
-  try {
-    return nodeModule.findPackageJSON(name, import.meta.url) !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 /** Somebody who is known may not do what they want. */
 export const notPermitted = (reason: string, details: Readonly<Record<string, unknown>> = {}): OrreryError =>

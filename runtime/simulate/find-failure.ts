@@ -1,6 +1,6 @@
 import type { Arbitrary } from 'fast-check';
-import { requirePackages } from '../protocol/edge-errors.ts';
 import { invalidOptions, isOrreryError, reasonOf } from '../protocol/errors.ts';
+import { PACKAGES_FOR, requirePackages } from '../protocol/optional-packages.ts';
 import type { System } from '../system/system.ts';
 import type { PlannedFault } from './faults.ts';
 import type { SimulationResult } from './run-simulation.ts';
@@ -77,7 +77,7 @@ export async function findFailureWith<Team extends System, Inputs extends Record
   simulate: Simulate<Team>,
   given: FindFailureOptions<Team, Inputs>,
 ): Promise<Failure | undefined> {
-  requirePackages('findFailure()', ['fast-check']);
+  requirePackages('findFailure()', PACKAGES_FOR.failureSearch);
   const fc = await import('fast-check');
   const options = given as unknown as AnyOptions<Team>;
   const { runs = 100, mostCommands = 20, seed = 1 } = options;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { ENTRY_PACKAGES } from '../../../runtime/protocol/optional-packages.ts';
 import { installedPackage } from '../../fixtures/installed-package.ts';
 
 const run = promisify(execFile);
@@ -97,19 +98,16 @@ console.log(await ${call}.catch(({ code, message }) => code + ': ' + message));`
     );
   });
 
-  it.each([
-    ['mcp', ['@modelcontextprotocol/client']],
-    ['models', ['@ai-sdk/openai-compatible', 'ai']],
-    ['admission/jwt', ['jose']],
-    ['admission/xpr', ['@noble/curves', '@noble/hashes', '@scure/base']],
-    ['xpr', ['@noble/curves', '@noble/hashes', '@scure/base', 'ipaddr.js']],
-  ])('names all that orrery/%s cannot do without and has not got', async (entry, missing) => {
-    const script = `await import('orrery/${entry}').catch(({ code, details }) => console.log(JSON.stringify([code, details])));`;
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
-    const [code, details] = JSON.parse(stdout) as [string, unknown];
-    expect(code).toBe('PEERS_MISSING');
-    expect(details).toEqual({ what: `orrery/${entry}`, packages: missing });
-  });
+  it.each(Object.entries(ENTRY_PACKAGES))(
+    'names all that %s cannot do without and has not got',
+    async (entry, missing) => {
+      const script = `await import('${entry}').catch(({ code, details }) => console.log(JSON.stringify([code, details])));`;
+      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
+      const [code, details] = JSON.parse(stdout) as [string, unknown];
+      expect(code).toBe('PEERS_MISSING');
+      expect(details).toEqual({ what: entry, packages: missing });
+    },
+  );
 
   it('brings few packages, and none of the tools that the audit runs', () => {
     const { packages } = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8'));

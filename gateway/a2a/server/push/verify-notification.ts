@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { errors, JWTPayload, JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
-import { requirePackages, unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
+import { unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
+import { PACKAGES_FOR, requirePackages } from '../../../../runtime/protocol/optional-packages.ts';
 import { parseShallowJson } from '../../../../runtime/protocol/json-depth.ts';
 import { hasMethod, parseOptions } from '../../../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
@@ -108,7 +109,7 @@ type Jose = typeof import('jose');
 
 /** Loaded when it is wanted: a gateway whose users verify nothing needs no such package. */
 function loadJose(): Promise<Jose> {
-  requirePackages('verifyNotification()', ['jose']);
+  requirePackages('verifyNotification()', PACKAGES_FOR.verifiedNotifications);
   return import('jose');
 }
 
