@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import type { OrreryError } from '../../runtime/protocol/errors.ts';
-import { isPublicAddress } from './public-address.ts';
-import { resolveByDns } from './resolve-by-dns.ts';
+import { BlockList } from 'node:net';
+import { Resolver } from 'node:dns/promises';
 
 /** All addresses of a name, as text. Rejects when they cannot be had. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -91,4 +91,51 @@ function withoutCredentials(parsed: URL, url: string): string {
   bare.username = '';
   bare.password = '';
   return bare.href;
+}
+
+/** IPv6 addresses that somebody on the Internet may have; all others are of no network, or of a near one. */
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+/** Served by a cloud's hosts to their guests, at an address that looks public. */
+const METADATA = new BlockList();
+METADATA.addAddress('168.63.129.16');
+
+/**
+ * Says whether an address is a public one. Loopback, private, link-local (where clouds serve their metadata), shared,
+ * multicast, unspecified, reserved ones are not; what carries an IPv4 address within (mapped, NAT64, 6to4) is what that is.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed instanceof ipaddr.IPv4)
+    return parsed.range() === 'unicast' && !METADATA.check(parsed.toString());
+  const within = embeddedIpv4(parsed);
+  if (within !== undefined) return isPublicAddress(within);
+  return parsed.range() === 'unicast' && parsed.match(GLOBAL_UNICAST);
+}
+
+/** RFC 4291 (mapped), RFC 6052 (the well-known prefix of NAT64), RFC 3056 (6to4). */
+function embeddedIpv4(address: ipaddr.IPv6): string | undefined {
+  const bytes = address.toByteArray();
+  const dotted = (from: number): string => bytes.slice(from, from + 4).join('.');
+  if (address.isIPv4MappedAddress()) return dotted(12);
+  if (address.match(ipaddr.parseCIDR('64:ff9b::/96'))) return dotted(12);
+  if (address.match(ipaddr.parseCIDR('2002::/16'))) return dotted(2);
+  return undefined;
+}
+
+const DNS_TIMEOUT_MS = 2_000;
+const DNS_TRIES = 2;
+
+/**
+ * Asks the name servers for all addresses of a name, of both kinds. It reads no file of hosts and appends no domain, and
+ * unlike the machine's own look-up it occupies no thread of the pool, however slowly the servers answer.
+ *
+ * Rejects when there is no answer of either kind.
+ */
+async function resolveByDns(hostname: string): Promise<readonly string[]> {
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
+  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const addresses = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
+  return addresses;
 }

@@ -16,7 +16,6 @@ import { CardFinder } from './card/find-card.ts';
 import type { RemoteCard, RemoteInterface } from './card/remote-card.ts';
 import { cardVerifier } from './card/verify-card.ts';
 import { callLimit } from './call-limit.ts';
-import { checkCallOptions, checkSaying } from './check-call.ts';
 import { ClientOptions, type ClientSettings } from './client-options.ts';
 import { afterOthers, cannotHaveArrived, Exchange, mayPassLater } from './exchange.ts';
 import { Following, type FollowingDeps, retryAfterIn } from './following.ts';
@@ -398,4 +397,30 @@ function httpUrl(url: string | URL): URL {
   const parsed = URL.parse(String(url));
   if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return parsed;
   throw invalidOptions('url', String(url), 'an http or https URL');
+}
+
+const SAYING = new Set(['parts', 'messageId', 'taskId', 'contextId', 'metadata', 'delegation']);
+const CALL = new Set(['signal', 'timeoutMs', 'returnImmediately', 'historyLength', 'acceptedOutputModes']);
+
+/** Throws INVALID_OPTIONS for what says nothing, or in a field that there is not; what the parts hold is the other side's to judge. */
+function checkSaying(saying: unknown): void {
+  checkNames('message', saying, SAYING);
+  const { parts } = saying as { parts?: unknown };
+  if (!Array.isArray(parts) || parts.length === 0)
+    throw invalidOptions('message.parts', parts, 'at least one part');
+}
+
+/** Throws INVALID_OPTIONS for an option of a call that there is not. */
+const checkCallOptions = (options: unknown): void => checkNames('options', options, CALL);
+
+/** By hand: it is done for every call. */
+function checkNames(field: string, value: unknown, names: ReadonlySet<string>): void {
+  if (typeof value !== 'object' || value === null) throw invalidOptions(field, value, 'an object');
+  for (const name of Object.keys(value))
+    if (!names.has(name))
+      throw invalidOptions(
+        `${field}.${name}`,
+        (value as Record<string, unknown>)[name],
+        'no option of this name',
+      );
 }

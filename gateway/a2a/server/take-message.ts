@@ -8,7 +8,7 @@ import { fault, faultOf, wrongParameter } from '../wire/faults.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Caller } from './caller.ts';
 import type { SendOrder } from '../wire/operations.ts';
-import { fitsAccepted } from './output-modes.ts';
+import { fitsAccepted } from '../wire/media-modes.ts';
 import type { PushDesk } from './push-desk.ts';
 import { withSenderFacts } from './sender-facts.ts';
 import { BARE, ownerOf, type TaskAccessDeps, taskFor } from './task-access.ts';

@@ -12,10 +12,11 @@ import { taskIn } from '../../a2a/wire/operations.ts';
 import { Asked } from '../../http/asked.ts';
 import type { Body } from '../../http/body.ts';
 import type { Admit, Edge, GatewayPart } from '../../http/gateway-part.ts';
-import { senderFacts } from './caller-account.ts';
 import { writeXprTask, XPR_METHODS, type XprMethod } from './xpr-dialect.ts';
 import { writeXprError } from './xpr-errors.ts';
-import { readCancel, readGet, readSend } from './xpr-params.ts';
+import { readCancel, readGet, readSend, type XprSendOrder } from './xpr-params.ts';
+import type { Principal } from '../../../runtime/protocol/principal.ts';
+import type { SenderFacts } from '../../a2a/server/sender-facts.ts';
 
 /**
  * - `toolMode`       `readonly`: only capabilities that are declared `readOnly`. @default full
@@ -152,4 +153,20 @@ async function requireRoom(
       taskId,
       mostMessages,
     });
+}
+
+const ACCOUNT_PREFIX = 'xpr:';
+
+/**
+ * Who sent a message, as its metadata says it. An account that was proved is the caller's, whatever the request says (X-16);
+ * one that a sender claims who has proved nothing stands under another name, so that nobody takes it for proved.
+ */
+export function senderFacts(
+  { claimedAccount }: Pick<XprSendOrder, 'claimedAccount'>,
+  principal: Principal,
+): SenderFacts {
+  if (principal.id.startsWith(ACCOUNT_PREFIX))
+    return { 'xpr:callerAccount': principal.id.slice(ACCOUNT_PREFIX.length) };
+  if (principal.kind !== 'anonymous' || claimedAccount === undefined) return {};
+  return { 'xpr:claimedAccount': claimedAccount };
 }

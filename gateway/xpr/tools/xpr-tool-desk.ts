@@ -1,16 +1,25 @@
 import { trustScore } from '../chain/trust.ts';
-import type { XprAccounts, XprAgent, XprJobs } from '../chain/xpr-accounts.ts';
+import type { XprAccounts, XprAgent, XprJob, XprJobs } from '../chain/xpr-accounts.ts';
 import type { ApprovalRequest } from '../../../runtime/protocol/approval.ts';
-import { invalidOptions, type OrreryError, reasonOf, refused } from '../../../runtime/protocol/errors.ts';
+import {
+  invalidOptions,
+  isOrreryError,
+  type OrreryError,
+  reasonOf,
+  refused,
+} from '../../../runtime/protocol/errors.ts';
 import { parseOptions, requireFunction } from '../../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import { A2AClient, type A2AClientOptions } from '../client/a2a-client.ts';
 import type { A2AError } from '../client/a2a-error.ts';
 import type { A2ATask, XprAgentCard } from '../client/xpr-words.ts';
-import { type CheckedUrlRules, ForeignUrlRules } from '../../reach/foreign-url.ts';
-import { requireForeign } from './foreign-endpoint.ts';
-import { jobMessage } from './job-message.ts';
+import {
+  checkedAddresses,
+  type CheckedUrlRules,
+  ForeignUrlRules,
+  parseForeignUrl,
+} from '../../reach/foreign-url.ts';
 import type { NeedsConfirmation } from './tool-capabilities.ts';
 
 /**
@@ -194,4 +203,36 @@ async function answered<Answer>(who: string, answer: Promise<Answer>): Promise<A
 function declined(who: string, error: unknown): OrreryError {
   const { code, data } = error as Partial<A2AError>;
   return refused(`${who}: ${reasonOf(error)}`, { code, ...(data === undefined ? {} : { data }) });
+}
+
+/**
+ * Throws REFUSED, naming the account and its endpoint, unless that may be called: anybody can write on the chain what they
+ * like. Over TLS, a name that is made to lead elsewhere after it was checked has no certificate.
+ */
+async function requireForeign(account: string, endpoint: string, rules: CheckedUrlRules): Promise<void> {
+  const refuse = (url: string, expected: string) =>
+    refused(`The endpoint of "${account}" is not called: it is "${url}", expected ${expected}`, { account });
+  const target = parseForeignUrl(endpoint, rules, refuse);
+  await checkedAddresses(target, rules, refuse).catch((error: unknown) => {
+    if (isOrreryError(error)) throw error;
+    throw refuse(target.href, 'a name that has addresses');
+  });
+}
+
+/** What an agent is told of a job that it is to do: the job as it stands in escrow, and what is asked of it. */
+export function jobMessage(job: XprJob, instructions: string): string {
+  const { id, title, description, deliverables, amount, deadlineAtMs } = job;
+  const deadline = deadlineAtMs === undefined ? 'none' : new Date(deadlineAtMs).toISOString();
+  return [
+    `# Job ${id}: ${title}`,
+    '',
+    `Description: ${description}`,
+    `Deliverables: ${deliverables.length === 0 ? 'none are named' : deliverables.join('; ')}`,
+    `Amount: ${amount} XPR`,
+    `Deadline: ${deadline}`,
+    '',
+    '## Instructions',
+    '',
+    instructions,
+  ].join('\n');
 }

@@ -5,6 +5,7 @@ import {
   type ServerUnaryCall,
   type ServerWritableStream,
   type ServiceDefinition,
+  type StatusObject,
   type UntypedHandleCall,
 } from '@grpc/grpc-js';
 import { isOrreryError, type OrreryError } from '../../../../runtime/protocol/errors.ts';
@@ -19,9 +20,11 @@ import { V1 } from '../../wire/v1/dialect.ts';
 import { dialectOf } from '../versions.ts';
 import type { Admit } from '../../../http/gateway-part.ts';
 import { type MemberLimits, requireFewMembers } from '../../../http/member-counter.ts';
-import { statusOf } from './grpc-errors.ts';
 import { GRPC_METHODS, type GrpcMethod } from './grpc-methods.ts';
 import { EXTENSION_HEADERS, VERSION_HEADER } from '../../wire/headers.ts';
+import { encodeGrpcStatusDetails, GRPC_STATUS_CODE, GRPC_STATUS_DETAILS_BIN } from '@a2a-js/sdk/errors/grpc';
+import { rpcStatusOf } from '../rpc-status.ts';
+import { writeError } from '../../wire/v1/errors.ts';
 
 /**
  * - `baseUrl` under which callers reach the gateway over HTTP, for cards.
@@ -222,4 +225,16 @@ function drained(call: StreamCall, signal: AbortSignal): Promise<void> {
 function addressOf(peer: string): string {
   const at = peer.lastIndexOf(':');
   return (at < 0 ? peer : peer.slice(0, at)).replace(/^(ipv[46]:)?\[?/, '').replace(/\]$/, '');
+}
+
+type ErrorInfo = { readonly reason: string; readonly metadata: Record<string, string> };
+
+/** An error as a status of gRPC, with its ErrorInfo in `grpc-status-details-bin`. */
+function statusOf(error: OrreryError): Pick<StatusObject, 'code' | 'details' | 'metadata'> {
+  const code = GRPC_STATUS_CODE[rpcStatusOf(faultOf(error)) as keyof typeof GRPC_STATUS_CODE];
+  const { message, data } = writeError(error);
+  const [info] = data as unknown as readonly [ErrorInfo];
+  const metadata = new Metadata();
+  metadata.set(GRPC_STATUS_DETAILS_BIN, encodeGrpcStatusDetails(code, message, info.reason, info.metadata));
+  return { code, details: message, metadata };
 }

@@ -1,10 +1,9 @@
 import type { JsonWebKey } from '../../wire/json-web-key.ts';
 import type { GatewayPart } from '../../../http/gateway-part.ts';
 import { pushMetrics } from './push-metrics.ts';
-import { pushPart } from './push-part.ts';
 import { PushService, type PushServiceDeps } from './push-service.ts';
 import { PushSigner } from './push-signer.ts';
-import { type KeyValues, KeptPushStore } from './push-store.ts';
+import { KeptPushStore, type KeyValues } from './push-store.ts';
 
 /**
  * - `issuer`  who sends, as every signature says it: as a rule the URL that the gateway is known by.
@@ -30,4 +29,26 @@ export async function openPush({ issuer, key, records, ...deps }: OpenPushOption
   const store = records === undefined ? {} : { store: new KeptPushStore(records) };
   const desk = await PushService.open({ ...deps, ...store, signer });
   return { desk, part: pushPart({ signer, service: desk }), metrics: pushMetrics(() => desk.counts) };
+}
+
+const PATH = '/.well-known/jwks.json';
+const MAX_AGE_S = 300;
+
+/** Serves the keys by which receivers of push notifications verify them, and ends the telling when the gateway ends. */
+function pushPart({
+  signer,
+  service,
+}: {
+  readonly signer: PushSigner;
+  readonly service: PushService;
+}): GatewayPart {
+  return {
+    name: 'a2a-push',
+    routes: [{ method: 'GET', path: PATH, serves: 'the keys that push notifications are signed with' }],
+    mount(app) {
+      const headers = { 'Cache-Control': `public, max-age=${MAX_AGE_S}` };
+      app.get(PATH, ({ json }) => json(signer.jwks, 200, headers));
+    },
+    close: () => service.close(),
+  };
 }

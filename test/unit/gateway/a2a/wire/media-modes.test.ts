@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inputModesOf, outputModesOf } from '../../../../../gateway/a2a/wire/media-modes.ts';
-import { fitsAccepted } from '../../../../../gateway/a2a/server/output-modes.ts';
+import { fitsAccepted, inputModesOf, outputModesOf } from '../../../../../gateway/a2a/wire/media-modes.ts';
 
 const JSON_ONLY = ['application/json'];
 const BOTH = ['application/json', 'text/plain'];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ANONYMOUS, type Principal } from '../../../../../runtime/protocol/principal.ts';
 import type { SendOrder } from '../../../../../gateway/a2a/wire/operations.ts';
 import { withSenderFacts } from '../../../../../gateway/a2a/server/sender-facts.ts';
-import { senderFacts } from '../../../../../gateway/xpr/server/caller-account.ts';
+import { senderFacts } from '../../../../../gateway/xpr/server/xpr-part.ts';
 import { readSend, type XprSendOrder } from '../../../../../gateway/xpr/server/xpr-params.ts';
 
 const alice: Principal = { ...ANONYMOUS, id: 'xpr:alice', kind: 'agent' };

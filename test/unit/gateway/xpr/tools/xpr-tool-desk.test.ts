@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { XprAgent } from '../../../../../gateway/xpr/chain/xpr-accounts.ts';
-import { jobMessage } from '../../../../../gateway/xpr/tools/job-message.ts';
-import { XprToolDesk, type XprToolOptions } from '../../../../../gateway/xpr/tools/xpr-tool-desk.ts';
+import {
+  jobMessage,
+  XprToolDesk,
+  type XprToolOptions,
+} from '../../../../../gateway/xpr/tools/xpr-tool-desk.ts';
 import type { ForeignUrlRules } from '../../../../../gateway/reach/foreign-url.ts';
 import { rejection } from '../../../../fixtures/until.ts';
 
