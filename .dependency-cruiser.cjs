@@ -84,6 +84,13 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
+      name: 'no-cycles-at-the-edges',
+      comment: 'Policies, transports and the gateway have none of types either.',
+      severity: 'error',
+      from: { path: '^(policies|transports|gateway)/' },
+      to: { circular: true },
+    },
+    {
       name: 'resolvable',
       comment: 'Every import leads to a file, a package or a built-in.',
       severity: 'error',

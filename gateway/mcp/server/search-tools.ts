@@ -2,7 +2,6 @@ import { invalidParams } from './mcp-errors.ts';
 import { isObject } from '../../is-object.ts';
 import type { Result } from './json-shapes.ts';
 import type { ServedTool } from './served-tool.ts';
-import type { View } from './view.ts';
 
 export const SEARCH_NAME = 'search_tools';
 export const CALL_NAME = 'call_tool';
@@ -43,20 +42,20 @@ export const SEARCH_TOOLS: readonly Readonly<Record<string, unknown>>[] = [
   },
 ];
 
-/** What a search has found. Throws for arguments that are none. */
-export function searchResult(view: View, args: Readonly<Record<string, unknown>>): Result {
+/** What a search among tools has found. Throws for arguments that are none. */
+export function searchResult(among: readonly ServedTool[], args: Readonly<Record<string, unknown>>): Result {
   const { query, limit = DEFAULT_LIMIT } = args;
   if (typeof query !== 'string') throw invalidParams('query: expected words to look for');
   if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > MOST_FOUND)
     throw invalidParams(`limit: expected a number from 1 to ${MOST_FOUND}`);
-  const found = ranked(view.tools, query).slice(0, limit as number);
+  const found = ranked(among, query).slice(0, limit as number);
   const tools = found.map(({ modern: { name, description, inputSchema, annotations } }) => ({
     name,
     description,
     inputSchema,
     annotations,
   }));
-  const structuredContent = { tools, total: view.tools.length };
+  const structuredContent = { tools, total: among.length };
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 

@@ -56,7 +56,7 @@ export class ToolCalls {
     const { call, params } = asked;
     const served = call.view.tool(name);
     if (served === undefined) {
-      if (call.view.searches && name === SEARCH_NAME) return searchResult(call.view, args);
+      if (call.view.searches && name === SEARCH_NAME) return searchResult(call.view.tools, args);
       if (!call.view.searches || name !== CALL_NAME) throw invalidParams(`Unknown tool: ${name}`, { name });
       const meant = calledIn(args);
       if (meant.name === CALL_NAME || meant.name === SEARCH_NAME)
