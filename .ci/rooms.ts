@@ -98,6 +98,7 @@ const RUNTIME = within('runtime', [
     holds: 'one agent in one thread: its mailbox, its actors, handling, sends, asks, streams, outcomes',
     imports: [
       'protocol',
+      'machine',
       'mailbox',
       'budget',
       'observe',

@@ -25,7 +25,8 @@ import { CellLives } from './cell-lives.ts';
 import { CellMailbox, isAskOfAgent, isAwaited } from './cell-mailbox.ts';
 import { CellOutcomes } from './cell-outcomes.ts';
 import { taintOn } from './cell-taint.ts';
-import { type CellStatus, readinessOf } from './cell-status.ts';
+import { type CellEvent, type CellStatus, cellMachine, readinessOf } from './cell.machine.ts';
+import { MachineHost } from '../machine/machine-host.ts';
 import { Handling } from './handling.ts';
 import { isThenable } from '../protocol/is-thenable.ts';
 import { Refusals } from './refusals.ts';
@@ -35,6 +36,8 @@ import { type Death, mayTryAgain, tryAgainOrEnd, turnAway } from './turn-away.ts
 
 const DEFAULT_HANDLING_MS = 30_000;
 const NO_HANDLINGS: readonly Handling[] = [];
+/** One for all: a hundred thousand cells may wait. */
+const NO_DEPS = {};
 
 /** How an actor died: `culprit` is the handling that it died over, `isThrown` says that its handler threw `cause`. */
 interface DeathInHand extends Death {
@@ -62,7 +65,7 @@ export class Cell {
   isQueued = false;
   /** Waits for the event loop to turn: whoever is still in hand then is watched. */
   isYoung = false;
-  #status: CellStatus = 'down';
+  readonly #life = new MachineHost(cellMachine, NO_DEPS);
   readonly #slot: number;
   /** What was last written of it where all threads read it. */
   #told: { readiness: Readiness; load: number } = { readiness: READINESS.awaited, load: 0 };
@@ -84,12 +87,13 @@ export class Cell {
   }
 
   get status(): CellStatus {
-    return this.#status;
+    return this.#life.value;
   }
 
-  set status(status: CellStatus) {
-    this.#status = status;
-    this.#told.readiness = readinessOf(status, !this.wasStarted);
+  /** Something happened in the agent's life: what that makes of it only its machine says. */
+  become(type: CellEvent['type']): void {
+    this.#life.send({ type });
+    this.#told.readiness = readinessOf(this.status, !this.wasStarted);
     this.#writeWord();
   }
 
@@ -372,7 +376,7 @@ export class Cell {
   }
 
   #die(death: DeathInHand): Promise<void> {
-    this.status = 'down';
+    this.become('actor.died');
     this.cutOffInHand(death);
     // What is told of it is on its way before `onStop` has its chance to end the thread.
     this.place.outbox.flush();
@@ -397,7 +401,7 @@ export class Cell {
   /** The actor's logic came to its end: what it has in hand is handled. */
   exit(): void {
     if (!this.#isAlive) return;
-    this.status = 'down';
+    this.become('actor.died');
     const over = diedOver(this.#hand?.mail);
     for (const handling of [...this.handlings].reverse()) this.finish(handling, undefined);
     void this.endActor({ reason: 'it came to its end' }).then(() => this.place.exited(this, over));
@@ -435,22 +439,22 @@ export class Cell {
   async start(from?: Snapshot): Promise<boolean> {
     if (this.#isAlive) return this.status === 'running';
     if (from === undefined && (this.status === 'changing' || this.status === 'parked')) return false;
-    this.status = 'starting';
+    this.become('actor.starting');
     // What others are told of the first start is not what they are told of the next.
     this.wasStarted = true;
     try {
       if (!(await this.lives.begin(from))) return false;
     } catch (error) {
-      this.status = 'down';
+      this.become('actor.failed');
       throw error;
     }
+    this.become('actor.started');
     this.goOn();
     return true;
   }
 
-  /** Takes envelopes from now on. */
+  /** It runs: it takes envelopes from now on. */
   goOn(): void {
-    this.status = 'running';
     // This actor has it.
     this.lives.nextTaint = undefined;
     if (this.waiting > 0) this.place.turns.wake(this);
@@ -458,14 +462,19 @@ export class Cell {
 
   /** Makes the cell ready to start at its first envelope. */
   sleepUntilMail(): void {
-    this.status = 'idle';
+    this.become('mail.awaited');
     if (this.waiting > 0) this.place.turns.wake(this);
+  }
+
+  /** It waits with its state for code that can go on with it. */
+  park(): void {
+    this.become('state.parked');
   }
 
   /** The supervisor gave up: whatever waits or comes is dead-lettered. */
   giveUp(last: LastError): void {
     this.#endReason = supervisorGaveUp(this.row.id, last);
-    this.status = 'failed';
+    this.become('supervisor.gaveUp');
     this.#clear();
   }
 
@@ -474,7 +483,7 @@ export class Cell {
     if (this.status === 'stopped') return this.lives.ending;
     this.#endReason = errorToData(reason);
     const wasAlive = this.#isAlive;
-    this.status = 'stopped';
+    this.become('agent.stopped');
     for (const handling of [...this.handlings].reverse()) {
       const mail = handling.mail as Mail;
       handling.cutOff(reason);

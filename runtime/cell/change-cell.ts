@@ -42,30 +42,37 @@ export async function changeCell(
 ): Promise<Changed> {
   if (cell.status === 'starting') await cell.lives.started;
   if (cell.status !== 'running') return adopt(cell, next);
-  cell.status = 'finishing';
+  cell.become('upgrade.asked');
   await atRest(cell, graceMs);
   if (!isFinishing(cell)) return adopt(cell, next);
   let snapshot: Snapshot | undefined;
   try {
     snapshot = isFresh ? undefined : await cell.lives.snapshot();
   } catch (error) {
-    if (isFinishing(cell)) cell.goOn();
+    if (isFinishing(cell)) {
+      cell.become('upgrade.dropped');
+      cell.goOn();
+    }
     throw error;
   }
   if (!isFinishing(cell)) return adopt(cell, next);
   const reason = `it was not done ${graceMs} ms after its agent was to be upgraded`;
   cell.cutOffInHand({ reason });
-  cell.status = 'changing';
+  cell.become('upgrade.ready');
   await cell.endActor({ reason });
   adopt(cell, next);
-  return cell.status === 'changing' ? begin(cell, snapshot) : LATER;
+  return isChanging(cell) ? begin(cell, snapshot) : LATER;
 }
 
 /** Has a parked cell go on with its state in other code, or without it. */
-export function resumeCell(cell: Cell, next: NextCode, snapshot: Snapshot | undefined): Promise<Changed> {
+export async function resumeCell(
+  cell: Cell,
+  next: NextCode,
+  snapshot: Snapshot | undefined,
+): Promise<Changed> {
   adopt(cell, next);
-  cell.status = 'changing';
-  return begin(cell, snapshot);
+  cell.become('upgrade.resumed');
+  return isChanging(cell) ? begin(cell, snapshot) : LATER;
 }
 
 const RUNNING: Changed = { outcome: 'running' };
@@ -82,7 +89,7 @@ function begin(cell: Cell, snapshot: Snapshot | undefined): Promise<Changed> {
 
 /** A start without a state that fails is a death like any other. */
 async function startFresh(cell: Cell): Promise<Changed> {
-  cell.status = 'down';
+  cell.become('state.dropped');
   cell.place.journal?.states.forget(cell);
   try {
     return (await cell.start()) ? RUNNING : LATER;
@@ -99,7 +106,7 @@ async function startFrom(cell: Cell, snapshot: Snapshot): Promise<Changed> {
     cell.place.journal?.states.changed(cell);
     return RUNNING;
   } catch (error) {
-    cell.status = 'parked';
+    cell.park();
     return { outcome: 'parked', snapshot, why: errorWithStack(whyParked(cell, snapshot, error)) };
   }
 }
@@ -124,3 +131,4 @@ async function atRest(cell: Cell, graceMs: number): Promise<void> {
 }
 
 const isFinishing = ({ status }: Cell): boolean => status === 'finishing';
+const isChanging = ({ status }: Cell): boolean => status === 'changing';

@@ -30,7 +30,6 @@ export async function changeCode(
 /** Has agents wait with what they hold, which the control thread keeps, for code that can go on with it. */
 export function parkAgents(place: Place, slots: readonly number[]): void {
   for (const slot of slots) {
-    const cell = place.cellOf(slot);
-    if (cell !== undefined) cell.status = 'parked';
+    place.cellOf(slot)?.park();
   }
 }

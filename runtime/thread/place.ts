@@ -258,7 +258,7 @@ export class Place implements CellThread {
       (error: unknown) => {
         if (snapshot === undefined || !isSnapshotUnknown(error))
           return this.crashed(cell, error, cell.lives.taint, { fault: optionFault(cell, error) });
-        cell.status = 'parked';
+        cell.park();
         this.journal?.states.tookUp(cell);
         this.#deps.tell({ t: 'parked', slot, snapshot, why: errorToData(error) });
       },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActorLife } from '../../../runtime/cell/actor-life.ts';
 import { AgentMemories } from '../../../runtime/cell/agent-memory.ts';
+import type { CellStatus } from '../../../runtime/cell/cell.machine.ts';
 import type { Cell } from '../../../runtime/cell/cell.ts';
 import { CellLives } from '../../../runtime/cell/cell-lives.ts';
 import { declareClean, takeIn, takeInAtDesk } from '../../../runtime/cell/cell-taint.ts';
@@ -41,22 +42,26 @@ function agentWithLives({ hasOwnMemory = false } = {}) {
   return { cell, lives, left };
 }
 
+const standsAt = (cell: Cell, status: CellStatus): void => {
+  (cell as { status: CellStatus }).status = status;
+};
+
 describe('what an agent has taken in, while its state is on its way to the next actor (F-09)', () => {
   it('is on the state, also what came before the state arrived; and on the next actor, also what came after', async () => {
     const { cell, lives, left } = agentWithLives();
     await lives.begin(undefined);
-    cell.status = 'running';
+    standsAt(cell, 'running');
     takeIn(cell, undefined, ['web:a']);
-    cell.status = 'finishing';
+    standsAt(cell, 'finishing');
     const snapshot = Promise.resolve(lives.snapshot());
     takeInAtDesk(cell, ['web:b']);
     left.resolve(SNAPSHOT);
     expect((await snapshot)?.taint).toEqual(['web:a', 'web:b']);
     takeInAtDesk(cell, ['web:c']);
-    cell.status = 'changing';
+    standsAt(cell, 'changing');
     await lives.end(() => undefined);
     takeInAtDesk(cell, ['web:d']);
-    cell.status = 'starting';
+    standsAt(cell, 'starting');
     await lives.begin(await snapshot);
     expect(lives.taint).toEqual(['web:a', 'web:b', 'web:c', 'web:d']);
   });
@@ -68,9 +73,9 @@ describe('what an agent has taken in, while its state is on its way to the next 
     left.resolve(undefined);
     expect(await lives.snapshot()).toBeUndefined();
     await lives.end(() => undefined);
-    cell.status = 'down';
+    standsAt(cell, 'down');
     takeInAtDesk(cell, ['web:b']);
-    cell.status = 'starting';
+    standsAt(cell, 'starting');
     await lives.begin(undefined);
     expect(lives.taint).toEqual(['web:a', 'web:b']);
     declareClean(cell, undefined, 'so it is');
@@ -83,9 +88,9 @@ describe('what an agent has taken in, while its state is on its way to the next 
     takeIn(cell, undefined, ['web:a']);
     left.resolve(undefined);
     await lives.end(() => undefined);
-    cell.status = 'down';
+    standsAt(cell, 'down');
     takeInAtDesk(cell, ['web:b']);
-    cell.status = 'starting';
+    standsAt(cell, 'starting');
     await lives.begin(undefined);
     expect(lives.taint).toEqual(['web:b']);
   });
