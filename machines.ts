@@ -5,6 +5,7 @@ import { responderMachine } from './actors/negotiator/responder.machine.ts';
 import { swarmMachine } from './actors/swarm/swarm.machine.ts';
 import { taskMachine } from './actors/tasks/task.machine.ts';
 import { importAgent } from './runtime/agent/import-agent.ts';
+import { cellMachine } from './runtime/cell/cell.machine.ts';
 import { channelMachine } from './runtime/channels/channel.machine.ts';
 import { agentProcessMachine } from './runtime/processes/agent-process.machine.ts';
 import { threadRouterMachine } from './runtime/routing/thread-router.machine.ts';
@@ -17,6 +18,7 @@ export { drawMachine } from './runtime/machine/draw-machine.ts';
 export const MACHINES: readonly AnyStateMachine[] = [
   agentLifeMachine,
   agentProcessMachine,
+  cellMachine,
   channelMachine,
   proposerMachine,
   responderMachine,
