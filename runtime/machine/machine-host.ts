@@ -11,8 +11,7 @@ import {
 } from 'xstate';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
-import { outlineOf } from './machine-outline.ts';
-import { type MachineStep, type MachineSteps, type StepAction, stepsOf } from './machine-steps.ts';
+import { type MachineSteps, type StepAction, stepsOf } from './machine-steps.ts';
 
 /** What an action finds: the event that led to it, and the context at its place in the step. */
 export interface ActionArgs<Machine extends AnyStateMachine> {
@@ -86,18 +85,15 @@ export type MachineBeginning<Machine extends AnyStateMachine> =
  * Fails with INVALID_OPTIONS for an action that is missing, a clock that is, or a machine that asks for more.
  */
 export class MachineHost<Machine extends AnyStateMachine> {
-  readonly #machine: Machine;
   readonly #steps: MachineSteps;
   readonly #deps: MachineHostDeps<Machine>;
   #snapshot: AnyMachineSnapshot;
   /** What it begins with, until `start`. */
-  #first: MachineStep['actions'] | undefined;
-  #left: readonly PersistedTimer[] | undefined;
+  #first: First | undefined;
   #timers: Map<string, Timer> | undefined;
   #queue: EventObject[] | undefined;
   #observers: Set<(step: ObservedStep<Machine>) => void> | undefined;
-  #isBusy = false;
-  #isStopped = false;
+  #mode: 'idle' | 'busy' | 'stopped';
 
   constructor(
     machine: Machine,
@@ -106,25 +102,25 @@ export class MachineHost<Machine extends AnyStateMachine> {
       ? [beginning?: MachineBeginning<Machine>]
       : [beginning: MachineBeginning<Machine>]
   ) {
-    requireDeps(machine, deps);
-    this.#machine = machine;
+    const steps = stepsOf(machine);
+    requireDeps(steps, deps);
+    this.#steps = steps;
     this.#deps = deps;
-    this.#steps = stepsOf(machine);
     if (beginning?.persisted !== undefined) {
       const { value, context, timers } = beginning.persisted;
-      this.#snapshot = this.#steps.at(value, context);
-      if (timers.length > 0) this.#left = timers;
+      this.#snapshot = steps.at(value, context);
+      this.#first = timers.length > 0 ? { actions: [], timers } : undefined;
     } else {
-      const { snapshot, actions } = this.#steps.begin(beginning?.input);
+      const { snapshot, actions } = steps.begin(beginning?.input);
       this.#snapshot = snapshot;
-      if (actions.length > 0) this.#first = actions;
+      this.#first = actions.length > 0 ? { actions, timers: [] } : undefined;
     }
     // Whoever has nothing to begin with need not be started.
-    this.#isBusy = this.#first !== undefined || this.#left !== undefined;
+    this.#mode = this.#first === undefined ? 'idle' : 'busy';
   }
 
   get id(): string {
-    return this.#deps.id ?? this.#machine.id;
+    return this.#deps.id ?? this.#steps.machine.id;
   }
 
   get value(): SnapshotFrom<Machine>['value'] {
@@ -162,20 +158,22 @@ export class MachineHost<Machine extends AnyStateMachine> {
    * become due meanwhile happens at once, in the order in which it was due.
    */
   start(): void {
-    const first = this.#first ?? [];
-    const left = this.#left ?? [];
+    const first = this.#first;
+    if (first === undefined) return;
     this.#first = undefined;
-    this.#left = undefined;
-    this.#complete((failures) => {
-      this.#perform(first, failures);
-      this.#goOn(left, failures);
-    });
+    const failure = this.#perform(first.actions) ?? this.#goOn(first.timers);
+    this.#finish(failure);
   }
 
   send(event: EventFrom<Machine>): void {
-    if (!this.#isBusy) return this.#complete((failures) => this.#take(event, failures));
-    this.#queue ??= [];
-    this.#queue.push(event);
+    if (this.#mode === 'busy') {
+      this.#queue ??= [];
+      this.#queue.push(event);
+      return;
+    }
+    if (this.#mode === 'stopped') return;
+    this.#mode = 'busy';
+    this.#finish(this.#take(event));
   }
 
   /** Tells of every event that is taken from now on, or refused, when all that it led to is done. */
@@ -188,78 +186,94 @@ export class MachineHost<Machine extends AnyStateMachine> {
   /** As it is now. */
   persist(): PersistedMachine {
     const { value, context } = this.#snapshot;
-    const timers = this.#left ?? [...(this.#timers?.values() ?? [])].map(({ due }) => due);
+    const timers = this.#first?.timers ?? [...(this.#timers?.values() ?? [])].map(({ due }) => due);
     return { value, context, timers };
   }
 
   /** Nothing happens any more; what was to come is forgotten. */
   stop(): void {
-    this.#isStopped = true;
+    this.#mode = 'stopped';
+    this.#first = undefined;
     this.#queue = undefined;
     this.#forgetTimers();
   }
 
-  /** Does `run`, then takes what has been sent meanwhile. */
-  #complete(run: (failures: unknown[]) => void): void {
-    const failures: unknown[] = [];
-    this.#isBusy = true;
-    run(failures);
-    this.#drain(failures);
-    this.#isBusy = false;
-    if (failures.length > 0) throw failures[0];
+  /** Takes what has been sent meanwhile; throws the first error of all that was done. */
+  #finish(failure: Failure | undefined): void {
+    const later = this.#drain();
+    if (this.#mode === 'busy') this.#mode = 'idle';
+    const first = failure ?? later;
+    if (first !== undefined) throw first.error;
   }
 
-  #drain(failures: unknown[]): void {
-    for (let next = this.#queue?.shift(); next !== undefined; next = this.#queue?.shift())
-      this.#take(next, failures);
-    this.#queue = undefined;
+  #drain(): Failure | undefined {
+    let failure: Failure | undefined;
+    for (let next = this.#queue?.shift(); next !== undefined; next = this.#queue?.shift()) {
+      const failed = this.#take(next);
+      failure ??= failed;
+    }
+    return failure;
   }
 
-  #take(event: EventObject, failures: unknown[]): void {
-    if (this.isOver || this.#isStopped) return;
+  #take(event: EventObject): Failure | undefined {
+    if (this.isOver || this.#mode === 'stopped') return undefined;
     const from = this.#snapshot;
-    let actions: MachineStep['actions'] = [];
-    attempt(failures, () => {
-      const step = this.#steps.step(from, event);
-      this.#snapshot = step.snapshot;
-      actions = step.actions;
-    });
-    this.#perform(actions, failures);
+    let failure: Failure | undefined;
+    try {
+      const { snapshot, actions } = this.#steps.step(from, event);
+      this.#snapshot = snapshot;
+      failure = this.#perform(actions);
+    } catch (error) {
+      failure = { error };
+    }
     if (this.isOver) this.#forgetTimers();
-    if (this.#observers !== undefined) this.#tell(from, event, failures);
+    if (this.#observers === undefined) return failure;
+    const told = this.#tell(from, event);
+    return failure ?? told;
   }
 
-  #perform(actions: readonly StepAction[], failures: unknown[]): void {
-    let hasFailed = false;
+  /** Delays are set and cancelled whatever fails. */
+  #perform(actions: readonly StepAction[]): Failure | undefined {
+    let failure: Failure | undefined;
     for (const { type, params, info } of actions) {
       if (type === 'xstate.raise') this.#arm(params as DelayedEvent);
       else if (type === 'xstate.cancel') this.#cancel((params as { readonly sendId: string }).sendId);
-      else if (!hasFailed) hasFailed = !attempt(failures, () => this.#do(type, params, info));
+      else if (failure === undefined) {
+        try {
+          this.#do(type, params, info);
+        } catch (error) {
+          failure = { error };
+        }
+      }
     }
+    return failure;
   }
 
   #do(type: string, params: unknown, { context, event }: StepAction['info']): void {
-    const act = this.#actionOf(type);
-    if (act === undefined) throw actionMissing(this.#machine, [type]);
+    const act = (this.#deps.actions as ActionsByName<Machine> | undefined)?.[type];
+    if (act === undefined) throw actionMissing(this.#steps.machine, [type]);
     act({ context, event, params } as ActionArgs<Machine>);
   }
 
-  #actionOf(name: string): ((args: ActionArgs<Machine>) => void) | undefined {
-    return (this.#deps.actions as ActionsByName<Machine> | undefined)?.[name];
-  }
-
-  #tell(from: AnyMachineSnapshot, event: EventObject, failures: unknown[]): void {
+  #tell(from: AnyMachineSnapshot, event: EventObject): Failure | undefined {
     const { id } = this;
     const step = { id, event, from, to: this.#snapshot, failedGuards: () => failedGuards(from, event) };
-    for (const observer of this.#observers ?? [])
-      attempt(failures, () => observer(step as unknown as ObservedStep<Machine>));
+    let failure: Failure | undefined;
+    for (const observer of this.#observers ?? []) {
+      try {
+        observer(step as unknown as ObservedStep<Machine>);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+    return failure;
   }
 
   // Delayed events
 
   /** One without a delay is part of the step. */
   #arm({ id, delay: delayMs, event }: DelayedEvent): void {
-    if (delayMs === undefined || this.#isStopped || this.isOver) return;
+    if (delayMs === undefined || this.#mode === 'stopped' || this.isOver) return;
     const ownId = id ?? this.#freeId(event.type);
     this.#cancel(ownId);
     if (this.#deps.mayArm?.(ownId) === false) return;
@@ -297,9 +311,10 @@ export class MachineHost<Machine extends AnyStateMachine> {
     this.#timers = undefined;
   }
 
-  #goOn(left: readonly PersistedTimer[], failures: unknown[]): void {
+  #goOn(left: readonly PersistedTimer[]): Failure | undefined {
     const { clock } = this.#deps;
-    if (clock === undefined) return;
+    // It was looked for at the beginning.
+    if (clock === undefined) return undefined;
     const nowMs = clock.now();
     const inOrder = left.toSorted((one, other) => one.atMs - other.atMs);
     for (const due of inOrder) {
@@ -307,14 +322,26 @@ export class MachineHost<Machine extends AnyStateMachine> {
       if (due.atMs > nowMs) this.#set(due, Math.min(due.delayMs, due.atMs - nowMs));
       else this.#keep(due, () => undefined);
     }
+    let failure: Failure | undefined;
     for (const due of inOrder) {
       // An event before it may have cancelled it.
       if (due.atMs > nowMs || this.#timers?.get(due.id)?.due !== due) continue;
       this.#timers.delete(due.id);
-      this.#take(due.event, failures);
-      this.#drain(failures);
+      const failed = this.#take(due.event) ?? this.#drain();
+      failure ??= failed;
     }
+    return failure;
   }
+}
+
+/** What begins a machine that is not started yet. */
+interface First {
+  readonly actions: readonly StepAction[];
+  readonly timers: readonly PersistedTimer[];
+}
+
+interface Failure {
+  readonly error: unknown;
 }
 
 interface Timer {
@@ -332,26 +359,16 @@ type ActionsByName<Machine extends AnyStateMachine> = Readonly<
   Record<string, ((args: ActionArgs<Machine>) => void) | undefined>
 >;
 
-/** False when it threw. */
-function attempt(failures: unknown[], run: () => void): boolean {
-  try {
-    run();
-    return true;
-  } catch (error) {
-    failures.push(error);
-    return false;
-  }
-}
-
 function requireDeps<Machine extends AnyStateMachine>(
-  machine: Machine,
+  { machine, outline }: MachineSteps,
   deps: MachineHostDeps<Machine>,
 ): void {
-  const { effects, isTimed } = outlineOf(machine);
-  const actions = deps.actions as ActionsByName<Machine> | undefined;
-  const missing: string[] = [];
-  for (const name of effects) if (actions?.[name] === undefined) missing.push(name);
-  if (missing.length > 0) throw actionMissing(machine, missing);
+  const { effects, isTimed } = outline;
+  if (effects.size > 0) {
+    const actions = deps.actions as ActionsByName<Machine> | undefined;
+    const missing = [...effects].filter((name) => actions?.[name] === undefined);
+    if (missing.length > 0) throw actionMissing(machine, missing);
+  }
   if (isTimed && deps.clock === undefined)
     throw invalidOptions('clock', undefined, `one for the delayed events of the machine "${machine.id}"`);
 }

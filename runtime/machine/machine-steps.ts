@@ -6,7 +6,7 @@ import {
   type EventObject,
 } from 'xstate';
 import { invalidOptions } from '../protocol/errors.ts';
-import { outlineOf } from './machine-outline.ts';
+import { type MachineOutline, outlineOf } from './machine-outline.ts';
 
 /** Something that a step asks for; `info` is what it finds. */
 export interface StepAction {
@@ -51,9 +51,9 @@ export function stepsOf(machine: AnyStateMachine): MachineSteps {
  * each. So guards must be functions of what they are given.
  */
 export class MachineSteps {
-  readonly #machine: AnyStateMachine;
+  readonly machine: AnyStateMachine;
+  readonly outline: MachineOutline;
   readonly #scope: AnyActorScope;
-  readonly #isConstant: boolean;
   readonly #beginnings = new Map<string, MachineStep>();
   /** What is shared, by context and value, and what leads on from there. */
   readonly #shared = new Map<string, AnyMachineSnapshot>();
@@ -61,15 +61,16 @@ export class MachineSteps {
   #actions: StepAction[] = [];
 
   constructor(machine: AnyStateMachine) {
-    const { foreign, isConstant } = outlineOf(machine);
+    const outline = outlineOf(machine);
+    const { foreign } = outline;
     if (foreign.length > 0)
       throw invalidOptions(
         'machine',
         machine.id,
         `a machine without ${foreign.join(', ')}: nobody hosts that`,
       );
-    this.#machine = machine;
-    this.#isConstant = isConstant;
+    this.machine = machine;
+    this.outline = outline;
     const self = createActor(machine);
     this.#scope = {
       self,
@@ -86,7 +87,7 @@ export class MachineSteps {
 
   /** How the machine begins. Throws what its context throws over the input. */
   begin(input: unknown): MachineStep {
-    const key = this.#isConstant ? plainText(input) : undefined;
+    const key = this.outline.isConstant ? plainText(input) : undefined;
     if (key === undefined) return this.#begun(input);
     const known = this.#beginnings.get(key);
     if (known !== undefined) return known;
@@ -99,7 +100,7 @@ export class MachineSteps {
 
   /** The machine in this state, without anything that leads there. Throws for a value that it does not have. */
   at(value: unknown, context: unknown): AnyMachineSnapshot {
-    return this.#share(this.#machine.resolveState({ value, context } as never) as AnyMachineSnapshot);
+    return this.#share(this.machine.resolveState({ value, context } as never) as AnyMachineSnapshot);
   }
 
   /** Says whether the machine listens to the event. */
@@ -126,7 +127,7 @@ export class MachineSteps {
 
   /** The one snapshot of this state, if it is among the few. */
   #share(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
-    const context = this.#isConstant ? plainText(snapshot.context) : undefined;
+    const context = this.outline.isConstant ? plainText(snapshot.context) : undefined;
     if (context === undefined) return snapshot;
     const key = `${JSON.stringify(snapshot.value)} ${context}`;
     const known = this.#shared.get(key);
@@ -138,16 +139,14 @@ export class MachineSteps {
   }
 
   #begun(input: unknown): MachineStep {
-    const step = this.#collected(() => this.#machine.getInitialSnapshot(this.#scope, input as never));
+    const step = this.#collected(() => this.machine.getInitialSnapshot(this.#scope, input as never));
     const { status, error } = step.snapshot;
     if (status === 'error') throw error;
     return step;
   }
 
   #stepped(snapshot: AnyMachineSnapshot, event: EventObject): MachineStep {
-    return this.#collected(
-      () => this.#machine.transition(snapshot, event, this.#scope) as AnyMachineSnapshot,
-    );
+    return this.#collected(() => this.machine.transition(snapshot, event, this.#scope) as AnyMachineSnapshot);
   }
 
   #collected(run: () => AnyMachineSnapshot): MachineStep {
