@@ -1,11 +1,11 @@
 import type { Restart } from './restart.ts';
+import { MachineHost } from '../machine/machine-host.ts';
 import type { Outsider } from '../mailbox/behalf.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { agentNotFound, invalidOptions, type LastError } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { AgentStatus } from '../protocol/roster.ts';
-import { type AgentLife, beginLife, lifeUnder, nextLife } from './agent-life.ts';
-import type { AgentLifeEvent } from './agent-life.machine.ts';
+import { type AgentLifeEvent, agentLifeMachine } from './agent-life.machine.ts';
 import type { BackOff } from './back-off.ts';
 import { type Blame, type Death, type Decision, decideRestart, type Member } from './decide-restart.ts';
 import { describeGivingUp } from './describe-giving-up.ts';
@@ -65,13 +65,16 @@ export interface SupervisedStatus {
 }
 
 interface Supervised {
-  life: AgentLife;
+  life: MachineHost<typeof agentLifeMachine>;
   restarts: number;
   consecutive: number;
   runningSinceMs: number | undefined;
   lastError: LastError | undefined;
   retryAtMs: number | undefined;
 }
+
+/** A life only says where an agent stands; what follows from it is done here. */
+const NO_EFFECTS = {};
 
 /** What is to be done once all decisions of one report are made. */
 interface Outbox {
@@ -114,7 +117,7 @@ export class Supervisor {
     if (this.#agents.has(agentId)) throw invalidOptions('agentId', agentId, 'an agent not supervised yet');
     this.#groups.setOwn(agentId, supervision);
     this.#agents.set(agentId, {
-      life: beginLife(restart),
+      life: new MachineHost(agentLifeMachine, NO_EFFECTS, { input: { restart } }),
       restarts: 0,
       consecutive: 0,
       runningSinceMs: undefined,
@@ -155,8 +158,11 @@ export class Supervisor {
       agent.lastError = { reason, stack, taint };
       this.#emit('agent-crashed', agentId, { ...factsOf(agent.lastError), errorCode: 'ACTOR_DIED' });
       const blame = this.#blame(crash);
-      if (agent.life.status === 'restarting') returning.push({ agentId, blame });
-      else this.#emit('agent-stopped', agentId, { reason: `a ${agent.life.restart} agent is not restarted` });
+      if (agent.life.value === 'restarting') returning.push({ agentId, blame });
+      else
+        this.#emit('agent-stopped', agentId, {
+          reason: `a ${agent.life.context.restart} agent is not restarted`,
+        });
     }
     this.#answer(returning, true);
   }
@@ -166,7 +172,7 @@ export class Supervisor {
     const agent = this.#agents.get(agentId);
     if (agent === undefined || !this.#step(agent, 'agent.exited')) return;
     const blame = this.#blame({ agentId, charged: true, over });
-    if (agent.life.status === 'restarting') this.#answer([{ agentId, blame }], false);
+    if (agent.life.value === 'restarting') this.#answer([{ agentId, blame }], false);
     else this.#emit('agent-stopped', agentId, { reason: 'it ended by itself' });
   }
 
@@ -182,7 +188,7 @@ export class Supervisor {
   /** Stops an agent until `restart`. Fails with AGENT_NOT_FOUND. */
   stop(agentId: string): void {
     const agent = this.#find(agentId);
-    const { status } = agent.life;
+    const { value: status } = agent.life;
     if (!this.#step(agent, 'agent.stop')) return;
     this.#schedule.drop(agentId);
     this.#trials.drop(agentId);
@@ -208,7 +214,8 @@ export class Supervisor {
   change(agentId: string, { restart, supervision }: Supervising): void {
     const agent = this.#find(agentId);
     this.#groups.setOwn(agentId, supervision);
-    agent.life = lifeUnder(restart, agent.life);
+    const persisted = { ...agent.life.persist(), context: { restart } };
+    agent.life = new MachineHost(agentLifeMachine, NO_EFFECTS, { persisted });
   }
 
   /** Reports that an agent has a state that its code cannot go on with. It waits for `resume`. */
@@ -229,9 +236,9 @@ export class Supervisor {
   /** Where an agent stands. Fails with AGENT_NOT_FOUND. */
   status(agentId: string): SupervisedStatus {
     const { life, restarts, lastError, retryAtMs } = this.#find(agentId);
-    const isOpen = life.status === 'failed' && retryAtMs !== undefined;
+    const isOpen = life.value === 'failed' && retryAtMs !== undefined;
     return {
-      status: life.status,
+      status: life.value,
       restarts,
       ...(lastError === undefined ? {} : { lastError: lastError.reason }),
       ...(isOpen ? { retryAtMs } : {}),
@@ -278,7 +285,7 @@ export class Supervisor {
 
   #decide(group: Group, all: readonly Death[], afterDeath: boolean, outbox: Outbox): void {
     // A death before this one may have made the group fail.
-    const deaths = all.filter(({ agentId }) => this.#agents.get(agentId)?.life.status === 'restarting');
+    const deaths = all.filter(({ agentId }) => this.#agents.get(agentId)?.life.value === 'restarting');
     const [first] = deaths;
     if (first === undefined) return;
     const { clock, random } = this.#deps.seams;
@@ -390,7 +397,7 @@ export class Supervisor {
     if (agent === undefined) return [];
     const { life, consecutive, runningSinceMs } = agent;
     const ranMs = runningSinceMs === undefined ? 0 : nowMs - runningSinceMs;
-    return [{ agentId, restart: life.restart, status: life.status, consecutive, ranMs }];
+    return [{ agentId, restart: life.context.restart, status: life.value, consecutive, ranMs }];
   }
 
   #find(agentId: string): Supervised {
@@ -401,10 +408,9 @@ export class Supervisor {
 
   /** Moves the life on; false if the event changes nothing. */
   #step(agent: Supervised, type: AgentLifeEvent['type']): boolean {
-    const next = nextLife(agent.life, type);
-    const isChanged = next !== agent.life;
-    agent.life = next;
-    return isChanged;
+    if (!agent.life.can({ type })) return false;
+    agent.life.send({ type });
+    return true;
   }
 
   #emit(type: SystemEvent['type'], agentId: string, facts: Partial<SystemEvent>): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createActor } from 'xstate';
+import { MachineHost } from '../../../runtime/machine/machine-host.ts';
+import { stepsOf } from '../../../runtime/machine/machine-steps.ts';
 import type { Restart } from '../../../runtime/supervision/restart.ts';
-import { beginLife, lifeUnder, nextLife } from '../../../runtime/supervision/agent-life.ts';
 import { type AgentLifeEvent, agentLifeMachine } from '../../../runtime/supervision/agent-life.machine.ts';
 
 const EVENTS: readonly AgentLifeEvent['type'][] = [
@@ -17,8 +17,17 @@ const EVENTS: readonly AgentLifeEvent['type'][] = [
   'intensity.exceeded',
 ];
 
+function lifeAfter(
+  restart: Restart,
+  ...events: AgentLifeEvent['type'][]
+): MachineHost<typeof agentLifeMachine> {
+  const life = new MachineHost(agentLifeMachine, {}, { input: { restart } });
+  for (const type of events) life.send({ type });
+  return life;
+}
+
 const statusAfter = (restart: Restart, ...events: AgentLifeEvent['type'][]): string =>
-  events.reduce(nextLife, beginLife(restart)).status;
+  lifeAfter(restart, ...events).value;
 
 describe('agent life', () => {
   it('begins by starting', () => {
@@ -64,12 +73,13 @@ describe('agent life', () => {
     expect(statusAfter('permanent', 'intensity.exceeded', 'agent.parked')).toBe('failed');
   });
 
-  it('stands at the same point under another restart kind', () => {
-    const running = nextLife(beginLife('permanent'), 'agent.started');
-    const changed = lifeUnder('temporary', running);
-    expect(changed).toBe(nextLife(beginLife('temporary'), 'agent.started'));
-    expect(nextLife(changed, 'agent.crashed').status).toBe('stopped');
-    expect(lifeUnder('permanent', changed)).toBe(running);
+  it('goes on at the same point under another restart kind', () => {
+    const running = lifeAfter('permanent', 'agent.started');
+    const persisted = { ...running.persist(), context: { restart: 'temporary' } };
+    const changed = new MachineHost(agentLifeMachine, {}, { persisted });
+    expect(changed.value).toBe('running');
+    changed.send({ type: 'agent.crashed' });
+    expect(changed.value).toBe('stopped');
   });
 
   it('can be resumed by hand after it failed or stopped', () => {
@@ -81,27 +91,21 @@ describe('agent life', () => {
     'is not changed by a late %s',
     (event) => {
       for (const end of ['agent.stop', 'intensity.exceeded'] as const) {
-        const over = nextLife(beginLife('permanent'), end);
-        expect(nextLife(over, event)).toBe(over);
+        const over = lifeAfter('permanent', end);
+        const status = over.value;
+        expect(over.can({ type: event })).toBe(false);
+        over.send({ type: event });
+        expect(over.value).toBe(status);
       }
     },
   );
 
-  it('is the same object for every agent that is equally far', () => {
-    const one = nextLife(nextLife(beginLife('permanent'), 'agent.crashed'), 'backOff.elapsed');
-    expect(one).toBe(beginLife('permanent'));
-    expect(one).not.toBe(beginLife('transient'));
-  });
-
-  it('agrees with the machine run as an actor', () => {
-    for (const restart of ['permanent', 'transient', 'temporary'] as const) {
-      const actor = createActor(agentLifeMachine, { input: { restart } }).start();
-      let life = beginLife(restart);
-      for (const type of [...EVENTS, ...[...EVENTS].reverse(), ...EVENTS]) {
-        actor.send({ type });
-        life = nextLife(life, type);
-        expect(life.status).toBe(actor.getSnapshot().value);
-      }
-    }
+  it('is one of eighteen, shared by all agents that are equally far', () => {
+    const steps = stepsOf(agentLifeMachine);
+    const { snapshot: starting } = steps.begin({ restart: 'permanent' });
+    const { snapshot: waiting } = steps.step(starting, { type: 'agent.crashed' });
+    expect(steps.step(waiting, { type: 'backOff.elapsed' }).snapshot).toBe(starting);
+    expect(steps.begin({ restart: 'permanent' }).snapshot).toBe(starting);
+    expect(steps.begin({ restart: 'transient' }).snapshot).not.toBe(starting);
   });
 });
