@@ -1,5 +1,5 @@
 import type { WaitingSend } from '../mailbox/waiting-send.ts';
-import { type Actor, createActor, type SnapshotFrom } from 'xstate';
+import { MachineHost } from '../machine/machine-host.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { HeldSends } from './held-sends.ts';
 import type { RoutingTable, TableChange, TableDelta } from './routing-table.ts';
@@ -27,14 +27,14 @@ export class ThreadRouter {
   isBehind = true;
   isStopped = false;
   readonly #deps: ThreadRouterDeps;
-  readonly #actor: Actor<typeof threadRouterMachine>;
+  readonly #machine: MachineHost<typeof threadRouterMachine>;
   readonly #held = new HeldSends();
   #state = 'syncing';
   #waitsSinceMs = Number.POSITIVE_INFINITY;
 
   constructor(deps: ThreadRouterDeps) {
     this.#deps = deps;
-    const machine = threadRouterMachine.provide({
+    this.#machine = new MachineHost(threadRouterMachine, {
       actions: {
         takeTable: ({ event }) => 'delta' in event && deps.table.replace(event.delta),
         applyDelta: ({ event }) => 'delta' in event && deps.table.apply(event.delta),
@@ -42,7 +42,6 @@ export class ThreadRouter {
         giveTime: () => this.#beginWaiting(),
       },
     });
-    this.#actor = createActor(machine).start();
   }
 
   /** As the machine names it. */
@@ -109,19 +108,18 @@ export class ThreadRouter {
 
   #send(event: ThreadRouterEvent): void {
     if (this.isStopped) return;
-    this.#actor.send(event);
-    const snapshot = this.#actor.getSnapshot();
+    this.#machine.send(event);
     const { state, isBehind: wasBehind } = this;
-    this.#state = stateOf(snapshot);
-    this.isOpen = snapshot.hasTag('open');
-    this.isBehind = snapshot.hasTag('behind');
-    this.isStopped = snapshot.status === 'done';
+    this.#state = stateOf(this.#machine.value);
+    this.isOpen = this.#machine.hasTag('open');
+    this.isBehind = this.#machine.hasTag('behind');
+    this.isStopped = this.#machine.isOver;
     if (this.#state !== state) this.#deps.onState(this.#state);
     if (wasBehind && !this.isBehind && !this.isStopped) this.#held.letGo();
   }
 }
 
-function stateOf({ value }: SnapshotFrom<typeof threadRouterMachine>): string {
+function stateOf(value: MachineHost<typeof threadRouterMachine>['value']): string {
   if (typeof value === 'string') return value;
   return value.draining === 'ready' ? 'draining' : `draining.${value.draining}`;
 }
