@@ -1,5 +1,5 @@
-import { type Actor, createActor } from 'xstate';
 import { EndedFromOutside } from '../cell/actor-life.ts';
+import { MachineHost } from '../machine/machine-host.ts';
 import { reasonOf, withoutStack } from '../protocol/errors.ts';
 import {
   type Footing,
@@ -67,7 +67,7 @@ export class AgentProcess {
   readonly gone: Promise<ProcessEnd>;
   /** Signs of life, counted; 0 while the module is loaded, which may take long. */
   beat = 0;
-  readonly #life: Actor<typeof agentProcessMachine>;
+  readonly #life: MachineHost<typeof agentProcessMachine>;
   readonly #pump: FramePump;
   readonly #loaded = Promise.withResolvers<Description>();
   readonly #started = Promise.withResolvers<void>();
@@ -93,8 +93,7 @@ export class AgentProcess {
     this.description.catch(() => undefined);
     this.#started.promise.catch(() => undefined);
     this.#left.promise.catch(() => undefined);
-    const machine = agentProcessMachine.provide({ actions: { kill: () => this.#spawned?.kill() } });
-    this.#life = createActor(machine).start();
+    this.#life = new MachineHost(agentProcessMachine, { actions: { kill: () => this.#spawned?.kill() } });
     this.#pump = new FramePump({
       obey: (frame) => this.#obey(frame),
       onFault: (fault) => this.#condemn(fault),
@@ -131,7 +130,7 @@ export class AgentProcess {
 
   /** It has ended, and everything that it said has been done. */
   get isGone(): boolean {
-    return this.#life.getSnapshot().matches('gone');
+    return this.#life.matches('gone');
   }
 
   /** Everything that it said was taken in; nothing is after what made no sense. */
@@ -257,7 +256,7 @@ export class AgentProcess {
         if (this.#heard('child.ended')) this.#stopped.resolve(frame.error);
         return true;
       default:
-        if (!this.#life.getSnapshot().hasTag('listened')) throw new Error(`it said "${frame.t}" too early`);
+        if (!this.#life.hasTag('listened')) throw new Error(`it said "${frame.t}" too early`);
         return this.#listener?.onWork(frame) ?? true;
     }
   }
@@ -265,12 +264,12 @@ export class AgentProcess {
   /** False for what comes too late to matter: a process that is being ended may say it all the same. */
   #heard(type: AgentProcessEvent['type']): boolean {
     if (this.#step(type)) return true;
-    if (this.#life.getSnapshot().matches('ending')) return false;
+    if (this.#life.matches('ending')) return false;
     throw new Error(`it said "${type}" out of turn`);
   }
 
   #step(type: AgentProcessEvent['type']): boolean {
-    if (!this.#life.getSnapshot().can({ type })) return false;
+    if (!this.#life.can({ type })) return false;
     this.#life.send({ type });
     return true;
   }
