@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MachineHost } from '../../runtime/machine/machine-host.ts';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { TaskChange } from '../../runtime/protocol/task.ts';
 import type { KeptRecords } from '../../runtime/public.ts';
@@ -10,6 +11,7 @@ import {
   TaskOpening,
   type TaskWrite,
 } from './task-log.ts';
+import { taskMachine } from './task.machine.ts';
 
 /** What such a log needs of the records of a system with a journal. */
 export type TaskRecords = Pick<KeptRecords, 'put' | 'read'>;
@@ -158,6 +160,7 @@ class ReadTask {
   #opening: TaskOpening | undefined;
   readonly #changes: TaskChange[] = [];
   readonly #terms: MessageTerms[] = [];
+  readonly #life = new MachineHost(taskMachine, {});
   #memo: Json | undefined;
 
   constructor(key: string) {
@@ -182,10 +185,21 @@ class ReadTask {
     const last = this.#changes.at(-1)?.generation ?? 0;
     const isNext = changes.every(({ generation }, at) => generation === last + at + 1);
     if (!isNext) return `its changes do not follow change ${last}`;
+    const wrong = changes.find((change) => !this.#follows(change));
+    if (wrong !== undefined) return `its change ${wrong.generation} cannot follow: it is ${this.#life.value}`;
     this.#changes.push(...changes);
     this.#terms.push(...(terms ?? []));
     this.numbers.push(Number(name));
     return undefined;
+  }
+
+  /** After one that does not follow, nothing of it is read. */
+  #follows(change: TaskChange): boolean {
+    if (change.kind !== 'status') return !this.#life.isOver;
+    const move = { type: change.state };
+    if (!this.#life.can(move)) return false;
+    this.#life.send(move);
+    return true;
   }
 
   #takeMemo(value: unknown): string | undefined {

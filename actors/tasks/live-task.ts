@@ -1,6 +1,8 @@
+import { MachineHost } from '../../runtime/machine/machine-host.ts';
+import { refused } from '../../runtime/protocol/errors.ts';
 import { isTaskOver, type TaskChange, type TaskState } from '../../runtime/protocol/task.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
-import { mayBecome } from './task.machine.ts';
+import { taskMachine } from './task.machine.ts';
 import type { Json, LoggedTask, MessageTerms, TaskLog, TaskOpening, TaskWrite } from './task-log.ts';
 import { type ChangeSource, TaskChanges } from './task-changes.ts';
 import { sizeOfChange, sizeOfJson, sizeOfOpening } from './task-size.ts';
@@ -12,6 +14,9 @@ export type NewChange = DistributedOmit<TaskChange, 'generation' | 'atMs'>;
 
 /** In place of a list of its own, of which each task would have several. Never written to. */
 const NONE: never[] = [];
+
+/** Its life says where it stands; what follows from that is done here. */
+const NO_EFFECTS = {};
 
 /** What all tasks of an engine have in common. */
 export interface LiveTaskDeps {
@@ -42,7 +47,7 @@ export class LiveTask implements ChangeSource {
   /** Writes that are not known to have survived. */
   #underWay = 0;
   #lastWrite: Promise<void> | undefined;
-  #state: TaskState = 'submitted';
+  readonly #life = new MachineHost(taskMachine, NO_EFFECTS);
   #generation = 0;
   #bytes: number;
   /** The log has it already. */
@@ -65,11 +70,11 @@ export class LiveTask implements ChangeSource {
 
   /** Where it stands, also when that is not kept yet. */
   get state(): TaskState {
-    return this.#state;
+    return this.#life.value;
   }
 
   get isOver(): boolean {
-    return isTaskOver(this.#state);
+    return this.#life.isOver;
   }
 
   /** How many changes it has had, those included that are not kept yet. */
@@ -86,9 +91,11 @@ export class LiveTask implements ChangeSource {
     return this.#memo;
   }
 
-  /** What a former engine has kept. */
+  /** What a former engine has kept. Fails with REFUSED for what no task comes to. */
   restore({ changes, memo }: LoggedTask): void {
     for (const change of changes) {
+      if (!this.#mayTake(change))
+        throw refused(`Its change ${change.generation} cannot follow: it is ${this.state}`);
       this.#take(change);
       this.#published.push(change);
       this.view.apply(change);
@@ -101,8 +108,7 @@ export class LiveTask implements ChangeSource {
    * `terms` are those of it, and `bytes` what it has been found to weigh.
    */
   change(next: NewChange, { terms, bytes }: { terms?: TaskTerms | undefined; bytes?: number } = {}): boolean {
-    if (this.isOver) return false;
-    if (next.kind === 'status' && !mayBecome(this.#state, next.state)) return false;
+    if (!this.#mayTake(next)) return false;
     const change = { ...next, generation: this.#generation + 1, atMs: this.#deps.nowMs() } as TaskChange;
     this.#take(change, bytes);
     if (this.#unkept === NONE) this.#unkept = [change];
@@ -159,10 +165,14 @@ export class LiveTask implements ChangeSource {
     this.#waiting?.delete(tell);
   }
 
+  #mayTake(change: NewChange | TaskChange): boolean {
+    return change.kind === 'status' ? this.#life.can({ type: change.state }) : !this.isOver;
+  }
+
   #take(change: TaskChange, bytes = sizeOfChange(change)): void {
     this.#generation = change.generation;
     this.#bytes += bytes;
-    if (change.kind === 'status') this.#state = change.state;
+    if (change.kind === 'status') this.#life.send({ type: change.state });
     this.#deps.onGrown?.(this, bytes);
   }
 

@@ -42,7 +42,7 @@ import {
   taskOver,
 } from './task-errors.ts';
 import { type ParsedTaskLimits, TaskLimits } from './task-limits.ts';
-import { InMemoryTaskLog, type Json, type TaskLog, type TaskOpening } from './task-log.ts';
+import { InMemoryTaskLog, type Json, type LoggedTask, type TaskLog, type TaskOpening } from './task-log.ts';
 import { TaskRoom } from './task-room.ts';
 import { sizeOfSaid } from './task-size.ts';
 import { isSameMessage } from './turn-note.ts';
@@ -73,7 +73,8 @@ export interface AnsweredMessage extends AskedMessage {
  * - `onRestart` what becomes of the turn with this number, which a former engine had begun: done again, or the task fails with what it says.
  *               @default fails: who did half of it may have done what must not be done twice
  * - `onReusedId` hears of a message whose id its owner has used for another one: it is a message of its own.
- * - `onProblem` hears of what the log could not forget: it is there again in the next engine. @default a warning of the process
+ * - `onProblem` hears of what the log could not forget, which is there again in the next engine, and of a task in it that no
+ *   task can be, which is left out. @default a warning of the process
  * - `note`      keeps for the operator what was thrown, which owners are not told, and gives the id that they are told.
  *               @default a warning of the process
  */
@@ -397,14 +398,24 @@ export class TaskEngine implements TaskService {
   async #takeUp(onRestart: NonNullable<TaskEngineOptions['onRestart']>): Promise<void> {
     const left: { task: LiveTask; toDo: LeftToDo }[] = [];
     for await (const logged of this.#log.load()) {
-      const task = new LiveTask(logged.opening, this.#liveDeps, true);
-      task.restore(logged);
-      left.push({ task, toDo: leftToDo(logged) });
+      const task = this.#restored(logged);
+      if (task !== undefined) left.push({ task, toDo: leftToDo(logged) });
     }
     left.sort((one, other) => one.task.view.status.atMs - other.task.view.status.atMs);
     for (const { task, toDo } of left) {
       this.#book.add(task);
       this.#resume(task, toDo, onRestart);
+    }
+  }
+
+  #restored(logged: LoggedTask): LiveTask | undefined {
+    const task = new LiveTask(logged.opening, this.#liveDeps, true);
+    try {
+      task.restore(logged);
+      return task;
+    } catch (error) {
+      this.#onProblem(`The task "${task.id}" of the log is left out: ${reasonOf(error)}`);
+      return undefined;
     }
   }
 

@@ -1,4 +1,4 @@
-import { getNextTransitions, setup } from 'xstate';
+import { setup } from 'xstate';
 import type { TaskState } from '../../runtime/protocol/task.ts';
 
 /** Where the next status puts a task: events are named by the state that they lead to. */
@@ -38,16 +38,3 @@ export const taskMachine = setup({ types: { events: {} as TaskMove } }).createMa
     rejected: { type: 'final' },
   },
 });
-
-const moves = new Map<TaskState, ReadonlySet<string>>();
-
-/** Says whether a task that stands at `from` may come to `to`. */
-export function mayBecome(from: TaskState, to: TaskState): boolean {
-  let possible = moves.get(from);
-  if (possible === undefined) {
-    const standing = taskMachine.resolveState({ value: from });
-    possible = new Set(getNextTransitions(standing).map(({ eventType }) => eventType));
-    moves.set(from, possible);
-  }
-  return possible.has(to);
-}

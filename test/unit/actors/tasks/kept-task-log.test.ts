@@ -151,4 +151,26 @@ describe('A log of tasks in the records of a system', () => {
     expect((await loaded(again.log))[0]?.changes).toEqual([said(1), said(2)]);
     expect(again.problems).toEqual([]);
   });
+
+  it('moves aside what has a task where none can come, and what is said of it after that', async () => {
+    const { log, records } = open();
+    const status = (generation: number, state: 'working' | 'completed' | 'canceled'): TaskChange => ({
+      kind: 'status',
+      generation,
+      atMs: 1,
+      state,
+    });
+    await log.open(openingOf('a'), { changes: [said(1), status(2, 'working')] });
+    await log.append('a', { changes: [status(3, 'completed')] });
+    await log.append('a', { changes: [status(4, 'canceled')] });
+    await log.append('a', { changes: [said(5)] });
+    const next = open(records);
+    const [left] = await loaded(next.log);
+    expect(left?.changes).toEqual([said(1), status(2, 'working'), status(3, 'completed')]);
+    expect(next.problems).toEqual([
+      expect.stringContaining('its change 4 cannot follow: it is completed'),
+      expect.stringContaining('its changes do not follow change 3'),
+    ]);
+    expect(records.keysOf('orrery/task-aside')).toHaveLength(2);
+  });
 });

@@ -54,6 +54,24 @@ describe('An engine that takes up what another has left', () => {
     return { over, asking, working, waiting };
   }
 
+  it('leaves out a task that has come where none can, and says so', async () => {
+    const log = new KeptTasks();
+    const { over, asking } = await leave(log);
+    const kept = [...log.tasks.values()].find(({ opening }) => opening.id === over);
+    const { generation = 0 } = kept?.changes.at(-1) ?? {};
+    const again = { kind: 'status' as const, state: 'working' as const, generation: generation + 1, atMs: 1 };
+    log.tasks.set(kept?.opening.key ?? '', {
+      opening: kept?.opening as never,
+      changes: [...(kept?.changes ?? []), again],
+    });
+    const problems: string[] = [];
+    const { engine } = await engineInHand({ log, onProblem: (reason) => problems.push(reason) });
+    expect(() => engine.get(ALICE, over)).toThrow(expect.objectContaining({ code: 'TASK_NOT_FOUND' }));
+    expect(engine.get(ALICE, asking).status.state).toBe('input-required');
+    expect(problems).toEqual([expect.stringMatching(`"${over}" of the log is left out: .*it is completed`)]);
+    await engine.close();
+  });
+
   it('works at each of several messages with one id, and knows each of them again', async () => {
     const log = new KeptTasks();
     const saying = (text: string, changes: object = {}) => ({
