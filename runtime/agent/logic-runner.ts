@@ -44,7 +44,13 @@ interface Snapshot {
   hasTag?(tag: string): boolean;
 }
 
-/** Runs an agent's XState logic: one root actor, one event an envelope. */
+/**
+ * Runs an agent's XState logic: one root actor, one event an envelope.
+ *
+ * It is an actor of XState's, and not a `MachineHost`: logic may be a promise, a call-back or an observable, may invoke and
+ * spawn, and its actions may use `self` and `system`. Nor would a host be faster: an event of the benchmark's machine takes
+ * 4.5 us of processor time in either (a step as `transition` makes it, 15 us).
+ */
 export class LogicRunner {
   readonly #actor: AnyActorRef;
   readonly #timers: LogicTimers;
