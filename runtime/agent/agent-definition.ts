@@ -20,7 +20,7 @@ import type { Migration } from '../upgrade/migrations.ts';
 import { versionRange } from '../upgrade/version-range.ts';
 import { AgentOptions } from './agent-options.ts';
 import type { ActorContext, HandlingContext } from './context.ts';
-import { requireRestart } from './agent-options.ts';
+import { requireRestart } from './loaded-agent.ts';
 
 export type Handler<State, Input, Output> = (
   input: Input,

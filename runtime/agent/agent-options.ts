@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { AgentCard } from '../protocol/agent-card.ts';
 import { BROADCAST, Delivery } from '../protocol/envelope.ts';
-import { invalidOptions } from '../protocol/errors.ts';
 import { Milliseconds } from '../protocol/milliseconds.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import { Restart } from '../supervision/restart.ts';
@@ -61,8 +60,3 @@ export const AgentOptions = z
   })
   .readonly();
 export type AgentOptions = z.input<typeof AgentOptions>;
-
-/** Throws INVALID_OPTIONS where the actors of `whose` would live on with a state that a throw has left half changed. */
-export function requireRestart({ id, onThrow }: Pick<AgentOptions, 'id' | 'onThrow'>, whose: string): void {
-  if (onThrow === 'keep') throw invalidOptions('agent.onThrow', onThrow, `'restart' for ${whose}, as ${id}`);
-}

@@ -1,10 +1,10 @@
 import type { AgentDefinition } from './agent-definition.ts';
-import type { OnThrow } from './agent-options.ts';
+import type { AgentOptions, OnThrow } from './agent-options.ts';
 import type { Restart } from '../supervision/restart.ts';
-import { requireRestart } from './agent-options.ts';
 import type { ProcessAgent } from './agent-description.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Delivery } from '../protocol/envelope.ts';
+import { invalidOptions } from '../protocol/errors.ts';
 import type { Standing } from '../protocol/agent-row.ts';
 import type { AgentSupervision } from '../supervision/supervisor-options.ts';
 
@@ -54,4 +54,9 @@ export const standingAs = ({ card: { tier, sandboxId }, node }: LoadedAgent): St
 /** Throws INVALID_OPTIONS where an agent whose mailbox and state are kept has actors that live on after a throw. */
 export function requireKeepable({ card: { id }, onThrow }: LoadedAgent, isDurable: boolean): void {
   if (isDurable) requireRestart({ id, onThrow }, 'an agent that is durable');
+}
+
+/** Throws INVALID_OPTIONS where the actors of `whose` would live on with a state that a throw has left half changed. */
+export function requireRestart({ id, onThrow }: Pick<AgentOptions, 'id' | 'onThrow'>, whose: string): void {
+  if (onThrow === 'keep') throw invalidOptions('agent.onThrow', onThrow, `'restart' for ${whose}, as ${id}`);
 }
