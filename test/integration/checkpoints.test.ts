@@ -118,7 +118,7 @@ describe('A checkpoint (F-11)', () => {
 
 describe('The last checkpoint of work that fails (F-11)', () => {
   it.each(ENDINGS)('is in the error of the ask: it %s', async (ending, code) => {
-    const options = { timeoutMs: ending === 'hangs' ? 200 : 20_000, budget: { tokens: 1_000 } };
+    const options = { timeoutMs: ending === 'hangs' ? 2_000 : 20_000, budget: { tokens: 1_000 } };
     const error = await failure(
       system.ask({ agent: 'far', capability: keepJson }, { items: ITEMS, ending }, options),
     );

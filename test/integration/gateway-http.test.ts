@@ -236,7 +236,7 @@ describe('Connections (DESIGN 8)', () => {
   });
 
   it('that wait for nothing are ended, and those that wait for an answer are not', async () => {
-    const { port, release } = await limited({ idleTimeoutMs: 100, stallTimeoutMs: 100 });
+    const { port, release } = await limited({ idleTimeoutMs: 500, stallTimeoutMs: 500 });
     const [idle, waiting] = await Promise.all([rawConnection(port), rawConnection(port)]);
     waiting.say('GET /waits HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     idle.say('GET /agents/mars HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -246,7 +246,7 @@ describe('Connections (DESIGN 8)', () => {
   });
 
   it('whose caller takes nothing of what it is sent are ended', async () => {
-    const { port, gateway } = await limited({ stallTimeoutMs: 200 });
+    const { port, gateway } = await limited({ stallTimeoutMs: 2_000 });
     const raw = await rawConnection(port);
     raw.socket.pause();
     const body = 20_000_000;
