@@ -6,7 +6,7 @@ import { Correspondence, codesOf, idsOf } from '../fixtures/correspondence.ts';
 import { times } from '../fixtures/effort.ts';
 import { rejection, until } from '../fixtures/until.ts';
 
-const ENVELOPES = times(5_000, 10_000);
+const ENVELOPES = times(2_000, 10_000);
 const KILLS = 3;
 /** What a death at full speed may cut off: one batch. */
 const BATCH = 128;

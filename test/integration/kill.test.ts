@@ -9,7 +9,7 @@ import { arm } from '../fixtures/agents/letter-teller.agent.ts';
 import { times } from '../fixtures/effort.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
-const ENVELOPES = times(3_000, 10_000);
+const ENVELOPES = times(1_500, 10_000);
 const KILLS = 5;
 /** What a death at full speed may cut off: one batch. */
 const BATCH = 128;
@@ -261,7 +261,7 @@ describe('A thread that is killed while it is being replaced', () => {
 
 describe('A chain of asks whose middle is killed five times', () => {
   const LANES = 8;
-  const ASKS = times(600, 2_000);
+  const ASKS = times(300, 2_000);
 
   /** What became of each ask: its answer, or the code it was refused with. */
   async function runChain(delivery: 'once' | 'retry') {

@@ -10,12 +10,16 @@ import {
   startBoxedSpeakers,
   WORDS,
 } from '../fixtures/boxed-speakers.ts';
+import { times } from '../fixtures/effort.ts';
 import { decisionOf, type Said, type SpeakerTeam, type ToSay } from '../fixtures/speaker-team.ts';
 import { arbA2AEnvelope, arbMessageType } from '../property/arbitraries/envelope.ts';
 import { arbJson } from '../property/arbitraries/json.ts';
 import { arbSandboxConfig } from '../property/arbitraries/sandbox-config.ts';
 import { arbTaskProposal } from '../property/arbitraries/task-proposal.ts';
 import { arbTier, TIERS } from '../property/arbitraries/tier-pair.ts';
+
+/** The same properties run a hundred times and more without threads (`test/property`). */
+const [RUNS, MANY_RUNS] = [times(40, 100), times(60, 150)];
 
 const SEED_REACH: Record<AgentTier, readonly AgentTier[]> = {
   0: [0, 1, 2, 3],
@@ -111,7 +115,7 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
           await Promise.all(all);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: MANY_RUNS },
     );
     await fc.assert(
       fc.asyncProperty(arbToSay(arbId), async (toSay) => {
@@ -121,7 +125,7 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
         const { sender, type, payload } = toSay;
         expect(said.heard).toMatchObject({ sender, type, payload });
       }),
-      { numRuns: 150 },
+      { numRuns: MANY_RUNS },
     );
     expect(await team.unexpected()).toEqual([]);
   });
@@ -134,7 +138,7 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
         const { tier, sandboxId } = profileOf(toSay.sender);
         if (tier === 0 && sandboxId === undefined) expect(said.running.recipients).toEqual(IDS);
       }),
-      { numRuns: 100 },
+      { numRuns: RUNS },
     );
     expect(await team.unexpected()).toEqual([]);
   });
@@ -147,7 +151,7 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
         if (said.running.delivered)
           expect(profileOf(said.running.targetAgentId).offers).toContain(toSay.recipient);
       }),
-      { numRuns: 150 },
+      { numRuns: MANY_RUNS },
     );
     expect(await team.unexpected()).toEqual([]);
   });
@@ -185,7 +189,7 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
             expect(said.running.errorCode).toBe(mayReach ? 'ESCALATION_REQUIRED' : 'TIER_VIOLATION');
         }
       }),
-      { numRuns: 100 },
+      { numRuns: RUNS },
     );
     await restore();
     expect(await team.unexpected()).toEqual([]);
@@ -219,7 +223,7 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
           expectSecurity(said, events);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: RUNS },
     );
     expect(await team.unexpected()).toEqual([]);
   });
@@ -244,7 +248,7 @@ describe('Routing in a running system (N-P13, N-P14, N-P15, N-P16, N-P17, N-P29,
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: RUNS },
     );
     await restore();
     expect(await team.unexpected()).toEqual([]);
