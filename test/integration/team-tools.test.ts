@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startSystem } from 'orrery';
+import { startSystem, type Team } from 'orrery';
 import { toolsOf } from 'orrery/tools';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDirectly, awaitUpdate, look, study, use } from '../fixtures/agents/reading.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
@@ -20,10 +20,15 @@ const failure = (work: Promise<unknown>) =>
 
 describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
   const granted = isolation === 'process' ? { permissions: { write: [folder] } } : {};
-  const start = () => startSystem({ agents: [agent('library', { isolation, ...granted }), agent('reader')] });
+  let system: Team;
+  beforeAll(async () => {
+    system = await startSystem({
+      agents: [agent('library', { isolation, ...granted }), agent('reader'), agent('sluice', { isolation })],
+    });
+  });
+  afterAll(() => system.stop());
 
   it('are listed with both schemas and called by their full and portable names (N-5.1, N-5.2, N-5.3, N-5.6, C-28)', async () => {
-    await using system = await start();
     const tools = toolsOf(system);
     expect(toolsOf(system)).toBe(tools);
     expect(tools.tools()).toBe(tools.tools());
@@ -45,7 +50,7 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
     expect(await tools.call('library.find', { title: 'Emma' })).toEqual(found);
     expect(await tools.call('library__find', { title: 'Emma' })).toEqual(found);
     expect(await tools.call('library.pages', { count: 5 })).toEqual([1, 2, 3, 4, 5]);
-    expect(tools.invocations()).toMatchObject([
+    expect(tools.invocations().slice(-3)).toMatchObject([
       { tool: 'library.find', agentId: 'library', arguments: { title: 'Emma' }, result: found },
       { tool: 'library.find' },
       { tool: 'library.pages', result: [1, 2, 3, 4, 5] },
@@ -53,7 +58,6 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
   });
 
   it('say what is wrong, and whose tool it was (N-5.4)', async () => {
-    await using system = await start();
     const tools = toolsOf(system);
     expect(await failure(tools.call('library.fnd', {}))).toMatchObject({
       code: 'TOOL_NOT_FOUND',
@@ -92,7 +96,6 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
   });
 
   it('that die in the middle are told, and not called again (N-V03, C-36)', async () => {
-    await using system = await start();
     const file = join(folder, `collapsed-${isolation}`);
     const tools = toolsOf(system);
     expect(await failure(tools.call('library.collapse', { file }))).toMatchObject({
@@ -104,7 +107,6 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
   });
 
   it('end when they are cancelled or their time is over, and say how far they are meanwhile', async () => {
-    await using system = await start();
     const tools = toolsOf(system);
     const abort = new AbortController();
     const heard: unknown[] = [];
@@ -131,7 +133,6 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
   });
 
   it('spend what they are given', async () => {
-    await using system = await start();
     const tools = toolsOf(system);
     expect(await tools.call('library.spend', { tokens: 3 }, { budget: { tokens: 10 } })).toEqual({ left: 7 });
     expect(
@@ -142,7 +143,6 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
   });
 
   it('are called by other agents across threads, by sandbox and not by tier (N-T04, DESIGN 6)', async () => {
-    await using system = await start();
     expect(await rejection(system.ask(askDirectly, {}))).toMatchObject({ code: 'TIER_VIOLATION' });
     const asked = { tool: 'library.find', arguments: { title: 'Emma' } };
     expect(await system.ask(use, asked)).toEqual({ title: 'Emma', shelf: 4, sender: 'reader' });
@@ -157,14 +157,13 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
     });
 
     const events = await system.recentEvents();
-    expect(events.filter(({ type }) => type === 'tool-invocation')).toMatchObject([
+    expect(events.filter(({ type }) => type === 'tool-invocation').slice(-2)).toMatchObject([
       { toolName: 'library.find', agentId: 'library', sender: 'reader', success: true },
       { toolName: 'library.find', sender: 'somebody', duration: expect.any(Number) },
     ]);
   });
 
   it('offer resources, templates and prompts beside them (N-6.1, N-6.2, N-6.3, N-6.4, N-6.5)', async () => {
-    await using system = await start();
     const tools = toolsOf(system);
     expect(tools.resources()).toContainEqual({
       uri: 'library://catalogue',
@@ -200,11 +199,8 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
       details: { agentId: 'library' },
     });
 
-    expect(tools.prompts().map(({ name }) => name)).toEqual([
-      'library.review',
-      'library.compare',
-      'library.fresh',
-    ]);
+    const own = tools.prompts().filter(({ agentId }) => agentId === 'library');
+    expect(own.map(({ name }) => name)).toEqual(['library.review', 'library.compare', 'library.fresh']);
     expect(await tools.render('library__review', { book: '{{tone}}', tone: 'kindly' })).toEqual({
       description: 'A review of a book',
       messages: [{ role: 'user', content: { type: 'text', text: 'Review {{tone}} kindly!' } }],
@@ -247,7 +243,6 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
   });
 
   it('are offered by a state machine, too, which is told nothing of it', async () => {
-    await using system = await startSystem({ agents: [agent('sluice', { isolation })] });
     const tools = toolsOf(system);
     expect(await tools.read('sluice://plan')).toEqual([{ uri: 'sluice://plan', text: 'The plan of sluice' }]);
     const { messages } = await tools.render('sluice.warn', { whom: 'boats' });
@@ -257,7 +252,6 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
   });
 
   it('are heard of by whoever listens when a resource changes', async () => {
-    await using system = await start();
     const tools = toolsOf(system);
     const restock = (uri: string) => tools.call('library.restock', { uri });
     const heard: string[] = [];
