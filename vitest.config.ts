@@ -37,6 +37,9 @@ const INSIDE = [
 /** What is true of the package as it is packed and installed, which is done once for all of them. */
 const PACKAGE = 'test/integration/package/**/*.test.ts';
 
+/** Test files at a time, on two cores: most of them wait for threads and processes most of the time. */
+const WAITING = 4;
+
 export default defineConfig({
   test: {
     environment: 'node',
@@ -64,13 +67,22 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'package',
+          include: [PACKAGE],
+          globalSetup: 'test/fixtures/packed-package.ts',
+          maxWorkers: WAITING,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           ...built,
           name: 'integration',
           execArgv,
           include: ['test/{integration,chaos}/**/*.test.ts', 'apps/*/test/integration/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/fixtures/**', ...ALONE, ...INSIDE, PACKAGE],
-          // Most of them wait for threads and processes most of the time.
-          maxWorkers: 2,
+          maxWorkers: WAITING,
           sequence: { groupOrder: 1 },
         },
       },
@@ -81,17 +93,7 @@ export default defineConfig({
           name: 'inside',
           include: INSIDE,
           execArgv: ['--conditions=orrery-source', ...execArgv],
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'package',
-          include: [PACKAGE],
-          globalSetup: 'test/fixtures/packed-package.ts',
-          maxWorkers: 2,
+          maxWorkers: WAITING,
           sequence: { groupOrder: 1 },
         },
       },
