@@ -1,13 +1,13 @@
 /**
  * Checks the direction of imports with dependency-cruiser, and that it cruised anything at all: with a TypeScript
- * it cannot use it cruises no modules and reports success. Holds the table of docs/architecture.md against the rooms that the
- * rules are made of; with `--write` it writes that table.
+ * it cannot use it cruises no modules and reports success. Holds the tables of rooms in docs against the rooms that the rules
+ * are made of; with `--write` it writes them.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import extractDepcruiseConfig from 'dependency-cruiser/config-utl/extract-depcruise-config';
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
-import { ROOMS, roomsInCircles, tableOfRooms } from './rooms.ts';
+import { ROOMS, roomsInCircles, TABLES_OF_ROOMS } from './rooms.ts';
 
 const CRUISED = [
   'index.ts',
@@ -106,15 +106,17 @@ function unnamed(): string[] {
 }
 
 function tableFaults(mayWrite: boolean): string[] {
-  const page = 'docs/architecture.md';
-  const text = readFileSync(page, 'utf8');
-  const written = text.replace(
-    /(<!-- rooms -->\n\n)[\s\S]*?(\n\n<!-- end of rooms -->)/,
-    (_, from: string, to: string) => `${from}${tableOfRooms()}${to}`,
-  );
-  if (!written.includes(tableOfRooms())) return [`${page} has no place for the table of rooms`];
-  if (written === text) return [];
-  if (!mayWrite) return [`${page}: the table of rooms is another one (npm run docs:rooms)`];
-  writeFileSync(page, written);
-  return [];
+  return Object.entries(TABLES_OF_ROOMS).flatMap(([page, tableOfPage]) => {
+    const table = tableOfPage();
+    const text = readFileSync(page, 'utf8');
+    const written = text.replace(
+      /(<!-- rooms -->\n\n)[\s\S]*?(\n\n<!-- end of rooms -->)/,
+      (_, from: string, to: string) => `${from}${table}${to}`,
+    );
+    if (!written.includes(table)) return [`${page} has no place for the table of rooms`];
+    if (written === text) return [];
+    if (!mayWrite) return [`${page}: the table of rooms is another one (npm run docs:rooms)`];
+    writeFileSync(page, written);
+    return [];
+  });
 }

@@ -1,6 +1,7 @@
 /**
  * The rooms of the product, each below those that import it: `imports` is all that a room may import of ours, types included.
- * The rules of `npm run check:direction` are made of this list, and so is the table of docs/architecture.md.
+ * The rules of `npm run check:direction` are made of this list, and so are the tables of docs/architecture.md and
+ * docs/internals/imports.md.
  *
  * `packages` is all that it may import of others. @default anything declared
  */
@@ -8,6 +9,10 @@
 interface Room {
   readonly room: string;
   readonly holds: string;
+  /** What it may not know; rooms by their names, which `imports` has none of. */
+  readonly ignores: string;
+  /** What always holds of it. */
+  readonly invariants: string;
   readonly imports: readonly string[];
   readonly packages?: readonly string[];
 }
@@ -27,75 +32,104 @@ const within = (folder: string, rooms: readonly Room[]): Room[] =>
 const RUNTIME = within('runtime', [
   {
     room: 'runtime/protocol',
-    holds: 'words that all share: card, envelope, capability, errors, contracts, seams',
+    holds: 'the shared words: card, envelope, capability, errors, contracts, seams',
+    ignores: 'any other room',
+    invariants: 'In the runtime only `runtime/protocol/system-seams.ts` reads the clock and draws ids.',
     imports: [],
     packages: ['zod'],
   },
   {
     room: 'runtime/os',
-    holds: 'what the operating system says of threads and processes, and how it ends them',
+    holds: 'what the operating system says of threads and processes; ending processes',
+    ignores: '`mailbox`, `agent`',
+    invariants: 'A process of a dead host is ended only if its number and start time match.',
     imports: ['protocol'],
   },
   {
     room: 'runtime/machine',
-    holds:
-      '`MachineHost`, which runs every state machine: pure steps, named actions, delays that persist; drawings of them',
+    holds: '`MachineHost` runs state machines; their drawings',
+    ignores: 'what an action does',
+    invariants: 'Steps are pure. An action that throws ends its step. Delays persist.',
     imports: ['protocol'],
     packages: ['xstate'],
   },
   {
     room: 'runtime/mailbox',
     holds: 'mail, flows with marks and ledger, lanes',
+    ignores: 'threads, ports',
+    invariants: 'A flow is a dense sequence. Each mark has one writer. One store makes a commit valid.',
     imports: ['protocol'],
   },
   {
     room: 'runtime/budget',
-    holds: 'accounts in shared memory, the budgets of envelopes',
+    holds: 'accounts in shared memory',
+    ignores: '`cell`, `routing`',
+    invariants:
+      'A step is one compare-and-swap. A late step changes nothing. What is left when an account closes goes back.',
     imports: ['protocol', 'mailbox'],
   },
   {
     room: 'runtime/observe',
     holds: 'events, counters, metrics, dead letters',
+    ignores: '`routing`, `supervision`',
+    invariants: 'What is told of an envelope counts when its marks do.',
     imports: ['protocol', 'mailbox'],
   },
   {
     room: 'runtime/supervision',
-    holds: 'restart decisions, back-off, the life of an agent, the watchdog',
+    holds: "restart decisions, back-off, an agent's life, the watchdog",
+    ignores: '`link`, `routing`',
+    invariants: 'The record is true before anything is started or stopped. A late report changes nothing.',
     imports: ['protocol', 'machine', 'mailbox'],
   },
   {
     room: 'runtime/routing',
-    holds: 'table, registry, resolve, judge, grants; `A2ARouter` on its own',
+    holds: 'table, registry, resolve, judge, grants; `A2ARouter` alone',
+    ignores: 'which rules there are',
+    invariants: 'Table versions are dense. The first refusal decides. A rule that throws refuses.',
     imports: ['protocol', 'machine', 'mailbox', 'observe'],
   },
   {
     room: 'runtime/channels',
-    holds: 'channels between two agents, over ports or over any transport',
+    holds: 'channels between two agents, over ports or a transport',
+    ignores: '`cell`, `link`, which transport',
+    invariants: 'Envelopes arrive once, in the order of `send`.',
     imports: ['protocol', 'machine', 'mailbox', 'supervision', 'routing'],
   },
   {
     room: 'runtime/link',
-    holds: 'what goes between two threads: ports, batches, calls, flows and their commit; threads spawned',
+    holds: 'what goes between threads: ports, batches, calls, flows, commits',
+    ignores: '`agent`, `routing`',
+    invariants:
+      '`flush` posts, then commits marks, then delivers within the thread. A flow is bounded by the mailbox of its recipient.',
     imports: ['protocol', 'os', 'mailbox', 'observe', 'supervision'],
   },
   {
     room: 'runtime/journal',
-    holds: 'stores, the journal and its thread, what former processes have left',
+    holds: 'stores, the journal and its thread, what former processes left',
+    ignores: '`agent`, `cell`',
+    invariants: 'Causes are written before what came of them.',
     imports: ['protocol', 'os', 'mailbox', 'budget', 'supervision', 'link'],
   },
   {
     room: 'runtime/upgrade',
-    holds: "an agent's state as data: whose it is, taken, migrated, restored",
+    holds: "an agent's state as data: taken, migrated, restored",
+    ignores: '`mailbox`, threads',
+    invariants: 'Restoring changes nothing. Only migrations run, on a copy.',
     imports: ['protocol'],
   },
   {
     room: 'runtime/agent',
-    holds: 'what an author writes, and what runs it: definitions, contexts, logic, offload',
+    holds: 'what an author writes, and what runs it',
+    ignores: '`cell`, `link`, `journal`',
+    invariants: 'Effects and offloaded work pass one seam, `runtime/agent/outside.ts`.',
     imports: ['protocol', 'machine', 'mailbox', 'supervision', 'channels', 'upgrade'],
   },
   {
     room: 'runtime/cell',
-    holds: 'one agent in one thread: its mailbox, its actors, handling, sends, asks, streams, outcomes',
+    holds: 'one agent in one thread: mailbox, actors, sends, asks, outcomes',
+    ignores: '`thread`, `control`',
+    invariants: 'An envelope taken ends in one outcome. Only `runtime/cell/cell.machine.ts` says the status.',
     imports: [
       'protocol',
       'machine',
@@ -113,17 +147,24 @@ const RUNTIME = within('runtime', [
   },
   {
     room: 'runtime/processes',
-    holds: 'agents whose code runs in a process of its own: spawning, permissions, frames',
+    holds: 'agents whose code runs in processes of their own',
+    ignores: '`link`, `routing`',
+    invariants:
+      'Frames are checked, and believed only in a state that lists them. A process serves one life.',
     imports: ['protocol', 'os', 'machine', 'mailbox', 'supervision', 'journal', 'agent', 'cell'],
   },
   {
     room: 'runtime/processes/child',
-    holds: 'what runs in such a process: it has frames, and no system around it',
+    holds: 'what runs in such a process',
+    ignores: 'the system around it: it has frames',
+    invariants: "It gives up its abilities before it loads the agent's code.",
     imports: ['protocol', 'os', 'machine', 'upgrade', 'agent', 'processes'],
   },
   {
     room: 'runtime/thread',
-    holds: 'what one thread hosts: its agents, its links, its line to the journal',
+    holds: 'what one thread hosts: agents, links, its journal line',
+    ignores: '`control`',
+    invariants: "A dead thread's posts are read before its mail is sent again.",
     imports: [
       'protocol',
       'mailbox',
@@ -141,7 +182,10 @@ const RUNTIME = within('runtime', [
   },
   {
     room: 'runtime/control',
-    holds: 'the control thread: supervisor, watchdog, the order of the table, threads begun and replaced',
+    holds: 'supervisor, watchdog, order of the table, threads begun and replaced',
+    ignores: "agents' code",
+    invariants:
+      "It alone orders changes of the table. A dead thread's last commit is finished before its agents start again.",
     imports: [
       'protocol',
       'os',
@@ -159,7 +203,9 @@ const RUNTIME = within('runtime', [
   },
   {
     room: 'runtime/system',
-    holds: '`createSystem`, and what a thread becomes: the pieces wired, none of them by name',
+    holds: '`createSystem`, and what a thread becomes',
+    ignores: '`policies`, attendants',
+    invariants: 'A thread loads only what it is.',
     imports: [
       'protocol',
       'os',
@@ -180,7 +226,9 @@ const RUNTIME = within('runtime', [
   },
   {
     room: 'runtime/simulate',
-    holds: 'a system in virtual time: scheduler, faults, invariants, trace, the search for failures',
+    holds: 'a system in virtual time, faults, the search for failures',
+    ignores: '`policies`, `actors`',
+    invariants: 'One step at a time. The same seed gives the same run.',
     imports: [
       'protocol',
       'mailbox',
@@ -210,57 +258,85 @@ export const ROOMS: readonly Room[] = [
   {
     room: 'policies',
     holds: 'one file a rule: whether an envelope may go',
+    ignores: 'who routes',
+    invariants: 'Rules are judged in one order, the cheap ones first.',
     imports: ['runtime/protocol'],
   },
   {
     room: 'transports',
-    holds: 'what carries our own frames, a folder a transport: `local`, `message-port`',
+    holds: 'what carries our frames, a folder each: `local`, `message-port`',
+    ignores: 'what a frame says',
+    invariants: 'Frames arrive whole, in order, at most once; they are lost only with the connection.',
     imports: ['runtime/protocol'],
   },
-  { room: 'actors/planets', holds: 'the 21 planets as data', imports: ['runtime/protocol'] },
+  {
+    room: 'actors/planets',
+    holds: 'the 21 planets',
+    ignores: 'how a planet works',
+    invariants: 'They are data.',
+    imports: ['runtime/protocol'],
+  },
   {
     room: 'actors/tools',
-    holds: 'the tool host: what the cards of a team offer as tools, resources and prompts',
+    holds: 'tools, resources and prompts that cards offer',
+    ignores: '`tasks`',
+    invariants: 'In a system the cards are the only list of tools.',
     imports: PUBLIC,
   },
   {
     room: 'actors/tasks',
-    holds: 'tasks that outlive requests, and what has agents work at them',
+    holds: 'tasks that outlive requests, and who works at them',
+    ignores: 'protocols of others',
+    invariants: 'A change is shown when it is kept. A task has one turn at a time.',
     imports: [...PUBLIC, 'actors/tools'],
   },
   {
     room: 'actors/shared-state',
     holds: 'Yjs documents that agents share',
+    ignores: '`negotiator`, `tasks`',
+    invariants: 'A change is sent when the log has it.',
     imports: PUBLIC,
   },
   {
     room: 'actors/negotiator',
-    holds: '`TaskNegotiator`: proposals, and capability negotiation',
+    holds: '`TaskNegotiator`: proposals, capability negotiation',
+    ignores: '`swarm`',
+    invariants: 'A lease ends at the agent before it ends at the proposer.',
     imports: PUBLIC,
   },
   {
     room: 'actors/swarm',
-    holds: '`SwarmCoordinator`: swarms of one owner',
+    holds: '`SwarmCoordinator`: the swarms of one owner',
+    ignores: '`tasks`, `models`',
+    invariants: 'What follows from a change is done when the store has it.',
     imports: [...PUBLIC, 'actors/negotiator'],
   },
   {
     room: 'actors/models',
     holds: '`modelAgent`: agents that think with a model',
+    ignores: '`swarm`, `negotiator`',
+    invariants: 'Only `actors/models/call-model.ts` calls a model.',
     imports: [...PUBLIC, 'actors/tools', 'actors/tasks'],
   },
   {
     room: 'actors/mcp-servers',
     holds: 'an MCP server as an agent',
+    ignores: 'how it is reached',
+    invariants: "A lost connection ends the actor; the actor's end closes the connection.",
     imports: [...PUBLIC, 'actors/tools'],
   },
   {
     room: 'actors/remote',
-    holds: 'an agent elsewhere as a member of a system',
+    holds: 'an agent elsewhere as a member',
+    ignores: 'A2A on the wire: it has a link',
+    invariants: 'A grant is set aside before anything is sent.',
     imports: [...PUBLIC, 'actors/negotiator', 'actors/tasks'],
   },
   {
     room: 'actors',
-    holds: 'whom every thread has attend to its agents',
+    holds: 'who attends to the agents of every thread',
+    ignores: '`models`, `mcp-servers`, `remote`',
+    invariants: '`actors/attendants.ts` lists all that attend to every agent.',
     imports: [
       ...PUBLIC,
       'actors/tools',
@@ -272,19 +348,41 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: 'gateway',
-    holds:
-      'protocols of others, served and spoken: `http`, `a2a`, `mcp`, `xpr`; who may come in, `admit`; which URLs are called, `reach`',
+    holds: "others' protocols, served and spoken; `admit`, `reach`",
+    ignores: 'which engine serves it',
+    invariants:
+      'If `admit` cannot find out who calls, nobody is let in. A foreign URL is checked before it is called.',
     imports: ['runtime/protocol'],
   },
 ];
 
-/** The rows of docs/architecture.md. */
-export function tableOfRooms(): string {
-  const short = (path: string): string => `\`${path.replace(/^runtime\/(?!public|agent\/)/, '')}\``;
-  const row = ({ room, holds, imports, packages = [] }: Room): string =>
-    `| \`${room}\` | ${holds} | ${[...imports.map(short), ...packages].join(', ') || 'nothing'} |`;
-  return ['| room | what it is for | what it may import |', '|---|---|---|', ...ROOMS.map(row)].join('\n');
+/** The tables that pages have of the rooms, by the page that has each. */
+export const TABLES_OF_ROOMS: Readonly<Record<string, () => string>> = {
+  'docs/architecture.md': tableOfRooms,
+  'docs/internals/imports.md': tableOfImports,
+};
+
+function tableOfRooms(): string {
+  const rows = ROOMS.map(({ room, holds, ignores, invariants }) => [name(room), holds, ignores, invariants]);
+  return tableOf(['room', 'holds', 'may not know', 'invariants'], rows);
 }
+
+function tableOfImports(): string {
+  const rows = ROOMS.map(({ room, imports, packages = ['any package that is declared'] }) => [
+    name(room),
+    imports.map(short).join(', ') || 'no other',
+    packages.join(', ') || 'none',
+  ]);
+  return tableOf(['room', 'may import these rooms', 'and these packages'], rows);
+}
+
+const name = (path: string): string => `\`${path}\``;
+
+/** A room of the runtime without its folder. */
+const short = (path: string): string => name(path.replace(/^runtime\/(?!public|agent\/)/, ''));
+
+const tableOf = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => '-'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 /** One rule a room: what stands in `pathNot` is all that it may import. A room within it has a rule of its own. */
 export function rulesOfRooms(): Rule[] {
