@@ -3,9 +3,13 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { allTestFiles } from '../../../.ci/cited-requirements.ts';
+import { ROOMS } from '../../../.ci/rooms.ts';
+import { mermaidFaults } from '../../fixtures/mermaid-faults.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MAX_PAGE_BYTES = 8_192;
+const MAX_OVERVIEW_BYTES = 12_288;
+const OVERVIEW = 'docs/architecture.md';
 const KINDS = ['unit', 'property', 'conformance', 'integration'];
 
 const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
@@ -14,10 +18,15 @@ const markdownIn = (folder: string): string[] =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name));
 
+const FOLDERS = readdirSync(ROOT, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
 const tests = allTestFiles()
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => relative(ROOT, file));
 const semantics = markdownIn('docs/semantics');
+const internals = markdownIn('docs/internals');
 const pages = [
   'README.md',
   'SECURITY.md',
@@ -51,6 +60,68 @@ describe('docs/semantics', () => {
   });
 });
 
+describe('docs/architecture.md', () => {
+  const page = textOf(OVERVIEW);
+  const drawings = drawingsIn(page);
+
+  it('is at most 12 KB', () => {
+    expect(Buffer.byteLength(page)).toBeLessThanOrEqual(MAX_OVERVIEW_BYTES);
+  });
+
+  it('says of every room what it holds, what it may not know, and its invariants', () => {
+    const cellsOf = (row: string): string[] => row.split('|').map((cell) => cell.trim());
+    const rows = new Map(page.split('\n').map((line) => [cellsOf(line)[1], cellsOf(line).slice(2, -1)]));
+    for (const { room, holds, ignores, invariants } of ROOMS) {
+      expect(rows.get(`\`${room}\``), room).toEqual([holds, ignores, invariants]);
+      expect(invariants, room).toMatch(/^\S.*\.$/);
+    }
+  });
+
+  it('names rooms that a room may not know, and no room imports one of these', () => {
+    const known = ROOMS.map(({ room }) => room);
+    for (const { room, ignores, imports } of ROOMS)
+      for (const [, name = ''] of ignores.matchAll(/`([^`]+)`/g)) {
+        const beside = `${room.split('/')[0]}/${name}`;
+        const unknown = known.includes(beside) ? beside : name;
+        expect(known, room).toContain(unknown);
+        expect(
+          imports.filter((path) => `${path}/`.startsWith(`${unknown}/`)),
+          room,
+        ).toEqual([]);
+      }
+  });
+
+  it('links to all pages of docs/internals', () => {
+    const linked = [...page.matchAll(/\]\((internals\/[^)#]+)\)/g)].map(([, path]) => `docs/${path}`);
+    expect([...new Set(linked)].sort()).toEqual(internals.toSorted());
+  });
+
+  it('draws threads, the way of an envelope, and the life of an agent as docs/machines.md has it', () => {
+    expect(drawings.map((drawing) => drawing.split('\n')[0])).toEqual([
+      'flowchart LR',
+      'sequenceDiagram',
+      'stateDiagram-v2',
+    ]);
+    const [, sequence = '', life = ''] = drawings;
+    expect(sequenceFaults(sequence)).toEqual([]);
+    expect(mermaidFaults(life)).toEqual([]);
+    const [, ofMachine = ''] = textOf('docs/machines.md').split('\n## agentLife\n');
+    expect(life).toBe(drawingsIn(ofMachine)[0]);
+  });
+});
+
+describe('docs/internals', () => {
+  it.each(internals)('%s is at most 8 KB', (page) => {
+    expect(Buffer.byteLength(textOf(page))).toBeLessThanOrEqual(MAX_PAGE_BYTES);
+  });
+
+  it.each([...internals, OVERVIEW])('%s names files that are there', (page) => {
+    const named = pathsNamedIn(textOf(page));
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+});
+
 describe('The pages', () => {
   it.each(pages)('%s links to what is there', (page) => {
     const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(#[^)\s]+)?\)/g)];
@@ -61,6 +132,29 @@ describe('The pages', () => {
     }
   });
 });
+
+/** Between backticks: whatever ends as a file of ours or as a folder does, or begins with a folder of the repository. */
+const pathsNamedIn = (text: string): string[] =>
+  [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/`([\w.-]+(?:\/[\w.-]*)*)`/g)]
+    .map(([, path = '']) => path)
+    .filter(
+      (path) =>
+        /(\/|\.(ts|md|json|mjs|cjs))$/.test(path) || FOLDERS.some((folder) => path.startsWith(`${folder}/`)),
+    );
+
+function drawingsIn(text: string): string[] {
+  return [...text.matchAll(/```mermaid\n(.*?)```/gs)].map(([, drawing = '']) => drawing);
+}
+
+/** Lines that are neither a participant nor a message between two of them. */
+function sequenceFaults(text: string): string[] {
+  const [, ...lines] = text.trimEnd().split('\n');
+  const ids = new Set(lines.flatMap((line) => /^ {2}participant (\w+) as [\w ]+$/.exec(line)?.[1] ?? []));
+  return lines.filter((line) => {
+    const [, from = '', to = ''] = /^ {2}(\w+)--?>>(\w+): [^;#]+$/.exec(line) ?? [];
+    return !line.startsWith('  participant ') && !(ids.has(from) && ids.has(to));
+  });
+}
 
 /** What stands between backticks after `Test:` or `Tests:`, without what is said of it in brackets. */
 const testsNamedIn = (text: string): string[] =>
