@@ -42,14 +42,16 @@ const RUNTIME = within('runtime', [
     room: 'runtime/os',
     holds: 'what the operating system says of threads and processes; ending processes',
     ignores: '`mailbox`, `agent`',
-    invariants: 'A process of a dead host is ended only if its number and start time match.',
+    invariants:
+      'Of a dead host only processes are ended that match by number and start time, or carry its mark.',
     imports: ['protocol'],
   },
   {
     room: 'runtime/machine',
     holds: '`MachineHost` runs state machines; their drawings',
     ignores: 'what an action does',
-    invariants: 'Steps are pure. An action that throws ends its step. Delays persist.',
+    invariants:
+      'Steps are pure. After an action that throws no other of its step is done; delays are set all the same, and persist.',
     imports: ['protocol'],
     packages: ['xstate'],
   },
@@ -57,7 +59,8 @@ const RUNTIME = within('runtime', [
     room: 'runtime/mailbox',
     holds: 'mail, flows with marks and ledger, lanes',
     ignores: 'threads, ports',
-    invariants: 'A flow is a dense sequence. Each mark has one writer. One store makes a commit valid.',
+    invariants:
+      'A flow is a dense sequence. A mark has one writer while that lives. One store makes a commit valid.',
     imports: ['protocol'],
   },
   {
@@ -65,7 +68,7 @@ const RUNTIME = within('runtime', [
     holds: 'accounts in shared memory',
     ignores: '`cell`, `routing`',
     invariants:
-      'A step is one compare-and-swap. A late step changes nothing. What is left when an account closes goes back.',
+      'An amount changes by compare-and-swap. A late change does nothing. What is left when an account closes goes back.',
     imports: ['protocol', 'mailbox'],
   },
   {
@@ -115,14 +118,14 @@ const RUNTIME = within('runtime', [
     room: 'runtime/upgrade',
     holds: "an agent's state as data: taken, migrated, restored",
     ignores: '`mailbox`, threads',
-    invariants: 'Restoring changes nothing. Only migrations run, on a copy.',
+    invariants: 'Restoring changes nothing: migrations and schemas get a copy of the snapshot.',
     imports: ['protocol'],
   },
   {
     room: 'runtime/agent',
     holds: 'what an author writes, and what runs it',
     ignores: '`cell`, `link`, `journal`',
-    invariants: 'Effects and offloaded work pass one seam, `runtime/agent/outside.ts`.',
+    invariants: 'A listener of an author that throws ends nothing.',
     imports: ['protocol', 'machine', 'mailbox', 'supervision', 'channels', 'upgrade'],
   },
   {
@@ -228,7 +231,7 @@ const RUNTIME = within('runtime', [
     room: 'runtime/simulate',
     holds: 'a system in virtual time, faults, the search for failures',
     ignores: '`policies`, `actors`',
-    invariants: 'One step at a time. The same seed gives the same run.',
+    invariants: 'One step at a time. The same seed gives the same run, if agents stay in virtual time.',
     imports: [
       'protocol',
       'mailbox',
@@ -351,7 +354,7 @@ export const ROOMS: readonly Room[] = [
     holds: "others' protocols, served and spoken; `admit`, `reach`",
     ignores: 'which engine serves it',
     invariants:
-      'If `admit` cannot find out who calls, nobody is let in. A foreign URL is checked before it is called.',
+      'If `admit` cannot find out who calls, nobody is let in. A receiver of pushes is checked before each call.',
     imports: ['runtime/protocol'],
   },
 ];
