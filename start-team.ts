@@ -4,7 +4,6 @@ import { approvalAttendant } from './actors/tasks/approvals.ts';
 import { loadPolicies } from './policies/index.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { createSystem as createSystemFrom } from './runtime/system/create-system.ts';
-import { withWorkBeforeStop } from './runtime/system/stop-work.ts';
 import type { SystemDeps } from './runtime/system/system-deps.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
 import type { ServeOptions, Serving } from './gateway.ts';
@@ -28,7 +27,7 @@ export async function startTeam(
     rest,
   );
   const isKept = rest.journal !== undefined;
-  const cooperating = await withCooperation(withWorkBeforeStop(system), { seams, isKept });
+  const cooperating = await withCooperation(system, { seams, isKept });
   const team: Team = Object.assign(cooperating, { serve });
   return team;
 

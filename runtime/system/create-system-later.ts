@@ -1,5 +1,5 @@
 import type { SystemDeps } from './system-deps.ts';
-import type { System } from './system.ts';
+import type { SystemWithStopWork } from './stop-work.ts';
 import type { SystemOptions } from './system-options.ts';
 
 /**
@@ -7,7 +7,10 @@ import type { SystemOptions } from './system-options.ts';
  *
  * Fails with INVALID_OPTIONS or MODULE_INVALID; then nothing of it is left.
  */
-export async function createSystem(deps: SystemDeps, options: SystemOptions = {}): Promise<System> {
+export async function createSystem(
+  deps: SystemDeps,
+  options: SystemOptions = {},
+): Promise<SystemWithStopWork> {
   // Agents import what exports this too, and start nothing.
   const { createSystem: create } = await import('./create-system.ts');
   return create(deps, options);

@@ -44,35 +44,36 @@ import {
   jsonFaultOf,
   refusedResult,
 } from './embedder-sender.ts';
-import { checkReceiver, parseDrainMs, parseLimit } from './given-sends.ts';
+import { checkReceiver, parseLimit } from './given-sends.ts';
 import { type KeptRecords, keptRecords } from './kept-records.ts';
 import { LoopMail } from './loop-mail.ts';
 import { OwnMailbox } from './own-mailbox.ts';
 import { Peers, type PeersDeps } from './peers.ts';
 import { HostChannels } from './system-channels.ts';
 import type { SystemDeps } from './system-deps.ts';
-import type { LoopSender, System } from './system.ts';
+import { Stop, type StopWork, type SystemWithStopWork } from './stop-work.ts';
+import type { LoopSender } from './system.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { RosterRow } from '../protocol/roster.ts';
 import { type AgentSpec, parseAgent, parseSystemOptions, type SystemOptions } from './system-options.ts';
 import { type Upgrading, upgrading } from './upgrading.ts';
 
-/** How long what is under way has to be done when a system stops, milliseconds. */
-export const DEFAULT_DRAIN_MS = 1_000;
-
 /**
  * Starts a system: the control thread, the workers, and the agents. Resolves when every agent has been started once.
  *
  * Fails with INVALID_OPTIONS or MODULE_INVALID; then nothing of it is left.
  */
-export async function createSystem(deps: SystemDeps, options: SystemOptions = {}): Promise<System> {
+export async function createSystem(
+  deps: SystemDeps,
+  options: SystemOptions = {},
+): Promise<SystemWithStopWork> {
   const parsed = parseSystemOptions(options);
   const system = new RunningSystem(deps, parsed);
   try {
     await system.boot();
     await system.startTeam(parsed.agents);
-    return Object.assign(system, system.upgrading, system.sender);
+    return system;
   } catch (error) {
     await system.stop({ drainMs: 0 });
     throw error;
@@ -80,12 +81,18 @@ export async function createSystem(deps: SystemDeps, options: SystemOptions = {}
 }
 
 /** A system seen from the thread that embeds it. */
-class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
+class RunningSystem implements SystemWithStopWork {
   readonly registry: AgentRegistry;
   readonly channels: HostChannels;
   readonly records: KeptRecords;
-  readonly upgrading: Upgrading;
-  readonly sender: Sender;
+  readonly ask: Sender['ask'];
+  readonly stream: Sender['stream'];
+  readonly tell: Sender['tell'];
+  readonly tellWhenRoom: Sender['tellWhenRoom'];
+  readonly upgrade: Upgrading['upgrade'];
+  readonly upgradeAll: Upgrading['upgradeAll'];
+  readonly rollingRestart: Upgrading['rollingRestart'];
+  readonly resume: Upgrading['resume'];
   readonly loop: LoopSender;
   readonly #host: PlaceHost;
   readonly #place: Place;
@@ -97,7 +104,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
   readonly #identity: Identity = { id: HOST_ID, slot: -1, party: systemParty(HOST_ID) };
   readonly #sending: EmbedderSenderDeps;
   #end: OrreryError | undefined;
-  #stopping: Promise<void> | undefined;
+  readonly #stop = new Stop((drainMs) => this.#endAll(drainMs));
   readonly #hasJournal: boolean;
   readonly #mailbox: OwnMailbox;
   readonly #loopMailbox: OwnMailbox;
@@ -181,7 +188,11 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     onHost?.(this.#host);
     this.#place = this.#host.place;
     this.#sending = { courier: this.#place.courier, endOf: () => this.#end };
-    this.sender = embedderSender(this.#sending, this.#identity);
+    const sender = embedderSender(this.#sending, this.#identity);
+    this.ask = sender.ask;
+    this.stream = sender.stream;
+    this.tell = sender.tell;
+    this.tellWhenRoom = sender.tellWhenRoom;
     const mailbox = {
       isDurable: this.#hasJournal,
       host: (agent: AgentDefinition, card: AgentCard) => this.#deskUnder(agent, card),
@@ -209,11 +220,15 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
       openMailbox: () => this.desk(),
       end: () => this.#end,
     });
-    this.upgrading = upgrading({
+    const code = upgrading({
       api: this.#caller.api,
       given: this.#given,
       readArrived: () => this.#host.readArrived(),
     });
+    this.upgrade = code.upgrade;
+    this.upgradeAll = code.upgradeAll;
+    this.rollingRestart = code.rollingRestart;
+    this.resume = code.resume;
     exposeApi(this.#host, hostApi);
   }
 
@@ -385,14 +400,12 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     return this.#caller.api.terminate(place);
   }
 
-  stop(options: { drainMs?: number } = {}): Promise<void> {
-    try {
-      const drainMs = parseDrainMs(options, DEFAULT_DRAIN_MS);
-      this.#stopping ??= this.#stop(drainMs);
-      return this.#stopping;
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  beforeStop(work: StopWork): () => void {
+    return this.#stop.before(work);
+  }
+
+  stop(options?: { drainMs?: number }): Promise<void> {
+    return this.#stop.begin(options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -412,7 +425,7 @@ class RunningSystem implements Omit<System, keyof Upgrading | keyof Sender> {
     });
   }
 
-  async #stop(drainMs: number): Promise<void> {
+  async #endAll(drainMs: number): Promise<void> {
     if (this.#end === undefined) {
       this.#place.router.drain();
       // A control thread that cannot answer any more is ended all the same.

@@ -1,7 +1,9 @@
 import { systemStopped } from '../protocol/errors.ts';
-import { DEFAULT_DRAIN_MS } from './create-system.ts';
 import { parseDrainMs } from './given-sends.ts';
 import type { System } from './system.ts';
+
+/** How long what is under way has to be done when a system stops, milliseconds. */
+const DEFAULT_DRAIN_MS = 1_000;
 
 /** What is to be done before a system stops; `drainMs`: how long what is under way has to be done. */
 export type StopWork = (options: { readonly drainMs: number }) => Promise<void>;
@@ -16,33 +18,39 @@ export interface SystemWithStopWork extends System {
 }
 
 /**
- * Changes a system so that it stops when what is given to `beforeStop` is done. Work that fails keeps nothing from stopping;
- * `stop` rejects with the first failure afterwards.
+ * The stop of a system, once: first the work that was given to `beforeStop`, then its own end. Work that fails keeps nothing
+ * from stopping; `stop` rejects with the first failure afterwards.
  */
-export function withWorkBeforeStop(system: System): SystemWithStopWork {
-  const works = new Set<StopWork>();
-  const stopNow = system.stop.bind(system);
-  let stopping: Promise<void> | undefined;
-  const stopAll = async (drainMs: number): Promise<void> => {
-    const ends = await Promise.allSettled([...works].map((work) => work({ drainMs })));
-    await stopNow({ drainMs });
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  };
-  return Object.assign(system, {
-    stop: (options: { drainMs?: number } = {}): Promise<void> => {
-      try {
-        const drainMs = parseDrainMs(options, DEFAULT_DRAIN_MS);
-        // Without work it stops at once: from then on nothing new is taken.
-        stopping ??= works.size === 0 ? stopNow({ drainMs }) : stopAll(drainMs);
-        return stopping;
-      } catch (error) {
-        return Promise.reject(error);
-      }
-    },
-    beforeStop: (work: StopWork): (() => void) => {
-      if (stopping !== undefined) throw systemStopped('it was stopped');
-      works.add(work);
-      return () => void works.delete(work);
-    },
-  });
+export class Stop {
+  readonly #end: (drainMs: number) => Promise<void>;
+  readonly #works = new Set<StopWork>();
+  #stopping: Promise<void> | undefined;
+
+  constructor(end: (drainMs: number) => Promise<void>) {
+    this.#end = end;
+  }
+
+  before(work: StopWork): () => void {
+    if (this.#stopping !== undefined) throw systemStopped('it was stopped');
+    this.#works.add(work);
+    return () => void this.#works.delete(work);
+  }
+
+  /** Rejects with INVALID_OPTIONS, and stops nothing then. */
+  begin(options: { drainMs?: number } = {}): Promise<void> {
+    try {
+      const drainMs = parseDrainMs(options, DEFAULT_DRAIN_MS);
+      // Without work it stops at once: from then on nothing new is taken.
+      this.#stopping ??= this.#works.size === 0 ? this.#end(drainMs) : this.#workAndEnd(drainMs);
+      return this.#stopping;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async #workAndEnd(drainMs: number): Promise<void> {
+    const done = await Promise.allSettled([...this.#works].map((work) => work({ drainMs })));
+    await this.#end(drainMs);
+    for (const one of done) if (one.status === 'rejected') throw one.reason;
+  }
 }

@@ -13,7 +13,6 @@ import { slidingWindow } from '../../gateway/admit/sliding-window.ts';
 import type { Authenticator } from '../../runtime/protocol/admission.ts';
 import { ANONYMOUS } from '../../runtime/protocol/principal.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
-import { withWorkBeforeStop } from '../../runtime/system/stop-work.ts';
 import { fail } from '../fixtures/agents/greeter.agent.ts';
 import { systemWithFaultyControl } from '../fixtures/faulty-control.ts';
 import { resultOf, runFixture } from '../fixtures/run-fixture.ts';
@@ -279,7 +278,7 @@ describe('GET /readyz, and GET /healthz (DESIGN 8)', () => {
     const { system, kill } = await systemWithFaultyControl('killed', join(folder, 'sign'), {
       agents: [agent('greeter')],
     });
-    const serving = await serve(withWorkBeforeStop(system));
+    const serving = await serve(system);
     expect((await health(serving.url)).status).toBe(200);
     await kill();
     await fresh(serving.url, 503);
