@@ -6,8 +6,9 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { drawMachine } from 'orrery/machines';
-import type { AnyStateMachine } from 'xstate';
+import type { AnyActorLogic, AnyStateMachine } from 'xstate';
 import { auditPlanets } from '../apps/audit/audit-planets.ts';
+import { isMachine } from '../runtime/upgrade/state-identity.ts';
 
 export const PAGE = 'docs/machines.md';
 const ROOT = new URL('../', import.meta.url);
@@ -44,12 +45,9 @@ export const machineFiles = (): string[] =>
 export async function machinesIn(file: string): Promise<readonly (readonly [string, AnyStateMachine])[]> {
   const exported = (await import(new URL(file, ROOT).href)) as Record<string, unknown>;
   return Object.entries(exported).flatMap(([name, value]) =>
-    isMachine(value) ? [[name, value] as const] : [],
+    isMachine(value as AnyActorLogic) ? [[name, value as AnyStateMachine] as const] : [],
   );
 }
-
-const isMachine = (value: unknown): value is AnyStateMachine =>
-  (value as { __xstatenode?: unknown } | null)?.__xstatenode === true;
 
 /** The whole page, made anew. */
 export async function machinesPage(): Promise<string> {

@@ -11,7 +11,7 @@ import {
   TaskOpening,
   type TaskWrite,
 } from './task-log.ts';
-import { taskMachine } from './task.machine.ts';
+import { mayTake, taskMachine } from './task.machine.ts';
 
 /** What such a log needs of the records of a system with a journal. */
 export type TaskRecords = Pick<KeptRecords, 'put' | 'read'>;
@@ -195,10 +195,8 @@ class ReadTask {
 
   /** After one that does not follow, nothing of it is read. */
   #follows(change: TaskChange): boolean {
-    if (change.kind !== 'status') return !this.#life.isOver;
-    const move = { type: change.state };
-    if (!this.#life.can(move)) return false;
-    this.#life.send(move);
+    if (!mayTake(this.#life, change)) return false;
+    if (change.kind === 'status') this.#life.send({ type: change.state });
     return true;
   }
 

@@ -2,7 +2,7 @@ import { MachineHost } from '../../runtime/machine/machine-host.ts';
 import { refused } from '../../runtime/protocol/errors.ts';
 import { isTaskOver, type TaskChange, type TaskState } from '../../runtime/protocol/task.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
-import { taskMachine } from './task.machine.ts';
+import { mayTake, taskMachine } from './task.machine.ts';
 import type { Json, LoggedTask, MessageTerms, TaskLog, TaskOpening, TaskWrite } from './task-log.ts';
 import { type ChangeSource, TaskChanges } from './task-changes.ts';
 import { sizeOfChange, sizeOfJson, sizeOfOpening } from './task-size.ts';
@@ -94,7 +94,7 @@ export class LiveTask implements ChangeSource {
   /** What a former engine has kept. Fails with REFUSED for what no task comes to. */
   restore({ changes, memo }: LoggedTask): void {
     for (const change of changes) {
-      if (!this.#mayTake(change))
+      if (!mayTake(this.#life, change))
         throw refused(`Its change ${change.generation} cannot follow: it is ${this.state}`);
       this.#take(change);
       this.#published.push(change);
@@ -108,7 +108,7 @@ export class LiveTask implements ChangeSource {
    * `terms` are those of it, and `bytes` what it has been found to weigh.
    */
   change(next: NewChange, { terms, bytes }: { terms?: TaskTerms | undefined; bytes?: number } = {}): boolean {
-    if (!this.#mayTake(next)) return false;
+    if (!mayTake(this.#life, next)) return false;
     const change = { ...next, generation: this.#generation + 1, atMs: this.#deps.nowMs() } as TaskChange;
     this.#take(change, bytes);
     if (this.#unkept === NONE) this.#unkept = [change];
@@ -163,10 +163,6 @@ export class LiveTask implements ChangeSource {
 
   offNews(tell: () => void): void {
     this.#waiting?.delete(tell);
-  }
-
-  #mayTake(change: NewChange | TaskChange): boolean {
-    return change.kind === 'status' ? this.#life.can({ type: change.state }) : !this.isOver;
   }
 
   #take(change: TaskChange, bytes = sizeOfChange(change)): void {

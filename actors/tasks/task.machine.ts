@@ -1,5 +1,6 @@
 import { setup } from 'xstate';
-import type { TaskState } from '../../runtime/protocol/task.ts';
+import type { MachineHost } from '../../runtime/machine/machine-host.ts';
+import type { TaskChange, TaskState } from '../../runtime/protocol/task.ts';
 
 /** Where the next status puts a task: events are named by the state that they lead to. */
 export type TaskMove = { readonly type: TaskState };
@@ -38,3 +39,11 @@ export const taskMachine = setup({ types: { events: {} as TaskMove } }).createMa
     rejected: { type: 'final' },
   },
 });
+
+/** Says whether a task that stands here can have this change: once it is over it has none. */
+export const mayTake = (
+  life: MachineHost<typeof taskMachine>,
+  change:
+    | { readonly kind: Exclude<TaskChange['kind'], 'status'> }
+    | { readonly kind: 'status'; readonly state: TaskState },
+): boolean => (change.kind === 'status' ? life.can({ type: change.state }) : !life.isOver);

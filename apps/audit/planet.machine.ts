@@ -102,6 +102,13 @@ const CUT_OFF = {
   on: { 'work.cut-off': 'cutOff' },
 } as const;
 
+/** A state in which one step is done, and where it leads. */
+const invoking = <const Src extends string, const Target extends string, const Action extends string>(
+  src: Src,
+  onDone: { readonly target: Target; readonly actions: Action },
+  onError: string,
+) => ({ invoke: { src, input: stepOf, onDone, onError } });
+
 /**
  * The work of a planet with tools: it waits to be asked, opens the repository and lists its files, is at work with its tools,
  * each a state, checks what they found, and answers. When the task is cancelled or its time is over, it is cut off: whatever
@@ -125,31 +132,10 @@ export function planetMachine({ id, capability }: PlanetRole, tools: readonly st
         ...CUT_OFF,
         initial: 'opening',
         states: {
-          opening: {
-            invoke: {
-              src: 'open',
-              input: stepOf,
-              onDone: { target: 'listing', actions: 'keepRoot' },
-              onError: refusing,
-            },
-          },
-          listing: {
-            invoke: {
-              src: 'list',
-              input: stepOf,
-              onDone: { target: 'atWork', actions: 'keepListing' },
-              onError: refusing,
-            },
-          },
+          opening: invoking('open', { target: 'listing', actions: 'keepRoot' }, refusing),
+          listing: invoking('list', { target: 'atWork', actions: 'keepListing' }, refusing),
           atWork: { initial: tools[0] as string, states: Object.fromEntries(atWork) },
-          checking: {
-            invoke: {
-              src: 'check',
-              input: stepOf,
-              onDone: { target: `#${id}.answering`, actions: 'keepAnswer' },
-              onError: refusing,
-            },
-          },
+          checking: invoking('check', { target: `#${id}.answering`, actions: 'keepAnswer' }, refusing),
         },
       },
       ...ENDINGS,
@@ -173,22 +159,8 @@ export function missionPlanetMachine({ id, capability }: PlanetRole) {
         ...CUT_OFF,
         initial: 'opening',
         states: {
-          opening: {
-            invoke: {
-              src: 'open',
-              input: stepOf,
-              onDone: { target: 'reporting', actions: 'keepRoot' },
-              onError: refusing,
-            },
-          },
-          reporting: {
-            invoke: {
-              src: 'report',
-              input: stepOf,
-              onDone: { target: `#${id}.answering`, actions: 'keepAnswer' },
-              onError: refusing,
-            },
-          },
+          opening: invoking('open', { target: 'reporting', actions: 'keepRoot' }, refusing),
+          reporting: invoking('report', { target: `#${id}.answering`, actions: 'keepAnswer' }, refusing),
         },
       },
       ...ENDINGS,

@@ -1,5 +1,4 @@
-import type { Mail } from '../mailbox/mail.ts';
-import { messageTypeOf } from '../mailbox/mail.ts';
+import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import { type Budget, narrower } from '../protocol/budget.ts';
 import { asksForWork } from '../protocol/envelope.ts';
 import { noHopsLeft, OrreryError } from '../protocol/errors.ts';

@@ -1,5 +1,4 @@
-import type { Mail } from '../mailbox/mail.ts';
-import { messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
+import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import { type Funds, fundsOf } from '../budget/mail-account.ts';
 import { Purse } from '../budget/purse.ts';
 import { type A2AEnvelope, type A2AMessageType, asksForWork, type PathHop } from '../protocol/envelope.ts';

@@ -1,7 +1,5 @@
-import type { Mail } from '../mailbox/mail.ts';
-import { NO_ASK } from '../mailbox/mail.ts';
-import type { FlowSlab } from '../mailbox/flow-marks.ts';
-import { distance, slabIndexOf } from '../mailbox/flow-marks.ts';
+import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import { distance, type FlowSlab, slabIndexOf } from '../mailbox/flow-marks.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
 import { type ErrorData, errorToData, notSerialisable, reasonOf } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';

@@ -11,11 +11,10 @@ import { Lifeline } from './lifeline.ts';
 import { keptAbilities, nodeArguments } from './node-arguments.ts';
 import { forwardOutput, LastWords } from './process-output.ts';
 import { innermostOf } from '../os/proc-table.ts';
-import { hasProc, preferAsVictim, procUsage } from '../os/proc-usage.ts';
+import { hasProc, preferAsVictim, type ProcessUsage, procUsage } from '../os/proc-usage.ts';
 import { endFamily, MARK } from '../os/process-family.ts';
 import { mayStartOthers, type ProcessOptions } from '../agent/process-options.ts';
 import type { ProcessSpawner, SpawnedProcess } from './process-spawner.ts';
-import type { ProcessUsage } from '../os/proc-usage.ts';
 
 /** How long what a process wrote may take to arrive when it is gone: somebody else may hold the pipe. */
 const LEFTOVER_MS = 500;

@@ -17,8 +17,7 @@ import { RemoteLookup, type RemoteQuery, type RemoteRegistry } from './remote-lo
 import { addressKind } from './resolve.ts';
 import { type Route, RouteDecider } from './route-decider.ts';
 import { type Ends, RoutingLog } from './routing-log.ts';
-import { routingPathTo } from '../protocol/agent-row.ts';
-import type { AgentRow } from '../protocol/agent-row.ts';
+import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
 import { ThreadIndex } from './thread-index.ts';
 
 /**

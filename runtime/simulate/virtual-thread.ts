@@ -1,5 +1,4 @@
-import type { Clock, IdSource, NewSecret, Seams } from '../protocol/seams.ts';
-import { idText } from '../protocol/seams.ts';
+import { type Clock, type IdSource, idText, type NewSecret, type Seams } from '../protocol/seams.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import { Chance } from './chance.ts';
 import { endTimer } from './running.ts';

@@ -1,8 +1,7 @@
 import type { OrreryError } from '../../../runtime/protocol/errors.ts';
 import { type Answer, type HeaderFields, responseOf } from '../../http/answer.ts';
 import type { Json } from '../wire/json.ts';
-import type { Fault } from '../wire/faults.ts';
-import { faultOf } from '../wire/faults.ts';
+import { type Fault, faultOf } from '../wire/faults.ts';
 
 /** What HTTP itself has a word for, in every protocol over it. */
 const HTTP_STATUS: Partial<Record<Fault, number>> = {

@@ -5,14 +5,12 @@ import type { A2AService } from './a2a-service.ts';
 import { type AmendCard, CARD_ROUTES, mountCards } from './card-routes.ts';
 import { type CardKey, publicKeysOf } from '../wire/card-key.ts';
 import type { CardSigner } from '../wire/card-signature.ts';
-import type { Dialect } from '../wire/dialect.ts';
+import type { Dialect, RestBinding } from '../wire/dialect.ts';
 import type { Endpoint, EndpointDeps } from './endpoint.ts';
 import { jsonRpcEndpoint } from './json-rpc.ts';
 import { honoPathOf } from '../wire/rest-routes.ts';
-import type { RestBinding } from '../wire/dialect.ts';
 import { type RestEndpoint, restEndpoint } from './rest.ts';
-import { V1 } from '../wire/v1/dialect.ts';
-import { restBindingOf } from '../wire/v1/dialect.ts';
+import { restBindingOf, V1 } from '../wire/v1/dialect.ts';
 
 export { type A2AService, type A2AServiceOptions, createA2AService } from './a2a-service.ts';
 export type { CardKey } from '../wire/card-key.ts';

@@ -8,6 +8,7 @@ import type {
   ServedCard,
   StreamItem,
 } from './operations.ts';
+import { defined } from './parts.ts';
 import type { RestRoute } from './rest-routes.ts';
 
 /** An error in the words of JSON-RPC; `httpStatus` is what it is over plain HTTP. */
@@ -95,3 +96,10 @@ export type OrderName = keyof Orders;
 export type RequestWriters = {
   readonly [Name in OrderName]?: (order: Orders[Name]) => { readonly [key: string]: Json };
 };
+
+/** The requests about one task, which all dialects say alike. */
+export const TASK_REQUESTS = {
+  get: ({ taskId, historyLength }) => ({ id: taskId, ...defined({ historyLength }) }),
+  cancel: ({ taskId }) => ({ id: taskId }),
+  subscribe: ({ taskId }) => ({ id: taskId }),
+} satisfies RequestWriters;

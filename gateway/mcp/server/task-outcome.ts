@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../../../runtime/protocol/errors.ts';
-import { OrreryError } from '../../../runtime/protocol/errors.ts';
+import { type ErrorCode, OrreryError } from '../../../runtime/protocol/errors.ts';
 import { ATTESTATION_URI } from '../../../runtime/protocol/firewall.ts';
 import type { ToldFailure } from '../../../runtime/protocol/told-failure.ts';
 import type { Part, Task } from '../../../runtime/protocol/task.ts';

@@ -1,7 +1,6 @@
 import { isOrreryError, type OrreryError } from '../../../runtime/protocol/errors.ts';
 import type { WrittenError } from '../../a2a/wire/dialect.ts';
-import type { Fault } from '../../a2a/wire/faults.ts';
-import { faultOf, internalFault } from '../../a2a/wire/faults.ts';
+import { type Fault, faultOf, internalFault } from '../../a2a/wire/faults.ts';
 
 /** The errors of the seed's protocol ("Error Codes"): number and message. */
 const PARSE = [-32_700, 'Parse error'] as const;

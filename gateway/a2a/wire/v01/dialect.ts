@@ -2,7 +2,7 @@ import type { Task } from '../../../../runtime/protocol/task.ts';
 import type { Json } from '../json.ts';
 import type { Dialect, RestBinding } from '../dialect.ts';
 import { isGivenTaskId } from './given-ids.ts';
-import { type SendOrder, type StreamItem, taskIn } from '../operations.ts';
+import { type OperationName, type SendOrder, type StreamItem, taskIn } from '../operations.ts';
 import { defined } from '../parts.ts';
 import { V03 } from '../v03/dialect.ts';
 import { writeCard } from './card.ts';
@@ -10,7 +10,6 @@ import { failedBody, writeError } from './errors.ts';
 import { readPush, readPushId, readSend, readTask, readTaskId, type V01ReadDeps } from './requests.ts';
 import { itemsOf, itemWriter, writeTask, writeTaskPush } from './results.ts';
 import { operationsOf, V01_METHODS } from '../method-names.ts';
-import type { OperationName } from '../operations.ts';
 
 /** How long tasks/send waits for its task, milliseconds; after that it is answered as it stands, and polled for. */
 const PATIENCE_MS = 30_000;

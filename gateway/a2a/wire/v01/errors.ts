@@ -1,8 +1,7 @@
 import type { OrreryError } from '../../../../runtime/protocol/errors.ts';
 import type { Json } from '../json.ts';
 import type { WrittenError } from '../dialect.ts';
-import type { Fault } from '../faults.ts';
-import { faultOf } from '../faults.ts';
+import { type Fault, faultOf } from '../faults.ts';
 import { writeError as writeNumbered } from '../v03/errors.ts';
 
 /** By which names the skills of seed 3 tell what is wrong. */

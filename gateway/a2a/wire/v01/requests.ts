@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HistoryLength, OldMessage, OldPush, readParams } from '../old-words.ts';
 import { messageOf, Metadata } from '../message-words.ts';
-import type { RequestWriters, SendingOrder } from '../dialect.ts';
+import { type RequestWriters, type SendingOrder, TASK_REQUESTS } from '../dialect.ts';
 import type { Json } from '../json.ts';
 import type { Operations, SendOrder } from '../operations.ts';
 import { defined, optional } from '../parts.ts';
@@ -76,11 +76,9 @@ export function readPushId(params: unknown): Operations['getPush']['in'] {
 
 /** How a client says what is read above. */
 export const writeRequest: RequestWriters = {
+  ...TASK_REQUESTS,
   send: writeSend,
   stream: writeSend,
-  get: ({ taskId, historyLength }) => ({ id: taskId, ...defined({ historyLength }) }),
-  cancel: ({ taskId }) => ({ id: taskId }),
-  subscribe: ({ taskId }) => ({ id: taskId }),
 };
 
 /** A new task is called as its first message: so it is one task, however often that is sent. */

@@ -1,8 +1,7 @@
 import { type OrreryError, toldDetails } from '../../../../runtime/protocol/errors.ts';
 import type { Json } from '../json.ts';
 import type { WrittenError } from '../dialect.ts';
-import { FAULT_ROWS } from '../faults.ts';
-import { faultOf } from '../faults.ts';
+import { FAULT_ROWS, faultOf } from '../faults.ts';
 
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
 const DOMAIN = 'a2a-protocol.org';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidPayload } from '../../../../runtime/protocol/errors.ts';
 import { faultsOf } from '../../../../runtime/protocol/payload-faults.ts';
 import type { TaskMessage } from '../../../../runtime/protocol/task.ts';
-import type { RequestWriters, SendingOrder } from '../dialect.ts';
+import { type RequestWriters, type SendingOrder, TASK_REQUESTS } from '../dialect.ts';
 import { STATE_WORDS } from '../enum-words.ts';
 import type { Json } from '../json.ts';
 import type { ListOrder, Operations, PushConfig, SendOrder } from '../operations.ts';
@@ -165,9 +165,9 @@ export function readListPush(params: unknown): Operations['listPush']['in'] {
 
 /** How a client says in ProtoJSON what is read above. */
 export const writeRequest: RequestWriters = {
+  ...TASK_REQUESTS,
   send: writeSend,
   stream: writeSend,
-  get: ({ taskId, historyLength }) => ({ id: taskId, ...defined({ historyLength }) }),
   list: ({ contextId, state: wanted, pageSize, pageToken, historyLength, artifacts }) => ({
     pageSize,
     ...defined({
@@ -178,8 +178,6 @@ export const writeRequest: RequestWriters = {
       includeArtifacts: artifacts,
     }),
   }),
-  cancel: ({ taskId }) => ({ id: taskId }),
-  subscribe: ({ taskId }) => ({ id: taskId }),
 };
 
 function writeSend({ message: said, taskId, contextId, metadata, ...order }: SendingOrder): Fields {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_CODES, OrreryError } from '../../../../../runtime/protocol/errors.ts';
-import { FAULTS } from '../../../../../gateway/a2a/wire/faults.ts';
-import { fault, faultOf } from '../../../../../gateway/a2a/wire/faults.ts';
+import { fault, faultOf, FAULTS } from '../../../../../gateway/a2a/wire/faults.ts';
 import { rpcStatusOf } from '../../../../../gateway/a2a/server/rpc-status.ts';
 import { writeError } from '../../../../../gateway/a2a/wire/v1/errors.ts';
 

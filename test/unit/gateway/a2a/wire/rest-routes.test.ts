@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { honoPathOf, type RestRoute, restRouter } from '../../../../../gateway/a2a/wire/rest-routes.ts';
-import { V1 } from '../../../../../gateway/a2a/wire/v1/dialect.ts';
-import { restBindingOf } from '../../../../../gateway/a2a/wire/v1/dialect.ts';
+import { restBindingOf, V1 } from '../../../../../gateway/a2a/wire/v1/dialect.ts';
 
 const { routes } = restBindingOf(V1);
 const find = restRouter(routes);

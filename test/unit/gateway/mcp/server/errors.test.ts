@@ -5,7 +5,7 @@ import { ERROR_CODES, OrreryError } from '../../../../../runtime/protocol/errors
 import { ANONYMOUS } from '../../../../../runtime/protocol/principal.ts';
 import { systemSeams } from '../../../../../runtime/protocol/system-seams.ts';
 import type { TaskService } from '../../../../../runtime/protocol/task-service.ts';
-import { FAULT_ROWS } from '../../../../../gateway/a2a/wire/faults.ts';
+import { FAULT_ROWS, internalFault } from '../../../../../gateway/a2a/wire/faults.ts';
 import { DirectAnswers } from '../../../../../gateway/mcp/server/direct-answer.ts';
 import { isToldAsItIs } from '../../../../../runtime/protocol/told-failure.ts';
 import {
@@ -18,7 +18,6 @@ import {
 import { McpOptions } from '../../../../../gateway/mcp/server/mcp-options.ts';
 import { McpService } from '../../../../../gateway/mcp/server/mcp-service.ts';
 import { errorResult } from '../../../../../gateway/mcp/server/tool-result.ts';
-import { internalFault } from '../../../../../gateway/a2a/wire/faults.ts';
 
 /** What JSON-RPC says of its own codes, which mean the same everywhere. */
 const isOfJsonRpc = (code: number): boolean => code === -32700 || (code <= -32600 && code >= -32603);

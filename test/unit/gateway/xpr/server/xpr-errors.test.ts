@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unauthenticated } from '../../../../../runtime/protocol/edge-errors.ts';
 import { OrreryError } from '../../../../../runtime/protocol/errors.ts';
-import { FAULTS } from '../../../../../gateway/a2a/wire/faults.ts';
-import { fault } from '../../../../../gateway/a2a/wire/faults.ts';
+import { fault, FAULTS } from '../../../../../gateway/a2a/wire/faults.ts';
 import { writeXprError } from '../../../../../gateway/xpr/server/xpr-errors.ts';
 
 describe('The errors of the XPR binding (C-09)', () => {

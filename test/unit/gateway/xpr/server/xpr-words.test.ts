@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Task, TaskMessage, TaskState } from '../../../../../runtime/protocol/task.ts';
-import { TASK_STATES } from '../../../../../runtime/protocol/task.ts';
+import {
+  type Task,
+  TASK_STATES,
+  type TaskMessage,
+  type TaskState,
+} from '../../../../../runtime/protocol/task.ts';
 import { writeXprTask } from '../../../../../gateway/xpr/server/xpr-dialect.ts';
 import { readCancel, readGet, readSend } from '../../../../../gateway/xpr/server/xpr-params.ts';
 
