@@ -151,14 +151,14 @@ export async function serveStdio(
     output = process.stdout,
   } = parseStdioOptions(options);
   const { name = 'Orrery', description = 'A supervised team of agents', version = '1.0.0', expose } = options;
-  const desk = await system.desk();
-  const { seams } = desk;
+  const client = await system.client();
+  const { seams } = client;
   const team = servedTeam(system.registry, { identity: { name, description, version }, expose }, seams);
   requireAttesting(hooks);
-  const { tasks, firewall, release } = await useSystemTasks(system, firewallOf(desk, hooks));
+  const { tasks, firewall, release } = await useSystemTasks(system, firewallOf(client, hooks));
   const onFault =
     options.onFault ?? ((error: unknown) => process.emitWarning(String(error), 'OrreryWarning'));
-  const note = noteAt(desk);
+  const note = noteAt(client);
   const tools = toolsBehind(system, firewall);
   const deps = { tools, tasks, team, seams, trusts, strangers: false, firewall, note };
   try {
@@ -270,8 +270,8 @@ async function open(
   ]);
   requireAttesting(parsed.firewall);
   const { authenticators, anonymous, rules, limits, hosts, origins, publicUrl, approver } = parsed;
-  const desk = await system.desk();
-  const { seams } = desk;
+  const client = await system.client();
+  const { seams } = client;
   const { name, description, version, provider, documentationUrl } = parsed;
   const identity = {
     name,
@@ -281,13 +281,13 @@ async function open(
     ...(documentationUrl === undefined ? {} : { documentationUrl }),
   };
   const team = servedTeam(system.registry, { identity, entry: parsed.entry, expose: parsed.expose }, seams);
-  const records = desk.records === undefined ? undefined : system.records;
+  const records = client.records === undefined ? undefined : system.records;
   const seen = await seenRequestsOf(system, records && { records, clock: seams.clock });
   const admitted: Admit = (request, known) =>
     admit(request, { authenticators, anonymous, rules, seen }, known);
   const { tasks, firewall, release } = await useSystemTasks(system, {
     ...taskOptions,
-    ...firewallOf(desk, parsed.firewall),
+    ...firewallOf(client, parsed.firewall),
     ...(approver === undefined ? {} : { approver }),
   });
   const onFault = parsed.onFault ?? warnOnce();
@@ -323,7 +323,7 @@ async function open(
       trusts,
       cardProvider,
       strangers,
-      onPush: noted(desk),
+      onPush: noted(client),
     };
     const a2a =
       parsed.a2a === false
@@ -331,7 +331,7 @@ async function open(
         : await openA2A(parsed.a2a, { ...a2aDeps, issuer: publicUrl ?? name, grpcUrl: () => grpc.address });
     parts.push(...(a2a?.parts ?? []));
     if (parsed.mcp !== false) {
-      const note = noteAt(desk);
+      const note = noteAt(client);
       const strangers = !parsed.isOnlyLocal;
       const tools = toolsBehind(system, firewall);
       const mcp = { tools, tasks, team, seams, trusts, strangers, firewall, note };
@@ -368,12 +368,12 @@ async function open(
 }
 
 /** The firewall before a system's agents, and what it has kept out or in as events of the system. */
-function firewallOf(desk: Desk, hooks: FirewallHooks | undefined): { readonly firewall?: FirewallGuard } {
+function firewallOf(client: Client, hooks: FirewallHooks | undefined): { readonly firewall?: FirewallGuard } {
   if (hooks === undefined) return {};
   const tell = ({ kind, peer, toolName, reason }: FirewallEvent): void =>
-    desk.note({
+    client.note({
       type: 'error',
-      agentId: desk.agentId,
+      agentId: client.agentId,
       errorCode: kind === 'denied' ? 'NOT_PERMITTED' : 'REFUSED',
       reason,
       success: false,
@@ -381,7 +381,7 @@ function firewallOf(desk: Desk, hooks: FirewallHooks | undefined): { readonly fi
       ...(peer !== undefined && { sender: peer }),
       ...(toolName !== undefined && { toolName }),
     });
-  return { firewall: firewallGuard(hooks, { clock: desk.seams.clock, tell }) };
+  return { firewall: firewallGuard(hooks, { clock: client.seams.clock, tell }) };
 }
 
 /** What is attested is hashed as RFC 8785 has it. */
@@ -393,18 +393,18 @@ function requireAttesting(hooks: FirewallHooks | undefined): void {
 const toolsBehind = (system: SystemWithStopWork, firewall: FirewallGuard | undefined) =>
   firewall === undefined ? systemTools(system) : guardedTools(systemTools(system), firewall);
 
-type Desk = Awaited<ReturnType<SystemWithStopWork['desk']>>;
+type Client = Awaited<ReturnType<SystemWithStopWork['client']>>;
 
 /** What nobody is told of who was to be told is an event of the system. */
 const noted =
-  (desk: Desk) =>
+  (client: Client) =>
   ({ type, taskId, origin, reason = '', security }: PushEvent): void => {
     if (type === 'taken' || type === 'failed') return;
     const what =
       type === 'gave-up' ? 'is not told of it any more' : 'may be told of it again after a restart';
-    desk.note({
+    client.note({
       type: 'error',
-      agentId: desk.agentId,
+      agentId: client.agentId,
       errorCode: type === 'gave-up' ? 'DELIVERY_FAILED' : 'STORE_FAILED',
       reason: `The task ${taskId}: ${origin} ${what}: ${reason}`,
       success: false,

@@ -19,7 +19,7 @@ import {
   type SimulateOptions as SimulateOptionsOf,
 } from './runtime/simulate/simulate-options.ts';
 import { loadAgents } from './runtime/simulate/simulated-agents.ts';
-import type { DeskCheck } from './runtime/simulate/simulated-process.ts';
+import type { ClientCheck } from './runtime/simulate/simulated-process.ts';
 
 export type { Command } from './runtime/simulate/shorten.ts';
 export type {
@@ -79,7 +79,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
       workerOptions: policyOptions,
       attendants: agentAttendants,
       embed: (system, seams) => withCooperation(system, { seams, isKept: parsed.journal !== undefined }),
-      deskChecks: [deskCheck()],
+      clientChecks: [clientCheck()],
       ...(await loadAgents(options.agents)),
     },
     parsed,
@@ -87,12 +87,12 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
 }
 
 /** Watches the swarms of all agents. */
-function deskCheck(): DeskCheck {
+function clientCheck(): ClientCheck {
   const swarms = new SwarmCheck();
   return {
     violations: swarms.violations,
-    see: (desk) => {
-      const owned = coordinatorIfAny(desk)?.owned;
+    see: (client) => {
+      const owned = coordinatorIfAny(client)?.owned;
       for (const session of owned?.list() ?? []) swarms.see(session, owned as object);
     },
   };

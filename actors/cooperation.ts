@@ -26,12 +26,12 @@ export async function withCooperation<Of extends System>(
   { seams, isKept }: { readonly seams: Seams; readonly isKept: boolean },
 ): Promise<Of & Cooperating> {
   const cooperationOf = async (
-    sender: Pick<System, 'ask' | 'desk'>,
+    sender: Pick<System, 'ask' | 'client'>,
     agentId: string,
   ): Promise<Cooperation> => {
-    const desk = isKept ? await sender.desk() : undefined;
-    const negotiator = hostNegotiator(sender, { agentId, seams, desk });
-    return { negotiator, swarms: hostSwarms(sender, { agentId, seams, negotiator, desk }) };
+    const client = isKept ? await sender.client() : undefined;
+    const negotiator = hostNegotiator(sender, { agentId, seams, client });
+    return { negotiator, swarms: hostSwarms(sender, { agentId, seams, negotiator, client }) };
   };
   const host = await cooperationOf(system, HOST_ID);
   const loop = Object.assign(system.loop, await cooperationOf(system.loop, LOOP_ID));

@@ -9,7 +9,7 @@ export type { AgentOptions } from './agent/agent-options.ts';
 export { Restart } from './supervision/restart.ts';
 export { AgentSupervision } from './supervision/supervisor-options.ts';
 export type {
-  AgentDesk,
+  AgentClient,
   Asking,
   Attendant,
   Outgoing,
@@ -20,7 +20,7 @@ export type {
 export type { Delegation, DelegationRecord } from './cell/delegation.ts';
 export { Behalf, behalfOf } from './mailbox/behalf.ts';
 export type { AgentRecords, LeftRecord } from './cell/agent-records.ts';
-export { deskOf, workOf } from './cell/cell-desk.ts';
+export { clientOf, workOf } from './cell/cell-client.ts';
 export { type AgentChannel, type AgentChannelOpener, channelsOf } from './cell/cell-channels.ts';
 export type {
   ActorContext,

@@ -2,7 +2,7 @@ import { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
 import { refused } from '../../runtime/protocol/errors.ts';
 import type { McpDialer } from '../../runtime/protocol/mcp-link.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
-import { deskOf } from '../../runtime/public.ts';
+import { clientOf } from '../../runtime/public.ts';
 import type { McpMemberSettings } from './mcp-server-options.ts';
 import { MountedServer } from './mounted-server.ts';
 
@@ -44,7 +44,7 @@ export function mcpServerAgent(
       throw refused(
         `${id} is started in a process of its own: its server has one, and the agent lives in a thread`,
       );
-    const server = new MountedServer({ dialer, clock, settings, definition, desk: deskOf(ctx) });
+    const server = new MountedServer({ dialer, clock, settings, definition, client: clientOf(ctx) });
     await server.start(ctx);
     return server;
   });

@@ -10,7 +10,7 @@ import type {
   McpTool,
 } from '../../runtime/protocol/mcp-link.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
-import type { ActorContext, AgentDesk, AgentOffer, HandlingContext } from '../../runtime/public.ts';
+import type { ActorContext, AgentClient, AgentOffer, HandlingContext } from '../../runtime/public.ts';
 import { resourceChanged } from '../tools/resource-updates.ts';
 import type { McpMemberSettings } from './mcp-server-options.ts';
 import { HangCheck } from './hang-check.ts';
@@ -28,7 +28,7 @@ export interface MountedServerDeps {
   readonly settings: McpMemberSettings;
   /** Of its agent: what it handles is what the server offers. */
   readonly definition: AgentDefinition<MountedServer>;
-  readonly desk: AgentDesk;
+  readonly client: AgentClient;
 }
 
 /** One life of the agent of an MCP server: from when the server is there to when it is gone, and the other way round. */
@@ -141,7 +141,7 @@ export class MountedServer {
 
   #fail(reason: string): void {
     if (this.#isStopped) return;
-    this.#deps.desk.fail(new Error(`${this.#deps.dialer.target} is no use any more: ${reason}`));
+    this.#deps.client.fail(new Error(`${this.#deps.dialer.target} is no use any more: ${reason}`));
   }
 
   #refreshLater(): void {
@@ -191,13 +191,13 @@ export class MountedServer {
 
   /** What it lists is in its own words, unless the owner of the system has read just these. */
   #offer(offer: AgentOffer): void {
-    const { desk, settings } = this.#deps;
+    const { client, settings } = this.#deps;
     const hash = catalogueHash(offer);
-    const taint = [sourceOf(desk.agentId)];
-    const reason = unapproved(desk.agentId, hash, settings.catalogue.approved);
-    desk.offer(reason === undefined ? offer : { ...offer, taint });
+    const taint = [sourceOf(client.agentId)];
+    const reason = unapproved(client.agentId, hash, settings.catalogue.approved);
+    client.offer(reason === undefined ? offer : { ...offer, taint });
     if (reason !== undefined && hash !== this.#told)
-      desk.note(catalogueEvent(desk.agentId, { reason, taint }));
+      client.note(catalogueEvent(client.agentId, { reason, taint }));
     this.#told = hash;
   }
 
@@ -217,8 +217,8 @@ export class MountedServer {
   }
 
   #note(reason: string): void {
-    const { desk } = this.#deps;
-    desk.note({ type: 'server-log', agentId: desk.agentId, reason });
+    const { client } = this.#deps;
+    client.note({ type: 'server-log', agentId: client.agentId, reason });
   }
 }
 

@@ -1,8 +1,8 @@
-import { deskOf, type HandlingContext } from '../../runtime/public.ts';
+import { clientOf, type HandlingContext } from '../../runtime/public.ts';
 
 /** Calls `fire` after `ms`, unless the returned function is called before. */
 export function later(ctx: HandlingContext<never>, ms: number, fire: () => void): () => void {
-  const clock = deskClock(ctx);
+  const clock = clientClock(ctx);
   if (clock !== undefined) return clock.setTimer(ms, fire);
   let isCancelled = false;
   ctx.sleep(ms).then(
@@ -14,10 +14,10 @@ export function later(ctx: HandlingContext<never>, ms: number, fire: () => void)
   };
 }
 
-/** In a process of its own an agent has no desk, and a sleep is what it has of a clock. */
-function deskClock(ctx: HandlingContext<never>) {
+/** In a process of its own an agent has no client, and a sleep is what it has of a clock. */
+function clientClock(ctx: HandlingContext<never>) {
   try {
-    return deskOf(ctx).seams.clock;
+    return clientOf(ctx).seams.clock;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
 import { toolNotFound } from '../../runtime/protocol/tool-errors.ts';
-import { deskOf, type HandlingContext } from '../../runtime/public.ts';
+import { clientOf, type HandlingContext } from '../../runtime/public.ts';
 import { toolsFor } from '../tools/agent-tools.ts';
 import { type ModelAgentOptions, readOptions, type ThinkingSettings } from './model-agent-options.ts';
 import type { ModelTask } from './model-capability.ts';
@@ -50,7 +50,7 @@ function toolBoxOf(
   ctx: HandlingContext<never>,
 ): ToolBox | undefined {
   if (choice === undefined) return undefined;
-  const agentIds = deskOf(ctx)
+  const agentIds = clientOf(ctx)
     .team.cards()
     .map(({ id }) => id);
   const { service, tools } = toolsFor(ctx as HandlingContext<unknown>, (all) => {

@@ -1,5 +1,5 @@
 import type { OrreryError } from '../../runtime/protocol/errors.ts';
-import { deskOf, type HandlingContext } from '../../runtime/public.ts';
+import { clientOf, type HandlingContext } from '../../runtime/public.ts';
 import { type Amount, costOf } from './prices.ts';
 
 /** One attempt at a call of a model. */
@@ -31,8 +31,8 @@ export function noteCall(ctx: HandlingContext<never>, call: NotedCall): void {
     ...(error === undefined ? {} : { errorCode: error.code, reason: error.message }),
   } as const;
   try {
-    deskOf(ctx).note(about);
+    clientOf(ctx).note(about);
   } catch {
-    // No desk.
+    // No client.
   }
 }

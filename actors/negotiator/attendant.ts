@@ -25,14 +25,14 @@ export const negotiationAttendant: Attendant = {
     ['task-proposal', consider],
     [CAPABILITY_NEGOTIATION, answerByCard],
   ]),
-  arrived: (desk, envelope) => {
-    const received = negotiatorAt(desk).receive(envelope);
-    return received === 'handled' || (received === 'news' && !desk.handles(envelope.type));
+  arrived: (client, envelope) => {
+    const received = negotiatorAt(client).receive(envelope);
+    return received === 'handled' || (received === 'news' && !client.handles(envelope.type));
   },
-  lost: (desk, envelope, { code }) => negotiatorAt(desk).lost(envelope, code),
-  ended: (desk) => negotiatorIfAny(desk)?.end(),
-  left: (desk) => negotiatorIfAny(desk)?.leave(systemStopped('the proposal goes on in its next process')),
-  resumed: (desk) => {
-    negotiatorAt(desk);
+  lost: (client, envelope, { code }) => negotiatorAt(client).lost(envelope, code),
+  ended: (client) => negotiatorIfAny(client)?.end(),
+  left: (client) => negotiatorIfAny(client)?.leave(systemStopped('the proposal goes on in its next process')),
+  resumed: (client) => {
+    negotiatorAt(client);
   },
 };

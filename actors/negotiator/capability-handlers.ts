@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { EnvelopeHandler } from '../../runtime/agent/agent-definition.ts';
 import {
   type ActorContext,
-  type AgentDesk,
+  type AgentClient,
   type AskOptions,
   capability,
-  deskOf,
+  clientOf,
   type HandlingContext,
   type Sender,
 } from '../../runtime/public.ts';
@@ -51,27 +51,27 @@ export async function negotiateCapabilities(
 export const offersCapabilities =
   (offer: Partial<NegotiationOffer> = {}) =>
   <State>(request: unknown, ctx: HandlingContext<State>): CapabilityNegotiationResponse =>
-    answerAt(deskOf(ctx as ActorContext<unknown>), request, ctx.envelope.sender, offer);
+    answerAt(clientOf(ctx as ActorContext<unknown>), request, ctx.envelope.sender, offer);
 
 /** What is answered for an agent that does not handle the request. */
 export const answerByCard: EnvelopeHandler<never> = ({ payload, sender }, ctx) =>
-  answerAt(deskOf(ctx), payload, sender, {});
+  answerAt(clientOf(ctx), payload, sender, {});
 
 function answerAt(
-  desk: AgentDesk,
+  client: AgentClient,
   request: unknown,
   asker: string,
   offer: Partial<NegotiationOffer>,
 ): CapabilityNegotiationResponse {
-  const capabilities = offer.capabilities ?? desk.capabilities;
+  const capabilities = offer.capabilities ?? client.capabilities;
   return matchCapabilities(readNegotiation(request), { ...offer, capabilities }, (id) =>
-    suggestAt(desk, id, asker),
+    suggestAt(client, id, asker),
   );
 }
 
-function suggestAt(desk: AgentDesk, capabilityId: string, asker: string): SuggestedAgent | undefined {
-  const seen = desk.whoOffers([capabilityId]);
-  const [agent] = desk.whoOffers([capabilityId], asker).filter((id) => seen.includes(id) && id !== asker);
+function suggestAt(client: AgentClient, capabilityId: string, asker: string): SuggestedAgent | undefined {
+  const seen = client.whoOffers([capabilityId]);
+  const [agent] = client.whoOffers([capabilityId], asker).filter((id) => seen.includes(id) && id !== asker);
   if (agent === undefined) return undefined;
-  return { amid: agent, display_name: desk.nameOf(agent), reason: `${agent} offers ${capabilityId}` };
+  return { amid: agent, display_name: client.nameOf(agent), reason: `${agent} offers ${capabilityId}` };
 }

@@ -1,4 +1,4 @@
-import type { AgentDesk, ActorContext } from '../../runtime/public.ts';
+import type { AgentClient, ActorContext } from '../../runtime/public.ts';
 import type { NegotiationMedium } from './negotiation-medium.ts';
 
 /**
@@ -6,33 +6,36 @@ import type { NegotiationMedium } from './negotiation-medium.ts';
  *
  * `isStarting` says whether agents are still to come: what is for one that is not there yet counts as lost.
  */
-export const deskMedium = (desk: AgentDesk, isStarting: () => boolean = () => false): NegotiationMedium => ({
+export const clientMedium = (
+  client: AgentClient,
+  isStarting: () => boolean = () => false,
+): NegotiationMedium => ({
   get capabilities() {
-    return desk.capabilities;
+    return client.capabilities;
   },
   get mailbox() {
-    return desk.mailbox;
+    return client.mailbox;
   },
   get taint() {
-    return desk.taint;
+    return client.taint;
   },
-  takeIn: (taint, cause) => desk.takeIn(taint, cause?.origin as ActorContext<unknown> | undefined),
-  whoOffers: (capabilities) => desk.whoOffers(capabilities),
-  judge: (message) => desk.judge(message),
+  takeIn: (taint, cause) => client.takeIn(taint, cause?.origin as ActorContext<unknown> | undefined),
+  whoOffers: (capabilities) => client.whoOffers(capabilities),
+  judge: (message) => client.judge(message),
   send: async (message, cause) => {
-    const sent = desk.send(message, cause?.origin as ActorContext<unknown> | undefined);
+    const sent = client.send(message, cause?.origin as ActorContext<unknown> | undefined);
     return sent.errorCode === 'AGENT_NOT_FOUND' && isStarting() ? { ...sent, errorCode: 'NOT_HERE' } : sent;
   },
   listen: () => () => undefined,
-  holdGrant: (envelopeId, peer, untilMs) => desk.holdGrant(envelopeId, peer, untilMs),
-  delegates: ({ origin }) => desk.delegationOf(origin as ActorContext<unknown>),
-  delegatesAgain: (record) => desk.delegationAgain(record),
-  behalfOf: (cause) => desk.behalfOf(cause?.origin as ActorContext<unknown> | undefined),
-  endGrant: (envelopeId, peer) => desk.endGrant(envelopeId, peer),
+  holdGrant: (envelopeId, peer, untilMs) => client.holdGrant(envelopeId, peer, untilMs),
+  delegates: ({ origin }) => client.delegationOf(origin as ActorContext<unknown>),
+  delegatesAgain: (record) => client.delegationAgain(record),
+  behalfOf: (cause) => client.behalfOf(cause?.origin as ActorContext<unknown> | undefined),
+  endGrant: (envelopeId, peer) => client.endGrant(envelopeId, peer),
 });
 
 /** The medium of the embedder, whose mailbox is made when it first proposes. */
-export function hostMedium(openDesk: () => Promise<AgentDesk>): NegotiationMedium {
+export function hostMedium(openClient: () => Promise<AgentClient>): NegotiationMedium {
   let medium: NegotiationMedium | undefined;
   const opened = (): NegotiationMedium => medium as NegotiationMedium;
   return {
@@ -42,7 +45,7 @@ export function hostMedium(openDesk: () => Promise<AgentDesk>): NegotiationMediu
       return medium?.taint;
     },
     open: async () => {
-      medium ??= deskMedium(await openDesk());
+      medium ??= clientMedium(await openClient());
     },
     whoOffers: (capabilities) => opened().whoOffers(capabilities),
     judge: (message) => opened().judge(message),

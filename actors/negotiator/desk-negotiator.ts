@@ -1,17 +1,17 @@
 import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import type { AgentDesk, System } from '../../runtime/public.ts';
+import type { AgentClient, System } from '../../runtime/public.ts';
 import { decline } from './decision.ts';
-import { deskMedium, hostMedium } from './desk-medium.ts';
+import { clientMedium, hostMedium } from './desk-medium.ts';
 import { KeptProposals } from './kept-proposals.ts';
 import { type NegotiationEvent, type NegotiationEventType, sentenceOf } from './negotiation-event.ts';
 import { REASON } from './negotiation-message.ts';
 import { TaskNegotiator, type TaskNegotiatorOptions } from './task-negotiator.ts';
 
-/** Under which name a desk holds its agent's negotiator. */
+/** Under which name a client holds its agent's negotiator. */
 const HELD_AS = 'task-negotiator';
 
-/** Under which name a desk of the embedder's or of its loop says that all agents are there. */
+/** Under which name a client of the embedder's or of its loop says that all agents are there. */
 const STARTED = 'task-negotiator-started';
 
 /** What the envelopes alone do not show. */
@@ -23,32 +23,32 @@ const NOTED: ReadonlySet<NegotiationEventType> = new Set([
   'ended',
 ]);
 
-/** The negotiator that a desk's agent has had to do with, if any. */
-export const negotiatorIfAny = (desk: AgentDesk): TaskNegotiator | undefined =>
-  desk.held.get(HELD_AS) as TaskNegotiator | undefined;
+/** The negotiator that a client's agent has had to do with, if any. */
+export const negotiatorIfAny = (client: AgentClient): TaskNegotiator | undefined =>
+  client.held.get(HELD_AS) as TaskNegotiator | undefined;
 
-/** Nobody at such a desk says what it can do. */
+/** Nobody at such a client says what it can do. */
 const declinesAll = { decide: () => decline({ reason: REASON.notCapable }) };
 
 /**
- * The negotiator of a desk's agent, made when it is first needed. It outlives the agent's actors; that of a durable agent
+ * The negotiator of an agent, made when it is first needed. It outlives the agent's actors; that of a durable agent
  * goes on with what it has left in a former thread or process.
  */
-export function negotiatorAt(desk: AgentDesk): TaskNegotiator {
-  const known = negotiatorIfAny(desk);
+export function negotiatorAt(client: AgentClient): TaskNegotiator {
+  const known = negotiatorIfAny(client);
   if (known !== undefined) return known;
-  const { agentId, seams } = desk;
+  const { agentId, seams } = client;
   const isEmbedder = isSystemId(agentId);
   const made = new TaskNegotiator({
     agentId,
     seams,
     // It is there before the agents are.
-    medium: deskMedium(desk, () => isEmbedder && !desk.held.has(STARTED)),
-    onEvent: (event) => noteAt(desk, event),
-    ...storeAt(desk),
+    medium: clientMedium(client, () => isEmbedder && !client.held.has(STARTED)),
+    onEvent: (event) => noteAt(client, event),
+    ...storeAt(client),
     ...(isEmbedder ? declinesAll : {}),
   });
-  desk.held.set(HELD_AS, made);
+  client.held.set(HELD_AS, made);
   made.resume();
   if (!isEmbedder) made.sayAgain();
   return made;
@@ -58,21 +58,21 @@ export function negotiatorAt(desk: AgentDesk): TaskNegotiator {
  * The negotiator of the embedder or of its loop, when all agents are there. It declines what is proposed to it, unless
  * `onProposalReceived` has a handler.
  *
- * - `desk` where that is open already, as in a system with a journal: what the last process has left goes on.
+ * - `client` where that is open already, as in a system with a journal: what the last process has left goes on.
  */
 export function hostNegotiator(
-  system: Pick<System, 'desk'>,
-  { agentId, seams, desk }: { agentId: string; seams: Seams; desk?: AgentDesk | undefined },
+  system: Pick<System, 'client'>,
+  { agentId, seams, client }: { agentId: string; seams: Seams; client?: AgentClient | undefined },
 ): TaskNegotiator {
-  if (desk !== undefined) {
-    const negotiator = negotiatorAt(desk);
-    desk.held.set(STARTED, true);
+  if (client !== undefined) {
+    const negotiator = negotiatorAt(client);
+    client.held.set(STARTED, true);
     negotiator.sayAgain();
     return negotiator;
   }
-  let openedAt: AgentDesk | undefined;
-  const open = async (): Promise<AgentDesk> => {
-    openedAt = await system.desk();
+  let openedAt: AgentClient | undefined;
+  const open = async (): Promise<AgentClient> => {
+    openedAt = await system.client();
     openedAt.held.set(HELD_AS, negotiator);
     return openedAt;
   };
@@ -88,23 +88,23 @@ export function hostNegotiator(
   return negotiator;
 }
 
-function storeAt(desk: AgentDesk): Pick<TaskNegotiatorOptions, 'store'> {
-  const { agentId, records } = desk;
+function storeAt(client: AgentClient): Pick<TaskNegotiatorOptions, 'store'> {
+  const { agentId, records } = client;
   if (records === undefined) return {};
   const onUnreadable = (proposalId: string, why: string): void => {
     const reason = `What was kept of the proposal ${proposalId} cannot be read: ${why}`;
-    desk.note({ type: 'error', agentId, proposalId, errorCode: 'STORE_INVALID', success: false, reason });
+    client.note({ type: 'error', agentId, proposalId, errorCode: 'STORE_INVALID', success: false, reason });
   };
   return { store: new KeptProposals(records, { onUnreadable }) };
 }
 
-function noteAt(desk: AgentDesk, event: NegotiationEvent): void {
+function noteAt(client: AgentClient, event: NegotiationEvent): void {
   const { type, proposal, errorCode, agentId: other } = event;
   if (!NOTED.has(type)) return;
   const { correlationId, proposalId } = proposal;
-  const about = { agentId: desk.agentId, correlationId, proposalId, reason: sentenceOf(event) };
+  const about = { agentId: client.agentId, correlationId, proposalId, reason: sentenceOf(event) };
   const whom = other === undefined ? {} : { targetAgentId: other };
   if (errorCode === undefined)
-    desk.note({ type: 'negotiation', ...about, ...whom, success: type === 'accepted' });
-  else desk.note({ type: 'error', ...about, errorCode, success: false });
+    client.note({ type: 'negotiation', ...about, ...whom, success: type === 'accepted' });
+  else client.note({ type: 'error', ...about, errorCode, success: false });
 }

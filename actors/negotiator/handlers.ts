@@ -1,6 +1,6 @@
 import type { EnvelopeHandler } from '../../runtime/agent/agent-definition.ts';
 import type { ActorContext, HandlingContext } from '../../runtime/public.ts';
-import { deskOf, workOf } from '../../runtime/public.ts';
+import { clientOf, workOf } from '../../runtime/public.ts';
 import type { Decision } from './decision.ts';
 import { negotiatorAt } from './desk-negotiator.ts';
 import type { TaskNegotiator } from './task-negotiator.ts';
@@ -12,7 +12,7 @@ import type { TaskProposal } from './task-proposal.ts';
  */
 export function negotiatorOf<State>(ctx: ActorContext<State>): TaskNegotiator {
   const { correlationId, deadlineAtMs } = workOf(ctx);
-  return negotiatorAt(deskOf(ctx)).within({
+  return negotiatorAt(clientOf(ctx)).within({
     correlationId,
     deadlineAtMs,
     // Making a signal costs, and not everybody proposes.
@@ -57,7 +57,7 @@ export const whenRefused =
 function proposalIn<State>(payload: unknown, ctx: HandlingContext<State>): TaskProposal | undefined {
   const { proposalId } = (payload ?? {}) as { proposalId?: unknown };
   if (typeof proposalId !== 'string') return undefined;
-  return negotiatorAt(deskOf(ctx)).getProposal(proposalId);
+  return negotiatorAt(clientOf(ctx)).getProposal(proposalId);
 }
 
 /** Who does not decide in time must not be taken for one that hangs. */

@@ -6,7 +6,7 @@ import type { RemoteIdentity, RemoteLink } from '../../runtime/protocol/remote-a
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { asSemanticVersion } from '../../runtime/protocol/semantic-version.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
-import { type ActorContext, deskOf, type HandlingContext } from '../../runtime/public.ts';
+import { type ActorContext, clientOf, type HandlingContext } from '../../runtime/public.ts';
 import { considers, negotiatorOf, whenRefused } from '../negotiator/handlers.ts';
 import { nameInUrl } from './name-in-url.ts';
 import { PendingCancels } from './pending-cancels.ts';
@@ -94,7 +94,7 @@ function markCatalogue(agent: AgentDefinition, taint: Taint, approved: string | 
     // What it says of a request that it does not take is of its card, too.
     for (const source of taint) ctx.markOutside(source);
     const reason = unapproved(ctx.self, hash, approved);
-    if (reason !== undefined) deskOf(ctx).note(catalogueEvent(ctx.self, { reason, taint }));
+    if (reason !== undefined) clientOf(ctx).note(catalogueEvent(ctx.self, { reason, taint }));
   });
 }
 

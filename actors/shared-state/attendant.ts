@@ -1,7 +1,7 @@
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
-import type { AgentDesk, Attendant } from '../../runtime/public.ts';
+import type { AgentClient, Attendant } from '../../runtime/public.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
-import { documentsAt, documentsIfAny, endDocuments, taintDocument } from './desk-documents.ts';
+import { documentsAt, documentsIfAny, endDocuments, taintDocument } from './agent-documents.ts';
 import { SYNC_SCHEMA, syncMessageOf } from './sync-envelope.ts';
 import type { SyncMessage } from './sync-message.ts';
 
@@ -15,9 +15,9 @@ export const documentAttendant: Attendant = {
   types: new Set(['stream-data']),
   owed: new Set(),
   handlers: new Map(),
-  arrived: (desk, envelope) => {
+  arrived: (client, envelope) => {
     const message = messageIn(envelope);
-    return message !== undefined && take(desk, message, envelope.metadata?.taint);
+    return message !== undefined && take(client, message, envelope.metadata?.taint);
   },
   lost: () => undefined,
   ended: endDocuments,
@@ -34,16 +34,16 @@ function messageIn(envelope: A2AEnvelope): SyncMessage | undefined {
   }
 }
 
-function take(desk: AgentDesk, message: SyncMessage, taint: Taint | undefined): boolean {
+function take(client: AgentClient, message: SyncMessage, taint: Taint | undefined): boolean {
   const { channelId } = message;
-  const document = documentsIfAny(desk)?.open.get(channelId);
-  if (document === undefined && desk.handles('stream-data')) return false;
+  const document = documentsIfAny(client)?.open.get(channelId);
+  if (document === undefined && client.handles('stream-data')) return false;
   if (taint !== undefined) {
     // Before it is applied: whoever observes the document is told in the course of that, and the log has it then.
-    desk.takeIn(taint);
-    taintDocument(documentsAt(desk), channelId, taint);
+    client.takeIn(taint);
+    taintDocument(documentsAt(client), channelId, taint);
   }
-  if (document === undefined) documentsAt(desk).early.hold(message);
+  if (document === undefined) documentsAt(client).early.hold(message);
   else document.medium.receive(message);
   return true;
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { invalidOptions, refused } from '../../runtime/protocol/errors.ts';
 import { requireText } from '../../runtime/protocol/parse-options.ts';
-import type { AgentDesk } from '../../runtime/public.ts';
+import type { AgentClient } from '../../runtime/public.ts';
 import type { LoadedDocument, SyncSnapshot, UpdateLog } from './update-log.ts';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 
-/** What such a log needs of the records of a durable agent, which its desk has. */
-export type DocumentRecords = Pick<NonNullable<AgentDesk['records']>, 'list' | 'put' | 'whenKept'>;
+/** What such a log needs of the records of a durable agent, which its client has. */
+export type DocumentRecords = Pick<NonNullable<AgentClient['records']>, 'list' | 'put' | 'whenKept'>;
 
 const SNAPSHOT = 'snapshot';
 const UPDATE = 'update/';

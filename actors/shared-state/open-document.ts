@@ -3,17 +3,17 @@ import type * as Y from 'yjs';
 import { invalidOptions, OrreryError, refused } from '../../runtime/protocol/errors.ts';
 import { requireText } from '../../runtime/protocol/parse-options.ts';
 import { isSystemId } from '../../runtime/protocol/policy.ts';
-import type { AgentDesk } from '../../runtime/public.ts';
+import type { AgentClient } from '../../runtime/public.ts';
 import { CRDTSyncChannel, type SyncChannelDeps, type SyncChannelOptions } from './crdt-sync-channel.ts';
 import {
-  type DeskDocument,
-  type DeskDocuments,
+  type AgentDocument,
+  type AgentDocuments,
   documentsAt,
   documentsIfAny,
   endDocument,
   taintDocument,
-} from './desk-documents.ts';
-import { DeskMedium } from './desk-medium.ts';
+} from './agent-documents.ts';
+import { ClientMedium } from './client-medium.ts';
 import { KeptUpdateLog } from './kept-update-log.ts';
 import type { SyncEvent } from './sync-event.ts';
 import { InMemoryUpdateLog, type UpdateLog } from './update-log.ts';
@@ -38,8 +38,8 @@ export interface DocumentOptions
 }
 
 /**
- * Opens a document that an agent of a running system shares with others: at its desk, `deskOf(ctx)`, as a rule in
- * `onStart`; or for the embedder at `await system.desk()`. It is closed when the agent's actor ends, and opened anew by the
+ * Opens a document that an agent of a running system shares with others: at its client, `clientOf(ctx)`, as a rule in
+ * `onStart`; or for the embedder at `await system.client()`. It is closed when the agent's actor ends, and opened anew by the
  * next one, which is judged as a member again. A durable agent has it back after a crash of the process.
  *
  * Fails as `CRDTSyncChannel.open` does; with SANDBOX_VIOLATION where a sandbox keeps it from another member, because members
@@ -47,33 +47,33 @@ export interface DocumentOptions
  * join: the rules for tiers do not hold between members); with INVALID_OPTIONS for a name of several lines and for
  * `log: 'journal'` without a journal, and with REFUSED when the agent has the document open already.
  */
-export async function openDocument(desk: AgentDesk, options: DocumentOptions): Promise<CRDTSyncChannel> {
+export async function openDocument(client: AgentClient, options: DocumentOptions): Promise<CRDTSyncChannel> {
   const { name } = options;
   requireText('name', name);
-  const documents = documentsAt(desk);
+  const documents = documentsAt(client);
   await documents.open.get(name)?.ending;
-  if (documents.open.has(name)) throw refused(`${desk.agentId} has the document "${name}" open already`);
+  if (documents.open.has(name)) throw refused(`${client.agentId} has the document "${name}" open already`);
   const justification = options.justification ?? `Both are members of the document "${name}"`;
-  requireReach(desk, options, justification);
-  const log = logOf(desk, documents, options);
+  requireReach(client, options, justification);
+  const log = logOf(client, documents, options);
   // Whoever has it back has what was put into it.
   const known = documents.taints.get(name);
-  if (known !== undefined) desk.takeIn(known);
-  const medium: DeskMedium = new DeskMedium({
-    desk,
+  if (known !== undefined) client.takeIn(known);
+  const medium: ClientMedium = new ClientMedium({
+    client,
     members: () => options.membership.ids(),
     justification,
     // The agent's own changes have what is in the agent; the embedder hands on what others have changed.
     taint: () => {
-      taintDocument(documents, name, desk.taint);
-      return isSystemId(desk.agentId) ? documents.taints.get(name) : undefined;
+      taintDocument(documents, name, client.taint);
+      return isSystemId(client.agentId) ? documents.taints.get(name) : undefined;
     },
     onClosed: () => {
       if (documents.open.get(name) === document) documents.open.delete(name);
     },
     onStopped: () => endDocument(document),
   });
-  const document: DeskDocument = { medium, channel: openChannel(desk, options, { medium, log }) };
+  const document: AgentDocument = { medium, channel: openChannel(client, options, { medium, log }) };
   documents.open.set(name, document);
   for (const message of documents.early.take(name)) medium.receive(message);
   try {
@@ -86,20 +86,24 @@ export async function openDocument(desk: AgentDesk, options: DocumentOptions): P
 }
 
 /** The document of this name that the agent has open; undefined before `openDocument` has resolved. */
-export function documentOf(desk: AgentDesk, name: string): CRDTSyncChannel | undefined {
-  const documents = documentsIfAny(desk);
+export function documentOf(client: AgentClient, name: string): CRDTSyncChannel | undefined {
+  const documents = documentsIfAny(client);
   const opened = documents?.open.get(name)?.opened;
   // Whoever is shown it has what was put into it.
   const known = opened && documents?.taints.get(name);
-  if (known !== undefined) desk.takeIn(known);
+  if (known !== undefined) client.takeIn(known);
   return opened;
 }
 
 /** Who is not there yet is judged when it opens the document itself. */
-function requireReach(desk: AgentDesk, { name, membership }: DocumentOptions, justification: string): void {
+function requireReach(
+  client: AgentClient,
+  { name, membership }: DocumentOptions,
+  justification: string,
+): void {
   for (const recipient of membership.ids()) {
-    if (recipient === desk.agentId) continue;
-    const verdict = desk.judge({
+    if (recipient === client.agentId) continue;
+    const verdict = client.judge({
       recipient,
       type: 'stream-data',
       payload: undefined,
@@ -108,20 +112,20 @@ function requireReach(desk: AgentDesk, { name, membership }: DocumentOptions, ju
     });
     if (verdict === undefined || verdict.code === 'AGENT_NOT_FOUND') continue;
     const { code, reason } = verdict;
-    throw new OrreryError(code, `${desk.agentId} cannot share the document "${name}": ${reason}`, {
-      details: { agentId: desk.agentId, recipient },
+    throw new OrreryError(code, `${client.agentId} cannot share the document "${name}": ${reason}`, {
+      details: { agentId: client.agentId, recipient },
     });
   }
 }
 
 function openChannel(
-  desk: AgentDesk,
+  client: AgentClient,
   { name, privateKey, membership, document, limits, observability, onEvent }: DocumentOptions,
   { medium, log }: Pick<SyncChannelDeps, 'medium'> & { readonly log: UpdateLog },
 ): Promise<CRDTSyncChannel> {
-  const { agentId, seams } = desk;
+  const { agentId, seams } = client;
   return CRDTSyncChannel.open(
-    { seams, medium, membership, log, observability, onEvent: noting(desk, name, onEvent) },
+    { seams, medium, membership, log, observability, onEvent: noting(client, name, onEvent) },
     {
       channelId: name,
       agentId,
@@ -132,7 +136,11 @@ function openChannel(
   );
 }
 
-function logOf({ records }: AgentDesk, { logs }: DeskDocuments, { name, log }: DocumentOptions): UpdateLog {
+function logOf(
+  { records }: AgentClient,
+  { logs }: AgentDocuments,
+  { name, log }: DocumentOptions,
+): UpdateLog {
   if (typeof log === 'object') return log;
   if (log === 'journal' && records === undefined)
     throw invalidOptions('log', log, 'another, as the agent is not durable in a system with a journal');
@@ -147,7 +155,7 @@ function logOf({ records }: AgentDesk, { logs }: DeskDocuments, { name, log }: D
 
 /** What goes wrong in a document is an event of the system, too. */
 function noting(
-  desk: AgentDesk,
+  client: AgentClient,
   name: string,
   onEvent: DocumentOptions['onEvent'],
 ): (event: SyncEvent) => void {
@@ -156,8 +164,8 @@ function noting(
     const errorCode = type === 'log-failed' ? 'STORE_FAILED' : event.errorCode;
     if (errorCode !== undefined) {
       const marked = security === undefined ? {} : { security };
-      const about = { agentId: desk.agentId, sender: sourceAgentId, correlationId: name, ...marked };
-      desk.note({ type: 'error', ...about, errorCode, reason, success: false });
+      const about = { agentId: client.agentId, sender: sourceAgentId, correlationId: name, ...marked };
+      client.note({ type: 'error', ...about, errorCode, reason, success: false });
     }
     onEvent?.(event);
   };

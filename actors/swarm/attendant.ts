@@ -11,16 +11,16 @@ export const swarmAttendant: Attendant = {
   types: new Set(['request', 'response', 'error']),
   owed: new Set(),
   handlers: new Map(),
-  arrived: (desk, envelope) => {
+  arrived: (client, envelope) => {
     const isAsked = envelope.type === 'request' && isSwarmPayload(envelope.payload);
-    const coordinator = isAsked ? coordinatorAt(desk) : coordinatorIfAny(desk);
+    const coordinator = isAsked ? coordinatorAt(client) : coordinatorIfAny(client);
     return coordinator?.receive(envelope) === true;
   },
   lost: () => undefined,
   ended: () => undefined,
-  left: (desk) => coordinatorIfAny(desk)?.owned.suspend(),
-  resumed: (desk) => {
+  left: (client) => coordinatorIfAny(client)?.owned.suspend(),
+  resumed: (client) => {
     // The embedder's swarms go on when its team is there.
-    if (!isSystemId(desk.agentId)) resumeAt(desk);
+    if (!isSystemId(client.agentId)) resumeAt(client);
   },
 };

@@ -1,6 +1,6 @@
 import { errorToData, notSerialisable } from '../../runtime/protocol/errors.ts';
 import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
-import type { AgentDesk, Asking } from '../../runtime/public.ts';
+import type { AgentClient, Asking } from '../../runtime/public.ts';
 import { type Listening, listenTo } from './listening.ts';
 import { noteOf } from './assignment-note.ts';
 import type { HandedWork, Hands, WorkOrder, WorkReports } from './swarm-reach.ts';
@@ -13,7 +13,7 @@ import { isStop } from './system-stop.ts';
  * - `isOver`    the work that the context is of has ended.
  */
 export interface DeskHandsDeps {
-  readonly desk: Pick<AgentDesk, 'isKeptFor'>;
+  readonly desk: Pick<AgentClient, 'isKeptFor'>;
   readonly isLasting: boolean;
   readonly ask: (asking: Asking) => Promise<unknown>;
   readonly isOver?: () => boolean;

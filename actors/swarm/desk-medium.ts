@@ -1,11 +1,11 @@
 import { notSerialisable } from '../../runtime/protocol/errors.ts';
 import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import type { AgentDesk, Outgoing } from '../../runtime/public.ts';
+import type { AgentClient, Outgoing } from '../../runtime/public.ts';
 import { type SwarmLetter, type SwarmMedium, unsent } from './swarm-medium.ts';
 
 /** The medium of an agent in a running system, whose attendant brings what comes in. */
-export const deskMedium = (desk: AgentDesk): SwarmMedium => ({
+export const deskMedium = (desk: AgentClient): SwarmMedium => ({
   agentId: desk.agentId,
   seams: desk.seams,
   get isTold() {
@@ -46,7 +46,7 @@ const outgoingOf = ({ capability: _capability, metadata: _metadata, ...message }
 
 /** The medium of the embedder, whose mailbox is made when it is first needed. */
 export function hostMedium(
-  openDesk: () => Promise<AgentDesk>,
+  openDesk: () => Promise<AgentClient>,
   { agentId, seams }: { readonly agentId: string; readonly seams: Seams },
 ): SwarmMedium {
   let medium: SwarmMedium | undefined;

@@ -1,5 +1,5 @@
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import { type ActorContext, type AgentDesk, deskOf, type System, workOf } from '../../runtime/public.ts';
+import { type ActorContext, type AgentClient, clientOf, type System, workOf } from '../../runtime/public.ts';
 import { negotiatorAt } from '../negotiator/desk-negotiator.ts';
 import { negotiatorOf } from '../negotiator/handlers.ts';
 import { type Asker, AskingHands } from './asking-hands.ts';
@@ -18,11 +18,11 @@ import type { Swarms } from './swarms.ts';
 const HELD_AS = 'swarm-coordinator';
 
 /** The coordinator that a desk's agent has had to do with, if any. */
-export const coordinatorIfAny = (desk: AgentDesk): CoordinatorCore | undefined =>
+export const coordinatorIfAny = (desk: AgentClient): CoordinatorCore | undefined =>
   desk.held.get(HELD_AS) as CoordinatorCore | undefined;
 
 /** The coordinator of a desk's agent, made when it is first needed. It outlives the agent's actors. */
-export function coordinatorAt(desk: AgentDesk): CoordinatorCore {
+export function coordinatorAt(desk: AgentClient): CoordinatorCore {
   const known = coordinatorIfAny(desk);
   if (known !== undefined) return known;
   const store = storeAt(desk);
@@ -36,7 +36,7 @@ export function coordinatorAt(desk: AgentDesk): CoordinatorCore {
 }
 
 /** Where a durable agent's swarms are kept; undefined for one whose swarms end with its thread. */
-function storeAt(desk: AgentDesk): SwarmStore | undefined {
+function storeAt(desk: AgentClient): SwarmStore | undefined {
   const { records, agentId } = desk;
   if (records === undefined) return undefined;
   return new KeptSwarms({
@@ -49,7 +49,7 @@ function storeAt(desk: AgentDesk): SwarmStore | undefined {
 }
 
 /** Goes on with what a former thread or process has left of the swarms of a desk's agent. */
-export function resumeAt(desk: AgentDesk): void {
+export function resumeAt(desk: AgentClient): void {
   void new SwarmCoordinator(coordinatorAt(desk), { hands: handsAt(desk) }).resume();
 }
 
@@ -61,7 +61,7 @@ export function resumeAt(desk: AgentDesk): void {
  */
 export function swarmsOf<State>(ctx: ActorContext<State>): Swarms {
   const context = ctx as ActorContext<never>;
-  const desk = deskOf(context);
+  const desk = clientOf(context);
   return new SwarmCoordinator(coordinatorAt(desk), {
     hands: handsAt(desk, context),
     negotiator: negotiatorOf(context),
@@ -76,7 +76,7 @@ export function swarmsOf<State>(ctx: ActorContext<State>): Swarms {
 }
 
 /** How the swarms of a desk's agent hand over what they assign; in the context of what it is handling, if there is one. */
-function handsAt(desk: AgentDesk, context?: ActorContext<never>): Hands {
+function handsAt(desk: AgentClient, context?: ActorContext<never>): Hands {
   return new DeskHands({
     desk,
     isLasting: desk.records !== undefined,
@@ -105,22 +105,22 @@ export interface HostSwarmsOptions {
   readonly agentId: string;
   readonly seams: Seams;
   readonly negotiator: Negotiator;
-  /** Its desk, if that is open already: that of a system with a journal is. */
-  readonly desk?: AgentDesk | undefined;
+  /** Its client, if that is open already: that of a system with a journal is. */
+  readonly client?: AgentClient | undefined;
 }
 
 /** The swarms of the embedder or of its loop, made as `agentId`. With a journal they go on with those of former processes. */
 export function hostSwarms(
-  system: Pick<System, 'ask' | 'desk'>,
-  { agentId, seams, negotiator, desk }: HostSwarmsOptions,
+  system: Pick<System, 'ask' | 'client'>,
+  { agentId, seams, negotiator, client }: HostSwarmsOptions,
 ): Swarms {
-  if (desk !== undefined) {
-    const swarms = new SwarmCoordinator(coordinatorAt(desk), { hands: handsAt(desk), negotiator });
+  if (client !== undefined) {
+    const swarms = new SwarmCoordinator(coordinatorAt(client), { hands: handsAt(client), negotiator });
     void swarms.resume();
     return swarms;
   }
-  const open = async (): Promise<AgentDesk> => {
-    const opened = await system.desk();
+  const open = async (): Promise<AgentClient> => {
+    const opened = await system.client();
     opened.held.set(HELD_AS, core);
     return opened;
   };

@@ -8,7 +8,7 @@ import { type NoteFailure, toldFailure } from '../../runtime/protocol/told-failu
 import { taintFrom } from '../../runtime/protocol/taint-from.ts';
 import type { TaskMessage } from '../../runtime/protocol/task.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
-import type { AgentDesk, Asking } from '../../runtime/public.ts';
+import type { AgentClient, Asking } from '../../runtime/public.ts';
 import { capabilityMeant, wordsOf } from './capability-meant.ts';
 import { showStream } from './streamed-artifact.ts';
 import type { AnsweredMessage, AskedMessage } from './task-engine.ts';
@@ -24,7 +24,7 @@ import { approvalParts, type CallPlan, planTurn, questionParts } from './turn-pl
 import { TurnReports } from './turn-reports.ts';
 
 /**
- * - `desk`        in whose name agents are asked: that of the embedder.
+ * - `client`        in whose name agents are asked: that of the embedder.
  * - `cardOf`      of an agent that runs here.
  * - `isKept`      tasks outlive the process.
  * - `hasApprover` somebody else than the owner is asked for approvals.
@@ -32,7 +32,7 @@ import { TurnReports } from './turn-reports.ts';
  * - `note`        keeps for the operator what owners are not told.
  */
 export interface AgentTurnsDeps {
-  readonly desk: AgentDesk;
+  readonly client: AgentClient;
   readonly cardOf: (agentId: string) => AgentCard | undefined;
   readonly isKept: boolean;
   readonly hasApprover: () => boolean;
@@ -73,7 +73,7 @@ export class AgentTurns {
   readonly check = ({ owner, agentId, message, terms, memo }: AskedMessage): void => {
     const capability = capabilityMeant(this.#cardOf(agentId), wordsOf(message), memoOf(memo).capability);
     requireReadOnly(agentId, capability, terms);
-    const verdict = this.#deps.desk.refusalOf({
+    const verdict = this.#deps.client.refusalOf({
       recipient: agentId,
       capability: capability.id,
       payload: undefined,
@@ -125,7 +125,7 @@ export class AgentTurns {
   readonly run = async (turn: Turn): Promise<TurnOutcome | undefined> => {
     const call = this.#begin(turn);
     if ('state' in call) return call;
-    const { clock, newId } = this.#deps.desk.seams;
+    const { clock, newId } = this.#deps.client.seams;
     const reports = new TurnReports({ clock, newId, turn, memo: call.memo });
     const { id: taskId } = turn.opening;
     const { approvals } = call.memo;
@@ -146,9 +146,9 @@ export class AgentTurns {
     { owner, agentId, terms, contextId, signal }: AnsweredMessage,
     { capability, input }: CallPlan,
   ): Promise<TaskMessage> {
-    const { desk, note } = this.#deps;
+    const { client, note } = this.#deps;
     try {
-      const output = await desk.ask({
+      const output = await client.ask({
         recipient: agentId,
         capability: capability.id,
         payload: input,
@@ -158,7 +158,7 @@ export class AgentTurns {
         ...(owner.tenant !== undefined && { tenant: owner.tenant }),
       });
       const parts = partsOf(output);
-      return agentMessage(desk.seams.newId(), parts.length === 0 ? [{ text: '' }] : parts);
+      return agentMessage(client.seams.newId(), parts.length === 0 ? [{ text: '' }] : parts);
     } catch (error) {
       const { code, message, id } = toldFailure(error, note);
       const { retryAfterMs } = errorToData(error).details ?? {};
@@ -211,13 +211,13 @@ export class AgentTurns {
   }
 
   async #ask(turn: Turn, call: Call, reports: TurnReports): Promise<void> {
-    const { desk } = this.#deps;
+    const { client } = this.#deps;
     const { capability } = call;
     const asking = this.#askingOf(turn, call, reports);
     const artifactId = `result-${turn.number}`;
     if (capability.streams === true) {
-      const shown = { artifactId, name: capability.name, clock: desk.seams.clock };
-      return showStream(turn, desk.stream(asking), shown);
+      const shown = { artifactId, name: capability.name, clock: client.seams.clock };
+      return showStream(turn, client.stream(asking), shown);
     }
     const output = await this.#answerOf(turn, call, asking);
     const parts = partsOf(output);
@@ -230,7 +230,7 @@ export class AgentTurns {
    */
   async #answerOf(turn: Turn, { capability }: Call, asking: Asking): Promise<unknown> {
     try {
-      return await this.#deps.desk.ask(asking);
+      return await this.#deps.client.ask(asking);
     } catch (error) {
       const wasLeft =
         turn.again && isOrreryError(error) && error.code === 'CANCELLED' && !turn.signal.aborted;
@@ -239,7 +239,7 @@ export class AgentTurns {
       if (!this.#mayTryAgain(agentId, capability))
         throw new OrreryError('CANCELLED', `The system ended while ${agentId} worked at it`);
       const { envelopeId: _, ...anew } = asking;
-      return this.#deps.desk.ask(anew);
+      return this.#deps.client.ask(anew);
     }
   }
 
@@ -268,10 +268,10 @@ export class AgentTurns {
     id: string,
     { tier, chargedAs, justification, deadlineAtMs, budget, path, taint }: TaskTerms,
   ): Pick<Asking, 'onBehalfOf' | 'deadlineAtMs' | 'justification' | 'budget' | 'path' | 'taint'> {
-    const { desk, turnMs } = this.#deps;
+    const { client, turnMs } = this.#deps;
     return {
       onBehalfOf: { id, tier, ...(chargedAs && { chargedAs }) },
-      deadlineAtMs: deadlineAtMs ?? desk.seams.clock.now() + turnMs,
+      deadlineAtMs: deadlineAtMs ?? client.seams.clock.now() + turnMs,
       ...(justification && { justification }),
       ...(budget && { budget }),
       ...(path && { path }),
@@ -288,7 +288,7 @@ export class AgentTurns {
     if (isOrreryError(error)) reports.partial(error.details['partial']);
     return {
       state: endedBy(error),
-      message: agentMessage(this.#deps.desk.seams.newId(), failureParts(error, this.#deps.note)),
+      message: agentMessage(this.#deps.client.seams.newId(), failureParts(error, this.#deps.note)),
     };
   }
 
@@ -296,7 +296,7 @@ export class AgentTurns {
   #withSpent(outcome: TurnOutcome | undefined, { cost }: TurnReports): TurnOutcome | undefined {
     if (outcome === undefined || cost === undefined) return outcome;
     const text = `${cost.tokens} tokens and ${cost.costUsd} USD were spent`;
-    const message = outcome.message ?? agentMessage(this.#deps.desk.seams.newId(), [{ text }]);
+    const message = outcome.message ?? agentMessage(this.#deps.client.seams.newId(), [{ text }]);
     const metadata = { ...message.metadata, ...delegationMetadata({ spent: cost }) };
     return { ...outcome, message: { ...message, metadata } };
   }
@@ -308,7 +308,7 @@ export class AgentTurns {
   ): TurnOutcome {
     if (approval !== undefined) {
       const { taint: sources, ...asked } = withAllSources(approval, taint);
-      const approvalId = this.#deps.desk.seams.newId();
+      const approvalId = this.#deps.client.seams.newId();
       // What is decided is what is shown, whatever the agent says that it is.
       const awaits: Awaited & { kind: 'approval' } = {
         kind: 'approval',
@@ -333,7 +333,7 @@ export class AgentTurns {
     state: TurnPause['state'],
   ): TurnOutcome {
     turn.remember(memo as Json);
-    return { state, message: agentMessage(this.#deps.desk.seams.newId(), parts) };
+    return { state, message: agentMessage(this.#deps.client.seams.newId(), parts) };
   }
 
   #cardOf(agentId: string): AgentCard {
@@ -344,12 +344,12 @@ export class AgentTurns {
 
   /** What it is asked outlives the process, and can be asked for again. A stream cannot. */
   #isKeptFor(agentId: string, capability: CapabilityDescriptor | undefined): boolean {
-    const { desk, isKept } = this.#deps;
-    return isKept && capability?.streams !== true && desk.isKeptFor(agentId);
+    const { client, isKept } = this.#deps;
+    return isKept && capability?.streams !== true && client.isKeptFor(agentId);
   }
 
   #mayTryAgain(agentId: string, capability: CapabilityDescriptor | undefined): boolean {
-    return capability?.readOnly === true || this.#deps.desk.deliveryOf(agentId) === 'retry';
+    return capability?.readOnly === true || this.#deps.client.deliveryOf(agentId) === 'retry';
   }
 }
 

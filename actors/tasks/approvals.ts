@@ -6,15 +6,15 @@ import { reasonOf } from '../../runtime/protocol/errors.ts';
 import { isSystemId } from '../../runtime/protocol/policy.ts';
 import { requireFunction } from '../../runtime/protocol/parse-options.ts';
 import {
-  type AgentDesk,
+  type AgentClient,
   type Attendant,
-  deskOf,
+  clientOf,
   type HandlingContext,
   type System,
 } from '../../runtime/public.ts';
 import { approvalCapability, givenApprovalCapability, NOBODY_APPROVES } from './approval-of.ts';
 
-/** Under which name the embedder's desk holds who approves. */
+/** Under which name the embedder's client holds who approves. */
 const HELD_AS = 'approvals';
 /** Requests that are not decided, or of whose decision nobody has heard. */
 const MAX_OPEN = 10_000;
@@ -73,9 +73,9 @@ class Approvals {
  * Has `approver` asked for what the agents of a running system want to have approved, whether in tasks or not; until the
  * returned function is called, or another one is asked.
  */
-export async function approveWith(system: Pick<System, 'desk'>, approver: Approver): Promise<() => void> {
+export async function approveWith(system: Pick<System, 'client'>, approver: Approver): Promise<() => void> {
   requireFunction('approver', approver);
-  const { held } = await system.desk();
+  const { held } = await system.client();
   const approvals = new Approvals(approver);
   held.set(HELD_AS, approvals);
   return () => {
@@ -84,12 +84,12 @@ export async function approveWith(system: Pick<System, 'desk'>, approver: Approv
 }
 
 /** Has `takeGiven` say what the owners of tasks have decided. */
-export function heedOwners(desk: AgentDesk, takeGiven: TakeGiven): void {
-  desk.held.set(OWNERS_HELD_AS, takeGiven);
+export function heedOwners(client: AgentClient, takeGiven: TakeGiven): void {
+  client.held.set(OWNERS_HELD_AS, takeGiven);
 }
 
 /** Says whether somebody is asked. */
-export const hasApprover = (desk: AgentDesk): boolean => desk.held.has(HELD_AS);
+export const hasApprover = (client: AgentClient): boolean => client.held.has(HELD_AS);
 
 type Answering = (envelope: A2AEnvelope, ctx: HandlingContext<never>) => unknown;
 
@@ -101,18 +101,18 @@ export const approvalAttendant: Attendant = {
     [
       approvalCapability.id,
       ({ sender, payload }, ctx) => {
-        const desk = deskOf(ctx);
-        const approvals = desk.held.get(HELD_AS) as Approvals | undefined;
-        if (approvals === undefined || !isSystemId(desk.agentId)) return NOBODY_APPROVES;
+        const client = clientOf(ctx);
+        const approvals = client.held.get(HELD_AS) as Approvals | undefined;
+        if (approvals === undefined || !isSystemId(client.agentId)) return NOBODY_APPROVES;
         return approvals.decisionOf(sender, parseInput(approvalCapability, payload)) ?? { isOpen: true };
       },
     ],
     [
       givenApprovalCapability.id,
       ({ payload }, ctx) => {
-        const desk = deskOf(ctx);
-        const takeGiven = desk.held.get(OWNERS_HELD_AS) as TakeGiven | undefined;
-        if (takeGiven === undefined || !isSystemId(desk.agentId)) return false;
+        const client = clientOf(ctx);
+        const takeGiven = client.held.get(OWNERS_HELD_AS) as TakeGiven | undefined;
+        if (takeGiven === undefined || !isSystemId(client.agentId)) return false;
         return takeGiven(parseInput(givenApprovalCapability, payload));
       },
     ],

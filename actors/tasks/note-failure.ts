@@ -1,17 +1,17 @@
 import { errorToData, stackOf } from '../../runtime/protocol/errors.ts';
 import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
-import type { AgentDesk } from '../../runtime/public.ts';
+import type { AgentClient } from '../../runtime/public.ts';
 
 /** Notes as an event of the system (`error`, with `errorId`) what was thrown, of which a caller is told nothing but that id. */
 export const noteAt =
-  (desk: Pick<AgentDesk, 'agentId' | 'note' | 'seams'>): NoteFailure =>
+  (client: Pick<AgentClient, 'agentId' | 'note' | 'seams'>): NoteFailure =>
   (error) => {
-    const errorId = desk.seams.newId();
+    const errorId = client.seams.newId();
     const { code, message } = errorToData(error);
     const stack = stackOf(error);
-    desk.note({
+    client.note({
       type: 'error',
-      agentId: desk.agentId,
+      agentId: client.agentId,
       errorId,
       errorCode: code,
       reason: message,

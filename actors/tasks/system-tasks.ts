@@ -47,38 +47,44 @@ const ID_SHOWN = 64;
  * Fails with INVALID_OPTIONS, and with what the journal fails with.
  */
 export async function openSystemTasks(system: System, options: SystemTasksOptions = {}): Promise<TaskEngine> {
-  requireMethod('system', system, 'desk', 'a system of startSystem');
+  requireMethod('system', system, 'client', 'a system of startSystem');
   const { turnMs } = parseOptions(Options, options, 'tasks');
   const { limits = {}, approver, firewall, seams: given } = options;
-  const desk = await system.desk();
+  const client = await system.client();
   if (approver !== undefined) await approveWith(system, approver);
-  const isKept = desk.records !== undefined;
-  const seams = given ?? desk.seams;
-  const note = noteAt(desk);
+  const isKept = client.records !== undefined;
+  const seams = given ?? client.seams;
+  const note = noteAt(client);
   const turns = new AgentTurns({
-    desk,
+    client,
     cardOf: (agentId) => system.registry.getById(agentId),
     isKept,
-    hasApprover: () => hasApprover(desk),
+    hasApprover: () => hasApprover(client),
     turnMs,
     note,
   });
-  heedOwners(desk, turns.takeGiven);
+  heedOwners(client, turns.takeGiven);
   const onProblem = (reason: string): void =>
-    desk.note({ type: 'error', agentId: desk.agentId, errorCode: 'STORE_FAILED', reason, success: false });
+    client.note({
+      type: 'error',
+      agentId: client.agentId,
+      errorCode: 'STORE_FAILED',
+      reason,
+      success: false,
+    });
   const onReusedId = (agentId: string, messageId: string): void => {
     const id = JSON.stringify(messageId.slice(0, ID_SHOWN));
     const reason = `The message id ${id} came again with other content: that is a message of its own`;
-    desk.note({ type: 'error', agentId, errorCode: 'INVALID_OPTIONS', reason, success: false });
+    client.note({ type: 'error', agentId, errorCode: 'INVALID_OPTIONS', reason, success: false });
   };
   const log = isKept
     ? new KeptTaskLog({
         records: system.records,
         onProblem: (key, why) => {
           const reason = `Of a task that was left, "${key}" cannot be read: ${why}`;
-          desk.note({
+          client.note({
             type: 'error',
-            agentId: desk.agentId,
+            agentId: client.agentId,
             errorCode: 'STORE_INVALID',
             reason,
             success: false,

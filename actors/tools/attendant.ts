@@ -9,8 +9,8 @@ export const toolAttendant: Attendant = {
   handlers: new Map(),
   arrived: takeUpdate,
   lost: () => undefined,
-  ended: (desk) => {
-    endAgentTools(desk);
-    endUpdates(desk);
+  ended: (client) => {
+    endAgentTools(client);
+    endUpdates(client);
   },
 };

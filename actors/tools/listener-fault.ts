@@ -1,9 +1,9 @@
 import { reasonOf } from '../../runtime/protocol/errors.ts';
-import type { AgentDesk } from '../../runtime/public.ts';
+import type { AgentClient } from '../../runtime/public.ts';
 
 /** A listener that fails ends nothing, and is told of. */
 export const listenerFault =
-  (note: AgentDesk['note']) =>
+  (note: AgentClient['note']) =>
   (error: unknown): void =>
     note({
       type: 'error',

@@ -3,11 +3,11 @@ import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { requireText } from '../../runtime/protocol/parse-options.ts';
 import { HOST_ID, isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
-import { type ActorContext, type AgentDesk, deskOf, type Outgoing } from '../../runtime/public.ts';
+import { type ActorContext, type AgentClient, clientOf, type Outgoing } from '../../runtime/public.ts';
 import { Listeners } from './listeners.ts';
 import { listenerFault } from './listener-fault.ts';
 
-/** Under which name a desk holds who is to hear of updates. */
+/** Under which name a client holds who is to hear of updates. */
 const HELD_AS = 'resource-updates';
 /** Updates go over the embedder's mailbox, which outlives every thread of agents. */
 const HUB = HOST_ID;
@@ -23,7 +23,7 @@ const UpdateMessage = z.discriminatedUnion('resourceUpdate', [
 ]);
 type UpdateMessage = z.infer<typeof UpdateMessage>;
 
-/** What one desk has to do with updates; at the hub also which agents listen. */
+/** What one client has to do with updates; at the hub also which agents listen. */
 interface Updates {
   readonly listeners: Listeners<string>;
   readonly agents: Set<string>;
@@ -31,17 +31,18 @@ interface Updates {
   unwatch: (() => void) | undefined;
 }
 
-const updatesIfAny = (desk: AgentDesk): Updates | undefined => desk.held.get(HELD_AS) as Updates | undefined;
+const updatesIfAny = (client: AgentClient): Updates | undefined =>
+  client.held.get(HELD_AS) as Updates | undefined;
 
-function updatesAt(desk: AgentDesk): Updates {
-  const known = updatesIfAny(desk);
+function updatesAt(client: AgentClient): Updates {
+  const known = updatesIfAny(client);
   if (known !== undefined) return known;
   const made: Updates = {
-    listeners: new Listeners(listenerFault((event) => desk.note(event))),
+    listeners: new Listeners(listenerFault((event) => client.note(event))),
     agents: new Set(),
     unwatch: undefined,
   };
-  desk.held.set(HELD_AS, made);
+  client.held.set(HELD_AS, made);
   return made;
 }
 
@@ -60,74 +61,74 @@ const outgoing = (recipient: string, payload: UpdateMessage, taint?: Taint): Out
 export function resourceChanged<State>(ctx: ActorContext<State>, uri: string): void {
   requireText('uri', uri);
   const payload: UpdateMessage = { resourceUpdate: 'changed', uri };
-  const desk = deskIfAny(ctx as ActorContext<never>);
-  // An agent in a process of its own has no desk: its host finds out.
-  if (desk === undefined) void ctx.tell(HUB, payload, { type: 'stream-data' });
-  else if (desk.judge(outgoing(HUB, payload)) === undefined) desk.send(outgoing(HUB, payload));
+  const client = clientIfAny(ctx as ActorContext<never>);
+  // An agent in a process of its own has no client: its host finds out.
+  if (client === undefined) void ctx.tell(HUB, payload, { type: 'stream-data' });
+  else if (client.judge(outgoing(HUB, payload)) === undefined) client.send(outgoing(HUB, payload));
 }
 
-function deskIfAny(ctx: ActorContext<unknown>): AgentDesk | undefined {
-  return 'cell' in ctx ? deskOf(ctx) : undefined;
+function clientIfAny(ctx: ActorContext<unknown>): AgentClient | undefined {
+  return 'cell' in ctx ? clientOf(ctx) : undefined;
 }
 
 /** Calls `listener` with the URI of every resource that changes, until the returned function is called. */
-export function listenToUpdates(desk: AgentDesk, listener: (uri: string) => void): () => void {
-  const updates = updatesAt(desk);
+export function listenToUpdates(client: AgentClient, listener: (uri: string) => void): () => void {
+  const updates = updatesAt(client);
   const { listeners } = updates;
   const wasEmpty = listeners.isEmpty;
   const release = listeners.add(listener);
-  if (wasEmpty && !isSystemId(desk.agentId)) askHub(desk, updates);
+  if (wasEmpty && !isSystemId(client.agentId)) askHub(client, updates);
   return () => {
     release();
-    if (listeners.isEmpty) leaveHub(desk, updates);
+    if (listeners.isEmpty) leaveHub(client, updates);
   };
 }
 
 /** Nobody in this thread listens for the agent any more. */
-export function endUpdates(desk: AgentDesk): void {
-  const updates = updatesIfAny(desk);
+export function endUpdates(client: AgentClient): void {
+  const updates = updatesIfAny(client);
   if (updates === undefined || updates.listeners.isEmpty) return;
   updates.listeners.clear();
-  leaveHub(desk, updates);
+  leaveHub(client, updates);
 }
 
 /** Asks to be told, as soon as there is somebody to ask. */
-function askHub(desk: AgentDesk, updates: Updates): void {
+function askHub(client: AgentClient, updates: Updates): void {
   const message = outgoing(HUB, { resourceUpdate: 'listen' });
-  const isAsked = (): boolean => desk.judge(message) === undefined && desk.send(message).delivered;
+  const isAsked = (): boolean => client.judge(message) === undefined && client.send(message).delivered;
   if (isAsked()) return;
-  updates.unwatch ??= desk.team.watch(() => {
+  updates.unwatch ??= client.team.watch(() => {
     if (!isAsked()) return;
     updates.unwatch?.();
     updates.unwatch = undefined;
   });
 }
 
-function leaveHub(desk: AgentDesk, updates: Updates): void {
+function leaveHub(client: AgentClient, updates: Updates): void {
   updates.unwatch?.();
   updates.unwatch = undefined;
   const message = outgoing(HUB, { resourceUpdate: 'leave' });
-  if (!isSystemId(desk.agentId) && desk.judge(message) === undefined) desk.send(message);
+  if (!isSystemId(client.agentId) && client.judge(message) === undefined) client.send(message);
 }
 
 /** Takes in what is about updates; false for anything else. */
-export function takeUpdate(desk: AgentDesk, envelope: A2AEnvelope): boolean {
+export function takeUpdate(client: AgentClient, envelope: A2AEnvelope): boolean {
   const { payload, sender, metadata } = envelope;
   if (typeof payload !== 'object' || payload === null || !('resourceUpdate' in payload)) return false;
   const parsed = UpdateMessage.safeParse(payload);
   if (!parsed.success) return false;
-  if (isSystemId(desk.agentId)) takeAtHub(desk, parsed.data, envelope);
+  if (isSystemId(client.agentId)) takeAtHub(client, parsed.data, envelope);
   else if (parsed.data.resourceUpdate === 'changed' && sender === HUB) {
     // A listener may send something at once.
-    if (metadata?.taint !== undefined) desk.takeIn(metadata.taint);
-    updatesIfAny(desk)?.listeners.tell(parsed.data.uri);
+    if (metadata?.taint !== undefined) client.takeIn(metadata.taint);
+    updatesIfAny(client)?.listeners.tell(parsed.data.uri);
   }
   return true;
 }
 
 /** The hub has nothing of what came from outside: what it passes on has its taint from whoever said it. */
-function takeAtHub(desk: AgentDesk, message: UpdateMessage, { sender, metadata }: A2AEnvelope): void {
-  const { listeners, agents } = updatesAt(desk);
+function takeAtHub(client: AgentClient, message: UpdateMessage, { sender, metadata }: A2AEnvelope): void {
+  const { listeners, agents } = updatesAt(client);
   switch (message.resourceUpdate) {
     case 'listen':
       agents.add(sender);
@@ -138,7 +139,7 @@ function takeAtHub(desk: AgentDesk, message: UpdateMessage, { sender, metadata }
     case 'changed':
       listeners.tell(message.uri);
       for (const agentId of [...agents]) {
-        const { errorCode } = desk.send(outgoing(agentId, message, metadata?.taint));
+        const { errorCode } = client.send(outgoing(agentId, message, metadata?.taint));
         if (errorCode === 'AGENT_NOT_FOUND') agents.delete(agentId);
       }
   }

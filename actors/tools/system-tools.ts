@@ -1,11 +1,11 @@
 import type { ToolService } from '../../runtime/protocol/tool-service.ts';
-import type { AgentDesk, System } from '../../runtime/public.ts';
+import type { AgentClient, System } from '../../runtime/public.ts';
 import { InvocationLog, KEPT_INVOCATIONS } from './invocation-log.ts';
 import { listenToUpdates } from './resource-updates.ts';
 import { teamOffers } from './team-offers.ts';
 import { TeamTools } from './team-tools.ts';
 
-export type ToolSystem = Pick<System, 'desk' | 'registry'>;
+export type ToolSystem = Pick<System, 'client' | 'registry'>;
 
 /** One a system, however many serve from it. */
 const services = new WeakMap<object, ToolService>();
@@ -23,9 +23,9 @@ export function systemTools(system: ToolSystem): ToolService {
 function openSystemTools(system: ToolSystem): ToolService {
   const { registry } = system;
   const { table } = registry;
-  const withDesk = (use: (desk: AgentDesk) => void): void => {
+  const withClient = (use: (client: AgentClient) => void): void => {
     // A system that has stopped has nobody to tell.
-    void system.desk().then(use, () => undefined);
+    void system.client().then(use, () => undefined);
   };
   const offers = teamOffers(
     {
@@ -35,14 +35,14 @@ function openSystemTools(system: ToolSystem): ToolService {
       cards: () => registry.getLocalCards(),
       watch: (listener) => table.watch(listener),
     },
-    (event) => withDesk((desk) => desk.note(event)),
+    (event) => withClient((client) => client.note(event)),
   );
   const log = new InvocationLog(KEPT_INVOCATIONS);
   const onUpdate = (listener: (uri: string) => void): (() => void) => {
     let isWanted = true;
     let release: (() => void) | undefined;
-    withDesk((desk) => {
-      if (isWanted) release = listenToUpdates(desk, listener);
+    withClient((client) => {
+      if (isWanted) release = listenToUpdates(client, listener);
     });
     return () => {
       isWanted = false;
@@ -51,17 +51,17 @@ function openSystemTools(system: ToolSystem): ToolService {
   };
   let opened: TeamTools | undefined;
   const open = async (): Promise<TeamTools> => {
-    const desk = await system.desk();
+    const client = await system.client();
     opened ??= new TeamTools({
-      clock: desk.seams.clock,
+      clock: client.seams.clock,
       offers,
       log,
       calls: {
-        callerId: desk.agentId,
-        ask: (asking) => desk.ask(asking),
-        stream: (asking) => desk.stream(asking),
+        callerId: client.agentId,
+        ask: (asking) => client.ask(asking),
+        stream: (asking) => client.stream(asking),
       },
-      note: (event) => desk.note(event),
+      note: (event) => client.note(event),
       onUpdate,
     });
     return opened;

@@ -1,9 +1,9 @@
 import { duplicateTool } from '../../runtime/protocol/tool-errors.ts';
-import type { AgentDesk, SeenTeam } from '../../runtime/public.ts';
+import type { AgentClient, SeenTeam } from '../../runtime/public.ts';
 import { listenerFault } from './listener-fault.ts';
 import { OfferBook } from './offer-book.ts';
 
-type Note = AgentDesk['note'];
+type Note = AgentClient['note'];
 
 /** What the agents of a team offer; what two of them offer under one name is told to the system. */
 export const teamOffers = (team: SeenTeam, note: Note): OfferBook =>

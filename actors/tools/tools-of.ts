@@ -11,6 +11,6 @@ import { systemTools, type ToolSystem } from './system-tools.ts';
  * Fails with INVALID_OPTIONS on what is neither, as is the context of an agent in a process of its own.
  */
 export function toolsOf<State>(of: ToolSystem | ActorContext<State>): ToolService {
-  const { desk } = (of ?? {}) as Partial<ToolSystem>;
-  return typeof desk === 'function' ? systemTools(of as ToolSystem) : agentTools(of as ActorContext<never>);
+  const { client } = (of ?? {}) as Partial<ToolSystem>;
+  return typeof client === 'function' ? systemTools(of as ToolSystem) : agentTools(of as ActorContext<never>);
 }

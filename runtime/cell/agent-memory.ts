@@ -2,7 +2,7 @@ import type { Taint } from '../protocol/taint.ts';
 
 /**
  * What can hold what an agent was told, whatever becomes of its actors: its thread, as long as that lives, by the variables of
- * its modules and what it holds at its desk; or its process.
+ * its modules and what is held for it in its thread; or its process.
  *
  * - `taint` where that came from outside.
  */

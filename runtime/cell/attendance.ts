@@ -4,7 +4,7 @@ import type { ErrorData } from '../protocol/errors.ts';
 import type { EnvelopeHandler } from '../agent/agent-definition.ts';
 import type { Attendant, PrivilegedCall } from './attendant.ts';
 import type { Cell } from './cell.ts';
-import { takeInAtDesk } from './cell-taint.ts';
+import { takeInAtClient } from './cell-taint.ts';
 import type { HandlingContext } from '../agent/context.ts';
 
 const NOBODY = 'nobody is there who could approve it';
@@ -39,13 +39,13 @@ export class Attendance {
     if (attendants.length === 0 || mail.ask !== NO_ASK || mail.tombstone !== undefined) return false;
     cell.place.judge.holdGrant(mail, cell.row.id);
     const taint = mail.extras?.taint;
-    const isTaken = cell.desk.showing(mail, () =>
+    const isTaken = cell.client.showing(mail, () =>
       attendants.some((attendant) =>
-        this.#watched(cell, () => attendant.arrived(cell.desk, envelopeOf(cell, mail))),
+        this.#watched(cell, () => attendant.arrived(cell.client, envelopeOf(cell, mail))),
       ),
     );
     // What attendants know is what the agent knows.
-    if (isTaken && taint !== undefined) takeInAtDesk(cell, taint);
+    if (isTaken && taint !== undefined) takeInAtClient(cell, taint);
     return isTaken;
   }
 
@@ -67,20 +67,20 @@ export class Attendance {
     cell.place.judge.holdGrant(mail, cell.row.id);
     for (const attendant of attendants) {
       this.#watched(cell, () => {
-        cell.desk.showing(mail, () => attendant.lost(cell.desk, envelopeOf(cell, mail), why));
+        cell.client.showing(mail, () => attendant.lost(cell.client, envelopeOf(cell, mail), why));
         return true;
       });
     }
   }
 
-  /** An actor of the cell has ended. A cell that nobody has attended to has no desk. */
+  /** An actor of the cell has ended. A cell that nobody has attended to has no client. */
   ended(cell: Cell): void {
-    if (!cell.hasDesk) return;
-    const goesOn = cell.desk.records !== undefined && cell.place.journal?.isLeft === true;
+    if (!cell.hasClient) return;
+    const goesOn = cell.client.records !== undefined && cell.place.journal?.isLeft === true;
     for (const attendant of this.#attendants) {
       this.#watched(cell, () => {
-        if (goesOn) attendant.left?.(cell.desk);
-        else attendant.ended(cell.desk);
+        if (goesOn) attendant.left?.(cell.client);
+        else attendant.ended(cell.client);
         return true;
       });
     }
@@ -88,10 +88,10 @@ export class Attendance {
 
   /** The cell is about to start in this thread, for the first time. */
   resumed(cell: Cell): void {
-    if (!cell.hasDesk || cell.desk.records?.hasLeft !== true) return;
+    if (!cell.hasClient || cell.client.records?.hasLeft !== true) return;
     for (const attendant of this.#attendants) {
       this.#watched(cell, () => {
-        attendant.resumed?.(cell.desk);
+        attendant.resumed?.(cell.client);
         return true;
       });
     }

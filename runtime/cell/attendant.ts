@@ -106,7 +106,7 @@ export interface Sent extends RoutingResult {
  * What an attendant can do in the name of one agent, whether that is handling something or not. It outlives the agent's
  * actors, and ends with its thread.
  */
-export interface AgentDesk {
+export interface AgentClient {
   readonly agentId: string;
   readonly seams: Seams;
   /** What attendants keep here, by their own names. */
@@ -202,20 +202,20 @@ export interface Attendant {
   readonly owed: ReadonlySet<A2AMessageType>;
   readonly handlers: ReadonlyMap<string, EnvelopeHandler<never>>;
   /** True when it is handled; false leaves it to the agent. */
-  arrived(desk: AgentDesk, envelope: A2AEnvelope): boolean;
-  lost(desk: AgentDesk, envelope: A2AEnvelope, why: ErrorData): void;
+  arrived(client: AgentClient, envelope: A2AEnvelope): boolean;
+  lost(client: AgentClient, envelope: A2AEnvelope, why: ErrorData): void;
   /**
    * Resolves to why the agent may not be given this; to undefined when that is approved. `ctx` is that of the call, in which
    * others can be asked; nothing of it has reached the agent. What this rejects with is the answer, if it has a code.
    */
   refusalOf?(ctx: HandlingContext<never>, call: PrivilegedCall): Promise<string | undefined>;
   /** An actor of the agent has ended; another one may follow. */
-  ended(desk: AgentDesk): void;
+  ended(client: AgentClient): void;
   /** Instead of that, when the system stops and what the agent is at goes on in the next process. */
-  left?(desk: AgentDesk): void;
+  left?(client: AgentClient): void;
   /**
    * An agent that has left records in a former thread or process is about to start in this one: what it was at goes on. What
    * has come for it meanwhile has been shown to `arrived` already.
    */
-  resumed?(desk: AgentDesk): void;
+  resumed?(client: AgentClient): void;
 }

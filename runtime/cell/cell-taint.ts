@@ -27,7 +27,7 @@ export function handOver({ lives, row }: Cell, mail: Mail | undefined, taint: Ta
 }
 
 /** What attendants take in the agent has; also the actor that follows one which is over, or not there yet. */
-export function takeInAtDesk(cell: Cell, taint: Taint): void {
+export function takeInAtClient(cell: Cell, taint: Taint): void {
   const { lives, row, status } = cell;
   takeIn(cell, undefined, taint);
   if (status !== 'running' && !row.party.isSystem) lives.nextTaint = mergeTaint(lives.nextTaint, taint);

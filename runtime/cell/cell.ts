@@ -20,7 +20,7 @@ import type { CellThread } from './cell-thread.ts';
 import type { ActorLife, MakeActor } from './actor-life.ts';
 import { PENDING } from '../agent/pending.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
-import { CellDesk } from './cell-desk.ts';
+import { CellClient } from './cell-client.ts';
 import { CellLives } from './cell-lives.ts';
 import { CellMailbox, isAskOfAgent, isAwaited } from './cell-mailbox.ts';
 import { CellOutcomes } from './cell-outcomes.ts';
@@ -73,7 +73,7 @@ export class Cell {
   readonly #mailbox = new CellMailbox();
   #hand: Handling | undefined;
   #below: readonly Handling[] = NO_HANDLINGS;
-  #desk: CellDesk | undefined;
+  #client: CellClient | undefined;
   #endReason: ErrorData | undefined;
 
   /** `makeActor`: where its code runs. @default in this thread */
@@ -103,13 +103,13 @@ export class Cell {
   }
 
   /** Where attendants act for the agent. */
-  get desk(): CellDesk {
-    this.#desk ??= new CellDesk(this);
-    return this.#desk;
+  get client(): CellClient {
+    this.#client ??= new CellClient(this);
+    return this.#client;
   }
 
-  get hasDesk(): boolean {
-    return this.#desk !== undefined;
+  get hasClient(): boolean {
+    return this.#client !== undefined;
   }
 
   /** Says whether the agent itself handles what names this message type or capability. */

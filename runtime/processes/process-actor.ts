@@ -324,7 +324,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     if (found === undefined) return;
     // What it says of a request that it does not take is of its card, too.
     for (const source of found.taint) this.#life.markOutside(source);
-    this.#cell.desk.note(catalogueEvent(this.#cell.row.id, found));
+    this.#cell.client.note(catalogueEvent(this.#cell.row.id, found));
   }
 
   readonly #mayRunAhead = (mail: Mail): boolean => {

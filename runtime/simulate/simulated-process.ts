@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { MakeActor } from '../cell/actor-life.ts';
-import type { AgentDesk, Attendant } from '../cell/attendant.ts';
+import type { AgentClient, Attendant } from '../cell/attendant.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions } from '../protocol/errors.ts';
@@ -37,14 +37,14 @@ export interface SimulationDeps<Team extends System> {
   readonly embed: (system: System, seams: Seams) => Team | Promise<Team>;
   readonly specs: readonly AgentSpec[];
   readonly definitions: ReadonlyMap<string, AgentDefinition<unknown>>;
-  /** What must hold of what attendants keep at desks. @default nothing */
-  readonly deskChecks?: readonly DeskCheck[];
+  /** What must hold of what attendants keep at clients. @default nothing */
+  readonly clientChecks?: readonly ClientCheck[];
 }
 
-/** Watches what attendants keep at the desks of agents. */
-export interface DeskCheck {
+/** Watches what attendants keep at the clients of agents. */
+export interface ClientCheck {
   readonly violations: readonly string[];
-  see(desk: AgentDesk): void;
+  see(client: AgentClient): void;
 }
 
 /** What was left when it was over. */
@@ -186,9 +186,9 @@ export class SimulatedProcess<Team extends System> {
     );
   }
 
-  *desks(): Iterable<AgentDesk> {
+  *clients(): Iterable<AgentClient> {
     for (const { place } of this.hosts.values())
-      for (const cell of place.cells()) if (cell.hasDesk) yield cell.desk;
+      for (const cell of place.cells()) if (cell.hasClient) yield cell.client;
   }
 
   /** Takes what is left, and ends the team as its embedder would. */

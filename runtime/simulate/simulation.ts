@@ -129,7 +129,7 @@ export class Simulation<Team extends System> {
       hosts: () => this.#process?.hosts.values() ?? [],
     });
     this.#invariants = new Invariants(
-      [this.ledgers, this.#proposals, this.#journal, this.#deskChecks()],
+      [this.ledgers, this.#proposals, this.#journal, this.#clientChecks()],
       options.invariants,
       this.view,
     );
@@ -171,16 +171,17 @@ export class Simulation<Team extends System> {
     });
   }
 
-  #deskChecks() {
-    const checks = this.#deps.deskChecks ?? [];
-    const desks = (): Iterable<Parameters<(typeof checks)[number]['see']>[0]> => this.#process?.desks() ?? [];
+  #clientChecks() {
+    const checks = this.#deps.clientChecks ?? [];
+    const clients = (): Iterable<Parameters<(typeof checks)[number]['see']>[0]> =>
+      this.#process?.clients() ?? [];
     return {
       get violations() {
         return checks.flatMap(({ violations }) => violations);
       },
       check: () => {
         if (checks.length === 0) return;
-        for (const desk of desks()) for (const check of checks) check.see(desk);
+        for (const client of clients()) for (const check of checks) check.see(client);
       },
     };
   }

@@ -1,5 +1,5 @@
 import { type AgentDefinition, defineAgent } from '../agent/agent-definition.ts';
-import type { AgentDesk } from '../cell/attendant.ts';
+import type { AgentClient } from '../cell/attendant.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { Cell } from '../cell/cell.ts';
 import type { Sender } from '../agent/context.ts';
@@ -195,14 +195,14 @@ class RunningSystem implements SystemWithStopWork {
     this.tellWhenRoom = sender.tellWhenRoom;
     const mailbox = {
       isDurable: this.#hasJournal,
-      host: (agent: AgentDefinition, card: AgentCard) => this.#deskUnder(agent, card),
+      host: (agent: AgentDefinition, card: AgentCard) => this.#clientUnder(agent, card),
     };
     this.#mailbox = new OwnMailbox(HOST_ID, mailbox);
     this.#loopMailbox = new OwnMailbox(LOOP_ID, mailbox);
     this.#loopMail = new LoopMail(this.#loopMailbox);
     this.loop = {
       ...embedderSender(this.#sending, { id: LOOP_ID, slot: -1, party: systemParty(LOOP_ID) }),
-      desk: () => this.#loopMailbox.open(),
+      client: () => this.#loopMailbox.open(),
     };
     this.registry = new AgentRegistry({
       table: this.#place.table,
@@ -217,7 +217,7 @@ class RunningSystem implements SystemWithStopWork {
     this.channels = new HostChannels({
       place: this.#place,
       hostId: HOST_ID,
-      openMailbox: () => this.desk(),
+      openMailbox: () => this.client(),
       end: () => this.#end,
     });
     const code = upgrading({
@@ -252,8 +252,8 @@ class RunningSystem implements SystemWithStopWork {
     if (!Array.isArray(agents)) throw invalidOptions('agents', agents, 'a list of agents');
     // What former processes left for the embedder and its loop is there before anybody writes to them.
     if (this.#hasJournal) {
-      await this.desk();
-      await this.loop.desk();
+      await this.client();
+      await this.loop.client();
     }
     const orders = agents.map((spec, at) => this.#given.orderOf(parseAgent(spec as AgentSpec, at)));
     const wrong = await this.#startAll(orders);
@@ -276,10 +276,10 @@ class RunningSystem implements SystemWithStopWork {
   }
 
   /** As `#startUnder`; resolves to where attendants act for it. */
-  async #deskUnder(agent: AgentDefinition, card: AgentCard): Promise<AgentDesk> {
+  async #clientUnder(agent: AgentDefinition, card: AgentCard): Promise<AgentClient> {
     await this.#startUnder(agent, card);
     const slot = this.#place.table.get(card.id)?.slot ?? -1;
-    return (this.#place.cellOf(slot) as Cell).desk;
+    return (this.#place.cellOf(slot) as Cell).client;
   }
 
   openAccount(budget: Budget): Account {
@@ -323,7 +323,7 @@ class RunningSystem implements SystemWithStopWork {
     return () => this.stopAgent(agentId);
   }
 
-  desk(): Promise<AgentDesk> {
+  client(): Promise<AgentClient> {
     return this.#mailbox.open();
   }
 

@@ -1,15 +1,15 @@
 import { type AgentDefinition, defineAgent } from '../agent/agent-definition.ts';
-import type { AgentDesk } from '../cell/attendant.ts';
+import type { AgentClient } from '../cell/attendant.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { systemProfile } from '../routing/system-profile.ts';
 
 /**
- * - `isDurable` what is sent there is kept in the journal, as is what attendants keep at its desk.
- * - `host`      has it live in this thread, under this card, and resolves to its desk.
+ * - `isDurable` what is sent there is kept in the journal, as is what attendants keep at its client.
+ * - `host`      has it live in this thread, under this card, and resolves to its client.
  */
 export interface OwnMailboxDeps {
   readonly isDurable: boolean;
-  readonly host: (mailbox: AgentDefinition, card: AgentCard) => Promise<AgentDesk>;
+  readonly host: (mailbox: AgentDefinition, card: AgentCard) => Promise<AgentClient>;
 }
 
 /** A mailbox of the embedder's thread under a name of the runtime's own: `system/...`. Opened when it is first needed, it stays. */
@@ -18,7 +18,7 @@ export class OwnMailbox {
   readonly definition: AgentDefinition;
   readonly #card: AgentCard;
   readonly #host: OwnMailboxDeps['host'];
-  #desk: Promise<AgentDesk> | undefined;
+  #client: Promise<AgentClient> | undefined;
 
   constructor(id: string, { isDurable, host }: OwnMailboxDeps) {
     this.#card = systemProfile(id).card;
@@ -36,11 +36,11 @@ export class OwnMailbox {
   }
 
   /** Rejects when it cannot be opened; the next one tries again. */
-  open(): Promise<AgentDesk> {
-    this.#desk ??= this.#host(this.definition, this.#card).catch((error: unknown) => {
-      this.#desk = undefined;
+  open(): Promise<AgentClient> {
+    this.#client ??= this.#host(this.definition, this.#card).catch((error: unknown) => {
+      this.#client = undefined;
       throw error;
     });
-    return this.#desk;
+    return this.#client;
   }
 }

@@ -36,7 +36,7 @@ export class KeptStates {
 
   /** The agent's records are here. One that cannot be read is reported, and the agent begins anew. */
   remember(cell: Cell): void {
-    const [left] = cell.desk.records?.takeLeft(KIND) ?? [];
+    const [left] = cell.client.records?.takeLeft(KIND) ?? [];
     if (left === undefined) return;
     const parsed = Snapshot.safeParse(left.value);
     if (parsed.success) this.#left.set(cell, parsed.data);
@@ -105,4 +105,4 @@ export class KeptStates {
 }
 
 const isKept = (cell: Cell): boolean =>
-  cell.hasDesk && cell.desk.records !== undefined && stateIdentity(cell.definition) !== undefined;
+  cell.hasClient && cell.client.records !== undefined && stateIdentity(cell.definition) !== undefined;

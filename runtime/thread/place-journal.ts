@@ -1,7 +1,7 @@
 import type { Answer } from '../cell/answered-ids.ts';
 import { AgentRecords } from '../cell/agent-records.ts';
 import type { Cell } from '../cell/cell.ts';
-import { taintOn, takeInAtDesk } from '../cell/cell-taint.ts';
+import { taintOn, takeInAtClient } from '../cell/cell-taint.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { KeptAgent } from '../journal/journal-survey.ts';
 import { JournalLine } from '../journal/journal-line.ts';
@@ -197,15 +197,15 @@ export class PlaceJournal {
     if (durable.length === 0) return;
     const left = await this.#api.agentRecords(durable.map(({ row }) => row.id));
     durable.forEach((cell, at) => {
-      const { row, desk } = cell;
-      desk.records = new AgentRecords({
+      const { row, client } = cell;
+      client.records = new AgentRecords({
         agentId: row.id,
         left: left[at] ?? [],
         read: (kind) => readAgentRecords(this, row.id, { kind }),
         write: (change, toTheLast) => (toTheLast ? this.note(change) : this.record(change)),
         whenKept: () => this.whenKept(),
         taint: () => taintOn(cell, undefined),
-        takeIn: (taint) => takeInAtDesk(cell, taint),
+        takeIn: (taint) => takeInAtClient(cell, taint),
       });
     });
     for (const cell of durable) this.states.remember(cell);

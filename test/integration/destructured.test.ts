@@ -64,14 +64,14 @@ describe('The methods of a context', () => {
 
 describe('The methods of a system', () => {
   it('can be taken from it', async () => {
-    const { roster, recentEvents, inspect, deadLetters, conservation, metrics, desk, send, openAccount } =
+    const { roster, recentEvents, inspect, deadLetters, conservation, metrics, client, send, openAccount } =
       system;
     expect((await roster()).map(({ id }) => id)).toContain('helper');
     (await inspect(() => undefined))();
     expect((await conservation()).holds).toBe(true);
     expect(await deadLetters()).toEqual([]);
     expect(await metrics()).toContain('orrery');
-    expect((await desk()).agentId).toBe('system/host');
+    expect((await client()).agentId).toBe('system/host');
     expect((await send({} as never)).errorCode).toBe('INVALID_ENVELOPE');
     expect(openAccount({ tokens: 1 }).left).toEqual({ tokens: 1 });
     expect((await recentEvents()).length).toBeGreaterThan(0);

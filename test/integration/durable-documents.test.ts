@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Capability, capability, defineAgent, deskOf, startSystem, type System } from 'orrery';
+import { type Capability, capability, defineAgent, clientOf, startSystem, type System } from 'orrery';
 import { type CRDTSyncChannel, documentOf } from 'orrery/shared-state';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -216,14 +216,14 @@ describe('A shared document in a running system (N-9.1, N-9.2, N-9.3)', () => {
     for (const life of [1, 2]) {
       const system = await startSystem({ journal: { path: journal }, ...team('plans') });
       try {
-        const plan = await openPlan(await system.desk());
+        const plan = await openPlan(await system.client());
         if (life === 2) expect(planOf(plan).numbers).toMatchObject({ 10: 'host', 11: 'mars' });
         noteNumber(plan, 10 * life, 'host');
         await plan.whenKept();
         await ask(system, 'mars', 11);
         await haveAll(system, [10 * life, 11]);
         await until('the embedder has it', () => planOf(plan).numbers['11'] === 'mars');
-        expect(await rejection(openPlan(await system.desk()))).toMatchObject({
+        expect(await rejection(openPlan(await system.client()))).toMatchObject({
           code: 'REFUSED',
           message: expect.stringContaining('plan'),
         });
@@ -240,14 +240,14 @@ describe('A shared document in a running system (N-9.1, N-9.2, N-9.3)', () => {
     const member = (id: string, tier: 1 | 2) =>
       defineAgent({ id, name: id, version: '1.0.0', description: 'Shares the plan', tier })
         .onStart(async (ctx) => {
-          await openPlan(deskOf(ctx));
+          await openPlan(clientOf(ctx));
         })
         .handle(note, ({ n }, ctx) => {
-          noteNumber(documentOf(deskOf(ctx), 'plan') as CRDTSyncChannel, n, ctx.self);
+          noteNumber(documentOf(clientOf(ctx), 'plan') as CRDTSyncChannel, n, ctx.self);
           return ctx.self;
         })
         .handle(hear, async ({ n }, ctx) => {
-          const { document } = documentOf(deskOf(ctx), 'plan') as CRDTSyncChannel;
+          const { document } = documentOf(clientOf(ctx), 'plan') as CRDTSyncChannel;
           const numbers = document.getMap<string>('numbers');
           while (!numbers.has(String(n)))
             await new Promise<void>((resolve) => numbers.observe(() => resolve()));
@@ -297,7 +297,7 @@ describe('A shared document in a running system (N-9.1, N-9.2, N-9.3)', () => {
             frame,
             { ...frame, schema: SYNC_SCHEMA },
             { ...frame, inReplyTo: ctx.envelope.id },
-          ].map((message) => deskOf(ctx).send(message));
+          ].map((message) => clientOf(ctx).send(message));
           return sent[2]?.delivered === true;
         },
       ),
@@ -322,17 +322,17 @@ describe('A shared document in a running system (N-9.1, N-9.2, N-9.3)', () => {
   it('is kept in the journal of durable agents alone', async () => {
     const system = await startSystem();
     try {
-      const refused = await rejection(openPlan(await system.desk(), { maxGapMessages: 0 }));
+      const refused = await rejection(openPlan(await system.client(), { maxGapMessages: 0 }));
       expect(refused).toMatchObject({
         code: 'INVALID_OPTIONS',
         message: expect.stringContaining('limits.maxGapMessages'),
       });
-      const plan = await openPlan(await system.desk());
+      const plan = await openPlan(await system.client());
       noteNumber(plan, 1, 'host');
       await plan.whenKept();
       await plan.close();
       // In memory it lasts as long as the thread.
-      expect(planOf(await openPlan(await system.desk())).numbers).toEqual({ 1: 'host' });
+      expect(planOf(await openPlan(await system.client())).numbers).toEqual({ 1: 'host' });
     } finally {
       await system.stop();
     }

@@ -30,12 +30,12 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 async function askAgain(system: Team): Promise<{ answer: unknown; heard: readonly number[] }> {
-  const desk = await system.desk();
+  const client = await system.client();
   const heard: number[] = [];
   const onProgress = ({ report, dropped }: Progress): void => {
     heard.push(dropped === undefined ? (report as { n: number }).n : -dropped);
   };
-  const answer = await desk.ask({
+  const answer = await client.ask({
     envelopeId: 'task/of-old/1',
     recipient: 'talker',
     capability: 'talk',

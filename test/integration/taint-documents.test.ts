@@ -73,7 +73,7 @@ describe('what is put into a shared document (F-09)', () => {
   it('goes on to a member that comes later, and over the embedder, which is told nothing itself', async () => {
     await using system = await startSystem({ ...light(), agents: [agent('mars-plans-lightly')] });
     await add(system, 'mars', 1, ['web:a']);
-    const plan = await openPlan(await system.desk());
+    const plan = await openPlan(await system.client());
     await until('the embedder has it', () => plan.document.getMap('numbers').has('1'));
     // Nobody has it now but the embedder.
     await system.stopAgent('mars');

@@ -66,7 +66,7 @@ function remembered(value: unknown): { snapshot?: SnapshotOf; problem?: unknown 
   });
   const cell = {
     row: { id: 'keeper' },
-    desk: { records: { takeLeft: () => [{ value }] } },
+    client: { records: { takeLeft: () => [{ value }] } },
   } as unknown as Cell;
   states.remember(cell);
   const snapshot = states.leftBy(cell);

@@ -6,7 +6,7 @@ import {
   considers,
   decline,
   defineAgent,
-  deskOf,
+  clientOf,
   type HandlingContext,
   isOrreryError,
   negotiatorOf,
@@ -153,8 +153,8 @@ for (const [agentId, { publicKey }] of keys) membership.join({ agentId, tier: 2,
 
 /** A document that all of them share: whoever opens it, or asks for it again, has what is in it. */
 const boardAt = (ctx: HandlingContext<unknown>) =>
-  documentOf(deskOf(ctx), 'board') ??
-  openDocument(deskOf(ctx), {
+  documentOf(clientOf(ctx), 'board') ??
+  openDocument(clientOf(ctx), {
     name: 'board',
     membership,
     privateKey: (keys.get(ctx.self) as ReturnType<typeof memberKeyPair>).privateKey,

@@ -1,5 +1,5 @@
 import {
-  type AgentDesk,
+  type AgentClient,
   type AgentDefinition,
   capability,
   defineAgent,
@@ -20,7 +20,7 @@ const work = capability({ id: 'work', description: 'Works', input: z.string(), o
 let hands: HandlingContext<undefined>[];
 let gate: PromiseWithResolvers<string>;
 let place: SteeredPlace;
-let desk: AgentDesk;
+let client: AgentClient;
 let worker: Cell;
 
 const about = { name: 'NAME', version: '1.0.0', description: 'Works', tier: 2 } as const;
@@ -61,7 +61,7 @@ beforeEach(async () => {
   });
   place.control({ t: 'start', slots: [0, 1, 2] });
   await until('they run', () => cells.every((cell) => cell?.status === 'running'));
-  desk = (cells[0] as Cell).desk;
+  client = (cells[0] as Cell).client;
   worker = cells[1] as Cell;
 });
 afterEach(() => place.host.close());
@@ -71,12 +71,12 @@ function ask(
   envelopeId: string,
   options: { signal?: AbortSignal; onProgress?: (progress: Progress) => void; recipient?: string } = {},
 ) {
-  return desk.ask({
+  return client.ask({
     envelopeId,
     recipient: 'worker',
     capability: 'work',
     payload: 'this',
-    deadlineAtMs: desk.seams.clock.now() + 60_000,
+    deadlineAtMs: client.seams.clock.now() + 60_000,
     metadata: { mark: 'of the asker' },
     ...options,
   });
@@ -84,7 +84,7 @@ function ask(
 
 /** The worker gets what the asker had asked of it in a former process. */
 function recover(envelopeId: string): void {
-  const [now, extras] = [desk.seams.clock.now(), { derived: true as const }];
+  const [now, extras] = [client.seams.clock.now(), { derived: true as const }];
   const mail = new Mail(
     envelopeId,
     '',

@@ -4,7 +4,7 @@ import { AgentMemories } from '../../../runtime/cell/agent-memory.ts';
 import type { CellStatus } from '../../../runtime/cell/cell.machine.ts';
 import type { Cell } from '../../../runtime/cell/cell.ts';
 import { CellLives } from '../../../runtime/cell/cell-lives.ts';
-import { declareClean, takeIn, takeInAtDesk } from '../../../runtime/cell/cell-taint.ts';
+import { declareClean, takeIn, takeInAtClient } from '../../../runtime/cell/cell-taint.ts';
 import type { Snapshot } from '../../../runtime/protocol/snapshot.ts';
 
 const SNAPSHOT: Snapshot = { agentId: 'mars', machineId: 'm', version: '1', hash: 'h', state: 1, atMs: 0 };
@@ -54,13 +54,13 @@ describe('what an agent has taken in, while its state is on its way to the next 
     takeIn(cell, undefined, ['web:a']);
     standsAt(cell, 'finishing');
     const snapshot = Promise.resolve(lives.snapshot());
-    takeInAtDesk(cell, ['web:b']);
+    takeInAtClient(cell, ['web:b']);
     left.resolve(SNAPSHOT);
     expect((await snapshot)?.taint).toEqual(['web:a', 'web:b']);
-    takeInAtDesk(cell, ['web:c']);
+    takeInAtClient(cell, ['web:c']);
     standsAt(cell, 'changing');
     await lives.end(() => undefined);
-    takeInAtDesk(cell, ['web:d']);
+    takeInAtClient(cell, ['web:d']);
     standsAt(cell, 'starting');
     await lives.begin(await snapshot);
     expect(lives.taint).toEqual(['web:a', 'web:b', 'web:c', 'web:d']);
@@ -74,7 +74,7 @@ describe('what an agent has taken in, while its state is on its way to the next 
     expect(await lives.snapshot()).toBeUndefined();
     await lives.end(() => undefined);
     standsAt(cell, 'down');
-    takeInAtDesk(cell, ['web:b']);
+    takeInAtClient(cell, ['web:b']);
     standsAt(cell, 'starting');
     await lives.begin(undefined);
     expect(lives.taint).toEqual(['web:a', 'web:b']);
@@ -89,7 +89,7 @@ describe('what an agent has taken in, while its state is on its way to the next 
     left.resolve(undefined);
     await lives.end(() => undefined);
     standsAt(cell, 'down');
-    takeInAtDesk(cell, ['web:b']);
+    takeInAtClient(cell, ['web:b']);
     standsAt(cell, 'starting');
     await lives.begin(undefined);
     expect(lives.taint).toEqual(['web:b']);

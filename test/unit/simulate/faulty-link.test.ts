@@ -74,7 +74,7 @@ describe('FaultyLink (F-03)', () => {
       const hub = new InProcessHub();
       const membership = new SyncMembership();
       const link = newLink();
-      const { seams } = await team.desk();
+      const { seams } = await team.client();
       const channels: CRDTSyncChannel[] = [];
       for (const agentId of ['a', 'b', 'c']) {
         const { privateKey, publicKey } = keysOf(agentId);

@@ -45,7 +45,7 @@ describe('A mounted MCP server', () => {
       clock,
       settings: { privileged: [], catalogue: {} } as never,
       definition,
-      desk: { agentId: 'shifty', note: () => undefined, offer: () => undefined } as never,
+      client: { agentId: 'shifty', note: () => undefined, offer: () => undefined } as never,
     });
     const { signal } = new AbortController();
     await server.start({ signal, self: 'shifty', markOutside: () => undefined } as never);
@@ -75,7 +75,7 @@ describe('A mounted MCP server', () => {
       clock: new FakeClock(),
       settings: { privileged: [], catalogue: {} } as never,
       definition: {} as never,
-      desk: {} as never,
+      client: {} as never,
     });
     const markOutside = (source: string): unknown => marked.push(source);
     const { signal } = new AbortController();

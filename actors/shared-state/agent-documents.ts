@@ -1,16 +1,16 @@
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
-import type { AgentDesk } from '../../runtime/public.ts';
+import type { AgentClient } from '../../runtime/public.ts';
 import type { CRDTSyncChannel } from './crdt-sync-channel.ts';
-import type { DeskMedium } from './desk-medium.ts';
+import type { ClientMedium } from './client-medium.ts';
 import { EarlyMessages } from './early-messages.ts';
 import type { UpdateLog } from './update-log.ts';
 
-/** Under which name a desk holds its agent's documents. */
+/** Under which name a client holds its agent's documents. */
 const HELD_AS = 'shared-documents';
 
 /** A document that an agent has open, or is about to; `channel` rejects when it could not be opened. */
-export interface DeskDocument {
-  readonly medium: DeskMedium;
+export interface AgentDocument {
+  readonly medium: ClientMedium;
   readonly channel: Promise<CRDTSyncChannel>;
   /** Once it is open. */
   opened?: CRDTSyncChannel;
@@ -22,42 +22,42 @@ export interface DeskDocument {
  * The documents of one agent, by name, those of its logs that last as long as its thread, and what has come too early; and
  * where what is in them came from outside, as far as the agent has heard.
  */
-export interface DeskDocuments {
+export interface AgentDocuments {
   readonly early: EarlyMessages;
-  readonly open: Map<string, DeskDocument>;
+  readonly open: Map<string, AgentDocument>;
   readonly logs: Map<string, UpdateLog>;
   readonly taints: Map<string, Taint>;
 }
 
-/** The documents that a desk's agent has had to do with, if any. */
-export const documentsIfAny = (desk: AgentDesk): DeskDocuments | undefined =>
-  desk.held.get(HELD_AS) as DeskDocuments | undefined;
+/** The documents that a client's agent has had to do with, if any. */
+export const documentsIfAny = (client: AgentClient): AgentDocuments | undefined =>
+  client.held.get(HELD_AS) as AgentDocuments | undefined;
 
-export function documentsAt(desk: AgentDesk): DeskDocuments {
-  const known = documentsIfAny(desk);
+export function documentsAt(client: AgentClient): AgentDocuments {
+  const known = documentsIfAny(client);
   if (known !== undefined) return known;
-  const made: DeskDocuments = {
+  const made: AgentDocuments = {
     early: new EarlyMessages(),
     open: new Map(),
     logs: new Map(),
     taints: new Map(),
   };
-  desk.held.set(HELD_AS, made);
+  client.held.set(HELD_AS, made);
   return made;
 }
 
 /** What has been put into a document came from outside. */
-export function taintDocument({ taints }: DeskDocuments, name: string, taint: Taint | undefined): void {
+export function taintDocument({ taints }: AgentDocuments, name: string, taint: Taint | undefined): void {
   const all = mergeTaint(taints.get(name), taint);
   if (all !== undefined) taints.set(name, all);
 }
 
 /** An actor of the agent has ended: its documents are closed, and the next one opens them again. */
-export function endDocuments(desk: AgentDesk): void {
-  for (const document of documentsIfAny(desk)?.open.values() ?? []) endDocument(document);
+export function endDocuments(client: AgentClient): void {
+  for (const document of documentsIfAny(client)?.open.values() ?? []) endDocument(document);
 }
 
-export function endDocument(document: DeskDocument): void {
+export function endDocument(document: AgentDocument): void {
   // Whoever opens it is told of what goes wrong with that.
   document.ending ??= document.channel.then((channel) => channel.close()).catch(() => {});
 }

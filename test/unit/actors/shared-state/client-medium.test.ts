@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DeskMedium } from '../../../../actors/shared-state/desk-medium.ts';
+import { ClientMedium } from '../../../../actors/shared-state/client-medium.ts';
 import { EarlyMessages } from '../../../../actors/shared-state/early-messages.ts';
 import { SYNC_SCHEMA, syncMessageOf } from '../../../../actors/shared-state/sync-envelope.ts';
 import type { SyncMessage } from '../../../../actors/shared-state/sync-message.ts';
@@ -8,12 +8,12 @@ import { type Outgoing, SCHEMA_VERSION } from '../../../../runtime/public.ts';
 import { rejection } from '../../../fixtures/until.ts';
 import { CHANNEL, SyncTeam, turns } from './sync-team.ts';
 
-/** A medium at a desk that answers each recipient with this code, or takes its envelope. */
+/** A medium at a client that answers each recipient with this code, or takes its envelope. */
 function mediumOf(codes: Readonly<Record<string, ErrorCode | undefined>>) {
   const sent: Outgoing[] = [];
   let stopped = 0;
-  const medium = new DeskMedium({
-    desk: {
+  const medium = new ClientMedium({
+    client: {
       agentId: 'mars',
       send: (message) => {
         sent.push(message);
@@ -60,7 +60,7 @@ const envelopeOf = (message: Outgoing) => ({
   schema: message.schema,
 });
 
-describe('The medium of a shared document at a desk (N-9.1, N-D14)', () => {
+describe('The medium of a shared document at a client (N-9.1, N-D14)', () => {
   it('sends each other member one envelope, which is not kept', async () => {
     const { medium, sent } = mediumOf({ venus: undefined, earth: undefined });
     const message = await aMessage();

@@ -12,9 +12,9 @@ import { taintFrom } from '../protocol/taint-from.ts';
 import { READINESS } from '../routing/agent-words.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { AgentRecords } from './agent-records.ts';
-import type { AgentDesk, Asking, Outgoing, SeenTeam, Sent } from './attendant.ts';
+import type { AgentClient, Asking, Outgoing, SeenTeam, Sent } from './attendant.ts';
 import type { Cell } from './cell.ts';
-import { takeIn, takeInAtDesk, taintOn } from './cell-taint.ts';
+import { takeIn, takeInAtClient, taintOn } from './cell-taint.ts';
 import type { ActorContext } from '../agent/context.ts';
 import {
   type Delegation,
@@ -33,7 +33,7 @@ const REQUEST = typeIndex('request');
 const STREAM_START = typeIndex('stream-start');
 
 /** What attendants do in the name of the agent of one cell. */
-export class CellDesk implements AgentDesk {
+export class CellClient implements AgentClient {
   readonly held = new Map<string, unknown>();
   records: AgentRecords | undefined;
   /** What is being shown to attendants. */
@@ -44,7 +44,7 @@ export class CellDesk implements AgentDesk {
   #salt: string | undefined;
 
   static {
-    bindMethods(CellDesk.prototype);
+    bindMethods(CellClient.prototype);
   }
 
   constructor(cell: Cell) {
@@ -66,7 +66,7 @@ export class CellDesk implements AgentDesk {
   takeIn(taint: Taint, by?: ActorContext<unknown>): void {
     const { mail } = (by ?? {}) as Partial<Handling>;
     if (mail !== undefined) takeIn(this.#cell, mail, taint);
-    takeInAtDesk(this.#cell, taint);
+    takeInAtClient(this.#cell, taint);
   }
 
   /** Runs `show`; what attendants keep and send meanwhile is of the taint of this mail, too, and on whose behalf that is. */
@@ -81,7 +81,7 @@ export class CellDesk implements AgentDesk {
     }
   }
 
-  get mailbox(): AgentDesk['mailbox'] {
+  get mailbox(): AgentClient['mailbox'] {
     return { waiting: this.#cell.waiting, capacity: this.#cell.row.profile.mailboxCapacity };
   }
 
@@ -330,13 +330,13 @@ const earliest = (one: number, other: number): number =>
   one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other);
 
 /**
- * The desk of the agent whose context this is; for whoever writes an attendant. Fails with INVALID_OPTIONS on what is no
+ * The client of the agent whose context this is; for whoever writes an attendant. Fails with INVALID_OPTIONS on what is no
  * context of an agent that runs.
  */
-export function deskOf(ctx: ActorContext<unknown>): AgentDesk {
-  const desk = (ctx as Partial<Handling> | undefined)?.cell?.desk;
-  if (desk === undefined) throw invalidOptions('ctx', ctx, 'the context of an agent that runs');
-  return desk;
+export function clientOf(ctx: ActorContext<unknown>): AgentClient {
+  const client = (ctx as Partial<Handling> | undefined)?.cell?.client;
+  if (client === undefined) throw invalidOptions('ctx', ctx, 'the context of an agent that runs');
+  return client;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
-import type { AgentDesk, Sent } from '../../runtime/public.ts';
+import type { AgentClient, Sent } from '../../runtime/public.ts';
 import { SYNC_SCHEMA } from './sync-envelope.ts';
 import type { SyncMedium } from './sync-medium.ts';
 import { type SyncMessage, SyncMessageJson } from './sync-message.ts';
@@ -12,8 +12,8 @@ import { type SyncMessage, SyncMessageJson } from './sync-message.ts';
  * - `onClosed`  nothing arrives any more.
  * - `onStopped` the system has stopped: nothing will ever be passed on again.
  */
-export interface DeskMediumDeps {
-  readonly desk: Pick<AgentDesk, 'agentId' | 'send'>;
+export interface ClientMediumDeps {
+  readonly client: Pick<AgentClient, 'agentId' | 'send'>;
   readonly members: () => readonly string[];
   readonly justification: string;
   readonly taint?: () => Taint | undefined;
@@ -25,19 +25,19 @@ export interface DeskMediumDeps {
 const ABSENT: ReadonlySet<ErrorCode | undefined> = new Set(['AGENT_NOT_FOUND', 'NOT_HERE']);
 
 /** The medium of an agent in a running system, whose attendant brings what comes in. Nothing of it is kept in the journal. */
-export class DeskMedium implements SyncMedium {
-  readonly #deps: DeskMediumDeps;
+export class ClientMedium implements SyncMedium {
+  readonly #deps: ClientMediumDeps;
   #listener: ((message: unknown) => void) | undefined;
   readonly #early: SyncMessage[] = [];
 
-  constructor(deps: DeskMediumDeps) {
+  constructor(deps: ClientMediumDeps) {
     this.#deps = deps;
   }
 
   /** Resolves with how many of the others have it in their mailboxes; rejects when none has, though some are there. */
   async publish(message: SyncMessage): Promise<number> {
-    const { desk, members } = this.#deps;
-    const others = members().filter((id) => id !== desk.agentId);
+    const { client, members } = this.#deps;
+    const others = members().filter((id) => id !== client.agentId);
     if (others.length === 0) return 0;
     const payload = z.encode(SyncMessageJson, message);
     const sent = others.map((id) => this.#post(id, message, payload));
@@ -72,9 +72,9 @@ export class DeskMedium implements SyncMedium {
   }
 
   #post(recipient: string, { channelId }: SyncMessage, payload: unknown): Sent {
-    const { desk, justification, onStopped } = this.#deps;
+    const { client, justification, onStopped } = this.#deps;
     const taint = this.#deps.taint?.();
-    const sent = desk.send({
+    const sent = client.send({
       recipient,
       type: 'stream-data',
       payload,
