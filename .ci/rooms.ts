@@ -301,18 +301,26 @@ export const ROOMS: readonly Room[] = [
     imports: PUBLIC,
   },
   {
+    room: 'actors/agent-port',
+    holds:
+      '`AgentPort`: what negotiator and swarm coordinator act through, for an agent, the embedder, a router alone',
+    ignores: '`negotiator`, `swarm`',
+    invariants: 'Messages are data. `send` never rejects, and has sent when it returns.',
+    imports: PUBLIC,
+  },
+  {
     room: 'actors/negotiator',
     holds: '`TaskNegotiator`: proposals, capability negotiation',
     ignores: '`swarm`',
     invariants: 'A lease ends at the agent before it ends at the proposer.',
-    imports: PUBLIC,
+    imports: [...PUBLIC, 'actors/agent-port'],
   },
   {
     room: 'actors/swarm',
     holds: '`SwarmCoordinator`: the swarms of one owner',
     ignores: '`tasks`, `models`',
     invariants: 'What follows from a change is done when the store has it.',
-    imports: [...PUBLIC, 'actors/negotiator'],
+    imports: [...PUBLIC, 'actors/agent-port', 'actors/negotiator'],
   },
   {
     room: 'actors/models',
@@ -333,7 +341,7 @@ export const ROOMS: readonly Room[] = [
     holds: 'an agent elsewhere as a member',
     ignores: 'A2A on the wire: it has a link',
     invariants: 'A grant is set aside before anything is sent.',
-    imports: [...PUBLIC, 'actors/negotiator', 'actors/tasks'],
+    imports: [...PUBLIC, 'actors/agent-port', 'actors/negotiator', 'actors/tasks'],
   },
   {
     room: 'actors',

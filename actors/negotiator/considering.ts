@@ -2,11 +2,11 @@ import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
 import { MachineHost, type PersistedTimer } from '../../runtime/machine/machine-host.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Behalf } from '../../runtime/public.ts';
+import type { AgentPort } from '../agent-port/agent-port.ts';
 import type { Decision } from './decision.ts';
 import { LeaseClock } from './lease-clock.ts';
-import { notToBeHad } from './negotiation-errors.ts';
+import { mayPassLater, notToBeHad } from './negotiation-errors.ts';
 import type { NegotiationEvent, NegotiationEventType } from './negotiation-event.ts';
-import { mayPassLater, type NegotiationMedium } from './negotiation-medium.ts';
 import {
   type AcceptanceMessage,
   type AssignmentMessage,
@@ -33,7 +33,7 @@ const ROUNDS_A_MS = 1_000;
 export interface ConsideringDeps {
   readonly agentId: string;
   readonly clock: Clock;
-  readonly medium: NegotiationMedium;
+  readonly port: AgentPort;
   readonly store: ProposalStore;
   readonly note: (event: NegotiationEvent) => void;
 }
@@ -270,7 +270,7 @@ export class Considering {
 
   #send(type: 'task-accept' | 'task-reject', payload: unknown) {
     const { correlationId } = this.#record.proposal;
-    const sent = this.#deps.medium.send({
+    const sent = this.#deps.port.send({
       recipient: this.#proposerId,
       type,
       payload,
@@ -344,7 +344,7 @@ export class Considering {
   #over(): void {
     this.#options.onOver();
     // Its last word is still an answer.
-    void this.#lastSent.then(() => this.#deps.medium.endGrant(this.#envelopeId, this.#proposerId));
+    void this.#lastSent.then(() => this.#deps.port.endGrant(this.#envelopeId, this.#proposerId));
   }
 
   // What outlives it
@@ -357,13 +357,13 @@ export class Considering {
     this.#reason = reason;
     this.#alternative = alternative;
     this.#overdueAtMs = overdueAtMs;
-    const { clock, medium } = this.#deps;
+    const { clock, port } = this.#deps;
     const nowMs = clock.now();
     const lease = timers.find(({ id }) => id === 'lease');
     if (lease !== undefined) this.#lease.goOn(lease.atMs - nowMs);
     // It answers before the last of them has fired, or when it does.
     const untilMs = Math.max(nowMs, ...timers.map(({ atMs }) => atMs)) + GRACE_MS;
-    medium.holdGrant?.(this.#envelopeId, this.#proposerId, untilMs);
+    port.holdGrant(this.#envelopeId, this.#proposerId, untilMs);
   }
 
   /** In the same step in which what it says is sent: nobody knows of a state that could be forgotten. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
-import type { NegotiationMedium } from './negotiation-medium.ts';
+import type { AgentPort } from '../agent-port/agent-port.ts';
 import { REASON } from './negotiation-message.ts';
 import type { TaskProposal } from './task-proposal.ts';
 
@@ -38,7 +38,7 @@ const TYPICAL_MS = { simple: 1_000, medium: 10_000, complex: 60_000 } as const;
  */
 export function decideByCard(
   { requiredCapabilities, estimatedComplexity }: TaskProposal,
-  { capabilities, mailbox }: Pick<NegotiationMedium, 'capabilities' | 'mailbox'>,
+  { capabilities, mailbox }: Pick<AgentPort, 'capabilities' | 'mailbox'>,
 ): Decision {
   if (!requiredCapabilities.every((id) => capabilities.includes(id)))
     return decline({ reason: REASON.notCapable });

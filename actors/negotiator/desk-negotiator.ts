@@ -1,8 +1,9 @@
 import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { AgentClient, System } from '../../runtime/public.ts';
+import type { AgentPort } from '../agent-port/agent-port.ts';
 import { decline } from './decision.ts';
-import { clientMedium, hostMedium } from './desk-medium.ts';
+import { clientPort, embedderPort } from '../agent-port/client-port.ts';
 import { KeptProposals } from './kept-proposals.ts';
 import { type NegotiationEvent, type NegotiationEventType, sentenceOf } from './negotiation-event.ts';
 import { REASON } from './negotiation-message.ts';
@@ -37,15 +38,13 @@ const declinesAll = { decide: () => decline({ reason: REASON.notCapable }) };
 export function negotiatorAt(client: AgentClient): TaskNegotiator {
   const known = negotiatorIfAny(client);
   if (known !== undefined) return known;
-  const { agentId, seams } = client;
-  const isEmbedder = isSystemId(agentId);
+  const isEmbedder = isSystemId(client.agentId);
+  // It is there before the agents are.
+  const port = clientPort(client, { isStarting: () => isEmbedder && !client.held.has(STARTED) });
   const made = new TaskNegotiator({
-    agentId,
-    seams,
-    // It is there before the agents are.
-    medium: clientMedium(client, () => isEmbedder && !client.held.has(STARTED)),
-    onEvent: (event) => noteAt(client, event),
-    ...storeAt(client),
+    port,
+    onEvent: (event) => noteAt(port, event),
+    ...storeOf(port),
     ...(isEmbedder ? declinesAll : {}),
   });
   client.held.set(HELD_AS, made);
@@ -70,41 +69,33 @@ export function hostNegotiator(
     negotiator.sayAgain();
     return negotiator;
   }
-  let openedAt: AgentClient | undefined;
   const open = async (): Promise<AgentClient> => {
-    openedAt = await system.client();
-    openedAt.held.set(HELD_AS, negotiator);
-    return openedAt;
+    const opened = await system.client();
+    opened.held.set(HELD_AS, negotiator);
+    return opened;
   };
-  const negotiator = new TaskNegotiator({
-    agentId,
-    seams,
-    medium: hostMedium(open),
-    ...declinesAll,
-    onEvent: (event) => {
-      if (openedAt !== undefined) noteAt(openedAt, event);
-    },
-  });
+  const port = embedderPort({ agentId, seams, open });
+  const negotiator = new TaskNegotiator({ port, ...declinesAll, onEvent: (event) => noteAt(port, event) });
   return negotiator;
 }
 
-function storeAt(client: AgentClient): Pick<TaskNegotiatorOptions, 'store'> {
-  const { agentId, records } = client;
+function storeOf(port: AgentPort): Pick<TaskNegotiatorOptions, 'store'> {
+  const { agentId, records } = port;
   if (records === undefined) return {};
   const onUnreadable = (proposalId: string, why: string): void => {
     const reason = `What was kept of the proposal ${proposalId} cannot be read: ${why}`;
-    client.note({ type: 'error', agentId, proposalId, errorCode: 'STORE_INVALID', success: false, reason });
+    port.note({ type: 'error', agentId, proposalId, errorCode: 'STORE_INVALID', success: false, reason });
   };
   return { store: new KeptProposals(records, { onUnreadable }) };
 }
 
-function noteAt(client: AgentClient, event: NegotiationEvent): void {
+function noteAt(port: AgentPort, event: NegotiationEvent): void {
   const { type, proposal, errorCode, agentId: other } = event;
   if (!NOTED.has(type)) return;
   const { correlationId, proposalId } = proposal;
-  const about = { agentId: client.agentId, correlationId, proposalId, reason: sentenceOf(event) };
+  const about = { agentId: port.agentId, correlationId, proposalId, reason: sentenceOf(event) };
   const whom = other === undefined ? {} : { targetAgentId: other };
   if (errorCode === undefined)
-    client.note({ type: 'negotiation', ...about, ...whom, success: type === 'accepted' });
-  else client.note({ type: 'error', ...about, errorCode, success: false });
+    port.note({ type: 'negotiation', ...about, ...whom, success: type === 'accepted' });
+  else port.note({ type: 'error', ...about, errorCode, success: false });
 }

@@ -1,6 +1,7 @@
 import type { EnvelopeHandler } from '../../runtime/agent/agent-definition.ts';
 import type { ActorContext, HandlingContext } from '../../runtime/public.ts';
-import { clientOf, workOf } from '../../runtime/public.ts';
+import { clientOf } from '../../runtime/public.ts';
+import { portOf } from '../agent-port/client-port.ts';
 import type { Decision } from './decision.ts';
 import { negotiatorAt } from './desk-negotiator.ts';
 import type { TaskNegotiator } from './task-negotiator.ts';
@@ -11,16 +12,7 @@ import type { TaskProposal } from './task-proposal.ts';
  * in hand: its conversation, its deadline, its path; and is withdrawn when that is cancelled.
  */
 export function negotiatorOf<State>(ctx: ActorContext<State>): TaskNegotiator {
-  const { correlationId, deadlineAtMs } = workOf(ctx);
-  return negotiatorAt(clientOf(ctx)).within({
-    correlationId,
-    deadlineAtMs,
-    // Making a signal costs, and not everybody proposes.
-    get signal() {
-      return ctx.signal;
-    },
-    origin: ctx,
-  });
+  return negotiatorAt(clientOf(ctx)).within(portOf(ctx));
 }
 
 /**

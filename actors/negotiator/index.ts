@@ -1,3 +1,5 @@
+export type { AgentPort, PortMessage, Work } from '../agent-port/agent-port.ts';
+export { routerPort, type RouterPortOptions } from '../agent-port/router-port.ts';
 export { capabilityNegotiation, negotiateCapabilities, offersCapabilities } from './capability-handlers.ts';
 export {
   CAPABILITY_NEGOTIATION,
@@ -12,7 +14,6 @@ export { type Decide, type Decision, decideByCard, decline, takeOn } from './dec
 export { matchCapabilities, type NegotiationOffer } from './match-capabilities.ts';
 export type { Received } from './negotiation.ts';
 export type { NegotiationEvent, NegotiationEventType } from './negotiation-event.ts';
-export type { NegotiationMedium, ProposalCause } from './negotiation-medium.ts';
 export {
   AcceptanceMessage,
   AssignmentMessage,
@@ -26,6 +27,5 @@ export { ProposalStanding } from './proposal-standing.ts';
 export { InMemoryProposalStore, type ProposalStore } from './proposal-store.ts';
 export { proposerMachine } from './proposer.machine.ts';
 export { responderMachine } from './responder.machine.ts';
-export { routerMedium, type RouterMediumOptions } from './router-medium.ts';
 export { TaskNegotiator, type TaskNegotiatorOptions } from './task-negotiator.ts';
 export { ProposalStatus, TaskProposal } from './task-proposal.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { TaskProposalPayload } from '../../runtime/protocol/task-proposal.ts';
 import { Taint } from '../../runtime/protocol/taint.ts';
-import type { AgentClient } from '../../runtime/public.ts';
+import type { AgentPort } from '../agent-port/agent-port.ts';
 import type { ProposalAnswer, ProposalRecord } from './proposal-record.ts';
 import { ProposalStanding } from './proposal-standing.ts';
 import { InMemoryProposalStore, type ProposalStore } from './proposal-store.ts';
@@ -63,7 +63,7 @@ export interface KeptProposalsOptions {
 }
 
 /** Of an agent's records, what is needed here. */
-type Records = Pick<NonNullable<AgentClient['records']>, 'put' | 'takeLeft' | 'whenKept'>;
+type Records = NonNullable<AgentPort['records']>;
 
 /** The proposals of a durable agent: in memory, and among its records, with which they outlive thread and process. */
 export class KeptProposals implements ProposalStore {

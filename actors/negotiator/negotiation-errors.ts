@@ -1,4 +1,4 @@
-import { OrreryError } from '../../runtime/protocol/errors.ts';
+import { type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
 import { REASON } from './negotiation-message.ts';
 import type { TaskProposal } from './task-proposal.ts';
 
@@ -32,3 +32,7 @@ export const proposalUnknown = (proposalId: string, agentId: string): OrreryErro
   new OrreryError('REFUSED', `${agentId} has got no proposal ${proposalId}`, {
     details: { proposalId, agentId },
   });
+
+/** Says whether the same message may pass a little later: then it counts as lost, not as refused. */
+export const mayPassLater = (code: ErrorCode | undefined): boolean =>
+  code === 'MAILBOX_FULL' || code === 'NOT_HERE';

@@ -4,7 +4,7 @@ import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { TaskProposalPayload } from '../../runtime/protocol/task-proposal.ts';
-import type { ProposalCause } from './negotiation-medium.ts';
+import type { Work } from '../agent-port/agent-port.ts';
 import type { TaskProposal } from './task-proposal.ts';
 
 const AgentIds = z.union([z.string().min(1), z.array(z.string().min(1)).min(1).readonly()]);
@@ -55,12 +55,12 @@ export function newProposal(
     agentId,
     seams: { clock, newId },
     correlationId,
-    cause,
+    work,
   }: {
     readonly agentId: string;
     readonly seams: Pick<Seams, 'clock' | 'newId'>;
     readonly correlationId: string | undefined;
-    readonly cause: ProposalCause | undefined;
+    readonly work: Work | undefined;
   },
 ): TaskProposal {
   const { proposerAgentId = agentId, ...what } = parseOptions(NewTaskProposal, proposal, 'proposal');
@@ -71,14 +71,14 @@ export function newProposal(
       `"${agentId}", for whom this negotiator acts`,
     );
   const proposedAtMs = clock.now();
-  const leftMs = cause?.deadlineAtMs === undefined ? what.deadlineMs : cause.deadlineAtMs - proposedAtMs;
+  const leftMs = work?.deadlineAtMs === undefined ? what.deadlineMs : work.deadlineAtMs - proposedAtMs;
   return {
     ...what,
     proposalId: newId(),
     proposerAgentId,
     deadlineMs: Math.max(1, Math.min(what.deadlineMs, leftMs)),
     status: 'pending',
-    correlationId: correlationId ?? cause?.correlationId ?? newId(),
+    correlationId: correlationId ?? work?.correlationId ?? newId(),
     isHeld: false,
     proposedAtMs,
   };

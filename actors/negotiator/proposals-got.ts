@@ -1,7 +1,7 @@
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { Considering, type ConsideringOptions } from './considering.ts';
-import type { ProposalCause } from './negotiation-medium.ts';
+import type { AgentPort } from '../agent-port/agent-port.ts';
 import {
   type AssignmentMessage,
   ProposalMessage,
@@ -39,7 +39,7 @@ export class ProposalsGot {
    */
   open(
     envelope: A2AEnvelope,
-    cause?: ProposalCause,
+    port: AgentPort,
   ): { considering: Considering; proposal: TaskProposal } | undefined {
     const message = parseOptions(ProposalMessage, envelope.payload, 'proposal');
     const proposal = this.#proposalOf(envelope, message);
@@ -50,7 +50,7 @@ export class ProposalsGot {
     const considering = this.#considering(proposal, {
       envelopeId: envelope.id,
       isPlain,
-      behalf: this.#deps.medium.behalfOf?.(cause),
+      behalf: port.behalf(),
     });
     considering.start();
     const refusal = this.#earlyRefusals.get(proposalId);
@@ -109,10 +109,10 @@ export class ProposalsGot {
     { envelopeId, isPlain, behalf }: Omit<ConsideringOptions, 'onOver'>,
     left?: GotStanding,
   ): Considering {
-    const { agentId, seams, medium, store, note } = this.#deps;
+    const { agentId, seams, port, store, note } = this.#deps;
     const { proposalId } = proposal;
     const considering = new Considering(
-      { agentId, clock: seams.clock, medium, store, note },
+      { agentId, clock: seams.clock, port, store, note },
       proposal,
       { envelopeId, isPlain, behalf, onOver: () => this.#live.delete(proposalId) },
       left,
@@ -136,7 +136,7 @@ export class ProposalsGot {
 
   #refuse({ id, sender, correlationId }: A2AEnvelope, proposalId: string | undefined, reason: string): void {
     const about = proposalId === undefined ? {} : { proposalId };
-    void this.#deps.medium.send({
+    void this.#deps.port.send({
       recipient: sender,
       type: 'task-reject',
       payload: { ...about, rejectionReason: reason } satisfies RejectionMessage,

@@ -3,7 +3,7 @@ import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { AnswerBook, type Answered } from './answer-book.ts';
 import type { NegotiationEvent } from './negotiation-event.ts';
-import type { NegotiationMedium, ProposalCause } from './negotiation-medium.ts';
+import type { AgentPort } from '../agent-port/agent-port.ts';
 import { type AcceptanceMessage, REASON, type RejectionMessage } from './negotiation-message.ts';
 import { type NewTaskProposal, newProposal, ProposeOptions } from './new-proposal.ts';
 import { type ProposalRecord, withChange } from './proposal-record.ts';
@@ -17,7 +17,7 @@ import type { TaskProposal } from './task-proposal.ts';
 export interface SideDeps {
   readonly agentId: string;
   readonly seams: Pick<Seams, 'clock' | 'newId'>;
-  readonly medium: NegotiationMedium;
+  readonly port: AgentPort;
   readonly store: ProposalStore;
   readonly note: (event: NegotiationEvent) => void;
 }
@@ -34,22 +34,18 @@ export class ProposalsMade {
   }
 
   /** Resolves when it is decided. Fails with INVALID_OPTIONS, and with CANCELLED when a signal withdraws it. */
-  async propose(
-    given: NewTaskProposal,
-    options: ProposeOptions,
-    cause: ProposalCause | undefined,
-  ): Promise<TaskProposal> {
+  async propose(given: NewTaskProposal, options: ProposeOptions, port: AgentPort): Promise<TaskProposal> {
     const { agentId, seams } = this.#deps;
+    const { work } = port;
     const parsed = parseOptions(ProposeOptions, options, 'options');
     const { to, alternatives, escalationJustification: justification, correlationId, leaseMs } = parsed;
-    const proposal = newProposal(given, { agentId, seams, correlationId, cause });
-    const signals = [parsed.signal, cause?.signal].filter((signal) => signal !== undefined);
-    await this.#deps.medium.open?.();
+    const proposal = newProposal(given, { agentId, seams, correlationId, work });
+    const signals = [parsed.signal, work?.signal].filter((signal) => signal !== undefined);
+    await port.open();
     if (signals.some(({ aborted }) => aborted)) throw cancelled(`The proposal ${proposal.proposalId}`);
     const { asked, reason } = this.#whomToAsk(proposal, to, justification);
     if (asked.length === 0) return this.#rejectedAtOnce(proposal, reason);
-    const delegation = cause === undefined ? undefined : this.#deps.medium.delegates?.(cause);
-    const beside = { alternatives, leaseMs, justification, cause, delegation };
+    const beside = { alternatives, leaseMs, justification, port, delegation: port.delegate() };
     const proposing = this.#proposing(proposal, { asked, ...beside });
     proposing.start();
     const cancel = (): void => proposing.cancel();
@@ -63,10 +59,11 @@ export class ProposalsMade {
 
   /** A proposal that was made in a former thread or process goes on. */
   resume({ proposal, asked }: ProposalRecord, left: MadeStanding): void {
+    const { port } = this.#deps;
     const { run, justification } = left;
     const { alternativesLeft: alternatives, leaseMs } = run.context;
-    const delegation = left.delegation && this.#deps.medium.delegatesAgain?.(left.delegation);
-    const options = { asked, alternatives, leaseMs, justification, cause: undefined, delegation };
+    const delegation = left.delegation && port.delegateAgain(left.delegation);
+    const options = { asked, alternatives, leaseMs, justification, port, delegation };
     this.#proposing(proposal, options, left).resume();
   }
 
@@ -105,7 +102,7 @@ export class ProposalsMade {
   /** Tells an agent that what it accepts is not to be had. */
   refuse(proposalId: string, { agentId, envelopeId }: Answered<unknown>, rejectionReason: string): void {
     const correlationId = this.#recordOf(proposalId)?.proposal.correlationId;
-    void this.#deps.medium.send({
+    void this.#deps.port.send({
       recipient: agentId,
       type: 'task-reject',
       payload: { proposalId, rejectionReason } satisfies RejectionMessage,
@@ -145,14 +142,14 @@ export class ProposalsMade {
     options: Omit<ProposingOptions, 'onOver'>,
     left?: MadeStanding,
   ): Proposing {
-    const { seams, medium, store, note } = this.#deps;
+    const { seams, port, store, note } = this.#deps;
     const { proposalId } = proposal;
     const onOver = (): void => {
       this.#live.delete(proposalId);
       options.delegation?.end();
     };
     const proposing = new Proposing(
-      { clock: seams.clock, medium, store, answers: this.#answers, note },
+      { clock: seams.clock, port, store, answers: this.#answers, note },
       proposal,
       { ...options, onOver },
       left,
@@ -167,14 +164,14 @@ export class ProposalsMade {
     to: string | readonly string[] | undefined,
     justification: string | undefined,
   ): { asked: readonly string[]; reason: string } {
-    const { agentId, medium } = this.#deps;
+    const { agentId, port } = this.#deps;
     if (to !== undefined) {
       const named = [...new Set(typeof to === 'string' ? [to] : to)];
       if (named.includes(agentId)) throw invalidOptions('options.to', to, 'other agents than the proposer');
       return { asked: named, reason: '' };
     }
-    const offering = medium.whoOffers(proposal.requiredCapabilities);
-    const verdicts = offering.map((id) => medium.judge(proposalTo(id, proposal, justification)));
+    const offering = port.whoOffers(proposal.requiredCapabilities);
+    const verdicts = offering.map((id) => port.judge(proposalTo(id, proposal, justification)));
     const asked = offering.filter((_id, at) => verdicts[at] === undefined);
     return { asked, reason: verdicts[0]?.code ?? 'CAPABILITY_NOT_FOUND' };
   }

@@ -3,9 +3,10 @@ import { MachineHost } from '../../runtime/machine/machine-host.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { hopsOf } from '../../runtime/protocol/inheritance.ts';
 import { behalfOf, type Delegation, type Outgoing, type Sent } from '../../runtime/public.ts';
+import type { AgentPort } from '../agent-port/agent-port.ts';
 import type { Answered, AnswerBook } from './answer-book.ts';
+import { mayPassLater } from './negotiation-errors.ts';
 import type { NegotiationEvent, NegotiationEventType } from './negotiation-event.ts';
-import { mayPassLater, type NegotiationMedium, type ProposalCause } from './negotiation-medium.ts';
 import {
   type AcceptanceMessage,
   type AssignmentMessage,
@@ -21,7 +22,7 @@ import type { TaskProposal } from './task-proposal.ts';
 
 export interface ProposingDeps {
   readonly clock: Clock;
-  readonly medium: NegotiationMedium;
+  readonly port: AgentPort;
   readonly store: ProposalStore;
   readonly answers: AnswerBook;
   readonly note: (event: NegotiationEvent) => void;
@@ -30,6 +31,7 @@ export interface ProposingDeps {
 /**
  * - `alternatives`  how many agents that others name may be asked beside.
  * - `justification` why a lower tier proposes to a higher one.
+ * - `port`          that of the work in which it is proposed.
  * - `delegation`    what the work in which it is proposed passes on to whoever is asked and has it.
  * - `onOver`        called once, when nothing can change any more.
  */
@@ -38,7 +40,7 @@ export interface ProposingOptions {
   readonly alternatives: number;
   readonly leaseMs: number;
   readonly justification: string | undefined;
-  readonly cause: ProposalCause | undefined;
+  readonly port: AgentPort;
   readonly delegation: Delegation | undefined;
   readonly onOver: () => void;
 }
@@ -251,9 +253,9 @@ export class Proposing {
   }
 
   async #propose(agentId: string): Promise<Sent> {
-    const { justification, cause, delegation } = this.#options;
+    const { justification, port, delegation } = this.#options;
     const proposal = { ...proposalTo(agentId, this.#record.proposal, justification), delegation };
-    const sent = await this.#post(proposal, cause);
+    const sent = await this.#post(proposal, port);
     const asked = this.#asked.get(agentId);
     if (asked !== undefined) asked.proposalEnvelopeId ??= sent.envelopeId;
     return sent;
@@ -266,7 +268,7 @@ export class Proposing {
   #tellHolder(agentId: string): void {
     const { acceptance, proposalEnvelopeId = this.#proposalId } = this.#asked.get(agentId) ?? {};
     const { requiredCapabilities } = this.#record.proposal;
-    const { delegation, cause } = this.#options;
+    const { delegation, port } = this.#options;
     // Who has the task has been asked for it: what it does stands below that, though the proposal is answered.
     const hops = hopsOf({
       id: proposalEnvelopeId,
@@ -290,7 +292,7 @@ export class Proposing {
       hops,
       ...(acceptance?.envelopeId === undefined ? {} : { inReplyTo: acceptance.envelopeId }),
     };
-    void this.#post(assignment, cause).then(({ delivered, errorCode }) => {
+    void this.#post(assignment, port).then(({ delivered, errorCode }) => {
       if (!delivered && !mayPassLater(errorCode) && !this.isOver) this.#unreachable(agentId, errorCode);
     });
   }
@@ -311,11 +313,11 @@ export class Proposing {
     });
   }
 
-  #post(message: Omit<Outgoing, 'correlationId'>, cause?: ProposalCause): Promise<Sent> {
+  #post(message: Omit<Outgoing, 'correlationId'>, port: AgentPort = this.#deps.port): Promise<Sent> {
     const { correlationId } = this.#record.proposal;
     const { justification } = this.#options;
     const why = justification === undefined ? {} : { justification };
-    return this.#deps.medium.send({ ...message, ...why, correlationId }, cause);
+    return port.send({ ...message, ...why, correlationId });
   }
 
   /** Why whoever asks now does not get it. */
@@ -343,11 +345,11 @@ export class Proposing {
   /** The suggested agent, if it may be asked: it is another one, offers what is required, and may be written to. */
   #askable(agentId: string): string | undefined {
     const { proposal, asked } = this.#record;
-    const { medium } = this.#deps;
+    const { port } = this.#deps;
     if (asked.includes(agentId) || this.#context.alternativesLeft === 0) return undefined;
     if (this.#machine.value === 'assigned') return undefined;
-    if (!medium.whoOffers(proposal.requiredCapabilities).includes(agentId)) return undefined;
-    if (medium.judge(proposalTo(agentId, proposal, this.#options.justification)) !== undefined)
+    if (!port.whoOffers(proposal.requiredCapabilities).includes(agentId)) return undefined;
+    if (port.judge(proposalTo(agentId, proposal, this.#options.justification)) !== undefined)
       return undefined;
     return agentId;
   }

@@ -2,15 +2,13 @@ import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
 import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
-import type { Seams } from '../../runtime/protocol/seams.ts';
-import { systemSeams } from '../../runtime/protocol/system-seams.ts';
+import type { AgentPort } from '../agent-port/agent-port.ts';
 import { callListener } from './call-listener.ts';
 import type { Considering } from './considering.ts';
 import { type Decide, decideByCard, decline, takeOn } from './decision.ts';
 import { Negotiation, type Received } from './negotiation.ts';
 import { notToBeHad, proposalUnknown } from './negotiation-errors.ts';
 import type { NegotiationEvent } from './negotiation-event.ts';
-import type { NegotiationMedium, ProposalCause } from './negotiation-medium.ts';
 import { REASON } from './negotiation-message.ts';
 import type { NewTaskProposal, ProposeOptions } from './new-proposal.ts';
 import type { ProposalRecord } from './proposal-record.ts';
@@ -18,16 +16,13 @@ import { InMemoryProposalStore, marking, type ProposalStore } from './proposal-s
 import type { TaskProposal } from './task-proposal.ts';
 
 /**
- * - `agentId` in whose name it proposes and answers; no other negotiator does.
- * - `medium`  how it reaches others: `routerMedium(...)`.
+ * - `port`    of the agent in whose name it proposes and answers; no other negotiator does: `routerPort(...)`.
  * - `store`   where proposals are kept. @default in memory
  * - `decide`  answers what comes in, unless `onProposalReceived` has a handler. @default by card and mailbox
  * - `onEvent` hears of everything that happens to a proposal.
  */
 export interface TaskNegotiatorOptions {
-  readonly agentId: string;
-  readonly medium: NegotiationMedium;
-  readonly seams?: Pick<Seams, 'clock' | 'newId'>;
+  readonly port: AgentPort;
   readonly store?: ProposalStore;
   readonly decide?: Decide;
   readonly onEvent?: (event: NegotiationEvent) => void;
@@ -43,11 +38,6 @@ interface Core {
   readonly stopListening: () => void;
 }
 
-interface Shared {
-  readonly core: Core;
-  readonly cause: ProposalCause;
-}
-
 /**
  * Proposes tasks to other agents, and answers what they propose, in the name of one agent (seed 1).
  *
@@ -61,18 +51,18 @@ interface Shared {
 export class TaskNegotiator {
   readonly #options: TaskNegotiatorOptions;
   readonly #core: Core;
-  readonly #cause: ProposalCause | undefined;
+  readonly #port: AgentPort;
 
   static {
     bindMethods(TaskNegotiator.prototype);
   }
 
-  /** `shared` is for `within`. */
-  constructor(options: TaskNegotiatorOptions, shared?: Shared) {
+  /** `core` is for `within`. */
+  constructor(options: TaskNegotiatorOptions, core?: Core) {
     this.#options = options;
-    this.#core = shared?.core ?? this.#coreOf(options);
-    this.#cause = shared?.cause;
-    if (shared === undefined && this.#core.store.standingOf === undefined) this.resume();
+    this.#port = options.port;
+    this.#core = core ?? this.#coreOf(options);
+    if (core === undefined && this.#core.store.standingOf === undefined) this.resume();
   }
 
   get agentId(): string {
@@ -86,7 +76,7 @@ export class TaskNegotiator {
    * Rejects with INVALID_OPTIONS naming field and value, and with CANCELLED when a signal withdraws it.
    */
   propose(proposal: NewTaskProposal, options: ProposeOptions = {}): Promise<TaskProposal> {
-    const ending = this.#core.negotiation.made.propose(proposal, options, this.#cause);
+    const ending = this.#core.negotiation.made.propose(proposal, options, this.#port);
     return ending.then((ended) => {
       this.#read(ended.proposalId);
       return ended;
@@ -164,9 +154,9 @@ export class TaskNegotiator {
     else got.get(proposalId)?.release(reason);
   }
 
-  /** The negotiator of the same agent, whose proposals belong to the work that it is at. */
-  within(cause: ProposalCause): TaskNegotiator {
-    return new TaskNegotiator(this.#options, { core: this.#core, cause });
+  /** The negotiator of the same agent, whose proposals belong to the work of this port. */
+  within(port: AgentPort): TaskNegotiator {
+    return new TaskNegotiator({ ...this.#options, port }, this.#core);
   }
 
   // For whoever brings it its envelopes
@@ -183,7 +173,7 @@ export class TaskNegotiator {
    */
   async consider(envelope: A2AEnvelope, decide?: Decide): Promise<void> {
     const { negotiation, handlers } = this.#core;
-    const opened = negotiation.got.open(envelope, this.#cause);
+    const opened = negotiation.got.open(envelope, this.#port);
     if (opened === undefined) return;
     const { considering, proposal } = opened;
     if (decide === undefined && handlers.size > 0) {
@@ -238,7 +228,7 @@ export class TaskNegotiator {
   /** Whoever reads what is kept has what is in it, whenever that was written. */
   #read(proposalId: string): ProposalRecord | undefined {
     const record = this.#core.store.get(proposalId);
-    if (record?.taint !== undefined) this.#options.medium.takeIn?.(record.taint, this.#cause);
+    if (record?.taint !== undefined) this.#port.absorbTaint(record.taint);
     return record;
   }
 
@@ -251,20 +241,21 @@ export class TaskNegotiator {
   }
 
   #coreOf(options: TaskNegotiatorOptions): Core {
-    const { agentId, medium, seams = systemSeams() } = options;
-    const store = marking(options.store ?? new InMemoryProposalStore(), () => medium.taint);
+    const { port } = options;
+    const { agentId, seams } = port;
+    const store = marking(options.store ?? new InMemoryProposalStore(), () => port.taint);
     requireText('agentId', agentId);
-    const { decide = (proposal: TaskProposal) => decideByCard(proposal, medium), onEvent } = options;
+    const { decide = (proposal: TaskProposal) => decideByCard(proposal, port), onEvent } = options;
     const note = (event: NegotiationEvent): void => {
       if (onEvent !== undefined) callListener(onEvent, event);
     };
     return {
       agentId,
       store,
-      negotiation: new Negotiation({ agentId, seams, medium, store, note }),
+      negotiation: new Negotiation({ agentId, seams, port, store, note }),
       decide,
       handlers: new Set(),
-      stopListening: medium.listen((envelope) => this.#hear(envelope)),
+      stopListening: port.listen((envelope) => this.#hear(envelope)),
     };
   }
 

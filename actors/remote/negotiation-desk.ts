@@ -9,8 +9,8 @@ import {
   type AgentDefinition,
   defineAgent,
   type HandlingContext,
-  workOf,
 } from '../../runtime/public.ts';
+import { portOf } from '../agent-port/client-port.ts';
 import { negotiatorOf } from '../negotiator/handlers.ts';
 import { OpenProposals } from './open-proposals.ts';
 import type { TaskNegotiator } from '../negotiator/task-negotiator.ts';
@@ -139,14 +139,8 @@ export class NegotiationDesk {
     if (this.#open.has(key)) return this.#open.answerOf(key, proposalId, 0);
     if (this.#held.size + this.#open.size >= this.#maxHeld)
       throw refused(`No more than ${this.#maxHeld} assignments of other systems at once`);
-    const { correlationId, deadlineAtMs } = workOf(ctx);
     // It belongs to the work in hand, but for its end: it is decided after that.
-    const negotiator = this.#negotiator.within({
-      correlationId,
-      deadlineAtMs,
-      origin: ctx,
-      signal: undefined,
-    });
+    const negotiator = this.#negotiator.within(portOf(ctx, { outlivesWork: true }));
     const leftMs = (ctx.envelope.metadata?.deadlineAtMs ?? Number.POSITIVE_INFINITY) - ctx.now();
     const atMs = this.#seams.clock.now();
     this.#open.begin(key, (signal) => {

@@ -1,4 +1,4 @@
-import type { NegotiationMedium } from '../../actors/negotiator/negotiation-medium.ts';
+import type { AgentPort } from '../../actors/agent-port/agent-port.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import type { Outgoing, Sent } from '../../runtime/public.ts';
 import type { FakeClock } from '../fixtures/fake-clock.ts';
@@ -6,7 +6,7 @@ import type { FakeClock } from '../fixtures/fake-clock.ts';
 /** What carries envelopes between negotiators when the test says so: it may lose, repeat, delay and reorder them. */
 export class FaultyLine {
   readonly #clock: FakeClock;
-  readonly #listeners = new Map<string, (envelope: A2AEnvelope) => void>();
+  readonly #listeners = new Map<string, (envelope: A2AEnvelope) => unknown>();
   readonly #offers: ReadonlyMap<string, readonly string[]>;
   #underWay: A2AEnvelope[] = [];
   #sent = 0;
@@ -21,8 +21,15 @@ export class FaultyLine {
     return this.#underWay.length;
   }
 
-  mediumOf(agentId: string): NegotiationMedium {
+  /** The port of an agent on this line, whose envelopes nobody judges. */
+  portOf(agentId: string, newId: () => string): AgentPort {
     return {
+      agentId,
+      seams: { clock: this.#clock, newId },
+      work: undefined,
+      taint: undefined,
+      records: undefined,
+      ask: undefined,
       capabilities: this.#offers.get(agentId) ?? [],
       mailbox: { waiting: 0, capacity: 1 },
       whoOffers: (wanted) =>
@@ -35,7 +42,17 @@ export class FaultyLine {
         this.#listeners.set(agentId, listener);
         return () => this.#listeners.delete(agentId);
       },
+      open: () => Promise.resolve(),
+      handles: () => true,
+      loadOf: () => 0,
+      isKeptFor: () => false,
+      absorbTaint: () => undefined,
+      behalf: () => undefined,
+      delegate: () => undefined,
+      delegateAgain: () => undefined,
+      holdGrant: () => undefined,
       endGrant: () => undefined,
+      note: () => undefined,
     };
   }
 

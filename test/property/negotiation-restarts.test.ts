@@ -131,9 +131,7 @@ class World {
 
   #livesOf(agentId: string): NegotiatorLives {
     return new NegotiatorLives({
-      agentId,
-      seams: { clock: this.clock, newId: () => `id-${++this.#ids}` },
-      medium: this.line.mediumOf(agentId),
+      port: this.line.portOf(agentId, () => `id-${++this.#ids}`),
       kept: this.durable[agentId] === true ? new KeptTexts() : undefined,
       decide: () => {
         const life = `${agentId} ${this.#lives.get(agentId)}`;

@@ -144,19 +144,17 @@ describe('Negotiators over a line that loses, repeats, delays and reorders (F-07
             ]),
           );
           let ids = 0;
-          const seams = { clock, newId: () => `id-${++ids}` };
+          const newId = () => `id-${++ids}`;
           const knew = new Set<string>();
           const negotiators = members.map(
             (agentId) =>
               new TaskNegotiator({
-                agentId,
-                seams,
-                medium: line.mediumOf(agentId),
+                port: line.portOf(agentId, newId),
                 decide: () => undefined,
                 onEvent: ({ type }) => type === 'assigned' && knew.add(agentId),
               }),
           );
-          const proposer = new TaskNegotiator({ agentId: 'sun', seams, medium: line.mediumOf('sun') });
+          const proposer = new TaskNegotiator({ port: line.portOf('sun', newId) });
           let isDecided = false;
           const proposed = proposer.propose(
             {

@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import type { AgentPort } from '../../../../actors/agent-port/agent-port.ts';
+import { routerPort } from '../../../../actors/agent-port/router-port.ts';
 import { takeOn } from '../../../../actors/negotiator/decision.ts';
 import { InMemoryProposalStore } from '../../../../actors/negotiator/proposal-store.ts';
-import { routerMedium } from '../../../../actors/negotiator/router-medium.ts';
 import { rejection } from '../../../fixtures/until.ts';
 import { negotiatingTeam, proposalOf, silent, sun, willing, worker } from './negotiating-team.ts';
 
-/** A medium that hears and says nothing any more once it is stopped, as of an agent that is gone. */
-function deafMedium({ router, registry, seams }: ReturnType<typeof negotiatingTeam>, agentId: string) {
-  const inner = routerMedium({ agentId, router, registry, seams });
+/** A port that hears and says nothing any more once it is stopped, as of an agent that is gone. */
+function deafPort({ router, registry, seams }: ReturnType<typeof negotiatingTeam>, agentId: string) {
+  const inner = routerPort({ agentId, router, registry, seams });
   const life = { isOver: false };
-  const medium: typeof inner = {
+  const port: AgentPort = {
     ...inner,
-    send: async (message, cause) => {
+    send: async (message) => {
       const { recipient } = message;
-      if (!life.isOver) return inner.send(message, cause);
+      if (!life.isOver) return inner.send(message);
       return { delivered: true, path: 'local', targetAgentId: recipient, latencyMs: 0, envelopeId: 'lost' };
     },
     listen: (listener) => inner.listen((envelope) => (life.isOver ? undefined : listener(envelope))),
@@ -21,7 +22,7 @@ function deafMedium({ router, registry, seams }: ReturnType<typeof negotiatingTe
   const stop = (): void => {
     life.isOver = true;
   };
-  return { medium, stop };
+  return { port, stop };
 }
 
 describe('An assignment', () => {
@@ -159,8 +160,8 @@ describe('The end of a negotiator', () => {
     const store = new InMemoryProposalStore();
     const mars = team.negotiator('mars', willing);
     team.negotiator('venus', silent);
-    const { medium, stop } = deafMedium(team, 'sun');
-    const before = team.negotiator('sun', { store, medium });
+    const { port, stop } = deafPort(team, 'sun');
+    const before = team.negotiator('sun', { store, port });
     const held = await before.propose(proposalOf(), { to: 'mars', leaseMs: 3_000 });
     void before.propose(proposalOf(), { to: 'venus' });
     await team.settle();

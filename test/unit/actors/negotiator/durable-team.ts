@@ -1,4 +1,3 @@
-import { routerMedium } from '../../../../actors/negotiator/router-medium.ts';
 import type { TaskNegotiatorOptions } from '../../../../actors/negotiator/task-negotiator.ts';
 import { negotiatingTeam, sun, worker } from './negotiating-team.ts';
 import { KeptTexts, NegotiatorLives } from './negotiator-lives.ts';
@@ -6,30 +5,13 @@ import { KeptTexts, NegotiatorLives } from './negotiator-lives.ts';
 /** Agents around one router; those that `lives` makes outlive their negotiators. */
 export function durableTeam(...ids: string[]) {
   const team = negotiatingTeam([sun, ...ids.map((id) => worker(id))]);
-  const { router, registry, seams, line, events } = team;
-  const mediumOf = (agentId: string) => {
-    const medium = routerMedium({ agentId, router, registry, seams });
-    const lost = {
-      delivered: true,
-      path: 'local',
-      targetAgentId: '',
-      latencyMs: 0,
-      envelopeId: 'lost',
-    } as const;
-    return {
-      ...medium,
-      send: ((message, cause) =>
-        line.isCut ? Promise.resolve(lost) : medium.send(message, cause)) as typeof medium.send,
-    };
-  };
+  const { events, portOf } = team;
   const lives = (
     agentId: string,
     options: Partial<TaskNegotiatorOptions> & { kept?: KeptTexts | undefined; capacity?: number } = {},
   ) =>
     new NegotiatorLives({
-      agentId,
-      seams,
-      medium: mediumOf(agentId),
+      port: portOf(agentId),
       onEvent: (event) => events.push(event),
       kept: new KeptTexts(),
       ...options,

@@ -124,7 +124,8 @@ describe('What is kept of proposals', () => {
     await team.settle();
     const proposalId = idOf(sunny);
     const clock = new FakeClock(team.clock.now() - 3_600_000);
-    const after = team.lives('sun', { kept, seams: { ...team.seams, clock } });
+    const port = { ...team.portOf('sun'), seams: { ...team.seams, clock } };
+    const after = team.lives('sun', { kept, port });
     expect(after.current.getProposal(proposalId)?.status).toBe('pending');
     await clock.advanceAsync(1_000);
     expect(after.current.getProposal(proposalId)?.status).toBe('timed-out');

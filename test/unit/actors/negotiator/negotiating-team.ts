@@ -1,7 +1,7 @@
 import { decline, takeOn } from '../../../../actors/negotiator/decision.ts';
-import { routerMedium } from '../../../../actors/negotiator/router-medium.ts';
+import type { AgentPort } from '../../../../actors/agent-port/agent-port.ts';
+import { routerPort } from '../../../../actors/agent-port/router-port.ts';
 import { TaskNegotiator, type TaskNegotiatorOptions } from '../../../../actors/negotiator/task-negotiator.ts';
-import type { NegotiationMedium } from '../../../../actors/negotiator/negotiation-medium.ts';
 import type { NegotiationEvent } from '../../../../actors/negotiator/negotiation-event.ts';
 import type { NewTaskProposal } from '../../../../actors/negotiator/new-proposal.ts';
 import type { PolicyOptions } from '../../../../policies/index.ts';
@@ -34,15 +34,14 @@ export function negotiatingTeam(cards: readonly AgentCard[], policies: PolicyOpt
   const events: NegotiationEvent[] = [];
   /** While it is set, what negotiators send is lost. */
   const line = { isCut: false };
-  const lossy = (medium: NegotiationMedium): NegotiationMedium => ({
-    ...medium,
-    send: (message, cause) => (line.isCut ? Promise.resolve(LOST) : medium.send(message, cause)),
+  const lossy = (port: AgentPort): AgentPort => ({
+    ...port,
+    send: (message) => (line.isCut ? Promise.resolve(LOST) : port.send(message)),
   });
+  const portOf = (agentId: string): AgentPort => lossy(routerPort({ agentId, router, registry, seams }));
   const negotiator = (agentId: string, options: Partial<TaskNegotiatorOptions> = {}): TaskNegotiator =>
     new TaskNegotiator({
-      agentId,
-      seams,
-      medium: lossy(routerMedium({ agentId, router, registry, seams })),
+      port: portOf(agentId),
       onEvent: (event) => events.push(event),
       ...options,
     });
@@ -53,7 +52,7 @@ export function negotiatingTeam(cards: readonly AgentCard[], policies: PolicyOpt
     (team.inboxes.get(id) ?? []).filter((envelope) => type === undefined || envelope.type === type);
   /** Lets everything that is on its way arrive. */
   const settle = () => clock.advanceAsync(0);
-  return { ...team, seams, line, negotiator, events, say, inbox, settle };
+  return { ...team, seams, line, portOf, negotiator, events, say, inbox, settle };
 }
 
 /** An agent that proposes, and what others say to every proposal. */

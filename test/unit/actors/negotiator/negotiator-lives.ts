@@ -1,5 +1,5 @@
 import { KeptProposals } from '../../../../actors/negotiator/kept-proposals.ts';
-import type { NegotiationMedium } from '../../../../actors/negotiator/negotiation-medium.ts';
+import type { AgentPort } from '../../../../actors/agent-port/agent-port.ts';
 import { TaskNegotiator, type TaskNegotiatorOptions } from '../../../../actors/negotiator/task-negotiator.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 
@@ -31,8 +31,7 @@ export class KeptTexts {
   }
 }
 
-export interface LivesOptions extends Omit<TaskNegotiatorOptions, 'seams' | 'store'> {
-  readonly seams: NonNullable<TaskNegotiatorOptions['seams']>;
+export interface LivesOptions extends Omit<TaskNegotiatorOptions, 'store'> {
   /** Where a durable agent keeps its proposals; without it, the next life knows nothing of this one. */
   readonly kept?: KeptTexts | undefined;
   readonly capacity?: number;
@@ -63,7 +62,7 @@ export class NegotiatorLives {
   }
 
   #begin(): TaskNegotiator {
-    const { seams, kept, medium, capacity, ...options } = this.#options;
+    const { kept, port, capacity, ...options } = this.#options;
     const life = { isOver: false };
     const timers = new Set<() => void>();
     this.#end = () => {
@@ -79,8 +78,7 @@ export class NegotiatorLives {
       });
     const negotiator = new TaskNegotiator({
       ...options,
-      seams: { ...seams, clock: mortalClock(seams.clock, timers) },
-      medium: mortalMedium(medium, life),
+      port: mortalPort(port, life, timers),
       ...(store === undefined ? {} : { store }),
     });
     negotiator.resume();
@@ -104,8 +102,13 @@ function mortalClock(clock: Clock, timers: Set<() => void>): Clock {
   };
 }
 
-const mortalMedium = (medium: NegotiationMedium, life: { readonly isOver: boolean }): NegotiationMedium => ({
-  ...medium,
-  send: (message, cause) => (life.isOver ? Promise.resolve(LOST) : medium.send(message, cause)),
-  listen: (listener) => medium.listen((envelope) => (life.isOver ? undefined : listener(envelope))),
+const mortalPort = (
+  port: AgentPort,
+  life: { readonly isOver: boolean },
+  timers: Set<() => void>,
+): AgentPort => ({
+  ...port,
+  seams: { ...port.seams, clock: mortalClock(port.seams.clock, timers) },
+  send: (message) => (life.isOver ? Promise.resolve(LOST) : port.send(message)),
+  listen: (listener) => port.listen((envelope) => (life.isOver ? undefined : listener(envelope))),
 });

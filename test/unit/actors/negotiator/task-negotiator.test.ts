@@ -177,15 +177,17 @@ describe('The deadline of a proposal (N-7.4, N-T03, N-E11)', () => {
   it('is never later than that of the work it is proposed in', async () => {
     const team = negotiatingTeam([sun, worker('mars')]);
     team.negotiator('mars', silent);
-    const cause = {
+    const work = {
+      envelopeId: undefined,
       correlationId: 'talk',
       deadlineAtMs: team.clock.now() + 300,
       signal: undefined,
-      origin: undefined,
+      isTriedAgain: false,
+      isOver: false,
     };
     const proposed = team
       .negotiator('sun')
-      .within(cause)
+      .within({ ...team.portOf('sun'), work })
       .propose(proposalOf({ deadlineMs: 1_000 }));
     await team.clock.advanceAsync(300);
     expect(await proposed).toMatchObject({ status: 'timed-out', deadlineMs: 300, correlationId: 'talk' });

@@ -1,4 +1,4 @@
-import { routerMedium as negotiationMedium, TaskNegotiator } from '../../../../actors/negotiator/index.ts';
+import { routerPort, TaskNegotiator } from '../../../../actors/negotiator/index.ts';
 import {
   type AssignmentNote,
   assignmentIn,
@@ -53,7 +53,7 @@ export function swarmTeam(
 
   const join = (agentId: string): Member => {
     const deps = { agentId, router, registry, seams };
-    const negotiator = new TaskNegotiator({ agentId, seams, medium: negotiationMedium(deps) });
+    const negotiator = new TaskNegotiator({ port: routerPort(deps) });
     const kept = store === undefined || agentId !== owner ? {} : { store };
     const swarms = new SwarmCoordinator({ medium: routerMedium(deps), negotiator, ...kept });
     router.onReceive(agentId, (envelope) => take(agentId, envelope));

@@ -1,42 +1,46 @@
 import { type A2AEnvelope, SCHEMA_VERSION } from '../../runtime/protocol/envelope.ts';
 import { EnvelopeFactory } from '../../runtime/protocol/envelope-factory.ts';
-import { errorToData } from '../../runtime/protocol/errors.ts';
 import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
-import type { A2ARouter, AgentRegistry, Outgoing, Sent } from '../../runtime/public.ts';
-import type { NegotiationMedium, ProposalCause } from './negotiation-medium.ts';
+import type { A2ARouter, AgentRegistry } from '../../runtime/public.ts';
+import { type AgentPort, type PortMessage, unsent } from './agent-port.ts';
 
-/** `agentId` is registered, or of the system. */
-export interface RouterMediumOptions {
+/** `agentId` is registered, or of the system; `handling`: the envelope that it has in hand. */
+export interface RouterPortOptions {
   readonly agentId: string;
   readonly router: Pick<A2ARouter, 'send' | 'onReceive' | 'judge' | 'endGrant'>;
   readonly registry: Pick<AgentRegistry, 'getById' | 'viewFor'>;
   readonly seams?: Pick<Seams, 'clock' | 'newId'>;
+  readonly handling?: A2AEnvelope;
 }
 
 /** Such a router hands over at once: nothing waits. */
 const NOTHING_WAITS = { waiting: 0, capacity: Number.POSITIVE_INFINITY };
 
-/** The medium of an agent over a router on its own, without threads. A cause's `origin` is the envelope in hand. */
-export function routerMedium(options: RouterMediumOptions): NegotiationMedium {
-  const { agentId, router, registry, seams = systemSeams() } = options;
+/** The port of an agent over a router on its own, without threads: nothing outlives it, and nobody watches. */
+export function routerPort(options: RouterPortOptions): AgentPort {
+  const { agentId, router, registry, seams = systemSeams(), handling } = options;
   const factory = new EnvelopeFactory({ seams, cardOf: (id) => registry.getById(id) });
-  const envelopeOf = (message: Outgoing, cause: ProposalCause | undefined): A2AEnvelope => {
-    const envelope = factory.create({
-      sender: agentId,
-      ...contentOf(message),
-      ...(cause?.origin === undefined ? {} : { cause: cause.origin as A2AEnvelope }),
-    });
+  const envelopeOf = (message: PortMessage): A2AEnvelope => {
+    const cause = handling === undefined ? {} : { cause: handling };
+    const envelope = factory.create({ sender: agentId, ...contentOf(message), ...cause });
     const { metadata } = envelope;
     if (message.hops === undefined || metadata === undefined) return envelope;
     return { ...envelope, metadata: { ...metadata, path: [...(metadata.path ?? []), ...message.hops] } };
   };
   return {
+    agentId,
+    seams,
+    work: handling && workIn(handling),
     get capabilities() {
       return registry.getById(agentId)?.capabilities.map(({ id }) => id) ?? [];
     },
     mailbox: NOTHING_WAITS,
+    taint: undefined,
+    records: undefined,
+    open: () => Promise.resolve(),
+    handles: () => true,
     whoOffers: (capabilities) => {
       const view = registry.viewFor(agentId);
       const [first, ...others] = capabilities;
@@ -45,6 +49,8 @@ export function routerMedium(options: RouterMediumOptions): NegotiationMedium {
         .filter((card) => others.every((other) => card.capabilities.some(({ id }) => id === other)))
         .map(({ id }) => id);
     },
+    loadOf: () => 0,
+    isKeptFor: () => false,
     judge: (message) => {
       // What is only judged needs no id.
       const about = { id: 'judged', schemaVersion: SCHEMA_VERSION, timestamp: seams.clock.now() };
@@ -52,51 +58,60 @@ export function routerMedium(options: RouterMediumOptions): NegotiationMedium {
       const envelope = { ...about, ...content, sender: agentId, metadata: { tier: 3 as const, ...metadata } };
       return router.judge(envelope, { expectsReply: message.expectsReply === true });
     },
-    send: async (message, cause) => {
+    send: async (message, onSent) => {
       let envelope: A2AEnvelope;
       try {
-        envelope = envelopeOf(message, cause);
+        envelope = envelopeOf(message);
       } catch (error) {
-        return unmade(message, error);
+        return unsent(message, error);
       }
+      onSent?.(envelope.id);
       const { expectsReply = false } = message;
       return { ...(await router.send(envelope, { expectsReply })), envelopeId: envelope.id };
     },
-    listen: (listener) => router.onReceive(agentId, (envelope) => listener(envelope)),
+    ask: undefined,
+    listen: (listener) => router.onReceive(agentId, (envelope) => void listener(envelope)),
+    absorbTaint: () => undefined,
+    behalf: () => undefined,
+    delegate: () => undefined,
+    delegateAgain: () => undefined,
+    holdGrant: () => undefined,
     endGrant: (envelopeId, peer) => router.endGrant(envelopeId, agentId, peer),
+    note: () => undefined,
   };
 }
+
+const workIn = ({ id, correlationId, metadata }: A2AEnvelope) => ({
+  envelopeId: id,
+  correlationId: correlationId ?? id,
+  deadlineAtMs: metadata?.deadlineAtMs,
+  signal: undefined,
+  isTriedAgain: false,
+  isOver: false,
+});
 
 function contentOf({
   recipient,
   type,
   payload,
+  capability,
   correlationId,
   deadlineAtMs,
   inReplyTo,
   justification,
-}: Outgoing) {
+  metadata,
+}: PortMessage) {
   return {
     recipient,
     type,
     payload,
     ...(correlationId === undefined ? {} : { correlationId }),
     metadata: {
+      ...metadata,
+      ...(capability === undefined ? {} : { capability }),
       ...(deadlineAtMs === undefined ? {} : { deadlineAtMs }),
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(justification === undefined ? {} : { escalationJustification: justification }),
     },
-  };
-}
-
-function unmade({ recipient }: Outgoing, error: unknown): Sent {
-  const { code: errorCode, message } = errorToData(error, 'DELIVERY_FAILED');
-  return {
-    delivered: false,
-    path: 'local',
-    targetAgentId: recipient,
-    error: message,
-    errorCode,
-    envelopeId: '',
   };
 }
