@@ -1,7 +1,7 @@
 // What the first one who needs it loads in production must be here before: loading takes real time.
 import './runtime/journal/journal-desk.ts';
 import './actors/negotiator/capability-handlers.ts';
-import { agentAttendants } from './actors/attendants.ts';
+import { agentInterceptors } from './actors/interceptors.ts';
 import { type Cooperating, withCooperation } from './actors/cooperation.ts';
 import { coordinatorIfAny } from './actors/swarm/desk-swarms.ts';
 import { SwarmCheck } from './actors/swarm/swarm-check.ts';
@@ -77,7 +77,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
     {
       policies: await loadPolicies(policyOptions),
       workerOptions: policyOptions,
-      attendants: agentAttendants,
+      interceptors: agentInterceptors,
       embed: (system, seams) => withCooperation(system, { seams, isKept: parsed.journal !== undefined }),
       clientChecks: [clientCheck()],
       ...(await loadAgents(options.agents)),

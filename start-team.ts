@@ -1,6 +1,6 @@
-import { agentAttendants } from './actors/attendants.ts';
+import { agentInterceptors } from './actors/interceptors.ts';
 import { withCooperation } from './actors/cooperation.ts';
-import { approvalAttendant } from './actors/tasks/approvals.ts';
+import { approvalInterceptor } from './actors/tasks/approvals.ts';
 import { loadPolicies } from './policies/index.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { createSystem as createSystemFrom } from './runtime/system/create-system.ts';
@@ -22,7 +22,7 @@ export async function startTeam(
       ...threads,
       policies: await loadPolicies(policies),
       workerOptions: policies,
-      attendants: [...agentAttendants, approvalAttendant],
+      interceptors: [...agentInterceptors, approvalInterceptor],
     },
     rest,
   );

@@ -8,9 +8,9 @@ if (!isMainThread) {
     data: workerData as ThreadDeps['data'],
     entry: new URL(import.meta.url),
     processEntry: new URL('./process.ts', import.meta.url),
-    loadAttendants: async () => {
-      const { agentAttendants } = await import('./actors/attendants.ts');
-      return agentAttendants;
+    loadInterceptors: async () => {
+      const { agentInterceptors } = await import('./actors/interceptors.ts');
+      return agentInterceptors;
     },
     openStore: async (path) => {
       const { SqliteStore } = await import('./runtime/journal/sqlite-store.ts');

@@ -29,7 +29,7 @@ const TEMPLATE = 'apps/cli/template';
 const LOADERS = [
   ['thread', 'worker.ts'],
   ['control', 'runtime/control/control.ts'],
-  ['place', 'runtime/system/boot-place.ts'],
+  ['place', 'runtime/system/boot-node.ts'],
   ['process', 'process.ts'],
   ['lifeline', 'runtime/processes/child/lifeline.worker.ts'],
   ['child', 'runtime/processes/child/boot-process.ts'],

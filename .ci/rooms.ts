@@ -207,7 +207,7 @@ const RUNTIME = within('runtime', [
   {
     room: 'runtime/system',
     holds: '`createSystem`, and what a thread becomes',
-    ignores: '`policies`, attendants',
+    ignores: '`policies`, interceptors',
     invariants: 'A thread loads only what it is.',
     imports: [
       'protocol',
@@ -347,7 +347,7 @@ export const ROOMS: readonly Room[] = [
     room: 'actors',
     holds: 'who attends to the agents of every thread',
     ignores: '`models`, `mcp-servers`, `remote`',
-    invariants: '`actors/attendants.ts` lists all that attend to every agent.',
+    invariants: '`actors/interceptors.ts` lists all that attend to every agent.',
     imports: [
       ...PUBLIC,
       'actors/tools',

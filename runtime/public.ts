@@ -11,12 +11,12 @@ export { AgentSupervision } from './supervision/supervisor-options.ts';
 export type {
   AgentClient,
   Asking,
-  Attendant,
+  Interceptor,
   Outgoing,
   PrivilegedCall,
   SeenTeam,
   Sent,
-} from './cell/attendant.ts';
+} from './cell/interceptor.ts';
 export type { Delegation, DelegationRecord } from './cell/delegation.ts';
 export { Behalf, behalfOf } from './mailbox/behalf.ts';
 export type { AgentRecords, LeftRecord } from './cell/agent-records.ts';

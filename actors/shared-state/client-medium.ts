@@ -24,7 +24,7 @@ export interface ClientMediumDeps {
 /** Codes of a recipient that is not there: as with a message that is lost, it asks when it comes. */
 const ABSENT: ReadonlySet<ErrorCode | undefined> = new Set(['AGENT_NOT_FOUND', 'NOT_HERE']);
 
-/** The medium of an agent in a running system, whose attendant brings what comes in. Nothing of it is kept in the journal. */
+/** The medium of an agent in a running system, whose interceptor brings what comes in. Nothing of it is kept in the journal. */
 export class ClientMedium implements SyncMedium {
   readonly #deps: ClientMediumDeps;
   #listener: ((message: unknown) => void) | undefined;

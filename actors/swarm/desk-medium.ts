@@ -4,7 +4,7 @@ import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { AgentClient, Outgoing } from '../../runtime/public.ts';
 import { type SwarmLetter, type SwarmMedium, unsent } from './swarm-medium.ts';
 
-/** The medium of an agent in a running system, whose attendant brings what comes in. */
+/** The medium of an agent in a running system, whose interceptor brings what comes in. */
 export const deskMedium = (desk: AgentClient): SwarmMedium => ({
   agentId: desk.agentId,
   seams: desk.seams,

@@ -1,6 +1,6 @@
 export { type RouterMediumOptions, routerMedium } from './router-medium.ts';
 export { AssignmentNote, assignmentIn } from '../../runtime/protocol/assignment-note.ts';
-export { swarmAttendant } from './attendant.ts';
+export { swarmInterceptor } from './interceptor.ts';
 export { type HostSwarmsOptions, hostSwarms, swarmsOf } from './desk-swarms.ts';
 export type { SwarmCoordinatorOptions } from './coordinator-core.ts';
 export type { Negotiator } from './recruiter.ts';

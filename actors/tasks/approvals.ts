@@ -7,7 +7,7 @@ import { isSystemId } from '../../runtime/protocol/policy.ts';
 import { requireFunction } from '../../runtime/protocol/parse-options.ts';
 import {
   type AgentClient,
-  type Attendant,
+  type Interceptor,
   clientOf,
   type HandlingContext,
   type System,
@@ -94,7 +94,7 @@ export const hasApprover = (client: AgentClient): boolean => client.held.has(HEL
 type Answering = (envelope: A2AEnvelope, ctx: HandlingContext<never>) => unknown;
 
 /** Answers for the embedder what agents ask it about approvals. */
-export const approvalAttendant: Attendant = {
+export const approvalInterceptor: Interceptor = {
   types: new Set(),
   owed: new Set(),
   handlers: new Map<string, Answering>([

@@ -15,7 +15,7 @@ const LAST_GENERATION = 2 ** 16 - 1;
 
 /** What stands where. All but life, flux and name are a number of 48 bits below the generation. */
 export const WORD = {
-  /** Generation, seat of the thread that opened it, and its state. */
+  /** Generation, incarnation of the thread that opened it, and its state. */
   life: 0,
   /** The account above it; 0 without one. */
   above: 1,
@@ -41,8 +41,8 @@ export const NOTHING = 2 ** 48 - 1;
 
 const NUMBER_BITS = 48n;
 const NUMBER = (1n << NUMBER_BITS) - 1n;
-const SEAT_BITS = 32n;
-const STATE = (1n << SEAT_BITS) - 1n;
+const INCARNATION_BITS = 32n;
+const STATE = (1n << INCARNATION_BITS) - 1n;
 
 /** States: nobody has the slot; it is being closed; else whether its opener holds it, and how many accounts are below it. */
 const FREE = 0;
@@ -82,26 +82,26 @@ export class AccountMemory {
   }
 
   /** A new account of a thread, with nothing in it; undefined when all slots are taken. */
-  allocate(seat: number): number | undefined {
+  allocate(incarnation: number): number | undefined {
     // The last slot that became free, as its number plus one; then one after the other.
     const freed = Atomics.exchange(this.#halves, 1, 0) - 1;
-    const account = freed < 0 ? undefined : this.#seize(freed, seat);
+    const account = freed < 0 ? undefined : this.#seize(freed, incarnation);
     if (account !== undefined) return account;
     for (let tries = 0; tries < this.capacity; tries++) {
       const turn = Atomics.add(this.#halves, 0, 1);
       if (turn >= LAST_TURN) Atomics.compareExchange(this.#halves, 0, turn + 1, this.capacity);
-      const seized = this.#seize(turn % this.capacity, seat);
+      const seized = this.#seize(turn % this.capacity, incarnation);
       if (seized !== undefined) return seized;
     }
     return undefined;
   }
 
-  #seize(slot: number, seat: number): number | undefined {
+  #seize(slot: number, incarnation: number): number | undefined {
     const at = baseOf(slot) + WORD.life;
     const before = Atomics.load(this.#words, at);
     if (stateIn(before) !== FREE) return undefined;
     const generation = (generationIn(before) % LAST_GENERATION) + 1;
-    const life = packed(generation, (BigInt(seat & 0xffff) << SEAT_BITS) | BigInt(HELD));
+    const life = packed(generation, (BigInt(incarnation & 0xffff) << INCARNATION_BITS) | BigInt(HELD));
     if (Atomics.compareExchange(this.#words, at, before, life) !== before) return undefined;
     const account = slot + generation * SLOT_BITS;
     Atomics.store(this.#halves, (baseOf(slot) + WORD.flux) * 2, 0);
@@ -233,10 +233,14 @@ export class AccountMemory {
     else Atomics.add(this.#halves, at, step === 'begin' ? 1 : -1);
   }
 
-  /** The accounts that the thread of `seat` opened and holds. */
-  *heldBy(seat: number): Iterable<number> {
+  /** The accounts that the thread of `incarnation` opened and holds. */
+  *heldBy(incarnation: number): Iterable<number> {
     for (const { account, life } of this.#used()) {
-      if (seatIn(life) === (seat & 0xffff) && stateIn(life) !== CLOSING && stateIn(life) % ONE_BELOW === HELD)
+      if (
+        incarnationIn(life) === (incarnation & 0xffff) &&
+        stateIn(life) !== CLOSING &&
+        stateIn(life) % ONE_BELOW === HELD
+      )
         yield account;
     }
   }
@@ -319,5 +323,5 @@ const baseOf = (slot: number): number => HEADER + slot * WORDS;
 
 const packed = (generation: number, rest: bigint): bigint => (BigInt(generation) << NUMBER_BITS) | rest;
 const generationIn = (word: bigint): number => Number(word >> NUMBER_BITS);
-const seatIn = (life: bigint): number => Number((life >> SEAT_BITS) & 0xffffn);
+const incarnationIn = (life: bigint): number => Number((life >> INCARNATION_BITS) & 0xffffn);
 const stateIn = (life: bigint): number => Number(life & STATE);

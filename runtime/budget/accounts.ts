@@ -21,12 +21,12 @@ const AMOUNTS = [
  */
 export class Accounts {
   readonly #memory: AccountMemory;
-  readonly #seat: number;
+  readonly #incarnation: number;
   #notes: SpendNotes | undefined;
 
-  constructor(memory: SharedArrayBuffer, seat: number) {
+  constructor(memory: SharedArrayBuffer, incarnation: number) {
     this.#memory = new AccountMemory(memory);
-    this.#seat = seat;
+    this.#incarnation = incarnation;
   }
 
   /** Which process this is, among all that have had the same journal; 0 without one. */
@@ -45,7 +45,7 @@ export class Accounts {
    */
   open(above: number | undefined, own: Amounts): number | OrreryError {
     const memory = this.#memory;
-    const account = memory.allocate(this.#seat);
+    const account = memory.allocate(this.#incarnation);
     if (account === undefined) return mailboxFull('The book of open budgets', memory.capacity);
     const parent = above === undefined ? undefined : this.#withAmounts(above);
     if (parent !== undefined) {
@@ -132,9 +132,9 @@ export class Accounts {
     return this.#memory.isHeld(account);
   }
 
-  /** What the dead thread of `seat` opened, and has not let go of. */
-  heldBy(seat: number): number[] {
-    return [...this.#memory.heldBy(seat)];
+  /** What the dead thread of `incarnation` opened, and has not let go of. */
+  heldBy(incarnation: number): number[] {
+    return [...this.#memory.heldBy(incarnation)];
   }
 
   /** What is being closed, which takes no time: for longer, when the thread that does it has ended. */

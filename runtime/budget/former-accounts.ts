@@ -38,14 +38,14 @@ export class FormerAccounts {
     this.#accounts = new Accounts(deps.memory, NO_SEAT);
   }
 
-  /** Opens an account for each of these envelopes, in the name of the thread of `seat`, which closes them. */
-  open(all: readonly KeptFunds[], seat: number): number[] {
+  /** Opens an account for each of these envelopes, in the name of the thread of `incarnation`, which closes them. */
+  open(all: readonly KeptFunds[], incarnation: number): number[] {
     const held = new Map<number, number>();
     for (const [name] of all.flat()) this.#holdAgain(name, held);
     // On those that are not there any more nothing is spent from here on: what was is known now.
     const isComplete = all.every((funds) => funds.every(([name]) => held.has(name)));
     const spent = isComplete ? undefined : this.#deps.spent();
-    const theirs = new Accounts(this.#deps.memory, seat);
+    const theirs = new Accounts(this.#deps.memory, incarnation);
     const opened = all.map((funds) => {
       let above: number | undefined;
       for (const former of funds.toReversed()) {

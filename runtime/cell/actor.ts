@@ -34,12 +34,12 @@ export class Actor implements ActorLife {
   }
 
   start(from?: Snapshot): Promise<unknown> {
-    const { place, row, definition } = this.#cell;
+    const { thread, row, definition } = this.#cell;
     const timeoutMs = definition.options.startTimeoutMs ?? DEFAULT_START_MS;
-    place.enter(row.slot);
+    thread.enter(row.slot);
     const starting = this.#begin(from);
-    place.leave();
-    return place.within(starting, timeoutMs, `The start of ${row.id}`);
+    thread.leave();
+    return thread.within(starting, timeoutMs, `The start of ${row.id}`);
   }
 
   async #begin(from: Snapshot | undefined): Promise<unknown> {
@@ -53,7 +53,7 @@ export class Actor implements ActorLife {
     // A start that took too long may come to its end in the next life.
     if (logic === undefined || this.isOver) return kept === undefined ? made : kept.state;
     const deps = {
-      clock: cell.place.seams.clock,
+      clock: cell.thread.seams.clock,
       onError: (error: unknown) => cell.crash(error, cell.handlings.at(-1), true),
       onDone: () => cell.exit(),
     };
@@ -66,9 +66,9 @@ export class Actor implements ActorLife {
   }
 
   snapshot(): Snapshot | undefined {
-    const { row, definition, place } = this.#cell;
+    const { row, definition, thread } = this.#cell;
     const left = this.#logic === undefined ? { state: this.state } : this.#logic.leave();
-    return left && takeSnapshot(definition, left, { agentId: row.id, atMs: place.seams.clock.now() });
+    return left && takeSnapshot(definition, left, { agentId: row.id, atMs: thread.seams.clock.now() });
   }
 
   /** Runs the code for `mail`, on what its capability makes of the payload: what it returns or throws is the outcome. */
@@ -99,7 +99,7 @@ export class Actor implements ActorLife {
   /** Only what somebody else would answer is kept from logic that does not take it. */
   #isForLogic(mail: Mail): boolean {
     const name = mail.capability ?? messageTypeOf(mail);
-    return this.#cell.place.attendance.handlerOf(name) === undefined || this.takes(name);
+    return this.#cell.thread.interceptors.handlerOf(name) === undefined || this.takes(name);
   }
 
   /** Its code runs in this thread: by the time that anybody asks it has. */
@@ -113,8 +113,8 @@ export class Actor implements ActorLife {
 
   #handleEnvelope(mail: Mail, handling: Handling): unknown {
     const { capability } = mail;
-    const { row, definition, place } = this.#cell;
-    const attended = place.attendance.handlerOf(capability ?? messageTypeOf(mail));
+    const { row, definition, thread } = this.#cell;
+    const attended = thread.interceptors.handlerOf(capability ?? messageTypeOf(mail));
     if (attended !== undefined && !definition.envelopeHandlers.has(messageTypeOf(mail)))
       return attended(handling.envelope, handling);
     const onEnvelope = envelopeHandlerOf(definition, row.id, messageTypeOf(mail), capability);
@@ -133,23 +133,23 @@ export class Actor implements ActorLife {
   }
 
   async #end(): Promise<void> {
-    const { place, row, definition } = this.#cell;
+    const { thread, row, definition } = this.#cell;
     this.#logic?.stop();
     this.#logic = undefined;
     const { stop } = definition;
     if (stop !== undefined && !this.isOver) {
       const timeoutMs = definition.options.stopTimeoutMs ?? DEFAULT_STOP_MS;
-      place.enter(row.slot);
+      thread.enter(row.slot);
       try {
         const stopping = stop(this.#life as never);
-        place.leave();
-        await place.within(Promise.resolve(stopping), timeoutMs, `The stop of ${row.id}`);
+        thread.leave();
+        await thread.within(Promise.resolve(stopping), timeoutMs, `The stop of ${row.id}`);
       } catch (error) {
-        place.leave();
-        place.log.error(row.id, error);
+        thread.leave();
+        thread.log.error(row.id, error);
       }
     }
-    this.#endLife(notHere(row.id, place.id));
+    this.#endLife(notHere(row.id, thread.id));
   }
 
   #endLife(reason: OrreryError): void {

@@ -1,6 +1,6 @@
 import { fundCopy } from '../budget/mail-account.ts';
 import { copyOf, type Mail } from '../mailbox/mail.ts';
-import { COUNT } from '../observe/seat-counters.ts';
+import { COUNT } from '../observe/thread-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
@@ -16,48 +16,48 @@ const TOLD_ALL: MailManner = { isBroadcast: true, expectsReply: false };
 
 /** Sends a copy of `mail` to everybody who may get it and has room; the result says who does, and why the others not. */
 export function broadcast(
-  place: CellThread,
+  thread: CellThread,
   from: Identity,
   mail: Mail,
   nowMs: number,
   parent: Handling | undefined,
 ): RoutingResult {
-  const startedMs = place.seams.clock.monotonicMs();
+  const startedMs = thread.seams.clock.monotonicMs();
   const recipients: string[] = [];
   const refused: { agentId: string; code: ErrorCode; reason: string }[] = [];
   let isFull = false;
-  for (const row of place.table.rows()) {
-    if (row.id === from.id && !place.broadcastToSender) continue;
-    const verdict = place.judge.judge(from.party, row, mail, TOLD_ALL, nowMs);
+  for (const row of thread.table.rows()) {
+    if (row.id === from.id && !thread.broadcastToSender) continue;
+    const verdict = thread.judge.judge(from.party, row, mail, TOLD_ALL, nowMs);
     if (verdict !== undefined) {
       refused.push({ agentId: row.id, code: verdict.code, reason: verdict.reason });
-      place.log.refusal(from.party, mail, verdict, row);
+      thread.log.refusal(from.party, mail, verdict, row);
       continue;
     }
     const lane = laneFor(from, row, mail);
-    if (place.outbox.room(row, lane) <= 0) {
+    if (thread.outbox.room(row, lane) <= 0) {
       isFull = true;
       const full = fullVerdict(row);
       refused.push({ agentId: row.id, code: full.code, reason: full.reason });
-      place.log.refusal(from.party, mail, full, row);
+      thread.log.refusal(from.party, mail, full, row);
       continue;
     }
     const copy = copyOf(mail);
-    const unfunded = fundCopy(place.accounts, copy, mail);
+    const unfunded = fundCopy(thread.accounts, copy, mail);
     if (unfunded !== undefined) {
       refused.push({ agentId: row.id, ...verdictOf(unfunded) });
       continue;
     }
     recipients.push(row.id);
     if (from.party.tier !== row.party.tier && !from.party.isSystem)
-      place.log.crossTier(from.party, row, mail);
-    place.outbox.accept(row, lane, copy, from.slot, parent);
+      thread.log.crossTier(from.party, row, mail);
+    thread.outbox.accept(row, lane, copy, from.slot, parent);
   }
-  const latencyMs = place.seams.clock.monotonicMs() - startedMs;
-  place.log.routed(latencyMs);
-  place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, undefined, latencyMs);
+  const latencyMs = thread.seams.clock.monotonicMs() - startedMs;
+  thread.log.routed(latencyMs);
+  thread.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, undefined, latencyMs);
   const byType = COUNT.sentByType + mail.type;
-  place.counters[byType] = (place.counters[byType] as number) + 1;
+  thread.counters[byType] = (thread.counters[byType] as number) + 1;
   return {
     delivered: !isFull,
     path: 'broadcast',

@@ -51,12 +51,12 @@ class WaitingDelivery extends WaitingAsk {
 
 /** The channels of the agents of one thread, an `AgentChannels` an actor that has any. */
 export class CellChannels {
-  readonly #place: CellThread;
+  readonly #thread: CellThread;
   readonly #bySlot = new Map<number, AgentChannels<HandlingContext>>();
   #lives = 0;
 
-  constructor(place: CellThread) {
-    this.#place = place;
+  constructor(thread: CellThread) {
+    this.#thread = thread;
   }
 
   [Symbol.iterator](): Iterator<AgentChannels<HandlingContext>> {
@@ -68,13 +68,13 @@ export class CellChannels {
     const { slot, id } = cell.row;
     const known = this.#bySlot.get(slot);
     if (known !== undefined) return known;
-    const place = this.#place;
-    const { clock, newId, random } = place.seams;
+    const thread = this.#thread;
+    const { clock, newId, random } = thread.seams;
     this.#lives += 1;
     const channels = new AgentChannels<HandlingContext>(
       {
         agentId: id,
-        life: `${place.seat}.${this.#lives}`,
+        life: `${thread.incarnation}.${this.#lives}`,
         clock,
         newId,
         random,
@@ -84,13 +84,15 @@ export class CellChannels {
             mail.extras = { ...mail.extras, taint };
           const waiting = new WaitingDelivery(mail, answered);
           waiting.takesIn = (taint) => takeIn(cell, undefined, taint);
-          place.courier.askLater(cell.row, waiting, signal === undefined ? {} : { signal });
+          thread.mailSender.askLater(cell.row, waiting, signal === undefined ? {} : { signal });
         },
         taint: () => cell.lives.taint,
         // With several in hand the others wait for what came last. The embedder works for itself at any time.
         behalf: () => (cell.row.party.isSystem ? undefined : behalfOf(cell.handlings.at(-1)?.mail?.extras)),
-        isThere: (life) => seatOf(life) === place.seat || place.links.ofSeat(seatOf(life)) !== undefined,
-        note: (event) => place.log.note(event),
+        isThere: (life) =>
+          incarnationOf(life) === thread.incarnation ||
+          thread.links.ofIncarnation(incarnationOf(life)) !== undefined,
+        note: (event) => thread.log.note(event),
       },
       cell.definition.acceptance as Acceptance<HandlingContext> | undefined,
     );
@@ -132,8 +134,9 @@ export class CellChannels {
     channels.end(`the actor of ${row.id} is over`);
   }
 
-  threadDied(seat: number): void {
-    for (const channels of this.#bySlot.values()) channels.threadDied((life) => seatOf(life) === seat);
+  threadDied(incarnation: number): void {
+    for (const channels of this.#bySlot.values())
+      channels.threadDied((life) => incarnationOf(life) === incarnation);
   }
 
   close(error: OrreryError): void {
@@ -142,8 +145,8 @@ export class CellChannels {
   }
 }
 
-/** A life is named by the seat of its thread, and a number in it. */
-const seatOf = (life: string): number => Number.parseInt(life, 10);
+/** A life is named by the incarnation of its thread, and a number in it. */
+const incarnationOf = (life: string): number => Number.parseInt(life, 10);
 
 /**
  * The channels of the agent whose context this is. They outlast what is in hand, and end with the actor.
@@ -156,5 +159,5 @@ export function channelsOf<State>(ctx: ActorContext<State>): AgentChannelOpener<
   if (cell === undefined)
     throw invalidOptions('ctx', ctx, 'the context of an agent in a thread of the system');
   if (isOver === true) throw cancelled(`The work of ${cell.row.id}`);
-  return cell.place.channels.of(cell) as unknown as AgentChannelOpener<State>;
+  return cell.thread.channels.of(cell) as unknown as AgentChannelOpener<State>;
 }

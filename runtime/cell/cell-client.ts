@@ -12,7 +12,7 @@ import { taintFrom } from '../protocol/taint-from.ts';
 import { READINESS } from '../routing/agent-words.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { AgentRecords } from './agent-records.ts';
-import type { AgentClient, Asking, Outgoing, SeenTeam, Sent } from './attendant.ts';
+import type { AgentClient, Asking, Outgoing, SeenTeam, Sent } from './interceptor.ts';
 import type { Cell } from './cell.ts';
 import { takeIn, takeInAtClient, taintOn } from './cell-taint.ts';
 import type { ActorContext } from '../agent/context.ts';
@@ -32,11 +32,11 @@ import { WaitingValue } from './waiting-value.ts';
 const REQUEST = typeIndex('request');
 const STREAM_START = typeIndex('stream-start');
 
-/** What attendants do in the name of the agent of one cell. */
+/** What interceptors do in the name of the agent of one cell. */
 export class CellClient implements AgentClient {
   readonly held = new Map<string, unknown>();
   records: AgentRecords | undefined;
-  /** What is being shown to attendants. */
+  /** What is being shown to interceptors. */
   #shown: MailExtras | undefined;
   readonly #cell: Cell;
   #team: SeenTeam | undefined;
@@ -56,7 +56,7 @@ export class CellClient implements AgentClient {
   }
 
   get seams(): Seams {
-    return this.#cell.place.seams;
+    return this.#cell.thread.seams;
   }
 
   get taint(): Taint | undefined {
@@ -69,7 +69,7 @@ export class CellClient implements AgentClient {
     takeInAtClient(this.#cell, taint);
   }
 
-  /** Runs `show`; what attendants keep and send meanwhile is of the taint of this mail, too, and on whose behalf that is. */
+  /** Runs `show`; what interceptors keep and send meanwhile is of the taint of this mail, too, and on whose behalf that is. */
   showing<Result>({ extras }: Mail, show: () => Result): Result {
     const before = this.#shown;
     const taint = mergeTaint(before?.taint, extras?.taint);
@@ -94,7 +94,7 @@ export class CellClient implements AgentClient {
   }
 
   whoOffers(capabilities: readonly string[], seenBy: string = this.agentId): readonly string[] {
-    const { table, judge } = this.#cell.place;
+    const { table, judge } = this.#cell.thread;
     const [first, ...others] = capabilities;
     const found: string[] = [];
     for (const row of first === undefined ? table.rows() : table.withCapability(first)) {
@@ -106,7 +106,7 @@ export class CellClient implements AgentClient {
   }
 
   loadOf(agentId: string): number {
-    const { table, words } = this.#cell.place;
+    const { table, words } = this.#cell.thread;
     const slot = table.get(agentId)?.slot ?? -1;
     if (slot < 0) return 0;
     return words.readinessOf(slot) === READINESS.ended ? Number.POSITIVE_INFINITY : words.loadOf(slot);
@@ -118,25 +118,25 @@ export class CellClient implements AgentClient {
   }
 
   nameOf(agentId: string): string {
-    return this.#cell.place.table.get(agentId)?.profile.card.name ?? agentId;
+    return this.#cell.thread.table.get(agentId)?.profile.card.name ?? agentId;
   }
 
   judge(message: Outgoing): Verdict | undefined {
-    const { place, row } = this.#cell;
-    const recipient = place.table.get(message.recipient);
+    const { thread, row } = this.#cell;
+    const recipient = thread.table.get(message.recipient);
     if (recipient === undefined) return verdictOf(agentNotFound(message.recipient));
     const manner = { isBroadcast: false, expectsReply: message.expectsReply === true };
     const mail = this.#mailOf(message, undefined);
-    return place.judge.judge(row.party, recipient, mail, manner, mail.timestamp);
+    return thread.judge.judge(row.party, recipient, mail, manner, mail.timestamp);
   }
 
   send(message: Outgoing, cause?: ActorContext<unknown>): Sent {
-    const { place, row } = this.#cell;
+    const { thread, row } = this.#cell;
     const parent = cause as Handling | undefined;
     const mail = this.#mailOf(message, parent);
     const { expectsReply = false, delegation, type } = message;
     const funds = delegation && fundsUnder(delegation, type);
-    const result = place.courier.send(row, mail, { parent, expectsReply, funds });
+    const result = thread.mailSender.send(row, mail, { parent, expectsReply, funds });
     return { ...result, envelopeId: mail.id };
   }
 
@@ -145,68 +145,68 @@ export class CellClient implements AgentClient {
   }
 
   delegationOf(cause: ActorContext<unknown>): Delegation {
-    return delegationOf(this.#cell.place.accounts, cause as Handling);
+    return delegationOf(this.#cell.thread.accounts, cause as Handling);
   }
 
   delegationAgain(record: DelegationRecord): Delegation {
-    return delegationAgain(this.#cell.place.accounts, record);
+    return delegationAgain(this.#cell.thread.accounts, record);
   }
 
   ask(asking: Asking, cause?: ActorContext<unknown>): Promise<unknown> {
-    const { place } = this.#cell;
+    const { thread } = this.#cell;
     const parent = cause as Handling | undefined;
     return new Promise((resolve, reject) => {
       const mail = this.#askOf(asking, parent);
       const waiting = new WaitingValue(mail, parent, resolve, reject, asking);
       if (parent === undefined) waiting.takesIn = this.#takesIn;
-      place.courier.askLater(this.#askerOf(asking), waiting, asking);
+      thread.mailSender.askLater(this.#askerOf(asking), waiting, asking);
     });
   }
 
   stream(asking: Asking, cause?: ActorContext<unknown>): AsyncIterable<unknown> {
     const parent = cause as Handling | undefined;
     const mail = this.#askOf(asking, parent, true);
-    return this.#cell.place.courier.streamLater(this.#askerOf(asking), mail, asking, parent);
+    return this.#cell.thread.mailSender.streamLater(this.#askerOf(asking), mail, asking, parent);
   }
 
   refusalOf(asking: Asking): Verdict | undefined {
-    const { place } = this.#cell;
-    const recipient = place.table.get(asking.recipient);
+    const { thread } = this.#cell;
+    const recipient = thread.table.get(asking.recipient);
     const { party } = this.#askerOf(asking);
     const mail = this.#askOf(asking, undefined);
     const manner = { isBroadcast: false, expectsReply: true };
     const verdict =
       recipient === undefined
         ? verdictOf(agentNotFound(asking.recipient))
-        : place.judge.judge(party, recipient, mail, manner, mail.timestamp);
-    if (verdict !== undefined) place.log.refusal(party, mail, verdict, recipient);
+        : thread.judge.judge(party, recipient, mail, manner, mail.timestamp);
+    if (verdict !== undefined) thread.log.refusal(party, mail, verdict, recipient);
     return verdict;
   }
 
   isKeptFor(agentId: string): boolean {
-    const { journal, table } = this.#cell.place;
+    const { journal, table } = this.#cell.thread;
     return journal !== undefined && table.get(agentId)?.profile.durable === true;
   }
 
   deliveryOf(agentId: string): Delivery {
-    return this.#cell.place.table.get(agentId)?.profile.delivery ?? 'once';
+    return this.#cell.thread.table.get(agentId)?.profile.delivery ?? 'once';
   }
 
   holdGrant(envelopeId: string, peer: string, untilMs: number): void {
-    this.#cell.place.judge.holdGrantAgain(envelopeId, this.agentId, peer, untilMs);
+    this.#cell.thread.judge.holdGrantAgain(envelopeId, this.agentId, peer, untilMs);
   }
 
   endGrant(envelopeId: string, peer: string): void {
-    this.#cell.place.judge.endGrant(envelopeId, this.agentId, peer);
+    this.#cell.thread.judge.endGrant(envelopeId, this.agentId, peer);
   }
 
   note(event: Omit<SystemEvent, 'timestamp'>): void {
-    const { place } = this.#cell;
-    place.log.note({ ...event, timestamp: place.seams.clock.now() });
+    const { thread } = this.#cell;
+    thread.log.note({ ...event, timestamp: thread.seams.clock.now() });
   }
 
   offer(offer: AgentOffer): void {
-    this.#cell.place.offers(this.#cell, offer);
+    this.#cell.thread.offers(this.#cell, offer);
   }
 
   fail(error: unknown): void {
@@ -223,7 +223,7 @@ export class CellClient implements AgentClient {
   }
 
   #askOf(asking: Asking, parent: Handling | undefined, isStream = false): Mail {
-    const { place, row } = this.#cell;
+    const { thread, row } = this.#cell;
     const { envelopeId, recipient, capability, payload, justification, metadata, resumeFrom } = asking;
     const unknown = { ...metadata, ...(resumeFrom === undefined ? {} : { resumeFrom }) };
     const extras: MailExtras = isStream
@@ -241,13 +241,13 @@ export class CellClient implements AgentClient {
     if (taint !== undefined) extras.taint = taint;
     Object.assign(extras, this.#behalfOf(asking, parent));
     const mail = new Mail(
-      isStream ? place.seams.ids.next() : (envelopeId ?? place.seams.ids.next()),
-      place.seams.ids.origin,
+      isStream ? thread.seams.ids.next() : (envelopeId ?? thread.seams.ids.next()),
+      thread.seams.ids.origin,
       isStream ? STREAM_START : REQUEST,
       row.id,
       recipient,
       asking.correlationId ?? parent?.correlationId,
-      place.turns.stamp(),
+      thread.turns.stamp(),
       payload,
       capability,
       earliest(asking.deadlineAtMs, parent?.deadlineAtMs ?? 0),
@@ -259,7 +259,7 @@ export class CellClient implements AgentClient {
     return mail;
   }
 
-  /** What is being done: the work in hand, or else what attendants are being shown. */
+  /** What is being done: the work in hand, or else what interceptors are being shown. */
   #causeOf(parent: Handling | undefined): MailExtras | undefined {
     return parent?.mail === undefined ? this.#shown : parent.mail.extras;
   }
@@ -277,7 +277,7 @@ export class CellClient implements AgentClient {
     return { ...own, outsider: outsiderOf(onBehalfOf.chargedAs ?? onBehalfOf.id, this.#salt) };
   }
 
-  /** What attendants take in they take in for the agent. */
+  /** What interceptors take in they take in for the agent. */
   readonly #takesIn = (taint: Taint): void => this.takeIn(taint);
 
   #taintOf(parent: Handling | undefined, given: Taint | undefined): Taint | undefined {
@@ -287,8 +287,8 @@ export class CellClient implements AgentClient {
 
   /** Its id is never derived from the envelope in hand: what is sent here is not the same in another attempt. */
   #mailOf(message: Outgoing, parent: Handling | undefined): Mail {
-    const { place, row } = this.#cell;
-    const { ids } = place.seams;
+    const { thread, row } = this.#cell;
+    const { ids } = thread.seams;
     const { recipient, type, payload, inReplyTo, justification, schema, isFrame, isFleeting, delegation } =
       message;
     const taint = mergeTaint(this.#taintOf(parent, message.taint), delegation?.taint);
@@ -309,7 +309,7 @@ export class CellClient implements AgentClient {
       row.id,
       recipient,
       message.correlationId ?? parent?.correlationId,
-      place.turns.stamp(),
+      thread.turns.stamp(),
       payload,
       undefined,
       earliest(message.deadlineAtMs ?? 0, deadlineAtMs ?? 0),
@@ -330,7 +330,7 @@ const earliest = (one: number, other: number): number =>
   one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other);
 
 /**
- * The client of the agent whose context this is; for whoever writes an attendant. Fails with INVALID_OPTIONS on what is no
+ * The client of the agent whose context this is; for whoever writes an interceptor. Fails with INVALID_OPTIONS on what is no
  * context of an agent that runs.
  */
 export function clientOf(ctx: ActorContext<unknown>): AgentClient {

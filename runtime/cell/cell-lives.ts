@@ -39,7 +39,7 @@ export class CellLives {
   }
 
   get #kept(): AgentMemory {
-    this.#memory ??= this.#cell.place.memories.of(this.#cell.row.id);
+    this.#memory ??= this.#cell.thread.memories.of(this.#cell.row.id);
     return this.#memory;
   }
 
@@ -97,7 +97,7 @@ export class CellLives {
     } catch (error) {
       if (actor.isOver || cell.status !== 'starting') return false;
       actor.abandon();
-      cell.place.channels.ended(cell);
+      cell.thread.channels.ended(cell);
       throw error;
     }
   }
@@ -111,11 +111,11 @@ export class CellLives {
 
   async #end(afterwards: () => void): Promise<void> {
     const cell = this.#cell;
-    cell.place.attendance.ended(cell);
+    cell.thread.interceptors.ended(cell);
     await this.current?.end();
-    cell.place.channels.ended(cell);
+    cell.thread.channels.ended(cell);
     // What its code is changed for goes on; after a death the next one begins anew.
-    if (cell.status !== 'changing') cell.place.journal?.states.forget(cell);
+    if (cell.status !== 'changing') cell.thread.journal?.states.forget(cell);
     afterwards();
   }
 

@@ -27,8 +27,8 @@ export class CellOutcomes {
     this.#cell = cell;
   }
 
-  get #place(): CellThread {
-    return this.#cell.place;
+  get #thread(): CellThread {
+    return this.#cell.thread;
   }
 
   get #agentId(): string {
@@ -57,7 +57,7 @@ export class CellOutcomes {
     // Whoever gets its last answer finds what was not spent on it where it came from.
     if (kind !== REPLY.chunk) this.#closeAccount(mail);
     if (mail.ask === NO_ASK) return;
-    this.#place.answers.give(mail, kind, payload, this.carries(mail), taint);
+    this.#thread.answers.give(mail, kind, payload, this.carries(mail), taint);
   }
 
   /** How what is answered to `mail` crosses to another thread. */
@@ -68,10 +68,10 @@ export class CellOutcomes {
   progress(mail: Mail, fraction: number, note: string | undefined): void {
     const said = [fraction, note ?? null];
     const taint = this.#taintOf(mail);
-    if (mail.ask !== NO_ASK) this.#place.answers.give(mail, REPLY.progress, said, 'json', taint);
+    if (mail.ask !== NO_ASK) this.#thread.answers.give(mail, REPLY.progress, said, 'json', taint);
     for (const again of this.#askedAgain(mail))
-      this.#place.answers.give(again, REPLY.progress, said, 'json', taint);
-    this.#place.log.progress(this.#agentId, mail, fraction, note);
+      this.#thread.answers.give(again, REPLY.progress, said, 'json', taint);
+    this.#thread.log.progress(this.#agentId, mail, fraction, note);
   }
 
   /** Tells the asker something in between; whoever asks for the same again hears of it again. */
@@ -99,7 +99,7 @@ export class CellOutcomes {
   #skip(mail: Mail, dropped: number, former: Taint | undefined): void {
     const taint = mergeTaint(former, this.#taintOf(mail));
     this.#keepReports(mail, new KeptReports(dropped));
-    this.#place.answers.give(mail, REPLY.progress, [1, null, null, null, dropped], 'json', taint);
+    this.#thread.answers.give(mail, REPLY.progress, [1, null, null, null, dropped], 'json', taint);
   }
 
   /** It is handled once more from its beginning: what the attempt that died reported belongs to no answer. */
@@ -108,17 +108,17 @@ export class CellOutcomes {
   }
 
   #tell(mail: Mail, fraction: number, what: unknown, taint: Taint | undefined): void {
-    this.#place.answers.give(mail, REPLY.progress, [fraction, null, null, what], 'json', taint);
+    this.#thread.answers.give(mail, REPLY.progress, [fraction, null, null, what], 'json', taint);
   }
 
   /** What `mail` last kept. */
   lastCheckpoint(mail: Mail): unknown {
-    return this.#place.checkpoints.of(mail);
+    return this.#thread.checkpoints.of(mail);
   }
 
   /** Keeps a partial result, and tells the asker; it has left this thread when this returns. */
   checkpoint(mail: Mail, fraction: number, partial: unknown): void {
-    const { answers, checkpoints, log, outbox } = this.#place;
+    const { answers, checkpoints, log, outbox } = this.#thread;
     const taint = this.#taintOf(mail);
     checkpoints.keep(mail, partial, taint);
     const said = [fraction, null, checkpoints.of(mail)];
@@ -131,15 +131,15 @@ export class CellOutcomes {
 
   settle(mail: Mail, outcome: Outcome): void {
     const flow = mail.flow as InFlow;
-    const { checkpoints, outbox } = this.#place;
+    const { checkpoints, outbox } = this.#thread;
     this.#closeAccount(mail);
     if (checkpoints.isUsed) checkpoints.forget(mail);
     outbox.forgetName(mail);
     flow.settle(mail.sequence, outcome);
     if (mail.kept > 0)
-      this.#place.journal?.settled(mail, this.#cell, this.#answered?.get(mail.sender, mail.id));
-    else if (mail.extras !== undefined) this.#place.journal?.states.changed(this.#cell);
-    this.#place.settled(flow, mail, outcome);
+      this.#thread.journal?.settled(mail, this.#cell, this.#answered?.get(mail.sender, mail.id));
+    else if (mail.extras !== undefined) this.#thread.journal?.states.changed(this.#cell);
+    this.#thread.settled(flow, mail, outcome);
   }
 
   /** Ends an envelope that has not got what it asked for. */
@@ -147,12 +147,12 @@ export class CellOutcomes {
     const why = errorWithStack(error, { ofMistakes: true });
     if (mayBeAskedFor(mail)) this.#replyError(mail, why, this.lastCheckpoint(mail));
     this.settle(mail, outcome);
-    this.#place.log.closed(this.#agentId, mail, outcome, why);
-    if (outcome === 'rejected') this.#place.attendance.lost(this.#cell, mail, why);
+    this.#thread.log.closed(this.#agentId, mail, outcome, why);
+    if (outcome === 'rejected') this.#thread.interceptors.lost(this.#cell, mail, why);
   }
 
   #replyError(mail: Mail, { taint, ...error }: ErrorData, partial: unknown): void {
-    const former = mergeTaint(taint, this.#place.checkpoints.taintOf(mail));
+    const former = mergeTaint(taint, this.#thread.checkpoints.taintOf(mail));
     this.reply(mail, REPLY.error, withPartial(error, partial), former);
   }
 
@@ -160,8 +160,8 @@ export class CellOutcomes {
     const partial = this.lastCheckpoint(mail);
     if (mayBeAskedFor(mail)) this.#replyError(mail, why, partial);
     this.settle(mail, 'dead-lettered');
-    this.#place.log.deadLetter(mail, this.#agentId, why, partial);
-    this.#place.attendance.lost(this.#cell, mail, why);
+    this.#thread.log.deadLetter(mail, this.#agentId, why, partial);
+    this.#thread.interceptors.lost(this.#cell, mail, why);
   }
 
   /**
@@ -202,9 +202,9 @@ export class CellOutcomes {
 
   /** Whoever asked is not there any more. */
   #isOrphaned({ wasLeft, flow }: Mail): boolean {
-    const { seat, links } = this.#place;
-    const asker = flow?.seat ?? -1;
-    return wasLeft || (asker !== -1 && asker !== seat && links.ofSeat(asker) === undefined);
+    const { incarnation, links } = this.#thread;
+    const asker = flow?.incarnation ?? -1;
+    return wasLeft || (asker !== -1 && asker !== incarnation && links.ofIncarnation(asker) === undefined);
   }
 
   /** What is on whatever is said of the work at `mail`; on nothing, as long as nobody has begun on it. */
@@ -213,13 +213,13 @@ export class CellOutcomes {
   }
 
   get #taken(): AnsweredIds {
-    this.#answered ??= new AnsweredIds((sender, id) => this.#place.journal?.forget(this.#cell, sender, id));
+    this.#answered ??= new AnsweredIds((sender, id) => this.#thread.journal?.forget(this.#cell, sender, id));
     return this.#answered;
   }
 
   /** Nothing is spent on it any more; for what it caused and still goes on its account stays open. */
   #closeAccount({ extras }: Mail): void {
-    if (extras?.account !== undefined) this.#place.accounts.close(extras.account);
+    if (extras?.account !== undefined) this.#thread.accounts.close(extras.account);
   }
 }
 

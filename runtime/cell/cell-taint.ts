@@ -26,7 +26,7 @@ export function handOver({ lives, row }: Cell, mail: Mail | undefined, taint: Ta
   if (mail !== undefined) mail.workTaint = mergeTaint(mail.workTaint, taint);
 }
 
-/** What attendants take in the agent has; also the actor that follows one which is over, or not there yet. */
+/** What interceptors take in the agent has; also the actor that follows one which is over, or not there yet. */
 export function takeInAtClient(cell: Cell, taint: Taint): void {
   const { lives, row, status } = cell;
   takeIn(cell, undefined, taint);
@@ -39,7 +39,7 @@ export function takeInAtClient(cell: Cell, taint: Taint): void {
  */
 export function declareClean(cell: Cell, mail: Mail | undefined, reason: string): void {
   requireText('reason', reason);
-  const { lives, row, place } = cell;
+  const { lives, row, thread } = cell;
   const taint = taintOn(cell, mail);
   if (taint === undefined) return;
   if (mail !== undefined) mail.workTaint = undefined;
@@ -47,7 +47,7 @@ export function declareClean(cell: Cell, mail: Mail | undefined, reason: string)
     (kept, other) => mergeTaint(kept, other.mail?.workTaint),
     undefined,
   );
-  place.log.declaredClean(row.id, mail, taint, reason);
+  thread.log.declaredClean(row.id, mail, taint, reason);
 }
 
 /** Throws INVALID_OPTIONS on what names no source. */

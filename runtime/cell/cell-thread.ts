@@ -4,7 +4,7 @@ import type { Outbox } from '../link/outbox.ts';
 import type { RoomWaiters } from '../link/room-waiters.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import type { Mail } from '../mailbox/mail.ts';
-import type { PlaceLog } from '../observe/place-log.ts';
+import type { NodeLog } from '../observe/node-log.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
@@ -22,12 +22,12 @@ import type { Reaching } from '../agent/outside.ts';
 import type { AgentMemories } from './agent-memory.ts';
 import type { Answer } from './answered-ids.ts';
 import type { AskTable } from './ask-table.ts';
-import type { Attendance } from './attendance.ts';
+import type { Interceptors } from './interceptors.ts';
 import type { Cancellations } from './cancellations.ts';
 import type { Cell } from './cell.ts';
 import type { CellChannels } from './cell-channels.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import type { Courier } from './courier.ts';
+import type { MailSender } from './mail-sender.ts';
 import type { StreamWindows } from './stream-windows.ts';
 import type { TimerWheel } from './timer-wheel.ts';
 import type { TurnLoop } from './turn-loop.ts';
@@ -35,7 +35,7 @@ import type { TurnLoop } from './turn-loop.ts';
 /** What a cell needs of the thread that hosts it. A running system has `Place` for it. */
 export interface CellThread extends CellReports {
   readonly id: string;
-  readonly seat: number;
+  readonly incarnation: number;
   readonly seams: Seams;
 
   /** Who is where, and who may reach whom. */
@@ -49,7 +49,7 @@ export interface CellThread extends CellReports {
   readonly broadcastToSender: boolean;
 
   /** What leaves the thread. */
-  readonly courier: Courier;
+  readonly mailSender: MailSender;
   readonly outbox: Outbox;
   /** Who here waits for room in a mailbox. */
   readonly room: RoomWaiters;
@@ -69,12 +69,12 @@ export interface CellThread extends CellReports {
   /** What its agents keep. */
   readonly checkpoints: Checkpoints;
   readonly memories: AgentMemories;
-  readonly attendance: Attendance;
+  readonly interceptors: Interceptors;
   /** What outlives the process, in a system with a journal. */
   readonly journal: JournalOfThread | undefined;
 
   readonly counters: Float64Array;
-  readonly log: PlaceLog;
+  readonly log: NodeLog;
 
   startCell(cell: Cell): void;
   /** Agent code begins to run. */
@@ -121,7 +121,7 @@ export interface CellReports {
 /** The ways to the other threads. */
 export interface LinksOfThread {
   to(place: string): Link | undefined;
-  ofSeat(seat: number): Link | undefined;
+  ofIncarnation(incarnation: number): Link | undefined;
   /** Takes what has come and nobody has listened to yet. */
   readArrived(): void;
 }

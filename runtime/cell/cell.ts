@@ -53,7 +53,7 @@ interface DeathInHand extends Death {
  * call-backs that its ask caused are taken too. Every envelope taken from the mailbox ends in exactly one outcome.
  */
 export class Cell {
-  readonly place: CellThread;
+  readonly thread: CellThread;
   readonly row: AgentRow;
   definition: AgentDefinition<unknown>;
   readonly lives: CellLives;
@@ -77,8 +77,13 @@ export class Cell {
   #endReason: ErrorData | undefined;
 
   /** `makeActor`: where its code runs. @default in this thread */
-  constructor(place: CellThread, row: AgentRow, definition: AgentDefinition<unknown>, makeActor?: MakeActor) {
-    this.place = place;
+  constructor(
+    thread: CellThread,
+    row: AgentRow,
+    definition: AgentDefinition<unknown>,
+    makeActor?: MakeActor,
+  ) {
+    this.thread = thread;
     this.row = row;
     this.definition = definition;
     this.lives = new CellLives(this, makeActor);
@@ -102,7 +107,7 @@ export class Cell {
     return this.lives.current;
   }
 
-  /** Where attendants act for the agent. */
+  /** Where interceptors act for the agent. */
   get client(): CellClient {
     this.#client ??= new CellClient(this);
     return this.#client;
@@ -161,7 +166,7 @@ export class Cell {
 
   /** What kept it from taking envelopes is over. */
   wakeIfWaiting(): void {
-    if (this.waiting > 0) this.place.turns.wake(this);
+    if (this.waiting > 0) this.thread.turns.wake(this);
   }
 
   /** Puts an accepted envelope into its lane. */
@@ -172,13 +177,13 @@ export class Cell {
     }
     const isHandled =
       mail.extras?.channel === undefined
-        ? this.place.attendance.takes(this, mail)
-        : this.place.channels.hears(this, mail);
+        ? this.thread.interceptors.takes(this, mail)
+        : this.thread.channels.hears(this, mail);
     if (isHandled) return this.outcomes.settle(mail, 'handled');
     if (mail.extras?.frame === true) this.#takeAsMail(mail);
     this.#mailbox.put(mail, lane);
     if (this.#hand === undefined || this.#hasRoom || lane === LANE.callback || this.#isMutual(mail))
-      this.place.turns.wake(this);
+      this.thread.turns.wake(this);
     else {
       this.#tellLoad();
       this.#runAhead();
@@ -189,12 +194,12 @@ export class Cell {
   #takeAsMail(mail: Mail): void {
     const { frame: _frame, ...extras } = mail.extras as MailExtras;
     mail.extras = extras;
-    mail.tombstone ??= this.place.judgeAgain(this, mail);
+    mail.tombstone ??= this.thread.judgeAgain(this, mail);
   }
 
   /** An ask of the handler in hand waits: its call-backs may be here already. */
   waits(): void {
-    if (this.#mailbox.mayInterrupt) this.place.turns.wake(this);
+    if (this.#mailbox.mayInterrupt) this.thread.turns.wake(this);
   }
 
   /** Takes envelopes until `mayGoOn` says no, the mailbox is empty, or a handler takes its time. */
@@ -205,14 +210,14 @@ export class Cell {
   }
 
   #takeMails(mayGoOn: () => boolean): void {
-    if (this.status === 'idle' && this.waiting > 0) this.place.startCell(this);
+    if (this.status === 'idle' && this.waiting > 0) this.thread.startCell(this);
     while (this.#mayTake) {
       const mail = this.#next();
       if (mail === undefined) return this.#runAhead();
       if (this.#actor?.hasTaken?.(mail) === true) this.#takeUp(mail);
       else if (!turnAway(this, mail)) this.#handle(mail);
       if (!mayGoOn()) {
-        if (this.waiting > 0 && this.#mayTake) this.place.turns.wake(this);
+        if (this.waiting > 0 && this.#mayTake) this.thread.turns.wake(this);
         return;
       }
     }
@@ -235,7 +240,7 @@ export class Cell {
 
   /** What it would do could not be kept at present: it takes nothing new. */
   get #isHeld(): boolean {
-    return this.place.journal?.holds(this.row) === true;
+    return this.thread.journal?.holds(this.row) === true;
   }
 
   #next(): Mail | undefined {
@@ -253,7 +258,7 @@ export class Cell {
   /** What the actor took ahead it may have handled by now: only that can be cancelled which it has not. */
   #takeUp(mail: Mail): void {
     this.#handle(mail);
-    const cancellation = this.place.cancellations.reasonFor(mail);
+    const cancellation = this.thread.cancellations.reasonFor(mail);
     const handling = this.handlings.find((one) => one.mail === mail);
     if (cancellation !== undefined && handling !== undefined) cutOff(this, handling, cancellation);
   }
@@ -269,26 +274,26 @@ export class Cell {
     mail.wasInHand = true;
     flow.start(mail.sequence);
     flow.blame(mail.extras?.outsider, mail.attempts > 0);
-    this.place.journal?.begins(this, mail);
+    this.thread.journal?.begins(this, mail);
     if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail))) handling.holdGrant();
     if (this.#hand !== undefined) this.#below = [...this.#below, this.#hand];
     this.#hand = handling;
-    const { place } = this;
-    place.enterHandling(this.row.slot, flow, mail.sequence);
+    const { thread } = this;
+    thread.enterHandling(this.row.slot, flow, mail.sequence);
     let result: unknown;
     try {
       const actor = this.#actor as ActorLife;
       result = mail.extras === undefined ? actor.handle(mail, handling) : takeUp(this, mail, handling);
     } catch (error) {
-      place.leave();
+      thread.leave();
       this.fail(handling, error);
       return;
     }
-    place.leave();
+    thread.leave();
     if (handling.isOver) return;
-    if (result === PENDING) place.turns.goesOn(this);
+    if (result === PENDING) thread.turns.goesOn(this);
     else if (isThenable(result)) {
-      place.turns.goesOn(this);
+      thread.turns.goesOn(this);
       result.then(
         (value) => this.finish(handling, value),
         (error: unknown) => this.fail(handling, error),
@@ -328,7 +333,7 @@ export class Cell {
   /** What a handler sent is kept before what it sent it for is settled. */
   #awaitsJournal(handling: Handling, go: () => void): boolean {
     if (!handling.awaitsJournal(go)) return false;
-    this.place.turns.goesOn(this);
+    this.thread.turns.goesOn(this);
     return true;
   }
 
@@ -339,7 +344,7 @@ export class Cell {
     mail.attempts += 1;
     if (mayTryAgain(this, mail)) {
       handling.leaveAsks();
-      this.place.log.error(this.row.id, error);
+      this.thread.log.error(this.row.id, error);
     }
     this.#letGo(handling);
     tryAgainOrEnd(this, this.#mailbox, mail, { reason: reasonOf(error), cause: error, isThrown: true });
@@ -356,13 +361,13 @@ export class Cell {
     const taint = taintOn(this, culprit?.mail);
     const over = diedOver(culprit?.mail);
     void this.#die({ reason, cause: error, taint, culprit, isThrown }).then(() =>
-      this.place.crashed(this, error, taint, { over }),
+      this.thread.crashed(this, error, taint, { over }),
     );
   }
 
   /** From now on, and for so long, it takes nothing that this outsider has caused. */
   refuse({ key, forMs }: Refusal): void {
-    const nowMs = this.place.seams.clock.monotonicMs();
+    const nowMs = this.thread.seams.clock.monotonicMs();
     this.refusals ??= new Refusals();
     this.refusals.add(key, nowMs + forMs, nowMs);
   }
@@ -380,7 +385,7 @@ export class Cell {
     this.become('actor.died');
     this.cutOffInHand(death);
     // What is told of it is on its way before `onStop` has its chance to end the thread.
-    this.place.outbox.flush();
+    this.thread.outbox.flush();
     return this.endActor(death);
   }
 
@@ -405,30 +410,30 @@ export class Cell {
     this.become('actor.died');
     const over = diedOver(this.#hand?.mail);
     for (const handling of [...this.handlings].reverse()) this.finish(handling, undefined);
-    void this.endActor({ reason: 'it came to its end' }).then(() => this.place.exited(this, over));
+    void this.endActor({ reason: 'it came to its end' }).then(() => this.thread.exited(this, over));
   }
 
   #letGo(handling: Handling): void {
     handling.end();
-    if (handling.isWatched) this.place.turns.begin();
+    if (handling.isWatched) this.thread.turns.begin();
     if (this.#hand !== handling) this.#below = this.#below.filter((other) => other !== handling);
     else {
       this.#hand = this.#below.at(-1);
       if (this.#hand !== undefined) this.#below = this.#below.slice(0, -1);
     }
     if (this.#hand !== undefined) return;
-    if (this.place.turns.busy.size > 0) this.place.turns.busy.delete(this);
+    if (this.thread.turns.busy.size > 0) this.thread.turns.busy.delete(this);
     if (this.status !== 'finishing') return;
     if (this.isAtRest) this.lives.rested();
-    else this.place.turns.wake(this);
+    else this.thread.turns.wake(this);
   }
 
   /** What was in hand is answered and settled: the next one may begin. */
   #goOn(): void {
     if (this.status !== 'running' || this.waiting === 0) return this.#tellLoad();
     // Logic answers in the middle of a transition, and would only queue the next event.
-    if (this.definition.actorLogic === undefined) this.place.turns.resume(this);
-    else this.place.turns.wake(this);
+    if (this.definition.actorLogic === undefined) this.thread.turns.resume(this);
+    else this.thread.turns.wake(this);
   }
 
   // Life
@@ -458,13 +463,13 @@ export class Cell {
   goOn(): void {
     // This actor has it.
     this.lives.nextTaint = undefined;
-    if (this.waiting > 0) this.place.turns.wake(this);
+    if (this.waiting > 0) this.thread.turns.wake(this);
   }
 
   /** Makes the cell ready to start at its first envelope. */
   sleepUntilMail(): void {
     this.become('mail.awaited');
-    if (this.waiting > 0) this.place.turns.wake(this);
+    if (this.waiting > 0) this.thread.turns.wake(this);
   }
 
   /** It waits with its state for code that can go on with it. */
@@ -480,7 +485,7 @@ export class Cell {
   }
 
   /** Ends the agent for good; what waits is dead-lettered. */
-  async stop(reason = notHere(this.row.id, this.place.id)): Promise<void> {
+  async stop(reason = notHere(this.row.id, this.thread.id)): Promise<void> {
     if (this.status === 'stopped') return this.lives.ending;
     this.#endReason = errorToData(reason);
     const wasAlive = this.#isAlive;
@@ -510,11 +515,11 @@ export class Cell {
   }
 
   #writeWord(): void {
-    this.place.words.write(this.#slot, this.#told.readiness, this.#told.load);
+    this.thread.words.write(this.#slot, this.#told.readiness, this.#told.load);
   }
 
   get #lastWord(): ErrorData {
-    return this.#endReason ?? errorToData(notHere(this.row.id, this.place.id));
+    return this.#endReason ?? errorToData(notHere(this.row.id, this.thread.id));
   }
 
   /** Ends the actor with its `onStop`; of what it had taken ahead it is known then what it had begun on. */

@@ -90,11 +90,11 @@ function begin(cell: Cell, snapshot: Snapshot | undefined): Promise<Changed> {
 /** A start without a state that fails is a death like any other. */
 async function startFresh(cell: Cell): Promise<Changed> {
   cell.become('state.dropped');
-  cell.place.journal?.states.forget(cell);
+  cell.thread.journal?.states.forget(cell);
   try {
     return (await cell.start()) ? RUNNING : LATER;
   } catch (error) {
-    cell.place.crashed(cell, error, cell.lives.taint);
+    cell.thread.crashed(cell, error, cell.lives.taint);
     return LATER;
   }
 }
@@ -103,7 +103,7 @@ async function startFresh(cell: Cell): Promise<Changed> {
 async function startFrom(cell: Cell, snapshot: Snapshot): Promise<Changed> {
   try {
     if (!(await cell.start(snapshot))) return LATER;
-    cell.place.journal?.states.changed(cell);
+    cell.thread.journal?.states.changed(cell);
     return RUNNING;
   } catch (error) {
     cell.park();
@@ -124,7 +124,7 @@ function whyParked(
 /** Resolves when nothing is in hand, or when that took too long, or when the actor is over. */
 async function atRest(cell: Cell, graceMs: number): Promise<void> {
   if (cell.isAtRest) return;
-  const { wheel, seams } = cell.place;
+  const { wheel, seams } = cell.thread;
   const timer = wheel.add(seams.clock.now() + graceMs, () => cell.lives.rested());
   await cell.lives.untilRested();
   timer.cancel();

@@ -4,7 +4,7 @@ import type { Taint } from '../protocol/taint.ts';
 
 /** The last checkpoint of an envelope, which is named by its place in its flow; and where it came from outside. */
 export interface KeptCheckpoint {
-  readonly seat: number;
+  readonly incarnation: number;
   readonly flow: number;
   readonly sequence: number;
   readonly partial: unknown;
@@ -20,12 +20,12 @@ type CheckpointName = Omit<KeptCheckpoint, 'partial' | 'taint'>;
  * `post` gives the control thread a copy: what is kept here dies with the thread.
  */
 export class Checkpoints {
-  readonly #seat: number;
+  readonly #incarnation: number;
   readonly #post: (kept: KeptCheckpoint) => void;
   readonly #kept = new Map<string, KeptCheckpoint>();
 
-  constructor(seat: number, post: (kept: KeptCheckpoint) => void) {
-    this.#seat = seat;
+  constructor(incarnation: number, post: (kept: KeptCheckpoint) => void) {
+    this.#incarnation = incarnation;
     this.#post = post;
   }
 
@@ -61,9 +61,10 @@ export class Checkpoints {
   }
 
   #nameOf(mail: Mail): CheckpointName {
-    const { seat, flow } = mail.flow as InFlow;
-    return { seat: seat < 0 ? this.#seat : seat, flow, sequence: mail.sequence };
+    const { incarnation, flow } = mail.flow as InFlow;
+    return { incarnation: incarnation < 0 ? this.#incarnation : incarnation, flow, sequence: mail.sequence };
   }
 }
 
-const keyOf = ({ seat, flow, sequence }: CheckpointName): string => `${seat}/${flow}/${sequence}`;
+const keyOf = ({ incarnation, flow, sequence }: CheckpointName): string =>
+  `${incarnation}/${flow}/${sequence}`;

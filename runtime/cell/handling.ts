@@ -72,7 +72,7 @@ export class Handling implements HandlingContext<never> {
   holdGrant(): void {
     if (this.#isGrantHeld || this.mail === undefined) return;
     this.#isGrantHeld = true;
-    this.cell.place.judge.holdGrant(this.mail, this.self);
+    this.cell.thread.judge.holdGrant(this.mail, this.self);
   }
 
   /** What is sent answers the envelope of this id. */
@@ -105,7 +105,7 @@ export class Handling implements HandlingContext<never> {
   get envelope(): A2AEnvelope {
     if (this.#envelope === undefined) {
       const mail = this.mail as Mail;
-      const sender = this.cell.place.judge.partyOf(mail.sender);
+      const sender = this.cell.thread.judge.partyOf(mail.sender);
       this.#envelope = toEnvelope(mail, sender.tier, sender.sandboxId);
     }
     return this.#envelope;
@@ -128,22 +128,22 @@ export class Handling implements HandlingContext<never> {
   }
 
   now(): number {
-    return this.cell.place.seams.clock.now();
+    return this.cell.thread.seams.clock.now();
   }
 
   random(): number {
-    return this.cell.place.seams.random();
+    return this.cell.thread.seams.random();
   }
 
   newId(): string {
-    return this.cell.place.seams.newId();
+    return this.cell.thread.seams.newId();
   }
 
   sleep(ms: number): Promise<void> {
     if (typeof ms !== 'number' || Number.isNaN(ms)) {
       return Promise.reject(invalidOptions('ms', ms, 'a number of milliseconds'));
     }
-    return this.cell.place.sleep(ms, this.signal);
+    return this.cell.thread.sleep(ms, this.signal);
   }
 
   async effect<Result>(
@@ -152,15 +152,15 @@ export class Handling implements HandlingContext<never> {
   ): Promise<Result> {
     requireFunction('run', run);
     this.signal.throwIfAborted();
-    return await this.cell.place.effect(this, name, run);
+    return await this.cell.thread.effect(this, name, run);
   }
 
   offload<Input, Output>(module: URL, input: Input): Promise<Output> {
-    return this.cell.place.offload<Input, Output>(this, module, input);
+    return this.cell.thread.offload<Input, Output>(this, module, input);
   }
 
   ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {
-    return this.cell.place.courier.ask(this.cell.row, target, input, options, this);
+    return this.cell.thread.mailSender.ask(this.cell.row, target, input, options, this);
   }
 
   stream<Input, Output>(
@@ -168,7 +168,7 @@ export class Handling implements HandlingContext<never> {
     input: Input,
     options: AskOptions = {},
   ): AsyncIterable<Output> {
-    return this.cell.place.courier.stream(this.cell.row, target, input, options, this);
+    return this.cell.thread.mailSender.stream(this.cell.row, target, input, options, this);
   }
 
   tell(
@@ -177,7 +177,7 @@ export class Handling implements HandlingContext<never> {
     options: TellOptions = {},
   ): RoutingResult {
     if (this.isOver || this.cutShort !== undefined) return this.#tooLate();
-    return this.cell.place.courier.tell(this.cell.row, target, payload, options, this);
+    return this.cell.thread.mailSender.tell(this.cell.row, target, payload, options, this);
   }
 
   async tellWhenRoom(
@@ -186,7 +186,7 @@ export class Handling implements HandlingContext<never> {
     options: TellOptions = {},
   ): Promise<RoutingResult> {
     if (this.isOver || this.cutShort !== undefined) return this.#tooLate();
-    return this.cell.place.courier.tellWhenRoom(this.cell.row, target, payload, options, this);
+    return this.cell.thread.mailSender.tellWhenRoom(this.cell.row, target, payload, options, this);
   }
 
   get budget(): Budget {
@@ -204,7 +204,7 @@ export class Handling implements HandlingContext<never> {
   }
 
   get #purse(): Purse {
-    this.#ownPurse ??= new Purse(this.cell.place.accounts, this.mail);
+    this.#ownPurse ??= new Purse(this.cell.thread.accounts, this.mail);
     return this.#ownPurse;
   }
 
@@ -225,7 +225,7 @@ export class Handling implements HandlingContext<never> {
 
   get resumeFrom(): unknown {
     const { mail, cell } = this;
-    const taint = mail && cell.place.checkpoints.taintOf(mail);
+    const taint = mail && cell.thread.checkpoints.taintOf(mail);
     if (taint !== undefined) takeIn(cell, mail, taint);
     return this.#keeper.resumeFrom;
   }
@@ -252,7 +252,7 @@ export class Handling implements HandlingContext<never> {
     this.cell.fail(this, error);
   }
 
-  // What the courier inherits from.
+  // What the mail sender inherits from.
 
   get correlationId(): string | undefined {
     return this.mail?.correlationId;
@@ -365,7 +365,7 @@ export class Handling implements HandlingContext<never> {
     const { mail } = this;
     if (!this.#isGrantHeld || mail === undefined || mail.ask === NO_ASK || !ANSWERED.has(messageTypeOf(mail)))
       return;
-    this.cell.place.judge.endGrant(mail.id, this.self, mail.sender);
+    this.cell.thread.judge.endGrant(mail.id, this.self, mail.sender);
   }
 
   /** Stops waiting without cancelling: the next attempt asks the same again and gets the answers. */
@@ -383,10 +383,10 @@ export class Handling implements HandlingContext<never> {
     if (waiting === undefined) return;
     this.#waitingFor = undefined;
     for (const { asked } of waiting) {
-      const record = this.cell.place.asks.close(asked.ask);
+      const record = this.cell.thread.asks.close(asked.ask);
       if (record === undefined) continue;
       if (isLeft(asked.id)) record.onOver = undefined;
-      else this.cell.place.cancel(asked.id);
+      else this.cell.thread.cancel(asked.id);
       record.fail(reason);
     }
   }

@@ -1,11 +1,11 @@
 import { RegistryView } from '../routing/registry-view.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
-import type { SeenTeam } from './attendant.ts';
+import type { SeenTeam } from './interceptor.ts';
 import type { Cell } from './cell.ts';
 
 /** Who runs here, as far as the agent of a cell may see them: itself, and whom the sandbox lets it ask. */
-export function seenTeam({ place, row }: Cell): SeenTeam {
-  const { table, judge } = place;
+export function seenTeam({ thread, row }: Cell): SeenTeam {
+  const { table, judge } = thread;
   const view = new RegistryView(table, (seen) => seen === row || judge.isSeen(row.id, seen, true));
   return {
     get edition() {

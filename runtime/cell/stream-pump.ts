@@ -11,7 +11,7 @@ import { cutOff } from './time-limit.ts';
 export async function pumpStream(entry: HandlerEntry, input: unknown, handling: Handling): Promise<void> {
   const { cell } = handling;
   const mail = handling.mail as Mail;
-  const window = cell.place.windows.open(mail);
+  const window = cell.thread.windows.open(mail);
   try {
     const chunks = entry.run(input as never, handling as never) as AsyncIterable<unknown>;
     for await (const chunk of chunks) {
@@ -21,15 +21,15 @@ export async function pumpStream(entry: HandlerEntry, input: unknown, handling: 
       cell.outcomes.reply(mail, REPLY.chunk, parsed);
     }
   } finally {
-    cell.place.windows.close(mail);
+    cell.thread.windows.close(mail);
   }
 }
 
 /** A reader that takes nothing for as long as a handling may take has left: the stream is cut off. */
 async function waitForReader(window: StreamWindow, handling: Handling): Promise<void> {
   const { cell } = handling;
-  const { place, handlingTimeoutMs } = cell;
-  const timer = place.wheel.add(place.seams.clock.now() + handlingTimeoutMs, () =>
+  const { thread, handlingTimeoutMs } = cell;
+  const timer = thread.wheel.add(thread.seams.clock.now() + handlingTimeoutMs, () =>
     cutOff(cell, handling, readerLeft(handling, handlingTimeoutMs)),
   );
   try {

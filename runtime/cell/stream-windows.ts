@@ -45,11 +45,11 @@ export class StreamWindow {
 
 /** The streams that agents of one thread are sending. */
 export class StreamWindows {
-  readonly #ownSeat: number;
+  readonly #ownIncarnation: number;
   readonly #windows = new Map<string, StreamWindow>();
 
-  constructor(ownSeat: number) {
-    this.#ownSeat = ownSeat;
+  constructor(ownIncarnation: number) {
+    this.#ownIncarnation = ownIncarnation;
   }
 
   open(mail: Mail, onPull?: (count: number) => void): StreamWindow {
@@ -62,13 +62,13 @@ export class StreamWindows {
     this.#windows.delete(this.#keyOf(mail));
   }
 
-  /** The stream that answers ask `ask` of the thread in `seat`. */
-  find(seat: number, ask: number): StreamWindow | undefined {
-    return this.#windows.get(`${seat}/${ask}`);
+  /** The stream that answers ask `ask` of the thread in `incarnation`. */
+  find(incarnation: number, ask: number): StreamWindow | undefined {
+    return this.#windows.get(`${incarnation}/${ask}`);
   }
 
   #keyOf(mail: Mail): string {
-    const { seat } = mail.flow as InFlow;
-    return `${seat < 0 ? this.#ownSeat : seat}/${mail.ask}`;
+    const { incarnation } = mail.flow as InFlow;
+    return `${incarnation < 0 ? this.#ownIncarnation : incarnation}/${mail.ask}`;
   }
 }

@@ -6,7 +6,7 @@ import type { Taint } from '../protocol/taint.ts';
 import { tainted } from '../protocol/tool-errors.ts';
 import type { ActorLife } from './actor-life.ts';
 import { PENDING } from '../agent/pending.ts';
-import type { PrivilegedCall } from './attendant.ts';
+import type { PrivilegedCall } from './interceptor.ts';
 import type { Cell } from './cell.ts';
 import { handOver } from './cell-taint.ts';
 import type { Handling } from './handling.ts';
@@ -36,7 +36,7 @@ const declaredFor = ({ definition }: Cell, { capability }: Mail): Capability | u
 function handle(cell: Cell, mail: Mail, handling: Handling): unknown {
   return mail.extras?.channel === undefined
     ? (cell.lives.current as ActorLife).handle(mail, handling)
-    : cell.place.channels.handle(cell, mail, handling);
+    : cell.thread.channels.handle(cell, mail, handling);
 }
 
 async function handleIfApproved(cell: Cell, mail: Mail, handling: Handling, taint: Taint): Promise<unknown> {
@@ -51,13 +51,13 @@ async function handleIfApproved(cell: Cell, mail: Mail, handling: Handling, tain
     approved = definition;
   }
   handOver(cell, mail, taint);
-  const { place, row } = cell;
-  place.enter(row.slot);
+  const { thread, row } = cell;
+  thread.enter(row.slot);
   try {
     const result = handle(cell, mail, handling);
     return result === PENDING ? never() : result;
   } finally {
-    place.leave();
+    thread.leave();
   }
 }
 
@@ -77,11 +77,16 @@ async function approve(
   handling: Handling,
   { taint, definition }: Pick<PrivilegedCall, 'taint' | 'definition'>,
 ): Promise<void> {
-  const { place, row } = cell;
+  const { thread, row } = cell;
   const capability = mail.capability as string;
   let why: string | undefined;
   try {
-    why = await place.attendance.refusalOf(handling, { capability, definition, input: mail.payload, taint });
+    why = await thread.interceptors.refusalOf(handling, {
+      capability,
+      definition,
+      input: mail.payload,
+      taint,
+    });
   } catch (error) {
     if (isOrreryError(error)) throw error;
     why = reasonOf(error);
@@ -89,6 +94,6 @@ async function approve(
   if (why === undefined) return;
   const refusal = tainted(capability, taint, why);
   const { code, message: reason } = refusal;
-  place.log.refusal(place.judge.partyOf(mail.sender), mail, { code, reason }, row);
+  thread.log.refusal(thread.judge.partyOf(mail.sender), mail, { code, reason }, row);
   throw refusal;
 }

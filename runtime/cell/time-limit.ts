@@ -12,12 +12,12 @@ const GRACE_MS = 100;
 
 /** Watches over a handler that takes longer than a turn: it has until the deadline of its envelope, or its agent's. */
 export function watchTime(cell: Cell, handling: Handling): void {
-  const { place, row } = cell;
+  const { thread, row } = cell;
   handling.isWatched = true;
   const mail = handling.mail as Mail;
-  const now = place.seams.clock.now();
+  const now = thread.seams.clock.now();
   const untilMs = mail.deadlineAtMs > 0 ? mail.deadlineAtMs : now + cell.handlingTimeoutMs;
-  handling.timer = place.wheel.add(untilMs, () => {
+  handling.timer = thread.wheel.add(untilMs, () => {
     cutOff(cell, handling, deadlineExceeded(`The handling of ${mail.id} by ${row.id}`, untilMs - now));
   });
 }
@@ -27,7 +27,7 @@ export function cutOff(cell: Cell, handling: Handling, reason: OrreryError): voi
   if (handling.isOver || handling.isDone) return;
   handling.cutOff(reason);
   handling.timer?.cancel();
-  handling.timer = cell.place.wheel.add(cell.place.seams.clock.now() + GRACE_MS, () => {
+  handling.timer = cell.thread.wheel.add(cell.thread.seams.clock.now() + GRACE_MS, () => {
     if (handling.isOver || handling.isDone) return;
     cell.crash(withoutStack(new Error(`it did not stop ${GRACE_MS} ms after ${reason.message}`)), handling);
   });

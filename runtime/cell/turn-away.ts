@@ -48,13 +48,13 @@ export function tryAgainOrEnd(
 
 /** Ends an envelope that must not be handled any more; false when it may be. */
 export function turnAway(cell: Cell, mail: Mail): boolean {
-  const { place, outcomes, row } = cell;
+  const { thread, outcomes, row } = cell;
   const { deadlineAtMs } = mail;
-  const cancellation = place.cancellations.reasonFor(mail);
+  const cancellation = thread.cancellations.reasonFor(mail);
   if (mail.tombstone !== undefined) outcomes.deadLetter(mail, mail.tombstone);
   else if (mail.attempts >= MAX_ATTEMPTS)
     outcomes.deadLetter(mail, errorToData(poison(row.id, mail.attempts)));
-  else if (deadlineAtMs > 0 && deadlineAtMs <= place.turns.nowMs) {
+  else if (deadlineAtMs > 0 && deadlineAtMs <= thread.turns.nowMs) {
     const what = `${messageTypeOf(mail)} ${mail.id} to ${row.id}`;
     outcomes.close(mail, 'expired', deadlineExceeded(what, deadlineAtMs - mail.timestamp));
   } else if (cancellation !== undefined) outcomes.close(mail, 'expired', cancellation);
@@ -69,7 +69,7 @@ export function turnAway(cell: Cell, mail: Mail): boolean {
 }
 
 /** For how much longer whoever outside caused the envelope is refused; undefined when they are not. */
-export function refusalOf({ refusals, place }: Cell, { extras }: Mail): number | undefined {
+export function refusalOf({ refusals, thread }: Cell, { extras }: Mail): number | undefined {
   if (refusals === undefined || extras?.outsider === undefined) return undefined;
-  return refusals.leftMs(extras.outsider.key, place.seams.clock.monotonicMs());
+  return refusals.leftMs(extras.outsider.key, thread.seams.clock.monotonicMs());
 }

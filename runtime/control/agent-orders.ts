@@ -2,11 +2,11 @@ import type { LastError } from '../protocol/errors.ts';
 import type { Refusal } from '../supervision/outsider-book.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
-import type { Places } from './places.ts';
+import type { Threads } from './threads.ts';
 
 export interface AgentOrdersDeps {
   readonly agents: AgentBook;
-  readonly places: Places;
+  readonly threads: Threads;
   readonly supervisor: Supervisor;
 }
 
@@ -37,7 +37,7 @@ export class AgentOrders {
   }
 
   #give(t: 'start' | 'halt' | 'stop' | 'forget', agents: readonly Seated[]): void {
-    const { places } = this.#deps;
+    const { threads } = this.#deps;
     const slots = new Map<string, number[]>();
     for (const { place, slot } of agents) {
       const here = slots.get(place) ?? [];
@@ -45,8 +45,8 @@ export class AgentOrders {
       slots.set(place, here);
     }
     for (const [id, here] of slots) {
-      const place = places.get(id);
-      places.whenUp(place, () => places.tell(place, { t, slots: here }));
+      const thread = threads.get(id);
+      threads.whenUp(thread, () => threads.tell(thread, { t, slots: here }));
     }
   }
 
@@ -68,19 +68,21 @@ export class AgentOrders {
 
   /** The supervisor has an agent refuse somebody outside. A thread that is not up yet is told when it is. */
   refuse(id: string, refusal: Refusal): void {
-    const { agents, places } = this.#deps;
+    const { agents, threads } = this.#deps;
     const agent = agents.get(id);
-    const place = places.get(agent.place);
-    places.whenUp(place, () => places.tell(place, { t: 'refuse', slot: agent.slot, refusals: [refusal] }));
+    const thread = threads.get(agent.place);
+    threads.whenUp(thread, () =>
+      threads.tell(thread, { t: 'refuse', slot: agent.slot, refusals: [refusal] }),
+    );
   }
 
   /** The supervisor has given an agent up. */
   giveUp(id: string, last: LastError): void {
-    const { agents, places } = this.#deps;
+    const { agents, threads } = this.#deps;
     const agent = agents.get(id);
-    const place = places.get(agent.place);
+    const thread = threads.get(agent.place);
     agent.gaveUp = last;
-    places.whenUp(place, () => places.tell(place, { t: 'give-up', slot: agent.slot, last }));
+    threads.whenUp(thread, () => threads.tell(thread, { t: 'give-up', slot: agent.slot, last }));
   }
 
   /** Ends an agent that is stopped by hand; resolves when it is gone. */

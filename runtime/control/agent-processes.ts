@@ -3,7 +3,7 @@ import type { Clock } from '../protocol/seams.ts';
 import type { AgentBook } from './agent-book.ts';
 import type { FirstStarts } from './first-starts.ts';
 import type { JournalThread } from '../journal/journal-thread.ts';
-import type { Places } from './places.ts';
+import type { Threads } from './threads.ts';
 import type { Spawner } from '../link/spawner.ts';
 
 /** How a process is called where a place is named. */
@@ -11,7 +11,7 @@ export const processName = (pid: number): string => `process-${pid}`;
 
 export interface AgentProcessesDeps {
   readonly agents: AgentBook;
-  readonly places: Places;
+  readonly threads: Threads;
   readonly spawner: Spawner;
   readonly firstStarts: FirstStarts;
   readonly clock: Clock;
@@ -49,10 +49,10 @@ export class AgentProcesses {
 
   /** Ends a process from outside; resolves when its agent has been started again, or will not be. Undefined for no process. */
   end(name: string): Promise<void> | undefined {
-    const { agents, places, firstStarts } = this.#deps;
+    const { agents, threads, firstStarts } = this.#deps;
     for (const { id, pid, slot, place } of agents) {
       if (pid === undefined || processName(pid) !== name) continue;
-      places.tell(places.get(place), { t: 'end-process', slot });
+      threads.tell(threads.get(place), { t: 'end-process', slot });
       return firstStarts.of(id).then(() => undefined);
     }
     return undefined;

@@ -10,13 +10,13 @@ export class CheckpointBook {
   }
 
   keep(kept: KeptCheckpoint): void {
-    this.#kept.set(`${kept.seat}/${kept.flow}/${kept.sequence}`, kept);
+    this.#kept.set(`${kept.incarnation}/${kept.flow}/${kept.sequence}`, kept);
   }
 
   /** Lets go of what is settled; `settledOf` says up to where, undefined of a flow that is forgotten. */
-  trim(settledOf: (seat: number, flow: number) => number | undefined): void {
-    for (const [key, { seat, flow, sequence }] of this.#kept) {
-      const settled = settledOf(seat, flow);
+  trim(settledOf: (incarnation: number, flow: number) => number | undefined): void {
+    for (const [key, { incarnation, flow, sequence }] of this.#kept) {
+      const settled = settledOf(incarnation, flow);
       if (settled === undefined || distance(sequence, settled) <= 0) this.#kept.delete(key);
     }
   }

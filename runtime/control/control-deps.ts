@@ -7,9 +7,9 @@ import type { Seams } from '../protocol/seams.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { Supervision } from '../supervision/supervisor-options.ts';
 import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
-import type { PlacePeers } from '../thread/place.ts';
+import type { NodePeers } from '../thread/thread-node.ts';
 import type { Port } from '../link/port.ts';
-import type { SeatMemories } from './seat.ts';
+import type { ThreadMemories } from './thread-incarnation.ts';
 import type { Spawner } from '../link/spawner.ts';
 
 /** How the embedder wants the system to run, as far as the control thread sees to it. */
@@ -22,7 +22,7 @@ export interface ControlOptions {
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   readonly events: EventLimits;
-  readonly peers: PlacePeers | undefined;
+  readonly peers: NodePeers | undefined;
   /** Without one nothing outlives the process. */
   readonly journal: z.output<typeof JournalOptions> | undefined;
 }
@@ -36,7 +36,7 @@ export interface ControlDeps {
   readonly workerOptions: unknown;
   readonly hostLine: Port;
   readonly hostApi: Port;
-  readonly hostSeat: SeatMemories;
+  readonly hostIncarnation: ThreadMemories;
   /** The open budgets of the whole system. */
   readonly accounts: SharedArrayBuffer;
   /** A word for each agent of the system, as `AgentWords` has it. */

@@ -25,13 +25,13 @@ import type { ControlDeps } from './control-deps.ts';
 import { type FirstStart, FirstStarts } from './first-starts.ts';
 import { Hosting, unlessItDies } from './hosting.ts';
 import { JournalThread } from '../journal/journal-thread.ts';
-import type { PlaceMessage } from '../thread/lines.ts';
+import type { NodeMessage } from '../thread/lines.ts';
 import { LostAccounts } from './lost-accounts.ts';
 import { Overview } from './overview.ts';
-import { Places } from './places.ts';
-import type { Seat } from './seat.ts';
-import { SeatBook } from './seat-book.ts';
-import { Succession } from './succession.ts';
+import { Threads } from './threads.ts';
+import type { ThreadIncarnation } from './thread-incarnation.ts';
+import { IncarnationRegistry } from './incarnation-registry.ts';
+import { ThreadFailover } from './thread-failover.ts';
 import { ToldBook } from './told-book.ts';
 import { type Upgraded, type UpgradeOrder, Upgrades } from './upgrades.ts';
 
@@ -55,11 +55,11 @@ const BEAT_MS = 100;
 export class Control {
   readonly #deps: ControlDeps;
   readonly #supervisor: Supervisor;
-  readonly #seats = new SeatBook();
-  readonly #places: Places;
+  readonly #incarnations = new IncarnationRegistry();
+  readonly #threads: Threads;
   readonly #agents: AgentBook;
   readonly #hosting: Hosting;
-  readonly #succession: Succession;
+  readonly #failover: ThreadFailover;
   readonly #enrolment: Enrolment;
   readonly #upgrades: Upgrades;
   readonly #lostAccounts: LostAccounts;
@@ -93,7 +93,7 @@ export class Control {
     });
     this.#told = new ToldBook({
       clock,
-      isLiving: (seat) => this.#seats.isLiving(seat),
+      isLiving: (incarnation) => this.#incarnations.isLiving(incarnation),
       give: (tidings) => this.#learn(tidings),
     });
     this.#supervisor = new Supervisor(
@@ -116,11 +116,11 @@ export class Control {
         onMissing: (reason) => this.#log.note('history', { success: false, reason }),
       });
     this.#history = this.#journal?.keepsHistory === true ? this.#historyIn(this.#journal) : undefined;
-    this.#places = new Places({
+    this.#threads = new Threads({
       seams,
       spawner,
       workerOptions,
-      seats: this.#seats,
+      incarnations: this.#incarnations,
       broadcastToSender: options.broadcastToSender,
       spareThread: options.spareThread,
       accounts: deps.accounts,
@@ -133,35 +133,35 @@ export class Control {
       journal: this.#journal,
       table: () => this.#agents.snapshot(),
       current: () => ({ isInspected: this.#inspected, config: this.#config }),
-      onMessage: (seat, message) => this.#hear(seat, message),
-      onDeath: (place, dead, ending) => {
+      onMessage: (incarnation, message) => this.#hear(incarnation, message),
+      onDeath: (thread, dead, ending) => {
         this.#told.look();
-        this.#processes.endAt(place.id);
-        this.#upgrades.cut(place);
-        this.#succession.begin(place, dead, ending);
+        this.#processes.endAt(thread.id);
+        this.#upgrades.cut(thread);
+        this.#failover.begin(thread, dead, ending);
         this.#lostAccounts.threadDied(dead.number);
       },
       note: (type, facts) => this.#log.note(type, facts),
     });
     this.#processes = new AgentProcesses({
       agents: this.#agents,
-      places: this.#places,
+      threads: this.#threads,
       spawner,
       firstStarts: this.#firstStarts,
       clock,
       log: this.#log,
     });
-    this.#hosting = new Hosting(this.#places);
+    this.#hosting = new Hosting(this.#threads);
     this.#lostAccounts = new LostAccounts({
       accounts: new Accounts(deps.accounts, NO_SEAT),
-      places: this.#places,
+      threads: this.#threads,
       clock,
-      kept: () => this.#seats.heldAccounts(),
+      kept: () => this.#incarnations.heldAccounts(),
     });
     const parts = {
       agents: this.#agents,
-      places: this.#places,
-      seats: this.#seats,
+      threads: this.#threads,
+      incarnations: this.#incarnations,
       hosting: this.#hosting,
       supervisor: this.#supervisor,
     };
@@ -186,7 +186,7 @@ export class Control {
       note: (type, facts) => this.#log.note(type, facts),
     });
     this.#overview = new Overview({ ...parts, clock, log: this.#log, history: this.#history });
-    this.#succession = new Succession({
+    this.#failover = new ThreadFailover({
       ...parts,
       mailsAt: this.#journal && ((numbers) => (this.#journal as JournalThread).mailsAt(numbers)),
       onUp: ({ id }) => this.#log.note('place-started', { place: id }),
@@ -200,12 +200,12 @@ export class Control {
 
   /** Opens the journal and knows the embedder's thread. Worker threads are started when agents come to live in them. */
   async boot(): Promise<void> {
-    const { hostLine, hostApi, hostSeat } = this.#deps;
+    const { hostLine, hostApi, hostIncarnation } = this.#deps;
     if (this.#journal !== undefined) {
       this.#log.addLetters(await this.#journal.open());
       await this.#processes.endLeft(this.#journal);
     }
-    this.#places.addHost(this.#seats.open(hostSeat), hostLine, hostApi);
+    this.#threads.addHost(this.#incarnations.open(hostIncarnation), hostLine, hostApi);
   }
 
   // The api of the host
@@ -219,7 +219,7 @@ export class Control {
     // What former processes left comes before anything new.
     if (this.#journal !== undefined) await this.#hosting.recover(records);
     const faults = await this.#startAll(records);
-    this.#places.prepareSpare();
+    this.#threads.prepareSpare();
     // One order may be for several instances.
     const orderOf = orders.flatMap(({ ids }, at) => (ids ?? [undefined]).map(() => at));
     return faults.flatMap((fault, at) =>
@@ -241,7 +241,7 @@ export class Control {
       // Where it lives is not the host's to say, which may not know it yet.
       return { ...row, slot: agent.slot, place: agent.place };
     });
-    this.#places.tellAll({ t: 'table', delta: this.#agents.write({ profiles, upsert: rows, remove }) });
+    this.#threads.tellAll({ t: 'table', delta: this.#agents.write({ profiles, upsert: rows, remove }) });
     this.#orders.forget(gone);
   }
 
@@ -279,23 +279,23 @@ export class Control {
   async terminate(id: string): Promise<void> {
     const process = this.#processes.end(id);
     if (process !== undefined) return process;
-    this.#places.end(id, { reason: 'it was ended from outside', isCharged: false });
-    await new Promise<void>((resolve) => this.#places.whenUp(this.#places.get(id), resolve));
+    this.#threads.end(id, { reason: 'it was ended from outside', isCharged: false });
+    await new Promise<void>((resolve) => this.#threads.whenUp(this.#threads.get(id), resolve));
   }
 
   /** Resolves when every thread that answers judges by it. */
   async configure(config: RoutingConfig): Promise<void> {
     this.#config = { ...this.#config, ...config };
-    this.#places.tellAll({ t: 'config', config });
+    this.#threads.tellAll({ t: 'config', config });
     // A version of its own: what was judged before and is under way is judged again.
-    this.#places.tellAll({ t: 'table', delta: this.#agents.write(NO_CHANGE) });
-    await this.#places.askAll((api) => api.readArrived());
+    this.#threads.tellAll({ t: 'table', delta: this.#agents.write(NO_CHANGE) });
+    await this.#threads.askAll((api) => api.readArrived());
   }
 
   /** Resolves when every thread that answers streams its events, or has stopped to. */
   async inspect(isOn: boolean): Promise<void> {
     this.#inspected = isOn;
-    await this.#places.askAll((api) => api.inspect(isOn));
+    await this.#threads.askAll((api) => api.inspect(isOn));
   }
 
   /** Of what is remembered beyond this process about `limit`. */
@@ -323,21 +323,21 @@ export class Control {
 
   /** The counters of all threads, added up. */
   counts(): Float64Array {
-    return this.#seats.counts();
+    return this.#incarnations.counts();
   }
 
   /** Waits until nothing is in hand or waits, at most `drainMs`; then ends every agent and thread. */
   async stop(drainMs: number): Promise<void> {
-    this.#places.beginDraining();
+    this.#threads.beginDraining();
     await this.#overview.untilIdle(drainMs);
     this.#isStopping = true;
     this.#supervisor.close();
-    this.#places.beginClosing();
-    await this.#places.askAll((api) => api.shutdown(), SHUTDOWN);
-    await this.#places.askAll((api) => api.closeBooks(), SHUTDOWN);
-    this.#places.readArrived();
+    this.#threads.beginClosing();
+    await this.#threads.askAll((api) => api.shutdown(), SHUTDOWN);
+    await this.#threads.askAll((api) => api.closeBooks(), SHUTDOWN);
+    this.#threads.readArrived();
     this.#told.look();
-    await this.#places.close();
+    await this.#threads.close();
     this.#history?.close();
     await this.#journal?.close();
     this.#stopBeat();
@@ -346,7 +346,7 @@ export class Control {
   /** Resolves when what was sent before, from anywhere, to durable recipients is kept. */
   async whenKept(): Promise<void> {
     // What a thread that dies had not given to the journal was sent by handlers that died with it.
-    await Promise.all([...this.#places].map(({ caller }) => unlessItDies(caller.api.whenKept())));
+    await Promise.all([...this.#threads].map(({ caller }) => unlessItDies(caller.api.whenKept())));
   }
 
   async #startAll(records: readonly AgentRecord[]): Promise<readonly FirstStart[]> {
@@ -365,33 +365,33 @@ export class Control {
     this.#firstStarts.ended(id);
   }
 
-  #hear(seat: Seat, message: PlaceMessage): void {
+  #hear(incarnation: ThreadIncarnation, message: NodeMessage): void {
     switch (message.t) {
       case 'flow-slab':
-        seat.addFlowSlab(message.index, message.memory);
+        incarnation.addFlowSlab(message.index, message.memory);
         return;
       case 'name-slab':
-        seat.addNameSlab(message.memory);
+        incarnation.addNameSlab(message.memory);
         return;
       case 'kept':
-        for (const { seat: of, flow, mail } of message.kept) this.#seats.keep(of, flow, mail);
+        for (const { incarnation: of, flow, mail } of message.kept) this.#incarnations.keep(of, flow, mail);
         return;
       case 'checkpoint':
-        this.#seats.keepCheckpoint(message.kept);
+        this.#incarnations.keepCheckpoint(message.kept);
         return;
       case 'told':
       case 'events':
       case 'audited':
-        this.#told.hear(seat, message);
+        this.#told.hear(incarnation, message);
         return;
       case 'received-all':
-        this.#succession.receivedAll(seat, message);
+        this.#failover.receivedAll(incarnation, message);
         return;
       case 'table-wanted':
-        this.#places.tellTable(seat);
+        this.#threads.tellTable(incarnation);
         return;
       case 'look-up':
-        void this.#lookUp(seat, message.query);
+        void this.#lookUp(incarnation, message.query);
         return;
       case 'loaded':
       case 'hosted':
@@ -414,18 +414,18 @@ export class Control {
         this.#orders.hasEnded(message.slot);
         return;
       default:
-        throw invalidOptions(`message of seat ${seat.number}`, message, 'a place message');
+        throw invalidOptions(`message of incarnation ${incarnation.number}`, message, 'a place message');
     }
   }
 
   /** The embedder's thread asks; whoever it found has been told to all when it answers. */
-  async #lookUp(seat: Seat, query: RemoteQuery): Promise<void> {
+  async #lookUp(incarnation: ThreadIncarnation, query: RemoteQuery): Promise<void> {
     // A host that cannot be asked has found nobody.
-    await this.#places
+    await this.#threads
       .get('host')
       .caller.api.lookUp(query)
       .catch(() => undefined);
-    this.#places.tellSeat(seat, { t: 'looked-up', query });
+    this.#threads.tellIncarnation(incarnation, { t: 'looked-up', query });
   }
 
   #learn(tidings: Tidings): void {
@@ -440,7 +440,7 @@ export class Control {
     if (agent === undefined || this.#agents.find(agent.id) !== agent || this.#isStopping) return;
     agent.offered = offer;
     const delta = this.#agents.replace(agent, offeringProfile(agent.profile, offer));
-    this.#places.tellAll({ t: 'table', delta });
+    this.#threads.tellAll({ t: 'table', delta });
   }
 
   #historyIn(journal: JournalThread): ControlHistory {
@@ -455,12 +455,12 @@ export class Control {
 
   /** Lets the embedder's thread have what it asked to see. */
   #show(events: readonly SystemEvent[]): void {
-    if (this.#inspected) this.#places.tell(this.#places.get('host'), { t: 'events', events });
+    if (this.#inspected) this.#threads.tell(this.#threads.get('host'), { t: 'events', events });
   }
 
   #live(): void {
     this.#beat[0] = ((this.#beat[0] as number) + 1) | 0;
-    this.#seats.trim();
+    this.#incarnations.trim();
     this.#history?.give();
     this.#stopBeat = this.#deps.seams.clock.setTimer(BEAT_MS, () => this.#live());
   }

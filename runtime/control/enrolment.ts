@@ -8,7 +8,7 @@ import type { AgentBook, AgentRecord } from './agent-book.ts';
 import type { AgentOrders } from './agent-orders.ts';
 import { type Hosting, notLoaded } from './hosting.ts';
 import { type LoadedAgent, requireKeepable, standingAs } from '../agent/loaded-agent.ts';
-import type { Places } from './places.ts';
+import type { Threads } from './threads.ts';
 
 /** An agent to be started: the module that holds it, in which place, and as whom. */
 export interface AgentOrder {
@@ -42,7 +42,7 @@ interface Loaded extends Placed {
 
 export interface EnrolmentDeps {
   readonly agents: AgentBook;
-  readonly places: Places;
+  readonly threads: Threads;
   readonly hosting: Hosting;
   readonly supervisor: Supervisor;
   readonly orders: AgentOrders;
@@ -62,7 +62,7 @@ export class Enrolment {
 
   /** Takes in all or none. Resolves when their places host them; nobody is started yet. */
   async enrol(orders: readonly AgentOrder[]): Promise<readonly AgentRecord[]> {
-    const { agents, places, supervisor } = this.#deps;
+    const { agents, threads, supervisor } = this.#deps;
     const loaded = await this.#loadAll(this.#placed(orders));
     const records: AgentRecord[] = [];
     for (const { order, agent, place } of loaded) {
@@ -89,7 +89,7 @@ export class Enrolment {
       this.#withdraw(records);
       throw error;
     }
-    places.tellAll({ t: 'table', delta: agents.write(change) });
+    threads.tellAll({ t: 'table', delta: agents.write(change) });
     return records;
   }
 
@@ -105,10 +105,10 @@ export class Enrolment {
 
   /** Nothing is half-done: of agents that could not be hosted none is left. */
   #withdraw(records: readonly AgentRecord[]): void {
-    const { agents, places, orders } = this.#deps;
+    const { agents, threads, orders } = this.#deps;
     for (const { id } of records) this.forget(id);
     const delta = agents.write({ profiles: [], upsert: [], remove: records.map(({ id }) => id) });
-    places.tellAll({ t: 'table', delta });
+    threads.tellAll({ t: 'table', delta });
     orders.forget(records);
   }
 
@@ -116,7 +116,7 @@ export class Enrolment {
   #placed(orders: readonly AgentOrder[]): readonly Placed[] {
     const taken: string[] = [];
     for (const order of orders) taken.push(this.#placeFor(order, taken));
-    for (const place of new Set(taken)) this.#deps.places.ensure(place);
+    for (const place of new Set(taken)) this.#deps.threads.ensure(place);
     return orders.map((order, at) => ({ order, place: taken[at] as string }));
   }
 
@@ -168,13 +168,13 @@ export class Enrolment {
     { module, process }: Pick<AgentOrder, 'module' | 'process'>,
     mayEnd = true,
   ): Promise<LoadedAgent> {
-    const { places } = this.#deps;
-    const record = places.get(place);
+    const { threads } = this.#deps;
+    const record = threads.get(place);
     const isElsewhere = process !== undefined;
     return new Promise((resolve, reject) => {
-      const endLoading = places.watchLoading(record, { isElsewhere }, (still) => {
+      const endLoading = threads.watchLoading(record, { isElsewhere }, (still) => {
         if (mayEnd && place !== HOST && !(isElsewhere && still.hasBegun)) {
-          places.end(place, { reason: `importing ${module} did not end`, isCharged: false });
+          threads.end(place, { reason: `importing ${module} did not end`, isCharged: false });
         }
         reject(notLoaded(place, module, still));
       });
@@ -186,12 +186,12 @@ export class Enrolment {
   }
 
   async #hostAll(records: readonly AgentRecord[], change: TableChange): Promise<void> {
-    const { places, hosting } = this.#deps;
+    const { threads, hosting } = this.#deps;
     const byPlace = Map.groupBy(records, ({ place }) => place);
     await Promise.all(
       [...byPlace].map(async ([id, here]) => {
         try {
-          await hosting.host(places.get(id), here, { change, isAgain: false });
+          await hosting.host(threads.get(id), here, { change, isAgain: false });
         } catch (error) {
           throw unloadable(here.map(({ module }) => module).join(), error);
         }

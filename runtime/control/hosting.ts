@@ -9,12 +9,12 @@ import {
 import type { StandStill } from '../supervision/progress-watch.ts';
 import type { TableChange } from '../routing/routing-table.ts';
 import type { AgentRecord } from './agent-book.ts';
-import type { PlaceMessage } from '../thread/lines.ts';
-import type { PlaceRecord, Places } from './places.ts';
+import type { NodeMessage } from '../thread/lines.ts';
+import type { ThreadRecord, Threads } from './threads.ts';
 
 /** Agents that are being hosted, and what waits for it. */
 interface Pending {
-  readonly place: PlaceRecord;
+  readonly thread: ThreadRecord;
   readonly agents: readonly AgentRecord[];
   /** Their code is being loaded: what goes wrong may be its fault. */
   isLoading: boolean;
@@ -25,12 +25,12 @@ interface Pending {
 
 /** Has places host agents: load their modules, and make their mailboxes. */
 export class Hosting {
-  readonly #places: Places;
+  readonly #threads: Threads;
   readonly #pending = new Map<number, Pending>();
   #nextRef = 0;
 
-  constructor(places: Places) {
-    this.#places = places;
+  constructor(threads: Threads) {
+    this.#threads = threads;
   }
 
   /**
@@ -39,7 +39,7 @@ export class Hosting {
    * get on; a thread that was to host agents again and does not get on is ended.
    */
   host(
-    place: PlaceRecord,
+    thread: ThreadRecord,
     agents: readonly AgentRecord[],
     { change, isAgain }: { change: TableChange; isAgain: boolean },
   ): Promise<void> {
@@ -53,13 +53,14 @@ export class Hosting {
       };
       const { module = '' } = agents[0] ?? {};
       const isElsewhere = agents.every(({ process }) => process !== undefined);
-      const endLoading = this.#places.watchLoading(place, { isElsewhere }, (still) => {
-        if (isAgain) this.#places.end(place.id, { reason: `loading ${module} did not end`, isCharged: true });
-        else settle(notLoaded(place.id, module, still));
+      const endLoading = this.#threads.watchLoading(thread, { isElsewhere }, (still) => {
+        if (isAgain)
+          this.#threads.end(thread.id, { reason: `loading ${module} did not end`, isCharged: true });
+        else settle(notLoaded(thread.id, module, still));
       });
-      this.#pending.set(ref, { place, agents, isLoading: true, isAgain, endLoading, settle });
+      this.#pending.set(ref, { thread, agents, isLoading: true, isAgain, endLoading, settle });
       const orders = agents.map(({ id, module, broken, process }) => ({ id, module, broken, process }));
-      this.#places.tell(place, { t: 'host', ref, change, agents: orders, isAgain });
+      this.#threads.tell(thread, { t: 'host', ref, change, agents: orders, isAgain });
     });
   }
 
@@ -70,13 +71,13 @@ export class Hosting {
   async recover(records: readonly AgentRecord[]): Promise<void> {
     const byPlace = Map.groupBy(records, ({ place }) => place);
     const recovering = [...byPlace].map(([id, here]) =>
-      unlessItDies(this.#places.get(id).caller.api.recover(here.map(({ slot }) => slot))),
+      unlessItDies(this.#threads.get(id).caller.api.recover(here.map(({ slot }) => slot))),
     );
     await Promise.all(recovering);
   }
 
   /** The place has their code, after which what they kept may take as long as the journal takes; or it is done. */
-  hear(message: PlaceMessage & { readonly t: 'loaded' | 'hosted' }): void {
+  hear(message: NodeMessage & { readonly t: 'loaded' | 'hosted' }): void {
     const pending = this.#pending.get(message.ref);
     if (pending === undefined) return;
     pending.isLoading = false;
@@ -89,10 +90,10 @@ export class Hosting {
    * The place's thread is gone: nothing more is heard of it. Returns the agents whose code it was loading, which is not to be
    * had; the others are hosted by its successor like all that lived there.
    */
-  cut(place: PlaceRecord): readonly AgentRecord[] {
-    const pending = [...this.#pending.values()].filter((one) => one.place === place);
+  cut(thread: ThreadRecord): readonly AgentRecord[] {
+    const pending = [...this.#pending.values()].filter((one) => one.thread === thread);
     for (const { isLoading, isAgain, settle } of pending)
-      settle(isLoading || isAgain ? threadDied(place.id, place.id) : undefined);
+      settle(isLoading || isAgain ? threadDied(thread.id, thread.id) : undefined);
     return pending.flatMap(({ agents, isLoading }) => (isLoading ? agents : []));
   }
 }

@@ -1,14 +1,14 @@
 import type { Miscount } from '../budget/account-memory.ts';
 import type { Accounts } from '../budget/accounts.ts';
 import type { Clock } from '../protocol/seams.ts';
-import type { Places } from './places.ts';
+import type { Threads } from './threads.ts';
 
 /** Between two rounds every message that was under way has arrived, and every step of a living thread is over. */
 const ROUND_MS = 500;
 
 export interface LostAccountsDeps {
   readonly accounts: Accounts;
-  readonly places: Pick<Places, 'askAll' | 'areUp' | 'isClosing' | 'size'>;
+  readonly threads: Pick<Threads, 'askAll' | 'areUp' | 'isClosing' | 'size'>;
   readonly clock: Clock;
   /** The accounts of mails of which there are second copies. */
   readonly kept: () => Iterable<number>;
@@ -35,10 +35,10 @@ export class LostAccounts {
     this.#deps = deps;
   }
 
-  /** The thread of `seat` is gone. */
-  threadDied(seat: number): void {
+  /** The thread of `incarnation` is gone. */
+  threadDied(incarnation: number): void {
     const { accounts } = this.#deps;
-    for (const account of accounts.heldBy(seat)) this.#suspects.set(account, false);
+    for (const account of accounts.heldBy(incarnation)) this.#suspects.set(account, false);
     if (this.#stop === undefined) this.#look();
     this.#plan();
   }
@@ -56,7 +56,7 @@ export class LostAccounts {
   }
 
   async #round(): Promise<void> {
-    const { accounts, places, kept } = this.#deps;
+    const { accounts, threads: places, kept } = this.#deps;
     const stuck = new Set(accounts.closing());
     for (const account of this.#closing) if (stuck.has(account)) accounts.finishClosing(account);
     for (const miscount of this.#miscounts) accounts.correct(miscount);

@@ -12,8 +12,8 @@ import type { RosterRow } from '../protocol/roster.ts';
 import type { AgentBook, ParkedAgent } from './agent-book.ts';
 import type { ControlHistory } from './control-history.ts';
 import { processName } from './agent-processes.ts';
-import type { Places } from './places.ts';
-import type { SeatBook } from './seat-book.ts';
+import type { Threads } from './threads.ts';
+import type { IncarnationRegistry } from './incarnation-registry.ts';
 
 const IDLE_POLL_MS = 10;
 /** How often the counts are taken again while envelopes move between two of them. */
@@ -22,8 +22,8 @@ const COUNTINGS = 10;
 export interface OverviewDeps {
   readonly clock: Clock;
   readonly agents: AgentBook;
-  readonly places: Places;
-  readonly seats: SeatBook;
+  readonly threads: Threads;
+  readonly incarnations: IncarnationRegistry;
   readonly supervisor: Supervisor;
   readonly log: ControlLog;
   /** What is remembered beyond what the threads remember, also of former processes; undefined when nothing is. */
@@ -39,16 +39,16 @@ export class Overview {
   }
 
   roster(): RosterRow[] {
-    const { agents, places, seats, supervisor } = this.#deps;
-    places.readArrived();
-    const waiting = seats.waiting();
+    const { agents, threads, incarnations, supervisor } = this.#deps;
+    threads.readArrived();
+    const waiting = incarnations.waiting();
     // The embedder's mailbox is no agent.
     const rows = [...agents].filter(({ id }) => !isSystemId(id));
     return rows.map((agent) => {
       const { status, restarts, lastError, retryAtMs } = supervisor.status(agent.id);
       const { card } = agent.profile;
       const { pid } = agent;
-      const threadId = pid === undefined ? places.threadIdOf(agent.place) : undefined;
+      const threadId = pid === undefined ? threads.threadIdOf(agent.place) : undefined;
       return {
         id: agent.id,
         name: card.name,
@@ -70,8 +70,8 @@ export class Overview {
 
   /** Oldest first; of what the history remembers about `limit`. */
   async recentEvents(limit: number): Promise<readonly SystemEvent[]> {
-    const { places, log, history } = this.#deps;
-    const lists = await places.askAll((api) => api.recentEvents());
+    const { threads, log, history } = this.#deps;
+    const lists = await threads.askAll((api) => api.recentEvents());
     const live = [...log.recentEvents(), ...lists.flat()];
     const kept = (await history?.events(limit)) ?? [];
     return [...unlessAmong(live, kept), ...live].sort((one, other) => one.timestamp - other.timestamp);
@@ -79,11 +79,11 @@ export class Overview {
 
   /** The calls of tools, by tool, as far as the threads remember that run now. */
   async toolCounts(): Promise<readonly ToolCount[]> {
-    return sumOfCounts(await this.#deps.places.askAll((api) => api.toolCounts()));
+    return sumOfCounts(await this.#deps.threads.askAll((api) => api.toolCounts()));
   }
 
   async thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
-    const envelopes = (await this.#deps.places.askAll((api) => api.thread(correlationId))).flat();
+    const envelopes = (await this.#deps.threads.askAll((api) => api.thread(correlationId))).flat();
     const kept = (await this.#deps.history?.envelopes(correlationId)) ?? [];
     const known = new Map(kept.map((envelope) => [envelope.id, envelope]));
     // Of old ones a thread may have let go of the payload.
@@ -94,16 +94,16 @@ export class Overview {
 
   /** Asked again while envelopes move between the counts of two threads. */
   async conservation(): Promise<Conservation> {
-    const { places, seats } = this.#deps;
+    const { threads, incarnations } = this.#deps;
     for (let attempt = 1; ; attempt++) {
-      const before = seats.counts();
-      const stats = await places.askAll((api) => api.stats());
-      const isComplete = stats.length >= [...places].filter(({ isUp }) => isUp).length;
+      const before = incarnations.counts();
+      const stats = await threads.askAll((api) => api.stats());
+      const isComplete = stats.length >= [...threads].filter(({ isUp }) => isUp).length;
       // Nobody has in hand yet what waits for a thread that is not up.
-      const homeless = seats.orphaned((slot) => this.#isHomeless(slot));
+      const homeless = incarnations.orphaned((slot) => this.#isHomeless(slot));
       const inFlight = stats.reduce((sum, one) => sum + one.inFlight, homeless);
       const left = stats.reduce((sum, one) => sum + one.left, 0);
-      const { isExact, ...account } = conservationOf(before, seats.counts(), { inFlight, left });
+      const { isExact, ...account } = conservationOf(before, incarnations.counts(), { inFlight, left });
       if (isExact && isComplete) return account;
       if (attempt >= COUNTINGS) return { ...account, holds: account.holds && isComplete };
       await this.#pause();
@@ -118,18 +118,18 @@ export class Overview {
   }
 
   async #isIdle(): Promise<boolean> {
-    const { places, seats } = this.#deps;
-    if (!places.areUp) return false;
-    const before = seats.counts();
-    const stats = await places.askAll((api) => api.stats());
-    if (stats.length < [...places].length || !stats.every((one) => one.isIdle)) return false;
-    return isAllSettled(before, seats.counts());
+    const { threads, incarnations } = this.#deps;
+    if (!threads.areUp) return false;
+    const before = incarnations.counts();
+    const stats = await threads.askAll((api) => api.stats());
+    if (stats.length < [...threads].length || !stats.every((one) => one.isIdle)) return false;
+    return isAllSettled(before, incarnations.counts());
   }
 
   /** The agent in this slot has no thread at the moment. */
   #isHomeless(slot: number): boolean {
     const agent = this.#deps.agents.inSlot(slot);
-    return agent !== undefined && !this.#deps.places.get(agent.place).isUp;
+    return agent !== undefined && !this.#deps.threads.get(agent.place).isUp;
   }
 
   #pause(): Promise<void> {

@@ -1,13 +1,13 @@
 import type { JournalThreadOptions } from '../journal/journal-thread.ts';
-import type { PlaceBoot } from '../thread/place-host.ts';
+import type { NodeBoot } from '../thread/thread-host.ts';
 import type { ControlOptions } from './control-deps.ts';
-import type { SeatMemories } from './seat.ts';
+import type { ThreadMemories } from './thread-incarnation.ts';
 
 /** What a thread is started as. Ports are still in the form in which they crossed. */
 export type ThreadBoot =
   | {
       readonly role: 'place';
-      readonly boot: PlaceBoot;
+      readonly boot: NodeBoot;
       readonly workerOptions: unknown;
       readonly api: unknown;
     }
@@ -25,7 +25,7 @@ export type ThreadBoot =
       readonly role: 'control';
       readonly options: ControlOptions;
       readonly workerOptions: unknown;
-      readonly hostSeat: SeatMemories;
+      readonly hostIncarnation: ThreadMemories;
       readonly hostLine: unknown;
       readonly hostApi: unknown;
       readonly api: unknown;

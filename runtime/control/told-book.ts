@@ -1,14 +1,14 @@
 import { toldUpTo } from '../mailbox/commit-log.ts';
 import type { Tidings } from '../observe/tidings.ts';
 import type { Clock } from '../protocol/seams.ts';
-import type { Seat } from './seat.ts';
+import type { ThreadIncarnation } from './thread-incarnation.ts';
 
 /** How soon it is looked again whether a commit is done: it follows at once on what is told. */
 const LOOK_MS = 5;
 
 export interface ToldBookDeps {
   readonly clock: Clock;
-  readonly isLiving: (seat: number) => boolean;
+  readonly isLiving: (incarnation: number) => boolean;
   readonly give: (tidings: Tidings) => void;
 }
 
@@ -18,32 +18,32 @@ export interface ToldBookDeps {
  */
 export class ToldBook {
   readonly #deps: ToldBookDeps;
-  readonly #waiting = new Map<Seat, Tidings[]>();
+  readonly #waiting = new Map<ThreadIncarnation, Tidings[]>();
   #isPlanned = false;
 
   constructor(deps: ToldBookDeps) {
     this.#deps = deps;
   }
 
-  hear(seat: Seat, tidings: Tidings): void {
-    const waiting = this.#waiting.get(seat);
-    if (waiting === undefined) this.#waiting.set(seat, [tidings]);
+  hear(incarnation: ThreadIncarnation, tidings: Tidings): void {
+    const waiting = this.#waiting.get(incarnation);
+    if (waiting === undefined) this.#waiting.set(incarnation, [tidings]);
     else waiting.push(tidings);
-    this.#giveOf(seat);
+    this.#giveOf(incarnation);
     if (this.#waiting.size > 0) this.#plan();
   }
 
   /** Gives what counts by now. */
   look(): void {
-    for (const seat of this.#waiting.keys()) this.#giveOf(seat);
+    for (const incarnation of this.#waiting.keys()) this.#giveOf(incarnation);
   }
 
-  #giveOf(seat: Seat): void {
-    const waiting = this.#waiting.get(seat);
+  #giveOf(incarnation: ThreadIncarnation): void {
+    const waiting = this.#waiting.get(incarnation);
     if (waiting === undefined) return;
-    // Its last commit is finished when a dead thread is buried.
-    const isOver = !this.#deps.isLiving(seat.number);
-    const upTo = toldUpTo(seat.memories.commitLog);
+    // Its last commit is finished when a dead thread is retired.
+    const isOver = !this.#deps.isLiving(incarnation.number);
+    const upTo = toldUpTo(incarnation.memories.commitLog);
     let at = 0;
     for (; at < waiting.length; at++) {
       const tidings = waiting[at] as Tidings;
@@ -51,7 +51,7 @@ export class ToldBook {
       if (!counts && !isOver) break;
       if (counts) this.#deps.give(tidings);
     }
-    if (at === waiting.length) this.#waiting.delete(seat);
+    if (at === waiting.length) this.#waiting.delete(incarnation);
     else waiting.splice(0, at);
   }
 

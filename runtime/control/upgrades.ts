@@ -14,9 +14,9 @@ import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentStatus } from '../protocol/roster.ts';
 import type { AgentBook, AgentRecord, ParkedAgent } from './agent-book.ts';
 import type { Enrolment } from './enrolment.ts';
-import type { ChangeOrder, PlaceMessage } from '../thread/lines.ts';
+import type { ChangeOrder, NodeMessage } from '../thread/lines.ts';
 import { type LoadedAgent, requireKeepable, standingAs } from '../agent/loaded-agent.ts';
-import type { PlaceRecord, Places } from './places.ts';
+import type { ThreadRecord, Threads } from './threads.ts';
 
 /**
  * - `module`  the code from now on. @default the one that it has
@@ -42,20 +42,20 @@ interface NewCode {
   readonly profile: AgentProfile;
 }
 
-type ChangedMessage = PlaceMessage & { readonly t: 'changed' };
+type ChangedMessage = NodeMessage & { readonly t: 'changed' };
 /** What became of an agent in its place. */
 type ChangedAgent = NonNullable<ChangedMessage['changed']>;
 
 export interface UpgradesDeps {
   readonly agents: AgentBook;
-  readonly places: Places;
+  readonly threads: Threads;
   readonly supervisor: Supervisor;
   readonly enrolment: Enrolment;
   readonly note: (type: SystemEvent['type'], facts: Partial<SystemEvent>) => void;
 }
 
 interface Pending {
-  readonly place: PlaceRecord;
+  readonly thread: ThreadRecord;
   readonly agentId: string;
   /** Writes down what has become of the agent; throws what whoever asked for it is told. */
   readonly conclude: (changed: ChangedAgent) => void;
@@ -117,11 +117,11 @@ export class Upgrades {
   }
 
   /** The place's thread is gone: nothing more is heard of it. */
-  cut(place: PlaceRecord): void {
+  cut(thread: ThreadRecord): void {
     for (const [ref, pending] of this.#pending) {
-      if (pending.place !== place) continue;
+      if (pending.thread !== thread) continue;
       this.#pending.delete(ref);
-      pending.reject(threadDied(pending.agentId, place.id));
+      pending.reject(threadDied(pending.agentId, thread.id));
     }
   }
 
@@ -194,8 +194,8 @@ export class Upgrades {
 
   /** Resolves when the agent's place has a thread with the agent in it. */
   async #whenUp({ place: id }: AgentRecord): Promise<void> {
-    const { places } = this.#deps;
-    await new Promise<void>((resolve) => places.whenUp(places.get(id), resolve));
+    const { threads } = this.#deps;
+    await new Promise<void>((resolve) => threads.whenUp(threads.get(id), resolve));
   }
 
   async #tell(
@@ -203,19 +203,19 @@ export class Upgrades {
     order: Omit<ChangeOrder, 't' | 'ref' | 'slot'>,
     conclude: Pending['conclude'],
   ): Promise<void> {
-    const { places } = this.#deps;
+    const { threads } = this.#deps;
     await this.#whenUp(agent);
-    const place = places.get(agent.place);
+    const thread = threads.get(agent.place);
     const ref = this.#nextRef++;
     await new Promise<void>((resolve, reject) => {
-      this.#pending.set(ref, { place, agentId: agent.id, conclude, resolve, reject });
-      places.tell(place, { t: 'change', ref, slot: agent.slot, ...order });
+      this.#pending.set(ref, { thread, agentId: agent.id, conclude, resolve, reject });
+      threads.tell(thread, { t: 'change', ref, slot: agent.slot, ...order });
     });
   }
 
   #announce(agent: AgentRecord, profile: AgentProfile): void {
-    const { agents, places } = this.#deps;
-    places.tellAll({ t: 'table', delta: agents.replace(agent, profile) });
+    const { agents, threads } = this.#deps;
+    threads.tellAll({ t: 'table', delta: agents.replace(agent, profile) });
   }
 
   /** What waits for other code, if the agent is parked: one that was stopped since is not. */

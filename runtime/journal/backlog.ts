@@ -67,9 +67,9 @@ export class Backlog {
     return new Backlog(store, { starts, waiting, accounts });
   }
 
-  /** How many envelopes are left for this agent, which the thread of `seat` has now. */
-  count(recipient: string, seat: number): number {
-    this.#takeBack(recipient, seat);
+  /** How many envelopes are left for this agent, which the thread of `incarnation` has now. */
+  count(recipient: string, incarnation: number): number {
+    this.#takeBack(recipient, incarnation);
     return this.#waiting.get(recipient)?.length ?? 0;
   }
 
@@ -80,14 +80,14 @@ export class Backlog {
   }
 
   /**
-   * The oldest that are left for this agent, at most `limit`, for the thread of `seat`. They are not given again, unless that
+   * The oldest that are left for this agent, at most `limit`, for the thread of `incarnation`. They are not given again, unless that
    * dies before they are `held`.
    */
-  async take(recipient: string, limit: number, seat: number): Promise<readonly LeftMail[]> {
-    this.#takeBack(recipient, seat);
+  async take(recipient: string, limit: number, incarnation: number): Promise<readonly LeftMail[]> {
+    this.#takeBack(recipient, incarnation);
     const numbers = this.#waiting.get(recipient)?.splice(0, limit) ?? [];
     if (numbers.length === 0) this.#waiting.delete(recipient);
-    else this.#given.set(recipient, { seat, numbers: new Set(numbers) });
+    else this.#given.set(recipient, { incarnation, numbers: new Set(numbers) });
     const mails = await this.#store.mailsAt(numbers);
     return mails.map((mail) => ({ ...mail, starts: this.#starts.get(mail.number) ?? 0 }));
   }
@@ -101,17 +101,17 @@ export class Backlog {
   }
 
   /** What died with another thread before anybody else knew of it is the oldest that is left. */
-  #takeBack(recipient: string, seat: number): void {
+  #takeBack(recipient: string, incarnation: number): void {
     const given = this.#given.get(recipient);
-    if (given === undefined || given.seat === seat) return;
+    if (given === undefined || given.incarnation === incarnation) return;
     this.#given.delete(recipient);
     this.#waiting.set(recipient, [...given.numbers, ...(this.#waiting.get(recipient) ?? [])]);
   }
 }
 
-/** Numbers that the thread of `seat` was given. */
+/** Numbers that the thread of `incarnation` was given. */
 interface Given {
-  readonly seat: number;
+  readonly incarnation: number;
   readonly numbers: Set<number>;
 }
 

@@ -118,14 +118,14 @@ export class Journal {
 
   // What threads ask
 
-  /** How many envelopes are left for this agent, which the thread of `seat` has now. */
-  countLeft(recipient: string, seat: number): number {
-    return this.#backlog.count(recipient, seat);
+  /** How many envelopes are left for this agent, which the thread of `incarnation` has now. */
+  countLeft(recipient: string, incarnation: number): number {
+    return this.#backlog.count(recipient, incarnation);
   }
 
   /** The oldest that are left for this agent, at most `limit`; not given again, unless the thread dies before they are held. */
-  takeLeft(recipient: string, limit: number, seat: number): Promise<readonly LeftMail[]> {
-    return this.#backlog.take(recipient, limit, seat);
+  takeLeft(recipient: string, limit: number, incarnation: number): Promise<readonly LeftMail[]> {
+    return this.#backlog.take(recipient, limit, incarnation);
   }
 
   /** What was given of these outlives the thread that has it. A thread that takes the agent over says so before it takes more. */
@@ -133,9 +133,9 @@ export class Journal {
     this.#backlog.held(recipient, numbers);
   }
 
-  /** Opens accounts for what was left, from which no more is spent than was left; the thread of `seat` closes them. */
-  openAccounts(funds: readonly KeptFunds[], seat: number): readonly number[] {
-    return this.#formerAccounts?.open(funds, seat) ?? [];
+  /** Opens accounts for what was left, from which no more is spent than was left; the thread of `incarnation` closes them. */
+  openAccounts(funds: readonly KeptFunds[], incarnation: number): readonly number[] {
+    return this.#formerAccounts?.open(funds, incarnation) ?? [];
   }
 
   /** What this agent took under ids that may be sent again. */

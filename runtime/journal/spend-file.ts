@@ -6,7 +6,7 @@ import { bootId } from '../os/process-identity.ts';
 /** One thread of one process that has a journal. `isOpen` says whether an account may still be spent on. */
 export interface Spender {
   readonly run: number;
-  readonly seat: number;
+  readonly incarnation: number;
   readonly isOpen: (account: number) => boolean;
 }
 
@@ -115,7 +115,8 @@ function remove(journal: string): void {
 
 /** Notes as files, which is what a process that may be killed needs. */
 export const spendFiles: SpendFiles = {
-  open: (journal, { run, seat, isOpen }) => new SpendFile(`${journal}${SUFFIX}${run}-${seat}`, isOpen),
+  open: (journal, { run, incarnation, isOpen }) =>
+    new SpendFile(`${journal}${SUFFIX}${run}-${incarnation}`, isOpen),
   read,
   remove,
   boot: bootId,

@@ -14,7 +14,7 @@ export interface StartedNotes {
 /** Where the threads of a system note what they have begun on; `journal` is the path of the journal's file. */
 export interface StartedRings {
   /** `open`: the numbers that are noted and not known to be settled in the journal; asked for now and then. */
-  open(journal: string, seat: number, open: () => readonly number[]): StartedNotes;
+  open(journal: string, incarnation: number, open: () => readonly number[]): StartedNotes;
   /** The numbers in all rings beside a journal. */
   read(journal: string): Set<number>;
   /** Removes all rings beside a journal: what they said is in the journal now. */
@@ -51,10 +51,10 @@ export class StartedRing implements StartedNotes {
   #generation = 0;
   #length = ENTRIES;
 
-  /** `seat`: which thread this is. Fails as `fs` does. */
-  constructor(journal: string, seat: number, open: () => readonly number[] = () => []) {
+  /** `incarnation`: which thread this is. Fails as `fs` does. */
+  constructor(journal: string, incarnation: number, open: () => readonly number[] = () => []) {
     this.#open = open;
-    const path = `${journal}${SUFFIX}${seat}`;
+    const path = `${journal}${SUFFIX}${incarnation}`;
     this.#files = [path, `${path}${OTHER}`].map((file) => ({
       descriptor: openSync(file, 'w'),
       room: ENTRIES,
@@ -140,7 +140,7 @@ function removeRings(journal: string): void {
 
 /** Rings as files, which is what a process that may be killed needs. */
 export const ringFiles: StartedRings = {
-  open: (journal, seat, open) => new StartedRing(journal, seat, open),
+  open: (journal, incarnation, open) => new StartedRing(journal, incarnation, open),
   read: readStarted,
   remove: removeRings,
   spends: spendFiles,

@@ -31,7 +31,7 @@ export const newCreditMemory = (): SharedArrayBuffer => new SharedArrayBuffer(2 
 
 export interface LinkDeps {
   readonly place: string;
-  readonly seat: number;
+  readonly incarnation: number;
   readonly port: Port;
   readonly credit: SharedArrayBuffer;
   /** Which half of the credit memory this end writes. */
@@ -51,7 +51,7 @@ export interface LinkDeps {
  */
 export class Link {
   readonly place: string;
-  readonly seat: number;
+  readonly incarnation: number;
   /** Asks from here that wait for an answer from there. */
   asksInFlight = 0;
   /** The other side's peak of asks in flight, for the size of batches of answers. */
@@ -71,7 +71,7 @@ export class Link {
   constructor(deps: LinkDeps) {
     this.#deps = deps;
     this.place = deps.place;
-    this.seat = deps.seat;
+    this.incarnation = deps.incarnation;
     this.#credit = new Int32Array(deps.credit);
   }
 

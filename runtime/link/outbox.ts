@@ -6,7 +6,7 @@ import { LANE, type Lane } from '../mailbox/lane.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { NameBook } from '../mailbox/name-book.ts';
 import { OutFlow } from '../mailbox/out-flow.ts';
-import { COUNT } from '../observe/seat-counters.ts';
+import { COUNT } from '../observe/thread-counters.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import { type JournalLine, Keeping, type Sender, type Sending } from './keeping.ts';
 import type { Link } from './link.ts';
@@ -20,7 +20,7 @@ export interface Recipient {
 
 export interface OutboxDeps {
   readonly place: string;
-  readonly seat: number;
+  readonly incarnation: number;
   readonly counters: Float64Array;
   readonly commitLog: SharedArrayBuffer;
   readonly recipientIn: (slot: number) => Recipient | undefined;
@@ -46,7 +46,7 @@ export interface OutboxDeps {
 
 /** A mail for a `retry` recipient whose only copy is in this thread: the control thread keeps a second one. */
 export interface KeptMail {
-  readonly seat: number;
+  readonly incarnation: number;
   readonly flow: number;
   readonly mail: Mail;
 }
@@ -142,7 +142,7 @@ export class Outbox {
       return;
     }
     // When this thread and the recipient's die together, the journal has it under that number.
-    if (mail.kept > 0) mail.name = this.#names.write(mail, this.#deps.seat, flow.flow, senderSlot);
+    if (mail.kept > 0) mail.name = this.#names.write(mail, this.#deps.incarnation, flow.flow, senderSlot);
     const link = this.#deps.linkTo(row.place);
     if (link === undefined) {
       this.hold(flow, mail);
@@ -159,7 +159,7 @@ export class Outbox {
    */
   hold(flow: OutFlow, mail: Mail): void {
     this.#held.push({ flow, mail });
-    this.#kept.push({ seat: this.#deps.seat, flow: flow.flow, mail });
+    this.#kept.push({ incarnation: this.#deps.incarnation, flow: flow.flow, mail });
     this.planFlush();
   }
 
@@ -187,9 +187,9 @@ export class Outbox {
   readonly #forgetSettled = (mail: Mail): void => this.forgetName(mail);
 
   /** Names a mail or, for a `retry` recipient, has a second copy kept: this thread holds its only one. */
-  safeguard(mail: Mail, seat: number, flow: number, senderSlot: number, isCopied: boolean): void {
-    if (isCopied) this.#kept.push({ seat, flow, mail });
-    else mail.name = this.#names.write(mail, seat, flow, senderSlot);
+  safeguard(mail: Mail, incarnation: number, flow: number, senderSlot: number, isCopied: boolean): void {
+    if (isCopied) this.#kept.push({ incarnation, flow, mail });
+    else mail.name = this.#names.write(mail, incarnation, flow, senderSlot);
     this.planFlush();
   }
 
@@ -304,11 +304,11 @@ export class Outbox {
       const added = { accepted: 0, handled: 0, rejected: 0, expired: 0, deadLettered: 0 };
       for (const flow of locals) {
         if (this.#log.isFull) this.#apply(added);
-        added.accepted += flow.commit(this.#log, this.#deps.seat);
+        added.accepted += flow.commit(this.#log, this.#deps.incarnation);
       }
       for (const flow of flows) {
         if (this.#log.isFull) this.#apply(added);
-        flow.commit(this.#log, this.#deps.seat, added);
+        flow.commit(this.#log, this.#deps.incarnation, added);
       }
       this.#apply(added);
       if (flows.length > 0) this.#deps.afterCommit();
@@ -334,7 +334,13 @@ export class Outbox {
     flow.inbound.received = mail.sequence;
     mail.flow = flow.inbound;
     if (recipient !== undefined)
-      this.safeguard(mail, this.#deps.seat, flow.flow, senderSlot, recipient.isRetry(mail) || mail.kept > 0);
+      this.safeguard(
+        mail,
+        this.#deps.incarnation,
+        flow.flow,
+        senderSlot,
+        recipient.isRetry(mail) || mail.kept > 0,
+      );
     this.#undelivered.push(recipient, mail);
   }
 

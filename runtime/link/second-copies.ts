@@ -4,7 +4,7 @@ import type { KeptMail } from './outbox.ts';
 
 /** A second copy of a mail, as it crosses to the control thread. */
 export interface MailCopy {
-  readonly seat: number;
+  readonly incarnation: number;
   readonly flow: number;
   readonly mail: MailData;
 }
@@ -19,7 +19,11 @@ export function sendCopies(kept: readonly KeptMail[], send: (copies: readonly Ma
   }
 }
 
-const copyOf = ({ seat, flow, mail }: KeptMail): MailCopy => ({ seat, flow, mail: mailToData(mail) });
+const copyOf = ({ incarnation, flow, mail }: KeptMail): MailCopy => ({
+  incarnation,
+  flow,
+  mail: mailToData(mail),
+});
 
 function refuseUncloneable(mail: Mail): void {
   try {

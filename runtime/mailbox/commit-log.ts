@@ -22,7 +22,7 @@ export const newCommitLogMemory = (): SharedArrayBuffer =>
  * Makes a commit one step, although it writes many marks and a thread can be ended between any two of them.
  *
  * The new values are written here first, all absolute; one store declares them valid; then they are applied. Whoever
- * buries the thread applies a log that is still valid again: with the same result.
+ * retires the thread applies a log that is still valid again: with the same result.
  */
 export class CommitLog {
   readonly #shared: Float64Array;
@@ -39,10 +39,10 @@ export class CommitLog {
   }
 
   /** Notes that a mark of a flow becomes `value`. */
-  note(seat: number, flow: number, words: Int32Array, mark: Mark, value: number): void {
+  note(incarnation: number, flow: number, words: Int32Array, mark: Mark, value: number): void {
     const at = FIRST_ENTRY + this.#values.length * ENTRY_WORDS;
     const shared = this.#shared;
-    shared[at] = seat;
+    shared[at] = incarnation;
     shared[at + 1] = flow * MARKS_A_FLOW + mark;
     shared[at + 2] = value;
     this.#words.push(words);
@@ -80,7 +80,10 @@ export const toldUpTo = (memory: SharedArrayBuffer): number => new Float64Array(
 export function finishCommit(
   memory: SharedArrayBuffer,
   counters: Float64Array,
-  flowOf: (seat: number, flow: number) => { readonly words: Int32Array; readonly base: number } | undefined,
+  flowOf: (
+    incarnation: number,
+    flow: number,
+  ) => { readonly words: Int32Array; readonly base: number } | undefined,
 ): void {
   const shared = new Float64Array(memory);
   const length = shared[LENGTH] as number;

@@ -15,7 +15,7 @@ export const MARK = {
   /** Which agent, as its slot, and which lane: so that a record can be read without its owner. */
   slot: 3,
   lane: 4,
-  /** Who outside caused what was last begun on, as their key; 0 and 0 for nobody. Whoever buries the thread charges them. */
+  /** Who outside caused what was last begun on, as their key; 0 and 0 for nobody. Whoever retires the thread charges them. */
   outsider: 5,
   outsiderMore: 6,
   /** It was begun on before: its deaths are one charge. */

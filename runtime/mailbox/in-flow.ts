@@ -20,8 +20,8 @@ export interface OutcomeCounts {
  * Outcomes are committed in batches, after everything that the handlers sent has been posted: see `commit`.
  */
 export class InFlow {
-  /** Who sends: the seat of its thread, -1 for this thread itself. */
-  readonly seat: number;
+  /** Who sends: the incarnation of its thread, -1 for this thread itself. */
+  readonly incarnation: number;
   readonly flow: number;
   readonly slot: number;
   readonly lane: Lane;
@@ -37,8 +37,8 @@ export class InFlow {
   #deadLettered = 0;
   #ahead: Map<number, Outcome> | undefined;
 
-  constructor(seat: number, flow: number, slot: number, lane: Lane, words: Int32Array, base: number) {
-    this.seat = seat;
+  constructor(incarnation: number, flow: number, slot: number, lane: Lane, words: Int32Array, base: number) {
+    this.incarnation = incarnation;
     this.flow = flow;
     this.slot = slot;
     this.lane = lane;
@@ -79,10 +79,16 @@ export class InFlow {
   }
 
   /** Notes in `log` what is settled, and adds it to `added` by outcome. */
-  commit(log: CommitLog, ownSeat: number, added: OutcomeCounts): void {
+  commit(log: CommitLog, ownIncarnation: number, added: OutcomeCounts): void {
     const { words, base, settled } = this;
     const count = (settled - (words[base + MARK.settled] as number)) | 0;
-    log.note(this.seat < 0 ? ownSeat : this.seat, this.flow, words, MARK.settled, settled);
+    log.note(
+      this.incarnation < 0 ? ownIncarnation : this.incarnation,
+      this.flow,
+      words,
+      MARK.settled,
+      settled,
+    );
     added.handled += count - this.#rejected - this.#expired - this.#deadLettered;
     added.rejected += this.#rejected;
     added.expired += this.#expired;

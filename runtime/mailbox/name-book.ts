@@ -15,11 +15,11 @@ const HIGH = 2 ** 32;
 const MAX_ID_BYTES = RECORD_WORDS * 4 - ID_AT_BYTE;
 
 /**
- * An envelope that a dead thread held, as its shared record names it: `seat` and `flow` say which flow it is of,
+ * An envelope that a dead thread held, as its shared record names it: `incarnation` and `flow` say which flow it is of,
  * `senderSlot` is -1 for a sender without one, `kept` its number in the journal, 0 for one that is not kept there.
  */
 export interface NamedMail {
-  readonly seat: number;
+  readonly incarnation: number;
   readonly flow: number;
   readonly sequence: number;
   readonly type: number;
@@ -43,7 +43,7 @@ export class NameBook {
   }
 
   /** Writes the record of `mail`; returns its number, to be given back to `erase`. */
-  write(mail: Mail, seat: number, flow: number, senderSlot: number): number {
+  write(mail: Mail, incarnation: number, flow: number, senderSlot: number): number {
     const record = this.#free.pop() ?? this.#grow();
     const slab = this.#slabs[Math.floor(record / RECORDS)] as { words: Int32Array; bytes: Uint8Array };
     const base = (record % RECORDS) * RECORD_WORDS;
@@ -51,7 +51,7 @@ export class NameBook {
     const length = Math.min(id.length, MAX_ID_BYTES);
     const from = base * 4 + ID_AT_BYTE;
     for (let at = 0; at < length; at++) slab.bytes[from + at] = id.charCodeAt(at);
-    slab.words[base + SEAT] = seat;
+    slab.words[base + SEAT] = incarnation;
     slab.words[base + FLOW] = flow;
     slab.words[base + SEQUENCE] = mail.sequence;
     slab.words[base + TYPE_AND_LENGTH] = mail.type | (length << 8);
@@ -89,7 +89,7 @@ export function readNames(memory: SharedArrayBuffer): NamedMail[] {
     const typeAndLength = words[base + TYPE_AND_LENGTH] as number;
     const from = base * 4 + ID_AT_BYTE;
     named.push({
-      seat: words[base + SEAT] as number,
+      incarnation: words[base + SEAT] as number,
       flow: words[base + FLOW] as number,
       sequence: words[base + SEQUENCE] as number,
       type: typeAndLength & 0xff,

@@ -68,11 +68,11 @@ export class OutFlow {
   }
 
   /** Notes in `log` what was sent within the thread; returns how many that were. */
-  commit(log: CommitLog, ownSeat: number): number {
+  commit(log: CommitLog, ownIncarnation: number): number {
     const count = this.uncommitted;
     this.uncommitted = 0;
     this.isDirty = false;
-    log.note(ownSeat, this.flow, this.words, MARK.sent, this.sent);
+    log.note(ownIncarnation, this.flow, this.words, MARK.sent, this.sent);
     return count;
   }
 

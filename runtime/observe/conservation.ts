@@ -1,5 +1,5 @@
 import type { Conservation } from '../protocol/conservation.ts';
-import { COUNT } from './seat-counters.ts';
+import { COUNT } from './thread-counters.ts';
 
 /**
  * The account of a moment: `before` and `after` are the counters of all threads around it, `inFlight` what was counted

@@ -2,7 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { A2A_MESSAGE_TYPES } from '../protocol/envelope.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { RosterRow } from '../protocol/roster.ts';
-import { COUNT } from './seat-counters.ts';
+import { COUNT } from './thread-counters.ts';
 import type { ToolCount } from './tool-counts.ts';
 
 const TOTALS = [

@@ -98,37 +98,37 @@ export class ProcessActor implements ActorLife, ProcessListener {
   }
 
   async start(from?: Snapshot): Promise<unknown> {
-    const { place, row, definition } = this.#cell;
+    const { thread, row, definition } = this.#cell;
     await this.#deps.isFree;
     if (this.isOver) return undefined;
     const process = this.#deps.processes.take(this.#deps.order);
     this.#process = process;
     this.#requests = new ProcessRequests(row.id, process, this.#deps.order.options.mayDeclareClean);
-    place.hasProcess(this.#cell, process.pid);
+    thread.hasProcess(this.#cell, process.pid);
     const description = await process.description;
     if (this.isOver) return undefined;
     this.#judgeWords(description);
     const timeoutMs = definition.options.startTimeoutMs ?? DEFAULT_START_MS;
-    await place.within(process.start(row.id, this, from), timeoutMs, `The start of ${row.id}`);
+    await thread.within(process.start(row.id, this, from), timeoutMs, `The start of ${row.id}`);
     this.#isRunning = !this.isOver;
     return undefined;
   }
 
   async snapshot(): Promise<Snapshot | undefined> {
-    const { place, row, definition } = this.#cell;
+    const { thread, row, definition } = this.#cell;
     const timeoutMs = definition.options.stopTimeoutMs ?? DEFAULT_STOP_MS;
     const leaving = this.#process?.leave() ?? Promise.resolve(undefined);
-    const left = await place.within(leaving, timeoutMs, `The snapshot of ${row.id}`);
-    return left && { ...left, agentId: row.id, atMs: place.seams.clock.now() };
+    const left = await thread.within(leaving, timeoutMs, `The snapshot of ${row.id}`);
+    return left && { ...left, agentId: row.id, atMs: thread.seams.clock.now() };
   }
 
   handle(mail: Mail, handling: Handling): unknown {
-    const { place, row, definition } = this.#cell;
+    const { thread, row, definition } = this.#cell;
     const { capability } = mail;
     const entry = entryOf(definition, capability);
     if (entry !== undefined) refuseOtherKind(entry, mail.extras?.stream === true, row.id);
     else if (!definition.envelopeHandlers.has(messageTypeOf(mail))) {
-      const attended = place.attendance.handlerOf(capability ?? messageTypeOf(mail));
+      const attended = thread.interceptors.handlerOf(capability ?? messageTypeOf(mail));
       if (attended !== undefined) return attended(handling.envelope as never, handling as never);
     }
     const work = this.#ahead.get(mail) ?? this.#give(mail, this.#cell.inHand > 1 ? 'between' : 'own');
@@ -191,20 +191,20 @@ export class ProcessActor implements ActorLife, ProcessListener {
   }
 
   async #end(): Promise<void> {
-    const { place, row, definition } = this.#cell;
+    const { thread, row, definition } = this.#cell;
     const process = this.#process;
     this.#isRunning = false;
     process?.goOn();
     if (process !== undefined && !this.isOver) {
       const timeoutMs = definition.options.stopTimeoutMs ?? DEFAULT_STOP_MS;
       try {
-        const failure = await place.within(process.stop(), timeoutMs, `The stop of ${row.id}`);
-        if (failure !== undefined) place.log.error(row.id, errorOf(failure));
+        const failure = await thread.within(process.stop(), timeoutMs, `The stop of ${row.id}`);
+        if (failure !== undefined) thread.log.error(row.id, errorOf(failure));
       } catch (error) {
-        place.log.error(row.id, error);
+        thread.log.error(row.id, error);
       }
     }
-    this.#endLife(notHere(row.id, place.id));
+    this.#endLife(notHere(row.id, thread.id));
     process?.end(OVER);
     await process?.gone;
   }
@@ -218,7 +218,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
 
   onWork(frame: WorkFrame): boolean {
     if ('n' in frame && this.#isAhead(frame.n)) return false;
-    this.#cell.place.turns.beginUnlessRunning();
+    this.#cell.thread.turns.beginUnlessRunning();
     switch (frame.t) {
       case 'begun':
         this.#workOf(frame.n, (work) => {
@@ -270,9 +270,9 @@ export class ProcessActor implements ActorLife, ProcessListener {
   }
 
   onFinding(reason: string): void {
-    const { place, row } = this.#cell;
-    const timestamp = place.seams.clock.now();
-    place.log.note({ type: 'watchdog', timestamp, place: place.id, agentId: row.id, reason });
+    const { thread, row } = this.#cell;
+    const timestamp = thread.seams.clock.now();
+    thread.log.note({ type: 'watchdog', timestamp, place: thread.id, agentId: row.id, reason });
   }
 
   onGone(end: ProcessEnd): void {
@@ -281,7 +281,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
 
   #give(mail: Mail, turn: Turn): Work {
     const process = this.#process as AgentProcess;
-    const { tier, sandboxId } = this.#cell.place.judge.partyOf(mail.sender);
+    const { tier, sandboxId } = this.#cell.thread.judge.partyOf(mail.sender);
     const envelope = toEnvelope(mail, tier, sandboxId);
     const n = this.#given + 1;
     const isRead = mail.extras?.stream === true;
@@ -292,7 +292,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
       throw notSerialisable('payload', reasonOf(error));
     }
     this.#given = n;
-    const givenAtMs = this.#cell.place.seams.clock.monotonicMs();
+    const givenAtMs = this.#cell.thread.seams.clock.monotonicMs();
     const work = { n, mail, givenAtMs, handling: undefined, stream: undefined, hasBegun: false };
     this.#works.set(n, work);
     return work;
@@ -328,7 +328,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
   }
 
   readonly #mayRunAhead = (mail: Mail): boolean => {
-    const { place, definition } = this.#cell;
+    const { thread, definition } = this.#cell;
     const entry = entryOf(definition, mail.capability);
     const { extras, deadlineAtMs } = mail;
     if (entry?.kind !== 'value' || extras?.stream === true || extras?.derived === true) return false;
@@ -337,8 +337,8 @@ export class ProcessActor implements ActorLife, ProcessListener {
     if (extras?.taint !== undefined && isPrivileged(this.#cell, mail)) return false;
     // What it begins on is noted here, when the cell comes to it.
     if (mail.kept > 0 && !this.#cell.isRetry(mail)) return false;
-    if (deadlineAtMs > 0 && deadlineAtMs < place.turns.nowMs + AHEAD_DEADLINE_MS) return false;
-    return place.cancellations.reasonFor(mail) === undefined;
+    if (deadlineAtMs > 0 && deadlineAtMs < thread.turns.nowMs + AHEAD_DEADLINE_MS) return false;
+    return thread.cancellations.reasonFor(mail) === undefined;
   };
 
   /** The cell will come to it, and only then is anything done in its name. */
@@ -360,7 +360,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
   #close({ n, givenAtMs, stream }: Work): void {
     this.#works.delete(n);
     stream?.close();
-    this.#pace.done(givenAtMs, this.#cell.place.seams.clock.monotonicMs());
+    this.#pace.done(givenAtMs, this.#cell.thread.seams.clock.monotonicMs());
   }
 
   /** What is said of an envelope that is done with is late, not wrong. */
@@ -392,7 +392,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
   /** As in a thread: an error that nobody caught ends an actor that is at work, or is a warning. */
   #noteStray(error: Error): void {
     const cell = this.#cell;
-    cell.place.log.error(cell.row.id, error);
+    cell.thread.log.error(cell.row.id, error);
     if (cell.inHand > 0) cell.crash(error, this.#lastBegun());
     else warnOfStray(cell.row.id, error);
   }

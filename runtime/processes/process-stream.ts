@@ -19,7 +19,7 @@ export class ProcessStream {
   constructor(cell: Cell, handling: Handling, pull: (count: number) => void) {
     this.#cell = cell;
     this.#handling = handling;
-    this.#window = cell.place.windows.open(this.#mail, (count) => {
+    this.#window = cell.thread.windows.open(this.#mail, (count) => {
       this.#timer?.cancel();
       pull(count);
     });
@@ -36,7 +36,7 @@ export class ProcessStream {
 
   close(): void {
     this.#timer?.cancel();
-    this.#cell.place.windows.close(this.#mail);
+    this.#cell.thread.windows.close(this.#mail);
   }
 
   get #mail(): Mail {
@@ -45,8 +45,8 @@ export class ProcessStream {
 
   /** A reader that takes nothing for as long as a handling may take has left. */
   #waitForReader(): void {
-    const { place, handlingTimeoutMs } = this.#cell;
-    this.#timer = place.wheel.add(place.seams.clock.now() + handlingTimeoutMs, () =>
+    const { thread, handlingTimeoutMs } = this.#cell;
+    this.#timer = thread.wheel.add(thread.seams.clock.now() + handlingTimeoutMs, () =>
       cutOff(this.#cell, this.#handling, readerLeft(this.#handling, handlingTimeoutMs)),
     );
   }

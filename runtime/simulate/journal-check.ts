@@ -75,7 +75,7 @@ export class JournalCheck implements Check {
 
   /** A handler is called with the mail. */
   began(cell: Cell, mail: Mail): void {
-    const { row, place } = cell;
+    const { row, thread } = cell;
     if (!row.profile.durable || !isToBeKept(mail)) return;
     const kept = this.#mails.get(mail.kept);
     if (kept === undefined) {
@@ -95,13 +95,13 @@ export class JournalCheck implements Check {
     }
     if (mail.extras?.derived !== true) return;
     const former = this.#derived.begun(mail, row.id);
-    if (former === undefined || this.#bereft.has(place.id) || this.#withDeaths.has(kept.life)) return;
+    if (former === undefined || this.#bereft.has(thread.id) || this.#withDeaths.has(kept.life)) return;
     if (!cell.isRetry(mail) || this.#mails.get(former)?.isForgotten === true)
       this.#violated(`${row.id} has begun twice on ${mail.id} of ${mail.sender}, which was sent again`);
   }
 
   /**
-   * The outcome of the mail is known. What an attendant took out of its turn, which no handler was called with, may be shown
+   * The outcome of the mail is known. What an interceptor took out of its turn, which no handler was called with, may be shown
    * to it again after the death of a thread.
    */
   settled(mail: Mail): void {

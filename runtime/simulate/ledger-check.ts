@@ -2,9 +2,9 @@ import type { Cell } from '../cell/cell.ts';
 import { distance } from '../mailbox/flow-marks.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import type { Mail } from '../mailbox/mail.ts';
-import { COUNT } from '../observe/seat-counters.ts';
+import { COUNT } from '../observe/thread-counters.ts';
 import type { Conservation } from '../protocol/conservation.ts';
-import type { Place } from '../thread/place.ts';
+import type { ThreadNode } from '../thread/thread-node.ts';
 import type { CellThread } from '../cell/cell-thread.ts';
 
 /** What the counters of all threads that ever were add up to. */
@@ -17,7 +17,7 @@ export type Totals = Omit<Conservation, 'inFlight' | 'holds'>;
 export class LedgerCheck {
   readonly violations: string[] = [];
   readonly #counters = new Set<Float64Array>();
-  readonly #places = new Set<Place>();
+  readonly #places = new Set<ThreadNode>();
   /** Of each flow into a place, the last envelope begun and all that were settled while its thread lived. */
   readonly #lives = new WeakMap<CellThread, Map<string, Life>>();
   /** Every envelope that a handler was called with and may not be called with again. */
@@ -25,27 +25,27 @@ export class LedgerCheck {
   /** Envelopes that a handler was called with, any number of times. */
   begun = 0;
 
-  add(place: Place): void {
-    this.#counters.add(place.counters);
-    this.#places.add(place);
-    this.#lives.set(place, new Map());
+  add(node: ThreadNode): void {
+    this.#counters.add(node.counters);
+    this.#places.add(node);
+    this.#lives.set(node, new Map());
   }
 
   /** The thread of the place is gone; what it has counted stays. */
-  remove(place: Place): void {
-    this.#places.delete(place);
+  remove(node: ThreadNode): void {
+    this.#places.delete(node);
   }
 
   began(cell: Cell, mail: Mail): void {
     this.begun += 1;
-    const { place, row } = cell;
-    const key = keyOf(place, mail);
+    const { thread, row } = cell;
+    const key = keyOf(thread, mail);
     if (!cell.isRetry(mail)) {
       if (this.#begunOnce.has(key))
         this.#violated(`${row.id} has begun twice on ${mail.id}, which is delivered once`);
       this.#begunOnce.add(key);
     }
-    const life = this.#lifeOf(place, mail);
+    const life = this.#lifeOf(thread, mail);
     // Who waits for an answer may be given what comes out of turn: the call-backs of its own asks.
     if (cell.inHand > 1) life.outOfTurn.add(mail.sequence);
     if (life.outOfTurn.has(mail.sequence)) return;
@@ -56,8 +56,8 @@ export class LedgerCheck {
     else life.begun = mail.sequence;
   }
 
-  settled(place: Place, mail: Mail): void {
-    const { settled } = this.#lifeOf(place, mail);
+  settled(node: ThreadNode, mail: Mail): void {
+    const { settled } = this.#lifeOf(node, mail);
     if (settled.has(mail.sequence)) this.#violated(`${mail.id} for ${mail.recipient} has two outcomes`);
     settled.add(mail.sequence);
     // Each number once: those far behind can only come again by a mistake that the counters show too.
@@ -89,7 +89,7 @@ export class LedgerCheck {
     const { accepted } = this.totals;
     if (this.outcomes > accepted)
       this.#violated(`${accepted} envelopes were accepted and have ${this.outcomes} outcomes`);
-    for (const place of this.#places) for (const cell of place.cells()) this.#checkBounds(cell);
+    for (const node of this.#places) for (const cell of node.cells()) this.#checkBounds(cell);
   }
 
   /** Nothing is in flight any more: every accepted envelope has its outcome. */
@@ -113,10 +113,10 @@ export class LedgerCheck {
         );
   }
 
-  #lifeOf(place: CellThread, mail: Mail): Life {
-    const flows = this.#lives.get(place) as Map<string, Life>;
+  #lifeOf(thread: CellThread, mail: Mail): Life {
+    const flows = this.#lives.get(thread) as Map<string, Life>;
     const flow = mail.flow as InFlow;
-    const key = `${flow.seat}/${flow.flow}`;
+    const key = `${flow.incarnation}/${flow.flow}`;
     const known = flows.get(key);
     if (known !== undefined) return known;
     const life: Life = { begun: undefined, outOfTurn: new Set(), settled: new Set() };
@@ -138,7 +138,7 @@ interface Life {
 const MOST_REMEMBERED = 4_096;
 
 /** An envelope's place in what its sender's thread sent to this agent: what no other has. */
-function keyOf(place: CellThread, { flow, sequence }: Mail): string {
-  const { seat, flow: number } = flow as InFlow;
-  return `${seat < 0 ? place.seat : seat}/${number}/${sequence}`;
+function keyOf(thread: CellThread, { flow, sequence }: Mail): string {
+  const { incarnation, flow: number } = flow as InFlow;
+  return `${incarnation < 0 ? thread.incarnation : incarnation}/${number}/${sequence}`;
 }

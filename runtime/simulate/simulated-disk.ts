@@ -36,9 +36,9 @@ export class SimulatedDisk {
   constructor(deps: SimulatedDiskDeps) {
     this.#deps = deps;
     this.rings = {
-      open: (_journal, seat) => {
+      open: (_journal, incarnation) => {
         const numbers = new Set<number>();
-        this.#noted.set(seat, numbers);
+        this.#noted.set(incarnation, numbers);
         return {
           note: (begun) => {
             for (const number of begun) numbers.add(number);

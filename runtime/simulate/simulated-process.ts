@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { MakeActor } from '../cell/actor-life.ts';
-import type { AgentClient, Attendant } from '../cell/attendant.ts';
+import type { AgentClient, Interceptor } from '../cell/interceptor.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions } from '../protocol/errors.ts';
@@ -13,12 +13,12 @@ import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { RosterRow } from '../protocol/roster.ts';
 import type { AgentSpec } from '../system/system-options.ts';
-import * as bootPlaces from '../system/boot-place.ts';
+import * as bootPlaces from '../system/boot-node.ts';
 import * as controls from '../control/control.ts';
 import { becomeThread } from '../system/boot-thread.ts';
 import type { ThreadBoot } from '../control/thread-boot.ts';
-import type { PlaceHost } from '../thread/place-host.ts';
-import type { Place } from '../thread/place.ts';
+import type { ThreadHost } from '../thread/thread-host.ts';
+import type { ThreadNode } from '../thread/thread-node.ts';
 import type { Port } from '../link/port.ts';
 import type { Spawner } from '../link/spawner.ts';
 import type { LedgerCheck } from './ledger-check.ts';
@@ -32,16 +32,16 @@ import type { VirtualThread } from './virtual-thread.ts';
 export interface SimulationDeps<Team extends System> {
   readonly policies: readonly JudgePolicy[];
   readonly workerOptions: unknown;
-  readonly attendants: readonly Attendant[];
+  readonly interceptors: readonly Interceptor[];
   /** What the embedder has of a system. */
   readonly embed: (system: System, seams: Seams) => Team | Promise<Team>;
   readonly specs: readonly AgentSpec[];
   readonly definitions: ReadonlyMap<string, AgentDefinition<unknown>>;
-  /** What must hold of what attendants keep at clients. @default nothing */
+  /** What must hold of what interceptors keep at clients. @default nothing */
   readonly clientChecks?: readonly ClientCheck[];
 }
 
-/** Watches what attendants keep at the clients of agents. */
+/** Watches what interceptors keep at the clients of agents. */
 export interface ClientCheck {
   readonly violations: readonly string[];
   see(client: AgentClient): void;
@@ -74,7 +74,7 @@ export interface SimulatedProcessDeps<Team extends System> {
 export class SimulatedProcess<Team extends System> {
   readonly host: VirtualThread;
   /** The places that are there now. */
-  readonly hosts = new Map<VirtualThread, PlaceHost>();
+  readonly hosts = new Map<VirtualThread, ThreadHost>();
   readonly ledger: LedgerCheck;
   team: Team | undefined;
   readonly #deps: SimulatedProcessDeps<Team>;
@@ -104,7 +104,7 @@ export class SimulatedProcess<Team extends System> {
         spawner: spawnerOf(host),
         policies: given.policies,
         workerOptions: given.workerOptions,
-        attendants: given.attendants,
+        interceptors: given.interceptors,
         loop: host.loop,
         onHost: (place) => this.#watchPlace(host, place),
         ...(disk && { rings: disk.rings }),
@@ -127,7 +127,7 @@ export class SimulatedProcess<Team extends System> {
   /** Has a thread of it become what its boot data says. */
   async boot(thread: VirtualThread, boot: ThreadBoot, line: Port, spawner: Spawner): Promise<void> {
     const { given, outside, disk, makeActor, record, onPlace } = this.#deps;
-    const { policies, attendants, definitions } = given;
+    const { policies, interceptors, definitions } = given;
     await becomeThread(boot, line, {
       spawner,
       seams: thread.seams,
@@ -137,7 +137,7 @@ export class SimulatedProcess<Team extends System> {
       loadControl: async () => controls,
       placeDeps: async () => ({
         policies,
-        attendants,
+        interceptors,
         inline: definitions,
         outside: outside.of(thread),
         makeActor,
@@ -158,11 +158,11 @@ export class SimulatedProcess<Team extends System> {
 
   /** All its agents are there: a thread that dies over loading one breaks it for good. */
   hasLoaded(thread: VirtualThread): boolean {
-    const place = this.hosts.get(thread)?.place;
-    if (place === undefined) return false;
-    for (const row of place.table.rows()) {
-      if (row.place !== place.id) continue;
-      if (place.cellOf(row.slot) === undefined) return false;
+    const node = this.hosts.get(thread)?.node;
+    if (node === undefined) return false;
+    for (const row of node.table.rows()) {
+      if (row.place !== node.id) continue;
+      if (node.cellOf(row.slot) === undefined) return false;
     }
     return true;
   }
@@ -172,9 +172,9 @@ export class SimulatedProcess<Team extends System> {
     if (this.ledger.outcomes !== this.ledger.totals.accepted) return false;
     const { nowMs } = this.#deps.scheduler;
     if (this.threads.some(({ frozenUntilMs }) => frozenUntilMs > nowMs)) return false;
-    for (const { place } of this.hosts.values()) {
-      if (!place.isIdle) return false;
-      for (const { status } of place.cells()) if (status === 'starting' || status === 'down') return false;
+    for (const { node } of this.hosts.values()) {
+      if (!node.isIdle) return false;
+      for (const { status } of node.cells()) if (status === 'starting' || status === 'down') return false;
     }
     return this.#areAllUp;
   }
@@ -182,13 +182,13 @@ export class SimulatedProcess<Team extends System> {
   /** The agents that live in it. */
   get agentIds(): ReadonlySet<string> {
     return new Set(
-      [...this.hosts.values()].flatMap(({ place }) => [...place.cells()].map(({ row }) => row.id)),
+      [...this.hosts.values()].flatMap(({ node }) => [...node.cells()].map(({ row }) => row.id)),
     );
   }
 
   *clients(): Iterable<AgentClient> {
-    for (const { place } of this.hosts.values())
-      for (const cell of place.cells()) if (cell.hasClient) yield cell.client;
+    for (const { node } of this.hosts.values())
+      for (const cell of node.cells()) if (cell.hasClient) yield cell.client;
   }
 
   /** Takes what is left, and ends the team as its embedder would. */
@@ -210,7 +210,7 @@ export class SimulatedProcess<Team extends System> {
 
   /** No thread has died whose successor is not there yet. */
   get #areAllUp(): boolean {
-    const living = new Set([...this.hosts.values()].map(({ place }) => place.id));
+    const living = new Set([...this.hosts.values()].map(({ node }) => node.id));
     return this.threads.every(({ placeId }) => placeId === undefined || living.has(placeId));
   }
 
@@ -220,24 +220,24 @@ export class SimulatedProcess<Team extends System> {
     return disk.open(thread);
   }
 
-  #watchPlace(thread: VirtualThread, host: PlaceHost): void {
+  #watchPlace(thread: VirtualThread, host: ThreadHost): void {
     const { record } = this.#deps;
-    const { place } = host;
-    thread.placeId = place.id;
+    const { node } = host;
+    thread.placeId = node.id;
     this.hosts.set(thread, host);
-    this.ledger.add(place);
+    this.ledger.add(node);
     thread.onOver.push(() => {
       this.hosts.delete(thread);
-      this.ledger.remove(place);
+      this.ledger.remove(node);
     });
-    place.log.watch((event, mail) => {
+    node.log.watch((event, mail) => {
       record(event);
-      if (event.type === 'envelope-settled' && mail !== undefined) this.#settled(place, mail);
+      if (event.type === 'envelope-settled' && mail !== undefined) this.#settled(node, mail);
     });
   }
 
-  #settled(place: Place, mail: Mail): void {
-    this.ledger.settled(place, mail);
+  #settled(node: ThreadNode, mail: Mail): void {
+    this.ledger.settled(node, mail);
     this.#deps.onSettled(mail);
   }
 }

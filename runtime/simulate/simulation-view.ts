@@ -1,4 +1,4 @@
-import type { PlaceHost } from '../thread/place-host.ts';
+import type { ThreadHost } from '../thread/thread-host.ts';
 import type { FaultInjector } from './fault-injector.ts';
 import type { ProcessLedgers } from './process-ledgers.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -17,7 +17,7 @@ export interface Viewed {
   /** Envelopes that the journal holds. */
   readonly kept: () => number;
   /** The places that are there now. */
-  readonly hosts: () => Iterable<PlaceHost>;
+  readonly hosts: () => Iterable<ThreadHost>;
 }
 
 /** What users see of a simulation: always the present state of it. */
@@ -71,10 +71,10 @@ export function viewOf({
   };
 }
 
-function agentsOf({ place }: PlaceHost): AgentView[] {
-  return [...place.cells()].map(({ row, status, waiting, inHand, state }) => ({
+function agentsOf({ node }: ThreadHost): AgentView[] {
+  return [...node.cells()].map(({ row, status, waiting, inHand, state }) => ({
     id: row.id,
-    place: place.id,
+    place: node.id,
     status,
     waiting,
     inHand,

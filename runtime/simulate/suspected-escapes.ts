@@ -36,7 +36,7 @@ export class SuspectedEscapes {
   /** The agent in this place whose handler may wait for something outside. */
   at(placeId: string | undefined): string | undefined {
     const here = this.#suspects.filter(({ handling, waits }) => {
-      return handling.cell.place.id === placeId && !handling.isWaiting && waits.timers === 0;
+      return handling.cell.thread.id === placeId && !handling.isWaiting && waits.timers === 0;
     });
     return here.at(-1)?.handling.self;
   }

@@ -1,4 +1,4 @@
-import type { Attendant } from '../cell/attendant.ts';
+import type { Interceptor } from '../cell/interceptor.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
 import { ownThreadNumber } from '../os/proc-usage.ts';
@@ -6,14 +6,14 @@ import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
-import type { MadeForPlace } from './boot-place.ts';
+import type { MadeForNode } from './boot-node.ts';
 import { exposeApi } from '../link/calls.ts';
 import type { ThreadBoot } from '../control/thread-boot.ts';
 import type { Control } from '../control/control.ts';
 import { type EventLoop, nodeEventLoop } from '../protocol/event-loop.ts';
 import type { JournalMessage, WriterMessage } from '../journal/journal-thread.ts';
 import { NodeSpawner } from '../link/node-spawner.ts';
-import type { PlaceHost } from '../thread/place-host.ts';
+import type { ThreadHost } from '../thread/thread-host.ts';
 import type { Port } from '../link/port.ts';
 import type { Spawner } from '../link/spawner.ts';
 
@@ -28,7 +28,7 @@ export interface ThreadDeps {
   /** Opens the store of a journal. */
   readonly openStore: (path: string) => Promise<Store>;
   /** Who attends to the agents of a place. */
-  readonly loadAttendants: () => Promise<readonly Attendant[]>;
+  readonly loadInterceptors: () => Promise<readonly Interceptor[]>;
 }
 
 /** What a thread has around it. */
@@ -37,10 +37,10 @@ export interface Surroundings {
   readonly seams: Seams;
   readonly loop: EventLoop;
   /** What makes a thread a place, or the control thread: the others do not pay for it. */
-  readonly loadPlaces: () => Promise<typeof import('./boot-place.ts')>;
+  readonly loadPlaces: () => Promise<typeof import('./boot-node.ts')>;
   readonly loadControl: () => Promise<typeof import('../control/control.ts')>;
   /** What a place is made of beside its boot data and its ports. */
-  readonly placeDeps: (workerOptions: unknown) => Promise<MadeForPlace>;
+  readonly placeDeps: (workerOptions: unknown) => Promise<MadeForNode>;
   /** Opens the store of a journal. */
   readonly openStore: (path: string) => Promise<Store>;
   /** Where a journal finds what former processes had begun on. @default files */
@@ -48,14 +48,14 @@ export interface Surroundings {
   /** Has `report` called with every error that nobody in this thread caught. */
   readonly onStray: (report: (error: unknown) => void) => void;
   /** Is told what this thread has become. */
-  readonly onPlace?: (host: PlaceHost) => void;
+  readonly onPlace?: (host: ThreadHost) => void;
   readonly onControl?: (control: Control) => void;
   readonly onControlEvent?: (event: SystemEvent) => void;
 }
 
 /** Becomes the control thread or a place, as the boot data says. */
 export async function bootThread(deps: ThreadDeps): Promise<void> {
-  const { data, entry, processEntry, makePolicies, openStore, loadAttendants } = deps;
+  const { data, entry, processEntry, makePolicies, openStore, loadInterceptors } = deps;
   Atomics.store(data.number, 0, ownThreadNumber());
   const spawner = new NodeSpawner(entry);
   const seams = systemSeams();
@@ -63,13 +63,13 @@ export async function bootThread(deps: ThreadDeps): Promise<void> {
     spawner,
     seams,
     loop: nodeEventLoop(),
-    loadPlaces: () => import('./boot-place.ts'),
+    loadPlaces: () => import('./boot-node.ts'),
     loadControl: () => import('../control/control.ts'),
     placeDeps: async (workerOptions) => {
       const { NodeProcessSpawner } = await import('../processes/node-process-spawner.ts');
       return {
         policies: await makePolicies(workerOptions),
-        attendants: await loadAttendants(),
+        interceptors: await loadInterceptors(),
         processSpawner: new NodeProcessSpawner({
           entry: processEntry,
           clock: seams.clock,
@@ -100,10 +100,10 @@ export async function becomeThread(boot: ThreadBoot, line: Port, surroundings: S
     await bootJournal(boot, surroundings, line);
     return;
   }
-  const { bootPlace } = await surroundings.loadPlaces();
+  const { bootNode } = await surroundings.loadPlaces();
   const made = await surroundings.placeDeps(boot.workerOptions);
   const become = (coming: ThreadBoot): void =>
-    bootPlace(coming as ThreadBoot & { role: 'place' }, surroundings, line, made);
+    bootNode(coming as ThreadBoot & { role: 'place' }, surroundings, line, made);
   if (boot.role === 'place') become(boot);
   else awaitBoot(line, become);
 }
@@ -133,7 +133,7 @@ async function bootControl(
     workerOptions: boot.workerOptions,
     hostLine: spawner.received(boot.hostLine),
     hostApi: spawner.received(boot.hostApi),
-    hostSeat: boot.hostSeat,
+    hostIncarnation: boot.hostIncarnation,
     accounts: boot.accounts,
     agentWords: boot.agentWords,
     beat: boot.beat,

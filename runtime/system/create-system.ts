@@ -1,5 +1,5 @@
 import { type AgentDefinition, defineAgent } from '../agent/agent-definition.ts';
-import type { AgentClient } from '../cell/attendant.ts';
+import type { AgentClient } from '../cell/interceptor.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { Cell } from '../cell/cell.ts';
 import type { Sender } from '../agent/context.ts';
@@ -30,9 +30,9 @@ import { Caller, exposeApi } from '../link/calls.ts';
 import type { Control, WrongStart } from '../control/control.ts';
 import { nodeEventLoop } from '../protocol/event-loop.ts';
 import type { AgentOrder } from '../control/enrolment.ts';
-import { PlaceHost } from '../thread/place-host.ts';
-import type { Place } from '../thread/place.ts';
-import { newSeatMemories } from '../control/seat.ts';
+import { ThreadHost } from '../thread/thread-host.ts';
+import type { ThreadNode } from '../thread/thread-node.ts';
+import { newThreadMemories } from '../control/thread-incarnation.ts';
 import { footingOf, type Spawned } from '../link/spawner.ts';
 import { type Account, openAccount } from './account.ts';
 import { GivenAgents } from './given-agents.ts';
@@ -94,8 +94,8 @@ class RunningSystem implements SystemWithStopWork {
   readonly rollingRestart: Upgrading['rollingRestart'];
   readonly resume: Upgrading['resume'];
   readonly loop: LoopSender;
-  readonly #host: PlaceHost;
-  readonly #place: Place;
+  readonly #host: ThreadHost;
+  readonly #node: ThreadNode;
   readonly #control: Spawned;
   readonly #watch: ControlWatch;
   readonly #caller: Caller<Control>;
@@ -116,9 +116,17 @@ class RunningSystem implements SystemWithStopWork {
   }
 
   constructor(deps: SystemDeps, options: ReturnType<typeof parseSystemOptions>) {
-    const { seams, spawner, policies, workerOptions, attendants = [], loop = nodeEventLoop(), onHost } = deps;
+    const {
+      seams,
+      spawner,
+      policies,
+      workerOptions,
+      interceptors = [],
+      loop = nodeEventLoop(),
+      onHost,
+    } = deps;
     this.#hasJournal = options.journal !== undefined;
-    const hostSeat = newSeatMemories();
+    const hostIncarnation = newThreadMemories();
     const accounts = newAccountMemory();
     const agentWords = newAgentWords();
     const [line, hostLine] = spawner.channel();
@@ -135,7 +143,7 @@ class RunningSystem implements SystemWithStopWork {
       role: 'control',
       options: { ...ofThreads, workers, spareThread, supervision, journal },
       workerOptions,
-      hostSeat,
+      hostIncarnation,
       accounts,
       agentWords,
       hostLine: linePort,
@@ -164,19 +172,19 @@ class RunningSystem implements SystemWithStopWork {
     this.#control.onExit((reason) => this.#close(controlLost(reason)));
     // The watch says when nobody answers any more.
     this.#caller = new Caller<Control>(api);
-    this.#host = new PlaceHost({
+    this.#host = new ThreadHost({
       boot: {
-        ...hostSeat,
+        ...hostIncarnation,
         accounts,
         agentWords,
         id: 'host',
-        seat: 0,
+        incarnation: 0,
         table: EMPTY_TABLE,
         ...ofThreads,
       },
       seams,
       policies,
-      attendants,
+      interceptors,
       line,
       received: (port) => spawner.received(port),
       loop,
@@ -186,8 +194,8 @@ class RunningSystem implements SystemWithStopWork {
       lookUp: async (query) => this.#peers?.find(query),
     });
     onHost?.(this.#host);
-    this.#place = this.#host.place;
-    this.#sending = { courier: this.#place.courier, endOf: () => this.#end };
+    this.#node = this.#host.node;
+    this.#sending = { mailSender: this.#node.mailSender, endOf: () => this.#end };
     const sender = embedderSender(this.#sending, this.#identity);
     this.ask = sender.ask;
     this.stream = sender.stream;
@@ -205,17 +213,17 @@ class RunningSystem implements SystemWithStopWork {
       client: () => this.#loopMailbox.open(),
     };
     this.registry = new AgentRegistry({
-      table: this.#place.table,
+      table: this.#node.table,
       onChange: (delta) => void this.#caller.api.announce(delta).catch(() => undefined),
     });
     this.#peers = options.peers && this.#peersOver(options.peers, seams.clock);
     this.records = keptRecords({
-      journal: () => this.#place.journal,
+      journal: () => this.#node.journal,
       end: () => this.#end,
-      isInTeam: (id) => this.#place.table.get(id) !== undefined,
+      isInTeam: (id) => this.#node.table.get(id) !== undefined,
     });
     this.channels = new HostChannels({
-      place: this.#place,
+      node: this.#node,
       hostId: HOST_ID,
       openMailbox: () => this.client(),
       end: () => this.#end,
@@ -275,16 +283,16 @@ class RunningSystem implements SystemWithStopWork {
     await this.#startAll([{ ...this.#given.orderOf(agent), card }]);
   }
 
-  /** As `#startUnder`; resolves to where attendants act for it. */
+  /** As `#startUnder`; resolves to where interceptors act for it. */
   async #clientUnder(agent: AgentDefinition, card: AgentCard): Promise<AgentClient> {
     await this.#startUnder(agent, card);
-    const slot = this.#place.table.get(card.id)?.slot ?? -1;
-    return (this.#place.cellOf(slot) as Cell).client;
+    const slot = this.#node.table.get(card.id)?.slot ?? -1;
+    return (this.#node.cellOf(slot) as Cell).client;
   }
 
   openAccount(budget: Budget): Account {
     if (this.#end !== undefined) throw this.#end;
-    return openAccount(this.#place.accounts, budget, this.#sending, this.#identity);
+    return openAccount(this.#node.accounts, budget, this.#sending, this.#identity);
   }
 
   async send(envelope: A2AEnvelope): Promise<RoutingResult> {
@@ -298,13 +306,13 @@ class RunningSystem implements SystemWithStopWork {
     const fault =
       this.#end ?? faultOf(parsed.recipient, parsed.payload) ?? jsonFaultOf('metadata', parsed.metadata);
     if (fault !== undefined) return refusedResult(parsed.recipient, fault);
-    const row = this.#place.table.get(parsed.sender);
+    const row = this.#node.table.get(parsed.sender);
     if (row === undefined && !isSystemId(parsed.sender)) {
       return refusedResult(parsed.recipient, agentNotFound(parsed.sender));
     }
     const party = row?.party ?? systemParty(parsed.sender);
     const from = { id: parsed.sender, slot: row?.slot ?? -1, party };
-    return this.#place.courier.sendWhenFound(from, fromEnvelope(parsed));
+    return this.#node.mailSender.sendWhenFound(from, fromEnvelope(parsed));
   }
 
   async onReceive(
@@ -420,14 +428,14 @@ class RunningSystem implements SystemWithStopWork {
       host: (agent, card) => this.#startUnder(agent, card),
       onProblem: (reason) => {
         if (this.#end === undefined)
-          this.#place.log.note({ type: 'error', timestamp: clock.now(), agentId: HOST_ID, reason });
+          this.#node.log.note({ type: 'error', timestamp: clock.now(), agentId: HOST_ID, reason });
       },
     });
   }
 
   async #endAll(drainMs: number): Promise<void> {
     if (this.#end === undefined) {
-      this.#place.router.drain();
+      this.#node.router.drain();
       // A control thread that cannot answer any more is ended all the same.
       await this.#caller.api.stop(drainMs).catch(() => undefined);
       // The last that happened is told, too.

@@ -1,5 +1,5 @@
 import type { AskOptions, Sender, Target, TellOptions } from '../agent/context.ts';
-import type { Courier } from '../cell/courier.ts';
+import type { MailSender } from '../cell/mail-sender.ts';
 import type { Identity } from '../cell/identity.ts';
 import { leadToCaller } from '../protocol/caller-stack.ts';
 import { parseInput } from '../protocol/capability.ts';
@@ -12,7 +12,7 @@ type AnyTarget = Target<unknown, unknown>;
 
 /** `endOf` says why nothing can be sent any more. */
 export interface EmbedderSenderDeps {
-  readonly courier: Courier;
+  readonly mailSender: MailSender;
   readonly endOf: () => OrreryError | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface EmbedderSenderDeps {
  * Sends for the embedder: what it gives is checked here, whole, before any of it is sent. Its functions are its own
  * properties, so that a system and an account have them by taking them over.
  */
-export function embedderSender({ courier, endOf }: EmbedderSenderDeps, identity: Identity): Sender {
+export function embedderSender({ mailSender, endOf }: EmbedderSenderDeps, identity: Identity): Sender {
   const refusalOf = (target: string | AnyTarget, payload: unknown): OrreryError | undefined =>
     endOf() ?? faultOf(target, payload);
   const requireAsk = (target: AnyTarget, input: unknown, options: AskOptions): void => {
@@ -36,7 +36,7 @@ export function embedderSender({ courier, endOf }: EmbedderSenderDeps, identity:
     ): Promise<Output> {
       try {
         requireAsk(target as AnyTarget, input, options);
-        return await courier.ask(identity, target, input, options, undefined);
+        return await mailSender.ask(identity, target, input, options, undefined);
       } catch (error) {
         throw leadToCaller(error, sender.ask);
       }
@@ -47,13 +47,13 @@ export function embedderSender({ courier, endOf }: EmbedderSenderDeps, identity:
       options: AskOptions = {},
     ): AsyncIterable<Output> {
       requireAsk(target as AnyTarget, input, options);
-      return courier.stream(identity, target, input, options, undefined);
+      return mailSender.stream(identity, target, input, options, undefined);
     },
     tell(target: string | AnyTarget, payload: unknown, options: TellOptions = {}): RoutingResult {
       checkTell(target, options);
       const refusal = refusalOf(target, payload);
       if (refusal !== undefined) return refusedResult(target, refusal);
-      return courier.tell(identity, target, payload, options, undefined);
+      return mailSender.tell(identity, target, payload, options, undefined);
     },
     async tellWhenRoom(
       target: string | AnyTarget,
@@ -63,7 +63,7 @@ export function embedderSender({ courier, endOf }: EmbedderSenderDeps, identity:
       checkTell(target, options);
       const refusal = refusalOf(target, payload);
       if (refusal !== undefined) return refusedResult(target, refusal);
-      return courier.tellWhenRoom(identity, target, payload, options, undefined);
+      return mailSender.tellWhenRoom(identity, target, payload, options, undefined);
     },
   };
   return sender;

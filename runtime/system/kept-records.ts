@@ -4,7 +4,7 @@ import type { KeptAgent } from '../journal/journal-survey.ts';
 import { invalidOptions, notSerialisable, type OrreryError, refused } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { requireText } from '../protocol/parse-options.ts';
-import type { PlaceJournal } from '../thread/place-journal.ts';
+import type { NodeJournal } from '../thread/node-journal.ts';
 
 /** What an embedder keeps is apart from what the runtime does. */
 const OWN = 'own/';
@@ -52,14 +52,14 @@ export interface KeptRecords {
 
 export interface KeptRecordsDeps {
   /** The journal of the embedder's thread; undefined in a system without one. */
-  readonly journal: () => PlaceJournal | undefined;
+  readonly journal: () => NodeJournal | undefined;
   /** Why the system is over, if it is. */
   readonly end: () => OrreryError | undefined;
   readonly isInTeam: (agentId: string) => boolean;
 }
 
 export function keptRecords({ journal, end, isInTeam }: KeptRecordsDeps): KeptRecords {
-  const open = (): PlaceJournal => {
+  const open = (): NodeJournal => {
     const error = end();
     if (error !== undefined) throw error;
     const opened = journal();

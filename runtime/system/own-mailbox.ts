@@ -1,10 +1,10 @@
 import { type AgentDefinition, defineAgent } from '../agent/agent-definition.ts';
-import type { AgentClient } from '../cell/attendant.ts';
+import type { AgentClient } from '../cell/interceptor.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { systemProfile } from '../routing/system-profile.ts';
 
 /**
- * - `isDurable` what is sent there is kept in the journal, as is what attendants keep at its client.
+ * - `isDurable` what is sent there is kept in the journal, as is what interceptors keep at its client.
  * - `host`      has it live in this thread, under this card, and resolves to its client.
  */
 export interface OwnMailboxDeps {

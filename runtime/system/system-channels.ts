@@ -5,7 +5,7 @@ import type { HandlingContext } from '../agent/context.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import { agentNotFound, type OrreryError, refused } from '../protocol/errors.ts';
 import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
-import type { Place } from '../thread/place.ts';
+import type { ThreadNode } from '../thread/thread-node.ts';
 
 /**
  * Channels between agents of the system whose one end is in the embedder's thread: that of `system/host` itself, or of an
@@ -37,7 +37,7 @@ export interface SystemChannels {
 }
 
 export interface SystemChannelsDeps {
-  readonly place: Place;
+  readonly node: ThreadNode;
   readonly hostId: string;
   /** Resolves when the embedder has a mailbox. */
   readonly openMailbox: () => Promise<unknown>;
@@ -72,7 +72,7 @@ export class HostChannels implements SystemChannels {
   }
 
   listChannels(): AgentChannel[] {
-    return [...this.#deps.place.channels].flatMap((channels) => channels.listChannels());
+    return [...this.#deps.node.channels].flatMap((channels) => channels.listChannels());
   }
 
   async closeAll(): Promise<void> {
@@ -90,14 +90,14 @@ export class HostChannels implements SystemChannels {
   }
 
   async #of(agentId: string): Promise<AgentChannels<HandlingContext>> {
-    const { place, hostId, openMailbox, end } = this.#deps;
+    const { node, hostId, openMailbox, end } = this.#deps;
     const over = end();
     if (over !== undefined) throw over;
     if (agentId === hostId) await openMailbox();
-    const row = place.table.get(agentId);
+    const row = node.table.get(agentId);
     if (row === undefined) throw agentNotFound(agentId);
-    const cell = row.place === place.id ? place.cellOf(row.slot) : undefined;
-    if (cell?.status === 'running') return place.channels.of(cell);
+    const cell = row.place === node.id ? node.cellOf(row.slot) : undefined;
+    if (cell?.status === 'running') return node.channels.of(cell);
     throw refused(
       cell === undefined
         ? `${agentId} lives in ${row.place}, and opens its channels there: channelsOf(ctx)`

@@ -1,9 +1,9 @@
-import type { Attendant } from '../cell/attendant.ts';
+import type { Interceptor } from '../cell/interceptor.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
-import type { PlaceHost } from '../thread/place-host.ts';
+import type { ThreadHost } from '../thread/thread-host.ts';
 import type { Spawned, Spawner } from '../link/spawner.ts';
 
 /** What a system is made of. `policies` judge what the embedder's thread sends; `workerOptions` make the workers' own. */
@@ -15,11 +15,11 @@ export interface SystemDeps {
   readonly policies: readonly JudgePolicy[];
   readonly workerOptions: unknown;
   /** Who attends to the agents of the embedder's thread; the workers' entry says who does in the others. @default nobody */
-  readonly attendants?: readonly Attendant[];
+  readonly interceptors?: readonly Interceptor[];
   /** How things run in the embedder's thread. @default as in a thread of Node */
   readonly loop?: EventLoop;
   /** Is given the embedder's place, before anything happens in it. */
-  readonly onHost?: (host: PlaceHost) => void;
+  readonly onHost?: (host: ThreadHost) => void;
   /** Where the embedder's thread notes what it begins on, in a system with a journal. @default in files */
   readonly rings?: StartedRings;
 }

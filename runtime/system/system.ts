@@ -1,4 +1,4 @@
-import type { AgentClient } from '../cell/attendant.ts';
+import type { AgentClient } from '../cell/interceptor.ts';
 import type { Sender } from '../agent/context.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
@@ -15,7 +15,7 @@ import type { SystemChannels } from './system-channels.ts';
 import type { AgentSpec } from './system-options.ts';
 import type { Upgrading } from './upgrading.ts';
 
-/** Sends as `system/loop`. `client`: where attendants act for the loop; from the first call on agents can write to it. */
+/** Sends as `system/loop`. `client`: where interceptors act for the loop; from the first call on agents can write to it. */
 export interface LoopSender extends Sender {
   client(): Promise<AgentClient>;
 }
@@ -45,7 +45,7 @@ export interface System extends Sender, Upgrading, AsyncDisposable {
    * it is REFUSED. Fails with AGENT_NOT_FOUND.
    */
   onReceive(agentId: string, handler: (envelope: A2AEnvelope) => unknown): Promise<() => Promise<void>>;
-  /** Where attendants act for the embedder, as `system/host`; from the first call on agents can write to it. */
+  /** Where interceptors act for the embedder, as `system/host`; from the first call on agents can write to it. */
   client(): Promise<AgentClient>;
   /** Replaces the tier table or the sandbox lists, in every thread. */
   configure(config: RoutingConfig): Promise<void>;

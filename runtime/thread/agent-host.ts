@@ -7,20 +7,20 @@ import type { ProcessOptions } from '../agent/process-options.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { errorWithStack, moduleInvalid } from '../protocol/errors.ts';
 import type { NextCode } from '../cell/change-cell.ts';
-import type { ChangeOrder, ControlMessage, PlaceMessage } from './lines.ts';
+import type { ChangeOrder, ControlMessage, NodeMessage } from './lines.ts';
 import { type LoadedAgent, loadedAgent } from '../agent/loaded-agent.ts';
-import type { Place } from './place.ts';
+import type { ThreadNode } from './thread-node.ts';
 
 type HostOrder = ControlMessage & { readonly t: 'host' };
 
 export interface AgentHostDeps {
-  readonly place: Place;
+  readonly node: ThreadNode;
   readonly processes: ProcessHost;
   /** Agents that were given as live objects, by their key. */
   readonly inline: ReadonlyMap<string, AgentDefinition<unknown>>;
   /** Makes the lives of agents whose code runs here. @default the code alone */
   readonly makeActor: MakeActor | undefined;
-  readonly tell: (message: PlaceMessage) => void;
+  readonly tell: (message: NodeMessage) => void;
 }
 
 /** Loads the code of a place's agents, and gives each its mailbox and what it has kept. */
@@ -34,10 +34,10 @@ export class AgentHost {
 
   /** What a module holds, imported here or in a process of its own. Fails with MODULE_INVALID naming it. */
   async load(module: string, process?: ProcessOptions): Promise<LoadedAgent> {
-    const { place, processes } = this.#deps;
+    const { node, processes } = this.#deps;
     if (process !== undefined) return processes.load({ module, options: process });
     const definition = await this.#load(module);
-    return loadedAgent(definition, definition.card(place.seams.clock.now()));
+    return loadedAgent(definition, definition.card(node.seams.clock.now()));
   }
 
   /** The code that an agent is to run. Fails with MODULE_INVALID naming it. */
@@ -49,11 +49,11 @@ export class AgentHost {
 
   /** Takes agents in; the control thread is told when their code is here, and when all is done or has failed. */
   async host({ ref, change, agents, isAgain }: HostOrder): Promise<void> {
-    const { place, processes, tell } = this.#deps;
+    const { node, processes, tell } = this.#deps;
     try {
       const hosted = await Promise.all(agents.map((agent) => this.#hostedOf(agent, isAgain)));
       tell({ t: 'loaded', ref });
-      place.router.enter(change);
+      node.router.enter(change);
       const cells = agents.flatMap(({ id, module, process }, at) => {
         const cell = this.#cellOf(id, hosted[at] as NextCode | Error);
         if (process !== undefined && cell?.row.profile.lazy === true)
@@ -61,7 +61,7 @@ export class AgentHost {
         return cell ?? [];
       });
       await this.#remember(cells, isAgain);
-      if (isAgain) place.journal?.awaitRest(cells);
+      if (isAgain) node.journal?.awaitRest(cells);
       tell({ t: 'hosted', ref, error: undefined });
     } catch (error) {
       tell({ t: 'hosted', ref, error: errorWithStack(error, { fallbackCode: 'MODULE_INVALID' }) });
@@ -69,12 +69,12 @@ export class AgentHost {
   }
 
   #cellOf(id: string, agent: NextCode | Error): Cell | undefined {
-    const { place, makeActor: usual } = this.#deps;
-    const row = place.table.get(id);
+    const { node, makeActor: usual } = this.#deps;
+    const row = node.table.get(id);
     if (row === undefined) return undefined;
     const { definition, makeActor = usual } =
       agent instanceof Error ? { definition: unstartable(row.profile.card, agent) } : agent;
-    return place.host(row, definition, makeActor);
+    return node.host(row, definition, makeActor);
   }
 
   async #hostedOf(
@@ -92,7 +92,7 @@ export class AgentHost {
 
   /** Where the journal cannot be read, a team does not start; one that runs goes on without what it says. */
   async #remember(cells: readonly Cell[], isAgain: boolean): Promise<void> {
-    const { journal, log } = this.#deps.place;
+    const { journal, log } = this.#deps.node;
     try {
       await journal?.remember(cells);
     } catch (error) {

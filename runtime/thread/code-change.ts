@@ -1,17 +1,17 @@
 import { errorWithStack, notHere } from '../protocol/errors.ts';
 import { changeCell, type NextCode, resumeCell } from '../cell/change-cell.ts';
-import type { ChangeOrder, PlaceMessage } from './lines.ts';
-import type { Place } from './place.ts';
+import type { ChangeOrder, NodeMessage } from './lines.ts';
+import type { ThreadNode } from './thread-node.ts';
 
 /** Has an agent of the place run other code; resolves to what the control thread is to be told of it. */
 export async function changeCode(
-  place: Place,
+  node: ThreadNode,
   { ref, slot, module, resumed, graceMs, isFresh }: ChangeOrder,
   codeOf: () => NextCode | Promise<NextCode>,
-): Promise<PlaceMessage> {
+): Promise<NodeMessage> {
   try {
-    const cell = place.cellOf(slot);
-    if (cell === undefined) throw notHere(module, place.id);
+    const cell = node.cellOf(slot);
+    if (cell === undefined) throw notHere(module, node.id);
     const next = await codeOf();
     const changed = await (resumed === undefined
       ? changeCell(cell, next, { graceMs, isFresh })
@@ -28,8 +28,8 @@ export async function changeCode(
 }
 
 /** Has agents wait with what they hold, which the control thread keeps, for code that can go on with it. */
-export function parkAgents(place: Place, slots: readonly number[]): void {
+export function parkAgents(node: ThreadNode, slots: readonly number[]): void {
   for (const slot of slots) {
-    place.cellOf(slot)?.park();
+    node.cellOf(slot)?.park();
   }
 }

@@ -2,13 +2,13 @@ import { distance, flowBase, MARK, slabIndexOf } from '../mailbox/flow-marks.ts'
 import { InFlow } from '../mailbox/in-flow.ts';
 import type { Lane } from '../mailbox/lane.ts';
 import { type Mail, NO_ASK } from '../mailbox/mail.ts';
-import { COUNT } from '../observe/seat-counters.ts';
+import { COUNT } from '../observe/thread-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
 import { errorToData, notHere } from '../protocol/errors.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { BatchSink } from '../link/batch-format.ts';
 import type { Link } from '../link/link.ts';
-import type { Place } from './place.ts';
+import type { ThreadNode } from './thread-node.ts';
 
 /** Asks in flight that are few: see `isTalk`. */
 const FEW = 8;
@@ -22,14 +22,14 @@ export class Inbound implements BatchSink {
   hasAsks = false;
   /** The other thread is gone, and everything it posted is here. */
   isClosed = false;
-  readonly #place: Place;
+  readonly #node: ThreadNode;
   readonly #flows: InFlow[] = [];
   readonly #slabs = new Map<number, Int32Array>();
   readonly #onData: (data: unknown) => void;
   #isStale = false;
 
-  constructor(place: Place, link: Link, onData: (data: unknown) => void) {
-    this.#place = place;
+  constructor(node: ThreadNode, link: Link, onData: (data: unknown) => void) {
+    this.#node = node;
     this.link = link;
     this.#onData = onData;
   }
@@ -60,7 +60,7 @@ export class Inbound implements BatchSink {
 
   header(tableVersion: number, peak: number): void {
     this.hasAsks = false;
-    const { table, router } = this.#place;
+    const { table, router } = this.#node;
     this.#isStale = tableVersion < table.version;
     if (tableVersion > table.version) router.sawVersion(tableVersion);
     this.link.remotePeak = peak;
@@ -76,37 +76,37 @@ export class Inbound implements BatchSink {
     const index = slabIndexOf(flow);
     if (slab !== undefined) this.#slabs.set(index, new Int32Array(slab));
     const words = this.#slabs.get(index) as Int32Array;
-    const inFlow = new InFlow(this.link.seat, flow, slot, lane as Lane, words, flowBase(flow));
+    const inFlow = new InFlow(this.link.incarnation, flow, slot, lane as Lane, words, flowBase(flow));
     inFlow.received = received;
     this.#flows[flow] = inFlow;
   }
 
   mail(flowNumber: number, mail: Mail): void {
-    const place = this.#place;
+    const node = this.#node;
     const flow = this.#flows[flowNumber] as InFlow;
     flow.received = (flow.received + 1) | 0;
     mail.sequence = flow.received;
     mail.flow = flow;
     this.taken += 1;
     if (mail.ask !== NO_ASK) this.hasAsks = true;
-    place.log.traffic.note(TRAFFIC.received, mail, place.turns.nowMs, undefined);
-    const cell = place.cellOf(flow.slot);
-    if (cell === undefined) return place.refuseUnheld(mail, errorToData(notHere(mail.recipient, place.id)));
-    if (this.#isStale && mail.tombstone === undefined) mail.tombstone = place.judgeAgain(cell, mail);
+    node.log.traffic.note(TRAFFIC.received, mail, node.turns.nowMs, undefined);
+    const cell = node.cellOf(flow.slot);
+    if (cell === undefined) return node.refuseUnheld(mail, errorToData(notHere(mail.recipient, node.id)));
+    if (this.#isStale && mail.tombstone === undefined) mail.tombstone = node.judgeAgain(cell, mail);
     cell.deliver(mail, flow.lane);
   }
 
   reply(ask: number, kind: number, payload: unknown, taint?: Taint): void {
     this.hasAsks = true;
-    this.#place.asks.answer(ask, kind, payload, taint);
+    this.#node.asks.answer(ask, kind, payload, taint);
   }
 
   cancel(envelopeId: string): void {
-    this.#place.noteCancelled(envelopeId);
+    this.#node.noteCancelled(envelopeId);
   }
 
   pull(ask: number, count: number): void {
-    this.#place.windows.find(this.link.seat, ask)?.pull(count);
+    this.#node.windows.find(this.link.incarnation, ask)?.pull(count);
   }
 
   /**
@@ -114,7 +114,7 @@ export class Inbound implements BatchSink {
    * this thread's death would not be the end of its mail.
    */
   closeBooks(): InFlow[] {
-    const { counters, outbox } = this.#place;
+    const { counters, outbox } = this.#node;
     for (const flow of this.#flows) {
       if (flow === undefined) continue;
       const unmarked = distance(flow.received, flow.words[flow.base + MARK.sent] as number);
@@ -124,7 +124,7 @@ export class Inbound implements BatchSink {
     }
     const known = new Set(this.#flows.filter((flow) => flow !== undefined));
     const unheard: string[] = [];
-    for (const cell of this.#place.cells()) {
+    for (const cell of this.#node.cells()) {
       for (const mail of cell.mails()) {
         const { flow } = mail;
         if (flow === undefined || !known.has(flow)) continue;
@@ -132,11 +132,11 @@ export class Inbound implements BatchSink {
         const isAsked = mail.ask !== NO_ASK && mail.extras?.channel?.act !== 'data';
         if (isAsked && mail.extras?.derived !== true) unheard.push(mail.id);
         if (mail.name >= 0) continue;
-        const sender = this.#place.table.get(mail.sender)?.slot ?? -1;
-        outbox.safeguard(mail, flow.seat, flow.flow, sender, cell.isRetry(mail) || mail.kept > 0);
+        const sender = this.#node.table.get(mail.sender)?.slot ?? -1;
+        outbox.safeguard(mail, flow.incarnation, flow.flow, sender, cell.isRetry(mail) || mail.kept > 0);
       }
     }
-    for (const id of unheard) this.#place.cancel(id);
+    for (const id of unheard) this.#node.cancel(id);
     return [...known];
   }
 }

@@ -16,13 +16,13 @@ import type { JournalAccess } from '../journal/journal-thread.ts';
 
 /** Which envelope a death is charged to; it alone counts as an attempt. */
 export interface Charge {
-  readonly seat: number;
+  readonly incarnation: number;
   readonly flow: number;
   readonly sequence: number;
 }
 
 /** A thread was replaced: what its mail is to be told. */
-export interface PlaceDeath {
+export interface ThreadDeath {
   readonly reason: string;
   readonly taint?: Taint;
   readonly charge: Charge | undefined;
@@ -30,7 +30,7 @@ export interface PlaceDeath {
 
 /** A mail whose ledger died with its thread, or what is left of it. */
 export interface Replay {
-  readonly seat: number;
+  readonly incarnation: number;
   readonly flow: number;
   readonly slot: number;
   readonly lane: number;
@@ -69,12 +69,12 @@ export type ControlMessage =
   | {
       readonly t: 'link';
       readonly place: string;
-      readonly seat: number;
+      readonly incarnation: number;
       readonly port: unknown;
       readonly credit: SharedArrayBuffer;
       readonly side: 0 | 1;
       /** The place's former thread is dead. */
-      readonly death: PlaceDeath | undefined;
+      readonly death: ThreadDeath | undefined;
     }
   | { readonly t: 'unlink'; readonly place: string }
   | {
@@ -114,21 +114,21 @@ export type ControlMessage =
   | { readonly t: 'inspect'; readonly isOn: boolean };
 
 /** What a place tells the control thread, one way. */
-export type PlaceMessage =
+export type NodeMessage =
   | {
       readonly t: 'flow-slab';
-      readonly seat: number;
+      readonly incarnation: number;
       readonly index: number;
       readonly memory: SharedArrayBuffer;
     }
-  | { readonly t: 'name-slab'; readonly seat: number; readonly memory: SharedArrayBuffer }
-  | { readonly t: 'kept'; readonly kept: readonly { seat: number; flow: number; mail: MailData }[] }
+  | { readonly t: 'name-slab'; readonly incarnation: number; readonly memory: SharedArrayBuffer }
+  | { readonly t: 'kept'; readonly kept: readonly { incarnation: number; flow: number; mail: MailData }[] }
   | { readonly t: 'checkpoint'; readonly kept: KeptCheckpoint }
   | Tidings
-  /** The thread of `seat` is gone; `flows` lists those that it had introduced here, and the last sequence of each. */
+  /** The thread of `incarnation` is gone; `flows` lists those that it had introduced here, and the last sequence of each. */
   | {
       readonly t: 'received-all';
-      readonly seat: number;
+      readonly incarnation: number;
       readonly flows: readonly (readonly [number, number])[];
     }
   /** Deltas did not reach this place. */

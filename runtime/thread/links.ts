@@ -2,15 +2,15 @@ import { chargeDeaths } from '../mailbox/attempts.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { isRetry, type Mail, NO_ASK } from '../mailbox/mail.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
-import { COUNT } from '../observe/seat-counters.ts';
+import { COUNT } from '../observe/thread-counters.ts';
 import { actorDied, errorToData } from '../protocol/errors.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import { Inbound } from './inbound.ts';
-import type { PlaceDeath } from './lines.ts';
+import type { ThreadDeath } from './lines.ts';
 import { Link } from '../link/link.ts';
 import { Listening } from '../link/listening.ts';
-import type { Place } from './place.ts';
+import type { ThreadNode } from './thread-node.ts';
 import type { Outgoing } from '../link/outgoing.ts';
 import type { Port } from '../link/port.ts';
 
@@ -21,47 +21,47 @@ const MOST_AT_ONCE = 4_096;
 export class Links {
   /** Flows whose sender's thread is gone: what they hold counts here. */
   readonly orphans = new Set<InFlow>();
-  readonly #place: Place;
-  readonly #onReceivedAll: (seat: number, flows: readonly InFlow[]) => void;
+  readonly #node: ThreadNode;
+  readonly #onReceivedAll: (incarnation: number, flows: readonly InFlow[]) => void;
   readonly #links = new Map<string, Inbound>();
   readonly #listening: Listening;
 
   constructor(
-    place: Place,
+    node: ThreadNode,
     loop: EventLoop,
-    onReceivedAll: (seat: number, flows: readonly InFlow[]) => void,
+    onReceivedAll: (incarnation: number, flows: readonly InFlow[]) => void,
   ) {
-    this.#place = place;
+    this.#node = node;
     this.#onReceivedAll = onReceivedAll;
     this.#listening = new Listening({
-      clock: place.seams.clock,
+      clock: node.seams.clock,
       loop,
-      flush: () => place.outbox.flushIfPlanned(),
+      flush: () => node.outbox.flushIfPlanned(),
     });
   }
 
   /** Connects to another thread, and sends what was accepted for its agents before. */
-  connect(place: string, seat: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
-    this.#open(place, seat, port, credit, side);
-    if (this.#place.outbox.hasFlows) this.#sendUnsettled(place, undefined);
+  connect(place: string, incarnation: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
+    this.#open(place, incarnation, port, credit, side);
+    if (this.#node.outbox.hasFlows) this.#sendUnsettled(place, undefined);
   }
 
-  #open(place: string, seat: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
+  #open(place: string, incarnation: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
     const link = new Link({
       place,
-      seat,
+      incarnation,
       port,
       credit,
       side,
-      slab: (index) => this.#place.outbox.slab(index),
-      tableVersion: () => this.#place.table.version,
-      nowMs: () => this.#place.seams.clock.monotonicMs(),
+      slab: (index) => this.#node.outbox.slab(index),
+      tableVersion: () => this.#node.table.version,
+      nowMs: () => this.#node.seams.clock.monotonicMs(),
       onPost: (mails) => {
-        this.#place.counters[COUNT.accepted] = (this.#place.counters[COUNT.accepted] as number) + mails;
-        this.#place.counters[COUNT.batchesSent] = (this.#place.counters[COUNT.batchesSent] as number) + 1;
+        this.#node.counters[COUNT.accepted] = (this.#node.counters[COUNT.accepted] as number) + mails;
+        this.#node.counters[COUNT.batchesSent] = (this.#node.counters[COUNT.batchesSent] as number) + 1;
       },
     });
-    const inbound = new Inbound(this.#place, link, (data) => this.#onData(inbound, data));
+    const inbound = new Inbound(this.#node, link, (data) => this.#onData(inbound, data));
     this.#links.set(place, inbound);
     port.onMessage((data) => {
       this.#onData(inbound, data);
@@ -80,35 +80,35 @@ export class Links {
    */
   reconnect(
     place: string,
-    seat: number,
+    incarnation: number,
     port: Port,
     credit: SharedArrayBuffer,
     side: 0 | 1,
-    death: PlaceDeath,
+    death: ThreadDeath,
   ): void {
     const former = this.#links.get(place);
     if (former !== undefined) this.#readOut(former);
-    this.#open(place, seat, port, credit, side);
+    this.#open(place, incarnation, port, credit, side);
     this.#sendUnsettled(place, death);
   }
 
   /** `death`: of the thread that may have begun on some of it. */
-  #sendUnsettled(place: string, death: PlaceDeath | undefined): void {
+  #sendUnsettled(place: string, death: ThreadDeath | undefined): void {
     const link = this.to(place) as Link;
-    for (const [, waiting] of this.#place.asks.waiting()) {
-      if (this.#place.table.get(waiting.agentId)?.place === place) waiting.link = link;
+    for (const [, waiting] of this.#node.asks.waiting()) {
+      if (this.#node.table.get(waiting.agentId)?.place === place) waiting.link = link;
     }
     const rows = new Map<number, AgentRow>();
-    for (const row of this.#place.table.rows()) if (row.place === place) rows.set(row.slot, row);
-    for (const flow of this.#place.outbox.flowsTo(rows)) {
+    for (const row of this.#node.table.rows()) if (row.place === place) rows.set(row.slot, row);
+    for (const flow of this.#node.outbox.flowsTo(rows)) {
       const row = rows.get(flow.slot) as AgentRow;
       flow.isIntroduced = false;
       for (const { mail, fate } of flow.unsettledEntries()) {
         if (fate === 'cut-off' && death !== undefined) this.#cutOff(mail, row, flow.flow, death);
-        this.#place.outbox.touch(link);
+        this.#node.outbox.touch(link);
         link.sendMail(flow, mail);
         // Whoever asked does not wait any more.
-        if (mail.ask !== NO_ASK && this.#place.asks.get(mail.ask) === undefined) link.asksInFlight -= 1;
+        if (mail.ask !== NO_ASK && this.#node.asks.get(mail.ask) === undefined) link.asksInFlight -= 1;
       }
     }
   }
@@ -128,7 +128,7 @@ export class Links {
     inbound.link.close();
   }
 
-  #cutOff(mail: Mail, row: AgentRow, flow: number, death: PlaceDeath): void {
+  #cutOff(mail: Mail, row: AgentRow, flow: number, death: ThreadDeath): void {
     if (mail.tombstone !== undefined) return;
     if (!isRetry(mail.extras, row.profile.delivery)) {
       mail.tombstone = {
@@ -138,7 +138,7 @@ export class Links {
       return;
     }
     const { charge } = death;
-    if (charge === undefined || charge.seat !== this.#place.seat || charge.flow !== flow) return;
+    if (charge === undefined || charge.incarnation !== this.#node.incarnation || charge.flow !== flow) return;
     if (charge.sequence === mail.sequence)
       chargeDeaths(mail, mail.attempts + 1, { ...death, agentId: row.id });
   }
@@ -155,20 +155,20 @@ export class Links {
   }
 
   #onData(inbound: Inbound, data: unknown): void {
-    this.#place.turns.begin();
+    this.#node.turns.begin();
     const { link } = inbound;
     if (data === 0) {
-      this.#place.outbox.touch(link);
-      this.#place.outbox.flush();
-      this.#place.room.wake();
+      this.#node.outbox.touch(link);
+      this.#node.outbox.flush();
+      this.#node.room.wake();
       return;
     }
     inbound.taken = 0;
     link.read(data, inbound);
     if (link.remotePeak >= 16 || link.asksInFlight >= 16) this.#drain(inbound);
     if (inbound.taken > 0) link.tookIn(inbound.taken);
-    this.#place.room.wake();
-    this.#place.turns.runArrived();
+    this.#node.room.wake();
+    this.#node.turns.runArrived();
   }
 
   /** Takes more of what is queued already, so that answers and continuations come in batches too. */
@@ -177,20 +177,20 @@ export class Links {
     for (let count = 0; count < most; count++) {
       const next = inbound.link.take();
       if (next === undefined) return;
-      if (next.message === 0) this.#place.outbox.touch(inbound.link);
+      if (next.message === 0) this.#node.outbox.touch(inbound.link);
       else inbound.link.read(next.message, inbound);
     }
   }
 
   #onClosed(inbound: Inbound): void {
-    if (this.#place.router.isStopped || inbound.isClosed) return;
+    if (this.#node.router.isStopped || inbound.isClosed) return;
     inbound.isClosed = true;
     if (this.#links.get(inbound.link.place) === inbound) this.#links.delete(inbound.link.place);
     this.#hold(inbound.link.retire());
     const flows = inbound.closeBooks();
     for (const flow of flows) this.adopt(flow);
-    this.#place.outbox.flush();
-    this.#onReceivedAll(inbound.link.seat, flows);
+    this.#node.outbox.flush();
+    this.#onReceivedAll(inbound.link.incarnation, flows);
   }
 
   /**
@@ -198,7 +198,7 @@ export class Links {
    * embedder's, which ends last, it must not stay so. What was not even posted counts as sent from now on.
    */
   #hold(unposted: Outgoing): void {
-    const { outbox, table, id } = this.#place;
+    const { outbox, table, id } = this.#node;
     unposted.mails.forEach((mail, at) => {
       outbox.hold(unposted.flows[at] as OutFlow, mail);
     });
@@ -216,14 +216,14 @@ export class Links {
   }
 
   /** A flow of a dead thread that this one has taken over. */
-  orphan(seat: number, flow: number): InFlow | undefined {
-    for (const one of this.orphans) if (one.seat === seat && one.flow === flow) return one;
+  orphan(incarnation: number, flow: number): InFlow | undefined {
+    for (const one of this.orphans) if (one.incarnation === incarnation && one.flow === flow) return one;
     return undefined;
   }
 
-  /** The link to the thread that sits in `seat`. */
-  ofSeat(seat: number): Link | undefined {
-    for (const { link } of this.#links.values()) if (link.seat === seat) return link;
+  /** The link to the thread that sits in `incarnation`. */
+  ofIncarnation(incarnation: number): Link | undefined {
+    for (const { link } of this.#links.values()) if (link.incarnation === incarnation) return link;
     return undefined;
   }
 

@@ -16,13 +16,13 @@ interface Result {
   readonly refused: number;
 }
 
-const start = (memory: SharedArrayBuffer, seat: number, top: number, steps: number): Worker =>
+const start = (memory: SharedArrayBuffer, incarnation: number, top: number, steps: number): Worker =>
   new Worker(new URL('../fixtures/account-hammer.worker.ts', import.meta.url), {
-    workerData: { memory, seat, top, steps },
+    workerData: { memory, incarnation, top, steps },
   });
 
-async function hammer(memory: SharedArrayBuffer, seat: number, top: number): Promise<Result> {
-  const worker = start(memory, seat, top, STEPS);
+async function hammer(memory: SharedArrayBuffer, incarnation: number, top: number): Promise<Result> {
+  const worker = start(memory, incarnation, top, STEPS);
   await once(worker, 'message');
   const [result] = (await once(worker, 'message')) as [Result];
   return result;
@@ -69,7 +69,7 @@ describe('A thread that is killed while it uses accounts (F-04)', () => {
       await worker.terminate();
       const clock = new FakeClock(0);
       const places = { askAll: async () => [], areUp: true, isClosing: false, size: 0 };
-      const lost = new LostAccounts({ accounts, places, clock, kept: () => [] });
+      const lost = new LostAccounts({ accounts, threads: places, clock, kept: () => [] });
       lost.threadDied(1);
       for (let round = 0; round < 4; round++) {
         clock.advance(500);

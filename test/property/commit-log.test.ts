@@ -23,7 +23,7 @@ const newMemories = (): Int32Array[][] =>
 
 const arbEntry = () =>
   fc.record({
-    seat: fc.nat(SEATS - 1),
+    incarnation: fc.nat(SEATS - 1),
     flow: fc.oneof(fc.nat(3), fc.nat(2 * FLOWS_PER_SLAB - 1)),
     mark: fc.constantFrom(MARK.sent, MARK.settled),
     value: fc.oneof(fc.nat(9), fc.integer(), fc.constantFrom(2 ** 31 - 1, -(2 ** 31))),
@@ -64,9 +64,9 @@ describe('the commit log', () => {
         let told = 0;
         for (const { entries, added } of commits) {
           told += 1;
-          for (const { seat, flow, mark, value } of entries) {
-            log.note(seat, flow, owned[seat]?.[slabIndexOf(flow)] as Int32Array, mark, value);
-            (expected[seat]?.[slabIndexOf(flow)] as Int32Array)[flowBase(flow) + mark] = value;
+          for (const { incarnation, flow, mark, value } of entries) {
+            log.note(incarnation, flow, owned[incarnation]?.[slabIndexOf(flow)] as Int32Array, mark, value);
+            (expected[incarnation]?.[slabIndexOf(flow)] as Int32Array)[flowBase(flow) + mark] = value;
           }
           added.forEach((count, at) => {
             expectedCounters[at] = (expectedCounters[at] as number) + count;
@@ -79,12 +79,12 @@ describe('the commit log', () => {
           }
         }
         const finish = () =>
-          finishCommit(memory, counters, (seat, flow) => ({
-            words: memories[seat]?.[slabIndexOf(flow)] as Int32Array,
+          finishCommit(memory, counters, (incarnation, flow) => ({
+            words: memories[incarnation]?.[slabIndexOf(flow)] as Int32Array,
             base: flowBase(flow),
           }));
         finish();
-        // Burying it twice changes nothing.
+        // Retiring it twice changes nothing.
         if (isDead) finish();
         expect(memories).toEqual(expected);
         expect(counters).toEqual(expectedCounters);

@@ -159,6 +159,6 @@ describe('a flow', () => {
     log.commit(new Float64Array(8), [40, 0, 0, 0, 0]);
     expect([words[base + MARK.sent], words[base + MARK.slot], words[base + MARK.lane]]).toEqual([40, 1, 0]);
     expect(out.inbound).toBe(out.inbound);
-    expect([out.inbound.flow, out.inbound.seat, out.inbound.isSettled]).toEqual([FLOW, -1, true]);
+    expect([out.inbound.flow, out.inbound.incarnation, out.inbound.isSettled]).toEqual([FLOW, -1, true]);
   });
 });

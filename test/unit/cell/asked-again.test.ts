@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Cell } from '../../../runtime/cell/cell.ts';
 import { Mail, NO_ASK, typeIndex } from '../../../runtime/mailbox/mail.ts';
 import { deltaOf } from '../../../runtime/routing/routing-table.ts';
-import { SteeredPlace } from '../../fixtures/steered-place.ts';
+import { SteeredNode } from '../../fixtures/steered-node.ts';
 import { rejection, until } from '../../fixtures/until.ts';
 
 const work = capability({ id: 'work', description: 'Works', input: z.string(), output: z.string() });
@@ -19,7 +19,7 @@ const work = capability({ id: 'work', description: 'Works', input: z.string(), o
 /** What the worker has in hand, and the end of it, which the test decides. */
 let hands: HandlingContext<undefined>[];
 let gate: PromiseWithResolvers<string>;
-let place: SteeredPlace;
+let node: SteeredNode;
 let client: AgentClient;
 let worker: Cell;
 
@@ -39,7 +39,7 @@ const DEFINITIONS: readonly AgentDefinition<unknown>[] = [
 beforeEach(async () => {
   hands = [];
   gate = Promise.withResolvers();
-  place = new SteeredPlace({ inline: new Map(DEFINITIONS.map((one, at) => [String(at), one])) });
+  node = new SteeredNode({ inline: new Map(DEFINITIONS.map((one, at) => [String(at), one])) });
   const rows = DEFINITIONS.map((definition, slot) => {
     const card = definition.card(0);
     const capabilityIds = card.capabilities.map(({ id }) => id);
@@ -54,17 +54,17 @@ beforeEach(async () => {
     broken: undefined,
     process: undefined,
   }));
-  place.control({ t: 'host', ref: 0, change: deltaOf(0, rows), agents, isAgain: false });
+  node.control({ t: 'host', ref: 0, change: deltaOf(0, rows), agents, isAgain: false });
   const cells = await until('they are hosted', () => {
-    const found = rows.map(({ slot }) => place.host.place.cellOf(slot));
+    const found = rows.map(({ slot }) => node.host.node.cellOf(slot));
     return found.every((cell) => cell !== undefined) && found;
   });
-  place.control({ t: 'start', slots: [0, 1, 2] });
+  node.control({ t: 'start', slots: [0, 1, 2] });
   await until('they run', () => cells.every((cell) => cell?.status === 'running'));
   client = (cells[0] as Cell).client;
   worker = cells[1] as Cell;
 });
-afterEach(() => place.host.close());
+afterEach(() => node.host.close());
 
 /** Asks the worker under this id. */
 function ask(
@@ -101,7 +101,7 @@ function recover(envelopeId: string): void {
     extras,
   );
   mail.wasLeft = true;
-  place.host.place.outbox.takeIn(worker.row, mail);
+  node.host.node.outbox.takeIn(worker.row, mail);
 }
 
 describe('What is asked again under the same id (F-01, F-02)', () => {
@@ -161,14 +161,14 @@ describe('What is asked again under the same id (F-01, F-02)', () => {
       recipient: 'retrier',
       onProgress: ({ report }: Progress) => void heard.push(report),
     };
-    const retrier = place.host.place.cellOf(2) as Cell;
+    const retrier = node.host.node.cellOf(2) as Cell;
     const asked = ask('job', options);
     await until('it is in hand', () => hands.length === 1);
     hands[0]?.report({ attempt: 1 });
     gate.reject(new Error('it dies'));
     await until('it is down', () => retrier.status !== 'running');
     gate = Promise.withResolvers();
-    place.control({ t: 'start', slots: [2] });
+    node.control({ t: 'start', slots: [2] });
     await until('it is in hand again', () => hands.length === 2);
     hands[1]?.report({ attempt: 2 });
     gate.resolve('done');

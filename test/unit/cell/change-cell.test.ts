@@ -1,7 +1,7 @@
 import { type AgentDefinition, capability, defineAgent } from 'orrery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { LonePlace } from '../../fixtures/lone-place.ts';
+import { LoneNode } from '../../fixtures/lone-node.ts';
 import { rejection, until } from '../../fixtures/until.ts';
 
 /** Answers which code does it, after a promise that the test holds. */
@@ -21,7 +21,7 @@ const opened = (): PromiseWithResolvers<void> => {
 /** What the two versions did, in order. */
 let done: string[] = [];
 let gates: Gates;
-const open: LonePlace[] = [];
+const open: LoneNode[] = [];
 
 afterEach(() => {
   for (const { host } of open.splice(0)) host.close();
@@ -55,25 +55,25 @@ const MODULES = {
   }) as AgentDefinition<unknown>,
 };
 
-async function running(): Promise<LonePlace> {
+async function running(): Promise<LoneNode> {
   done = [];
   gates = { work: opened(), start: opened(), stop: opened() };
-  const place = new LonePlace(MODULES);
-  open.push(place);
-  await place.take('first');
-  place.control({ t: 'start', slots: [0] });
-  await place.hears('started');
-  return place;
+  const node = new LoneNode(MODULES);
+  open.push(node);
+  await node.take('first');
+  node.control({ t: 'start', slots: [0] });
+  await node.hears('started');
+  return node;
 }
 
 /** With something in hand that ends when `gates.work` opens. */
-async function busy(): Promise<{ place: LonePlace; inHand: Promise<string> }> {
-  const place = await running();
+async function busy(): Promise<{ node: LoneNode; inHand: Promise<string> }> {
+  const node = await running();
   gates = { ...gates, work: Promise.withResolvers() };
-  const inHand = place.ask(work, 'slowly');
+  const inHand = node.ask(work, 'slowly');
   inHand.catch(() => undefined);
   await until('it is in hand', () => done.includes('1 slowly'));
-  return { place, inHand };
+  return { node, inHand };
 }
 
 const start = { t: 'start', slots: [0] } as const;
@@ -82,83 +82,83 @@ const stop = { t: 'stop', slots: [0] } as const;
 
 describe('A cell whose code changes', () => {
   it('is done with what is in hand, then begins on what waits, with the state', async () => {
-    const { place, inHand } = await busy();
-    place.change('second');
-    const waits = place.ask(work, 'next');
-    await until('it takes nothing new', () => place.status === 'finishing');
+    const { node, inHand } = await busy();
+    node.change('second');
+    const waits = node.ask(work, 'next');
+    await until('it takes nothing new', () => node.status === 'finishing');
     gates.work.resolve();
     expect(await inHand).toBe('1 of 1');
-    expect((await place.hears('changed')).changed).toEqual({ outcome: 'running' });
+    expect((await node.hears('changed')).changed).toEqual({ outcome: 'running' });
     expect(await waits).toBe('2 of 1');
     expect(done).toEqual(['1 starts', '1 slowly', '1 stops', '2 starts', '2 next']);
   });
 
   it('has one actor at a time, whatever its supervisor orders meanwhile', async () => {
-    const place = await running();
+    const node = await running();
     gates = { ...gates, stop: Promise.withResolvers() };
-    place.change('second');
-    await until('the old one stops', () => place.status === 'changing');
-    for (const order of [halt, start, start]) place.control(order);
+    node.change('second');
+    await until('the old one stops', () => node.status === 'changing');
+    for (const order of [halt, start, start]) node.control(order);
     gates.stop.resolve();
-    expect((await place.hears('changed')).changed).toEqual({ outcome: 'running' });
-    place.control(start);
-    expect(await place.ask(work, 'next')).toBe('2 of 1');
+    expect((await node.hears('changed')).changed).toEqual({ outcome: 'running' });
+    node.control(start);
+    expect(await node.ask(work, 'next')).toBe('2 of 1');
     expect(done).toEqual(['1 starts', '1 stops', '2 starts', '2 next']);
   });
 
   it('waits for a start that is under way', async () => {
-    const place = await running();
+    const node = await running();
     gates = { ...gates, start: Promise.withResolvers() };
-    place.control(halt);
-    place.control(start);
-    place.change('second');
+    node.control(halt);
+    node.control(start);
+    node.change('second');
     await until('it starts again', () => done.filter((one) => one === '1 starts').length === 2);
     gates.start.resolve();
-    expect((await place.hears('changed')).changed).toEqual({ outcome: 'running' });
+    expect((await node.hears('changed')).changed).toEqual({ outcome: 'running' });
     expect(done).toEqual(['1 starts', '1 stops', '1 starts', '1 stops', '2 starts']);
   });
 
   it('has the new code from the next start on when its actor dies over what is in hand', async () => {
-    const { place } = await busy();
-    place.change('second');
-    await until('it takes nothing new', () => place.status === 'finishing');
+    const { node } = await busy();
+    node.change('second');
+    await until('it takes nothing new', () => node.status === 'finishing');
     gates.work.reject(new Error('too heavy'));
-    expect((await place.hears('changed')).changed).toEqual({ outcome: 'later' });
-    expect(await place.hears('crashed')).toMatchObject({ reason: 'too heavy', charged: true });
+    expect((await node.hears('changed')).changed).toEqual({ outcome: 'later' });
+    expect(await node.hears('crashed')).toMatchObject({ reason: 'too heavy', charged: true });
     gates = { ...gates, work: opened() };
-    const waits = place.ask(work, 'next');
-    place.control(start);
+    const waits = node.ask(work, 'next');
+    node.control(start);
     expect(await waits).toBe('2 of 2');
   });
 
   it.each(['finishing', 'changing'])('stays stopped when it is stopped while it is %s', async (status) => {
-    const { place, inHand } = await busy();
+    const { node, inHand } = await busy();
     gates = { ...gates, stop: Promise.withResolvers() };
-    place.change('second');
-    await until('it takes nothing new', () => place.status === 'finishing');
+    node.change('second');
+    await until('it takes nothing new', () => node.status === 'finishing');
     if (status === 'changing') gates.work.resolve();
-    await until(`it is ${status}`, () => place.status === status);
-    place.control(stop);
+    await until(`it is ${status}`, () => node.status === status);
+    node.control(stop);
     gates.stop.resolve();
-    expect((await place.hears('changed')).changed).toEqual({ outcome: 'later' });
-    await place.hears('ended');
-    expect(place.status).toBe('stopped');
+    expect((await node.hears('changed')).changed).toEqual({ outcome: 'later' });
+    await node.hears('ended');
+    expect(node.status).toBe('stopped');
     if (status === 'finishing') expect((await rejection(inHand)).code).toBe('NOT_HERE');
     expect(done.filter((one) => one.startsWith('2'))).toEqual([]);
   });
 
   it('that is parked is not started by an order that was given before', async () => {
-    const place = await running();
-    place.change('strange');
-    expect((await place.hears('changed')).changed).toMatchObject({
+    const node = await running();
+    node.change('strange');
+    expect((await node.hears('changed')).changed).toMatchObject({
       outcome: 'parked',
       snapshot: { version: '1.0.0', state: { by: '1' } },
       why: { code: 'SNAPSHOT_UNKNOWN' },
     });
-    const waits = place.ask(work, 'next');
-    for (const order of [halt, start]) place.control(order);
-    expect(place.status).toBe('parked');
-    expect(place.isSilentAbout('started')).toBe(true);
+    const waits = node.ask(work, 'next');
+    for (const order of [halt, start]) node.control(order);
+    expect(node.status).toBe('parked');
+    expect(node.isSilentAbout('started')).toBe(true);
     const snapshot = {
       agentId: 'agent',
       machineId: 'agent',
@@ -167,28 +167,28 @@ describe('A cell whose code changes', () => {
       state: { by: '1' },
       atMs: 0,
     };
-    place.change('second', { resumed: { snapshot } });
-    expect((await place.hears('changed')).changed).toMatchObject({ outcome: 'parked' });
-    place.change('first', { resumed: { snapshot: undefined } });
-    expect((await place.hears('changed')).changed).toEqual({ outcome: 'running' });
+    node.change('second', { resumed: { snapshot } });
+    expect((await node.hears('changed')).changed).toMatchObject({ outcome: 'parked' });
+    node.change('first', { resumed: { snapshot: undefined } });
+    expect((await node.hears('changed')).changed).toEqual({ outcome: 'running' });
     expect(await waits).toBe('1 of 1');
   });
 
   it('without a state dies like any other when the new code does not start', async () => {
-    const place = await running();
-    place.change('broken', { isFresh: true });
-    expect(await place.hears('crashed')).toMatchObject({ reason: 'no ink', charged: true });
-    expect((await place.hears('changed')).changed).toEqual({ outcome: 'later' });
-    expect(place.status).toBe('down');
+    const node = await running();
+    node.change('broken', { isFresh: true });
+    expect(await node.hears('crashed')).toMatchObject({ reason: 'no ink', charged: true });
+    expect((await node.hears('changed')).changed).toEqual({ outcome: 'later' });
+    expect(node.status).toBe('down');
   });
 
   it('goes on with the old code when the new cannot be had', async () => {
-    const place = await running();
-    place.change('file:///nowhere.js');
-    expect(await place.hears('changed')).toMatchObject({
+    const node = await running();
+    node.change('file:///nowhere.js');
+    expect(await node.hears('changed')).toMatchObject({
       changed: undefined,
       error: { code: 'MODULE_INVALID' },
     });
-    expect(await place.ask(work, 'next')).toBe('1 of 1');
+    expect(await node.ask(work, 'next')).toBe('1 of 1');
   });
 });

@@ -9,9 +9,9 @@ import { CheckpointBook } from '../../../runtime/control/checkpoint-book.ts';
 const SEAT = 3;
 const LOCAL = -1;
 
-function mailOf(seat: number, flow: number, sequence: number): Mail {
+function mailOf(incarnation: number, flow: number, sequence: number): Mail {
   const mail = new Mail(1, 'o', 0, 'a', 'b', undefined, 0, null, 'c', 0, NO_ASK, undefined, undefined);
-  mail.flow = new InFlow(seat, flow, 1, LANE.user, newFlowSlab(0).words, 0);
+  mail.flow = new InFlow(incarnation, flow, 1, LANE.user, newFlowSlab(0).words, 0);
   mail.sequence = sequence;
   return mail;
 }
@@ -30,9 +30,9 @@ describe('Checkpoints of a thread', () => {
     expect(checkpoints.of(mailOf(5, 1, 2))).toBe('second');
     expect(checkpoints.of(mailOf(5, 1, 3))).toBeUndefined();
     expect(posted).toEqual([
-      { seat: 5, flow: 1, sequence: 2, partial: 'first' },
-      { seat: 5, flow: 1, sequence: 2, partial: 'second' },
-      { seat: SEAT, flow: 1, sequence: 2, partial: 'of another' },
+      { incarnation: 5, flow: 1, sequence: 2, partial: 'first' },
+      { incarnation: 5, flow: 1, sequence: 2, partial: 'second' },
+      { incarnation: SEAT, flow: 1, sequence: 2, partial: 'of another' },
     ]);
   });
 
@@ -55,15 +55,15 @@ describe('Checkpoints of a thread', () => {
 
   it('take over those of a thread that is gone, which had sent to itself', () => {
     const { posted, checkpoints } = checkpointsOf();
-    checkpoints.restore({ seat: 9, flow: 4, sequence: -7, partial: 'kept there' });
+    checkpoints.restore({ incarnation: 9, flow: 4, sequence: -7, partial: 'kept there' });
     expect(checkpoints.of(mailOf(9, 4, -7))).toBe('kept there');
     expect(posted).toEqual([]);
   });
 });
 
 describe('Checkpoints of all threads', () => {
-  const kept = (seat: number, flow: number, sequence: number) => ({
-    seat,
+  const kept = (incarnation: number, flow: number, sequence: number) => ({
+    incarnation,
     flow,
     sequence,
     partial: sequence,
@@ -72,7 +72,7 @@ describe('Checkpoints of all threads', () => {
   it('are let go of when their envelope is settled, or its flow forgotten', () => {
     const book = new CheckpointBook();
     for (const one of [kept(1, 1, 5), kept(1, 1, 4), kept(1, 2, 5), kept(2, 1, 5)]) book.keep(one);
-    book.trim((seat, flow) => (seat === 2 ? undefined : flow === 1 ? 4 : 0));
+    book.trim((incarnation, flow) => (incarnation === 2 ? undefined : flow === 1 ? 4 : 0));
     expect([...book]).toEqual([kept(1, 1, 5), kept(1, 2, 5)]);
   });
 

@@ -29,8 +29,8 @@ function agentWithLives({ hasOwnMemory = false } = {}) {
     status: 'starting',
     row: { id: 'mars', party: { isSystem: false } },
     handlings: [],
-    place: {
-      attendance: { ended: () => undefined },
+    thread: {
+      interceptors: { ended: () => undefined },
       channels: { ended: () => undefined },
       journal: undefined,
       memories: new AgentMemories(),

@@ -220,7 +220,7 @@ describe('the turns of a TurnLoop', () => {
       inHand: 1,
       handlings: [handling, { isWatched: true }],
       row: { id: 'slow' },
-      place: { seams: { clock: { now: () => 0 } }, wheel: { add: (atMs: number) => watched.push(atMs) } },
+      thread: { seams: { clock: { now: () => 0 } }, wheel: { add: (atMs: number) => watched.push(atMs) } },
     });
     for (const cell of [done, slow, slow]) turns.goesOn(cell);
     expect([turns.isIdle, loop.yieldedCount, turns.busy.size]).toEqual([false, 1, 0]);

@@ -21,7 +21,7 @@ function systemOf() {
     size: 2,
     askAll: async <Answer>() => held.filter((answer) => answer !== undefined) as Answer[],
   };
-  const lost = new LostAccounts({ accounts, places, clock, kept: () => kept });
+  const lost = new LostAccounts({ accounts, threads: places, clock, kept: () => kept });
   const top = accounts.open(undefined, { tokens: 10 }) as number;
   const rounds = async (count: number): Promise<void> => {
     for (let round = 0; round < count; round++) await clock.advanceAsync(ROUND_MS);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CommitLog } from '../../../runtime/mailbox/commit-log.ts';
 import type { Tidings } from '../../../runtime/observe/tidings.ts';
-import { Seat } from '../../../runtime/control/seat.ts';
+import { ThreadIncarnation } from '../../../runtime/control/thread-incarnation.ts';
 import { ToldBook } from '../../../runtime/control/told-book.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
@@ -14,23 +14,23 @@ function newBook() {
   const dead = new Set<number>();
   const book = new ToldBook({
     clock,
-    isLiving: (seat) => !dead.has(seat),
+    isLiving: (incarnation) => !dead.has(incarnation),
     give: (tidings) => given.push(tidings.t === 'told' ? tidings.number : tidings.t),
   });
-  const seat = new Seat(1);
+  const incarnation = new ThreadIncarnation(1);
   const commit = (number: number): void =>
-    new CommitLog(seat.memories.commitLog).commit(new Float64Array(8), [0, 0, 0, 0, 0], number);
-  return { book, clock, given, dead, seat, commit };
+    new CommitLog(incarnation.memories.commitLog).commit(new Float64Array(8), [0, 0, 0, 0, 0], number);
+  return { book, clock, given, dead, incarnation, commit };
 }
 
 describe('what a thread tells of envelopes (F-01)', () => {
   it('is given on when the thread has committed it, in the order in which it was told', () => {
-    const { book, clock, given, seat, commit } = newBook();
+    const { book, clock, given, incarnation, commit } = newBook();
     commit(1);
-    book.hear(seat, told(1));
+    book.hear(incarnation, told(1));
     expect(given).toEqual([1]);
-    book.hear(seat, told(2));
-    book.hear(seat, fact);
+    book.hear(incarnation, told(2));
+    book.hear(incarnation, fact);
     expect(given).toEqual([1]);
     commit(2);
     clock.advance(10);
@@ -38,16 +38,16 @@ describe('what a thread tells of envelopes (F-01)', () => {
   });
 
   it('is forgotten when the thread died before that, but for what happened all the same', () => {
-    const { book, given, dead, seat, commit } = newBook();
+    const { book, given, dead, incarnation, commit } = newBook();
     commit(4);
-    book.hear(seat, told(5));
-    book.hear(seat, fact);
+    book.hear(incarnation, told(5));
+    book.hear(incarnation, fact);
     dead.add(1);
     book.look();
     expect(given).toEqual(['audited']);
     // What arrives after the death is judged as what arrived before.
-    book.hear(seat, told(4));
-    book.hear(seat, told(5));
+    book.hear(incarnation, told(4));
+    book.hear(incarnation, told(5));
     expect(given).toEqual(['audited', 4]);
   });
 });

@@ -29,9 +29,9 @@ async function filled(store: MemoryStore, recipients: readonly string[]): Promis
   return store;
 }
 
-/** What a thread that sat in `seat` has begun on. */
-function begin(seat: number, numbers: readonly number[]): void {
-  const ring = new StartedRing(journal, seat);
+/** What a thread that sat in `incarnation` has begun on. */
+function begin(incarnation: number, numbers: readonly number[]): void {
+  const ring = new StartedRing(journal, incarnation);
   ring.note(numbers);
   ring.close();
 }
@@ -69,8 +69,8 @@ describe('What former processes have left', () => {
       number,
     ];
     const backlog = await Backlog.open(store, journal);
-    const taken = async (limit: number, seat: number) =>
-      (await backlog.take('mars', limit, seat)).map(({ number }) => number);
+    const taken = async (limit: number, incarnation: number) =>
+      (await backlog.take('mars', limit, incarnation)).map(({ number }) => number);
     expect(await taken(3, SEAT)).toEqual([first, second, third]);
     expect(backlog.count('mars', SEAT)).toBe(2);
     backlog.held('mars', [second, 99]);
@@ -190,7 +190,7 @@ describe('The ring of what a thread has begun on', () => {
   });
 
   it('says the same of a mail that two threads begin on, whoever of them retracts it', () => {
-    const rings = [1, 2].map((seat) => new StartedRing(journal, seat));
+    const rings = [1, 2].map((incarnation) => new StartedRing(journal, incarnation));
     for (const ring of rings) ring.note([7]);
     rings[1]?.retract([7]);
     expect([...ringFiles.read(journal)]).toEqual([7]);

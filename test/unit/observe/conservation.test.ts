@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { conservationOf, isAllSettled } from '../../../runtime/observe/conservation.ts';
-import { COUNT, COUNTER_WORDS } from '../../../runtime/observe/seat-counters.ts';
+import { COUNT, COUNTER_WORDS } from '../../../runtime/observe/thread-counters.ts';
 
 function counts(accepted: number, handled: number, expired = 0): Float64Array {
   const words = new Float64Array(COUNTER_WORDS);

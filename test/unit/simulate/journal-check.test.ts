@@ -5,7 +5,7 @@ import { JournalCheck } from '../../../runtime/simulate/journal-check.ts';
 
 const cell = (delivery: 'once' | 'retry' = 'once', durable = true): Cell =>
   ({
-    place: { id: 'worker-1' },
+    thread: { id: 'worker-1' },
     row: { id: 'mars', profile: { durable } },
     isRetry: () => delivery === 'retry',
   }) as unknown as Cell;

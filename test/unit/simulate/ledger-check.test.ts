@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../../runtime/cell/cell.ts';
 import { InFlow } from '../../../runtime/mailbox/in-flow.ts';
 import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
-import { COUNT, newCounters } from '../../../runtime/observe/seat-counters.ts';
+import { COUNT, newCounters } from '../../../runtime/observe/thread-counters.ts';
 import { LedgerCheck } from '../../../runtime/simulate/ledger-check.ts';
 import { ProposalCheck } from '../../../runtime/simulate/proposal-check.ts';
-import type { Place } from '../../../runtime/thread/place.ts';
+import type { ThreadNode } from '../../../runtime/thread/thread-node.ts';
 
-/** A place with one agent, and the mails of one flow to it. */
-function place({ isRetry = false, capacity = 3 } = {}) {
+/** A thread with one agent, and the mails of one flow to it. */
+function threadWith({ isRetry = false, capacity = 3 } = {}) {
   const counters = new Float64Array(newCounters());
   const flow = new InFlow(7, 0, 0, 1, new Int32Array(16), 0);
   const waiting: Mail[] = [];
-  const there = { counters, seat: 1, cells: () => [cell] } as unknown as Place;
+  const there = { counters, incarnation: 1, cells: () => [cell] } as unknown as ThreadNode;
   const cell = {
-    place: there,
+    thread: there,
     row: { id: 'mars', profile: { mailboxCapacity: capacity } },
     inHand: 0,
     isRetry: () => isRetry,
@@ -50,7 +50,7 @@ function place({ isRetry = false, capacity = 3 } = {}) {
 
 describe('LedgerCheck (F-03)', () => {
   it('is content with what goes as it should', () => {
-    const { check, cell, there, mail, counters } = place();
+    const { check, cell, there, mail, counters } = threadWith();
     counters[COUNT.accepted] = 2;
     for (const sequence of [1, 2]) {
       check.began(cell, mail(sequence));
@@ -65,19 +65,19 @@ describe('LedgerCheck (F-03)', () => {
   });
 
   it('tells what is begun twice and may not be, also in another thread of the agent', () => {
-    const [once, successor] = [place(), place()];
+    const [once, successor] = [threadWith(), threadWith()];
     once.check.began(once.cell, once.mail(1));
     once.check.add(successor.there);
     once.check.began(successor.cell, successor.mail(1));
     expect(once.check.violations).toEqual([expect.stringContaining('has begun twice')]);
-    const retry = place({ isRetry: true });
+    const retry = threadWith({ isRetry: true });
     retry.check.began(retry.cell, retry.mail(1));
     retry.check.began(retry.cell, retry.mail(1));
     expect(retry.check.violations).toEqual([]);
   });
 
   it('tells what is begun out of order, but for call-backs', () => {
-    const { check, cell, mail } = place();
+    const { check, cell, mail } = threadWith();
     check.began(cell, mail(2));
     cell.inHand = 2;
     check.began(cell, mail(5));
@@ -89,7 +89,7 @@ describe('LedgerCheck (F-03)', () => {
   });
 
   it('tells of two outcomes, of more outcomes than envelopes, and of fewer', () => {
-    const { check, there, mail, counters } = place();
+    const { check, there, mail, counters } = threadWith();
     check.settled(there, mail(1));
     check.settled(there, mail(1));
     expect(check.violations).toEqual([expect.stringContaining('two outcomes')]);
@@ -102,7 +102,7 @@ describe('LedgerCheck (F-03)', () => {
   });
 
   it('tells of a mailbox that holds more than it may of one sender', () => {
-    const { check, mail, waiting } = place({ capacity: 2 });
+    const { check, mail, waiting } = threadWith({ capacity: 2 });
     waiting.push(mail(1), mail(2));
     check.check();
     expect(check.violations).toEqual([]);
@@ -112,7 +112,7 @@ describe('LedgerCheck (F-03)', () => {
   });
 
   it('keeps counting what a thread that is gone has counted', () => {
-    const { check, there, counters } = place();
+    const { check, there, counters } = threadWith();
     counters[COUNT.accepted] = 5;
     check.remove(there);
     expect(check.totals.accepted).toBe(5);

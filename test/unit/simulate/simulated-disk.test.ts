@@ -82,7 +82,10 @@ describe('A simulated disk (F-03)', () => {
 
   it('keeps what threads had begun on over the end of the process, and not over a loss of power', () => {
     const { disk: made } = disk();
-    const [one, other] = [1, 2].map((seat) => made.rings.open('j', seat, () => [])) as [Ring, Ring];
+    const [one, other] = [1, 2].map((incarnation) => made.rings.open('j', incarnation, () => [])) as [
+      Ring,
+      Ring,
+    ];
     one.note([7, 8]);
     one.retract([8]);
     other.note([9]);

@@ -10,7 +10,7 @@ import type { ThreadBoot } from '../../../runtime/control/thread-boot.ts';
 import { exposeApi } from '../../../runtime/link/calls.ts';
 import { Control } from '../../../runtime/control/control.ts';
 import { NodeSpawner } from '../../../runtime/link/node-spawner.ts';
-import { newSeatMemories } from '../../../runtime/control/seat.ts';
+import { newThreadMemories } from '../../../runtime/control/thread-incarnation.ts';
 import type { Spawner } from '../../../runtime/link/spawner.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { rejection } from '../../fixtures/until.ts';
@@ -70,7 +70,7 @@ async function controlOf({ spawner }: { readonly spawner: Spawner }) {
     ...{
       hostLine,
       hostApi,
-      hostSeat: newSeatMemories(),
+      hostIncarnation: newThreadMemories(),
       accounts: newAccountMemory(),
       agentWords: newAgentWords(),
       beat: newControlBeat(),

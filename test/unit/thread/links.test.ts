@@ -5,9 +5,9 @@ import { defaultPolicies } from '../../../policies/index.ts';
 import type { AgentDefinition } from '../../../runtime/agent/agent-definition.ts';
 import { deltaOf } from '../../../runtime/routing/routing-table.ts';
 import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
-import { COUNT } from '../../../runtime/observe/seat-counters.ts';
+import { COUNT } from '../../../runtime/observe/thread-counters.ts';
 import { countInFlight } from '../../../runtime/thread/count-in-flight.ts';
-import { placePair } from '../../fixtures/place-pair.ts';
+import { nodePair } from '../../fixtures/node-pair.ts';
 import { rejection } from '../../fixtures/until.ts';
 
 const work = capability({
@@ -39,14 +39,14 @@ const crier = define('crier').on('notification', (_, ctx) => {
   for (let n = 0; n < CRIES; n++) ctx.tell('asker', n);
 }) as AgentDefinition<unknown>;
 
-let pair: Awaited<ReturnType<typeof placePair>>;
+let pair: Awaited<ReturnType<typeof nodePair>>;
 afterEach(() => {
   meanwhile = () => undefined;
   pair.close();
 });
 
-const startWorking = async (...policies: Parameters<typeof placePair>[1][]) => {
-  pair = await placePair(
+const startWorking = async (...policies: Parameters<typeof nodePair>[1][]) => {
+  pair = await nodePair(
     [
       { definition: asker, at: 'here' },
       { definition: worker, at: 'there' },
@@ -58,13 +58,13 @@ const startWorking = async (...policies: Parameters<typeof placePair>[1][]) => {
 
 /** The crier has handled what it was told, and there is no room in the port for what it told. */
 async function startCrying(delivery: 'once' | 'retry') {
-  pair = await placePair([
+  pair = await nodePair([
     { definition: asker, at: 'here', mailboxCapacity: 5_000 },
     { definition: crier, at: 'there', delivery },
   ]);
   for (let n = 0; n < TELLS; n++) expect(pair.tell('asker', 'crier', n)).toMatchObject({ delivered: true });
   await pair.deliver([pair.there]);
-  expect(pair.there.host.place.cellOf(1)?.waiting).toBe(0);
+  expect(pair.there.host.node.cellOf(1)?.waiting).toBe(0);
   return pair;
 }
 
@@ -110,13 +110,13 @@ describe('What was judged by a table that has changed on the way', () => {
 describe('What another thread has sent by a table that is newer', () => {
   /** `there` does not know the worker any more; `here` is told of one more change than it. */
   async function startBehind() {
-    pair = await placePair([
+    pair = await nodePair([
       { definition: asker, at: 'here' },
       { definition: worker, at: 'here' },
       { definition: relay, at: 'there' },
     ]);
     const { here, there } = pair;
-    const row = there.host.place.table.get('worker') as AgentRow;
+    const row = there.host.node.table.get('worker') as AgentRow;
     there.control({ t: 'table', delta: deltaOf(2, [], ['worker']) });
     here.control({ t: 'table', delta: deltaOf(2, []) });
     return { ...pair, row };
@@ -127,11 +127,11 @@ describe('What another thread has sent by a table that is newer', () => {
     here.control({ t: 'table', delta: deltaOf(3, []) });
     const answer = ask('asker', relayed, 'done');
     await deliver();
-    expect(there.host.place.router).toMatchObject({ state: 'awaiting', held: 1 });
+    expect(there.host.node.router).toMatchObject({ state: 'awaiting', held: 1 });
     there.control({ t: 'table', delta: deltaOf(3, [row]) });
     await deliver();
     expect(await answer).toBe('done');
-    expect(there.host.place.router.state).toBe('ready');
+    expect(there.host.node.router.state).toBe('ready');
   });
 
   it('is not what a table of the same age came with', async () => {
@@ -139,13 +139,13 @@ describe('What another thread has sent by a table that is newer', () => {
     const failed = rejection(ask('asker', relayed, 'done'));
     await deliver();
     expect((await failed).message).toContain('No agent with id "worker" is registered');
-    expect(there.host.place.router.state).toBe('ready');
+    expect(there.host.node.router.state).toBe('ready');
   });
 });
 
 describe('What is sent to a thread before there is a link to it', () => {
   it('goes there when there is, is counted once, and its ask is answered', async () => {
-    pair = await placePair(
+    pair = await nodePair(
       [
         { definition: asker, at: 'here' },
         { definition: worker, at: 'there' },
@@ -157,12 +157,12 @@ describe('What is sent to a thread before there is a link to it', () => {
     const answer = ask('asker', work, 'done');
     expect(tell('asker', 'worker', 'x')).toMatchObject({ delivered: true });
     await deliver();
-    expect(countInFlight(here.host.place)).toBe(2);
+    expect(countInFlight(here.host.node)).toBe(2);
     await linkBoth();
     await deliver();
     expect(await answer).toBe('done');
-    expect(countInFlight(here.host.place)).toBe(0);
-    expect(here.host.place.counters[COUNT.accepted]).toBe(2);
+    expect(countInFlight(here.host.node)).toBe(0);
+    expect(here.host.node.counters[COUNT.accepted]).toBe(2);
   });
 });
 
@@ -170,7 +170,7 @@ describe('An envelope that a thread handles', () => {
   it('is marked as begun before its handler runs', async () => {
     const { here, ask, turn, deliver } = await startWorking();
     const fates = () =>
-      here.host.place.outbox
+      here.host.node.outbox
         .flowsTo(new Map([[1, undefined]]))
         .flatMap((flow) => flow.unsettledEntries().map(({ fate }) => fate));
     let during: string[] = [];
@@ -190,10 +190,10 @@ describe('An envelope that a thread handles', () => {
 describe('An envelope that a thread has handled', () => {
   it('is not settled before everything is posted that its handler sent', async () => {
     const { here, there, deliver } = await startCrying('once');
-    expect(countInFlight(here.host.place)).toBe(TELLS);
+    expect(countInFlight(here.host.node)).toBe(TELLS);
     await deliver();
-    expect(countInFlight(here.host.place)).toBe(0);
-    expect(countInFlight(there.host.place)).toBe(0);
+    expect(countInFlight(here.host.node)).toBe(0);
+    expect(countInFlight(there.host.node)).toBe(0);
   });
 
   it('is dead-lettered, if it is, before it is settled', async () => {
@@ -202,7 +202,7 @@ describe('An envelope that a thread has handled', () => {
     const reasons: string[] = [];
     there.onTold = (message) => {
       if (message.t !== 'told') return;
-      unsettled.push(countInFlight(here.host.place));
+      unsettled.push(countInFlight(here.host.node));
       reasons.push(...message.letters.map(({ reason }) => reason));
     };
     const failed = rejection(ask('asker', work, 'failed'));
@@ -210,7 +210,7 @@ describe('An envelope that a thread has handled', () => {
     expect((await failed).code).toBe('HANDLER_FAILED');
     expect(unsettled).toEqual([1]);
     expect(reasons).toEqual(['The handler of worker failed: it cannot']);
-    expect(countInFlight(here.host.place)).toBe(0);
+    expect(countInFlight(here.host.node)).toBe(0);
   });
 
   it('leaves no checkpoint behind', async () => {
@@ -221,14 +221,14 @@ describe('An envelope that a thread has handled', () => {
     await deliver();
     expect(await asked).toBe('kept');
     expect(kept).toContain('checkpoint');
-    expect(there.host.place.checkpoints.isUsed).toBe(false);
+    expect(there.host.node.checkpoints.isUsed).toBe(false);
   });
 });
 
 describe('What a dead thread had begun, and the others had not settled', () => {
   it('counts as an attempt where the death is charged to it, and nowhere else', async () => {
     const { succeed } = await startCrying('retry');
-    const next = await succeed({ reason: 'it ended', charge: { seat: 0, flow: 0, sequence: 7 } });
+    const next = await succeed({ reason: 'it ended', charge: { incarnation: 0, flow: 0, sequence: 7 } });
     const mails = [...(next.cellOf(1)?.mails() ?? [])];
     expect(mails.map(({ sequence }) => sequence)).toEqual(Array.from({ length: TELLS }, (_, at) => at + 1));
     expect(mails.map(({ attempts }) => attempts)).toEqual(

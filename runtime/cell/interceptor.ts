@@ -103,13 +103,13 @@ export interface Sent extends RoutingResult {
 }
 
 /**
- * What an attendant can do in the name of one agent, whether that is handling something or not. It outlives the agent's
+ * What an interceptor can do in the name of one agent, whether that is handling something or not. It outlives the agent's
  * actors, and ends with its thread.
  */
 export interface AgentClient {
   readonly agentId: string;
   readonly seams: Seams;
-  /** What attendants keep here, by their own names. */
+  /** What interceptors keep here, by their own names. */
   readonly held: Map<string, unknown>;
   /** What outlives the thread and the process; only durable agents have it. */
   readonly records: AgentRecords | undefined;
@@ -117,7 +117,7 @@ export interface AgentClient {
   readonly mailbox: { readonly waiting: number; readonly capacity: number };
   /** The capabilities on its card. */
   readonly capabilities: readonly string[];
-  /** Where what the agent has in it came from outside, and what is being shown to an attendant. */
+  /** Where what the agent has in it came from outside, and what is being shown to an interceptor. */
   readonly taint: Taint | undefined;
   /** Whoever attends has taken this in for the agent, or hands out what was kept; `by`: for the work whose context that is. */
   takeIn(taint: Taint, by?: ActorContext<unknown>): void;
@@ -139,7 +139,7 @@ export interface AgentClient {
   nameOf(agentId: string): string;
   /** Why the rules would refuse it; undefined when it may be sent. Sends nothing and is no event. */
   judge(message: Outgoing): Verdict | undefined;
-  /** On whose behalf the work is done whose context this is; without one what is being shown to attendants. */
+  /** On whose behalf the work is done whose context this is; without one what is being shown to interceptors. */
   behalfOf(cause?: ActorContext<unknown>): Behalf;
   /**
    * What the agent's work in hand passes on to what is sent later because of it; its budget is held until that is ended.
@@ -197,7 +197,7 @@ export interface PrivilegedCall {
  * - `owed`     are told to `lost` when they end without having been handled: rejected or dead-lettered.
  * - `handlers` answer in their turn what the agent does not handle: by message type or capability id.
  */
-export interface Attendant {
+export interface Interceptor {
   readonly types: ReadonlySet<A2AMessageType>;
   readonly owed: ReadonlySet<A2AMessageType>;
   readonly handlers: ReadonlyMap<string, EnvelopeHandler<never>>;

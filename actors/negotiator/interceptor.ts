@@ -1,6 +1,6 @@
 import type { EnvelopeHandler } from '../../runtime/agent/agent-definition.ts';
 import { systemStopped } from '../../runtime/protocol/errors.ts';
-import type { Attendant } from '../../runtime/public.ts';
+import type { Interceptor } from '../../runtime/public.ts';
 import { CAPABILITY_NEGOTIATION } from './capability-negotiation.ts';
 import { negotiatorAt, negotiatorIfAny } from './desk-negotiator.ts';
 import { negotiatorOf } from './handlers.ts';
@@ -18,7 +18,7 @@ const answerByCard: EnvelopeHandler<never> = async (envelope, ctx) => {
  * agent is busy; a proposal waits for its turn, and is answered by card where the agent does not handle it. So is the
  * question which capabilities two peers have in common.
  */
-export const negotiationAttendant: Attendant = {
+export const negotiationInterceptor: Interceptor = {
   types: new Set(['task-accept', 'task-reject']),
   owed: new Set(['task-proposal']),
   handlers: new Map([

@@ -5,7 +5,7 @@ import { weigh } from '../observe/weigh.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { HistoryPost } from '../journal/history-post.ts';
-import type { Place } from './place.ts';
+import type { ThreadNode } from './thread-node.ts';
 
 /** A payload that is larger is not kept: the envelope is, without it. */
 const PAYLOAD_CHARACTERS = 16_384;
@@ -21,8 +21,8 @@ const CROSSINGS = 256;
  * What one thread gives the journal of what it notes anyway. It reads its rings now and then, and never more of them than
  * costs little: sending notes nothing more, and what the rings have forgotten by then is counted as missed.
  */
-export class PlaceHistory {
-  readonly #place: Place;
+export class NodeHistory {
+  readonly #node: ThreadNode;
   readonly #post: HistoryPost;
   /** The serial of the traffic, and the number of the crossing, that it reads next. */
   #trafficAt: number;
@@ -30,28 +30,28 @@ export class PlaceHistory {
   #work = WORK_AT_ONCE;
   #workedAtMs: number;
 
-  constructor(place: Place, remember: (remembered: Remembered) => Promise<void>) {
-    this.#place = place;
+  constructor(node: ThreadNode, remember: (remembered: Remembered) => Promise<void>) {
+    this.#node = node;
     this.#post = new HistoryPost(remember);
     // An inline agent may have sent something before its thread is told of the journal.
-    this.#trafficAt = Math.max(0, place.log.traffic.noted - place.log.traffic.capacity);
+    this.#trafficAt = Math.max(0, node.log.traffic.noted - node.log.traffic.capacity);
     this.#crossingAt = 0;
-    this.#workedAtMs = place.seams.clock.now();
+    this.#workedAtMs = node.seams.clock.now();
   }
 
   /** Half of what is remembered has not been read, and would be forgotten soon; there is work left for it. */
   get isBehind(): boolean {
     if (this.#work < WORTHWHILE) return false;
-    const { noted, capacity } = this.#place.log.traffic;
+    const { noted, capacity } = this.#node.log.traffic;
     return noted - this.#trafficAt > capacity >> 1;
   }
 
   /** Gives what was noted since, unless the last lot is still under way. */
   collect(): void {
-    const { log } = this.#place;
+    const { log } = this.#node;
     const isNew = log.traffic.noted > this.#trafficAt || log.crossings.noted > this.#crossingAt;
     if (this.#post.isBusy || !(isNew || log.unaudited > 0)) return;
-    const nowMs = this.#place.seams.clock.now();
+    const nowMs = this.#node.seams.clock.now();
     const earned = (Math.max(0, nowMs - this.#workedAtMs) * WORK_A_SECOND) / 1_000;
     this.#work = Math.min(WORK_AT_ONCE, this.#work + earned);
     this.#workedAtMs = nowMs;
@@ -73,14 +73,14 @@ export class PlaceHistory {
 
   /** Entries that nobody has made a text of yet. */
   get #unread(): number {
-    const { traffic, crossings } = this.#place.log;
+    const { traffic, crossings } = this.#node.log;
     let count = crossings.noted - this.#crossingAt;
     for (const { mail } of traffic.entries(this.#trafficAt)) if (mail.correlationId !== undefined) count += 1;
     return count;
   }
 
   #crossings(): string[] {
-    const { log, id } = this.#place;
+    const { log, id } = this.#node;
     const { noted } = log.crossings;
     const events = log.crossings.eventsBehind(this.#crossingAt, Math.min(CROSSINGS, this.#entriesLeft), id);
     if (events.length === 0) return [];
@@ -91,7 +91,7 @@ export class PlaceHistory {
   }
 
   #traffic(): string[] {
-    const { traffic } = this.#place.log;
+    const { traffic } = this.#node.log;
     const forgotten = traffic.noted - traffic.capacity;
     if (forgotten > this.#trafficAt) {
       this.#post.miss(forgotten - this.#trafficAt);
@@ -102,7 +102,7 @@ export class PlaceHistory {
       if (this.#entriesLeft === 0) break;
       this.#trafficAt = one.serial + 1;
       if (one.mail.correlationId === undefined) continue;
-      const envelope = envelopeOf(one, this.#place);
+      const envelope = envelopeOf(one, this.#node);
       if (envelope !== undefined) texts.push(this.#spend(textOf(envelope)));
     }
     return texts;
@@ -119,7 +119,7 @@ export class PlaceHistory {
 }
 
 /** The envelope that was sent, or that answered; undefined of what is neither. */
-export function envelopeOf(traffic: Traffic, { judge, agentOf }: Place): A2AEnvelope | undefined {
+export function envelopeOf(traffic: Traffic, { judge, agentOf }: ThreadNode): A2AEnvelope | undefined {
   const { kind, mail } = traffic;
   if (kind === TRAFFIC.sent) {
     const { tier, sandboxId } = judge.partyOf(mail.sender);

@@ -1,19 +1,19 @@
 import { newCommitLogMemory } from '../mailbox/commit-log.ts';
 import { distance, FLOWS_PER_SLAB, MARK, MARK_WORDS } from '../mailbox/flow-marks.ts';
 import { type NamedMail, readNames } from '../mailbox/name-book.ts';
-import { newCounters } from '../observe/seat-counters.ts';
+import { newCounters } from '../observe/thread-counters.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
-import type { Charge, PlaceDeath } from '../thread/lines.ts';
+import type { Charge, ThreadDeath } from '../thread/lines.ts';
 import { newStatusMemory, STATUS } from '../mailbox/status-words.ts';
 
-/** The memories that a seat is made with, when they exist before it. */
-export interface SeatMemories {
+/** The memories that an incarnation is made with, when they exist before it. */
+export interface ThreadMemories {
   readonly counters: SharedArrayBuffer;
   readonly status: SharedArrayBuffer;
   readonly commitLog: SharedArrayBuffer;
 }
 
-export const newSeatMemories = (): SeatMemories => ({
+export const newThreadMemories = (): ThreadMemories => ({
   counters: newCounters(),
   status: newStatusMemory(),
   commitLog: newCommitLogMemory(),
@@ -22,19 +22,19 @@ export const newSeatMemories = (): SeatMemories => ({
 /**
  * One thread's time in a place: the memories that it shares, kept here because they outlive it.
  *
- * A place whose thread is replaced gets a new seat, so that nothing which a dead thread left behind can be mistaken for
+ * A place whose thread is replaced gets a new incarnation, so that nothing which a dead thread left behind can be mistaken for
  * its successor's.
  */
-export class Seat {
+export class ThreadIncarnation {
   readonly number: number;
-  readonly memories: SeatMemories;
+  readonly memories: ThreadMemories;
   /** How its thread ended. */
-  death: PlaceDeath | undefined = undefined;
+  death: ThreadDeath | undefined = undefined;
   readonly #slabs: Int32Array[] = [];
   readonly #memories: SharedArrayBuffer[] = [];
   readonly #nameSlabs: SharedArrayBuffer[] = [];
 
-  constructor(number: number, memories: SeatMemories = newSeatMemories()) {
+  constructor(number: number, memories: ThreadMemories = newThreadMemories()) {
     this.number = number;
     this.memories = memories;
   }
@@ -57,10 +57,10 @@ export class Seat {
     const words = new Int32Array(this.memories.status);
     const current = words[STATUS.current] as number;
     if (current === 0) return undefined;
-    const seat = words[STATUS.seat] as number;
+    const incarnation = words[STATUS.incarnation] as number;
     const flow = words[STATUS.flow] as number;
     const sequence = words[STATUS.sequence] as number;
-    return { slot: current - 1, charge: seat < 0 ? undefined : { seat, flow, sequence } };
+    return { slot: current - 1, charge: incarnation < 0 ? undefined : { incarnation, flow, sequence } };
   }
 
   get beat(): number {

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../agent/agent-definition.ts';
-import { Attendance } from '../cell/attendance.ts';
-import type { Attendant } from '../cell/attendant.ts';
+import { Interceptors } from '../cell/interceptors.ts';
+import type { Interceptor } from '../cell/interceptor.ts';
 import type { MakeActor } from '../cell/actor-life.ts';
 import type { Cell } from '../cell/cell.ts';
 import { CpuPool, type CpuPoolOptions } from '../agent/offload.ts';
@@ -30,20 +30,20 @@ import { AgentHost } from './agent-host.ts';
 import { countInFlight } from './count-in-flight.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import { changeCode, parkAgents } from './code-change.ts';
-import type { ControlMessage, PlaceMessage, Replay } from './lines.ts';
+import type { ControlMessage, NodeMessage, Replay } from './lines.ts';
 import type { LoadedAgent } from '../agent/loaded-agent.ts';
-import { Place, type PlacePeers } from './place.ts';
-import { envelopeOf } from './place-history.ts';
-import { PlaceJournal } from './place-journal.ts';
+import { ThreadNode, type NodePeers } from './thread-node.ts';
+import { envelopeOf } from './node-history.ts';
+import { NodeJournal } from './node-journal.ts';
 import type { Port } from '../link/port.ts';
 
 /** How long a place that stops waits for the journal. */
 const LEAVE_MS = 1_000;
 
 /** What a place is started with, as plain data. */
-export interface PlaceBoot {
+export interface NodeBoot {
   readonly id: string;
-  readonly seat: number;
+  readonly incarnation: number;
   readonly counters: SharedArrayBuffer;
   readonly status: SharedArrayBuffer;
   readonly commitLog: SharedArrayBuffer;
@@ -57,19 +57,19 @@ export interface PlaceBoot {
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   readonly events: EventLimits;
-  readonly peers: PlacePeers | undefined;
+  readonly peers: NodePeers | undefined;
 }
 
 /** Counts of one place; `inFlight` is counted in its mailboxes and ledgers. */
-export interface PlaceStats {
+export interface NodeStats {
   readonly inFlight: number;
   /** Accepted by former processes, and still in the journal. */
   readonly left: number;
   readonly isIdle: boolean;
 }
 
-export interface PlaceHostDeps {
-  readonly boot: PlaceBoot;
+export interface ThreadHostDeps {
+  readonly boot: NodeBoot;
   readonly seams: Seams;
   readonly policies: readonly JudgePolicy[];
   readonly line: Port;
@@ -79,7 +79,7 @@ export interface PlaceHostDeps {
   readonly inline: ReadonlyMap<string, AgentDefinition<unknown>>;
   readonly onEvents?: (events: readonly SystemEvent[]) => void;
   /** Who attends to the agents here. @default nobody */
-  readonly attendants?: readonly Attendant[];
+  readonly interceptors?: readonly Interceptor[];
   /** Starts the processes of agents that have one. @default no such agent lives here */
   readonly processSpawner?: ProcessSpawner;
   /** How its agents reach what is outside the system. @default as they say themselves */
@@ -92,15 +92,15 @@ export interface PlaceHostDeps {
   readonly rings?: StartedRings | undefined;
 }
 
-/** Runs one place on the control thread's orders, and answers its questions (`PlaceHost` is the api of a place). */
-export class PlaceHost {
-  readonly place: Place;
-  readonly #deps: PlaceHostDeps;
+/** Runs one place on the control thread's orders, and answers its questions (`ThreadHost` is the api of a place). */
+export class ThreadHost {
+  readonly node: ThreadNode;
+  readonly #deps: ThreadHostDeps;
   readonly #cpu: CpuPool;
   readonly #processes: ProcessHost;
   readonly #agents: AgentHost;
 
-  constructor(deps: PlaceHostDeps) {
+  constructor(deps: ThreadHostDeps) {
     this.#deps = deps;
     const { boot, seams, policies } = deps;
     this.#cpu = new CpuPool({ seams }, boot.cpu);
@@ -110,12 +110,12 @@ export class PlaceHost {
       watchdog: boot.watchdog,
       starting: boot.starting,
       loop: deps.loop,
-      journal: () => this.place.journal,
+      journal: () => this.node.journal,
     });
     const table = new RoutingTable();
     const grants = new GrantBook(seams.clock);
     const { broadcastToSender } = boot;
-    this.place = new Place({
+    this.node = new ThreadNode({
       ...boot,
       seams,
       table,
@@ -124,17 +124,17 @@ export class PlaceHost {
       loop: deps.loop,
       cpu: this.#cpu,
       outside: deps.outside,
-      attendance: new Attendance(deps.attendants ?? []),
+      interceptors: new Interceptors(deps.interceptors ?? []),
       tell: (message) => this.#tell(message),
     });
     this.#agents = new AgentHost({
-      place: this.place,
+      node: this.node,
       processes: this.#processes,
       inline: deps.inline,
       makeActor: deps.makeActor,
       tell: (message) => this.#tell(message),
     });
-    this.place.router.replace(boot.table);
+    this.node.router.replace(boot.table);
     deps.line.onMessage((message) => this.#hear(message));
   }
 
@@ -145,7 +145,7 @@ export class PlaceHost {
   }
 
   #hear(message: unknown): void {
-    this.place.turns.begin();
+    this.node.turns.begin();
     this.#obey(message as ControlMessage);
   }
 
@@ -156,10 +156,10 @@ export class PlaceHost {
     return this.#agents.load(module, process);
   }
 
-  stats(): PlaceStats {
-    this.place.outbox.flush();
-    const { isIdle, journal } = this.place;
-    return { inFlight: countInFlight(this.place), left: journal?.left ?? 0, isIdle };
+  stats(): NodeStats {
+    this.node.outbox.flush();
+    const { isIdle, journal } = this.node;
+    return { inFlight: countInFlight(this.node), left: journal?.left ?? 0, isIdle };
   }
 
   /** Resolves when the other nodes have been asked, and whoever they have is in the table. */
@@ -170,30 +170,30 @@ export class PlaceHost {
   /** The accounts of the envelopes that wait here or are in hand. */
   heldAccounts(): readonly number[] {
     const held = new Set<number>();
-    for (const cell of this.place.cells())
+    for (const cell of this.node.cells())
       for (const { extras } of cell.mails()) if (extras?.account !== undefined) held.add(extras.account);
     return [...held];
   }
 
   inspect(isOn: boolean): void {
-    this.place.log.inspect(isOn);
+    this.node.log.inspect(isOn);
   }
 
   recentEvents(): readonly SystemEvent[] {
-    return this.place.log.recentEvents();
+    return this.node.log.recentEvents();
   }
 
   /** The calls of tools that were made from here. */
   toolCounts(): readonly ToolCount[] {
-    return this.place.log.toolCounts.entries();
+    return this.node.log.toolCounts.entries();
   }
 
   /** The envelopes of one conversation that this thread remembers having sent or answered. */
   thread(correlationId: string): readonly A2AEnvelope[] {
     const envelopes: A2AEnvelope[] = [];
-    for (const traffic of this.place.log.traffic.entries()) {
+    for (const traffic of this.node.log.traffic.entries()) {
       if (traffic.mail.correlationId !== correlationId) continue;
-      const envelope = envelopeOf(traffic, this.place);
+      const envelope = envelopeOf(traffic, this.node);
       if (envelope !== undefined) envelopes.push(envelope);
     }
     return envelopes;
@@ -201,101 +201,101 @@ export class PlaceHost {
 
   /** Gives the agents in these slots what former processes left for them. Resolves when each has the first of it. */
   async recover(slots: readonly number[]): Promise<void> {
-    const cells = slots.map((slot) => this.place.cellOf(slot)).filter((cell) => cell !== undefined);
-    await this.place.journal?.recover(cells);
+    const cells = slots.map((slot) => this.node.cellOf(slot)).filter((cell) => cell !== undefined);
+    await this.node.journal?.recover(cells);
   }
 
   /** Resolves when what was sent from here to durable recipients is kept. */
   async whenKept(): Promise<void> {
-    await this.place.journal?.whenKept();
+    await this.node.journal?.whenKept();
   }
 
   /** Stops every agent here and lets go of everything. */
   async shutdown(): Promise<void> {
     await this.#leaveJournal();
     await Promise.all(
-      [...this.place.cells()].map((cell) => cell.stop(systemStopped(`${cell.row.id} was stopped with it`))),
+      [...this.node.cells()].map((cell) => cell.stop(systemStopped(`${cell.row.id} was stopped with it`))),
     );
-    this.place.outbox.flush();
+    this.node.outbox.flush();
     await Promise.all([this.#cpu.close(), this.#processes.close()]);
     await this.#whenKeptSoon();
-    this.place.journal?.history?.collect();
+    this.node.journal?.history?.collect();
   }
 
   /** All places are shut down: what the last agents sent to those that had ended before them gets its outcome. */
   async closeBooks(): Promise<void> {
-    this.place.links.readArrived();
-    this.place.outbox.flush();
-    const remembered = this.place.journal?.history?.leave();
+    this.node.links.readArrived();
+    this.node.outbox.flush();
+    const remembered = this.node.journal?.history?.leave();
     if (remembered === undefined) return;
-    await this.place.within(remembered, LEAVE_MS, 'The last of the history').catch(() => undefined);
+    await this.node.within(remembered, LEAVE_MS, 'The last of the history').catch(() => undefined);
   }
 
   close(error: OrreryError = systemStopped('it was stopped')): void {
-    this.place.close(error);
-    this.place.journal?.close();
+    this.node.close(error);
+    this.node.journal?.close();
     this.#deps.line.close();
   }
 
   /** What has an outcome is told to the journal; what has none waits there, whatever becomes of it here. */
   async #leaveJournal(): Promise<void> {
-    this.place.outbox.flush();
+    this.node.outbox.flush();
     await this.#whenKeptSoon();
-    this.place.journal?.leave();
+    this.node.journal?.leave();
   }
 
   async #whenKeptSoon(): Promise<void> {
-    const kept = this.place.journal?.whenKept();
+    const kept = this.node.journal?.whenKept();
     if (kept === undefined) return;
-    await this.place.within(kept, LEAVE_MS, 'The last write to the journal').catch(() => undefined);
+    await this.node.within(kept, LEAVE_MS, 'The last write to the journal').catch(() => undefined);
   }
 
   #obey(message: ControlMessage): void {
-    const { place } = this;
+    const { node } = this;
     switch (message.t) {
       case 'table':
-        place.router.apply(message.delta);
-        place.lookups?.tableChanged();
+        node.router.apply(message.delta);
+        node.lookups?.tableChanged();
         return;
       case 'whole-table':
-        place.router.replace(message.delta);
-        place.lookups?.tableChanged();
+        node.router.replace(message.delta);
+        node.lookups?.tableChanged();
         return;
       case 'drain':
-        place.router.drain();
+        node.router.drain();
         return;
       case 'looked-up':
-        place.lookups?.ended(message.query);
+        node.lookups?.ended(message.query);
         return;
       case 'config':
-        place.judge.configure(message.config);
+        node.judge.configure(message.config);
         return;
       case 'link': {
         const port = this.#deps.received(message.port);
-        const { place: id, seat, credit, side, death } = message;
-        if (death === undefined) place.links.connect(id, seat, port, credit, side);
-        else place.links.reconnect(id, seat, port, credit, side, death);
+        const { place: id, incarnation, credit, side, death } = message;
+        if (death === undefined) node.links.connect(id, incarnation, port, credit, side);
+        else node.links.reconnect(id, incarnation, port, credit, side, death);
         return;
       }
       case 'unlink':
-        place.links.disconnect(message.place);
+        node.links.disconnect(message.place);
         return;
       case 'host':
         void this.#agents.host(message);
         return;
       case 'change':
-        void changeCode(place, message, () => this.#agents.codeOf(message)).then((answer) =>
+        void changeCode(node, message, () => this.#agents.codeOf(message)).then((answer) =>
           this.#tell(answer),
         );
         return;
       case 'park':
-        parkAgents(place, message.slots);
+        parkAgents(node, message.slots);
         return;
       case 'start':
-        for (const slot of message.slots) this.#start(place.cellOf(slot));
+        for (const slot of message.slots) this.#start(node.cellOf(slot));
         return;
       case 'halt':
-        for (const slot of message.slots) place.cellOf(slot)?.halt();
+        for (const slot of message.slots) node.cellOf(slot)?.halt();
         return;
       case 'stop':
         for (const slot of message.slots) void this.#stop(slot);
@@ -304,27 +304,27 @@ export class PlaceHost {
         for (const slot of message.slots) void this.#forget(slot);
         return;
       case 'end-process': {
-        const cell = place.cellOf(message.slot);
+        const cell = node.cellOf(message.slot);
         if (cell !== undefined) this.#processes.endProcess(cell);
         return;
       }
       case 'refuse':
-        for (const refusal of message.refusals) place.cellOf(message.slot)?.refuse(refusal);
+        for (const refusal of message.refusals) node.cellOf(message.slot)?.refuse(refusal);
         return;
       case 'give-up':
-        place.cellOf(message.slot)?.giveUp(message.last);
+        node.cellOf(message.slot)?.giveUp(message.last);
         return;
       case 'replay':
         for (const replay of message.replays) this.#replay(replay);
         return;
       case 'checkpoints':
-        for (const kept of message.kept) place.checkpoints.restore(kept);
+        for (const kept of message.kept) node.checkpoints.restore(kept);
         return;
       case 'journal':
-        place.journal = new PlaceJournal(place, message.access, this.#deps);
+        node.journal = new NodeJournal(node, message.access, this.#deps);
         return;
       case 'inspect':
-        place.log.inspect(message.isOn);
+        node.log.inspect(message.isOn);
         return;
       case 'events':
         this.#deps.onEvents?.(message.events);
@@ -334,44 +334,43 @@ export class PlaceHost {
 
   #start(cell: Cell | undefined): void {
     if (cell === undefined) return;
-    if (!cell.wasStarted) this.place.attendance.resumed(cell);
-    void this.place.journal?.giveRest(cell);
+    if (!cell.wasStarted) this.node.interceptors.resumed(cell);
+    void this.node.journal?.giveRest(cell);
     if (cell.row.profile.lazy && cell.status === 'down' && !cell.wasStarted) {
       cell.sleepUntilMail();
       return;
     }
-    this.place.startCell(cell);
+    this.node.startCell(cell);
   }
 
   async #stop(slot: number): Promise<void> {
-    await this.place.cellOf(slot)?.stop();
+    await this.node.cellOf(slot)?.stop();
     this.#tell({ t: 'ended', slot });
   }
 
   async #forget(slot: number): Promise<void> {
-    const cell = await this.place.forget(slot);
+    const cell = await this.node.forget(slot);
     if (cell !== undefined) this.#processes.forget(cell);
   }
 
   /** Delivers what a dead thread held, in that thread's name. The control thread keeps its copies and names of it. */
-  #replay({ seat, flow, slot, lane, slab, mails }: Replay): void {
-    const cell = this.place.cellOf(slot);
+  #replay({ incarnation, flow, slot, lane, slab, mails }: Replay): void {
+    const cell = this.node.cellOf(slot);
     const inFlow =
-      this.place.links.orphan(seat, flow) ??
-      new InFlow(seat, flow, slot, lane as Lane, new Int32Array(slab), flowBase(flow));
-    this.place.links.adopt(inFlow);
+      this.node.links.orphan(incarnation, flow) ??
+      new InFlow(incarnation, flow, slot, lane as Lane, new Int32Array(slab), flowBase(flow));
+    this.node.links.adopt(inFlow);
     const replayed = mails.map(mailFromData);
-    if (cell !== undefined) this.place.journal?.replayed(cell, replayed);
+    if (cell !== undefined) this.node.journal?.replayed(cell, replayed);
     for (const mail of replayed) {
       mail.flow = inFlow;
       inFlow.received = mail.sequence;
       if (cell !== undefined) cell.deliver(mail, inFlow.lane);
-      else
-        this.place.refuseUnheld(mail, mail.tombstone ?? errorToData(notHere(mail.recipient, this.place.id)));
+      else this.node.refuseUnheld(mail, mail.tombstone ?? errorToData(notHere(mail.recipient, this.node.id)));
     }
   }
 
-  #tell(message: PlaceMessage): void {
+  #tell(message: NodeMessage): void {
     this.#deps.line.post(message);
   }
 }

@@ -1,7 +1,7 @@
 import type { Mail } from '../mailbox/mail.ts';
 import type { Lane } from '../mailbox/lane.ts';
 import type { WaitingSend } from '../mailbox/waiting-send.ts';
-import { COUNT } from '../observe/seat-counters.ts';
+import { COUNT } from '../observe/thread-counters.ts';
 import { latencyOf, TRAFFIC } from '../observe/traffic-ring.ts';
 import type { Funds } from '../budget/mail-account.ts';
 import type { Budget } from '../protocol/budget.ts';
@@ -49,8 +49,8 @@ const MEASURE_EVERY = 16;
  *
  * What is sent while an envelope is handled inherits its deadline, path and correlation id, and only narrows them.
  */
-export class Courier {
-  readonly #place: CellThread;
+export class MailSender {
+  readonly #thread: CellThread;
   readonly #make: MailMaker;
   readonly #funding: Funding;
   /** Why `#route` found nobody. */
@@ -67,10 +67,10 @@ export class Courier {
   /** How long the last routing took; NaN where that was not measured. */
   #routingMs = Number.NaN;
 
-  constructor(place: CellThread) {
-    this.#place = place;
-    this.#make = new MailMaker(place.seams.ids, () => place.turns.stamp());
-    this.#funding = new Funding(place.accounts);
+  constructor(thread: CellThread) {
+    this.#thread = thread;
+    this.#make = new MailMaker(thread.seams.ids, () => thread.turns.stamp());
+    this.#funding = new Funding(thread.accounts);
   }
 
   ask<Input, Output>(
@@ -111,7 +111,7 @@ export class Courier {
   ): AsyncGenerator<Output, void, undefined> {
     const mail = make();
     const deps = {
-      nowMs: () => this.#place.seams.clock.now(),
+      nowMs: () => this.#thread.seams.clock.now(),
       onPull: this.#onPull,
       listeners: options,
     };
@@ -121,7 +121,7 @@ export class Courier {
       for (let next = await waiting.next(); next.done !== true; next = await waiting.next()) yield next.value;
     } finally {
       if (!waiting.isEnded) this.#abandon(mail, cancelled(`The stream ${mail.id}`));
-      else if (waiting.errorCode === 'NOT_SERIALISABLE') this.#place.cancel(mail.id); // Its handler does not know.
+      else if (waiting.errorCode === 'NOT_SERIALISABLE') this.#thread.cancel(mail.id); // Its handler does not know.
     }
   }
 
@@ -151,7 +151,7 @@ export class Courier {
       if (this.#isTooLate(mail, parent)) return resolve(this.#refuseLate(from, mail));
       const unfunded = this.#funding.give(mail, options.budget, from, parent);
       if (unfunded !== undefined) return resolve(this.#refusal(from, mail, verdictOf(unfunded), undefined));
-      const { clock } = this.#place.seams;
+      const { clock } = this.#thread.seams;
       const attempt = (nowMs: number, isInTurn: boolean): void => {
         this.#parent = parent;
         const result = this.#trySend(from, mail, nowMs, isInTurn);
@@ -193,11 +193,11 @@ export class Courier {
         ? cancelled(`What was to be sent to ${row?.id ?? mail.recipient}`)
         : whyNotWait(from, mail, { row, unknown, parent, nowMs });
     const waiter = { go, whyLeave, fail };
-    if (row !== undefined) return this.#place.room.add(row, laneFor(from, row, mail), waiter);
+    if (row !== undefined) return this.#thread.room.add(row, laneFor(from, row, mail), waiter);
     const isHeld =
       query === undefined
-        ? this.#place.router.hold(waiter)
-        : this.#place.lookups?.hold(query, waiter) === true;
+        ? this.#thread.router.hold(waiter)
+        : this.#thread.lookups?.hold(query, waiter) === true;
     if (!isHeld) fail(this.#refused(from, mail, heldVerdict(mail), undefined));
   }
 
@@ -206,7 +206,7 @@ export class Courier {
    * were not. Then there is no `#meant`.
    */
   #isYetToCome(mail: Mail): boolean {
-    const { router, lookups } = this.#place;
+    const { router, lookups } = this.#thread;
     this.#query = undefined;
     if (isYetToCome(this.#meant, router)) return true;
     if (lookups === undefined) return false;
@@ -232,7 +232,7 @@ export class Courier {
     }: { parent?: Handling | undefined; expectsReply?: boolean; funds?: Funds | undefined } = {},
   ): RoutingResult {
     if (this.#isTooLate(mail, parent)) return this.#refuseLate(from, mail);
-    const nowMs = this.#place.seams.clock.now();
+    const nowMs = this.#thread.seams.clock.now();
     const manner = expectsReply ? ASKED : TOLD;
     this.#isMeasured = true;
     return this.#sendFunded(from, mail, mail.extras?.budget, { parent, nowMs, manner, funds });
@@ -273,7 +273,7 @@ export class Courier {
   sendWhenFound(from: Identity, mail: Mail): Promise<RoutingResult> {
     return new Promise((resolve) => {
       const go = (): void => resolve(this.send(from, mail));
-      if (this.#place.lookups === undefined || !this.#isLookedUp(from, mail)) return go();
+      if (this.#thread.lookups === undefined || !this.#isLookedUp(from, mail)) return go();
       const fail = (error: Error): void =>
         resolve(this.#refusal(from, mail, verdictOf(error as OrreryError), undefined));
       this.#whenPossible(from, mail, { parent: undefined, signal: undefined, go, fail });
@@ -282,13 +282,13 @@ export class Courier {
 
   #isLookedUp(from: Identity, mail: Mail): boolean {
     if (mail.recipient === BROADCAST || this.#isTooLate(mail, undefined)) return false;
-    const row = this.#find(from, mail, TOLD, this.#place.seams.clock.now());
+    const row = this.#find(from, mail, TOLD, this.#thread.seams.clock.now());
     return row === undefined && this.#isYetToCome(mail);
   }
 
   /** The system stops, and this is not part of what was under way. */
   #isTooLate(mail: Mail, parent: Handling | undefined): boolean {
-    const { router } = this.#place;
+    const { router } = this.#thread;
     return !router.isOpen && (router.isStopped || !isUnderWay(mail, parent));
   }
 
@@ -308,20 +308,20 @@ export class Courier {
     isInTurn: boolean,
     manner: MailManner = TOLD,
   ): RoutingResult | undefined {
-    const place = this.#place;
-    if (mail.recipient === BROADCAST) return broadcast(place, from, mail, nowMs, this.#parent);
+    const thread = this.#thread;
+    if (mail.recipient === BROADCAST) return broadcast(thread, from, mail, nowMs, this.#parent);
     const row = this.#route(from, mail, manner, nowMs);
     if (row === undefined) {
       if (this.#isYetToCome(mail)) return undefined;
       return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
     }
     const lane = laneFor(from, row, mail);
-    if (place.outbox.room(row, lane) <= 0 || (!isInTurn && place.room.isAwaited(row, lane))) {
+    if (thread.outbox.room(row, lane) <= 0 || (!isInTurn && thread.room.isAwaited(row, lane))) {
       this.#meant = row;
       return undefined;
     }
     this.#accept(from, row, lane, mail);
-    place.judge.useGrant(mail, from.id, row.id);
+    thread.judge.useGrant(mail, from.id, row.id);
     return {
       delivered: true,
       path: routingPathTo(row),
@@ -340,7 +340,7 @@ export class Courier {
     if (this.#isTooLate(asked, owner)) return waiting.fail(stoppedError(asked));
     const unfunded = this.#funding.give(asked, options.budget, from, owner);
     if (unfunded !== undefined) {
-      this.#place.log.refusal(from.party, asked, verdictOf(unfunded), undefined);
+      this.#thread.log.refusal(from.party, asked, verdictOf(unfunded), undefined);
       return waiting.fail(unfunded);
     }
     if (asked.extras?.account !== undefined)
@@ -349,7 +349,7 @@ export class Courier {
   }
 
   #sendAsk(from: Identity, waiting: WaitingAsk, options: AskOptions, nowMs: number, isInTurn = false): void {
-    const place = this.#place;
+    const thread = this.#thread;
     const { asked: mail, owner } = waiting;
     const { signal } = options;
     if (owner?.cutShort !== undefined) return waiting.fail(owner.cutShort);
@@ -363,17 +363,17 @@ export class Courier {
     }
     const lane = laneFor(from, row, mail);
     const isParking = options.whenFull === 'park';
-    if (place.outbox.room(row, lane) <= 0 || (isParking && !isInTurn && place.room.isAwaited(row, lane))) {
+    if (thread.outbox.room(row, lane) <= 0 || (isParking && !isInTurn && thread.room.isAwaited(row, lane))) {
       if (!isParking) return waiting.fail(this.#refused(from, mail, fullVerdict(row), row));
       this.#meant = row;
       return this.#parkAsk(from, waiting, options);
     }
-    mail.ask = place.asks.open(waiting);
+    mail.ask = thread.asks.open(waiting);
     waiting.agentId = row.id;
-    waiting.link = place.links.to(row.place);
+    waiting.link = thread.links.to(row.place);
     // A channel keeps its own time: what its envelopes came to is what their recipient says.
     if (mail.extras?.channel === undefined)
-      waiting.timer = place.wheel.add(mail.deadlineAtMs, this.#onLate, waiting);
+      waiting.timer = thread.wheel.add(mail.deadlineAtMs, this.#onLate, waiting);
     if (signal !== undefined) {
       waiting.release = onAbort(signal, () => this.#abandon(mail, cancelled(`The ask of ${row.id}`)));
     }
@@ -387,79 +387,79 @@ export class Courier {
   #parkAsk(from: Identity, waiting: WaitingAsk, options: AskOptions): void {
     const { asked, owner: parent } = waiting;
     const isForRoom = this.#meant !== undefined;
-    const go = (): void => this.#sendAsk(from, waiting, options, this.#place.seams.clock.now(), isForRoom);
+    const go = (): void => this.#sendAsk(from, waiting, options, this.#thread.seams.clock.now(), isForRoom);
     const { signal } = options;
     this.#whenPossible(from, asked, { parent, signal, go, fail: (error) => waiting.fail(error) });
   }
 
   /** The deadline of an ask has passed: what arrived meanwhile may be its answer. */
   readonly #onLate = ({ asked, agentId }: WaitingAsk): void => {
-    this.#place.links.readArrived();
+    this.#thread.links.readArrived();
     const late = deadlineExceeded(`The ask of ${agentId}`, asked.deadlineAtMs - asked.timestamp);
-    this.#place.asks.close(asked.ask)?.fail(late);
+    this.#thread.asks.close(asked.ask)?.fail(late);
   };
 
   /** A stream was read so far that its handler may go on. */
   readonly #onPull = ({ asked, link }: WaitingAsk, count: number): void =>
-    this.#place.answers.pull(asked.ask, link, count);
+    this.#thread.answers.pull(asked.ask, link, count);
 
   /** Stops waiting and cancels what was asked. */
   #abandon(mail: Mail, error: OrreryError): void {
-    const waiting = this.#place.asks.close(mail.ask);
+    const waiting = this.#thread.asks.close(mail.ask);
     if (waiting === undefined) return;
-    this.#place.cancel(mail.id);
+    this.#thread.cancel(mail.id);
     waiting.fail(error);
   }
 
   #accept(from: Identity, row: AgentRow, lane: Lane, mail: Mail): void {
-    const place = this.#place;
-    place.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row, this.#routingMs);
+    const thread = this.#thread;
+    thread.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row, this.#routingMs);
     const byType = COUNT.sentByType + mail.type;
-    place.counters[byType] = (place.counters[byType] as number) + 1;
+    thread.counters[byType] = (thread.counters[byType] as number) + 1;
     if (from.party.tier !== row.party.tier && !from.party.isSystem && !row.party.isSystem) {
-      place.log.crossTier(from.party, row, mail);
+      thread.log.crossTier(from.party, row, mail);
     }
-    place.outbox.accept(row, lane, mail, from.slot, this.#parent);
+    thread.outbox.accept(row, lane, mail, from.slot, this.#parent);
   }
 
   /** The recipient; or undefined, and then `#verdict` says why. */
   #route(from: Identity, mail: Mail, manner: MailManner, nowMs: number): AgentRow | undefined {
     this.#sends += 1;
-    if (this.#sends % MEASURE_EVERY !== 1 && !this.#isMeasured && !this.#place.log.isTold) {
+    if (this.#sends % MEASURE_EVERY !== 1 && !this.#isMeasured && !this.#thread.log.isTold) {
       this.#routingMs = Number.NaN;
       return this.#find(from, mail, manner, nowMs);
     }
     this.#isMeasured = false;
-    const startedMs = this.#place.seams.clock.monotonicMs();
+    const startedMs = this.#thread.seams.clock.monotonicMs();
     const row = this.#find(from, mail, manner, nowMs);
-    this.#routingMs = this.#place.seams.clock.monotonicMs() - startedMs;
-    this.#place.log.routed(this.#routingMs);
+    this.#routingMs = this.#thread.seams.clock.monotonicMs() - startedMs;
+    this.#thread.log.routed(this.#routingMs);
     return row;
   }
 
   #find(from: Identity, mail: Mail, manner: MailManner, nowMs: number): AgentRow | undefined {
-    const place = this.#place;
+    const thread = this.#thread;
     if (mail.extras?.routingHint === 'capability') {
-      const { row, verdict, meant } = place.judge.resolveCapability(from.party, mail, manner, nowMs);
+      const { row, verdict, meant } = thread.judge.resolveCapability(from.party, mail, manner, nowMs);
       this.#verdict = verdict;
       this.#meant = meant;
-      if (row === undefined || place.journal === undefined) return row;
-      this.#verdict = place.journal.refusal(row);
+      if (row === undefined || thread.journal === undefined) return row;
+      this.#verdict = thread.journal.refusal(row);
       return this.#verdict === undefined ? row : undefined;
     }
-    const row = place.table.get(mail.recipient);
+    const row = thread.table.get(mail.recipient);
     this.#meant = row;
     this.#verdict =
       row === undefined
         ? verdictOf(agentNotFound(mail.recipient))
-        : (place.judge.judge(from.party, row, mail, manner, nowMs) ?? place.journal?.refusal(row));
+        : (thread.judge.judge(from.party, row, mail, manner, nowMs) ?? thread.journal?.refusal(row));
     return this.#verdict === undefined ? row : undefined;
   }
 
   #refusal(from: Identity, mail: Mail, verdict: Verdict, row: AgentRow | undefined): RoutingResult {
     const latencyMs = this.#routingMs;
     this.#routingMs = Number.NaN;
-    this.#place.log.refusal(from.party, mail, verdict, row, latencyMs);
+    this.#thread.log.refusal(from.party, mail, verdict, row, latencyMs);
     return {
       delivered: false,
       path: row === undefined ? 'local' : routingPathTo(row),
@@ -472,7 +472,7 @@ export class Courier {
   }
 
   #refused(from: Identity, mail: Mail, verdict: Verdict, row: AgentRow | undefined): OrreryError {
-    this.#place.log.refusal(from.party, mail, verdict, row);
+    this.#thread.log.refusal(from.party, mail, verdict, row);
     const { code, reason, retryAfterMs } = verdict;
     const details = { recipient: row?.id ?? mail.recipient, sender: from.id };
     return new OrreryError(code, reason, {

@@ -12,13 +12,13 @@ import {
   typeIndex,
 } from '../mailbox/mail.ts';
 import type { NamedMail } from '../mailbox/name-book.ts';
-import { COUNTER_WORDS } from '../observe/seat-counters.ts';
+import { COUNTER_WORDS } from '../observe/thread-counters.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import { CheckpointBook } from './checkpoint-book.ts';
-import type { Charge, PlaceDeath, Replay } from '../thread/lines.ts';
-import { type FlowWords, Seat, type SeatMemories } from './seat.ts';
-import { SecondLedger } from './second-ledger.ts';
+import type { Charge, ThreadDeath, Replay } from '../thread/lines.ts';
+import { type FlowWords, ThreadIncarnation, type ThreadMemories } from './thread-incarnation.ts';
+import { ReplicaLedger } from './replica-ledger.ts';
 
 const UNKNOWN_TYPE = typeIndex('notification');
 
@@ -33,12 +33,12 @@ export interface ReplayContext {
   readonly isThere: (slot: number) => boolean;
   readonly idOf: (slot: number) => string | undefined;
   readonly isRetry: (slot: number, mail: MailData) => boolean;
-  readonly death: PlaceDeath;
+  readonly death: ThreadDeath;
 }
 
 /** An envelope that only dead threads held, and the journal: `kept` is its number there. */
 export interface LostMail {
-  readonly seat: number;
+  readonly incarnation: number;
   readonly flow: number;
   readonly sequence: number;
   readonly kept: number;
@@ -47,50 +47,50 @@ export interface LostMail {
 type Names = ReadonlyMap<string, NamedMail>;
 
 /**
- * The seats of all threads, and those of dead ones for as long as something that they sent or held has no known outcome.
+ * The incarnations of all threads, and those of dead ones for as long as something that they sent or held has no known outcome.
  *
  * What a living thread sent, it sends again itself; what a dead one sent is replayed from here when the thread that
  * held it dies too, which for mail within a thread is the same death.
  */
-export class SeatBook {
-  readonly #living = new Map<number, Seat>();
-  readonly #dead = new Map<number, Seat>();
-  readonly #copies = new SecondLedger();
+export class IncarnationRegistry {
+  readonly #living = new Map<number, ThreadIncarnation>();
+  readonly #dead = new Map<number, ThreadIncarnation>();
+  readonly #copies = new ReplicaLedger();
   readonly #checkpoints = new CheckpointBook();
   /** Counts of threads that are gone. */
   readonly #past = new Float64Array(COUNTER_WORDS);
   #next = 0;
 
-  /** A seat for a new thread. */
-  open(memories?: SeatMemories): Seat {
-    const seat = new Seat(this.#next++, memories);
-    this.#living.set(seat.number, seat);
-    return seat;
+  /** An incarnation for a new thread. */
+  open(memories?: ThreadMemories): ThreadIncarnation {
+    const incarnation = new ThreadIncarnation(this.#next++, memories);
+    this.#living.set(incarnation.number, incarnation);
+    return incarnation;
   }
 
-  /** The thread of `seat` is gone: finishes its last commit, and closes its counts. */
-  bury(seat: Seat): void {
-    this.#living.delete(seat.number);
-    this.#dead.set(seat.number, seat);
-    const counters = new Float64Array(seat.memories.counters);
-    finishCommit(seat.memories.commitLog, counters, (of, flow) => this.#find(of)?.flow(flow));
+  /** The thread of `incarnation` is gone: finishes its last commit, and closes its counts. */
+  retire(incarnation: ThreadIncarnation): void {
+    this.#living.delete(incarnation.number);
+    this.#dead.set(incarnation.number, incarnation);
+    const counters = new Float64Array(incarnation.memories.counters);
+    finishCommit(incarnation.memories.commitLog, counters, (of, flow) => this.#find(of)?.flow(flow));
     counters.forEach((value, at) => {
       this.#past[at] = (this.#past[at] as number) + value;
     });
   }
 
   /** What is left of a thread; undefined of one that lives, or of which nothing is open any more. */
-  dead(seat: number): Seat | undefined {
-    return this.#dead.get(seat);
+  dead(incarnation: number): ThreadIncarnation | undefined {
+    return this.#dead.get(incarnation);
   }
 
-  isLiving(seat: number): boolean {
-    return this.#living.has(seat);
+  isLiving(incarnation: number): boolean {
+    return this.#living.has(incarnation);
   }
 
   /** Keeps a second copy of a mail that only one thread holds. */
-  keep(seat: number, flow: number, mail: MailData): void {
-    this.#copies.keep(seat, flow, mail);
+  keep(incarnation: number, flow: number, mail: MailData): void {
+    this.#copies.keep(incarnation, flow, mail);
   }
 
   /** Keeps the last checkpoint of an envelope: it outlives the thread that works on it. */
@@ -100,8 +100,8 @@ export class SeatBook {
 
   /** The checkpoints of envelopes for agents that `isThere` names by their slot. */
   checkpoints(isThere: (slot: number) => boolean): KeptCheckpoint[] {
-    return [...this.#checkpoints].filter(({ seat, flow }) => {
-      const marks = this.#find(seat)?.flow(flow);
+    return [...this.#checkpoints].filter(({ incarnation, flow }) => {
+      const marks = this.#find(incarnation)?.flow(flow);
       return marks !== undefined && isThere(marks.words[marks.base + MARK.slot] as number);
     });
   }
@@ -116,7 +116,8 @@ export class SeatBook {
 
   /** Lets go of second copies and checkpoints of what is settled. */
   trim(): void {
-    const settledOf = (seat: number, flow: number): number | undefined => this.#find(seat)?.settled(flow);
+    const settledOf = (incarnation: number, flow: number): number | undefined =>
+      this.#find(incarnation)?.settled(flow);
     this.#copies.trim(settledOf);
     this.#checkpoints.trim(settledOf);
   }
@@ -135,8 +136,9 @@ export class SeatBook {
   /** Envelopes that are sent and not settled, by their recipient's slot. */
   waiting(): ReadonlyMap<number, number> {
     const waiting = new Map<number, number>();
-    for (const seat of this.#all()) {
-      for (const { slot, open } of seat.openFlows()) waiting.set(slot, (waiting.get(slot) ?? 0) + open);
+    for (const incarnation of this.#all()) {
+      for (const { slot, open } of incarnation.openFlows())
+        waiting.set(slot, (waiting.get(slot) ?? 0) + open);
     }
     return waiting;
   }
@@ -144,22 +146,22 @@ export class SeatBook {
   /** Which agents, by their slots, have begun on an envelope without a known outcome, and what a death over it is. */
   inHand(): ReadonlyMap<number, DiedOver> {
     const inHand = new Map<number, DiedOver>();
-    for (const seat of this.#all())
-      for (const { slot, inHand: begun } of seat.openFlows())
+    for (const incarnation of this.#all())
+      for (const { slot, inHand: begun } of incarnation.openFlows())
         if (begun !== undefined) inHand.set(slot, begun);
     return inHand;
   }
 
   /** What a death over the envelope is that was begun on last in this flow. */
-  begunOn({ seat, flow }: Charge): DiedOver | undefined {
-    return this.#find(seat)?.lastBegun(flow);
+  begunOn({ incarnation, flow }: Charge): DiedOver | undefined {
+    return this.#find(incarnation)?.lastBegun(flow);
   }
 
   /** Envelopes of dead threads without a known outcome, whose recipients `isMeant` names by their slot. */
   orphaned(isMeant: (slot: number) => boolean): number {
     let count = 0;
-    for (const seat of this.#dead.values()) {
-      for (const { slot, open } of seat.openFlows()) if (isMeant(slot)) count += open;
+    for (const incarnation of this.#dead.values()) {
+      for (const { slot, open } of incarnation.openFlows()) if (isMeant(slot)) count += open;
     }
     return count;
   }
@@ -171,9 +173,10 @@ export class SeatBook {
   replays(context: ReplayContext): Replay[] {
     const names = this.#names();
     const replays: Replay[] = [];
-    for (const seat of this.#dead.values()) {
-      for (const { flow, slot } of seat.openFlows()) {
-        if (context.isThere(slot)) replays.push(this.#replay(seat, flow, undefined, { ...context, names }));
+    for (const incarnation of this.#dead.values()) {
+      for (const { flow, slot } of incarnation.openFlows()) {
+        if (context.isThere(slot))
+          replays.push(this.#replay(incarnation, flow, undefined, { ...context, names }));
       }
     }
     return replays;
@@ -183,7 +186,11 @@ export class SeatBook {
    * What a living thread did not get of what a dead one had sent to its agents, because the dead one did not come to send
    * it again after a former thread had died over it. `received` says how far each flow came.
    */
-  leftovers(dead: Seat, received: ReadonlyMap<number, number>, context: ReplayContext): Replay[] {
+  leftovers(
+    dead: ThreadIncarnation,
+    received: ReadonlyMap<number, number>,
+    context: ReplayContext,
+  ): Replay[] {
     const names = this.#names();
     const replays: Replay[] = [];
     for (const { flow, slot } of dead.openFlows()) {
@@ -197,12 +204,12 @@ export class SeatBook {
   /** What only the journal has of what dead threads sent to agents that `isThere` names by their slot. */
   lost(isThere: (slot: number) => boolean): LostMail[] {
     const lost: LostMail[] = [];
-    for (const { seat, flow, sequence, kept } of this.#names().values()) {
-      const marks = kept > 0 ? this.#dead.get(seat)?.flow(flow) : undefined;
+    for (const { incarnation, flow, sequence, kept } of this.#names().values()) {
+      const marks = kept > 0 ? this.#dead.get(incarnation)?.flow(flow) : undefined;
       if (marks === undefined || !isThere(marks.words[marks.base + MARK.slot] as number)) continue;
       const isOpen = distance(sequence, marks.words[marks.base + MARK.settled] as number) > 0;
-      if (isOpen && this.#copies.get(seat, flow, sequence) === undefined)
-        lost.push({ seat, flow, sequence, kept });
+      if (isOpen && this.#copies.get(incarnation, flow, sequence) === undefined)
+        lost.push({ incarnation, flow, sequence, kept });
     }
     return lost.sort((one, other) => distance(one.sequence, other.sequence));
   }
@@ -210,42 +217,44 @@ export class SeatBook {
   /** Keeps what the journal had of them. */
   found(lost: readonly LostMail[], mails: readonly MailData[]): void {
     const byNumber = new Map(mails.map((mail) => [mail[MAIL_DATA.kept], mail]));
-    for (const { seat, flow, sequence, kept } of lost) {
+    for (const { incarnation, flow, sequence, kept } of lost) {
       const data = byNumber.get(kept);
       if (data === undefined) continue;
       const mail = mailFromData(data);
       mail.sequence = sequence;
-      this.#copies.keep(seat, flow, mailToData(mail));
+      this.#copies.keep(incarnation, flow, mailToData(mail));
     }
   }
 
-  /** Forgets the dead seats of which nothing is open any more, and that name nothing open. */
+  /** Forgets the dead incarnations of which nothing is open any more, and that name nothing open. */
   prune(): void {
-    for (const [number, seat] of this.#dead) {
-      if (seat.isSettled && !seat.names().some((named) => this.#isOpen(named))) this.#dead.delete(number);
+    for (const [number, incarnation] of this.#dead) {
+      if (incarnation.isSettled && !incarnation.names().some((named) => this.#isOpen(named)))
+        this.#dead.delete(number);
     }
   }
 
-  #isOpen({ seat, flow, sequence }: NamedMail): boolean {
-    const settled = this.#find(seat)?.settled(flow);
+  #isOpen({ incarnation, flow, sequence }: NamedMail): boolean {
+    const settled = this.#find(incarnation)?.settled(flow);
     return settled !== undefined && distance(sequence, settled) > 0;
   }
 
   #names(): Names {
     const names = new Map<string, NamedMail>();
-    for (const seat of this.#dead.values()) {
-      for (const named of seat.names()) names.set(nameKey(named.seat, named.flow, named.sequence), named);
+    for (const incarnation of this.#dead.values()) {
+      for (const named of incarnation.names())
+        names.set(nameKey(named.incarnation, named.flow, named.sequence), named);
     }
     return names;
   }
 
   #replay(
-    seat: Seat,
+    incarnation: ThreadIncarnation,
     flow: number,
     received: number | undefined,
     { names, isRetry, ...context }: ReplayContext & { readonly names: Names },
   ): Replay {
-    const { words, base, slab } = seat.flow(flow) as FlowWords;
+    const { words, base, slab } = incarnation.flow(flow) as FlowWords;
     const after = received ?? (words[base + MARK.settled] as number);
     const started = words[base + MARK.started] as number;
     const sent = words[base + MARK.sent] as number;
@@ -254,10 +263,10 @@ export class SeatBook {
     const { charge } = context.death;
     const mails: MailData[] = [];
     for (let sequence = (after + 1) | 0; distance(sequence, sent) <= 0; sequence = (sequence + 1) | 0) {
-      const copy = this.#copies.get(seat.number, flow, sequence);
+      const copy = this.#copies.get(incarnation.number, flow, sequence);
       const isCutOff = distance(sequence, started) <= 0;
       if (copy === undefined || (isCutOff && !isRetry(slot, copy))) {
-        const named = names.get(nameKey(seat.number, flow, sequence));
+        const named = names.get(nameKey(incarnation.number, flow, sequence));
         // Without a copy and even a name, everything died with its thread: that is what there is to say.
         const isKnown = copy !== undefined || named !== undefined;
         const why = whyEnded(agentId, isKnown && isCutOff, context.death);
@@ -268,25 +277,34 @@ export class SeatBook {
         );
         continue;
       }
-      const isCharged = charge?.seat === seat.number && charge.flow === flow && charge.sequence === sequence;
+      const isCharged =
+        charge?.incarnation === incarnation.number && charge.flow === flow && charge.sequence === sequence;
       const mail = isCharged ? charged(copy, { ...context.death, agentId }) : copy;
-      if (isCharged) this.#copies.keep(seat.number, flow, mail);
+      if (isCharged) this.#copies.keep(incarnation.number, flow, mail);
       mails.push(mail);
     }
-    return { seat: seat.number, flow, slot, lane: words[base + MARK.lane] as number, slab, mails };
+    return {
+      incarnation: incarnation.number,
+      flow,
+      slot,
+      lane: words[base + MARK.lane] as number,
+      slab,
+      mails,
+    };
   }
 
-  #find(number: number): Seat | undefined {
+  #find(number: number): ThreadIncarnation | undefined {
     return this.#living.get(number) ?? this.#dead.get(number);
   }
 
-  *#all(): Iterable<Seat> {
+  *#all(): Iterable<ThreadIncarnation> {
     yield* this.#living.values();
     yield* this.#dead.values();
   }
 }
 
-const nameKey = (seat: number, flow: number, sequence: number): string => `${seat}/${flow}/${sequence}`;
+const nameKey = (incarnation: number, flow: number, sequence: number): string =>
+  `${incarnation}/${flow}/${sequence}`;
 
 function charged(copy: MailData, death: Parameters<typeof chargeDeaths>[2]): MailData {
   const mail = mailFromData(copy);
@@ -300,14 +318,14 @@ function ended(copy: MailData, why: ErrorData): MailData {
   return mailToData(mail);
 }
 
-function whyEnded(agentId: string, isCutOff: boolean, { reason, taint }: PlaceDeath): ErrorData {
+function whyEnded(agentId: string, isCutOff: boolean, { reason, taint }: ThreadDeath): ErrorData {
   const [code, message] = isCutOff
     ? (['ACTOR_DIED', `${agentId} died while handling the envelope: ${reason}`] as const)
     : (['THREAD_DIED', `The thread that held this envelope for ${agentId} died: ${reason}`] as const);
   return { code, message, ...(taint && { taint }) };
 }
 
-interface Epitaph {
+interface TombstoneFacts {
   readonly agentId: string;
   readonly why: ErrorData;
   readonly named: NamedMail | undefined;
@@ -315,7 +333,7 @@ interface Epitaph {
 }
 
 /** What is left of a mail without a copy: its name, if it was written down, and why nobody will handle it. */
-function tombstone(sequence: number, { agentId, why, named, idOf }: Epitaph): MailData {
+function tombstone(sequence: number, { agentId, why, named, idOf }: TombstoneFacts): MailData {
   const sender = named === undefined || named.senderSlot < 0 ? undefined : idOf(named.senderSlot);
   const mail = new Mail(
     named?.id ?? '',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { serialize } from 'node:v8';
 import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
-import type { Attendant, HandlingContext, PrivilegedCall } from '../../runtime/public.ts';
+import type { Interceptor, HandlingContext, PrivilegedCall } from '../../runtime/public.ts';
 import { outsideApprovalOf } from './approval-of.ts';
 import type { Json } from './task-log.ts';
 
@@ -15,7 +15,7 @@ const MAX_BEGINNING = MAX_SHOWN / 2;
  * Has it approved that what came from outside reaches a privileged capability: once for each call, on exactly this input, of a
  * capability that is declared like this, from no sources but these.
  */
-export const privilegeAttendant: Attendant = {
+export const privilegeInterceptor: Interceptor = {
   types: new Set(),
   owed: new Set(),
   handlers: new Map(),

@@ -5,9 +5,9 @@ import type { AgentDefinition } from '../../../runtime/agent/agent-definition.ts
 import { systemParty } from '../../../runtime/protocol/policy.ts';
 import { deltaOf, NO_CHANGE, type TableDelta } from '../../../runtime/routing/routing-table.ts';
 import type { AgentProfile } from '../../../runtime/protocol/agent-row.ts';
-import type { ControlMessage, PlaceMessage } from '../../../runtime/thread/lines.ts';
-import type { PlaceHost } from '../../../runtime/thread/place-host.ts';
-import { SteeredPlace } from '../../fixtures/steered-place.ts';
+import type { ControlMessage, NodeMessage } from '../../../runtime/thread/lines.ts';
+import type { ThreadHost } from '../../../runtime/thread/thread-host.ts';
+import { SteeredNode } from '../../fixtures/steered-node.ts';
 import { rejection, until } from '../../fixtures/until.ts';
 
 const greet = capability({
@@ -40,15 +40,15 @@ const AGENTS = new Map<string, AgentDefinition<unknown>>([
 ]);
 
 const HOST = { id: 'system/host', slot: -1, party: systemParty('system/host') };
-const open: PlaceHost[] = [];
+const open: ThreadHost[] = [];
 afterEach(() => {
   for (const host of open.splice(0)) host.close();
 });
 
 /** A place alone in this thread; the test is its control thread. */
-function bootPlace() {
-  const told: PlaceMessage[] = [];
-  const steered = new SteeredPlace({ inline: AGENTS });
+function bootNode() {
+  const told: NodeMessage[] = [];
+  const steered = new SteeredNode({ inline: AGENTS });
   steered.onTold = (message) => void told.push(message);
   const { host } = steered;
   open.push(host);
@@ -70,27 +70,27 @@ function bootPlace() {
     control({ t: 'start', slots: ids.map((_, slot) => slot) });
     await until('they are started', () => told.filter(({ t }) => t === 'started').length === ids.length);
   };
-  const { place } = host;
-  const ask = (whom: string, options = {}) => place.courier.ask(HOST, greet, whom, options, undefined);
-  return { host, place, told, control, deltaFor, hostAll, ask };
+  const { node } = host;
+  const ask = (whom: string, options = {}) => node.mailSender.ask(HOST, greet, whom, options, undefined);
+  return { host, node, told, control, deltaFor, hostAll, ask };
 }
 
 /** As above, with agents; the delta that tells of them is lost, and another one has shown it. */
 async function bootBehind(ids: readonly string[]) {
-  const booted = bootPlace();
+  const booted = bootNode();
   await booted.hostAll(ids);
-  const { control, deltaFor, place } = booted;
+  const { control, deltaFor, node } = booted;
   control({ t: 'table', delta: { version: 1, ...NO_CHANGE, remove: ids } });
   control({ t: 'table', delta: { version: 3, ...NO_CHANGE } });
   const answer = (known = ids): void => control({ t: 'whole-table', delta: deltaFor(3, known) });
-  expect(place.router.state).toBe('syncing');
+  expect(node.router.state).toBe('syncing');
   return { ...booted, answer };
 }
 
 describe('A place', () => {
   it('is ready before anybody can send from it: the table comes with its boot data', () => {
-    const { place, told } = bootPlace();
-    expect(place.router.state).toBe('ready');
+    const { node, told } = bootNode();
+    expect(node.router.state).toBe('ready');
     expect(told).toEqual([]);
   });
 
@@ -108,11 +108,11 @@ describe('A place', () => {
 
 describe('What is sent while a place is syncing', () => {
   it('waits when its recipient is not known, and goes when the table is here', async () => {
-    const { host, answer, ask, place } = await bootBehind(['greeter']);
+    const { host, answer, ask, node } = await bootBehind(['greeter']);
     const asked = ask('mars');
-    const { courier } = place;
-    const whenRoom = courier.tellWhenRoom(HOST, greet, 'venus', {}, undefined);
-    expect(place.router.held).toBe(2);
+    const { mailSender } = node;
+    const whenRoom = mailSender.tellWhenRoom(HOST, greet, 'venus', {}, undefined);
+    expect(node.router.held).toBe(2);
     expect(host.stats().isIdle).toBe(false);
     answer();
     expect(await asked).toBe('hello mars');
@@ -121,29 +121,29 @@ describe('What is sent while a place is syncing', () => {
   });
 
   it('is refused for now when it is a tell that does not wait', async () => {
-    const { place } = await bootBehind(['greeter']);
-    const told = place.courier.tell(HOST, 'greeter', 1, {}, undefined);
+    const { node } = await bootBehind(['greeter']);
+    const told = node.mailSender.tell(HOST, 'greeter', 1, {}, undefined);
     expect(told).toMatchObject({ delivered: false, errorCode: 'NOT_HERE', retryAfterMs: 20 });
-    expect(place.router.held).toBe(0);
+    expect(node.router.held).toBe(0);
   });
 
   it('is AGENT_NOT_FOUND only by the whole table', async () => {
-    const { answer, place } = await bootBehind(['greeter']);
-    const { courier } = place;
+    const { answer, node } = await bootBehind(['greeter']);
+    const { mailSender } = node;
     const target = { agent: 'nobody', capability: greet };
-    const asked = rejection(courier.ask(HOST, target, 'mars', {}, undefined));
-    const whenRoom = courier.tellWhenRoom(HOST, 'nobody', 1, {}, undefined);
+    const asked = rejection(mailSender.ask(HOST, target, 'mars', {}, undefined));
+    const whenRoom = mailSender.tellWhenRoom(HOST, 'nobody', 1, {}, undefined);
     answer();
     expect(await asked).toMatchObject({ code: 'AGENT_NOT_FOUND' });
     expect(await whenRoom).toMatchObject({ delivered: false, errorCode: 'AGENT_NOT_FOUND' });
   });
 
   it('goes at once to whom the table has', async () => {
-    const { control, deltaFor, ask, hostAll, place } = bootPlace();
+    const { control, deltaFor, ask, hostAll, node } = bootNode();
     await hostAll(['greeter']);
     control({ t: 'table', delta: deltaFor(1, ['greeter']) });
     control({ t: 'table', delta: { version: 3, ...NO_CHANGE } });
-    expect(place.router.state).toBe('syncing');
+    expect(node.router.state).toBe('syncing');
     expect(await ask('mars')).toBe('hello mars');
   });
 
@@ -154,37 +154,37 @@ describe('What is sent while a place is syncing', () => {
   });
 
   it('is bounded: beyond 1,000 it is refused with MAILBOX_FULL', async () => {
-    const { place, ask } = await bootBehind(['greeter']);
-    const { courier } = place;
+    const { node, ask } = await bootBehind(['greeter']);
+    const { mailSender } = node;
     for (let n = 0; n < 1_000; n++)
-      courier.tellWhenRoom(HOST, 'greeter', n, {}, undefined).catch(() => undefined);
+      mailSender.tellWhenRoom(HOST, 'greeter', n, {}, undefined).catch(() => undefined);
     expect((await rejection(ask('mars'))).code).toBe('MAILBOX_FULL');
   });
 });
 
 describe('A place that drains', () => {
   async function bootDraining() {
-    const booted = bootPlace();
+    const booted = bootNode();
     await booted.hostAll(['greeter', 'relay']);
     booted.control({ t: 'table', delta: booted.deltaFor(1, ['greeter', 'relay']) });
     gate = Promise.withResolvers();
     const target = { agent: 'relay', capability: relay };
-    const relayed = booted.place.courier.ask(HOST, target, 'mars', {}, undefined);
-    await until('it is in hand', () => booted.place.cellOf(1)?.inHand === 1);
+    const relayed = booted.node.mailSender.ask(HOST, target, 'mars', {}, undefined);
+    await until('it is in hand', () => booted.node.cellOf(1)?.inHand === 1);
     booted.control({ t: 'drain' });
     return { ...booted, relayed };
   }
 
   it('takes nothing new: asks, tells and streams are refused with SYSTEM_STOPPED', async () => {
-    const { place, ask, relayed } = await bootDraining();
-    const { courier } = place;
+    const { node, ask, relayed } = await bootDraining();
+    const { mailSender } = node;
     expect((await rejection(ask('venus'))).code).toBe('SYSTEM_STOPPED');
     const refused = { delivered: false, errorCode: 'SYSTEM_STOPPED' };
-    expect(courier.tell(HOST, 'greeter', 1, {}, undefined)).toMatchObject(refused);
-    expect(courier.tell(HOST, '*', 1, {}, undefined)).toMatchObject(refused);
-    expect(await courier.tellWhenRoom(HOST, 'greeter', 1, {}, undefined)).toMatchObject(refused);
+    expect(mailSender.tell(HOST, 'greeter', 1, {}, undefined)).toMatchObject(refused);
+    expect(mailSender.tell(HOST, '*', 1, {}, undefined)).toMatchObject(refused);
+    expect(await mailSender.tellWhenRoom(HOST, 'greeter', 1, {}, undefined)).toMatchObject(refused);
     const read = async () => {
-      for await (const _ of courier.stream(HOST, greet, 'venus', {}, undefined));
+      for await (const _ of mailSender.stream(HOST, greet, 'venus', {}, undefined));
     };
     expect((await rejection(read())).code).toBe('SYSTEM_STOPPED');
     gate.resolve();

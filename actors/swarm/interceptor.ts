@@ -1,5 +1,5 @@
 import { isSystemId } from '../../runtime/protocol/policy.ts';
-import type { Attendant } from '../../runtime/public.ts';
+import type { Interceptor } from '../../runtime/public.ts';
 import { coordinatorAt, coordinatorIfAny, resumeAt } from './desk-swarms.ts';
 import { isSwarmPayload } from './swarm-request.ts';
 
@@ -7,7 +7,7 @@ import { isSwarmPayload } from './swarm-request.ts';
  * Sees to the swarms of all agents of a thread: what participants ask of a coordinator is answered at once, also while its
  * agent is busy, which as a rule it is: it waits for the outcome.
  */
-export const swarmAttendant: Attendant = {
+export const swarmInterceptor: Interceptor = {
   types: new Set(['request', 'response', 'error']),
   owed: new Set(),
   handlers: new Map(),

@@ -4,10 +4,10 @@ import { NO_CHANGE } from '../routing/routing-table.ts';
 import type { DiedOver, Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import type { Hosting } from './hosting.ts';
-import type { PlaceDeath, PlaceMessage } from '../thread/lines.ts';
-import type { Ending, PlaceRecord, Places } from './places.ts';
-import type { Seat } from './seat.ts';
-import type { LostMail, ReplayContext, SeatBook } from './seat-book.ts';
+import type { ThreadDeath, NodeMessage } from '../thread/lines.ts';
+import type { Ending, ThreadRecord, Threads } from './threads.ts';
+import type { ThreadIncarnation } from './thread-incarnation.ts';
+import type { LostMail, ReplayContext, IncarnationRegistry } from './incarnation-registry.ts';
 
 /** Deaths of its thread that are charged to one agent before it gets a thread of its own. */
 const OFFENCES = 2;
@@ -15,40 +15,40 @@ const OFFENCES = 2;
 const MAX_SOLO = 8;
 const SOLO = 'solo-';
 
-type ReceivedAll = PlaceMessage & { readonly t: 'received-all' };
+type ReceivedAll = NodeMessage & { readonly t: 'received-all' };
 
-export interface SuccessionDeps {
+export interface ThreadFailoverDeps {
   readonly agents: AgentBook;
-  readonly places: Places;
-  readonly seats: SeatBook;
+  readonly threads: Threads;
+  readonly incarnations: IncarnationRegistry;
   readonly hosting: Hosting;
   readonly supervisor: Supervisor;
   /** Of these numbers the mails that the journal has; undefined without one. */
   readonly mailsAt: ((numbers: readonly number[]) => Promise<readonly MailData[]>) | undefined;
   /** The new thread has its agents, their mail and its links; its supervisor is told of their deaths next. */
-  readonly onUp: (place: PlaceRecord) => void;
+  readonly onUp: (thread: ThreadRecord) => void;
   /** The supervisor knows of the deaths of these agents. */
   readonly onReported: (crashes: readonly { readonly agentId: string; readonly charged: boolean }[]) => void;
 }
 
 /** What becomes of a place whose thread died: a new thread, its agents in it, and everything that was under way. */
-export class Succession {
-  readonly #deps: SuccessionDeps;
+export class ThreadFailover {
+  readonly #deps: ThreadFailoverDeps;
   /** Numbers of what the journal was asked for and does not have. */
   readonly #missing = new Set<number>();
   /** What living threads said of a dead one before its end was noticed here. */
-  #early: { readonly reporter: Seat; readonly report: ReceivedAll }[] = [];
+  #early: { readonly reporter: ThreadIncarnation; readonly report: ReceivedAll }[] = [];
 
-  constructor(deps: SuccessionDeps) {
+  constructor(deps: ThreadFailoverDeps) {
     this.#deps = deps;
   }
 
   /** A place's thread is gone: new ones take its agents over, and everything that was under way is accounted for. */
-  begin(place: PlaceRecord, dead: Seat, { isCharged, ...why }: Ending): void {
-    const { agents: book, places, hosting } = this.#deps;
-    const loading = hosting.cut(place);
-    book.threadDied(place.id);
-    const agents = book.at(place.id);
+  begin(thread: ThreadRecord, dead: ThreadIncarnation, { isCharged, ...why }: Ending): void {
+    const { agents: book, threads, hosting } = this.#deps;
+    const loading = hosting.cut(thread);
+    book.threadDied(thread.id);
+    const agents = book.at(thread.id);
     const culprits = isCharged ? this.#culprits(loading, dead, agents) : [];
     const over = this.#over(loading, dead);
     if (isCharged) for (const agent of loading) agent.broken = 'its thread died while it was loaded';
@@ -60,18 +60,18 @@ export class Succession {
         over: culprits.includes(agent) ? over(agent.slot) : agent.untold?.over,
       };
     }
-    const charge = (isCharged ? dead.inHand?.charge : undefined) ?? place.untold?.charge;
+    const charge = (isCharged ? dead.inHand?.charge : undefined) ?? thread.untold?.charge;
     const death = { ...why, charge };
     const apart = agents.length > 1 ? this.#moveApart(culprits) : [];
     dead.death = death;
-    place.untold = death;
-    places.reopen(place);
-    void this.#revive(place);
+    thread.untold = death;
+    threads.reopen(thread);
+    void this.#revive(thread);
     const early = this.#early;
     this.#early = [];
     for (const { reporter, report } of early) this.receivedAll(reporter, report);
     for (const agent of apart) {
-      const own = places.open(agent.place);
+      const own = threads.open(agent.place);
       own.untold = death;
       void this.#revive(own);
     }
@@ -81,27 +81,27 @@ export class Succession {
    * A living thread has taken in all that a dead one had posted to it. What the dead one had sent to its agents before,
    * over a former thread of theirs, and did not come to send again, is replayed.
    */
-  receivedAll(reporter: Seat, report: ReceivedAll): void {
-    const { agents: book, places, seats } = this.#deps;
-    if (seats.isLiving(report.seat)) {
+  receivedAll(reporter: ThreadIncarnation, report: ReceivedAll): void {
+    const { agents: book, threads, incarnations } = this.#deps;
+    if (incarnations.isLiving(report.incarnation)) {
       this.#early.push({ reporter, report });
       return;
     }
-    const dead = seats.dead(report.seat);
-    const place = [...places].find(({ seat }) => seat === reporter);
+    const dead = incarnations.dead(report.incarnation);
+    const thread = [...threads].find(({ incarnation }) => incarnation === reporter);
     // A place that is not up yet is given everything when it is.
-    if (dead?.death === undefined || place?.isUp !== true) return;
-    const slots = new Set(book.at(place.id).map(({ slot }) => slot));
+    if (dead?.death === undefined || thread?.isUp !== true) return;
+    const slots = new Set(book.at(thread.id).map(({ slot }) => slot));
     const { death } = dead;
     const give = (): void => {
       // Whoever has died meanwhile is given everything in its next thread.
-      if (place.seat !== reporter || !place.isUp) return;
-      const replays = seats.leftovers(dead, received, this.#context(slots, death));
-      if (replays.length > 0) places.tell(place, { t: 'replay', replays });
+      if (thread.incarnation !== reporter || !thread.isUp) return;
+      const replays = incarnations.leftovers(dead, received, this.#context(slots, death));
+      if (replays.length > 0) threads.tell(thread, { t: 'replay', replays });
     };
     const received = new Map(report.flows);
-    const isLeftOver = ({ seat, flow, sequence }: LostMail): boolean =>
-      seat === dead.number && distance(sequence, received.get(flow) ?? (sequence - 1) | 0) > 0;
+    const isLeftOver = ({ incarnation, flow, sequence }: LostMail): boolean =>
+      incarnation === dead.number && distance(sequence, received.get(flow) ?? (sequence - 1) | 0) > 0;
     const search = this.#search((slot) => slots.has(slot), isLeftOver);
     if (search === undefined) give();
     else void search.then(give);
@@ -115,20 +115,20 @@ export class Succession {
     isThere: (slot: number) => boolean,
     isMeant: (lost: LostMail) => boolean = () => true,
   ): Promise<void> | undefined {
-    const { seats, mailsAt } = this.#deps;
+    const { incarnations, mailsAt } = this.#deps;
     if (mailsAt === undefined) return undefined;
-    const lost = seats.lost(isThere).filter((one) => !this.#missing.has(one.kept) && isMeant(one));
+    const lost = incarnations.lost(isThere).filter((one) => !this.#missing.has(one.kept) && isMeant(one));
     if (lost.length === 0) return undefined;
     const numbers = lost.map(({ kept }) => kept);
     const take = (mails: readonly MailData[]): void => {
-      seats.found(lost, mails);
+      incarnations.found(lost, mails);
       const found = new Set(mails.map((mail) => mail[MAIL_DATA.kept]));
       for (const number of numbers) if (!found.has(number)) this.#missing.add(number);
     };
     return mailsAt(numbers).then(take, () => take([]));
   }
 
-  #context(slots: ReadonlySet<number>, death: PlaceDeath): ReplayContext {
+  #context(slots: ReadonlySet<number>, death: ThreadDeath): ReplayContext {
     const { agents: book } = this.#deps;
     return {
       death,
@@ -144,14 +144,14 @@ export class Succession {
    */
   #culprits(
     loading: readonly AgentRecord[],
-    { inHand }: Seat,
+    { inHand }: ThreadIncarnation,
     agents: readonly AgentRecord[],
   ): readonly AgentRecord[] {
-    const { agents: book, seats, supervisor } = this.#deps;
+    const { agents: book, incarnations, supervisor } = this.#deps;
     if (loading.length > 0) return loading;
     const current = inHand === undefined ? undefined : book.inSlot(inHand.slot);
     if (current !== undefined) return [current];
-    const slots = seats.inHand();
+    const slots = incarnations.inHand();
     const suspects = agents.filter(({ slot }) => slots.has(slot));
     if (suspects.length > 0) return suspects;
     const starting = agents.filter(
@@ -161,74 +161,78 @@ export class Succession {
   }
 
   /** The envelope that the agent in a slot died over with its thread: what its code ran for, or else what it had in hand. */
-  #over(loading: readonly AgentRecord[], { inHand }: Seat): (slot: number) => DiedOver | undefined {
+  #over(
+    loading: readonly AgentRecord[],
+    { inHand }: ThreadIncarnation,
+  ): (slot: number) => DiedOver | undefined {
     if (loading.length > 0) return () => undefined;
-    const { seats } = this.#deps;
+    const { incarnations } = this.#deps;
     if (inHand !== undefined) {
-      const running = inHand.charge && seats.begunOn(inHand.charge);
+      const running = inHand.charge && incarnations.begunOn(inHand.charge);
       return () => running;
     }
-    const begun = seats.inHand();
+    const begun = incarnations.inHand();
     return (slot) => begun.get(slot);
   }
 
   /** Gives repeat offenders places of their own: whoever shares a thread with them is rid of them. */
   #moveApart(culprits: readonly AgentRecord[]): readonly AgentRecord[] {
-    const { agents: book, places } = this.#deps;
-    const taken = [...places].filter(({ id }) => id.startsWith(SOLO)).length;
+    const { agents: book, threads } = this.#deps;
+    const taken = [...threads].filter(({ id }) => id.startsWith(SOLO)).length;
     const apart = culprits.filter(({ offences }) => offences >= OFFENCES).slice(0, MAX_SOLO - taken);
-    if (apart.length > 0) places.tellAll({ t: 'table', delta: book.move(apart, ({ id }) => `${SOLO}${id}`) });
+    if (apart.length > 0)
+      threads.tellAll({ t: 'table', delta: book.move(apart, ({ id }) => `${SOLO}${id}`) });
     return apart;
   }
 
   /** Hosts a place's agents in its new thread, hands over the mail of the old one, and has them restarted. */
-  async #revive(place: PlaceRecord): Promise<void> {
-    const { agents: book, places, seats, onUp } = this.#deps;
-    const { spawned } = place;
+  async #revive(thread: ThreadRecord): Promise<void> {
+    const { agents: book, threads, incarnations, onUp } = this.#deps;
+    const { spawned } = thread;
     try {
-      await this.#hostAgain(place);
+      await this.#hostAgain(thread);
     } catch {
-      // That thread died too; its own succession goes on from there.
+      // That thread died too; its own failover goes on from there.
       return;
     }
-    const isHere = (slot: number): boolean => book.inSlot(slot)?.place === place.id;
+    const isHere = (slot: number): boolean => book.inSlot(slot)?.place === thread.id;
     // Others may die while the journal looks for it.
     for (let search = this.#search(isHere); search !== undefined; search = this.#search(isHere)) await search;
-    if (place.spawned !== spawned || place.untold === undefined || places.isClosing) return;
-    const agents = book.at(place.id);
-    this.#bringUpToDate(place, agents);
+    if (thread.spawned !== spawned || thread.untold === undefined || threads.isClosing) return;
+    const agents = book.at(thread.id);
+    this.#bringUpToDate(thread, agents);
     const slots = new Set(agents.map(({ slot }) => slot));
-    const kept = seats.checkpoints((slot) => slots.has(slot));
-    if (kept.length > 0) places.tell(place, { t: 'checkpoints', kept });
-    const replays = seats.replays(this.#context(slots, place.untold));
-    if (replays.length > 0) places.tell(place, { t: 'replay', replays });
-    places.join(place);
-    places.prepareSpare();
-    seats.prune();
-    onUp(place);
+    const kept = incarnations.checkpoints((slot) => slots.has(slot));
+    if (kept.length > 0) threads.tell(thread, { t: 'checkpoints', kept });
+    const replays = incarnations.replays(this.#context(slots, thread.untold));
+    if (replays.length > 0) threads.tell(thread, { t: 'replay', replays });
+    threads.join(thread);
+    threads.prepareSpare();
+    incarnations.prune();
+    onUp(thread);
     this.#reportDeaths(agents);
-    places.announce(place);
+    threads.announce(thread);
   }
 
-  async #hostAgain(place: PlaceRecord): Promise<void> {
+  async #hostAgain(thread: ThreadRecord): Promise<void> {
     const { agents: book, hosting } = this.#deps;
-    const modules = Map.groupBy(book.at(place.id), ({ module }) => module);
+    const modules = Map.groupBy(book.at(thread.id), ({ module }) => module);
     // One after the other: if the thread dies over it, it is known which module it was.
     for (const alike of modules.values())
-      await hosting.host(place, alike, { change: NO_CHANGE, isAgain: true });
+      await hosting.host(thread, alike, { change: NO_CHANGE, isAgain: true });
   }
 
   /** An agent that has failed, was stopped or is parked is so in the new thread, too. */
-  #bringUpToDate(place: PlaceRecord, agents: readonly AgentRecord[]): void {
-    const { places, supervisor } = this.#deps;
+  #bringUpToDate(thread: ThreadRecord, agents: readonly AgentRecord[]): void {
+    const { threads, supervisor } = this.#deps;
     for (const { id, slot, gaveUp } of agents) {
       const { status } = supervisor.status(id);
       const refusals = supervisor.refusals(id);
-      if (refusals.length > 0) places.tell(place, { t: 'refuse', slot, refusals });
+      if (refusals.length > 0) threads.tell(thread, { t: 'refuse', slot, refusals });
       if (status === 'failed')
-        places.tell(place, { t: 'give-up', slot, last: gaveUp ?? { reason: 'it had failed before' } });
-      if (status === 'stopped') places.tell(place, { t: 'stop', slots: [slot] });
-      if (status === 'parked') places.tell(place, { t: 'park', slots: [slot] });
+        threads.tell(thread, { t: 'give-up', slot, last: gaveUp ?? { reason: 'it had failed before' } });
+      if (status === 'stopped') threads.tell(thread, { t: 'stop', slots: [slot] });
+      if (status === 'parked') threads.tell(thread, { t: 'park', slots: [slot] });
     }
   }
 

@@ -3,16 +3,16 @@ import { MARK, newFlowSlab } from '../../../runtime/mailbox/flow-marks.ts';
 import { LANE } from '../../../runtime/mailbox/lane.ts';
 import { Mail, mailFromData, mailToData, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { NameBook } from '../../../runtime/mailbox/name-book.ts';
-import { SeatBook } from '../../../runtime/control/seat-book.ts';
+import { IncarnationRegistry } from '../../../runtime/control/incarnation-registry.ts';
 
 const SLOT = 3;
 
 /** The book after the death of a thread that held `sent` of its own mails, had begun on `started`, and settled one. */
 function bookOfDeath(sent: number, started: number) {
-  const book = new SeatBook();
-  const seat = book.open();
+  const book = new IncarnationRegistry();
+  const incarnation = book.open();
   const { index, memory, words } = newFlowSlab(0);
-  seat.addFlowSlab(index, memory);
+  incarnation.addFlowSlab(index, memory);
   words.set([sent, started, 1, SLOT, LANE.user], MARK.sent);
   const copy = (sequence: number): void => {
     const mail = new Mail(
@@ -31,9 +31,9 @@ function bookOfDeath(sent: number, started: number) {
       undefined,
     );
     mail.sequence = sequence;
-    book.keep(seat.number, 0, mailToData(mail));
+    book.keep(incarnation.number, 0, mailToData(mail));
   };
-  book.bury(seat);
+  book.retire(incarnation);
   /** What a new thread is given after a death that is charged to the mail of this sequence. */
   const replayed = (charged: number | undefined, isRetry = true) =>
     book
@@ -43,11 +43,14 @@ function bookOfDeath(sent: number, started: number) {
         isRetry: () => isRetry,
         death: {
           reason: 'it ended',
-          charge: charged === undefined ? undefined : { seat: seat.number, flow: 0, sequence: charged },
+          charge:
+            charged === undefined
+              ? undefined
+              : { incarnation: incarnation.number, flow: 0, sequence: charged },
         },
       })
       .flatMap(({ mails }) => mails.map(mailFromData));
-  return { book, seat, copy, words, replayed };
+  return { book, incarnation, copy, words, replayed };
 }
 
 describe('The mail that a dead thread held', () => {
@@ -80,9 +83,9 @@ describe('The mail that a dead thread held', () => {
   });
 
   it('is given back by the journal where only dead threads had it, in its place and under its number (F-01)', () => {
-    const { book, seat, copy, words, replayed } = bookOfDeath(5, 2);
+    const { book, incarnation, copy, words, replayed } = bookOfDeath(5, 2);
     copy(3);
-    const names = new NameBook((memory) => seat.addNameSlab(memory));
+    const names = new NameBook((memory) => incarnation.addNameSlab(memory));
     const kept = 2 ** 40 + 7;
     const mailOf = (sequence: number): Mail => {
       const mail = new Mail(
@@ -104,7 +107,7 @@ describe('The mail that a dead thread held', () => {
       mail.kept = kept + sequence;
       return mail;
     };
-    for (const sequence of [4, 2, 1, 3]) names.write(mailOf(sequence), seat.number, 0, -1);
+    for (const sequence of [4, 2, 1, 3]) names.write(mailOf(sequence), incarnation.number, 0, -1);
     const lost = book.lost((slot) => slot === SLOT);
     expect(lost.map(({ sequence, kept: number }) => [sequence, number])).toEqual([
       [2, kept + 2],

@@ -24,9 +24,9 @@ import type { EventLoop } from '../protocol/event-loop.ts';
 import type { JournalAccess } from '../journal/journal-thread.ts';
 import type { Keeping } from '../link/keeping.ts';
 import { KeptStates } from './kept-states.ts';
-import type { Place } from './place.ts';
+import type { ThreadNode } from './thread-node.ts';
 import type { Port } from '../link/port.ts';
-import { PlaceHistory } from './place-history.ts';
+import { NodeHistory } from './node-history.ts';
 import { Recovery } from './recovery.ts';
 import { Starts } from './starts.ts';
 
@@ -34,15 +34,15 @@ import { Starts } from './starts.ts';
 const TRY_AGAIN_MS = 500;
 
 /** `rings`: where it notes what it begins on. @default files */
-export interface PlaceJournalDeps {
+export interface NodeJournalDeps {
   readonly received: (port: unknown) => Port;
   readonly loop: Pick<EventLoop, 'yieldTurn'>;
   readonly rings?: StartedRings | undefined;
 }
 
 /** What one thread has of the journal: what it keeps there, what it has begun on, and what was left for its agents. */
-export class PlaceJournal {
-  readonly #seat: number;
+export class NodeJournal {
+  readonly #incarnation: number;
   readonly #notes: StartedNotes;
   readonly #starts: Starts;
   readonly #spends: OpenNotes;
@@ -51,7 +51,7 @@ export class PlaceJournal {
   readonly states: KeptStates;
   readonly #recovery: Recovery;
   /** What is given to it of what is noted here; undefined when it keeps no history. */
-  readonly history: PlaceHistory | undefined;
+  readonly history: NodeHistory | undefined;
   readonly #line: JournalLine;
   readonly #caller: Caller<Journal>;
   readonly #letters = new Fifo<string>();
@@ -60,10 +60,14 @@ export class PlaceJournal {
   readonly #onProblem: (error: unknown) => void;
   #isLeft = false;
 
-  constructor(place: Place, access: JournalAccess, { received, loop, rings = ringFiles }: PlaceJournalDeps) {
-    this.#seat = place.seat;
-    this.#notes = rings.open(access.file, place.seat, () => this.#open(place));
-    this.#starts = new Starts({ notes: this.#notes, clock: place.seams.clock, loop });
+  constructor(
+    node: ThreadNode,
+    access: JournalAccess,
+    { received, loop, rings = ringFiles }: NodeJournalDeps,
+  ) {
+    this.#incarnation = node.incarnation;
+    this.#notes = rings.open(access.file, node.incarnation, () => this.#open(node));
+    this.#starts = new Starts({ notes: this.#notes, clock: node.seams.clock, loop });
     this.#caller = new Caller<Journal>(received(access.api));
     this.#line = new JournalLine({
       port: received(access.line),
@@ -72,32 +76,32 @@ export class PlaceJournal {
       // However long it takes to read what is kept, it gets on: only its end ends the wait.
       onEnd: (error) => this.#caller.cut(error),
       onFailure: (failure) => {
-        place.room.wake();
+        node.room.wake();
         if (failure !== undefined) return;
-        for (const cell of place.cells()) if (cell.row.profile.durable) cell.wakeIfWaiting();
+        for (const cell of node.cells()) if (cell.row.profile.durable) cell.wakeIfWaiting();
       },
     });
-    this.#keeping = place.outbox.keepIn(this.#line, (account) => place.accounts.fundsOf(account));
+    this.#keeping = node.outbox.keepIn(this.#line, (account) => node.accounts.fundsOf(account));
     this.#spends = rings.spends.open(access.file, {
-      run: place.accounts.run,
-      seat: place.seat,
-      isOpen: (account) => place.accounts.isOpen(account),
+      run: node.accounts.run,
+      incarnation: node.incarnation,
+      isOpen: (account) => node.accounts.isOpen(account),
     });
-    place.accounts.noteIn(this.#spends);
+    node.accounts.noteIn(this.#spends);
     this.states = new KeptStates({
       write: (change) => this.record(change),
-      onProblem: (agentId, error) => place.log.error(agentId, error),
+      onProblem: (agentId, error) => node.log.error(agentId, error),
     });
     this.history = access.keepsHistory
-      ? new PlaceHistory(place, (remembered) => this.#api.remember(remembered))
+      ? new NodeHistory(node, (remembered) => this.#api.remember(remembered))
       : undefined;
     this.#keeping.beforeUnit = () => this.states.write();
-    this.#onProblem = (error) => place.log.error(place.id, error);
+    this.#onProblem = (error) => node.log.error(node.id, error);
     this.#recovery = new Recovery({
-      take: (recipient, limit) => this.#api.takeLeft(recipient, limit, place.seat),
-      openAccounts: (funds) => this.#api.openAccounts(funds, place.seat),
-      deliver: ({ row }, mail) => place.outbox.takeIn(row, mail),
-      onDelivered: (cell, numbers) => place.outbox.whenCommitted(() => this.#held(cell, numbers)),
+      take: (recipient, limit) => this.#api.takeLeft(recipient, limit, node.incarnation),
+      openAccounts: (funds) => this.#api.openAccounts(funds, node.incarnation),
+      deliver: ({ row }, mail) => node.outbox.takeIn(row, mail),
+      onDelivered: (cell, numbers) => node.outbox.whenCommitted(() => this.#held(cell, numbers)),
       onProblem: this.#onProblem,
     });
   }
@@ -217,7 +221,7 @@ export class PlaceJournal {
       cells.map(async (cell) => {
         const taken = await this.#api.taken(cell.row.id);
         for (const { sender, id, answer } of taken) cell.outcomes.hasTaken(sender, id, answerOf(answer));
-        const count = await this.#api.countLeft(cell.row.id, this.#seat);
+        const count = await this.#api.countLeft(cell.row.id, this.#incarnation);
         if (count > 0 && !this.#recovery.isAt(cell)) await this.#recovery.begin(cell, count);
       }),
     );
@@ -268,8 +272,8 @@ export class PlaceJournal {
   }
 
   /** What is noted as begun on, and not known in the journal to be settled. */
-  #open(place: Place): readonly number[] {
-    const inHand = [...place.cells()].flatMap((cell) => cell.handlings.map(({ mail }) => mail?.kept ?? 0));
+  #open(node: ThreadNode): readonly number[] {
+    const inHand = [...node.cells()].flatMap((cell) => cell.handlings.map(({ mail }) => mail?.kept ?? 0));
     return [...inHand.filter((kept) => kept > 0), ...this.#keeping.unsettled(), ...this.#starts.ahead];
   }
 

@@ -2,7 +2,7 @@ import { type Mail, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope, type A2AMessageType } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { EnvelopeHandler } from '../agent/agent-definition.ts';
-import type { Attendant, PrivilegedCall } from './attendant.ts';
+import type { Interceptor, PrivilegedCall } from './interceptor.ts';
 import type { Cell } from './cell.ts';
 import { takeInAtClient } from './cell-taint.ts';
 import type { HandlingContext } from '../agent/context.ts';
@@ -10,23 +10,23 @@ import type { HandlingContext } from '../agent/context.ts';
 const NOBODY = 'nobody is there who could approve it';
 
 /** Who attends to the agents of one thread. */
-export class Attendance {
-  readonly #attendants: readonly Attendant[];
+export class Interceptors {
+  readonly #interceptors: readonly Interceptor[];
   /** By message type, as mails have it. */
-  readonly #arrivals: readonly (readonly Attendant[])[];
-  readonly #owed: readonly (readonly Attendant[])[];
+  readonly #arrivals: readonly (readonly Interceptor[])[];
+  readonly #owed: readonly (readonly Interceptor[])[];
 
-  constructor(attendants: readonly Attendant[]) {
-    this.#attendants = attendants;
-    const byType = (typesOf: (one: Attendant) => ReadonlySet<A2AMessageType>) =>
-      A2A_MESSAGE_TYPES.map((type) => attendants.filter((one) => typesOf(one).has(type)));
+  constructor(interceptors: readonly Interceptor[]) {
+    this.#interceptors = interceptors;
+    const byType = (typesOf: (one: Interceptor) => ReadonlySet<A2AMessageType>) =>
+      A2A_MESSAGE_TYPES.map((type) => interceptors.filter((one) => typesOf(one).has(type)));
     this.#arrivals = byType(({ types }) => types);
     this.#owed = byType(({ owed }) => owed);
   }
 
   /** What answers for agents that do not handle `name`, a message type or capability. */
   handlerOf(name: string): EnvelopeHandler<never> | undefined {
-    for (const { handlers } of this.#attendants) {
+    for (const { handlers } of this.#interceptors) {
       const handler = handlers.get(name);
       if (handler !== undefined) return handler;
     }
@@ -35,16 +35,16 @@ export class Attendance {
 
   /** Shows what has just come to those whom it concerns; true when it is handled. */
   takes(cell: Cell, mail: Mail): boolean {
-    const attendants = this.#arrivals[mail.type] as readonly Attendant[];
-    if (attendants.length === 0 || mail.ask !== NO_ASK || mail.tombstone !== undefined) return false;
-    cell.place.judge.holdGrant(mail, cell.row.id);
+    const interceptors = this.#arrivals[mail.type] as readonly Interceptor[];
+    if (interceptors.length === 0 || mail.ask !== NO_ASK || mail.tombstone !== undefined) return false;
+    cell.thread.judge.holdGrant(mail, cell.row.id);
     const taint = mail.extras?.taint;
     const isTaken = cell.client.showing(mail, () =>
-      attendants.some((attendant) =>
-        this.#watched(cell, () => attendant.arrived(cell.client, envelopeOf(cell, mail))),
+      interceptors.some((interceptor) =>
+        this.#watched(cell, () => interceptor.arrived(cell.client, envelopeOf(cell, mail))),
       ),
     );
-    // What attendants know is what the agent knows.
+    // What interceptors know is what the agent knows.
     if (isTaken && taint !== undefined) takeInAtClient(cell, taint);
     return isTaken;
   }
@@ -52,22 +52,22 @@ export class Attendance {
   /** Why what came from outside may not reach a privileged capability; undefined when it may. */
   async refusalOf(ctx: HandlingContext<never>, call: PrivilegedCall): Promise<string | undefined> {
     let isAsked = false;
-    for (const attendant of this.#attendants) {
-      const refusal = await attendant.refusalOf?.(ctx, call);
+    for (const interceptor of this.#interceptors) {
+      const refusal = await interceptor.refusalOf?.(ctx, call);
       if (refusal !== undefined) return refusal;
-      isAsked ||= attendant.refusalOf !== undefined;
+      isAsked ||= interceptor.refusalOf !== undefined;
     }
     return isAsked ? undefined : NOBODY;
   }
 
   /** An envelope ended without having been handled. */
   lost(cell: Cell, mail: Mail, why: ErrorData): void {
-    const attendants = this.#owed[mail.type] as readonly Attendant[];
-    if (attendants.length === 0 || mail.ask !== NO_ASK) return;
-    cell.place.judge.holdGrant(mail, cell.row.id);
-    for (const attendant of attendants) {
+    const interceptors = this.#owed[mail.type] as readonly Interceptor[];
+    if (interceptors.length === 0 || mail.ask !== NO_ASK) return;
+    cell.thread.judge.holdGrant(mail, cell.row.id);
+    for (const interceptor of interceptors) {
       this.#watched(cell, () => {
-        cell.client.showing(mail, () => attendant.lost(cell.client, envelopeOf(cell, mail), why));
+        cell.client.showing(mail, () => interceptor.lost(cell.client, envelopeOf(cell, mail), why));
         return true;
       });
     }
@@ -76,11 +76,11 @@ export class Attendance {
   /** An actor of the cell has ended. A cell that nobody has attended to has no client. */
   ended(cell: Cell): void {
     if (!cell.hasClient) return;
-    const goesOn = cell.client.records !== undefined && cell.place.journal?.isLeft === true;
-    for (const attendant of this.#attendants) {
+    const goesOn = cell.client.records !== undefined && cell.thread.journal?.isLeft === true;
+    for (const interceptor of this.#interceptors) {
       this.#watched(cell, () => {
-        if (goesOn) attendant.left?.(cell.client);
-        else attendant.ended(cell.client);
+        if (goesOn) interceptor.left?.(cell.client);
+        else interceptor.ended(cell.client);
         return true;
       });
     }
@@ -89,26 +89,26 @@ export class Attendance {
   /** The cell is about to start in this thread, for the first time. */
   resumed(cell: Cell): void {
     if (!cell.hasClient || cell.client.records?.hasLeft !== true) return;
-    for (const attendant of this.#attendants) {
+    for (const interceptor of this.#interceptors) {
       this.#watched(cell, () => {
-        attendant.resumed?.(cell.client);
+        interceptor.resumed?.(cell.client);
         return true;
       });
     }
   }
 
-  /** What an attendant throws is reported, and ends nothing. */
+  /** What an interceptor throws is reported, and ends nothing. */
   #watched(cell: Cell, run: () => boolean): boolean {
     try {
       return run();
     } catch (error) {
-      cell.place.log.error(cell.row.id, error);
+      cell.thread.log.error(cell.row.id, error);
       return false;
     }
   }
 }
 
-function envelopeOf({ place }: Cell, mail: Mail): A2AEnvelope {
-  const { tier, sandboxId } = place.judge.partyOf(mail.sender);
+function envelopeOf({ thread }: Cell, mail: Mail): A2AEnvelope {
+  const { tier, sandboxId } = thread.judge.partyOf(mail.sender);
   return toEnvelope(mail, tier, sandboxId);
 }

@@ -1,5 +1,5 @@
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
-import type { AgentClient, Attendant } from '../../runtime/public.ts';
+import type { AgentClient, Interceptor } from '../../runtime/public.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import { documentsAt, documentsIfAny, endDocuments, taintDocument } from './agent-documents.ts';
 import { SYNC_SCHEMA, syncMessageOf } from './sync-envelope.ts';
@@ -11,7 +11,7 @@ import type { SyncMessage } from './sync-message.ts';
  *
  * An agent that handles `stream-data` itself gets the messages of documents that it has not opened.
  */
-export const documentAttendant: Attendant = {
+export const documentInterceptor: Interceptor = {
   types: new Set(['stream-data']),
   owed: new Set(),
   handlers: new Map(),

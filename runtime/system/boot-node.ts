@@ -1,23 +1,23 @@
 import type { Surroundings } from './boot-thread.ts';
 import type { ThreadBoot } from '../control/thread-boot.ts';
 import { exposeApi } from '../link/calls.ts';
-import { PlaceHost, type PlaceHostDeps } from '../thread/place-host.ts';
+import { ThreadHost, type ThreadHostDeps } from '../thread/thread-host.ts';
 import type { Port } from '../link/port.ts';
 
 /** What the composition root has made for a place. */
-export type MadeForPlace = Pick<PlaceHostDeps, 'policies'> &
+export type MadeForNode = Pick<ThreadHostDeps, 'policies'> &
   Partial<
-    Pick<PlaceHostDeps, 'attendants' | 'processSpawner' | 'inline' | 'outside' | 'makeActor' | 'rings'>
+    Pick<ThreadHostDeps, 'interceptors' | 'processSpawner' | 'inline' | 'outside' | 'makeActor' | 'rings'>
   >;
 
 /** Has the thread be the place that the boot data describes. */
-export function bootPlace(
+export function bootNode(
   { boot, api }: ThreadBoot & { role: 'place' },
   { spawner, seams, loop, onStray, onPlace }: Surroundings,
   line: Port,
-  made: MadeForPlace,
+  made: MadeForNode,
 ): void {
-  const host = new PlaceHost({
+  const host = new ThreadHost({
     inline: new Map(),
     ...made,
     boot,
@@ -27,7 +27,7 @@ export function bootPlace(
     loop,
   });
   line.hold();
-  onStray((error) => host.place.noteStray(error));
+  onStray((error) => host.node.noteStray(error));
   exposeApi(host, spawner.received(api));
   onPlace?.(host);
 }

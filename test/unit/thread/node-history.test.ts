@@ -4,8 +4,8 @@ import { fromEnvelope } from '../../../runtime/mailbox/mail.ts';
 import { CrossingRing } from '../../../runtime/observe/crossing-ring.ts';
 import { TRAFFIC, TrafficRing } from '../../../runtime/observe/traffic-ring.ts';
 import { type A2AEnvelope, SCHEMA_VERSION } from '../../../runtime/protocol/envelope.ts';
-import type { Place } from '../../../runtime/thread/place.ts';
-import { PlaceHistory } from '../../../runtime/thread/place-history.ts';
+import type { ThreadNode } from '../../../runtime/thread/thread-node.ts';
+import { NodeHistory } from '../../../runtime/thread/node-history.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { rowOf } from '../observe/rows.ts';
 
@@ -14,8 +14,8 @@ const CAPACITY = 64;
 let clock: FakeClock;
 let traffic: TrafficRing;
 let crossings: CrossingRing;
-let place: { readonly log: { unaudited: number } };
-let history: PlaceHistory;
+let node: { readonly log: { unaudited: number } };
+let history: NodeHistory;
 let given: Remembered[];
 /** Answers for the journal. */
 let answer: (remembered: Remembered) => Promise<void>;
@@ -32,8 +32,8 @@ beforeEach(() => {
     agentOf: () => 'bo',
     judge: { partyOf: () => ({ tier: 2 }) },
   };
-  place = { log: { traffic, crossings, unaudited: 0 }, ...rest } as never;
-  history = new PlaceHistory(place as unknown as Place, (remembered) => {
+  node = { log: { traffic, crossings, unaudited: 0 }, ...rest } as never;
+  history = new NodeHistory(node as unknown as ThreadNode, (remembered) => {
     given.push(remembered);
     return answer(remembered);
   });
@@ -100,10 +100,10 @@ describe('What a thread gives the journal to remember', () => {
     await collect();
     answer = () => Promise.resolve();
     given = [];
-    place.log.unaudited = 7;
+    node.log.unaudited = 7;
     await collect();
     expect(given).toEqual([{ crossings: [], traffic: [], missed: 12 }]);
-    expect(place.log.unaudited).toBe(0);
+    expect(node.log.unaudited).toBe(0);
   });
 
   it('is asked for before the ring forgets it', () => {

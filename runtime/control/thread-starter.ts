@@ -1,10 +1,10 @@
 import type { Clock } from '../protocol/seams.ts';
 import type { ThreadBoot } from './thread-boot.ts';
-import type { PlaceBoot } from '../thread/place-host.ts';
+import type { NodeBoot } from '../thread/thread-host.ts';
 import type { Port } from '../link/port.ts';
 import type { Spawned, Spawner } from '../link/spawner.ts';
 
-export interface PlaceThreadsDeps {
+export interface ThreadStarterDeps {
   readonly spawner: Spawner;
   readonly clock: Clock;
   /** What a thread needs to make its policies. */
@@ -12,7 +12,7 @@ export interface PlaceThreadsDeps {
 }
 
 /** A thread that became a place; `api` is the port on which the place answers. */
-export interface PlaceThread {
+export interface StartedThread {
   readonly spawned: Spawned;
   readonly api: Port;
 }
@@ -23,17 +23,17 @@ export interface PlaceThread {
  * A thread needs most of its start-up time for what does not depend on the place that it will be, so one is started
  * ahead: a place whose thread died is back as soon as its agents' modules are loaded.
  */
-export class PlaceThreads {
-  readonly #deps: PlaceThreadsDeps;
+export class ThreadStarter {
+  readonly #deps: ThreadStarterDeps;
   #spare: Spawned | undefined;
   #cancelPlan: () => void = () => undefined;
 
-  constructor(deps: PlaceThreadsDeps) {
+  constructor(deps: ThreadStarterDeps) {
     this.#deps = deps;
   }
 
   /** Starts a thread as this place: the spare one, if there is one. */
-  start(boot: PlaceBoot): PlaceThread {
+  start(boot: NodeBoot): StartedThread {
     const { spawner, workerOptions } = this.#deps;
     const [api, theirs] = spawner.channel();
     const port = spawner.transferable(theirs);

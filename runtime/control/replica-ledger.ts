@@ -1,7 +1,7 @@
 import { distance } from '../mailbox/flow-marks.ts';
 import { MAIL_DATA, type MailData } from '../mailbox/mail.ts';
 
-const FLOWS_A_SEAT = 2 ** 26;
+const FLOWS_PER_INCARNATION = 2 ** 26;
 
 /**
  * Second copies of mail for `retry` recipients whose only other copy is in one thread, by flow.
@@ -9,19 +9,19 @@ const FLOWS_A_SEAT = 2 ** 26;
  * Which thread that is does not matter: the copies stay until the marks say that they are settled, however many
  * threads die over them.
  */
-export class SecondLedger {
+export class ReplicaLedger {
   readonly #flows = new Map<number, Map<number, MailData>>();
 
-  keep(seat: number, flow: number, mail: MailData): void {
-    const key = seat * FLOWS_A_SEAT + flow;
+  keep(incarnation: number, flow: number, mail: MailData): void {
+    const key = incarnation * FLOWS_PER_INCARNATION + flow;
     const mails = this.#flows.get(key);
     if (mails === undefined) this.#flows.set(key, new Map([[mail[MAIL_DATA.sequence], mail]]));
     else mails.set(mail[MAIL_DATA.sequence], mail);
   }
 
   /** The copy of one mail. */
-  get(seat: number, flow: number, sequence: number): MailData | undefined {
-    return this.#flows.get(seat * FLOWS_A_SEAT + flow)?.get(sequence);
+  get(incarnation: number, flow: number, sequence: number): MailData | undefined {
+    return this.#flows.get(incarnation * FLOWS_PER_INCARNATION + flow)?.get(sequence);
   }
 
   *[Symbol.iterator](): Iterator<MailData> {
@@ -29,9 +29,9 @@ export class SecondLedger {
   }
 
   /** Lets go of what is settled; `settledOf` says up to where, undefined of a flow that is forgotten. */
-  trim(settledOf: (seat: number, flow: number) => number | undefined): void {
+  trim(settledOf: (incarnation: number, flow: number) => number | undefined): void {
     for (const [key, mails] of this.#flows) {
-      const settled = settledOf(Math.floor(key / FLOWS_A_SEAT), key % FLOWS_A_SEAT);
+      const settled = settledOf(Math.floor(key / FLOWS_PER_INCARNATION), key % FLOWS_PER_INCARNATION);
       // Copies come in the order of their sequences, so the settled ones stand first.
       for (const sequence of mails.keys()) {
         if (settled !== undefined && distance(sequence, settled) > 0) break;

@@ -12,7 +12,7 @@ import { eventKind } from './event-kind.ts';
 import type { EventLimits } from './event-limits.ts';
 import { crossingEvent, crossingOf, CrossingRing } from './crossing-ring.ts';
 import { EventRing } from './event-ring.ts';
-import { COUNT } from './seat-counters.ts';
+import { COUNT } from './thread-counters.ts';
 import type { Outcome, SystemEvent } from '../protocol/system-event.ts';
 import { ToolCounts } from './tool-counts.ts';
 import { latencyOf, type Traffic, trafficEvents, TrafficRing } from './traffic-ring.ts';
@@ -24,7 +24,7 @@ const EVENTS_A_POST = 512;
 /** Security events and failures that the control thread is given; of a flood the rest stays here. */
 const AUDITED_A_SECOND = 200;
 
-export interface PlaceLogDeps {
+export interface NodeLogDeps {
   readonly place: string;
   readonly clock: Clock;
   readonly counters: Float64Array;
@@ -48,7 +48,7 @@ export type EventWatcher = (event: SystemEvent, mail: Mail | undefined) => void;
  * What it tells of envelopes is posted before the marks say so, and counts when they do. What happened whatever becomes
  * of the envelope in hand is posted at once: the thread may end before it comes to anything else.
  */
-export class PlaceLog {
+export class NodeLog {
   /** The last envelopes. */
   readonly traffic: TrafficRing;
   readonly crossings: CrossingRing;
@@ -59,7 +59,7 @@ export class PlaceLog {
   /** Nor must calls of tools, of which there are many. */
   readonly #tools = new EventRing<SystemEvent>(TOOLS_KEPT);
   readonly toolCounts = new ToolCounts();
-  readonly #deps: PlaceLogDeps;
+  readonly #deps: NodeLogDeps;
   #streamed: SystemEvent[] | undefined;
   #watcher: EventWatcher | undefined;
   #letters: DeadLetter[] = [];
@@ -72,7 +72,7 @@ export class PlaceLog {
   /** Security events that only this thread has, of a flood. */
   unaudited = 0;
 
-  constructor(deps: PlaceLogDeps) {
+  constructor(deps: NodeLogDeps) {
     this.#deps = deps;
     this.traffic = new TrafficRing(deps.limits.traffic);
     this.crossings = new CrossingRing(deps.limits.crossings);

@@ -1,13 +1,13 @@
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { AgentMemories } from '../cell/agent-memory.ts';
-import type { Attendance } from '../cell/attendance.ts';
+import type { Interceptors } from '../cell/interceptors.ts';
 import { AskTable } from '../cell/ask-table.ts';
 import { Cancellations, isCausedBy } from '../cell/cancellations.ts';
 import { Cell } from '../cell/cell.ts';
 import { CellChannels } from '../cell/cell-channels.ts';
 import { isFromOutside, type MakeActor } from '../cell/actor-life.ts';
 import { Checkpoints } from '../cell/checkpoints.ts';
-import { Courier } from '../cell/courier.ts';
+import { MailSender } from '../cell/mail-sender.ts';
 import type { CpuPool } from '../agent/offload.ts';
 import type { CellThread } from '../cell/cell-thread.ts';
 import type { Outside, Reaching } from '../agent/outside.ts';
@@ -19,8 +19,8 @@ import { Accounts } from '../budget/accounts.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, NO_ASK } from '../mailbox/mail.ts';
 import type { EventLimits } from '../observe/event-limits.ts';
-import { PlaceLog } from '../observe/place-log.ts';
-import { COUNT } from '../observe/seat-counters.ts';
+import { NodeLog } from '../observe/node-log.ts';
+import { COUNT } from '../observe/thread-counters.ts';
 import type { Outcome } from '../protocol/system-event.ts';
 import { outcomeIndex, TRAFFIC } from '../observe/traffic-ring.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
@@ -51,10 +51,10 @@ import { isSnapshotUnknown } from '../upgrade/restore.ts';
 import { Answers } from './answers.ts';
 import { REPLY } from '../mailbox/reply.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
-import type { PlaceMessage } from './lines.ts';
+import type { NodeMessage } from './lines.ts';
 import { Links } from './links.ts';
 import { type KeptMail, Outbox } from '../link/outbox.ts';
-import type { PlaceJournal } from './place-journal.ts';
+import type { NodeJournal } from './node-journal.ts';
 import { RoomWaiters } from '../link/room-waiters.ts';
 import { sendCopies } from '../link/second-copies.ts';
 import { STATUS } from '../mailbox/status-words.ts';
@@ -64,13 +64,13 @@ const BEAT_MS = 50;
 const SWEEP_MS = 100;
 
 /** `missMs`: how long it is remembered that a lookup found nobody. */
-export interface PlacePeers {
+export interface NodePeers {
   readonly missMs: number;
 }
 
-export interface PlaceDeps {
+export interface ThreadNodeDeps {
   readonly id: string;
-  readonly seat: number;
+  readonly incarnation: number;
   readonly seams: Seams;
   readonly table: RoutingTable;
   readonly decider: RouteDecider;
@@ -87,9 +87,9 @@ export interface PlaceDeps {
   readonly broadcastToSender: boolean;
   readonly events: EventLimits;
   /** Other nodes can be asked for whom nobody here has, by the embedder's thread. @default nobody is asked */
-  readonly peers?: PlacePeers | undefined;
-  readonly attendance: Attendance;
-  readonly tell: (message: PlaceMessage) => void;
+  readonly peers?: NodePeers | undefined;
+  readonly interceptors: Interceptors;
+  readonly tell: (message: NodeMessage) => void;
 }
 
 /**
@@ -97,9 +97,9 @@ export interface PlaceDeps {
  *
  * The same class runs in every worker, in the embedder's thread, and in a simulation.
  */
-export class Place implements CellThread {
+export class ThreadNode implements CellThread {
   readonly id: string;
-  readonly seat: number;
+  readonly incarnation: number;
   readonly seams: Seams;
   readonly table: RoutingTable;
   readonly counters: Float64Array;
@@ -108,12 +108,12 @@ export class Place implements CellThread {
   readonly outbox: Outbox;
   readonly asks = new AskTable();
   readonly answers = new Answers(this);
-  readonly courier: Courier;
+  readonly mailSender: MailSender;
   readonly judge: MailJudge;
   readonly router: ThreadRouter;
   /** Undefined where no other node is asked for anybody. */
   readonly lookups: Lookups | undefined;
-  readonly log: PlaceLog;
+  readonly log: NodeLog;
   readonly turns: TurnLoop;
   readonly cancellations = new Cancellations();
   readonly windows: StreamWindows;
@@ -125,37 +125,41 @@ export class Place implements CellThread {
   readonly checkpoints: Checkpoints;
   /** Who here waits for room in a mailbox. */
   readonly room: RoomWaiters;
-  readonly attendance: Attendance;
+  readonly interceptors: Interceptors;
   readonly channels: CellChannels = new CellChannels(this);
   readonly memories = new AgentMemories();
   readonly broadcastToSender: boolean;
   /** What outlives the process, in a system with a journal. */
-  journal: PlaceJournal | undefined;
-  readonly #deps: PlaceDeps;
+  journal: NodeJournal | undefined;
+  readonly #deps: ThreadNodeDeps;
   readonly #cells: (Cell | undefined)[] = [];
   #stopBeat: () => void = () => {};
   #stopSweep: () => void = () => {};
 
-  constructor(deps: PlaceDeps) {
+  constructor(deps: ThreadNodeDeps) {
     this.#deps = deps;
     this.id = deps.id;
-    this.seat = deps.seat;
+    this.incarnation = deps.incarnation;
     this.seams = deps.seams;
     this.table = deps.table;
     const { clock } = deps.seams;
     this.counters = new Float64Array(deps.counters);
     this.status = new Int32Array(deps.status);
     this.broadcastToSender = deps.broadcastToSender;
-    this.attendance = deps.attendance;
-    this.accounts = new Accounts(deps.accounts, deps.seat);
+    this.interceptors = deps.interceptors;
+    this.accounts = new Accounts(deps.accounts, deps.incarnation);
     this.words = new AgentWords(deps.agentWords);
-    this.checkpoints = new Checkpoints(deps.seat, (kept) => deps.tell({ t: 'checkpoint', kept }));
+    this.checkpoints = new Checkpoints(deps.incarnation, (kept) => deps.tell({ t: 'checkpoint', kept }));
     this.wheel = new TimerWheel(clock);
-    this.windows = new StreamWindows(deps.seat);
-    this.courier = new Courier(this);
-    this.links = new Links(this, deps.loop, (seat, flows) => {
-      deps.tell({ t: 'received-all', seat, flows: flows.map(({ flow, received }) => [flow, received]) });
-      this.channels.threadDied(seat);
+    this.windows = new StreamWindows(deps.incarnation);
+    this.mailSender = new MailSender(this);
+    this.links = new Links(this, deps.loop, (incarnation, flows) => {
+      deps.tell({
+        t: 'received-all',
+        incarnation,
+        flows: flows.map(({ flow, received }) => [flow, received]),
+      });
+      this.channels.threadDied(incarnation);
     });
     this.room = new RoomWaiters({
       clock,
@@ -163,7 +167,7 @@ export class Place implements CellThread {
       want: (row) => this.links.to(row.place)?.wantRoom(),
     });
     this.judge = new MailJudge(deps.table, deps.decider, deps.grants, this.words);
-    this.log = new PlaceLog({
+    this.log = new NodeLog({
       place: deps.id,
       clock,
       counters: this.counters,
@@ -196,7 +200,7 @@ export class Place implements CellThread {
     });
     this.outbox = new Outbox({
       place: deps.id,
-      seat: deps.seat,
+      incarnation: deps.incarnation,
       counters: this.counters,
       commitLog: deps.commitLog,
       recipientIn: (slot) => this.#cells[slot],
@@ -205,8 +209,9 @@ export class Place implements CellThread {
       refuse: (mail) => this.refuseUnheld(mail, errorToData(notHere(mail.recipient, this.id))),
       linkTo: (place) => this.links.to(place),
       defer: deps.loop.defer,
-      onFlowSlab: ({ index, memory }) => deps.tell({ t: 'flow-slab', seat: deps.seat, index, memory }),
-      onNameSlab: (memory) => deps.tell({ t: 'name-slab', seat: deps.seat, memory }),
+      onFlowSlab: ({ index, memory }) =>
+        deps.tell({ t: 'flow-slab', incarnation: deps.incarnation, index, memory }),
+      onNameSlab: (memory) => deps.tell({ t: 'name-slab', incarnation: deps.incarnation, memory }),
       beforeCommit: () => {
         if (this.journal?.history?.isBehind === true) this.journal.history.collect();
         return this.log.tell();
@@ -298,13 +303,13 @@ export class Place implements CellThread {
 
   /** Agent code begins to run. */
   enter(slot: number): void {
-    this.status[STATUS.seat] = -1;
+    this.status[STATUS.incarnation] = -1;
     this.status[STATUS.current] = slot + 1;
   }
 
   enterHandling(slot: number, flow: InFlow, sequence: number): void {
     const { status } = this;
-    status[STATUS.seat] = flow.seat < 0 ? this.seat : flow.seat;
+    status[STATUS.incarnation] = flow.incarnation < 0 ? this.incarnation : flow.incarnation;
     status[STATUS.flow] = flow.flow;
     status[STATUS.sequence] = sequence;
     status[STATUS.current] = slot + 1;

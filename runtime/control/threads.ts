@@ -16,14 +16,14 @@ import { Watchdog } from '../supervision/watchdog.ts';
 import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
 import { Caller } from '../link/calls.ts';
 import type { JournalThread } from '../journal/journal-thread.ts';
-import type { ControlMessage, PlaceDeath, PlaceMessage } from '../thread/lines.ts';
+import type { ControlMessage, ThreadDeath, NodeMessage } from '../thread/lines.ts';
 import { newCreditMemory } from '../link/link.ts';
-import type { PlacePeers } from '../thread/place.ts';
-import type { PlaceHost } from '../thread/place-host.ts';
-import { PlaceThreads } from './place-threads.ts';
+import type { NodePeers } from '../thread/thread-node.ts';
+import type { ThreadHost } from '../thread/thread-host.ts';
+import { ThreadStarter } from './thread-starter.ts';
 import type { Port } from '../link/port.ts';
-import type { Seat } from './seat.ts';
-import type { SeatBook } from './seat-book.ts';
+import type { ThreadIncarnation } from './thread-incarnation.ts';
+import type { IncarnationRegistry } from './incarnation-registry.ts';
 import { footingOf, type Spawned, type Spawner } from '../link/spawner.ts';
 
 /** How a thread gets on that answers what is to be seen of it. */
@@ -40,11 +40,11 @@ export interface Ending {
 }
 
 /** A place as the control thread knows it: its present thread, if that is one of ours, and how to talk to it. */
-export interface PlaceRecord {
+export interface ThreadRecord {
   readonly id: string;
-  seat: Seat;
+  incarnation: ThreadIncarnation;
   line: Port;
-  caller: Caller<PlaceHost>;
+  caller: Caller<ThreadHost>;
   spawned: Spawned | undefined;
   /** Its agents are hosted and it is linked with the others. */
   isUp: boolean;
@@ -55,13 +55,13 @@ export interface PlaceRecord {
   /** Why its thread is being ended; undefined when nobody asked for it. */
   ending: Ending | undefined;
   /** A death that the others have not been told of, because its successor is not up yet. */
-  untold: PlaceDeath | undefined;
+  untold: ThreadDeath | undefined;
 }
 
-export interface PlacesDeps {
+export interface ThreadsDeps {
   readonly seams: Seams;
   readonly spawner: Spawner;
-  readonly seats: SeatBook;
+  readonly incarnations: IncarnationRegistry;
   readonly workerOptions: unknown;
   readonly broadcastToSender: boolean;
   /** A thread is kept ready to replace another. */
@@ -72,39 +72,39 @@ export interface PlacesDeps {
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   readonly events: EventLimits;
-  readonly peers: PlacePeers | undefined;
+  readonly peers: NodePeers | undefined;
   /** What outlives the process; undefined in a system without a journal. */
   readonly journal: JournalThread | undefined;
   readonly table: () => TableDelta;
   /** What a new thread must be told that was told to all before it was there. */
   readonly current: () => { readonly isInspected: boolean; readonly config: RoutingConfig | undefined };
-  readonly onMessage: (seat: Seat, message: PlaceMessage) => void;
-  /** A thread is gone, and its seat is buried. */
-  readonly onDeath: (place: PlaceRecord, dead: Seat, ending: Ending) => void;
+  readonly onMessage: (incarnation: ThreadIncarnation, message: NodeMessage) => void;
+  /** A thread is gone, and its incarnation is retired. */
+  readonly onDeath: (thread: ThreadRecord, dead: ThreadIncarnation, ending: Ending) => void;
   readonly note: (type: SystemEvent['type'], facts: Partial<SystemEvent>) => void;
 }
 
 /** The threads of a system: starts, links, watches and ends them. Who lives in them is not its business. */
-export class Places {
-  readonly #deps: PlacesDeps;
-  readonly #threads: PlaceThreads;
+export class Threads {
+  readonly #deps: ThreadsDeps;
+  readonly #threads: ThreadStarter;
   readonly #watchdog: Watchdog;
-  readonly #places = new Map<string, PlaceRecord>();
-  readonly #waiters = new Map<PlaceRecord, (() => void)[]>();
+  readonly #places = new Map<string, ThreadRecord>();
+  readonly #waiters = new Map<ThreadRecord, (() => void)[]>();
   #isDraining = false;
   isClosing = false;
 
-  constructor(deps: PlacesDeps) {
+  constructor(deps: ThreadsDeps) {
     this.#deps = deps;
     const { seams, spawner, workerOptions } = deps;
-    this.#threads = new PlaceThreads({ spawner, workerOptions, clock: seams.clock });
+    this.#threads = new ThreadStarter({ spawner, workerOptions, clock: seams.clock });
     this.#watchdog = new Watchdog(
       {
         seams,
         sample: async (id) => {
-          const { seat, spawned } = this.get(id);
+          const { incarnation, spawned } = this.get(id);
           const cpuMs = (await spawned?.cpuMs()) ?? 0;
-          return { atMs: seams.clock.monotonicMs(), beat: seat.beat, cpuMs };
+          return { atMs: seams.clock.monotonicMs(), beat: incarnation.beat, cpuMs };
         },
         onLoop: (id, { stalledMs }) => {
           deps.note('watchdog', { place: id, reason: `it loops since ${Math.round(stalledMs)} ms` });
@@ -122,7 +122,7 @@ export class Places {
     );
   }
 
-  [Symbol.iterator](): Iterator<PlaceRecord> {
+  [Symbol.iterator](): Iterator<ThreadRecord> {
     return this.#places.values();
   }
 
@@ -130,8 +130,8 @@ export class Places {
     return this.#places.has(id);
   }
 
-  get(id: string): PlaceRecord {
-    return this.#places.get(id) as PlaceRecord;
+  get(id: string): ThreadRecord {
+    return this.#places.get(id) as ThreadRecord;
   }
 
   get size(): number {
@@ -144,8 +144,8 @@ export class Places {
   }
 
   /** The embedder's thread: nobody starts it, and it is up from the first. */
-  addHost(seat: Seat, line: Port, api: Port): void {
-    const host = this.#add('host', seat, undefined, { line, api });
+  addHost(incarnation: ThreadIncarnation, line: Port, api: Port): void {
+    const host = this.#add('host', incarnation, undefined, { line, api });
     host.isUp = true;
   }
 
@@ -155,20 +155,20 @@ export class Places {
   }
 
   /** A new place with a thread of its own; not linked yet. */
-  open(id: string): PlaceRecord {
-    const seat = this.#deps.seats.open();
-    const { spawned, api } = this.#threads.start(this.#boot(id, seat));
-    return this.#add(id, seat, spawned, { line: spawned.line, api });
+  open(id: string): ThreadRecord {
+    const incarnation = this.#deps.incarnations.open();
+    const { spawned, api } = this.#threads.start(this.#boot(id, incarnation));
+    return this.#add(id, incarnation, spawned, { line: spawned.line, api });
   }
 
   /** Gives a place whose thread is gone another one. */
-  reopen(place: PlaceRecord): void {
-    place.seat = this.#deps.seats.open();
-    const { spawned, api } = this.#threads.start(this.#boot(place.id, place.seat));
-    place.spawned = spawned;
-    place.line = spawned.line;
-    place.caller = new Caller<PlaceHost>(api);
-    this.#attend(place);
+  reopen(thread: ThreadRecord): void {
+    thread.incarnation = this.#deps.incarnations.open();
+    const { spawned, api } = this.#threads.start(this.#boot(thread.id, thread.incarnation));
+    thread.spawned = spawned;
+    thread.line = spawned.line;
+    thread.caller = new Caller<ThreadHost>(api);
+    this.#attend(thread);
   }
 
   /** The number of the thread that is this place now; none for the embedder's. */
@@ -177,11 +177,11 @@ export class Places {
   }
 
   /** Links a place with all that are up; whoever is not will be linked with it when it is. Then it is up itself. */
-  join(place: PlaceRecord): void {
-    for (const other of this) if (other !== place && other.isUp) this.#link(place, other);
-    place.untold = undefined;
-    place.isUp = true;
-    this.watch(place.id);
+  join(thread: ThreadRecord): void {
+    for (const other of this) if (other !== thread && other.isUp) this.#link(thread, other);
+    thread.untold = undefined;
+    thread.isUp = true;
+    this.watch(thread.id);
   }
 
   /** Sees to it that a spare thread is there when what happens now is over, if one may be needed. */
@@ -191,36 +191,36 @@ export class Places {
   }
 
   /** Calls what has waited for the place; after `join`, when the first orders are given. */
-  announce(place: PlaceRecord): void {
-    for (const run of this.#waiters.get(place)?.splice(0) ?? []) run();
+  announce(thread: ThreadRecord): void {
+    for (const run of this.#waiters.get(thread)?.splice(0) ?? []) run();
   }
 
   /** Calls `run` now or when the place is up. */
-  whenUp(place: PlaceRecord, run: () => void): void {
-    if (place.isUp && place.ending === undefined) {
+  whenUp(thread: ThreadRecord, run: () => void): void {
+    if (thread.isUp && thread.ending === undefined) {
       run();
       return;
     }
-    const waiters = this.#waiters.get(place) ?? [];
+    const waiters = this.#waiters.get(thread) ?? [];
     waiters.push(run);
-    this.#waiters.set(place, waiters);
+    this.#waiters.set(thread, waiters);
   }
 
   /** Ends the thread of a place; that it has ended is reported like every death. */
   end(id: string, ending: Ending): void {
-    const place = this.#places.get(id);
-    if (place?.spawned === undefined) throw invalidOptions('place', id, 'the name of a worker thread');
-    if (place.ending !== undefined) return;
-    place.ending = ending;
+    const thread = this.#places.get(id);
+    if (thread?.spawned === undefined) throw invalidOptions('place', id, 'the name of a worker thread');
+    if (thread.ending !== undefined) return;
+    thread.ending = ending;
     this.#watchdog.unwatch(id);
-    void place.spawned.terminate();
+    void thread.spawned.terminate();
   }
 
   /** Watches a place for loops, from now on. */
   watch(id: string): void {
-    const place = this.get(id);
-    if (place.spawned === undefined || !place.isUp || place.loads > 0) return;
-    if (place.ending === undefined && !this.isClosing) {
+    const thread = this.get(id);
+    if (thread.spawned === undefined || !thread.isUp || thread.loads > 0) return;
+    if (thread.ending === undefined && !this.isClosing) {
       this.#watchdog.watch(id);
     }
   }
@@ -231,7 +231,7 @@ export class Places {
    * ends it.
    */
   watchLoading(
-    place: PlaceRecord,
+    thread: ThreadRecord,
     { isElsewhere }: { readonly isElsewhere: boolean },
     onStill: (still: StandStill) => void,
   ): () => void {
@@ -239,44 +239,44 @@ export class Places {
     let unjudged = 0;
     let beat = -1;
     const sample = async (): Promise<Footing> => {
-      const footing = await this.#footingOf(place);
+      const footing = await this.#footingOf(thread);
       // Nobody asks the embedder's thread what it uses: while it is blocked it loads nothing, and is not judged.
-      const isBlocked = place.spawned === undefined && footing.beat === beat;
+      const isBlocked = thread.spawned === undefined && footing.beat === beat;
       if (isBlocked || (isElsewhere && footing.beat > 0)) unjudged += 1;
       beat = footing.beat;
       return { ...footing, signs: footing.signs + unjudged };
     };
     const watch = new ProgressWatch({ clock: seams.clock, sample, onStill }, starting);
-    place.loads += 1;
-    this.#watchdog.unwatch(place.id);
+    thread.loads += 1;
+    this.#watchdog.unwatch(thread.id);
     return () => {
       watch.close();
-      place.loads -= 1;
-      this.watch(place.id);
+      thread.loads -= 1;
+      this.watch(thread.id);
     };
   }
 
-  async #footingOf({ seat, spawned, heard }: PlaceRecord): Promise<Footing> {
+  async #footingOf({ incarnation, spawned, heard }: ThreadRecord): Promise<Footing> {
     const footing = spawned === undefined ? { cpuMs: 0 } : await footingOf(spawned);
-    return { ...footing, signs: heard, beat: seat.beat };
+    return { ...footing, signs: heard, beat: incarnation.beat };
   }
 
-  tell(place: PlaceRecord, message: ControlMessage, transfer?: readonly unknown[]): void {
-    place.line.post(message, transfer);
+  tell(thread: ThreadRecord, message: ControlMessage, transfer?: readonly unknown[]): void {
+    thread.line.post(message, transfer);
   }
 
   tellAll(message: ControlMessage): void {
-    for (const place of this) this.tell(place, message);
+    for (const thread of this) this.tell(thread, message);
   }
 
   /** Gives a place that has missed deltas the whole table. */
-  tellTable(seat: Seat): void {
-    this.tellSeat(seat, { t: 'whole-table', delta: this.#deps.table() });
+  tellTable(incarnation: ThreadIncarnation): void {
+    this.tellIncarnation(incarnation, { t: 'whole-table', delta: this.#deps.table() });
   }
 
   /** Tells one thread, if it is there still. */
-  tellSeat(seat: Seat, message: ControlMessage): void {
-    for (const place of this) if (place.seat === seat) this.tell(place, message);
+  tellIncarnation(incarnation: ThreadIncarnation, message: ControlMessage): void {
+    for (const thread of this) if (thread.incarnation === incarnation) this.tell(thread, message);
   }
 
   /** From now on no place takes anything new; what is under way goes on. */
@@ -287,26 +287,26 @@ export class Places {
 
   /** What every place answers, as long as it gets on by these limits; one that does not is left out. */
   async askAll<Answer>(
-    ask: (api: Caller<PlaceHost>['api']) => Promise<Answer>,
+    ask: (api: Caller<ThreadHost>['api']) => Promise<Answer>,
     limits = QUERY,
   ): Promise<Answer[]> {
     // In a thread that has not begun nobody lives yet.
-    const begun = [...this].filter(({ seat }) => seat.beat > 0);
-    const answers = await Promise.all(begun.map((place) => this.#askPatiently(place, ask, limits)));
+    const begun = [...this].filter(({ incarnation }) => incarnation.beat > 0);
+    const answers = await Promise.all(begun.map((thread) => this.#askPatiently(thread, ask, limits)));
     return answers.filter((answer) => answer !== undefined) as Answer[];
   }
 
   /** Undefined when it fails, or the place does not get on. */
   #askPatiently<Answer>(
-    place: PlaceRecord,
-    ask: (api: Caller<PlaceHost>['api']) => Promise<Answer>,
+    thread: ThreadRecord,
+    ask: (api: Caller<ThreadHost>['api']) => Promise<Answer>,
     limits: ProgressLimits,
   ): Promise<Answer | undefined> {
     const { clock } = this.#deps.seams;
     const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
-    const sample = (): Promise<Footing> => this.#footingOf(place);
+    const sample = (): Promise<Footing> => this.#footingOf(thread);
     const watch = new ProgressWatch({ clock, sample, onStill: () => resolve(undefined) }, limits);
-    ask(place.caller.api).then(resolve, () => resolve(undefined));
+    ask(thread.caller.api).then(resolve, () => resolve(undefined));
     return promise.finally(() => watch.close());
   }
 
@@ -330,13 +330,13 @@ export class Places {
 
   #add(
     id: string,
-    seat: Seat,
+    incarnation: ThreadIncarnation,
     spawned: Spawned | undefined,
     { line, api }: { line: Port; api: Port },
-  ): PlaceRecord {
-    const caller = new Caller<PlaceHost>(api);
+  ): ThreadRecord {
+    const caller = new Caller<ThreadHost>(api);
     const place = {
-      ...{ id, seat, line, caller, spawned },
+      ...{ id, incarnation, line, caller, spawned },
       ...{ isUp: false, heard: 0, loads: 0, ending: undefined, untold: undefined },
     };
     this.#places.set(id, place);
@@ -346,74 +346,74 @@ export class Places {
 
   /** Hears what the places have said and nobody has listened to yet: an answer must not be older than it. */
   readArrived(): void {
-    for (const place of this.#places.values()) this.#readArrivedFrom(place);
+    for (const thread of this.#places.values()) this.#readArrivedFrom(thread);
   }
 
-  #readArrivedFrom({ seat, line }: PlaceRecord): void {
+  #readArrivedFrom({ incarnation, line }: ThreadRecord): void {
     for (let next = line.take(); next !== undefined; next = line.take())
-      this.#deps.onMessage(seat, next.message as PlaceMessage);
+      this.#deps.onMessage(incarnation, next.message as NodeMessage);
   }
 
-  #attend(place: PlaceRecord): void {
-    const { seat, line, spawned } = place;
+  #attend(thread: ThreadRecord): void {
+    const { incarnation, line, spawned } = thread;
     line.onMessage((message) => {
-      place.heard += 1;
-      this.#deps.onMessage(seat, message as PlaceMessage);
+      thread.heard += 1;
+      this.#deps.onMessage(incarnation, message as NodeMessage);
     });
     spawned?.onExit((reason, isItsWord) =>
       // Whose words they are nobody can say any more: of whatever was in the thread.
-      this.#died(place, spawned, { reason, ...(isItsWord && { taint: [`thread:${place.id}`] }) }),
+      this.#died(thread, spawned, { reason, ...(isItsWord && { taint: [`thread:${thread.id}`] }) }),
     );
-    this.#connectJournal(place);
+    this.#connectJournal(thread);
     if (spawned === undefined) return;
     const { isInspected, config } = this.#deps.current();
-    if (isInspected) this.tell(place, { t: 'inspect', isOn: true });
-    if (config !== undefined) this.tell(place, { t: 'config', config });
-    if (this.#isDraining) this.tell(place, { t: 'drain' });
+    if (isInspected) this.tell(thread, { t: 'inspect', isOn: true });
+    if (config !== undefined) this.tell(thread, { t: 'config', config });
+    if (this.#isDraining) this.tell(thread, { t: 'drain' });
   }
 
   /** Before it hosts anybody: from then on it may send. */
-  #connectJournal(place: PlaceRecord): void {
+  #connectJournal(thread: ThreadRecord): void {
     const { journal } = this.#deps;
     if (journal === undefined) return;
     const access = journal.connect();
-    this.tell(place, { t: 'journal', access }, [access.line, access.api]);
+    this.tell(thread, { t: 'journal', access }, [access.line, access.api]);
   }
 
-  #died(place: PlaceRecord, spawned: Spawned, why: Omit<Ending, 'isCharged'>): void {
-    if (place.spawned !== spawned) return;
-    const { seat: dead, ending = { ...why, isCharged: true } } = place;
+  #died(thread: ThreadRecord, spawned: Spawned, why: Omit<Ending, 'isCharged'>): void {
+    if (thread.spawned !== spawned) return;
+    const { incarnation: dead, ending = { ...why, isCharged: true } } = thread;
     // What it said last arrived before its end.
-    this.#readArrivedFrom(place);
-    place.isUp = false;
-    place.ending = undefined;
-    this.#watchdog.unwatch(place.id);
-    place.caller.cut(threadDied(place.id, place.id));
+    this.#readArrivedFrom(thread);
+    thread.isUp = false;
+    thread.ending = undefined;
+    this.#watchdog.unwatch(thread.id);
+    thread.caller.cut(threadDied(thread.id, thread.id));
     if (this.isClosing) return;
-    this.#deps.seats.bury(dead);
-    this.#deps.note('place-died', { place: place.id, reason: ending.reason });
-    this.#deps.onDeath(place, dead, ending);
+    this.#deps.incarnations.retire(dead);
+    this.#deps.note('place-died', { place: thread.id, reason: ending.reason });
+    this.#deps.onDeath(thread, dead, ending);
   }
 
-  #boot(id: string, seat: Seat) {
+  #boot(id: string, incarnation: ThreadIncarnation) {
     const { table, broadcastToSender, cpu, accounts, agentWords, watchdog, starting, events, peers } =
       this.#deps;
     const common = { accounts, agentWords, broadcastToSender, cpu, watchdog, starting, events, peers };
-    return { id, seat: seat.number, ...seat.memories, ...common, table: table() };
+    return { id, incarnation: incarnation.number, ...incarnation.memories, ...common, table: table() };
   }
 
   /** Joins two places; the other one is told of the death of the first one's former thread. */
-  #link(place: PlaceRecord, other: PlaceRecord): void {
+  #link(thread: ThreadRecord, other: ThreadRecord): void {
     const { spawner } = this.#deps;
     const [here, there] = spawner.channel();
     const credit = newCreditMemory();
     const ports = [spawner.transferable(here), spawner.transferable(there)] as const;
     this.tell(
-      place,
+      thread,
       {
         t: 'link',
         place: other.id,
-        seat: other.seat.number,
+        incarnation: other.incarnation.number,
         port: ports[0],
         credit,
         side: 0,
@@ -425,12 +425,12 @@ export class Places {
       other,
       {
         t: 'link',
-        place: place.id,
-        seat: place.seat.number,
+        place: thread.id,
+        incarnation: thread.incarnation.number,
         port: ports[1],
         credit,
         side: 1,
-        death: place.untold,
+        death: thread.untold,
       },
       [ports[1]],
     );

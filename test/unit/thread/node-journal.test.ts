@@ -8,8 +8,8 @@ import { type LineAnswer, readUnit, type UnitMessage } from '../../../runtime/jo
 import { newOrderMemory } from '../../../runtime/journal/unit-order.ts';
 import type { StoreBatch } from '../../../runtime/protocol/store.ts';
 import type { Port } from '../../../runtime/link/port.ts';
-import { placePair, type Settler } from '../../fixtures/place-pair.ts';
-import { SILENT_PORT } from '../../fixtures/steered-place.ts';
+import { nodePair, type Settler } from '../../fixtures/node-pair.ts';
+import { SILENT_PORT } from '../../fixtures/steered-node.ts';
 import { rejection } from '../../fixtures/until.ts';
 
 const number = { input: z.number(), output: z.number() };
@@ -63,7 +63,7 @@ async function setUp(at: Settler['at']) {
     booked.push(n);
     return n;
   });
-  const pair = await placePair([
+  const pair = await nodePair([
     { definition: sender as never, at: 'here' },
     { definition: books as never, at, durable: true },
   ]);
@@ -126,7 +126,7 @@ describe.each(['here', 'there'] as const)('What is sent to a durable agent that 
 describe('What the journal is asked for (F-02)', () => {
   it('is waited for as long as that takes, and no longer than its thread is there', async () => {
     const { here, clock, deliver, journal, close } = await setUp('here');
-    const survey = () => here.host.place.journal?.surveyAgents();
+    const survey = () => here.host.node.journal?.surveyAgents();
     const slow = survey();
     await deliver();
     // A slow machine reads a large journal for minutes.

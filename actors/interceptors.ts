@@ -1,0 +1,15 @@
+import type { Interceptor } from '../runtime/public.ts';
+import { negotiationInterceptor } from './negotiator/interceptor.ts';
+import { documentInterceptor } from './shared-state/interceptor.ts';
+import { swarmInterceptor } from './swarm/interceptor.ts';
+import { privilegeInterceptor } from './tasks/privilege-interceptor.ts';
+import { toolInterceptor } from './tools/interceptor.ts';
+
+/** Who attends to every agent of a thread. The embedder has one more: what its tasks wait for is approved there. */
+export const agentInterceptors: readonly Interceptor[] = [
+  negotiationInterceptor,
+  swarmInterceptor,
+  documentInterceptor,
+  toolInterceptor,
+  privilegeInterceptor,
+];
