@@ -2,6 +2,8 @@
 import type { AnyStateMachine } from 'xstate';
 import { proposerMachine } from './actors/negotiator/proposer.machine.ts';
 import { responderMachine } from './actors/negotiator/responder.machine.ts';
+import { assignmentMachine } from './actors/swarm/assignment.machine.ts';
+import { subTaskMachine } from './actors/swarm/sub-task.machine.ts';
 import { swarmMachine } from './actors/swarm/swarm.machine.ts';
 import { taskMachine } from './actors/tasks/task.machine.ts';
 import { importAgent } from './runtime/agent/import-agent.ts';
@@ -18,10 +20,12 @@ export { drawMachine } from './runtime/machine/draw-machine.ts';
 export const MACHINES: readonly AnyStateMachine[] = [
   agentLifeMachine,
   agentProcessMachine,
+  assignmentMachine,
   cellMachine,
   channelMachine,
   proposerMachine,
   responderMachine,
+  subTaskMachine,
   swarmMachine,
   taskMachine,
   threadRouterMachine,

@@ -3,8 +3,8 @@ import { EnvelopeHands } from './envelope-hands.ts';
 import { OwnedSwarms } from './owned-swarms.ts';
 import type { Negotiator } from './recruiter.ts';
 import type { SwarmMedium } from './swarm-medium.ts';
-import { SwarmPost } from './swarm-post.ts';
-import { faultIn } from './swarm-request.ts';
+import { SwarmRequests } from './swarm-requests.ts';
+import { faultIn } from './swarm-requests.ts';
 import type { SwarmSession } from './swarm-session.ts';
 import { InMemorySwarmStore, type SwarmStore } from './swarm-store.ts';
 
@@ -28,7 +28,7 @@ export class CoordinatorCore {
   readonly owned: OwnedSwarms;
   readonly negotiator: Negotiator;
   readonly envelopes: EnvelopeHands;
-  readonly post: SwarmPost;
+  readonly post: SwarmRequests;
   readonly #pictures = new Map<string, SwarmSession>();
   readonly #stopListening: () => void;
 
@@ -38,7 +38,7 @@ export class CoordinatorCore {
     const { agentId, seams } = medium;
     this.owned = new OwnedSwarms({ ownerId: agentId, seams, store, taint: () => medium.taint });
     this.envelopes = new EnvelopeHands(medium);
-    this.post = new SwarmPost(medium, (callerId, request, taint) => {
+    this.post = new SwarmRequests(medium, (callerId, request, taint) => {
       if (taint !== undefined) this.owned.tainted(request, taint);
       return this.owned.answer(callerId, request);
     });

@@ -6,7 +6,7 @@ import { type Asker, AskingHands } from './asking-hands.ts';
 import { CoordinatorCore } from './coordinator-core.ts';
 import { deskMedium, hostMedium } from './desk-medium.ts';
 import { DeskHands } from './desk-hands.ts';
-import { KeptSwarms } from './kept-swarms.ts';
+import { JournalledSwarmStore } from './swarm-store.ts';
 import type { Negotiator } from './recruiter.ts';
 import { SwarmCoordinator } from './swarm-coordinator.ts';
 import type { Hands } from './swarm-reach.ts';
@@ -39,7 +39,7 @@ export function coordinatorAt(desk: AgentClient): CoordinatorCore {
 function storeAt(desk: AgentClient): SwarmStore | undefined {
   const { records, agentId } = desk;
   if (records === undefined) return undefined;
-  return new KeptSwarms({
+  return new JournalledSwarmStore({
     records,
     onProblem: (swarmId, why) => {
       const reason = `The swarm ${swarmId} of ${agentId} was left and cannot be read: ${why}`;

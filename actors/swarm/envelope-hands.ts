@@ -2,7 +2,7 @@ import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { noteOf } from './assignment-note.ts';
 import type { SwarmLetter, SwarmMedium } from './swarm-medium.ts';
 import type { HandedWork, Hands, WorkOrder, WorkReports } from './swarm-reach.ts';
-import { faultIn } from './swarm-request.ts';
+import { faultIn } from './swarm-requests.ts';
 
 interface Handed {
   readonly agentId: string;

@@ -6,13 +6,13 @@ export type { SwarmCoordinatorOptions } from './coordinator-core.ts';
 export type { Negotiator } from './recruiter.ts';
 export { SwarmCoordinator } from './swarm-coordinator.ts';
 export type { SwarmLetter, SwarmMedium } from './swarm-medium.ts';
-export { SwarmNotice } from './swarm-notice.ts';
-export { SwarmLimits } from './swarm-options.ts';
+export { SwarmNotice } from './swarm-notifier.ts';
+export { SwarmLimits } from './swarm-record.ts';
 export type { SubTaskOutcome, SwarmOutcome } from './swarm-outcome.ts';
 export { SubTaskPlan, type SwarmPlanner, type SwarmTask } from './swarm-plan.ts';
 export type { SwarmEvent } from './swarm-reach.ts';
 export { SwarmRecord } from './swarm-record.ts';
-export { SwarmAnswer, SwarmRequest } from './swarm-request.ts';
+export { SwarmAnswer, SwarmRequest } from './swarm-requests.ts';
 export {
   Assignment,
   AssignmentEnd,

@@ -1,7 +1,7 @@
 import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Interceptor } from '../../runtime/public.ts';
 import { coordinatorAt, coordinatorIfAny, resumeAt } from './desk-swarms.ts';
-import { isSwarmPayload } from './swarm-request.ts';
+import { isSwarmPayload } from './swarm-requests.ts';
 
 /**
  * Sees to the swarms of all agents of a thread: what participants ask of a coordinator is answered at once, also while its

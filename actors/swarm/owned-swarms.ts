@@ -1,23 +1,20 @@
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { type OrreryError, systemStopped } from '../../runtime/protocol/errors.ts';
-import type { Seams } from '../../runtime/protocol/seams.ts';
+import type { Clock, Seams } from '../../runtime/protocol/seams.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { Behalf } from '../../runtime/public.ts';
 import { callListener } from '../negotiator/call-listener.ts';
-import { LoadBook } from './load-book.ts';
-import { Orphans } from './orphans.ts';
-import { newRecord } from './new-record.ts';
-import type { Report } from './swarm-assignments.ts';
-import { noSuchSwarm, notInSwarm } from './swarm-errors.ts';
-import { swarmIdOf } from './swarm-id.ts';
+import { AgentLoads } from './live-assignments.ts';
+import type { Report } from './live-sub-tasks.ts';
+import { LiveSwarm } from './live-swarm.ts';
 import { outcomeOf, type SwarmOutcome } from './swarm-outcome.ts';
 import type { SwarmReach } from './swarm-reach.ts';
 import { memberIn, type SwarmRecord, type SwarmWork } from './swarm-record.ts';
-import type { SwarmAnswer, SwarmRequest } from './swarm-request.ts';
-import { SwarmRun } from './swarm-run.ts';
+import { newRecord } from './swarm-plan.ts';
+import type { SwarmAnswer, SwarmRequest } from './swarm-requests.ts';
 import { isOver, type SwarmSession } from './swarm-session.ts';
 import { SWARMS_KEPT, type SwarmStore } from './swarm-store.ts';
-import type { CreateSwarmOptions } from './swarms.ts';
+import { type CreateSwarmOptions, noSuchSwarm, notInSwarm, swarmIdOf } from './swarms.ts';
 
 export interface OwnedSwarmsDeps {
   readonly ownerId: string;
@@ -34,7 +31,7 @@ interface Waiting {
 
 /** A swarm, and who waits for its end. */
 interface Entry {
-  readonly run: SwarmRun;
+  readonly run: LiveSwarm;
   readonly waiting: Waiting[];
 }
 
@@ -53,7 +50,7 @@ export interface NewSwarmTask {
 export class OwnedSwarms {
   readonly #deps: OwnedSwarmsDeps;
   readonly #entries = new Map<string, Entry>();
-  readonly #loads = new LoadBook();
+  readonly #loads = new AgentLoads();
   readonly #listeners = new Set<{ readonly hear: (session: SwarmSession) => void }>();
   readonly #orphans: Orphans;
   #isSuspended = false;
@@ -76,7 +73,7 @@ export class OwnedSwarms {
     return run.session;
   }
 
-  async #begin(reach: SwarmReach, task: NewSwarmTask, options: CreateSwarmOptions): Promise<SwarmRun> {
+  async #begin(reach: SwarmReach, task: NewSwarmTask, options: CreateSwarmOptions): Promise<LiveSwarm> {
     const { ownerId, seams } = this.#deps;
     const id = swarmIdOf(ownerId, seams.newId());
     const record = await newRecord({ id, ownerId, nowMs: seams.clock.now(), ...task, options });
@@ -104,7 +101,7 @@ export class OwnedSwarms {
     const left = records.filter(({ session }) => session.ownerId === ownerId && !known.has(session.id));
     for (const record of left) {
       const run = this.#enter(record, reach);
-      const end = (): void => run.abandon('the work that it was made in is over');
+      const end = (): void => run.cancel('the work that it was made in is over');
       if (isOver(record.session.status)) continue;
       if (record.work === undefined) run.resume();
       else if (record.work.isTriedAgain) this.#orphans.add(record, end);
@@ -113,7 +110,7 @@ export class OwnedSwarms {
   }
 
   /** The swarm that a former attempt of this work made in its place. One that was cancelled with it is made anew. */
-  #claim({ work, taskDescription }: NewSwarmTask, reach: SwarmReach): SwarmRun | undefined {
+  #claim({ work, taskDescription }: NewSwarmTask, reach: SwarmReach): LiveSwarm | undefined {
     if (work?.envelopeId === undefined) return undefined;
     const former = [...this.#entries.values()].findLast(({ run: { record } }) => {
       const isSameWork = record.work?.envelopeId === work.envelopeId && record.work?.nth === work.nth;
@@ -159,11 +156,11 @@ export class OwnedSwarms {
         return { kind: 'swarm.done' };
       case 'swarm.complete':
         this.#deps.store.requireKeepable?.(request.result);
-        run.assignments.report(agentId, request.subTaskId, { result: request.result }, request.epoch);
+        run.subTasks.report(agentId, request.subTaskId, { result: request.result }, request.epoch);
         return { kind: 'swarm.done' };
       case 'swarm.fail': {
         const error = { code: 'REFUSED' as const, message: request.error };
-        run.assignments.report(agentId, request.subTaskId, { error }, request.epoch);
+        run.subTasks.report(agentId, request.subTaskId, { error }, request.epoch);
         return { kind: 'swarm.done' };
       }
     }
@@ -171,8 +168,7 @@ export class OwnedSwarms {
 
   /** What a request says of a sub-task came from outside. Throws REFUSED when there is no such swarm. */
   tainted(request: SwarmRequest, taint: Taint): void {
-    if ('subTaskId' in request)
-      this.#entry(request.swarmId).run.assignments.tainted(request.subTaskId, taint);
+    if ('subTaskId' in request) this.#entry(request.swarmId).run.subTasks.tainted(request.subTaskId, taint);
   }
 
   /** A report that came in an envelope nobody waits for any more: it answers the request that handed an assignment over. */
@@ -186,7 +182,7 @@ export class OwnedSwarms {
     if (askedIn === undefined) return false;
     return [...this.#entries.values()]
       .filter(({ run }) => run.session.correlationId === correlationId)
-      .some(({ run }) => run.assignments.reportIn(agentId, askedIn, report));
+      .some(({ run }) => run.subTasks.reportIn(agentId, askedIn, report));
   }
 
   cancel(swarmId: string, reason: string): void {
@@ -232,9 +228,9 @@ export class OwnedSwarms {
     return entry;
   }
 
-  #enter(record: SwarmRecord, reach: SwarmReach, waiting: Entry['waiting'] = []): SwarmRun {
+  #enter(record: SwarmRecord, reach: SwarmReach, waiting: Entry['waiting'] = []): LiveSwarm {
     const { seams, store, taint } = this.#deps;
-    const run: SwarmRun = new SwarmRun(
+    const run: LiveSwarm = new LiveSwarm(
       {
         clock: seams.clock,
         reach,
@@ -264,12 +260,48 @@ export class OwnedSwarms {
     }
   }
 
-  #requireInsight({ record, session }: SwarmRun, callerId: string): void {
+  #requireInsight({ record, session }: LiveSwarm, callerId: string): void {
     if (callerId === session.ownerId) return;
     const hasLeft = memberIn(record, callerId)?.standing === 'left';
     if (hasLeft || !session.participants.includes(callerId)) throw notInSwarm(session, callerId);
   }
 }
 
-const goesOn = ({ session }: SwarmRun): OrreryError =>
+const goesOn = ({ session }: LiveSwarm): OrreryError =>
   systemStopped(`the swarm ${session.id} goes on in the next process`);
+
+/** How long the next attempt of the work is waited for in which a swarm was made, if that has no deadline. */
+const MAX_WAIT_MS = 600_000;
+
+/**
+ * Swarms whose owner was cut off, by the death of its thread or process, in the work in which it had made them, and which
+ * wait for the next attempt of that.
+ */
+class Orphans {
+  readonly #clock: Pick<Clock, 'now' | 'setTimer'>;
+  readonly #cancelTimers = new Map<string, () => void>();
+
+  constructor(clock: Pick<Clock, 'now' | 'setTimer'>) {
+    this.#clock = clock;
+  }
+
+  /** Calls `onUnclaimed` when nobody has claimed it in time. */
+  add({ session, work }: SwarmRecord, onUnclaimed: () => void): void {
+    const leftMs = (work?.deadlineAtMs ?? Number.POSITIVE_INFINITY) - this.#clock.now();
+    const cancelTimer = this.#clock.setTimer(Math.max(0, Math.min(leftMs, MAX_WAIT_MS)), () => {
+      this.#cancelTimers.delete(session.id);
+      onUnclaimed();
+    });
+    this.#cancelTimers.set(session.id, cancelTimer);
+  }
+
+  /** True when it waits; then it does not any more. */
+  claim(swarmId: string): boolean {
+    this.#cancelTimers.get(swarmId)?.();
+    return this.#cancelTimers.delete(swarmId);
+  }
+
+  close(): void {
+    for (const swarmId of [...this.#cancelTimers.keys()]) this.claim(swarmId);
+  }
+}

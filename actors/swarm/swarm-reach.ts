@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { Behalf } from '../../runtime/public.ts';
-import type { SwarmNotice } from './swarm-notice.ts';
+import type { SwarmNotice } from './swarm-notifier.ts';
 import type { TeamMember } from './swarm-record.ts';
 
 /** A proposal to one agent to take part in a swarm. */

@@ -1,8 +1,38 @@
 import { z } from 'zod';
 import { Behalf } from '../../runtime/public.ts';
+import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
-import { SwarmLimits } from './swarm-options.ts';
-import { SwarmSession, type SwarmSubTask } from './swarm-session.ts';
+import {
+  type Assignment,
+  type AssignmentEnd,
+  type SwarmFault,
+  SwarmSession,
+  type SwarmSubTask,
+} from './swarm-session.ts';
+
+/**
+ * The limits of a swarm.
+ *
+ * - `recruitMs`   how long the answers to its proposals are waited for. @default 5_000
+ * - `leaseMs`     how long an agent may keep a sub-task without progress, checkpoint or result. @default 30_000
+ * - `graceMs`     how long an agent that lost its assignment is still listened to before its work is cancelled. @default leaseMs
+ * - `timeoutMs`   how long the swarm may take. @default as long as somebody makes progress
+ * - `maxPerAgent` sub-tasks that one agent has at the same time. @default 1
+ * - `maxAssignments` how often one sub-task is assigned before it fails. @default 16
+ * - `onFailure`   when a sub-task fails for good: `finish` the others first, or `stop`. @default 'finish'
+ */
+export const SwarmLimits = z
+  .strictObject({
+    recruitMs: Milliseconds.default(5_000),
+    leaseMs: Milliseconds.default(30_000),
+    graceMs: Milliseconds.optional(),
+    timeoutMs: Milliseconds.optional(),
+    maxPerAgent: z.int().positive().default(1),
+    maxAssignments: z.int().positive().default(16),
+    onFailure: z.enum(['finish', 'stop']).default('finish'),
+  })
+  .transform(({ graceMs, ...limits }) => ({ ...limits, graceMs: graceMs ?? limits.leaseMs }));
+export type SwarmLimits = z.output<typeof SwarmLimits>;
 
 /**
  * How an agent stands to a swarm.
@@ -46,8 +76,17 @@ export const SwarmWork = z.object({
 });
 export type SwarmWork = z.infer<typeof SwarmWork>;
 
-/** All that has to be kept of a swarm so that a coordinator that starts again goes on with it. Never changed, only replaced. */
+/** Of the record's form; one that is written in another is refused. What was written before forms had versions has this one. */
+export const RECORD_VERSION = 1;
+
+/**
+ * All that has to be kept of a swarm so that a coordinator that starts again goes on with it. Never changed, only replaced.
+ *
+ * The machines of the swarm and of its sub-tasks are kept in it: `status` is where one stands, and its context is `epoch`,
+ * `assignedAgent` and `heardAtMs`, from which its delays follow.
+ */
 export const SwarmRecord = z.object({
+  version: z.literal(RECORD_VERSION).default(RECORD_VERSION),
   session: SwarmSession,
   limits: SwarmLimits,
   complexity: z.enum(['simple', 'medium', 'complex']),
@@ -105,6 +144,22 @@ export function withMember(
   const at = record.team.findIndex((one) => one.agentId === agentId);
   return { ...record, team: at < 0 ? [...others, member] : record.team.with(at, member) };
 }
+
+/** The assignments of a sub-task with the latest one ended. */
+export function endAssignment(
+  { assignments, epoch }: SwarmSubTask,
+  { end, error }: { readonly end: AssignmentEnd; readonly error?: SwarmFault },
+  nowMs: number,
+): Assignment[] {
+  const why = error === undefined ? {} : { error };
+  return assignments.map((one) => (one.epoch === epoch ? { ...one, end, endedAtMs: nowMs, ...why } : one));
+}
+
+/** The epoch that an agent means which names none: that of its own latest assignment; undefined if it never had one. */
+export const latestEpochOf = (
+  { assignments }: Pick<SwarmSubTask, 'assignments'>,
+  agentId: string,
+): number | undefined => assignments.findLast((one) => one.agentId === agentId)?.epoch;
 
 const participantsOf = (subTasks: readonly SwarmSubTask[]): string[] => [
   ...new Set(

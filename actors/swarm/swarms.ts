@@ -1,6 +1,7 @@
-import type { SwarmLimits } from './swarm-options.ts';
+import { OrreryError } from '../../runtime/protocol/errors.ts';
 import type { SwarmOutcome } from './swarm-outcome.ts';
 import type { SubTaskPlan, SwarmPlanner } from './swarm-plan.ts';
+import type { SwarmLimits } from './swarm-record.ts';
 import type { SwarmSession } from './swarm-session.ts';
 
 /**
@@ -99,3 +100,47 @@ export interface Swarms {
   /** Calls `listener` with every change of a swarm of this agent, until the returned function is called. */
   onChange(listener: (session: SwarmSession) => void): () => void;
 }
+
+/** A swarm's id says who coordinates it, so that whoever knows the id can write to its coordinator. */
+export const swarmIdOf = (ownerId: string, newId: string): string => `${newId}@${ownerId}`;
+
+/** The owner of the swarm; undefined for what is no swarm's id. */
+export function ownerOf(swarmId: string): string | undefined {
+  const at = swarmId.indexOf('@');
+  return at < 0 ? undefined : swarmId.slice(at + 1);
+}
+
+const refusal = (message: string, details: Readonly<Record<string, unknown>>): OrreryError =>
+  new OrreryError('REFUSED', message, { details });
+
+export const noSuchSwarm = (swarmId: string): OrreryError =>
+  refusal(`There is no swarm "${swarmId}"`, { swarmId });
+
+export const swarmOver = ({ id, status }: SwarmSession): OrreryError =>
+  refusal(`The swarm ${id} takes nobody in any more: it is ${status}`, { swarmId: id, status });
+
+export const nothingToDo = ({ id }: SwarmSession, agentId: string, why: string): OrreryError =>
+  refusal(`The swarm ${id} has nothing to do for ${agentId}, which ${why}`, { swarmId: id, agentId });
+
+export const notInSwarm = ({ id }: SwarmSession, agentId: string, subTaskId?: string): OrreryError => {
+  const what = subTaskId === undefined ? 'takes no part in it' : `never had its sub-task "${subTaskId}"`;
+  return refusal(`${agentId} has no say in the swarm ${id}: it ${what}`, { swarmId: id, agentId, subTaskId });
+};
+
+/** For a report that is late: it is kept, and does not count. */
+export const noLongerYours = ({ id }: SwarmSession, subTaskId: string, epoch: number): OrreryError =>
+  new OrreryError(
+    'TAKEN',
+    `Assignment ${epoch} of "${subTaskId}" in the swarm ${id} does not stand any more`,
+    {
+      details: { swarmId: id, subTaskId, epoch },
+    },
+  );
+
+export const notYours = (swarmId: string, callerId: string, agentId?: string): OrreryError =>
+  refusal(
+    agentId === undefined
+      ? `${callerId} does not own the swarm ${swarmId}`
+      : `${callerId} cannot act for ${agentId} in the swarm ${swarmId}, which it does not own`,
+    { swarmId, callerId, agentId },
+  );

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { aggregate, aggregateFaults, decideEnding } from '../../../../actors/swarm/decide/aggregate.ts';
-import { decideAssignments } from '../../../../actors/swarm/decide/assign.ts';
-import { hasFailed } from '../../../../actors/swarm/decide/capable.ts';
-import { decideEnd, decideHopeless } from '../../../../actors/swarm/decide/fail.ts';
-import { decideLease } from '../../../../actors/swarm/decide/lease.ts';
-import { decideInvitations, decideSubstitutes, uncovered } from '../../../../actors/swarm/decide/recruit.ts';
-import { counts, latestEpochOf } from '../../../../actors/swarm/decide/report.ts';
+import {
+  decideAssignments,
+  decideEnd,
+  decideHopeless,
+  decideInvitations,
+  decideSubstitutes,
+  hasFailed,
+  uncovered,
+} from '../../../../actors/swarm/swarm-decisions.ts';
+import { aggregate, aggregateFaults, decideEnding } from '../../../../actors/swarm/swarm-outcome.ts';
+import { latestEpochOf } from '../../../../actors/swarm/swarm-record.ts';
 import type { Assignment, SwarmSubTask } from '../../../../actors/swarm/swarm-session.ts';
-import { subTaskIn } from '../../../../actors/swarm/swarm-record.ts';
 import { but, cardsOf, planOf, recordOf, withTeam } from './swarm-records.ts';
 
 const ended = (agentId: string, epoch: number, end: Assignment['end']): Assignment => ({
@@ -200,44 +203,12 @@ describe('When a sub-task fails for good (N-8.5, N-V04)', () => {
   });
 });
 
-describe('What a report is worth (F-02)', () => {
-  const running = but(recordOf(planOf('x')), 'a', { status: 'running', assignedAgent: 'one', epoch: 2 });
-  const subTask = subTaskIn(running, 'a') as SwarmSubTask;
-
-  it('counts under the assignment that stands, and under no other', () => {
-    expect(counts(subTask, { agentId: 'one', epoch: 2 })).toBe(true);
-    expect(counts(subTask, { agentId: 'one', epoch: 1 })).toBe(false);
-    expect(counts(subTask, { agentId: 'one', epoch: 3 })).toBe(false);
-    expect(counts(subTask, { agentId: 'two', epoch: 2 })).toBe(false);
-  });
-
-  it('never counts twice', () => {
-    for (const status of ['pending', 'completed', 'failed'] as const)
-      expect(counts({ ...subTask, status }, { agentId: 'one', epoch: 2 })).toBe(false);
-  });
-
-  it('means the latest assignment of the agent, if it names none', () => {
+describe('A report without an epoch (F-02)', () => {
+  it('means the latest assignment of the agent', () => {
     const assignments = [ended('one', 1, 'left'), ended('two', 2, 'failed'), ended('one', 3, undefined)];
     expect(latestEpochOf({ assignments }, 'one')).toBe(3);
     expect(latestEpochOf({ assignments }, 'two')).toBe(2);
     expect(latestEpochOf({ assignments }, 'three')).toBeUndefined();
-  });
-});
-
-describe('A lease (F-11)', () => {
-  const lease = { untilMs: 1_100, leaseMs: 100, wasUnheard: false };
-
-  it('is over when its time is', () => {
-    expect(decideLease({ ...lease, nowMs: 1_100 })).toEqual({ verdict: 'over', forMs: 0 });
-  });
-
-  it('goes on by what it was renewed', () => {
-    expect(decideLease({ ...lease, nowMs: 1_060 })).toEqual({ verdict: 'renewed', forMs: 40 });
-  });
-
-  it('is given time once when the coordinator itself stood still', () => {
-    expect(decideLease({ ...lease, nowMs: 2_000 })).toEqual({ verdict: 'unheard', forMs: 25 });
-    expect(decideLease({ ...lease, nowMs: 2_000, wasUnheard: true }).verdict).toBe('over');
   });
 });
 

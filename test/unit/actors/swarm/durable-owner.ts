@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { KeptSwarms } from '../../../../actors/swarm/kept-swarms.ts';
+import { JournalledSwarmStore } from '../../../../actors/swarm/swarm-store.ts';
 import { OwnedSwarms } from '../../../../actors/swarm/owned-swarms.ts';
 import type { SwarmReach, WorkOrder, WorkReports } from '../../../../actors/swarm/swarm-reach.ts';
 import type { SwarmWork } from '../../../../actors/swarm/swarm-record.ts';
@@ -26,8 +26,8 @@ export class Records {
   }
 }
 
-export const keptSwarms = (records: Records, problems: unknown[] = [], capacity = 256) =>
-  new KeptSwarms({ records, capacity, onProblem: (...problem) => problems.push(problem) });
+export const journalledSwarms = (records: Records, problems: unknown[] = [], capacity = 256) =>
+  new JournalledSwarmStore({ records, capacity, onProblem: (...problem) => problems.push(problem) });
 
 /** What one coordinator after the other has handed out, and its reports. */
 interface Handed {
@@ -57,7 +57,7 @@ export class Owner {
     return new OwnedSwarms({
       ownerId: 'owner',
       seams: { clock: this.clock, newId: () => `id-${++this.#ids}` },
-      store: keptSwarms(this.records),
+      store: journalledSwarms(this.records),
     });
   }
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../../runtime/protocol/errors.ts';
-import type { SwarmNotice } from '../../../../actors/swarm/swarm-notice.ts';
+import type { SwarmNotice } from '../../../../actors/swarm/swarm-notifier.ts';
 import type {
   HandedWork,
   ProposalAnswer,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { assigned, completed, givenUp, sentIn, takenBack } from '../../../../actors/swarm/record-changes.ts';
 import { SwarmCheck } from '../../../../actors/swarm/swarm-check.ts';
 import { type SwarmRecord, withSession, withSubTask } from '../../../../actors/swarm/swarm-record.ts';
-import { planOf, recordOf } from './swarm-records.ts';
+import { assigned, completed, givenUp, planOf, recordOf, sentIn, takenBack } from './swarm-records.ts';
 
 const fault = { code: 'REFUSED', message: 'it cannot' } as const;
 const begun = (): SwarmRecord => recordOf(planOf('types.check'));
@@ -21,7 +20,7 @@ describe('SwarmCheck (N-8.4, N-8.5, F-03)', () => {
   it('is content with a sub-task that is failed, given to another, and completed', () => {
     const first = assigned(begun(), 'a', 'one', 1);
     const back = takenBack(first, 'a', { end: 'failed', error: fault }, 2);
-    const second = sentIn(assigned(back, 'a', 'two', 3), 'a', 2, 'm-2', 3);
+    const second = sentIn(assigned(back, 'a', 'two', 3), 'a', { epoch: 2, envelopeId: 'm-2' });
     const done = completed(second, 'a', 7, 4);
     expect(violations(begun(), first, back, second, done, ended(done, 'completed'))).toEqual([]);
   });
@@ -70,12 +69,12 @@ describe('SwarmCheck (N-8.4, N-8.5, F-03)', () => {
   it('lets another coordinator begin where the former had kept it, whatever that had sent, but not give an assignment twice', () => {
     const check = new SwarmCheck();
     const [former, next] = [{}, {}];
-    check.see(sentIn(assigned(begun(), 'a', 'one', 1), 'a', 1, 'm-0', 2).session, former);
+    check.see(sentIn(assigned(begun(), 'a', 'one', 1), 'a', { epoch: 1, envelopeId: 'm-0' }).session, former);
     check.see(begun().session, next);
     check.see(assigned(begun(), 'a', 'two', 3).session, next);
     expect(check.violations).toEqual([]);
-    check.see(sentIn(assigned(begun(), 'a', 'two', 3), 'a', 1, 'm-1', 4).session, next);
-    check.see(sentIn(assigned(begun(), 'a', 'one', 4), 'a', 1, 'm-2', 5).session, next);
+    check.see(sentIn(assigned(begun(), 'a', 'two', 3), 'a', { epoch: 1, envelopeId: 'm-1' }).session, next);
+    check.see(sentIn(assigned(begun(), 'a', 'one', 4), 'a', { epoch: 1, envelopeId: 'm-2' }).session, next);
     expect(check.violations).toEqual(['"a" of 1@owner was given to two and to one in epoch 1']);
   });
 });

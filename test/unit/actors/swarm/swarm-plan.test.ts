@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { newRecord } from '../../../../actors/swarm/new-record.ts';
+import { workOrderOf } from '../../../../actors/swarm/live-assignments.ts';
+import { newRecord } from '../../../../actors/swarm/swarm-plan.ts';
+import { withSubTask } from '../../../../actors/swarm/swarm-record.ts';
 import type { CreateSwarmOptions } from '../../../../actors/swarm/swarms.ts';
-import { workOrderOf } from '../../../../actors/swarm/work-order.ts';
-import { assigned, checkpointed, completed } from '../../../../actors/swarm/record-changes.ts';
 import { rejection } from '../../../fixtures/until.ts';
+import { assigned, completed } from './swarm-records.ts';
 
 const record = (
   requiredCapabilities: readonly string[],
@@ -133,7 +134,9 @@ describe('Planning (C-29)', () => {
     const found = completed(assigned(begun, 'find', 'one', 6), 'find', ['f1'], 7);
     const first = assigned(found, 'judge', 'two', 8);
     expect(workOrderOf(first, 'judge', 8).input).toEqual({ strict: true, findings: ['f1'] });
-    const kept = checkpointed(first, 'judge', { agentId: 'two', epoch: 1 }, { seen: 3 }, 9);
+    const kept = withSubTask(first, 'judge', {
+      partial: { agentId: 'two', epoch: 1, value: { seen: 3 }, atMs: 9 },
+    });
     expect(workOrderOf(kept, 'judge', 9)).toMatchObject({
       input: { strict: true, findings: ['f1'], soFar: { seen: 3 } },
       partial: { seen: 3 },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { LoadBook } from '../../../../actors/swarm/load-book.ts';
+import { AgentLoads } from '../../../../actors/swarm/live-assignments.ts';
 
 describe('The load of an agent (N-8.2)', () => {
   it('is what everybody knows of it, until something is given to it', () => {
-    const loads = new LoadBook();
+    const loads = new AgentLoads();
     expect([loads.of('mars', 0), loads.of('mars', 4), loads.of('mars', Number.POSITIVE_INFINITY)]).toEqual([
       0,
       4,
@@ -12,7 +12,7 @@ describe('The load of an agent (N-8.2)', () => {
   });
 
   it('counts what was given on top of that as long as nothing else is known, and then what is known', () => {
-    const loads = new LoadBook();
+    const loads = new AgentLoads();
     loads.add('mars', 3);
     expect(loads.of('mars', 3)).toBe(4);
     loads.add('mars', 3);
@@ -24,7 +24,7 @@ describe('The load of an agent (N-8.2)', () => {
   });
 
   it('is never less than what was given and is not over', () => {
-    const loads = new LoadBook();
+    const loads = new AgentLoads();
     const over = [loads.add('mars', 0), loads.add('mars', 0)];
     expect(loads.of('mars', 1)).toBe(2);
     over[0]?.();
@@ -34,7 +34,7 @@ describe('The load of an agent (N-8.2)', () => {
   });
 
   it('is of that agent alone', () => {
-    const loads = new LoadBook();
+    const loads = new AgentLoads();
     loads.add('mars', 0);
     expect(loads.of('venus', 0)).toBe(0);
   });

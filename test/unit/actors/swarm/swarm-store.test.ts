@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SwarmRecord } from '../../../../actors/swarm/swarm-record.ts';
-import { keptSwarms, Owner, Records } from './durable-owner.ts';
+import { journalledSwarms, Owner, Records } from './durable-owner.ts';
 import { planOf, recordOf } from './swarm-records.ts';
 
-describe('A store of kept swarms', () => {
+describe('A store of journalled swarms', () => {
   const recordAt = (createdAt: number, status: 'active' | 'completed' = 'active') => {
     const record = recordOf(planOf('x'));
     return { ...record, session: { ...record.session, id: `${createdAt}@owner`, createdAt, status } };
@@ -11,13 +11,13 @@ describe('A store of kept swarms', () => {
 
   it('gives back what a former one has kept, in order', () => {
     const records = new Records();
-    const store = keptSwarms(records);
+    const store = journalledSwarms(records);
     for (const at of [9, 10, 8]) void store.put(recordAt(at));
     // One of before says nothing of it.
     const behalf = { tenant: 'acme', outsider: { name: 'eve', key: [-7, 3] as const } };
     const kept = { ...recordAt(9), justification: 'why', behalf };
     void store.put(kept);
-    const next = keptSwarms(records).list();
+    const next = journalledSwarms(records).list();
     expect(next.map(({ session }) => session.createdAt)).toEqual([8, 9, 10]);
     expect(next[1]).toEqual(SwarmRecord.parse(JSON.parse(JSON.stringify(kept))));
     expect(next[1]?.behalf).toEqual(behalf);
@@ -25,7 +25,7 @@ describe('A store of kept swarms', () => {
 
   it('takes what it forgets out of the journal', () => {
     const records = new Records();
-    const store = keptSwarms(records, [], 2);
+    const store = journalledSwarms(records, [], 2);
     void store.put(recordAt(0));
     for (let at = 1; at < 6; at += 1) void store.put(recordAt(at, 'completed'));
     expect([...records.kept.keys()]).toEqual(['0@owner', '4@owner', '5@owner']);
@@ -34,11 +34,22 @@ describe('A store of kept swarms', () => {
 
   it('tells of what it cannot read, leaves it, and reads the others', () => {
     const records = new Records();
-    void keptSwarms(records).put(recordAt(1));
+    void journalledSwarms(records).put(recordAt(1));
     records.put('swarm', '2@owner', { session: 'torn' });
     const problems: unknown[] = [];
-    expect(keptSwarms(records, problems).list()).toHaveLength(1);
+    expect(journalledSwarms(records, problems).list()).toHaveLength(1);
     expect(problems).toMatchObject([['2@owner', expect.stringContaining('session')]]);
+    expect(records.kept.has('2@owner')).toBe(true);
+  });
+
+  it('reads what was written before records said their version, and names one that it does not know', () => {
+    const records = new Records();
+    const { version: _none, ...before } = recordAt(1);
+    records.put('swarm', '1@owner', before);
+    records.put('swarm', '2@owner', { ...recordAt(2), version: 2 });
+    const problems: [string, string][] = [];
+    expect(journalledSwarms(records, problems).list()).toEqual([SwarmRecord.parse(recordAt(1))]);
+    expect(problems).toMatchObject([['2@owner', expect.stringContaining('version')]]);
     expect(records.kept.has('2@owner')).toBe(true);
   });
 
