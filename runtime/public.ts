@@ -6,7 +6,7 @@ export {
   type StreamHandler,
 } from './agent/agent-definition.ts';
 export type { AgentOptions } from './agent/agent-options.ts';
-export { Restart } from './supervision/restart.ts';
+export { Restart } from './supervision/supervisor-options.ts';
 export { AgentSupervision } from './supervision/supervisor-options.ts';
 export type {
   AgentClient,
@@ -109,10 +109,14 @@ export type {
   UpgradeResult,
   Upgrading,
 } from './system/upgrading.ts';
-export type { KeptRecord, KeptRecords, TeamAgent } from './system/kept-records.ts';
+export type {
+  JournalRecord as KeptRecord,
+  JournalRecords as KeptRecords,
+  TeamAgent,
+} from './system/journal-records.ts';
 export type { Upgraded } from './control/upgrades.ts';
 export type { JournalFile } from './journal/journal-file.ts';
-export type { KeptAgent } from './journal/journal-survey.ts';
+export type { JournalledAgent as KeptAgent } from './journal/journal-survey.ts';
 export type { JournalCheck } from './journal/check-journal.ts';
 export type { Salvaged } from './journal/salvage.ts';
 export { backupJournal, checkJournal, openJournal, salvageJournal } from './journal/open-journal.ts';

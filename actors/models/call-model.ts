@@ -7,12 +7,12 @@ import {
   streamText,
   type ToolSet,
   tool,
+  wrapLanguageModel,
 } from 'ai';
-import { distinctIds, withDistinctIds } from './distinct-ids.ts';
 import type { ModelObject } from './model-endpoint.ts';
 import { ModelReply, type ModelToolCall, type ModelUsage } from './model-reply.ts';
-import type { ModelSettings } from './model-settings.ts';
-import type { Said } from './said.ts';
+import type { ModelSettings } from './model-agent-options.ts';
+import type { ConversationTurn } from './conversation.ts';
 
 /** A tool as the model is told of it; `schema` is JSON Schema. */
 export interface OfferedTool {
@@ -31,7 +31,7 @@ export interface OfferedTool {
 export interface ModelRequest {
   readonly model: ModelObject;
   readonly instructions: string;
-  readonly said: readonly Said[];
+  readonly said: readonly ConversationTurn[];
   readonly tools: readonly OfferedTool[];
   readonly answer: unknown;
   readonly maxOutputTokens: number;
@@ -136,7 +136,7 @@ const toolsOf = (tools: readonly OfferedTool[]): ToolSet =>
     ]),
   );
 
-function messageOf(one: Said): ModelMessage {
+function messageOf(one: ConversationTurn): ModelMessage {
   if (one.by === 'user') return { role: 'user', content: one.text };
   if (one.by === 'tools')
     return {
@@ -199,3 +199,31 @@ function usageOf(usage: SdkUsage): { usage?: ModelUsage } {
 
 const isCount = (count: number | undefined): count is number =>
   count !== undefined && Number.isInteger(count) && count >= 0 && count <= MAX_TOKENS;
+
+/** Some endpoints give the id of a call twice; what came of it would then belong to nobody. */
+function distinctIds(): (id: string) => string {
+  const seen = new Set<string>();
+  return (id) => {
+    let distinct = id;
+    for (let n = 2; seen.has(distinct); n += 1) distinct = `${id}-${n}`;
+    seen.add(distinct);
+    return distinct;
+  };
+}
+
+/** The model, whose whole answers have them: the SDK takes all calls with one id for the first of them. */
+const withDistinctIds = (model: ModelObject): ModelObject =>
+  wrapLanguageModel({
+    model,
+    middleware: {
+      specificationVersion: 'v4',
+      wrapGenerate: async ({ doGenerate }) => {
+        const result = await doGenerate();
+        const distinct = distinctIds();
+        const content = result.content.map((part) =>
+          part.type === 'tool-call' ? { ...part, toolCallId: distinct(part.toolCallId) } : part,
+        );
+        return { ...result, content };
+      },
+    },
+  });

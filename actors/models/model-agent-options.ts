@@ -12,9 +12,10 @@ import {
   type OpenedModel,
   openModel,
 } from './model-endpoint.ts';
-import { ModelSettings } from './model-settings.ts';
 import { Prices } from './prices.ts';
 import type { ToolChoice } from './select-tools.ts';
+import type { LanguageModelCallOptions } from 'ai';
+import { JsonFields } from '../../runtime/protocol/json-value.ts';
 
 const Count = z.int().positive().max(1e6);
 
@@ -78,7 +79,7 @@ export interface ModelAgentOptions
 }
 
 /** What a handling needs of the options. */
-export interface ThinkingSettings {
+export interface ModelLoopSettings {
   readonly model: OpenedModel;
   readonly instructions: string;
   readonly tools: ToolChoice | undefined;
@@ -92,7 +93,7 @@ export interface ThinkingSettings {
 
 export interface ReadOptions {
   readonly identity: AgentOptions;
-  readonly settings: ThinkingSettings;
+  readonly settings: ModelLoopSettings;
   readonly tasks: readonly ModelTask[];
 }
 
@@ -160,3 +161,15 @@ function toolChoice(tools: unknown): ToolChoice | undefined {
   if (tools === undefined || typeof tools === 'function') return tools as ToolChoice | undefined;
   return parseOptions(ToolNames, tools, `${ROOT}.tools`);
 }
+
+/** How the model chooses its words; what is left out is the provider's to say. `providerOptions` as the SDK's provider has them. */
+export const ModelSettings = z.strictObject({
+  temperature: z.number().nonnegative().exactOptional(),
+  topP: z.number().min(0).max(1).exactOptional(),
+  presencePenalty: z.number().exactOptional(),
+  frequencyPenalty: z.number().exactOptional(),
+  stopSequences: z.array(z.string()).exactOptional(),
+  seed: z.int().exactOptional(),
+  providerOptions: z.record(z.string(), JsonFields).exactOptional(),
+}) satisfies z.ZodType<Partial<LanguageModelCallOptions>>;
+export type ModelSettings = z.infer<typeof ModelSettings>;

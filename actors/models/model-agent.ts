@@ -2,11 +2,10 @@ import { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
 import { toolNotFound } from '../../runtime/protocol/tool-errors.ts';
 import { clientOf, type HandlingContext } from '../../runtime/public.ts';
 import { toolsFor } from '../tools/agent-tools.ts';
-import { type ModelAgentOptions, readOptions, type ThinkingSettings } from './model-agent-options.ts';
+import { type ModelAgentOptions, readOptions, type ModelLoopSettings } from './model-agent-options.ts';
 import type { ModelTask } from './model-capability.ts';
 import { namesMissing, selectTools } from './select-tools.ts';
-import { TextFeed } from './text-feed.ts';
-import { Thinking } from './thinking.ts';
+import { ModelLoop } from './model-loop.ts';
 import { ToolBox } from './tool-box.ts';
 
 /**
@@ -33,7 +32,7 @@ export function modelAgent(options: ModelAgentOptions): AgentDefinition {
 }
 
 interface Asked {
-  readonly settings: ThinkingSettings;
+  readonly settings: ModelLoopSettings;
   readonly task: ModelTask;
 }
 
@@ -41,12 +40,12 @@ function thinkingOf(
   { settings, task }: Asked,
   ctx: HandlingContext<never>,
   onText: (text: string) => void,
-): Thinking {
-  return new Thinking({ settings, task, tools: toolBoxOf(settings, ctx), onText }, ctx);
+): ModelLoop {
+  return new ModelLoop({ settings, task, tools: toolBoxOf(settings, ctx), onText }, ctx);
 }
 
 function toolBoxOf(
-  { tools: choice, limits }: ThinkingSettings,
+  { tools: choice, limits }: ModelLoopSettings,
   ctx: HandlingContext<never>,
 ): ToolBox | undefined {
   if (choice === undefined) return undefined;
@@ -78,5 +77,49 @@ async function* streamed(
   } finally {
     thinking.stop();
     await thought;
+  }
+}
+
+/** Text that is written when it comes, and read when somebody wants it. */
+class TextFeed implements AsyncIterable<string> {
+  #waiting: string[] = [];
+  #isOver = false;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  push(text: string): void {
+    this.#waiting.push(text);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#wake?.();
+  }
+
+  /** What came before is still read. */
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.end();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string, void> {
+    for (;;) {
+      const text = this.#waiting.join('');
+      this.#waiting = [];
+      if (text !== '') yield text;
+      else if (this.#failure !== undefined) throw this.#failure.error;
+      else if (this.#isOver) return;
+      else await this.#woken();
+    }
+  }
+
+  #woken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined;
+        resolve();
+      };
+    });
   }
 }

@@ -1,12 +1,11 @@
 import { cancelled, isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
-import type { HandlingContext } from '../../runtime/public.ts';
+import { type HandlingContext, clientOf } from '../../runtime/public.ts';
 import { callModel, type ModelRequest } from './call-model.ts';
 import type { OpenedModel } from './model-endpoint.ts';
 import { failureOf, type ModelFailure } from './model-failure.ts';
-import { noteCall } from './note-call.ts';
 import { ModelReply } from './model-reply.ts';
-import type { Amount, Tokens } from './prices.ts';
+import { type Amount, type Tokens, costOf } from './prices.ts';
 import { backOffMs } from './retry-after.ts';
 import type { Wallet } from './wallet.ts';
 
@@ -149,4 +148,39 @@ const NOTHING: Amount = { tokens: 0, micros: 0 };
 /** A simulation's answer is what somebody wrote. */
 function readReply(agentId: string, reply: unknown): ModelReply {
   return parseOptions(ModelReply, reply, `effects["model ${agentId}"]`);
+}
+
+/** One attempt at a call of a model. */
+interface NotedCall {
+  readonly model: string;
+  readonly attempt: number;
+  readonly durationMs: number;
+  readonly used: Amount;
+  readonly error: OrreryError | undefined;
+}
+
+/** Tells operators of it, as an event that is counted; an agent in a process of its own has nobody to tell. */
+function noteCall(ctx: HandlingContext<never>, call: NotedCall): void {
+  const { model, attempt, durationMs, used, error } = call;
+  const { envelope, self } = ctx;
+  const { correlationId } = envelope;
+  const capability = envelope.metadata?.capability;
+  const about = {
+    type: 'model-call',
+    agentId: self,
+    envelopeId: envelope.id,
+    model,
+    attempt,
+    duration: durationMs,
+    ...costOf(used),
+    success: error === undefined,
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...(capability === undefined ? {} : { capability }),
+    ...(error === undefined ? {} : { errorCode: error.code, reason: error.message }),
+  } as const;
+  try {
+    clientOf(ctx).note(about);
+  } catch {
+    // No client.
+  }
 }

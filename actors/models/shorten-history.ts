@@ -1,6 +1,6 @@
 import type { CountTokens } from './count-tokens.ts';
 import { cutText } from './cut-text.ts';
-import type { Said, ToolSaid } from './said.ts';
+import type { ConversationTurn, ToolOutcome } from './conversation.ts';
 
 /** Roles, separators and names around each turn. */
 const TOKENS_A_TURN = 8;
@@ -8,7 +8,7 @@ const TOKENS_A_TURN = 8;
 const LEAST_CHARS = 200;
 
 /** Tokens of what was said, as they are estimated. */
-export const tokensOf = (said: readonly Said[], count: CountTokens): number =>
+export const tokensOf = (said: readonly ConversationTurn[], count: CountTokens): number =>
   said.reduce((sum, one) => sum + TOKENS_A_TURN + count(JSON.stringify(one)), 0);
 
 /**
@@ -20,10 +20,10 @@ export const tokensOf = (said: readonly Said[], count: CountTokens): number =>
  * 3. If that is too long still, the first turn is cut.
  */
 export function shortenHistory(
-  said: readonly Said[],
+  said: readonly ConversationTurn[],
   maxTokens: number,
   count: CountTokens,
-): readonly Said[] {
+): readonly ConversationTurn[] {
   if (tokensOf(said, count) <= maxTokens) return said;
   const [first, ...later] = said;
   if (first === undefined) return said;
@@ -39,8 +39,8 @@ export function shortenHistory(
 }
 
 /** Each begins with what the model said; calls and what came of them are never parted. */
-function roundsOf(said: readonly Said[]): Said[][] {
-  const rounds: Said[][] = [];
+function roundsOf(said: readonly ConversationTurn[]): ConversationTurn[][] {
+  const rounds: ConversationTurn[][] = [];
   for (const one of said) {
     const round = rounds.at(-1);
     if (one.by === 'model' || round === undefined) rounds.push([one]);
@@ -49,12 +49,16 @@ function roundsOf(said: readonly Said[]): Said[][] {
   return rounds;
 }
 
-const withNote = (first: Said, turns: number): Said =>
+const withNote = (first: ConversationTurn, turns: number): ConversationTurn =>
   first.by === 'user'
     ? { by: 'user', text: `${first.text}\n\n[${turns} turns of this conversation are left out here]` }
     : first;
 
-function withShorterTools(said: readonly Said[], maxTokens: number, count: CountTokens): readonly Said[] {
+function withShorterTools(
+  said: readonly ConversationTurn[],
+  maxTokens: number,
+  count: CountTokens,
+): readonly ConversationTurn[] {
   const texts = said.flatMap((one) => (one.by === 'tools' ? one.results : []));
   let chars = Math.max(LEAST_CHARS, ...texts.map(({ text }) => text.length));
   let cut = said;
@@ -69,12 +73,16 @@ function withShorterTools(said: readonly Said[], maxTokens: number, count: Count
 
 const shortTo =
   (chars: number) =>
-  (result: ToolSaid): ToolSaid => ({ ...result, text: cutText(result.text, chars) });
+  (result: ToolOutcome): ToolOutcome => ({ ...result, text: cutText(result.text, chars) });
 
-function withShorterWork([first, ...later]: readonly Said[], maxTokens: number, count: CountTokens): Said[] {
+function withShorterWork(
+  [first, ...later]: readonly ConversationTurn[],
+  maxTokens: number,
+  count: CountTokens,
+): ConversationTurn[] {
   if (first?.by !== 'user') return first === undefined ? later : [first, ...later];
   let chars = first.text.length;
-  let work: Said = first;
+  let work: ConversationTurn = first;
   while (chars > LEAST_CHARS && tokensOf([work, ...later], count) > maxTokens) {
     chars = Math.max(LEAST_CHARS, Math.floor(chars / 2));
     work = { by: 'user', text: cutText(first.text, chars) };

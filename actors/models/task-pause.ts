@@ -8,7 +8,7 @@ import { TASK_NOTE, type TaskNote, TaskReport } from '../tasks/task-note.ts';
 import { runningTaskOf } from '../tasks/task-of.ts';
 import { pause, pauseIn } from '../tasks/turn-pause.ts';
 import { ModelToolCall } from './model-reply.ts';
-import { Said, ToolSaid } from './said.ts';
+import { ConversationTurn, ToolOutcome } from './conversation.ts';
 import type { CalledTools, PausedCall } from './tool-box.ts';
 
 /**
@@ -23,8 +23,8 @@ const Pause = z.strictObject({
   modelPause: z.literal(1),
   asked: z.string(),
   steps: z.int().nonnegative(),
-  said: z.array(Said),
-  results: z.array(ToolSaid),
+  said: z.array(ConversationTurn),
+  results: z.array(ToolOutcome),
   waiting: z.array(ModelToolCall).min(1),
   states: JsonFields,
   taint: z.array(z.string()),
@@ -93,7 +93,7 @@ export class TaskOfTools {
   }
 
   /** Keeps the conversation, and throws what asks the task's owner for what the first of them waits for. */
-  pause(steps: number, said: readonly Said[], { results, paused }: CalledTools): never {
+  pause(steps: number, said: readonly ConversationTurn[], { results, paused }: CalledTools): never {
     const [first] = paused;
     const states = paused.flatMap(({ call: { id } }) => {
       const state = this.#states.get(id);

@@ -1,13 +1,17 @@
-import { invalidPayload, isOrreryError, refused } from '../../runtime/protocol/errors.ts';
-import type { Tool } from '../../runtime/protocol/tool.ts';
+import { invalidPayload, isOrreryError, refused, errorToData } from '../../runtime/protocol/errors.ts';
+import {
+  type Tool,
+  type ToolContent,
+  ToolContent as ToolContentSchema,
+} from '../../runtime/protocol/tool.ts';
 import { toolNotFound } from '../../runtime/protocol/tool-errors.ts';
 import { ToolNames } from '../../runtime/protocol/tool-names.ts';
 import type { CallOptions, ToolService } from '../../runtime/protocol/tool-service.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
 import type { OfferedTool } from './call-model.ts';
 import type { ModelToolCall } from './model-reply.ts';
-import type { ToolSaid } from './said.ts';
-import { errorText, resultText } from './tool-text.ts';
+import type { ToolOutcome } from './conversation.ts';
+import { cutText } from './cut-text.ts';
 
 /** What a model's agent needs of the tools. */
 export type AgentTools = Pick<ToolService, 'tools' | 'call'>;
@@ -32,7 +36,7 @@ export interface PausedCall {
 
 /** What came of the calls of one reply, each as it ended; `paused` are those that wait for somebody's answer. */
 export interface CalledTools {
-  readonly results: readonly ToolSaid[];
+  readonly results: readonly ToolOutcome[];
   readonly paused: readonly PausedCall[];
 }
 
@@ -74,7 +78,7 @@ export class ToolBox {
   /** Calls them, several at a time. Rejects only with the reason for which the work is over. */
   async call(calls: readonly ModelToolCall[], terms: CallingTools): Promise<CalledTools> {
     const { maxToolCalls, maxParallelTools } = this.#limits;
-    const ended = new Map<string, ToolSaid | PausedCall>();
+    const ended = new Map<string, ToolOutcome | PausedCall>();
     const waiting = calls.entries();
     const callNext = async (): Promise<void> => {
       for (const [at, call] of waiting) {
@@ -91,7 +95,7 @@ export class ToolBox {
     };
   }
 
-  async #callOne(call: ModelToolCall, terms: CallingTools): Promise<ToolSaid | PausedCall> {
+  async #callOne(call: ModelToolCall, terms: CallingTools): Promise<ToolOutcome | PausedCall> {
     const { maxToolResultChars } = this.#limits;
     const tool = this.#tools.get(call.name);
     if (tool === undefined) return this.#failed(call, this.#ctx.self, toolNotFound(call.name));
@@ -112,12 +116,53 @@ export class ToolBox {
     }
   }
 
-  #tooMany(call: ModelToolCall): ToolSaid {
+  #tooMany(call: ModelToolCall): ToolOutcome {
     const most = this.#limits.maxToolCalls;
     return this.#failed(call, this.#ctx.self, refused(`At most ${most} tools are called at a time`));
   }
 
-  #failed(call: ModelToolCall, agentId: string, error: unknown): ToolSaid {
+  #failed(call: ModelToolCall, agentId: string, error: unknown): ToolOutcome {
     return errorText(call, agentId, error, this.#limits.maxToolResultChars);
   }
+}
+
+/** What a tool has answered, for a model to read, in at most so many characters. */
+export function resultText(
+  { id, name }: ModelToolCall,
+  tool: Tool,
+  result: unknown,
+  maxChars: number,
+): ToolOutcome {
+  const content = tool.isContent ? ToolContentSchema.safeParse(result) : undefined;
+  const text = content?.success === true ? contentText(content.data) : plainText(result);
+  const isError = content?.success === true && content.data.isError === true;
+  return { id, name, text: cutText(text, maxChars), isError };
+}
+
+/** Why a tool has no result: code, message and whose tool it is, as JSON. */
+export function errorText(
+  { id, name }: ModelToolCall,
+  agentId: string,
+  error: unknown,
+  maxChars: number,
+): ToolOutcome {
+  const { code, message, details } = errorToData(error, 'REFUSED');
+  const { retryAfterMs } = (details ?? {}) as { retryAfterMs?: unknown };
+  const told = { code, message, agentId, ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}) };
+  return { id, name, text: cutText(JSON.stringify(told), maxChars), isError: true };
+}
+
+const plainText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? 'done');
+
+/** Pictures and sounds are named, not shown. */
+function contentText({ content, structured }: ToolContent): string {
+  const blocks = content.map((block) => {
+    if (block.type === 'text') return block.text;
+    if (block.type === 'resource')
+      return 'text' in block.resource ? block.resource.text : `[${block.resource.uri}: bytes]`;
+    if (block.type === 'resource_link') return `[${block.name}: ${block.uri}]`;
+    return `[${block.type}, ${block.mimeType}]`;
+  });
+  return [...blocks, ...(structured === undefined ? [] : [JSON.stringify(structured)])].join('\n');
 }

@@ -1,11 +1,11 @@
 import type { CountTokens } from './count-tokens.ts';
 import type { Tokens } from './prices.ts';
-import type { Said } from './said.ts';
+import type { ConversationTurn } from './conversation.ts';
 import { shortenHistory, tokensOf } from './shorten-history.ts';
 
 /** What a call of the model may be: what is said, and how much it may answer. */
 export interface PlannedCall {
-  readonly said: readonly Said[];
+  readonly said: readonly ConversationTurn[];
   readonly maxOutputTokens: number;
   /** What it may cost. */
   readonly estimate: Tokens;
@@ -19,7 +19,7 @@ export interface PlannedCall {
  * - `count`            estimates tokens.
  */
 export interface PlanningFacts {
-  readonly said: readonly Said[];
+  readonly said: readonly ConversationTurn[];
   readonly fixedTokens: number;
   readonly maxContextTokens: number;
   readonly maxOutputTokens: number;

@@ -2,19 +2,20 @@ import { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
 import { catalogueEvent, catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
 import { invalidCard } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
-import type { RemoteIdentity, RemoteLink } from '../../runtime/protocol/remote-agent.ts';
+import type { RemoteIdentity, RemoteLink, RemoteSkill } from '../../runtime/protocol/remote-agent.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { asSemanticVersion } from '../../runtime/protocol/semantic-version.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import { type ActorContext, clientOf, type HandlingContext } from '../../runtime/public.ts';
 import { considers, negotiatorOf, whenRefused } from '../negotiator/handlers.ts';
-import { nameInUrl } from './name-in-url.ts';
 import { PendingCancels } from './pending-cancels.ts';
 import { RemoteCall } from './remote-call.ts';
-import { capabilityOf } from './remote-capability.ts';
 import { RemoteAgentOptions, type RemoteAgentSettings } from './remote-options.ts';
 import { termsFor } from './remote-terms.ts';
 import { RemoteProposals } from './remote-proposals.ts';
+import { z } from 'zod';
+import type { DelegationParams } from '../../runtime/protocol/a2a-extension.ts';
+import { type Capability, capability } from '../../runtime/protocol/capability.ts';
 
 export interface RemoteAgentDeps {
   readonly link: RemoteLink;
@@ -165,3 +166,64 @@ function identityOf(
     ...(mailboxCapacity === undefined ? {} : { mailboxCapacity }),
   };
 }
+
+/**
+ * The id of the agent that is found at a URL, as gateways have them: the last step of its path, or of what its card is under.
+ * Undefined where there is none: at the root of a gateway, at another file, where it is no name.
+ */
+export function nameInUrl({ pathname }: Pick<URL, 'pathname'>): string | undefined {
+  const steps = pathname.split('/').filter(Boolean);
+  const wellKnown = steps.lastIndexOf('.well-known');
+  // A step may hold an encoded "/": it is split before it is decoded.
+  const name = decoded((wellKnown === -1 ? steps : steps.slice(0, wellKnown)).at(-1) ?? '');
+  return name === '' || name.endsWith('.json') || /[\s\p{Cc}]/u.test(name) ? undefined : name;
+}
+
+/** What is no encoding is no name. */
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return '';
+  }
+}
+
+/** Schemas that are larger are not looked at: whatever they allow is allowed. */
+const MAX_SCHEMA = 65_536;
+
+/** A skill of an agent elsewhere as a capability here. What it takes and gives is checked where its card says what that is. */
+function capabilityOf(skill: RemoteSkill, delegation: DelegationParams | undefined): Capability {
+  const { input, output, readOnly = false } = delegation?.skills?.[skill.id] ?? {};
+  const { id, name, description } = skill;
+  const about = { id, name, description, readOnly };
+  try {
+    return capability({ ...about, input: schemaOf(input), output: schemaOf(output) });
+  } catch {
+    return capability({ ...about, input: z.unknown(), output: z.unknown() });
+  }
+}
+
+/** What a JSON Schema of somebody else allows; anything for one that cannot be understood. */
+function schemaOf(schema: unknown): z.ZodType {
+  if (typeof schema !== 'object' || schema === null) return z.unknown();
+  try {
+    if (JSON.stringify(schema).length > MAX_SCHEMA) return z.unknown();
+    return z.fromJSONSchema(withoutPatterns(schema) as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch {
+    return z.unknown();
+  }
+}
+
+/** A regular expression of somebody else may take for ever on a text of theirs. */
+function withoutPatterns(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutPatterns);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const fields = Object.entries(schema).filter(
+    ([name, value]) => !PATTERNS.has(name) || typeof value === 'object',
+  );
+  return Object.fromEntries(
+    fields.flatMap(([name, value]) => (name === 'patternProperties' ? [] : [[name, withoutPatterns(value)]])),
+  );
+}
+
+const PATTERNS: ReadonlySet<string> = new Set(['pattern', 'format', '$schema']);

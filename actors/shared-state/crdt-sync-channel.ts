@@ -8,7 +8,7 @@ import type { Seams } from '../../runtime/protocol/seams.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import { CausalClock } from './causal-clock.ts';
 import { type DocumentFault, GuardedDocument } from './guarded-document.ts';
-import { LogKeeper } from './log-keeper.ts';
+import { LogWriter } from './log-writer.ts';
 import { MessageGate } from './message-gate.ts';
 import { Presence } from './presence.ts';
 import { crdtDeserializationFailed, notPassedOn, syncChannelClosed, updateTooLarge } from './sync-errors.ts';
@@ -92,7 +92,7 @@ export class CRDTSyncChannel {
   readonly #reporter: SyncReporter;
   readonly #outlet: SyncOutlet;
   readonly #receiver: SyncReceiver;
-  readonly #log: LogKeeper;
+  readonly #log: LogWriter;
   readonly #cancels: (() => void)[] = [];
   readonly #joined = Promise.withResolvers<void>();
   #cancelBeat: (() => void) | undefined;
@@ -154,7 +154,7 @@ export class CRDTSyncChannel {
       counted,
       clientId: () => doc.clientID,
     });
-    const log = new LogKeeper(
+    const log = new LogWriter(
       {
         log: deps.log,
         snapshot: () => ({

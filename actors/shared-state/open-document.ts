@@ -14,7 +14,7 @@ import {
   taintDocument,
 } from './agent-documents.ts';
 import { ClientMedium } from './client-medium.ts';
-import { KeptUpdateLog } from './kept-update-log.ts';
+import { JournalledUpdateLog } from './journalled-update-log.ts';
 import type { SyncEvent } from './sync-event.ts';
 import { InMemoryUpdateLog, type UpdateLog } from './update-log.ts';
 
@@ -148,7 +148,7 @@ function logOf(
   const key = `${kept === undefined ? 'memory' : 'journal'}/${name}`;
   const known = logs.get(key);
   if (known !== undefined) return known;
-  const made = kept === undefined ? new InMemoryUpdateLog() : new KeptUpdateLog(kept, name);
+  const made = kept === undefined ? new InMemoryUpdateLog() : new JournalledUpdateLog(kept, name);
   logs.set(key, made);
   return made;
 }

@@ -1,5 +1,5 @@
 import { reasonOf } from '../../runtime/protocol/errors.ts';
-import type { LogKeeper } from './log-keeper.ts';
+import type { LogWriter } from './log-writer.ts';
 import type { SyncFrames } from './sync-frames.ts';
 import type { SyncMedium } from './sync-medium.ts';
 import type { SyncKind } from './sync-message.ts';
@@ -10,7 +10,7 @@ export interface SyncOutletDeps {
   readonly frames: SyncFrames;
   readonly medium: SyncMedium;
   readonly reporter: SyncReporter;
-  readonly log: Pick<LogKeeper, 'isIdle' | 'flush'>;
+  readonly log: Pick<LogWriter, 'isIdle' | 'flush'>;
 }
 
 type Content = Parameters<SyncFrames['make']>[1];

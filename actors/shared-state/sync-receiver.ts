@@ -4,8 +4,8 @@ import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { CausalClock } from './causal-clock.ts';
 import { CausalInbox } from './causal-inbox.ts';
 import type { GuardedDocument } from './guarded-document.ts';
-import type { LogKeeper } from './log-keeper.ts';
-import { MemberBook } from './member-book.ts';
+import type { LogWriter } from './log-writer.ts';
+import { Members } from './members.ts';
 import type { MessageGate } from './message-gate.ts';
 import type { Presence } from './presence.ts';
 import { Repairs } from './repairs.ts';
@@ -28,7 +28,7 @@ export interface SyncReceiverDeps {
   readonly counted: CausalClock;
   readonly outlet: SyncOutlet;
   readonly reporter: SyncReporter;
-  readonly log: LogKeeper;
+  readonly log: LogWriter;
   readonly joining: () => { readonly helloId: string | undefined } | undefined;
   readonly onFirstState: (stateVector: Uint8Array | undefined) => void;
 }
@@ -40,7 +40,7 @@ const MAX_OPEN_ASKS = 64;
 export class SyncReceiver {
   readonly #deps: SyncReceiverDeps;
   readonly #inbox: CausalInbox;
-  readonly #book = new MemberBook();
+  readonly #book = new Members();
   readonly #repairs: Repairs;
   readonly #handlers = new Set<(message: CRDTSyncMessage) => void>();
   /** Operation ids of our asks, and whom they went to. */

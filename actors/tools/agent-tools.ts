@@ -3,7 +3,7 @@ import type { ToolService } from '../../runtime/protocol/tool-service.ts';
 import { type ActorContext, type AgentClient, clientOf } from '../../runtime/public.ts';
 import { taintOfOffers } from './catalogue.ts';
 import { InvocationLog, KEPT_INVOCATIONS } from './invocation-log.ts';
-import type { OfferBook } from './offer-book.ts';
+import type { OfferIndex } from './offer-index.ts';
 import { listenToUpdates } from './resource-updates.ts';
 import { teamOffers } from './team-offers.ts';
 import { TeamTools } from './team-tools.ts';
@@ -13,7 +13,7 @@ const HELD_AS = 'tools';
 
 /** What an agent sees of its team, and what it has called. */
 interface AgentView {
-  readonly offers: OfferBook;
+  readonly offers: OfferIndex;
   readonly log: InvocationLog;
 }
 

@@ -21,7 +21,7 @@ export type {
   ToolChange,
   ToolService,
 } from '../../runtime/protocol/tool-service.ts';
-export { deserialiseInvocation, serialiseInvocation } from './invocation-record.ts';
+export { deserialiseInvocation, serialiseInvocation } from './invocation-log.ts';
 export { type ToolExecutor, toolExecutor } from './tool-executor.ts';
 export { ToolHost, type ToolHostOptions } from './tool-host.ts';
 export type { ToolContext, ToolRegistration } from './hosted-tool.ts';

@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
-import type { ToolError, ToolInvocation } from '../../runtime/protocol/tool.ts';
-import { jsonWithin } from './json-within.ts';
+import { type ToolError, ToolInvocation } from '../../runtime/protocol/tool.ts';
+import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 
 /** So many calls are kept, the newest; of the arguments of one, and of its result, `maxBytes`: of larger ones their size. */
 export interface InvocationLogOptions {
@@ -92,3 +92,54 @@ function errorText({ code, message, details }: ErrorData, agentId: string, maxBy
 /** N-5.4: what is to be said of a failure. Where it happened in the code is nobody's business there. */
 export const toolError = ({ code, message, details }: ErrorData, agentId: string): ToolError =>
   details === undefined ? { code, message, agentId } : { code, message, agentId, details };
+
+/** The value as JSON text if that is within the bound, else how large it is: `{ omitted, bytes }`. Never throws. */
+function jsonWithin(value: unknown, maxBytes: number): string {
+  try {
+    if (isClearlyLarger(value, maxBytes)) return omitted('it is too large', undefined);
+    const text = JSON.stringify(value);
+    if (text === undefined) return omitted('JSON cannot say it', undefined);
+    // A character takes three bytes at most.
+    if (text.length * 3 <= maxBytes) return text;
+    const bytes = Buffer.byteLength(text);
+    return bytes <= maxBytes ? text : omitted('it is too large', bytes);
+  } catch {
+    return omitted('JSON cannot say it', undefined);
+  }
+}
+
+const omitted = (why: string, bytes: number | undefined): string =>
+  JSON.stringify(bytes === undefined ? { omitted: why } : { omitted: why, bytes });
+
+/** Says so without writing what nobody keeps: it stops counting at the bound. */
+function isClearlyLarger(value: unknown, maxBytes: number): boolean {
+  let left = maxBytes;
+  const count = (item: unknown): boolean => {
+    left -= 1;
+    if (typeof item === 'string') left -= item.length;
+    else if (Array.isArray(item)) return left < 0 || item.some(count);
+    else if (typeof item === 'object' && item !== null) {
+      if (left < 0) return true;
+      return Object.entries(item).some(([key, field]) => {
+        left -= key.length;
+        return count(field);
+      });
+    }
+    return left < 0;
+  };
+  return count(value);
+}
+
+/** The record as JSON text. */
+export const serialiseInvocation = (record: ToolInvocation): string => JSON.stringify(record);
+
+/** Reads `serialiseInvocation`'s text. Fails with INVALID_OPTIONS naming field and value. */
+export function deserialiseInvocation(text: string): ToolInvocation {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    parsed = text;
+  }
+  return parseOptions(ToolInvocation, parsed as never, 'invocation');
+}

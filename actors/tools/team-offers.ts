@@ -1,13 +1,13 @@
 import { duplicateTool } from '../../runtime/protocol/tool-errors.ts';
 import type { AgentClient, SeenTeam } from '../../runtime/public.ts';
 import { listenerFault } from './listener-fault.ts';
-import { OfferBook } from './offer-book.ts';
+import { OfferIndex } from './offer-index.ts';
 
 type Note = AgentClient['note'];
 
 /** What the agents of a team offer; what two of them offer under one name is told to the system. */
-export const teamOffers = (team: SeenTeam, note: Note): OfferBook =>
-  new OfferBook({
+export const teamOffers = (team: SeenTeam, note: Note): OfferIndex =>
+  new OfferIndex({
     team,
     onDuplicate: ({ name, agentId, ownerId }) => {
       const { code, message } = duplicateTool(name, ownerId);

@@ -24,7 +24,7 @@ import type { Asking, Progress } from '../../runtime/public.ts';
 import { DEFAULT_CALL_MS, requireCallOptions, requireCompleting, requireReadOnly } from './call-options.ts';
 import { type Catalogue, taintOfOffers } from './catalogue.ts';
 import type { InvocationLog } from './invocation-log.ts';
-import type { OfferBook } from './offer-book.ts';
+import type { OfferIndex } from './offer-index.ts';
 import { type CallRecorder, recordCall } from './record-call.ts';
 import { whoseTool } from './whose-tool.ts';
 
@@ -43,7 +43,7 @@ export interface ToolCalls {
  */
 export interface TeamToolsDeps {
   readonly clock: Clock;
-  readonly offers: OfferBook;
+  readonly offers: OfferIndex;
   readonly log: InvocationLog;
   readonly calls: ToolCalls;
   readonly note: CallRecorder['note'];

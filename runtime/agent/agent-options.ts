@@ -3,8 +3,7 @@ import { AgentCard } from '../protocol/agent-card.ts';
 import { BROADCAST, Delivery } from '../protocol/envelope.ts';
 import { Milliseconds } from '../protocol/milliseconds.ts';
 import { isSystemId } from '../protocol/policy.ts';
-import { Restart } from '../supervision/restart.ts';
-import { AgentSupervision } from '../supervision/supervisor-options.ts';
+import { Restart, AgentSupervision } from '../supervision/supervisor-options.ts';
 
 /** What becomes of an actor whose handler throws what is no `OrreryError`: it is restarted, or it lives on with its state. */
 export const OnThrow = z.enum(['restart', 'keep']);

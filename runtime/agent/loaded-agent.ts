@@ -1,12 +1,11 @@
 import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentOptions, OnThrow } from './agent-options.ts';
-import type { Restart } from '../supervision/restart.ts';
+import type { Restart, AgentSupervision } from '../supervision/supervisor-options.ts';
 import type { ProcessAgent } from './agent-description.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Delivery } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { Standing } from '../protocol/agent-row.ts';
-import type { AgentSupervision } from '../supervision/supervisor-options.ts';
 
 const DEFAULT_CAPACITY = 1_000;
 

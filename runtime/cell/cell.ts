@@ -14,7 +14,7 @@ import {
 import type { Snapshot } from '../protocol/snapshot.ts';
 import { READINESS, type Readiness } from '../routing/agent-words.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
-import type { Refusal } from '../supervision/outsider-book.ts';
+import type { Refusal } from '../supervision/outsiders.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { CellThread } from './cell-thread.ts';
 import type { ActorLife, MakeActor } from './actor-life.ts';

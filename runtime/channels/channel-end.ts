@@ -18,7 +18,7 @@ import type { ChannelSettings } from './channel-options.ts';
 import type { Credentials, HelloRefusal } from './credentials.ts';
 import type { Dialer } from './dialer.ts';
 import { HelloExchange } from './hello-exchange.ts';
-import { Line, type LineUser } from './line.ts';
+import { ChannelConnection, type ConnectionUser } from './channel-connection.ts';
 import type { MessageHandler } from './message-handlers.ts';
 import { Receiver } from './receiver.ts';
 import { Sender } from './sender.ts';
@@ -37,7 +37,7 @@ export interface ChannelEndDeps {
 
 /** A connection over which the other end said hello, and the key with which it proved who it is. */
 export interface TakenConnection {
-  readonly line: Line;
+  readonly connection: ChannelConnection;
   readonly hello: Hello;
   readonly challenge: string;
   readonly transport: TransportKind;
@@ -61,16 +61,16 @@ export class ChannelEnd implements A2AChannel {
   readonly #deps: ChannelEndDeps;
   readonly #sender: Sender;
   readonly #receiver: Receiver;
-  readonly #lineUser: LineUser;
+  readonly #user: ConnectionUser;
   readonly #openedNow = Promise.withResolvers<void>();
   readonly #course: ChannelCourse;
   #transport: TransportKind;
-  #line: Line | undefined;
-  // What this end waits for on its line before the channel is open; the greeting is what the other end said.
+  #connection: ChannelConnection | undefined;
+  // What this end waits for on its connection before the channel is open; the greeting is what the other end said.
   #awaits: 'welcome' | 'acknowledgement' | undefined;
   #peer: Greeting | undefined;
   #exchange: HelloExchange | undefined;
-  // Under which key it proved who it is: the same on every line.
+  // Under which key it proved who it is: the same on every connection.
   #peerKey: string | undefined;
   #wasOpen = false;
   #openSinceMs = 0;
@@ -106,7 +106,7 @@ export class ChannelEnd implements A2AChannel {
       remoteAgentId: this.remoteAgentId,
       onReceived: () => this.#acknowledgeSoon(),
     });
-    this.#lineUser = {
+    this.#user = {
       onFrame: (frame, bytes) => this.#onFrame(frame, bytes),
       onFault: (fault, reason) => report({ type: 'frame-skipped', fault, reason }),
       onRoom: () => this.#onRoom(),
@@ -128,13 +128,13 @@ export class ChannelEnd implements A2AChannel {
   }
 
   /** Takes a connection in place of the one it had; or says why not. */
-  accept({ line, hello, challenge, transport, publicKey }: TakenConnection): HelloRefusal | undefined {
+  accept({ connection, hello, challenge, transport, publicKey }: TakenConnection): HelloRefusal | undefined {
     const isOther = hello.from !== this.remoteAgentId || hello.to !== this.localAgentId;
     const isForgetful = this.#wasOpen && !hello.resumes;
     const isStranger = this.#peer !== undefined && publicKey !== this.#peerKey;
     if (isOther || isForgetful || isStranger || !this.#sender.canHaveReceived(hello.received))
       return { code: 'REFUSED', reason: `the channel ${this.id} is another one` };
-    const old = this.#line;
+    const old = this.#connection;
     this.#forgetLine();
     void old?.end();
     if (this.#course.status === 'open')
@@ -145,7 +145,11 @@ export class ChannelEnd implements A2AChannel {
     const greeting = this.#greeting();
     const challenges = { ofReader: hello.nonce ?? '', ofGiver: challenge };
     const proof = this.#deps.credentials.proveIfAsked(greeting, challenges);
-    this.#useLine(line, 'acknowledgement', { type: 'welcome', ...greeting, ...(proof && { proof }) });
+    this.#useConnection(connection, 'acknowledgement', {
+      type: 'welcome',
+      ...greeting,
+      ...(proof && { proof }),
+    });
     return undefined;
   }
 
@@ -180,19 +184,19 @@ export class ChannelEnd implements A2AChannel {
 
   #dialNow(): void {
     this.#deps.dialer?.dial({
-      onConnected: (connection, kind) => this.#onConnected(connection, kind),
+      onConnected: (transport, kind) => this.#onConnected(transport, kind),
       onFailed: (reason) => this.#troubled(reason),
     });
   }
 
-  #onConnected(connection: Connection, kind: TransportKind): void {
+  #onConnected(transport: Connection, kind: TransportKind): void {
     const { clock, settings, credentials } = this.#deps;
     this.#transport = kind;
-    const line = new Line(connection, clock, settings, this.#lineUser);
+    const connection = new ChannelConnection(transport, clock, settings, this.#user);
     const exchange = new HelloExchange(
       { resumes: this.#wasOpen, ...this.#greeting() },
       {
-        line,
+        connection,
         credentials,
         identity: { channelId: this.id, localAgentId: this.localAgentId, remoteAgentId: this.remoteAgentId },
         knownKey: this.#peerKey,
@@ -201,17 +205,21 @@ export class ChannelEnd implements A2AChannel {
       },
     );
     this.#exchange = exchange;
-    this.#useLine(line, 'welcome', exchange.hello);
+    this.#useConnection(connection, 'welcome', exchange.hello);
   }
 
-  #useLine(line: Line, awaits: 'welcome' | 'acknowledgement', greeting: Hello | Welcome): void {
+  #useConnection(
+    connection: ChannelConnection,
+    awaits: 'welcome' | 'acknowledgement',
+    greeting: Hello | Welcome,
+  ): void {
     const { clock, settings } = this.#deps;
-    this.#line = line;
+    this.#connection = connection;
     this.#awaits = awaits;
-    line.use(this.id, this.#lineUser);
-    void line.send(frameText(greeting));
+    connection.use(this.id, this.#user);
+    void connection.send(frameText(greeting));
     this.#cancelHandshake = clock.setTimer(settings.handshakeTimeoutMs, () =>
-      line.lose(`no ${awaits} within ${settings.handshakeTimeoutMs} ms`),
+      connection.lose(`no ${awaits} within ${settings.handshakeTimeoutMs} ms`),
     );
   }
 
@@ -240,7 +248,7 @@ export class ChannelEnd implements A2AChannel {
     }
     if (this.#awaits === 'welcome') this.#exchange?.hear(frame);
     else if (frame.type === 'hello' || frame.type === 'welcome' || frame.type === 'refuse')
-      this.#line?.fault('unexpected', `a ${frame.type} in the middle`);
+      this.#connection?.fault('unexpected', `a ${frame.type} in the middle`);
     else {
       if (this.#awaits === 'acknowledgement') this.#course.take('peer.acknowledged');
       this.#onOpenFrame(frame, bytes);
@@ -265,28 +273,28 @@ export class ChannelEnd implements A2AChannel {
   }
 
   #onOpenFrame(frame: ChannelFrame, bytes: number): void {
-    const line = this.#line;
-    if (line === undefined) return;
+    const connection = this.#connection;
+    if (connection === undefined) return;
     switch (frame.type) {
       case 'data': {
         const fault = this.#receiver.take(frame.sequence, frame.envelope, {
           bytes,
           deadlineMs: frame.deadlineMs,
         });
-        if (fault !== undefined) line.fault(fault.fault, fault.reason);
+        if (fault !== undefined) connection.fault(fault.fault, fault.reason);
         return;
       }
       case 'ack':
         if (!this.#sender.acknowledged(frame.received, frame.passedOver))
-          line.fault('forged', `an acknowledgement of ${frame.received} envelopes`);
+          connection.fault('forged', `an acknowledgement of ${frame.received} envelopes`);
         return;
       case 'withdraw': {
         if (!this.#receiver.withdraw(frame.sequence))
-          line.fault('forged', `a withdrawal of ${frame.sequence}`);
+          connection.fault('forged', `a withdrawal of ${frame.sequence}`);
         return;
       }
       case 'ping':
-        if (line.hasRoom()) void line.send(frameText({ type: 'pong', channel: this.id }));
+        if (connection.hasRoom()) void connection.send(frameText({ type: 'pong', channel: this.id }));
     }
   }
 
@@ -298,9 +306,10 @@ export class ChannelEnd implements A2AChannel {
     this.#openSinceMs = clock.monotonicMs();
     const isFirst = !this.#wasOpen;
     this.#wasOpen = true;
-    this.#line?.startPulse();
+    this.#connection?.startPulse();
     this.#acknowledge();
-    if (this.#line !== undefined && this.#peer !== undefined) this.#sender.begin(this.#line, this.#peer);
+    if (this.#connection !== undefined && this.#peer !== undefined)
+      this.#sender.begin(this.#connection, this.#peer);
     if (!isFirst) return;
     this.#openedNow.resolve();
     onOpen();
@@ -318,9 +327,9 @@ export class ChannelEnd implements A2AChannel {
   }
 
   #acknowledge(): void {
-    if (!this.#isAckDue || this.#course.status !== 'open' || this.#line?.hasRoom() !== true) return;
+    if (!this.#isAckDue || this.#course.status !== 'open' || this.#connection?.hasRoom() !== true) return;
     this.#isAckDue = false;
-    void this.#line.send(frameText({ type: 'ack', channel: this.id, ...this.#progress() }));
+    void this.#connection.send(frameText({ type: 'ack', channel: this.id, ...this.#progress() }));
   }
 
   #onRoom(): void {
@@ -344,7 +353,7 @@ export class ChannelEnd implements A2AChannel {
     const hasProgressed = this.#sender.pause();
     const lastedMs = this.#course.status === 'open' ? clock.monotonicMs() - this.#openSinceMs : 0;
     if (hasProgressed || lastedMs >= settings.heartbeatMs) dialer?.succeeded();
-    this.#line = undefined;
+    this.#connection = undefined;
     this.#awaits = undefined;
     this.#cancelHandshake?.();
   }
@@ -352,13 +361,13 @@ export class ChannelEnd implements A2AChannel {
   #release(reason: string): void {
     this.#cancelDeadline?.();
     this.#deps.dialer?.stop();
-    const line = this.#line;
+    const connection = this.#connection;
     this.#forgetLine();
     this.#closeReason ??= channelClosed(this.id, reason);
     this.#sender.close(reason);
     this.#receiver.close();
     this.#openedNow.reject(this.#closeReason);
-    this.#released.resolve(line?.end(frameText({ type: 'close', channel: this.id })));
+    this.#released.resolve(connection?.end(frameText({ type: 'close', channel: this.id })));
     this.#deps.onClosed();
   }
 

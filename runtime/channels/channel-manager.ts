@@ -4,21 +4,20 @@ import { bindMethods } from '../protocol/bind-methods.ts';
 import { agentNotFound, invalidOptions, reasonOf } from '../protocol/errors.ts';
 import type { A2ALogEvent } from '../protocol/log-event.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
-import type { Seams } from '../protocol/seams.ts';
+import type { Seams, Clock } from '../protocol/seams.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
 import type { Listener, Transport, TransportKind } from '../protocol/transport.ts';
 import type { A2AChannel } from './a2a-channel.ts';
 import { ChannelEnd } from './channel-end.ts';
-import type { ChannelCounts, ChannelEvent, ChannelIdentity } from './channel-event.ts';
+import type { ChannelCounts, ChannelEvent, ChannelIdentity, ChannelEventBody } from './channel-event.ts';
 import { CHANNEL_PROTOCOL_VERSION, frameText, type Hello } from './channel-frame.ts';
 import { channelLogEvent } from './channel-log-event.ts';
 import { ChannelOptions, type ChannelSettings } from './channel-options.ts';
 import type { ChannelProof } from './channel-proof.ts';
-import { ChannelReports } from './channel-reports.ts';
 import { type CredentialOptions, Credentials, type HelloRefusal } from './credentials.ts';
 import { Dialer } from './dialer.ts';
-import { Door, type Introduction } from './door.ts';
-import type { Line } from './line.ts';
+import { PendingHandshakes, type Introduction } from './pending-handshakes.ts';
+import type { ChannelConnection } from './channel-connection.ts';
 
 /**
  * - `transports`  what connects to others, and what `listen` takes connections from; preferred ones first.
@@ -41,7 +40,7 @@ export interface ChannelManagerOptions extends CredentialOptions {
 
 /** The connection over which a hello was accepted, and what was proved on it. */
 interface Accepted {
-  readonly line: Line;
+  readonly connection: ChannelConnection;
   readonly kind: TransportKind;
   readonly proof: ChannelProof | undefined;
 }
@@ -62,7 +61,7 @@ export class ChannelManager {
   readonly #maxAccepted: number;
   readonly #reports: ChannelReports;
   readonly #credentials: Credentials;
-  readonly #door: Door;
+  readonly #handshakes: PendingHandshakes;
   // Both ends of a channel can live here, so the two kinds are apart.
   readonly #opened = new Map<string, ChannelEnd>();
   readonly #accepted = new Map<string, ChannelEnd>();
@@ -87,11 +86,11 @@ export class ChannelManager {
         if (logged !== undefined) log(logged);
       });
     this.#credentials = new Credentials(options);
-    this.#door = new Door({
+    this.#handshakes = new PendingHandshakes({
       clock: this.#seams.clock,
       settings: this.#settings,
       challenge: () => this.#credentials.challenge(),
-      onHello: (said, line, kind) => this.#onHello(said, line, kind),
+      onHello: (said, connection, kind) => this.#onHello(said, connection, kind),
       onTurnedAway: (transport, reason) =>
         this.#reports.add({ type: 'connection-refused', transport, reason }),
     });
@@ -145,7 +144,11 @@ export class ChannelManager {
     this.#listeners = undefined;
     const closing = this.listChannels().map((channel) => channel.close());
     const listeners = await (listening ?? Promise.resolve([])).catch(() => []);
-    await Promise.all([...listeners.map((listener) => listener.close()), ...closing, this.#door.close()]);
+    await Promise.all([
+      ...listeners.map((listener) => listener.close()),
+      ...closing,
+      this.#handshakes.close(),
+    ]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -175,7 +178,7 @@ export class ChannelManager {
     const { transports } = this.#options;
     const asked = await Promise.allSettled(
       transports.map((transport) =>
-        transport.listen((connection) => this.#door.take(connection, transport.kind)),
+        transport.listen((connection) => this.#handshakes.add(connection, transport.kind)),
       ),
     );
     const listeners = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -186,13 +189,13 @@ export class ChannelManager {
     throw failure.reason;
   }
 
-  #onHello(said: Introduction, line: Line, kind: TransportKind): void | Promise<void> {
+  #onHello(said: Introduction, connection: ChannelConnection, kind: TransportKind): void | Promise<void> {
     const { hello, challenge } = said;
     const { channel: channelId, from: remoteAgentId, to: localAgentId } = hello;
     const identity = { channelId, localAgentId, remoteAgentId };
     const refuse = ({ code, reason }: HelloRefusal): void => {
       this.#reports.of(identity)({ type: 'hello-refused', errorCode: code, reason });
-      void line.end(frameText({ type: 'refuse', channel: channelId, code, reason }));
+      void connection.end(frameText({ type: 'refuse', channel: channelId, code, reason }));
     };
     const refusal = this.#refusalOf(hello, identity);
     if (refusal !== undefined) return refuse(refusal);
@@ -200,9 +203,9 @@ export class ChannelManager {
     const proof = this.#credentials.check(hello, challenges, said.proof);
     if (typeof proof === 'string') return refuse({ code: 'REFUSED', reason: proof });
     const decide = (kept: HelloRefusal | undefined): void => {
-      if (line.isOver) return;
+      if (connection.isOver) return;
       const late =
-        kept ?? this.#refusalOf(hello, identity) ?? this.#accept(said, identity, { line, kind, proof });
+        kept ?? this.#refusalOf(hello, identity) ?? this.#accept(said, identity, { connection, kind, proof });
       if (late !== undefined) refuse(late);
     };
     const { resumes } = hello;
@@ -230,8 +233,8 @@ export class ChannelManager {
     identity: ChannelIdentity,
     by: Accepted,
   ): HelloRefusal | undefined {
-    const { line, kind, proof } = by;
-    const taken = { line, hello, challenge, transport: kind, publicKey: proof?.publicKey };
+    const { connection, kind, proof } = by;
+    const taken = { connection, hello, challenge, transport: kind, publicKey: proof?.publicKey };
     const known = this.#accepted.get(identity.channelId);
     if (known !== undefined) return known.accept(taken);
     if (hello.received > 0) return { code: 'REFUSED', reason: 'a new channel has received nothing' };
@@ -268,6 +271,62 @@ export class ChannelManager {
       } catch (error) {
         const reason = reasonOf(error);
         this.#reports.of(identity)({ type: 'handler-failed', reason });
+      }
+    }
+  }
+}
+
+type Untimed<Event> = Event extends unknown ? Omit<Event, 'timestamp'> : never;
+
+/** Counts what channels report, and tells it to those who listen. */
+class ChannelReports {
+  readonly #clock: Clock;
+  readonly #listeners = new Set<{ readonly listen: (event: ChannelEvent) => void }>();
+  readonly #counts: Record<ChannelEvent['type'], number> = {
+    'channel-status': 0,
+    'delivery-retried': 0,
+    'delivery-failed': 0,
+    'frame-skipped': 0,
+    'handler-failed': 0,
+    'hello-refused': 0,
+    'connection-refused': 0,
+  };
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** What the ends of one channel report to. */
+  of(identity: ChannelIdentity): (event: ChannelEventBody) => void {
+    return (event) => this.add({ ...event, ...identity });
+  }
+
+  add(event: Untimed<ChannelEvent>): void {
+    this.#counts[event.type] += 1;
+    if (this.#listeners.size === 0) return;
+    const timed = { ...event, timestamp: this.#clock.now() } as ChannelEvent;
+    // Not within what happens: a listener may close the channel that it hears of.
+    queueMicrotask(() => this.#tell(timed));
+  }
+
+  onEvent(listener: (event: ChannelEvent) => void): () => void {
+    const entry = { listen: listener };
+    this.#listeners.add(entry);
+    return () => {
+      this.#listeners.delete(entry);
+    };
+  }
+
+  counts(): ChannelCounts {
+    return { ...this.#counts };
+  }
+
+  #tell(event: ChannelEvent): void {
+    for (const { listen } of [...this.#listeners]) {
+      try {
+        listen(event);
+      } catch {
+        // A listener has nobody to tell of its own fault, and must not end the process by it.
       }
     }
   }

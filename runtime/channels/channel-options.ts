@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BackOff } from '../supervision/back-off.ts';
+import { BackOff } from '../supervision/supervisor-options.ts';
 
 const milliseconds = z.number().positive();
 

@@ -9,16 +9,16 @@ import {
 } from './channel-frame.ts';
 import type { Challenges } from './channel-proof.ts';
 import type { Credentials, HelloRefusal } from './credentials.ts';
-import type { Line } from './line.ts';
+import type { ChannelConnection } from './channel-connection.ts';
 
-/** How a hello ends for good. What is only wrong with the line ends the line, which its user hears. */
+/** How a hello ends for good. What is only wrong with the connection ends the connection, which its user hears. */
 export interface HelloExchangeUser {
   onWelcome(welcome: Welcome, publicKey: string | undefined): void;
   onRefused(error: OrreryError): void;
 }
 
 export interface HelloExchangeDeps extends HelloExchangeUser {
-  readonly line: Line;
+  readonly connection: ChannelConnection;
   readonly credentials: Credentials;
   readonly identity: ChannelIdentity;
   /** The key under which the other end answered before; it has to be the same again. */
@@ -39,10 +39,10 @@ export class HelloExchange {
 
   /** Takes what the other end says. */
   hear(frame: ChannelFrame): void {
-    const { line, identity } = this.#deps;
+    const { connection, identity } = this.#deps;
     if (frame.type === 'refuse') this.#refuse(frame);
     else if (frame.type === 'challenge' && this.#challenge === '') this.#prove(frame.nonce);
-    else if (frame.type !== 'welcome') line.fault('unexpected', `a ${frame.type} instead of a welcome`);
+    else if (frame.type !== 'welcome') connection.fault('unexpected', `a ${frame.type} instead of a welcome`);
     else if (
       frame.version !== CHANNEL_PROTOCOL_VERSION ||
       frame.from !== identity.remoteAgentId ||
@@ -63,16 +63,16 @@ export class HelloExchange {
 
   /** Somebody else may answer at the same address next time. */
   #mistrust(reason: string): void {
-    this.#deps.line.fault('forged', reason);
-    this.#deps.line.lose('it was not the other end that answered');
+    this.#deps.connection.fault('forged', reason);
+    this.#deps.connection.lose('it was not the other end that answered');
   }
 
   #prove(challenge: string): void {
-    const { line, credentials } = this.#deps;
+    const { connection, credentials } = this.#deps;
     this.#challenge = challenge;
     try {
       const proof = credentials.prove(this.hello, { ofReader: challenge, ofGiver: this.hello.nonce ?? '' });
-      void line.send(frameText({ type: 'proof', channel: this.hello.channel, proof }));
+      void connection.send(frameText({ type: 'proof', channel: this.hello.channel, proof }));
     } catch (error) {
       this.#refuse({ code: 'REFUSED', reason: reasonOf(error) });
     }
@@ -80,14 +80,14 @@ export class HelloExchange {
 
   /** Who welcomes may have to prove who it is, and be admitted. */
   #judge(welcome: Welcome): void {
-    const { line, credentials, identity, knownKey, onWelcome } = this.#deps;
+    const { connection, credentials, identity, knownKey, onWelcome } = this.#deps;
     const proof = credentials.check(welcome, this.#challenges, welcome.proof);
     if (typeof proof === 'string') return this.#mistrust(proof);
     const { resumes } = this.hello;
     if (resumes && proof?.publicKey !== knownKey) return this.#mistrust('a welcome under another key');
     if (proof === undefined) return onWelcome(welcome, undefined);
     const decide = (refusal: HelloRefusal | undefined): void => {
-      if (line.isOver) return;
+      if (connection.isOver) return;
       if (refusal === undefined) onWelcome(welcome, proof.publicKey);
       else this.#refuse(refusal);
     };

@@ -3,7 +3,7 @@ import type { Clock } from '../protocol/seams.ts';
 import type { ChannelEventBody } from './channel-event.ts';
 import { dataFrameText, frameText, largestEnvelope, type Welcome } from './channel-frame.ts';
 import type { ChannelSettings } from './channel-options.ts';
-import type { Line } from './line.ts';
+import type { ChannelConnection } from './channel-connection.ts';
 import { type Delivery, SendWindow } from './send-window.ts';
 import type { WrittenEnvelope } from './written-envelope.ts';
 
@@ -28,7 +28,7 @@ const MAX_LOSSES = 3;
 export class Sender {
   readonly #deps: SenderDeps;
   readonly #window: SendWindow;
-  #line: Line | undefined;
+  #connection: ChannelConnection | undefined;
   #largest = Number.POSITIVE_INFINITY;
   #hasProgressed = false;
   #cancelRetry: (() => void) | undefined;
@@ -76,12 +76,12 @@ export class Sender {
     return this.#window.canHaveReceived(received);
   }
 
-  /** Goes on over another line, where the other end, which takes so much, left off. */
-  begin(line: Line, peer: Omit<Welcome, 'type'>): void {
+  /** Goes on over another connection, where the other end, which takes so much, left off. */
+  begin(connection: ChannelConnection, peer: Omit<Welcome, 'type'>): void {
     const { channelId, settings } = this.#deps;
-    this.#line = line;
+    this.#connection = connection;
     this.#hasProgressed = false;
-    this.#largest = largestEnvelope(channelId, Math.min(peer.maxFrameBytes, line.maxFrameBytes));
+    this.#largest = largestEnvelope(channelId, Math.min(peer.maxFrameBytes, connection.maxFrameBytes));
     this.#settle(this.#window.acknowledge(peer.received), peer.passedOver);
     this.#window.beginAgain(Math.min(settings.windowSize, peer.windowSize));
     const { head } = this.#window;
@@ -92,20 +92,20 @@ export class Sender {
     this.pump();
   }
 
-  /** The line is gone. Says whether anything was acknowledged over it. */
+  /** The connection is gone. Says whether anything was acknowledged over it. */
   pause(): boolean {
     const { head, isHeadGiven } = this.#window;
-    if (this.#line !== undefined && !this.#hasProgressed && head !== undefined && isHeadGiven)
+    if (this.#connection !== undefined && !this.#hasProgressed && head !== undefined && isHeadGiven)
       head.losses += 1;
-    this.#line = undefined;
+    this.#connection = undefined;
     this.#cancelRetry?.();
     return this.#hasProgressed;
   }
 
-  /** Puts into the line what it has room for. */
+  /** Puts into the connection what it has room for. */
   pump(): void {
-    const line = this.#line;
-    while (line?.hasRoom() === true) {
+    const connection = this.#connection;
+    while (connection?.hasRoom() === true) {
       const delivery = this.#window.next();
       if (delivery === undefined) return;
       this.#give(delivery);
@@ -155,8 +155,8 @@ export class Sender {
   }
 
   #give(delivery: Delivery): void {
-    const line = this.#line;
-    if (line === undefined) return;
+    const connection = this.#connection;
+    if (connection === undefined) return;
     if (delivery.bytes > this.#largest && delivery.givenUpBecause === undefined) {
       // It blocks nobody before it is the oldest, and only the oldest can be given up.
       if (delivery !== this.#window.head) return;
@@ -164,8 +164,8 @@ export class Sender {
     }
     delivery.isHandedOver = false;
     delivery.givenAtMs = this.#deps.clock.monotonicMs();
-    void line.send(this.#textOf(delivery)).then((isHandedOver) => {
-      if (!isHandedOver || line !== this.#line) return;
+    void connection.send(this.#textOf(delivery)).then((isHandedOver) => {
+      if (!isHandedOver || connection !== this.#connection) return;
       delivery.isHandedOver = true;
       if (delivery === this.#window.head) this.#armRetry();
     });
@@ -185,7 +185,7 @@ export class Sender {
     this.#cancelRetry?.();
     this.#cancelRetry = undefined;
     const { head } = this.#window;
-    if (head?.isHandedOver !== true || this.#line === undefined) return;
+    if (head?.isHandedOver !== true || this.#connection === undefined) return;
     const { clock } = this.#deps;
     const fromMs = clock.monotonicMs();
     this.#cancelRetry = clock.setTimer(head.delayMs, () => this.#retry(head, clock.monotonicMs() - fromMs));
@@ -193,30 +193,30 @@ export class Sender {
 
   #retry(head: Delivery, waitedMs: number): void {
     this.#cancelRetry = undefined;
-    const line = this.#line;
-    if (line === undefined) return;
-    const isSilent = line.heardAtMs < head.givenAtMs;
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    const isSilent = connection.heardAtMs < head.givenAtMs;
     // A timer that fired late must not make the next wait less than twice as long.
     head.delayMs = 2 * Math.max(head.delayMs, waitedMs);
-    if (head.retries < this.#deps.settings.maxRetries) this.#giveAgain(head, line, waitedMs);
+    if (head.retries < this.#deps.settings.maxRetries) this.#giveAgain(head, connection, waitedMs);
     else if (head.givenUpBecause === undefined && !isSilent) this.#giveUp(head);
-    else if (head.givenUpBecause === undefined && !head.isAskedAfter) this.#askAfter(head, line);
-    else line.lose('the other end does not answer');
+    else if (head.givenUpBecause === undefined && !head.isAskedAfter) this.#askAfter(head, connection);
+    else connection.lose('the other end does not answer');
   }
 
-  #giveAgain(head: Delivery, line: Line, waitedMs: number): void {
+  #giveAgain(head: Delivery, connection: ChannelConnection, waitedMs: number): void {
     head.retries += 1;
     const { envelopeId, retries, givenUpBecause } = head;
     if (givenUpBecause === undefined)
       this.#deps.report({ type: 'delivery-retried', envelopeId, retry: retries, delayMs: waitedMs });
     this.#give(head);
-    if (retries === this.#deps.settings.maxRetries) this.#askAfter(head, line);
+    if (retries === this.#deps.settings.maxRetries) this.#askAfter(head, connection);
   }
 
   /** Whoever is there answers a question, even one who cannot take the envelope. */
-  #askAfter(head: Delivery, line: Line): void {
+  #askAfter(head: Delivery, connection: ChannelConnection): void {
     head.isAskedAfter = true;
-    line.ask();
+    connection.ask();
     this.#armRetry();
   }
 

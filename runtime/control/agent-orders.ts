@@ -1,5 +1,5 @@
 import type { LastError } from '../protocol/errors.ts';
-import type { Refusal } from '../supervision/outsider-book.ts';
+import type { Refusal } from '../supervision/outsiders.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import type { Threads } from './threads.ts';

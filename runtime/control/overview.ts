@@ -1,6 +1,6 @@
 import { conservationOf, isAllSettled } from '../observe/conservation.ts';
 import type { ControlLog } from '../observe/control-log.ts';
-import { inOrderOfTalk } from '../observe/order-of-talk.ts';
+import { sortConversation } from '../observe/sort-conversation.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { sumOfCounts, type ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
@@ -89,7 +89,7 @@ export class Overview {
     // Of old ones a thread may have let go of the payload.
     for (const envelope of envelopes)
       if (envelope.payload !== undefined || !known.has(envelope.id)) known.set(envelope.id, envelope);
-    return inOrderOfTalk([...known.values()]);
+    return sortConversation([...known.values()]);
   }
 
   /** Asked again while envelopes move between the counts of two threads. */

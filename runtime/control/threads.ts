@@ -13,7 +13,7 @@ import {
   type StandStill,
 } from '../supervision/progress-watch.ts';
 import { Watchdog } from '../supervision/watchdog.ts';
-import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
+import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
 import { Caller } from '../link/calls.ts';
 import type { JournalThread } from '../journal/journal-thread.ts';
 import type { ControlMessage, ThreadDeath, NodeMessage } from '../thread/lines.ts';

@@ -2,21 +2,21 @@ import { existsSync } from 'node:fs';
 import { invalidOptions, refused } from '../protocol/errors.ts';
 import { requireText } from '../protocol/parse-options.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
-import { readLetters } from './kept-letters.ts';
-import { forgetAgent, type KeptAgent, surveyAgents } from './journal-survey.ts';
+import { readLetters } from './journalled-dead-letters.ts';
+import { forgetAgent, type JournalledAgent, surveyAgents } from './journal-survey.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 /** A journal that no system has open, for whoever looks after it. */
 export interface JournalFile extends AsyncDisposable {
   /** For whom it keeps something, and how much. */
-  agents(): Promise<readonly KeptAgent[]>;
+  agents(): Promise<readonly JournalledAgent[]>;
   /** Those of former systems, oldest first. */
   deadLetters(): Promise<readonly DeadLetter[]>;
   /**
    * Deletes what it keeps for an agent: envelopes that wait, and its state. Resolves to what there was. Fails with REFUSED
    * when there is nothing.
    */
-  forget(agentId: string): Promise<KeptAgent>;
+  forget(agentId: string): Promise<JournalledAgent>;
   close(): Promise<void>;
 }
 

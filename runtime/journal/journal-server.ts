@@ -1,8 +1,8 @@
 import { type ErrorData, errorFromData, errorToData } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { RecordChange, Store, StoreBatch } from '../protocol/store.ts';
-import { BackOff } from '../supervision/back-off.ts';
-import { backOffMs } from '../supervision/back-off-ms.ts';
+import { BackOff } from '../supervision/supervisor-options.ts';
+import { backOffMs } from '../supervision/back-off.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import type { Port } from '../link/port.ts';
 import { type Amount, charactersOf, type LineAnswer, readUnit, type UnitMessage } from './unit-format.ts';

@@ -13,7 +13,7 @@ import { TAKEN_KIND } from './taken-ids.ts';
  * - `takenIds`       ids under which it took what may be sent to it again.
  * - `bytes`          all of that, as it was written.
  */
-export interface KeptAgent {
+export interface JournalledAgent {
   readonly agentId: string;
   readonly waiting: number;
   readonly oldestSentAtMs?: number;
@@ -34,7 +34,7 @@ const KINDS = [
 ] as const;
 
 /** For whom a store keeps something, and how much; by id. */
-export async function surveyAgents(store: Store): Promise<readonly KeptAgent[]> {
+export async function surveyAgents(store: Store): Promise<readonly JournalledAgent[]> {
   const agents = new Map<string, Count>();
   const of = (agentId: string): Count => {
     const known = agents.get(agentId);
@@ -65,7 +65,7 @@ export async function surveyAgents(store: Store): Promise<readonly KeptAgent[]> 
  * Deletes everything that a store keeps for an agent; its dead letters, which say what became of envelopes, stay. Resolves
  * to what there was; undefined when there was nothing.
  */
-export async function forgetAgent(store: Store, agentId: string): Promise<KeptAgent | undefined> {
+export async function forgetAgent(store: Store, agentId: string): Promise<JournalledAgent | undefined> {
   const kept = (await surveyAgents(store)).find((one) => one.agentId === agentId);
   if (kept === undefined) return undefined;
   const settled: number[] = [];
@@ -84,7 +84,7 @@ export async function forgetAgent(store: Store, agentId: string): Promise<KeptAg
   return kept;
 }
 
-type Count = { -readonly [Field in keyof KeptAgent]: KeptAgent[Field] };
+type Count = { -readonly [Field in keyof JournalledAgent]: JournalledAgent[Field] };
 
 const agentIn = ({ key }: StoredRecord): string => key.slice(0, key.indexOf(BETWEEN));
 

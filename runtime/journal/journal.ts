@@ -14,12 +14,12 @@ import { Backlog, type LeftMail } from './backlog.ts';
 import { History, type Remembered } from './history.ts';
 import type { HistoryLimits } from './history-options.ts';
 import { JournalServer } from './journal-server.ts';
-import { readLetters } from './kept-letters.ts';
-import { forgetAgent, type KeptAgent, surveyAgents } from './journal-survey.ts';
-import { KeptSpends } from './kept-spends.ts';
+import { readLetters } from './journalled-dead-letters.ts';
+import { forgetAgent, type JournalledAgent, surveyAgents } from './journal-survey.ts';
+import { JournalledSpends } from './journalled-spends.ts';
 import { ringFiles, type StartedRings } from './started-ring.ts';
 import { type StoredAgentRecord, readAgentRecords } from './stored-agent-records.ts';
-import { goneRecord, readProcesses } from './kept-processes.ts';
+import { goneRecord, readProcesses } from './process-records.ts';
 import { readTaken, type TakenId } from './taken-ids.ts';
 
 /** As many mails at a time. */
@@ -48,7 +48,7 @@ export class Journal {
   readonly #store: Store;
   readonly #server: JournalServer;
   readonly #backlog: Backlog;
-  readonly #spends: KeptSpends | undefined;
+  readonly #spends: JournalledSpends | undefined;
   readonly #formerAccounts: FormerAccounts | undefined;
   /** The dead letters of former processes, oldest first. */
   readonly letters: readonly DeadLetter[];
@@ -77,7 +77,7 @@ export class Journal {
     const spends =
       file === undefined
         ? undefined
-        : await KeptSpends.open({ store, files: rings.spends, journal: file, named: backlog.accounts });
+        : await JournalledSpends.open({ store, files: rings.spends, journal: file, named: backlog.accounts });
     const formerAccounts =
       accounts && spends && new FormerAccounts({ memory: accounts, spent: () => spends.read() });
     if (accounts !== undefined) new AccountMemory(accounts).run = spends?.run ?? 0;
@@ -155,13 +155,13 @@ export class Journal {
   }
 
   /** For whom it keeps something, and how much. */
-  async surveyAgents(): Promise<readonly KeptAgent[]> {
+  async surveyAgents(): Promise<readonly JournalledAgent[]> {
     await this.#server.whenWritten();
     return surveyAgents(this.#store);
   }
 
   /** Deletes everything that it keeps for an agent that is not in the team; undefined when there is nothing. */
-  async forgetAgent(agentId: string): Promise<KeptAgent | undefined> {
+  async forgetAgent(agentId: string): Promise<JournalledAgent | undefined> {
     await this.#server.whenWritten();
     this.#backlog.forget(agentId);
     return forgetAgent(this.#store, agentId);
@@ -210,7 +210,7 @@ function readMail(kept: NumberedMail): Mail | undefined {
 interface Found {
   readonly backlog: Backlog;
   readonly letters: readonly DeadLetter[];
-  readonly spends: KeptSpends | undefined;
+  readonly spends: JournalledSpends | undefined;
   readonly formerAccounts: FormerAccounts | undefined;
   readonly history: History | undefined;
 }

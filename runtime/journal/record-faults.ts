@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import type { StoredRecord } from '../protocol/store.ts';
 import { STARTS, Starts } from './backlog.ts';
-import { KeptLetter, LETTER_KIND } from './kept-letters.ts';
-import { RUN, Run, SPENT, Spent } from './kept-spends.ts';
+import { JournalledDeadLetter, LETTER_KIND } from './journalled-dead-letters.ts';
+import { RUN, Run, SPENT, Spent } from './journalled-spends.ts';
 import { faultOf, jsonText } from './record-schema.ts';
 import { KeptAnswer, TAKEN_KIND } from './taken-ids.ts';
 
 /** Of the kinds that the journal has to read before a system starts. What else cannot be read is left out there, and told. */
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
-  [LETTER_KIND]: jsonText(KeptLetter),
+  [LETTER_KIND]: jsonText(JournalledDeadLetter),
   [RUN]: jsonText(Run),
   [SPENT]: jsonText(Spent),
   [STARTS]: Starts,

@@ -4,6 +4,8 @@ import { A2A_MESSAGE_TYPES, A2AMessageType } from '../protocol/envelope.ts';
 import type { A2ALogEvent } from '../protocol/log-event.ts';
 import { EventRing } from './event-ring.ts';
 import { ToolCounts } from './tool-counts.ts';
+import { eventKind } from './event-kind.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 
 /** What a router and its tools have done since the last reset (seed 1). Averages are 0 before there is anything. */
 export const A2AMetrics = z
@@ -133,4 +135,32 @@ const average = (total: number, count: number): number => (count === 0 ? 0 : tot
 
 function increment<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** Of so many events, a fourth is for security and a fourth for lives, if there are that many. */
+const SHARES = 4;
+
+/**
+ * The last `limit` of these events, which are in time order, and stay so: but traffic does not push out what is rare. The
+ * newest security events have a fourth of the room for themselves, and those about lives another.
+ */
+export function lastEvents(events: readonly SystemEvent[], limit: number): readonly SystemEvent[] {
+  if (events.length <= limit) return events;
+  const share = Math.floor(limit / SHARES);
+  const left = { security: share, life: share, traffic: 0 };
+  const isReserved = new Set<number>();
+  for (let at = events.length - 1; at >= 0; at--) {
+    const kind = eventKind(events[at] as SystemEvent);
+    if (left[kind] === 0) continue;
+    left[kind] -= 1;
+    isReserved.add(at);
+  }
+  let room = limit - isReserved.size;
+  const kept: SystemEvent[] = [];
+  for (let at = events.length - 1; at >= 0; at--) {
+    if (!isReserved.has(at) && room === 0) continue;
+    if (!isReserved.has(at)) room -= 1;
+    kept.push(events[at] as SystemEvent);
+  }
+  return kept.reverse();
 }

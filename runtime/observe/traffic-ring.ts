@@ -5,7 +5,7 @@ import type { Taint } from '../protocol/taint.ts';
 import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
 import { aboutMail } from './about-mail.ts';
 import type { Outcome, SystemEvent } from '../protocol/system-event.ts';
-import { weigh } from './weigh.ts';
+import { estimateSize } from './estimate-size.ts';
 
 /** What the ring notes of an envelope; the last four are the answers to it. */
 export const TRAFFIC = {
@@ -118,7 +118,7 @@ export class TrafficRing {
   }
 
   #weighBlock(block: number, mail: Mail, answer: unknown): void {
-    const weight = (weigh(mail.payload) + weigh(answer)) * BLOCK;
+    const weight = (estimateSize(mail.payload) + estimateSize(answer)) * BLOCK;
     this.#weight += weight - (this.#weights[block] as number);
     this.#weights[block] = weight;
     for (let step = 1; this.#weight > BUDGET && step < this.#weights.length; step++) {

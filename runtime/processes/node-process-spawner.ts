@@ -1,15 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { reasonOf } from '../protocol/errors.ts';
 import type { Clock, NewId } from '../protocol/seams.ts';
 import { bubblewrapCommand, requireBubblewrap } from './bubblewrap.ts';
 import { codePaths } from './code-paths.ts';
-import { exitReason } from './exit-reason.ts';
-import { FD } from './file-descriptors.ts';
-import { Lifeline } from './lifeline.ts';
+import { FD, USAGE_BYTES } from './file-descriptors.ts';
 import { keptAbilities, nodeArguments } from './node-arguments.ts';
-import { forwardOutput, LastWords } from './process-output.ts';
 import { innermostOf } from '../os/proc-table.ts';
 import { hasProc, preferAsVictim, type ProcessUsage, procUsage } from '../os/proc-usage.ts';
 import { endFamily, MARK } from '../os/process-family.ts';
@@ -217,4 +214,75 @@ function quiet(stream: Duplex): Duplex {
 function environmentOf(env: Readonly<Record<string, string>>): Record<string, string> {
   const root = process.env['SystemRoot'];
   return root === undefined ? { ...env } : { SystemRoot: root, ...env };
+}
+
+/** What V8 writes before it gives up. */
+const OUT_OF_HEAP =
+  /JavaScript heap out of memory|Fatal JavaScript invalid size error|Invalid (array|table) length/;
+
+/** How a process ended, in words. `lastWords` is the end of what it wrote to standard error. */
+export function exitReason(code: number | null, signal: string | null, lastWords: string): string {
+  const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+  return OUT_OF_HEAP.test(lastWords) ? `its process ran out of memory and ${how}` : `its process ${how}`;
+}
+
+const MAX_WORDS = 4_096;
+
+/** The end of what a process wrote. */
+class LastWords {
+  text = '';
+
+  add(text: string): void {
+    this.text = (this.text + text).slice(-MAX_WORDS);
+  }
+}
+
+/**
+ * Writes what a process prints to the host's own output, a piece at a time. The process never has the host's descriptors:
+ * they would let it read a terminal, or cut a log short.
+ */
+function forwardOutput(from: Readable | null, to: Writable, onText?: (text: string) => void): void {
+  from?.on('error', () => undefined);
+  from?.on('data', (chunk: Buffer) => {
+    onText?.(chunk.toString());
+    from.pause();
+    to.write(chunk, () => from.resume());
+  });
+}
+
+const ASK = Buffer.of(1);
+
+/** The host's end of a process's lifeline: as long as it is open, the process may live. */
+class Lifeline {
+  readonly #stream: Duplex;
+  #bytes = Buffer.alloc(0);
+  #waiting: ((usage: ProcessUsage | undefined) => void)[] = [];
+
+  /** `onCut`: the process let go of it. */
+  constructor(stream: Duplex, onCut: () => void) {
+    this.#stream = stream;
+    stream.on('data', (bytes: Buffer) => this.#take(bytes));
+    stream.once('close', () => {
+      for (const tell of this.#waiting.splice(0)) tell(undefined);
+      onCut();
+    });
+  }
+
+  /** Asks the watching thread of the process. */
+  usage(): Promise<ProcessUsage | undefined> {
+    if (this.#stream.destroyed) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#stream.write(ASK);
+    });
+  }
+
+  #take(bytes: Buffer): void {
+    this.#bytes = Buffer.concat([this.#bytes, bytes]);
+    while (this.#bytes.length >= USAGE_BYTES) {
+      const [cpuMs, residentBytes] = [this.#bytes.readDoubleLE(0), this.#bytes.readDoubleLE(8)];
+      this.#bytes = this.#bytes.subarray(USAGE_BYTES);
+      this.#waiting.shift()?.({ cpuMs, residentBytes });
+    }
+  }
 }

@@ -4,12 +4,12 @@ import type { Cell } from '../cell/cell.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
-import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
+import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import { type LoadedAgent, loadedAgent } from '../agent/loaded-agent.ts';
 import type { Description, ProcessAgent } from '../agent/agent-description.ts';
 import { ProcessActor } from './process-actor.ts';
-import { ProcessBook, type ProcessJournal } from './process-book.ts';
+import { JournalledProcesses, type ProcessJournal } from './journalled-processes.ts';
 import type { ProcessSpawner } from './process-spawner.ts';
 import { Processes, type ProcessOrder } from './processes.ts';
 import { describedCard, standIn } from './stand-in.ts';
@@ -89,7 +89,7 @@ export class ProcessHost {
     if (spawner === undefined) throw invalidOptions('isolation', 'process', 'one that this place can give');
     if (this.#processes !== undefined) return this.#processes;
     const arrivals = () => new Promise<void>((resolve) => loop.yieldTurn(resolve));
-    const book = new ProcessBook({ journal, clock });
+    const book = new JournalledProcesses({ journal, clock });
     // What a former thread has left is looked for again at the next start of a system.
     book.tidy().catch(() => undefined);
     this.#processes = new Processes({ spawner, clock, watchdog, starting, arrivals, book });

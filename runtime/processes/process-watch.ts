@@ -1,7 +1,6 @@
 import type { Clock } from '../protocol/seams.ts';
-import type { BeatSample } from '../supervision/judge-beat.ts';
-import { Watchdog } from '../supervision/watchdog.ts';
-import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
+import { type BeatSample, Watchdog } from '../supervision/watchdog.ts';
+import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
 import type { AgentProcess } from './agent-process.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 

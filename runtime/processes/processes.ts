@@ -1,10 +1,10 @@
 import { moduleInvalid, reasonOf } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
-import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
+import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
 import { AgentProcess, type ProcessEnd } from './agent-process.ts';
 import type { Description } from '../agent/agent-description.ts';
-import type { ProcessBook } from './process-book.ts';
+import type { JournalledProcesses } from './journalled-processes.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { ProcessSpawner } from './process-spawner.ts';
 import { ProcessWatch } from './process-watch.ts';
@@ -22,7 +22,7 @@ export interface ProcessesDeps {
   readonly spawner: ProcessSpawner;
   readonly clock: Clock;
   /** Notes which processes there are. @default nobody does */
-  readonly book?: ProcessBook;
+  readonly book?: JournalledProcesses;
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   /** Resolves when the event loop has taken in what has arrived by now. */

@@ -1,4 +1,4 @@
-import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
+import { type AgentCard, AgentTier } from '../protocol/agent-card.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import { agentNotFound, invalidCard } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
@@ -7,11 +7,13 @@ import { CLOSED_SANDBOXES, SandboxRoutingConfig } from '../protocol/routing-conf
 import { sandboxReach } from '../protocol/sandbox-reach.ts';
 import { Discovery, type DiscoveryManager } from './discovery.ts';
 import { registeredCard } from './registered-card.ts';
-import { RegistryView } from './registry-view.ts';
+import { RegistryView, cardOf } from './registry-view.ts';
 import { type RemoteGrant, standingUnder, UNKNOWN_NODE } from './remote-grant.ts';
 import { deltaOf, RoutingTable, type TableDelta } from './routing-table.ts';
 import type { AgentProfile, AgentRow, Standing } from '../protocol/agent-row.ts';
-import { readRegistry, saveRegistry } from './saved-registry.ts';
+import { faultsOf } from '../protocol/payload-faults.ts';
+import { z } from 'zod';
+import { Delivery } from '../protocol/envelope.ts';
 
 /**
  * - `table`     what the registry reads and writes. @default a new one
@@ -245,4 +247,42 @@ const placementOf = ({ slot, place, profile }: AgentRow): Placement => ({
 function nextRevision(card: AgentCard, known: AgentRow | undefined): AgentCard {
   if (known === undefined) return card;
   return Object.freeze({ ...card, revision: Math.min(known.revision + 1, Number.MAX_SAFE_INTEGER) });
+}
+
+/** One agent as a registry saves it: its card, and what is not in the card. */
+const SavedAgent = z.strictObject({
+  card: z.unknown(),
+  place: z.string(),
+  standing: z
+    .strictObject({ tier: AgentTier, sandboxId: z.string().optional(), nodeId: z.string().optional() })
+    .optional(),
+  delivery: Delivery,
+  mailboxCapacity: z.int().positive(),
+  lazy: z.boolean(),
+  durable: z.boolean().default(false),
+});
+type SavedAgent = z.infer<typeof SavedAgent>;
+
+const SavedRegistry = z.strictObject({ format: z.literal(1), agents: z.array(SavedAgent) });
+
+/** The rows as JSON text. */
+function saveRegistry(rows: Iterable<AgentRow>): string {
+  const agents = Array.from(rows, (row) => {
+    const { standing, delivery, mailboxCapacity, lazy, durable } = row.profile;
+    return { card: cardOf(row), place: row.place, standing, delivery, mailboxCapacity, lazy, durable };
+  });
+  return JSON.stringify({ format: 1, agents });
+}
+
+/** What `saveRegistry` wrote; the cards are still to be checked. Fails with INVALID_CARD naming field and fault. */
+function readRegistry(json: string): readonly SavedAgent[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw invalidCard(`not JSON: ${(error as Error).message}`);
+  }
+  const parsed = SavedRegistry.safeParse(value);
+  if (parsed.success) return parsed.data.agents;
+  throw invalidCard(faultsOf(parsed.error, value));
 }

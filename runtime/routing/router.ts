@@ -18,7 +18,7 @@ import { addressKind } from './resolve.ts';
 import { type Route, RouteDecider } from './route-decider.ts';
 import { type Ends, RoutingLog } from './routing-log.ts';
 import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
-import { ThreadIndex } from './thread-index.ts';
+import { EventRing } from '../observe/event-ring.ts';
 
 /**
  * - `policies`          the rules, such as `defaultPolicies()`.
@@ -354,4 +354,26 @@ function stampedBy({ tier, sandboxId }: Party, envelope: A2AEnvelope): A2AEnvelo
   const { sandboxId: _claimed, ...rest } = envelope.metadata;
   const metadata = Object.freeze({ ...rest, tier, ...(sandboxId === undefined ? {} : { sandboxId }) });
   return Object.freeze({ ...envelope, metadata });
+}
+
+/** The last envelopes, to be found by the conversation that they belong to. */
+export class ThreadIndex {
+  readonly #ring: EventRing<A2AEnvelope>;
+
+  /** @param capacity envelopes kept, of all conversations together */
+  constructor(capacity = 10_000) {
+    this.#ring = new EventRing(capacity);
+  }
+
+  record(envelope: A2AEnvelope): void {
+    if (envelope.correlationId !== undefined) this.#ring.push(envelope);
+  }
+
+  /** The envelopes of one conversation in timestamp order; those of one millisecond in the order they were sent. */
+  find(correlationId: string): readonly A2AEnvelope[] {
+    return this.#ring
+      .toArray()
+      .filter((envelope) => envelope.correlationId === correlationId)
+      .sort((one, other) => one.timestamp - other.timestamp);
+  }
 }

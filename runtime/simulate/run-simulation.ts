@@ -3,10 +3,10 @@ import type { System } from '../system/system.ts';
 import type { FaultCounts } from './faults.ts';
 import type { Totals } from './ledger-check.ts';
 import type { PerformedEffect } from './simulated-outside.ts';
-import type { ParsedSimulation } from './simulate-options.ts';
+import type { ParsedSimulation, SimulationView } from './simulate-options.ts';
 import type { Remains, SimulationDeps } from './simulated-process.ts';
 import { type Ending, Simulation } from './simulation.ts';
-import { traceText } from './trace-text.ts';
+import type { RosterRow } from '../protocol/roster.ts';
 
 /**
  * Counts of one simulation. `steps` were taken in `virtualMs`, in which the process was started `lives` times. What was in
@@ -77,4 +77,23 @@ export async function runSimulation<Team extends System>(
     trace: () =>
       traceText(view, { startedAtMs: scheduler.epochMs, seed: options.seed, roster: remains?.roster }),
   };
+}
+
+interface TraceFacts {
+  readonly startedAtMs: number;
+  readonly seed: number;
+  readonly roster: readonly RosterRow[] | undefined;
+}
+
+/** The events as a trace (docs/trace.md): a header and one event a line. */
+function traceText({ events }: SimulationView, { startedAtMs, seed, roster = [] }: TraceFacts): string {
+  const agents = roster.map(({ id, name, tier, capabilities, place }) => ({
+    id,
+    name,
+    tier,
+    capabilities,
+    place,
+  }));
+  const header = { format: 'orrery-trace', version: 1, startedAtMs, simulated: { seed }, agents };
+  return `${[header, ...events].map((line) => JSON.stringify(line)).join('\n')}\n`;
 }

@@ -4,8 +4,9 @@ import { storeFailed } from '../protocol/errors.ts';
 import type { Store, StoreBatch } from '../protocol/store.ts';
 import type { Chance } from './chance.ts';
 import type { WriteFate } from './disk-faults.ts';
-import { SimulatedSpends } from './simulated-spends.ts';
 import type { VirtualThread } from './virtual-thread.ts';
+import type { SpentAmounts } from '../budget/spend-notes.ts';
+import type { SpendFiles, Spender } from '../journal/spend-file.ts';
 
 /** What a simulated system is given where the path of a journal is asked for. */
 export const SIMULATED_PATH = 'simulated';
@@ -99,5 +100,47 @@ export class SimulatedDisk {
         else resolve();
       });
     });
+  }
+}
+
+interface Noted {
+  readonly run: number;
+  readonly name: number;
+  readonly by: SpentAmounts;
+}
+
+/** What the threads of simulated processes note of what they spend. It outlives processes, and not the loss of power. */
+class SimulatedSpends implements SpendFiles {
+  #noted: Noted[] = [];
+  #boots = 1;
+
+  open(_journal: string, { run }: Spender): ReturnType<SpendFiles['open']> {
+    return {
+      note: (_account, name, by) => this.#noted.push({ run, name, by }),
+      close: () => undefined,
+    };
+  }
+
+  read(_journal: string, wanted: number): Map<number, SpentAmounts> {
+    const spent = new Map<number, SpentAmounts>();
+    for (const { run, name, by } of this.#noted) {
+      if (run !== wanted) continue;
+      const { tokens, micros } = spent.get(name) ?? { tokens: 0, micros: 0 };
+      spent.set(name, { tokens: tokens + by.tokens, micros: micros + by.micros });
+    }
+    return spent;
+  }
+
+  remove(): void {
+    this.#noted = [];
+  }
+
+  boot(): string {
+    return String(this.#boots);
+  }
+
+  losePower(): void {
+    this.#noted = [];
+    this.#boots += 1;
   }
 }

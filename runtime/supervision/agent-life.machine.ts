@@ -1,5 +1,5 @@
 import { setup } from 'xstate';
-import type { Restart } from './restart.ts';
+import type { Restart } from './supervisor-options.ts';
 
 /** What a supervisor learns or decides about one agent. */
 export type AgentLifeEvent =

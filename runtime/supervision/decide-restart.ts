@@ -1,11 +1,7 @@
-import type { Restart } from './restart.ts';
+import type { Restart, Strategy, RestartIntensity, BackOff } from './supervisor-options.ts';
 import type { Random } from '../protocol/seams.ts';
 import type { AgentStatus } from '../protocol/roster.ts';
-import type { BackOff } from './back-off.ts';
-import { backOffMs } from './back-off-ms.ts';
-import { recordRestart } from './record-restart.ts';
-import type { RestartIntensity } from './restart-intensity.ts';
-import type { Strategy } from './supervisor-options.ts';
+import { backOffMs } from './back-off.ts';
 
 /**
  * One agent of a group, at the moment of a death.
@@ -160,3 +156,58 @@ const endingOrder = (members: readonly Member[]): readonly string[] =>
     .reverse();
 
 const agentIdOf = ({ agentId }: { readonly agentId: string }): string => agentId;
+
+/**
+ * Records a restart at `nowMs` and says whether the supervisor must give up.
+ *
+ * `restarts` is newest first, in milliseconds of the clock that `nowMs` is from, and is not mutated. The sliding window
+ * is OTP's (`add_restart` in supervisor.erl).
+ */
+export function recordRestart(
+  restarts: readonly number[],
+  nowMs: number,
+  { maxRestarts, withinMs }: RestartIntensity,
+): { readonly restarts: readonly number[]; readonly exceeded: boolean } {
+  const recent = [nowMs, ...restarts.filter((at) => at >= nowMs - withinMs)];
+  return { restarts: recent, exceeded: recent.length > maxRestarts };
+}
+
+/**
+ * What a group remembers of having been given up, in milliseconds of the clock of `nowMs`.
+ *
+ * - `givenUp`   times in a row.
+ * - `triedAtMs` when it was last tried again.
+ */
+interface Attempts {
+  readonly givenUp: number;
+  readonly triedAtMs: number | undefined;
+}
+
+/** When a group that is given up at `nowMs` is tried again: later each time, unless it ran for a whole window in between. */
+export function planTrial(
+  { givenUp, triedAtMs }: Attempts,
+  nowMs: number,
+  { intensity, halfOpen }: { readonly intensity: RestartIntensity; readonly halfOpen: BackOff },
+  random: Random,
+): { readonly givenUp: number; readonly afterMs: number } {
+  const isInRow = triedAtMs !== undefined && nowMs - triedAtMs <= intensity.withinMs;
+  const times = isInRow ? givenUp + 1 : 1;
+  return { givenUp: times, afterMs: backOffMs(halfOpen, times, random) };
+}
+
+/** The record of a group on trial: it has had all restarts that it may have, so that one more death gives it up again. */
+export const restartsOnTrial = (nowMs: number, { maxRestarts }: RestartIntensity): readonly number[] =>
+  Array.from({ length: maxRestarts }, () => nowMs);
+
+/** Why an agent has failed, as a sentence with the facts: how many restarts, in what window, and the last error. */
+export function describeGivingUp(
+  group: { readonly name: string | undefined; readonly intensity: RestartIntensity },
+  agentId: string,
+  death: { readonly culprit: string; readonly lastError: string | undefined },
+): string {
+  const { maxRestarts, withinMs } = group.intensity;
+  const whose = group.name === undefined ? '' : `group "${group.name}": `;
+  const limit = `${maxRestarts} ${maxRestarts === 1 ? 'restart' : 'restarts'} within ${withinMs / 1_000} s, no more are allowed`;
+  const by = death.culprit === agentId ? '' : ` (${death.culprit})`;
+  return `${whose}${limit}; last error${by}: ${death.lastError ?? 'none, it ended by itself'}`;
+}

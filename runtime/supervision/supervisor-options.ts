@@ -1,8 +1,67 @@
 import { z } from 'zod';
 import { invalidOptions } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
-import { BackOff } from './back-off.ts';
-import { RestartIntensity } from './restart-intensity.ts';
+import { Milliseconds } from '../protocol/milliseconds.ts';
+
+/**
+ * - `intervalMs` how often each thread is sampled.
+ * - `stallMs`    how long a beat may stand still. A loop is found about `intervalMs` later at most.
+ * - `hangMs`     after so long a starved thread is reported again, and an unanswered question asked again.
+ */
+export const WatchdogOptions = z.strictObject({
+  intervalMs: z.number().positive().default(100),
+  stallMs: z.number().positive().default(400),
+  hangMs: z.number().positive().default(10_000),
+});
+export type WatchdogOptions = z.input<typeof WatchdogOptions>;
+/** With their defaults. */
+export type WatchdogLimits = z.output<typeof WatchdogOptions>;
+
+/**
+ * When starting is given up: never for want of processor time, only when nothing happens or a module does not end.
+ *
+ * - `quietMs`   how long a thread, a process or the journal may do nothing while it starts or loads a module: it says
+ *               nothing and uses no processor time. @default 30,000
+ * - `computeMs` processor time that a module may use without a pause while it is loaded. @default 30,000
+ */
+export const StartingOptions = z.strictObject({
+  quietMs: Milliseconds.default(30_000),
+  computeMs: Milliseconds.default(30_000),
+});
+export type StartingOptions = z.input<typeof StartingOptions>;
+
+/**
+ * How long a supervisor waits before it restarts an agent again.
+ *
+ * - `firstMs` the wait before the second restart in a row; the first restart is immediate.
+ * - `maxMs`   no wait is longer.
+ * - `factor`  each further wait is so many times longer.
+ * - `jitter`  share of the wait, in [0, 1], that chance may take away, so that agents that died together do not return
+ *             together.
+ */
+export const BackOff = z.strictObject({
+  firstMs: z.number().positive().default(100),
+  maxMs: z.number().positive().default(10_000),
+  factor: z.number().min(1).default(2),
+  jitter: z.number().min(0).max(1).default(0.5),
+});
+export type BackOff = z.infer<typeof BackOff>;
+
+/**
+ * How many restarts a group may need before its supervisor gives up.
+ *
+ * - `maxRestarts` restarts that are allowed within the window; 0 means that the first death is the last.
+ * - `withinMs`    length of the sliding window.
+ */
+export const RestartIntensity = z.strictObject({
+  maxRestarts: z.int().nonnegative().default(3),
+  withinMs: z.number().positive().default(60_000),
+});
+export type RestartIntensity = z.infer<typeof RestartIntensity>;
+
+/** As in OTP: always restarted, only after an abnormal end, or never. */
+export const Restart = z.enum(['permanent', 'transient', 'temporary']);
+export type Restart = z.infer<typeof Restart>;
 
 /** Who is restarted with an agent that died: nobody else, its whole group, or those that were started after it. */
 export const Strategy = z.enum(['one-for-one', 'one-for-all', 'rest-for-one']);

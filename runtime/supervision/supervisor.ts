@@ -1,19 +1,23 @@
-import type { Restart } from './restart.ts';
+import type { Restart, AgentSupervision, Supervision, BackOff } from './supervisor-options.ts';
 import { MachineHost } from '../machine/machine-host.ts';
 import type { Outsider } from '../mailbox/behalf.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { agentNotFound, invalidOptions, type LastError } from '../protocol/errors.ts';
-import type { Seams } from '../protocol/seams.ts';
+import type { Seams, Clock } from '../protocol/seams.ts';
 import type { AgentStatus } from '../protocol/roster.ts';
 import { type AgentLifeEvent, agentLifeMachine } from './agent-life.machine.ts';
-import type { BackOff } from './back-off.ts';
-import { type Blame, type Death, type Decision, decideRestart, type Member } from './decide-restart.ts';
-import { describeGivingUp } from './describe-giving-up.ts';
-import { type Group, GroupBook } from './group-book.ts';
-import { planTrial, restartsOnTrial } from './half-open.ts';
-import { OutsiderBook, type Refusal } from './outsider-book.ts';
-import { RestartSchedule } from './restart-schedule.ts';
-import type { AgentSupervision, Supervision } from './supervisor-options.ts';
+import {
+  type Blame,
+  type Death,
+  type Decision,
+  decideRestart,
+  type Member,
+  planTrial,
+  restartsOnTrial,
+  describeGivingUp,
+} from './decide-restart.ts';
+import { type RestartGroup, RestartGroups } from './restart-groups.ts';
+import { Outsiders, type Refusal } from './outsiders.ts';
 
 /**
  * What a supervisor does to the world. It calls these last, when its own record is already true.
@@ -91,18 +95,18 @@ interface Outbox {
  */
 export class Supervisor {
   readonly #deps: SupervisorDeps;
-  readonly #groups: GroupBook;
+  readonly #groups: RestartGroups;
   readonly #agents = new Map<string, Supervised>();
   readonly #schedule: RestartSchedule;
   readonly #trials: RestartSchedule;
-  readonly #outsiders: OutsiderBook;
+  readonly #outsiders: Outsiders;
   readonly #refusal: BackOff;
 
   constructor(deps: SupervisorDeps, options: Supervision) {
     this.#deps = deps;
-    this.#outsiders = new OutsiderBook(deps.seams);
+    this.#outsiders = new Outsiders(deps.seams);
     this.#refusal = options.refusal;
-    this.#groups = new GroupBook(options);
+    this.#groups = new RestartGroups(options);
     this.#schedule = new RestartSchedule(deps.seams.clock, (ids, afterDeath) => this.#begin(ids, afterDeath));
     this.#trials = new RestartSchedule(deps.seams.clock, (ids) => this.#tryAgain(ids));
   }
@@ -283,7 +287,7 @@ export class Supervisor {
     if (outbox.start.length > 0) this.#begin(outbox.start, afterDeath);
   }
 
-  #decide(group: Group, all: readonly Death[], afterDeath: boolean, outbox: Outbox): void {
+  #decide(group: RestartGroup, all: readonly Death[], afterDeath: boolean, outbox: Outbox): void {
     // A death before this one may have made the group fail.
     const deaths = all.filter(({ agentId }) => this.#agents.get(agentId)?.life.value === 'restarting');
     const [first] = deaths;
@@ -320,7 +324,7 @@ export class Supervisor {
     else outbox.start.push(...restart);
   }
 
-  #giveUp(group: Group, agentIds: readonly string[], culprit: string, outbox: Outbox): void {
+  #giveUp(group: RestartGroup, agentIds: readonly string[], culprit: string, outbox: Outbox): void {
     const lastError = this.#agents.get(culprit)?.lastError;
     for (const agentId of agentIds) {
       this.#schedule.drop(agentId);
@@ -336,7 +340,7 @@ export class Supervisor {
   }
 
   /** Half-open: a group that was given up is tried again, later each time. */
-  #planTrial(group: Group, agentIds: readonly string[]): void {
+  #planTrial(group: RestartGroup, agentIds: readonly string[]): void {
     const { halfOpen, intensity } = group;
     if (halfOpen === false) return;
     const { clock, random } = this.#deps.seams;
@@ -381,8 +385,8 @@ export class Supervisor {
     if (due.length > 0) this.#deps.start(due, afterDeath);
   }
 
-  #byGroup(deaths: readonly Death[]): Map<Group, Death[]> {
-    const groups = new Map<Group, Death[]>();
+  #byGroup(deaths: readonly Death[]): Map<RestartGroup, Death[]> {
+    const groups = new Map<RestartGroup, Death[]>();
     for (const death of deaths) {
       const group = this.#groups.of(death.agentId);
       const known = groups.get(group);
@@ -424,3 +428,45 @@ const factsOf = ({ reason, stack, taint }: LastError): Partial<SystemEvent> => (
   ...(stack === undefined ? {} : { stack }),
   ...(taint === undefined ? {} : { taint }),
 });
+
+interface Planned {
+  agentIds: string[];
+  cancel: () => void;
+}
+
+/** The restarts that wait for their back-off. An agent waits for one at most: a newer plan replaces the older. */
+class RestartSchedule {
+  readonly #clock: Clock;
+  readonly #due: (agentIds: readonly string[], afterDeath: boolean) => void;
+  readonly #planned = new Map<string, Planned>();
+
+  constructor(clock: Clock, due: (agentIds: readonly string[], afterDeath: boolean) => void) {
+    this.#clock = clock;
+    this.#due = due;
+  }
+
+  /** Calls `due` with these agents, in this order, after `afterMs`. */
+  plan(agentIds: readonly string[], afterMs: number, afterDeath: boolean): void {
+    for (const agentId of agentIds) this.drop(agentId);
+    const planned: Planned = { agentIds: [...agentIds], cancel: () => undefined };
+    planned.cancel = this.#clock.setTimer(afterMs, () => {
+      for (const agentId of planned.agentIds) this.#planned.delete(agentId);
+      this.#due(planned.agentIds, afterDeath);
+    });
+    for (const agentId of agentIds) this.#planned.set(agentId, planned);
+  }
+
+  /** Takes one agent out of what is planned. */
+  drop(agentId: string): void {
+    const planned = this.#planned.get(agentId);
+    if (planned === undefined) return;
+    this.#planned.delete(agentId);
+    planned.agentIds = planned.agentIds.filter((id) => id !== agentId);
+    if (planned.agentIds.length === 0) planned.cancel();
+  }
+
+  close(): void {
+    for (const { cancel } of this.#planned.values()) cancel();
+    this.#planned.clear();
+  }
+}

@@ -6,7 +6,7 @@ import type { Sender } from '../agent/context.ts';
 import type { Identity } from '../cell/identity.ts';
 import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
-import { lastEvents } from '../observe/last-events.ts';
+import { lastEvents } from '../observe/observability.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
@@ -45,7 +45,7 @@ import {
   refusedResult,
 } from './embedder-sender.ts';
 import { checkReceiver, parseLimit } from './given-sends.ts';
-import { type KeptRecords, keptRecords } from './kept-records.ts';
+import { type JournalRecords, journalRecords } from './journal-records.ts';
 import { LoopMail } from './loop-mail.ts';
 import { OwnMailbox } from './own-mailbox.ts';
 import { Peers, type PeersDeps } from './peers.ts';
@@ -84,7 +84,7 @@ export async function createSystem(
 class RunningSystem implements SystemWithStopWork {
   readonly registry: AgentRegistry;
   readonly channels: HostChannels;
-  readonly records: KeptRecords;
+  readonly records: JournalRecords;
   readonly ask: Sender['ask'];
   readonly stream: Sender['stream'];
   readonly tell: Sender['tell'];
@@ -217,7 +217,7 @@ class RunningSystem implements SystemWithStopWork {
       onChange: (delta) => void this.#caller.api.announce(delta).catch(() => undefined),
     });
     this.#peers = options.peers && this.#peersOver(options.peers, seams.clock);
-    this.records = keptRecords({
+    this.records = journalRecords({
       journal: () => this.#node.journal,
       end: () => this.#end,
       isInTeam: (id) => this.#node.table.get(id) !== undefined,

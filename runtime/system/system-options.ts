@@ -8,9 +8,12 @@ import { invalidOptions } from '../protocol/errors.ts';
 import { PeerOptions } from './peer-options.ts';
 import { PROCESS_FIELDS, ProcessOptions } from '../agent/process-options.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
-import { StartingOptions } from '../supervision/starting-options.ts';
-import { parseSupervisorOptions, SupervisorOptions } from '../supervision/supervisor-options.ts';
-import { WatchdogOptions } from '../supervision/watchdog-options.ts';
+import {
+  StartingOptions,
+  parseSupervisorOptions,
+  SupervisorOptions,
+  WatchdogOptions,
+} from '../supervision/supervisor-options.ts';
 
 /**
  * Where an agent runs: the embedder's own thread, a worker thread, or a process of its own. That one is under Node's

@@ -9,7 +9,7 @@ import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { RosterRow } from '../protocol/roster.ts';
 import type { AgentRegistry } from '../routing/agent-registry.ts';
-import type { KeptRecords } from './kept-records.ts';
+import type { JournalRecords } from './journal-records.ts';
 import type { Account } from './account.ts';
 import type { SystemChannels } from './system-channels.ts';
 import type { AgentSpec } from './system-options.ts';
@@ -72,7 +72,7 @@ export interface System extends Sender, Upgrading, AsyncDisposable {
    */
   whenKept(): Promise<void>;
   /** What the embedder keeps in the journal. */
-  readonly records: KeptRecords;
+  readonly records: JournalRecords;
   /** Ends one agent; what waits for it is dead-lettered. */
   stopAgent(agentId: string): Promise<void>;
   /** Starts an agent that failed or stopped again; resolves when it has been started, or has failed to. */

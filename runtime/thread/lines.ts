@@ -10,7 +10,7 @@ import type { Taint } from '../protocol/taint.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import type { TableChange, TableDelta } from '../routing/routing-table.ts';
-import type { Refusal } from '../supervision/outsider-book.ts';
+import type { Refusal } from '../supervision/outsiders.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { JournalAccess } from '../journal/journal-thread.ts';
 

@@ -1,7 +1,7 @@
 import { toEnvelope } from '../mailbox/mail.ts';
 import type { Remembered } from '../journal/history.ts';
 import { answerEnvelopeOf, TRAFFIC, type Traffic } from '../observe/traffic-ring.ts';
-import { weigh } from '../observe/weigh.ts';
+import { estimateSize } from '../observe/estimate-size.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import { HistoryPost } from '../journal/history-post.ts';
@@ -133,7 +133,7 @@ export function envelopeOf(traffic: Traffic, { judge, agentOf }: ThreadNode): A2
 /** A payload that is large, or that JSON cannot say, is left out. */
 function textOf(envelope: A2AEnvelope): string {
   const { payload } = envelope;
-  if (weigh(payload) <= PAYLOAD_CHARACTERS && findUnserialisable(payload) === undefined) {
+  if (estimateSize(payload) <= PAYLOAD_CHARACTERS && findUnserialisable(payload) === undefined) {
     const text = JSON.stringify(envelope);
     if (text.length <= 2 * PAYLOAD_CHARACTERS) return text;
   }

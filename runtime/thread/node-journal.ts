@@ -3,14 +3,14 @@ import { AgentRecords } from '../cell/agent-records.ts';
 import type { Cell } from '../cell/cell.ts';
 import { taintOn, takeInAtClient } from '../cell/cell-taint.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { KeptAgent } from '../journal/journal-survey.ts';
+import type { JournalledAgent } from '../journal/journal-survey.ts';
 import { JournalLine } from '../journal/journal-line.ts';
 import { ringFiles, type StartedNotes, type StartedRings } from '../journal/started-ring.ts';
 import { readAgentRecords } from '../journal/stored-agent-records.ts';
 import type { OpenNotes } from '../journal/spend-file.ts';
 import { forgottenRecord, takenRecord, type TakenId } from '../journal/taken-ids.ts';
 import { sharedOrder } from '../journal/unit-order.ts';
-import { LETTERS_KEPT, letterRecord } from '../journal/kept-letters.ts';
+import { LETTERS_KEPT, letterRecord } from '../journal/journalled-dead-letters.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { Taint } from '../protocol/taint.ts';
@@ -177,12 +177,12 @@ export class NodeJournal {
   }
 
   /** For whom the journal keeps something, and how much. */
-  surveyAgents(): Promise<readonly KeptAgent[]> {
+  surveyAgents(): Promise<readonly JournalledAgent[]> {
     return this.#api.surveyAgents();
   }
 
   /** Deletes everything that the journal keeps for an agent that is not in the team; undefined when there is nothing. */
-  forgetAgent(agentId: string): Promise<KeptAgent | undefined> {
+  forgetAgent(agentId: string): Promise<JournalledAgent | undefined> {
     return this.#api.forgetAgent(agentId);
   }
 

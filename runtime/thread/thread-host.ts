@@ -25,7 +25,7 @@ import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { RouteDecider } from '../routing/route-decider.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
-import type { WatchdogLimits } from '../supervision/watchdog-options.ts';
+import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
 import { AgentHost } from './agent-host.ts';
 import { countInFlight } from './count-in-flight.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';

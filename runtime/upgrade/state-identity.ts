@@ -4,7 +4,7 @@ import type { StateIdentity } from '../protocol/snapshot.ts';
 import { structureOf } from './machine-structure.ts';
 import { schemaStructure } from './schema-structure.ts';
 import type { Migration } from './migrations.ts';
-import { stableHash } from './stable-hash.ts';
+import { createHash } from 'node:crypto';
 
 /** What of an agent's definition says which states it has, and which it can go on with. */
 export interface StateOwner {
@@ -36,3 +36,15 @@ export function stateIdentity(definition: StateOwner): StateIdentity | undefined
 /** Says whether logic is an XState machine, made by whatever copy of XState. */
 export const isMachine = (logic: AnyActorLogic | undefined): logic is AnyStateMachine =>
   (logic as { __xstatenode?: unknown } | undefined)?.__xstatenode === true;
+
+/** The SHA-256 of a JSON value in hexadecimal digits; the order of an object's fields makes no difference. */
+const stableHash = (value: unknown): string => createHash('sha256').update(stableText(value)).digest('hex');
+
+function stableText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(stableText).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${stableText(field)}`).join()}}`;
+}

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KeptUpdateLog } from '../../actors/shared-state/kept-update-log.ts';
+import { JournalledUpdateLog } from '../../actors/shared-state/journalled-update-log.ts';
 import { InMemoryUpdateLog } from '../../actors/shared-state/update-log.ts';
 import { MemoryMedium, MemoryStore } from '../../runtime/journal/memory-store.ts';
 import { SqliteStore } from '../../runtime/journal/sqlite-store.ts';
@@ -16,7 +16,7 @@ function keptLog(openStore: () => Store, remove: () => void): LogUnderTest {
     open: async () => {
       await store?.close();
       store = openStore();
-      return new KeptUpdateLog(await new AgentJournal(store).recordsOf('mars'), 'plan');
+      return new JournalledUpdateLog(await new AgentJournal(store).recordsOf('mars'), 'plan');
     },
     discard: async () => {
       await store?.close();

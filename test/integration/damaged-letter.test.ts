@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { checkJournal, openJournal, salvageJournal, startSystem } from 'orrery';
-import { LETTER_KIND } from '../../runtime/journal/kept-letters.ts';
+import { LETTER_KIND } from '../../runtime/journal/journalled-dead-letters.ts';
 import { SqliteStore } from '../../runtime/journal/sqlite-store.ts';
 import { rejection } from '../fixtures/until.ts';
 

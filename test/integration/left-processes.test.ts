@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startSystem } from 'orrery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { processRecord, readProcesses } from '../../runtime/journal/kept-processes.ts';
+import { processRecord, readProcesses } from '../../runtime/journal/process-records.ts';
 import { SqliteStore } from '../../runtime/journal/sqlite-store.ts';
 import { identityOf, isAlive, type ProcessIdentity } from '../../runtime/os/process-identity.ts';
 import { times } from '../fixtures/effort.ts';

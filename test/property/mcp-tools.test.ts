@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Catalogue, offersOf } from '../../actors/tools/catalogue.ts';
-import { deserialiseInvocation, serialiseInvocation } from '../../actors/tools/invocation-record.ts';
+import { deserialiseInvocation, serialiseInvocation } from '../../actors/tools/invocation-log.ts';
 import { ToolHost } from '../../actors/tools/tool-host.ts';
 import { A2AObservability } from '../../runtime/observe/observability.ts';
 import { defineAgent } from '../../runtime/agent/agent-definition.ts';

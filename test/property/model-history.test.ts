@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../actors/models/count-tokens.ts';
-import type { Said } from '../../actors/models/said.ts';
+import type { ConversationTurn } from '../../actors/models/conversation.ts';
 import { shortenHistory, tokensOf } from '../../actors/models/shorten-history.ts';
 
 const count = estimateTokens;
@@ -11,13 +11,13 @@ const list = <Item>(item: fc.Arbitrary<Item>, maxLength: number) =>
   fc.array(item, { maxLength, size: 'max' });
 
 /** The work, and then rounds: what the model said, and what came of its calls. */
-const arbSaid: fc.Arbitrary<Said[]> = fc
+const arbSaid: fc.Arbitrary<ConversationTurn[]> = fc
   .tuple(text, list(fc.tuple(text, list(text, 4)), 12))
   .map(([work, rounds]) => [
     { by: 'user' as const, text: work },
-    ...rounds.flatMap(([words, results], round): Said[] => {
+    ...rounds.flatMap(([words, results], round): ConversationTurn[] => {
       const calls = results.map((_, at) => ({ id: `c${round}-${at}`, name: 't', input: {} }));
-      const said: Said[] = [{ by: 'model', text: words, calls }];
+      const said: ConversationTurn[] = [{ by: 'model', text: words, calls }];
       if (results.length > 0)
         said.push({
           by: 'tools',

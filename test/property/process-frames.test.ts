@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AgentProcess, type WorkFrame } from '../../runtime/processes/agent-process.ts';
 import { ChildFrame } from '../../runtime/processes/child-frame.ts';
-import { encodeFrame, FrameReader, MAX_FRAME_BYTES } from '../../runtime/processes/frame-codec.ts';
-import { isTooDeep, MAX_DEPTH } from '../../runtime/processes/json-depth.ts';
+import {
+  encodeFrame,
+  FrameReader,
+  MAX_FRAME_BYTES,
+  isTooDeep,
+  MAX_DEPTH,
+} from '../../runtime/processes/frame-codec.ts';
 import { ProcessOptions } from '../../runtime/agent/process-options.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 import { FakeProcessSpawner, SMALLEST } from '../fixtures/fake-process.ts';

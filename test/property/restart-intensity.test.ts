@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BackOff } from '../../runtime/supervision/back-off.ts';
-import { backOffMs } from '../../runtime/supervision/back-off-ms.ts';
-import { recordRestart } from '../../runtime/supervision/record-restart.ts';
+import { BackOff } from '../../runtime/supervision/supervisor-options.ts';
+import { backOffMs } from '../../runtime/supervision/back-off.ts';
+import { recordRestart } from '../../runtime/supervision/decide-restart.ts';
 
 const intensity = fc.record({
   maxRestarts: fc.nat(6),

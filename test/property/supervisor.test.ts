@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Restart } from '../../runtime/supervision/restart.ts';
+import { type Restart, parseSupervisorOptions } from '../../runtime/supervision/supervisor-options.ts';
 import { Supervisor } from '../../runtime/supervision/supervisor.ts';
-import { parseSupervisorOptions } from '../../runtime/supervision/supervisor-options.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 
 const AGENTS = ['a', 'b', 'c', 'd', 'alone'];

@@ -4,26 +4,27 @@ import { invalidOptions, isOrreryError, reasonOf, stackOf } from '../../protocol
 import { systemSeams } from '../../protocol/system-seams.ts';
 import type { HostFrame } from '../host-frame.ts';
 import { ChildAgent } from './child-agent.ts';
-import { ChildLine } from './child-line.ts';
-import { describeAgent } from './describe-agent.ts';
+import { HostConnection } from './host-connection.ts';
 import { giveUp, type KeptAbilities } from './restrict.ts';
+import { type AgentDefinition, descriptorOf } from '../../agent/agent-definition.ts';
+import type { GivenChildFrame } from '../child-frame.ts';
 
 /** Becomes the process of one agent. `kept` says what of its abilities its code may keep. */
 export function bootProcess(kept: KeptAbilities): void {
-  const line = new ChildLine();
+  const host = new HostConnection();
   let agent: ChildAgent | undefined;
   const report = (error: unknown): void => {
     if (agent === undefined)
-      line.sayNow({ t: 'unloadable', reason: whyUnloadable(error), stack: stackOf(error) });
+      host.sayNow({ t: 'unloadable', reason: whyUnloadable(error), stack: stackOf(error) });
     else agent.noteStray(error);
   };
   process.on('uncaughtException', report);
   process.on('unhandledRejection', report);
   const load = async (module: string): Promise<void> => {
     giveUp(kept);
-    agent = await loadAgent(module, line, kept);
+    agent = await loadAgent(module, host, kept);
   };
-  line.listen((frame: HostFrame) => {
+  host.listen((frame: HostFrame) => {
     if (frame.t === 'load') load(frame.module).catch(report);
     else agent?.obey(frame);
   });
@@ -38,13 +39,13 @@ function whyUnloadable(error: unknown): string {
   return code === 'ERR_ACCESS_DENIED' ? `${reason} (${permission} ${resource})` : reason;
 }
 
-async function loadAgent(module: string, line: ChildLine, kept: KeptAbilities): Promise<ChildAgent> {
+async function loadAgent(module: string, host: HostConnection, kept: KeptAbilities): Promise<ChildAgent> {
   const definition = await importAgent(module);
   const seams = systemSeams();
   const pool = new CpuPool({ seams });
   const agent = new ChildAgent({
     definition,
-    line,
+    host: host,
     seams,
     offload: async (task, input, signal) => {
       if (!kept.worker)
@@ -52,6 +53,27 @@ async function loadAgent(module: string, line: ChildLine, kept: KeptAbilities): 
       return pool.run(task, input, signal);
     },
   });
-  line.say({ t: 'loaded', description: describeAgent(definition) });
+  host.say({ t: 'loaded', description: describeAgent(definition) });
   return agent;
+}
+
+/** What the host must know of the agent: its options, its capabilities as its card lists them, what it handles and offers else. */
+function describeAgent(
+  definition: AgentDefinition<unknown>,
+): (GivenChildFrame & { t: 'loaded' })['description'] {
+  const { options, handlers, envelopeHandlers, content, wordsFrom, node } = definition;
+  return {
+    options,
+    capabilities: [...handlers.values()].map((entry) => ({
+      descriptor: descriptorOf(entry),
+      kind: entry.kind,
+      carries: entry.capability.carries,
+    })),
+    types: [...envelopeHandlers.keys()],
+    resources: [...content.resources],
+    resourceTemplates: [...content.templates],
+    prompts: [...content.prompts],
+    ...(wordsFrom && { wordsFrom: [...wordsFrom] }),
+    ...(node === undefined ? {} : { node }),
+  };
 }

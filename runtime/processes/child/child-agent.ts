@@ -1,5 +1,5 @@
 import { PENDING } from '../../agent/pending.ts';
-import type { AgentDefinition } from '../../agent/agent-definition.ts';
+import type { AgentDefinition, HandlerEntry } from '../../agent/agent-definition.ts';
 import { entryOf } from '../../agent/content-handlers.ts';
 import { isThenable } from '../../protocol/is-thenable.ts';
 import { LogicRunner } from '../../agent/logic-runner.ts';
@@ -20,15 +20,14 @@ import { takeSnapshot } from '../../upgrade/take-snapshot.ts';
 import type { GivenChildFrame, ThrownData } from '../child-frame.ts';
 import type { HostFrame } from '../host-frame.ts';
 import { ChildHandling, type GivenWork, type HandlingAgent } from './child-handling.ts';
-import type { ChildLine } from './child-line.ts';
+import type { HostConnection } from './host-connection.ts';
 import { ChildRequests } from './child-requests.ts';
 import { saying, wholeValue } from './saying.ts';
-import { streamOut } from './stream-out.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface ChildAgentDeps {
   readonly definition: AgentDefinition<unknown>;
-  readonly line: ChildLine;
+  readonly host: HostConnection;
   readonly seams: Seams;
   readonly offload: HandlingAgent['offload'];
 }
@@ -37,7 +36,7 @@ export interface ChildAgentDeps {
 export class ChildAgent implements HandlingAgent {
   self = '';
   state: unknown = undefined;
-  readonly line: ChildLine;
+  readonly host: HostConnection;
   readonly requests: ChildRequests;
   readonly seams: Seams;
   readonly offload: HandlingAgent['offload'];
@@ -47,10 +46,10 @@ export class ChildAgent implements HandlingAgent {
   readonly #queue: WorkQueue;
   #logic: LogicRunner | undefined;
 
-  constructor({ definition, line, seams, offload }: ChildAgentDeps) {
+  constructor({ definition, host, seams, offload }: ChildAgentDeps) {
     this.#definition = definition;
-    this.line = line;
-    this.requests = new ChildRequests(line);
+    this.host = host;
+    this.requests = new ChildRequests(host);
     this.seams = seams;
     this.offload = offload;
     this.#life = new ChildHandling(this, undefined);
@@ -88,7 +87,7 @@ export class ChildAgent implements HandlingAgent {
         void this.#stop();
         return;
       case 'ping':
-        this.line.say({ t: 'pong' });
+        this.host.say({ t: 'pong' });
         return;
     }
   }
@@ -96,7 +95,7 @@ export class ChildAgent implements HandlingAgent {
   /** An error that nobody caught. */
   noteStray(error: unknown): void {
     if (this.#handlings.size > 0) this.#queue.stop();
-    this.line.sayNow({ t: 'stray', error: thrownOf(error) });
+    this.host.sayNow({ t: 'stray', error: thrownOf(error) });
   }
 
   finish(handling: ChildHandling, output: unknown): void {
@@ -143,9 +142,9 @@ export class ChildAgent implements HandlingAgent {
           throw from === undefined ? error : notRestored(this.#definition, from, error);
         }
       }
-      this.line.say({ t: 'ready' });
+      this.host.say({ t: 'ready' });
     } catch (error) {
-      this.line.say({ t: 'unready', error: thrownOf(error) });
+      this.host.say({ t: 'unready', error: thrownOf(error) });
     }
   }
 
@@ -154,18 +153,18 @@ export class ChildAgent implements HandlingAgent {
       const left = this.#logic === undefined ? { state: this.state } : this.#logic.leave();
       const of = { agentId: this.self, atMs: this.seams.clock.now() };
       const snapshot = left && takeSnapshot(this.#definition, left, of);
-      if (snapshot === undefined) return this.line.say({ t: 'left' });
+      if (snapshot === undefined) return this.host.say({ t: 'left' });
       const { machineId, version, hash, state } = snapshot;
-      this.line.say({ t: 'left', state: { machineId, version, hash, state } });
+      this.host.say({ t: 'left', state: { machineId, version, hash, state } });
     } catch (error) {
-      this.line.say({ t: 'left', error: thrownOf(error) });
+      this.host.say({ t: 'left', error: thrownOf(error) });
     }
   }
 
   /** Its life is over, as the host will find: nothing more is begun. */
   #end(why: GivenChildFrame): void {
     this.#queue.stop();
-    this.line.say(why);
+    this.host.say(why);
   }
 
   async #stop(): Promise<void> {
@@ -173,16 +172,16 @@ export class ChildAgent implements HandlingAgent {
     this.#logic?.stop();
     try {
       await this.#definition.stop?.(this.#life as never);
-      this.line.say({ t: 'ended' });
+      this.host.say({ t: 'ended' });
     } catch (error) {
-      this.line.say({ t: 'ended', error: thrownOf(error) });
+      this.host.say({ t: 'ended', error: thrownOf(error) });
     }
   }
 
   #handle(work: GivenWork): void {
     const handling = new ChildHandling(this, work);
     this.#handlings.set(work.n, handling);
-    this.line.sayNow({ t: 'begun', n: work.n });
+    this.host.sayNow({ t: 'begun', n: work.n });
     try {
       const result = this.#dispatch(handling, work);
       if (handling.isOver || result === PENDING) return;
@@ -219,7 +218,7 @@ export class ChildAgent implements HandlingAgent {
   }
 
   #abort(n: number, reason: OrreryError): void {
-    if (this.#queue.drop(n)) this.line.say({ t: 'failed', n, error: thrownOf(reason) });
+    if (this.#queue.drop(n)) this.host.say({ t: 'failed', n, error: thrownOf(reason) });
     else this.#handlings.get(n)?.cutOff(reason);
   }
 
@@ -232,7 +231,7 @@ export class ChildAgent implements HandlingAgent {
     last: GivenChildFrame & { t: 'done' | 'failed' },
     isStructured = false,
   ): void {
-    this.line.say(last, isStructured);
+    this.host.say(last, isStructured);
     handling.isOver = true;
     this.#handlings.delete(handling.n);
     this.#queue.done(handling.n);
@@ -250,5 +249,28 @@ function nameOf(error: unknown): string {
     return error instanceof Error ? String(error.name) : 'Error';
   } catch {
     return 'Error';
+  }
+}
+
+/** Sends the host what a stream's handler yields, as much as it has asked for. Resolves when the handler ends. */
+async function streamOut(
+  entry: HandlerEntry,
+  input: unknown,
+  handling: ChildHandling,
+  { self, host }: HandlingAgent,
+): Promise<void> {
+  const { n, signal } = handling;
+  const isStructured = entry.capability.carries === 'structured';
+  for await (const chunk of entry.run(input as never, handling as never) as AsyncIterable<unknown>) {
+    const value = parseOutput(entry.capability, chunk, self);
+    while (handling.credit <= 0 && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        handling.wake = resolve;
+      });
+    }
+    signal.throwIfAborted();
+    handling.credit -= 1;
+    const whole = wholeValue(value, isStructured);
+    saying('answer', value, () => host.say({ t: 'chunk', n, value: whole }, isStructured));
   }
 }

@@ -16,14 +16,14 @@ import type { RoutingResult } from '../../protocol/routing-result.ts';
 import type { Seams } from '../../protocol/seams.ts';
 import type { Taint } from '../../protocol/taint.ts';
 import type { GivenChildFrame } from '../child-frame.ts';
-import type { ChildLine } from './child-line.ts';
+import type { HostConnection } from './host-connection.ts';
 import type { ChildRequests } from './child-requests.ts';
 
 /** What a handling needs of the agent that it belongs to. */
 export interface HandlingAgent {
   readonly self: string;
   readonly state: unknown;
-  readonly line: ChildLine;
+  readonly host: HostConnection;
   readonly requests: ChildRequests;
   readonly seams: Seams;
   offload(module: URL, input: unknown, signal: AbortSignal): Promise<unknown>;
@@ -191,13 +191,13 @@ export class ChildHandling implements HandlingContext<never> {
     if (!Number.isFinite(fraction)) throw invalidOptions('fraction', fraction, 'a finite number');
     if (note !== undefined && typeof note !== 'string') throw invalidOptions('note', note, 'a text');
     if (this.n > 0)
-      this.#agent.line.say({ t: 'progress', n: this.n, fraction, ...(note === undefined ? {} : { note }) });
+      this.#agent.host.say({ t: 'progress', n: this.n, fraction, ...(note === undefined ? {} : { note }) });
   }
 
   report(what: unknown): void {
     const fault = what === undefined ? { path: 'what', kind: 'undefined' } : findUnserialisable(what, 'what');
     if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
-    if (this.n > 0) this.#agent.line.say({ t: 'report', n: this.n, what });
+    if (this.n > 0) this.#agent.host.say({ t: 'report', n: this.n, what });
   }
 
   reply(output: unknown): void {
@@ -214,6 +214,6 @@ export class ChildHandling implements HandlingContext<never> {
 
   #call(what: Exclude<CallFrame['what'], 'tell'>, input?: unknown): unknown {
     const isStructured = this.entry?.capability.carries === 'structured';
-    return this.#agent.line.call({ t: 'call', n: this.n, what, input }, isStructured);
+    return this.#agent.host.call({ t: 'call', n: this.n, what, input }, isStructured);
   }
 }

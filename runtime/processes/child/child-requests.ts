@@ -7,7 +7,7 @@ import type { RoutingResult } from '../../protocol/routing-result.ts';
 import type { FrameTarget } from '../child-frame.ts';
 import { ChunkQueue } from '../chunk-queue.ts';
 import type { Answer } from '../host-frame.ts';
-import type { ChildLine } from './child-line.ts';
+import type { HostConnection } from './host-connection.ts';
 import { saying, wholeValue } from './saying.ts';
 
 type AnyTarget = Target<unknown, unknown>;
@@ -22,12 +22,12 @@ interface Waiting {
 
 /** What the agent's code waits for, by the number under which the host answers. */
 export class ChildRequests {
-  readonly #line: ChildLine;
+  readonly #host: HostConnection;
   readonly #waiting = new Map<number, Waiting>();
   #count = 0;
 
-  constructor(line: ChildLine) {
-    this.#line = line;
+  constructor(host: HostConnection) {
+    this.#host = host;
   }
 
   answered(a: number, answer: Answer): void {
@@ -60,7 +60,7 @@ export class ChildRequests {
     options: AskOptions,
   ): AsyncGenerator<unknown, void, undefined> {
     const a = this.#begin('read', n, target, input, options);
-    const chunks = new ChunkQueue((count) => this.#line.say({ t: 'want', a, count }));
+    const chunks = new ChunkQueue((count) => this.#host.say({ t: 'want', a, count }));
     const release = this.#onAbort(options.signal, a);
     this.#wait(a, options, (answer) => {
       if (answer.kind === 'chunk') chunks.put(answer.value);
@@ -70,7 +70,7 @@ export class ChildRequests {
       yield* chunks.read();
     } finally {
       release();
-      if (this.#waiting.delete(a)) this.#line.say({ t: 'cancel', a });
+      if (this.#waiting.delete(a)) this.#host.say({ t: 'cancel', a });
     }
   }
 
@@ -94,7 +94,7 @@ export class ChildRequests {
     const request = requestOf(target, payload, options);
     const frame = { t: 'call', what: 'tell', n, ...request.fields } as const;
     try {
-      return saying('payload', payload, () => this.#line.call(frame, request.isStructured)) as RoutingResult;
+      return saying('payload', payload, () => this.#host.call(frame, request.isStructured)) as RoutingResult;
     } catch (error) {
       return unsent(target, error);
     }
@@ -114,11 +114,11 @@ export class ChildRequests {
     const a = ++this.#count;
     const frame = { n, a, ...request.fields };
     saying('payload', input, () => {
-      if (t === 'send') this.#line.say({ t, ...frame }, request.isStructured);
+      if (t === 'send') this.#host.say({ t, ...frame }, request.isStructured);
       else {
         const isFollowed = onProgress !== undefined || onTaint !== undefined;
         const listened = { isFollowed, isAnnounced: onSent !== undefined };
-        this.#line.say({ t, ...frame, ...listened }, request.isStructured);
+        this.#host.say({ t, ...frame, ...listened }, request.isStructured);
       }
     });
     return a;
@@ -130,7 +130,7 @@ export class ChildRequests {
 
   #onAbort(signal: AbortSignal | undefined, a: number): () => void {
     if (signal === undefined) return () => undefined;
-    const cancel = (): void => this.#line.say({ t: 'cancel', a });
+    const cancel = (): void => this.#host.say({ t: 'cancel', a });
     signal.addEventListener('abort', cancel, { once: true });
     return () => signal.removeEventListener('abort', cancel);
   }

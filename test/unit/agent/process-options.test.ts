@@ -6,7 +6,7 @@ import { startSystem } from 'orrery';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bubblewrapCommand } from '../../../runtime/processes/bubblewrap.ts';
 import { codePaths } from '../../../runtime/processes/code-paths.ts';
-import { exitReason } from '../../../runtime/processes/exit-reason.ts';
+import { exitReason } from '../../../runtime/processes/node-process-spawner.ts';
 import { nodeArguments } from '../../../runtime/processes/node-arguments.ts';
 import { ProcessOptions } from '../../../runtime/agent/process-options.ts';
 import { parseAgent, processOptionsOf } from '../../../runtime/system/system-options.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newAccountMemory } from '../../../runtime/budget/account-memory.ts';
 import { checkJournalFile, salvageJournalFile } from '../../../runtime/journal/check-journal.ts';
 import { Journal } from '../../../runtime/journal/journal.ts';
-import { letterRecord } from '../../../runtime/journal/kept-letters.ts';
+import { letterRecord } from '../../../runtime/journal/journalled-dead-letters.ts';
 import { SqliteStore } from '../../../runtime/journal/sqlite-store.ts';
 import { nodeEventLoop } from '../../../runtime/protocol/event-loop.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forgetAgent, surveyAgents } from '../../../runtime/journal/journal-survey.ts';
-import { letterRecord, readLetters } from '../../../runtime/journal/kept-letters.ts';
+import { letterRecord, readLetters } from '../../../runtime/journal/journalled-dead-letters.ts';
 import { MemoryStore } from '../../../runtime/journal/memory-store.ts';
 import { agentRecord, readAgentRecords } from '../../../runtime/journal/stored-agent-records.ts';
 import { takenRecord } from '../../../runtime/journal/taken-ids.ts';

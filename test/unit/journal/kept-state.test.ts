@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LETTERS_KEPT, letterRecord, readLetters } from '../../../runtime/journal/kept-letters.ts';
+import { LETTERS_KEPT, letterRecord, readLetters } from '../../../runtime/journal/journalled-dead-letters.ts';
 import { MemoryStore } from '../../../runtime/journal/memory-store.ts';
 import { forgottenRecord, readTaken, takenRecord } from '../../../runtime/journal/taken-ids.ts';
 import type { RecordChange } from '../../../runtime/protocol/store.ts';

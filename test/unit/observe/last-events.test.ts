@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lastEvents } from '../../../runtime/observe/last-events.ts';
+import { lastEvents } from '../../../runtime/observe/observability.ts';
 import type { SystemEvent } from '../../../runtime/protocol/system-event.ts';
 
 const sent = (timestamp: number): SystemEvent => ({ type: 'message-sent', timestamp });

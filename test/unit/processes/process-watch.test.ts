@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AgentProcess } from '../../../runtime/processes/agent-process.ts';
 import { ProcessOptions } from '../../../runtime/agent/process-options.ts';
 import { ProcessWatch } from '../../../runtime/processes/process-watch.ts';
-import { WatchdogOptions } from '../../../runtime/supervision/watchdog-options.ts';
+import { WatchdogOptions } from '../../../runtime/supervision/supervisor-options.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { type FakeProcess, FakeProcessSpawner, SMALLEST } from '../../fixtures/fake-process.ts';
 

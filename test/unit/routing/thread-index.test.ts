@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ThreadIndex } from '../../../runtime/routing/thread-index.ts';
+import { ThreadIndex } from '../../../runtime/routing/router.ts';
 import { envelopeOf } from './standalone-team.ts';
 
 const said = (id: string, timestamp: number, correlationId?: string) =>

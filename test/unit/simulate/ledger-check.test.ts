@@ -4,7 +4,7 @@ import { InFlow } from '../../../runtime/mailbox/in-flow.ts';
 import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { COUNT, newCounters } from '../../../runtime/observe/thread-counters.ts';
 import { LedgerCheck } from '../../../runtime/simulate/ledger-check.ts';
-import { ProposalCheck } from '../../../runtime/simulate/proposal-check.ts';
+import { ProposalCheck } from '../../../runtime/simulate/invariants.ts';
 import type { ThreadNode } from '../../../runtime/thread/thread-node.ts';
 
 /** A thread with one agent, and the mails of one flow to it. */

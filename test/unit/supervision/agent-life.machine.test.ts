@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MachineHost } from '../../../runtime/machine/machine-host.ts';
 import { stepsOf } from '../../../runtime/machine/machine-steps.ts';
-import type { Restart } from '../../../runtime/supervision/restart.ts';
+import type { Restart } from '../../../runtime/supervision/supervisor-options.ts';
 import { type AgentLifeEvent, agentLifeMachine } from '../../../runtime/supervision/agent-life.machine.ts';
 
 const EVENTS: readonly AgentLifeEvent['type'][] = [

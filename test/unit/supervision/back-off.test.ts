@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BackOff } from '../../../runtime/supervision/back-off.ts';
-import { backOffMs } from '../../../runtime/supervision/back-off-ms.ts';
+import { BackOff } from '../../../runtime/supervision/supervisor-options.ts';
+import { backOffMs } from '../../../runtime/supervision/back-off.ts';
 
 const backOff = BackOff.parse({});
 const none = (): number => 0;

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { BackOff } from '../../../runtime/supervision/back-off.ts';
+import { BackOff, RestartIntensity } from '../../../runtime/supervision/supervisor-options.ts';
 import {
   type Blame,
   decideRestart,
   type GroupState,
   type Member,
 } from '../../../runtime/supervision/decide-restart.ts';
-import { RestartIntensity } from '../../../runtime/supervision/restart-intensity.ts';
 
 const member = (agentId: string, facts: Partial<Member> = {}): Member => ({
   agentId,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeBeat } from '../../../runtime/supervision/judge-beat.ts';
+import { judgeBeat } from '../../../runtime/supervision/watchdog.ts';
 
 const options = { stallMs: 400 };
 const lastSign = { atMs: 1_000, beat: 7, cpuMs: 50 };

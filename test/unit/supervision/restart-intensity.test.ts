@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recordRestart } from '../../../runtime/supervision/record-restart.ts';
-import { RestartIntensity } from '../../../runtime/supervision/restart-intensity.ts';
+import { recordRestart } from '../../../runtime/supervision/decide-restart.ts';
+import { RestartIntensity } from '../../../runtime/supervision/supervisor-options.ts';
 
 const intensity = RestartIntensity.parse({});
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { BeatSample } from '../../../runtime/supervision/judge-beat.ts';
-import { Watchdog } from '../../../runtime/supervision/watchdog.ts';
+import { type BeatSample, Watchdog } from '../../../runtime/supervision/watchdog.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
-import { WatchdogOptions } from '../../../runtime/supervision/watchdog-options.ts';
+import { WatchdogOptions } from '../../../runtime/supervision/supervisor-options.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
 /** A thread in virtual time: beats every 50 ms until it does something else. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HangCheck } from '../../../../actors/mcp-servers/hang-check.ts';
+import { HangCheck } from '../../../../actors/mcp-servers/mounted-server.ts';
 
 const patience = () => new AbortController().signal;
 

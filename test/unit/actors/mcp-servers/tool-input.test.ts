@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mountedTool } from '../../../../actors/mcp-servers/tool-capability.ts';
-import { shownSchema, toolInput } from '../../../../actors/mcp-servers/tool-input.ts';
+import { mountedTool, shownSchema, toolInput } from '../../../../actors/mcp-servers/tool-capability.ts';
 
 const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
 const fits = (schema: unknown, value: unknown): boolean => toolInput(schema).safeParse(value).success;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { cutText } from '../../../../actors/models/cut-text.ts';
 import { modelTask, readAnswer } from '../../../../actors/models/model-capability.ts';
 import { namesMissing, selectTools } from '../../../../actors/models/select-tools.ts';
-import { errorText, resultText } from '../../../../actors/models/tool-text.ts';
+import { errorText, resultText } from '../../../../actors/models/tool-box.ts';
 import { OrreryError } from '../../../../runtime/protocol/errors.ts';
 import type { Tool } from '../../../../runtime/protocol/tool.ts';
 

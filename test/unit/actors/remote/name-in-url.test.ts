@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameInUrl } from '../../../../actors/remote/name-in-url.ts';
+import { nameInUrl } from '../../../../actors/remote/remote-agent.ts';
 
 describe('the name of an agent in its URL (C-31)', () => {
   it.each([

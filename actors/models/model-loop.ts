@@ -1,0 +1,371 @@
+import {
+  budgetExceeded,
+  deadlineExceeded,
+  isOrreryError,
+  type OrreryError,
+  refused,
+} from '../../runtime/protocol/errors.ts';
+import { type HandlingContext, clientOf } from '../../runtime/public.ts';
+import type { OfferedTool } from './call-model.ts';
+import { cutText } from './cut-text.ts';
+import { instructionsOf, type ModelTask, readAnswer } from './model-capability.ts';
+import { type CallTerms, ModelCalls } from './model-calls.ts';
+import type { ModelReply } from './model-reply.ts';
+import type { ModelLoopSettings } from './model-agent-options.ts';
+import { costOf } from './prices.ts';
+import { Progress } from './progress.ts';
+import type { ConversationTurn } from './conversation.ts';
+import { TaskOfTools } from './task-pause.ts';
+import type { CalledTools, ToolBox } from './tool-box.ts';
+import {
+  lastAfter,
+  leastCall,
+  type PlannedCall,
+  planCall,
+  planLastCall,
+  type PlanningFacts,
+} from './turn-plan.ts';
+import { Wallet } from './wallet.ts';
+
+export interface ModelLoopDeps {
+  readonly settings: ModelLoopSettings;
+  readonly task: ModelTask;
+  /** Undefined for an agent that is given none. */
+  readonly tools: ToolBox | undefined;
+  /** Hears the text as it comes. */
+  readonly onText: (text: string) => void;
+}
+
+/** Why the model is asked for the last time: what is said to it, and what the asker gets if it has nothing. */
+interface Ending {
+  readonly because: string;
+  readonly error: OrreryError;
+}
+
+/** Of the time that there is, so much is kept for the last call at most. */
+const LAST_SHARE = 0.25;
+const MAX_RESUMED = 8_000;
+
+/** One envelope that a model thinks about: calls of the model and of its tools, until it has an answer that fits. */
+export class ModelLoop {
+  readonly #deps: ModelLoopDeps;
+  readonly #ctx: HandlingContext<never>;
+  readonly #wallet: Wallet;
+  readonly #calls: ModelCalls;
+  readonly #progress: Progress;
+  readonly #taskOfTools: TaskOfTools | undefined;
+  readonly #deadlineAtMs: number;
+  /** From then on only the last call is begun. */
+  readonly #lastAtMs: number;
+  readonly #out = new AbortController();
+  /** Nobody wants an answer any more. */
+  readonly #left = new AbortController();
+  readonly #instructions: string;
+  #said: ConversationTurn[] = [];
+  #steps = 0;
+  #wrong = 0;
+  /** Text was told, in a former call, or in this one. */
+  #told: 'nothing' | 'before' | 'now' = 'nothing';
+
+  constructor(deps: ModelLoopDeps, ctx: HandlingContext<never>) {
+    this.#deps = deps;
+    this.#ctx = ctx;
+    const { settings, task } = deps;
+    const { limits, model, prices } = settings;
+    this.#wallet = new Wallet(ctx, prices);
+    this.#calls = new ModelCalls({ ctx, model, wallet: this.#wallet, limits });
+    this.#progress = new Progress(ctx, limits.maxSteps);
+    this.#taskOfTools = deps.tools === undefined ? undefined : TaskOfTools.of(ctx);
+    const nowMs = ctx.now();
+    this.#deadlineAtMs = ctx.envelope.metadata?.deadlineAtMs ?? nowMs + settings.handlingTimeoutMs;
+    const kept = Math.min(limits.lastCallMs, LAST_SHARE * Math.max(0, this.#deadlineAtMs - nowMs));
+    this.#lastAtMs = this.#deadlineAtMs - kept;
+    this.#instructions = instructionsOf(settings.instructions, task);
+  }
+
+  /**
+   * The answer, as the capability's handler returns it.
+   *
+   * Rejects with REFUSED naming the fault when no answer fits, or none comes in so many steps; BUDGET_EXCEEDED and
+   * DEADLINE_EXCEEDED when nothing can be said any more; INPUT_REQUIRED when a tool asks the owner of the task; and what
+   * `ModelCalls.ask` rejects with.
+   */
+  async answer(input: unknown): Promise<unknown> {
+    const cancel =
+      this.#deps.tools === undefined
+        ? undefined
+        : later(this.#ctx, Math.max(0, this.#lastAtMs - this.#ctx.now()), () => this.#out.abort());
+    try {
+      await this.#begin(input);
+      return await this.#think();
+    } finally {
+      cancel?.();
+      this.#letGo();
+    }
+  }
+
+  /** Ends it: what is under way is cut short. */
+  stop(): void {
+    this.#left.abort();
+  }
+
+  async #begin(input: unknown): Promise<void> {
+    const resumed = this.#taskOfTools?.resumed;
+    if (resumed === undefined) {
+      this.#said = [{ by: 'user', text: this.#firstWords(input) }];
+      return;
+    }
+    const { said, results, waiting, steps } = resumed;
+    this.#said = [...said];
+    this.#steps = steps;
+    const called = await this.#call(waiting);
+    this.#take({ paused: called.paused, results: [...results, ...called.results] });
+  }
+
+  #firstWords(input: unknown): string {
+    const prompt = this.#deps.task.promptOf(input);
+    const { resumeFrom } = this.#ctx;
+    if (resumeFrom === undefined) return prompt;
+    const left = cutText(JSON.stringify(resumeFrom) ?? '', MAX_RESUMED);
+    return `${prompt}\n\nAn earlier attempt at this was cut off. It left:\n${left}`;
+  }
+
+  async #think(): Promise<unknown> {
+    for (;;) {
+      this.#ctx.signal.throwIfAborted();
+      const ending = this.#ending();
+      if (ending !== undefined) return this.#last(ending);
+      const call = this.#plan();
+      if (call === undefined) return this.#last(this.#outOfBudget());
+      this.#steps += 1;
+      const reply = await this.#ask(call);
+      if (reply === undefined) return this.#last(this.#outOfTime());
+      if (reply.text !== '' || reply.calls.length > 0)
+        this.#said.push({ by: 'model', text: reply.text, calls: reply.calls });
+      if (reply.calls.length > 0) {
+        this.#take(await this.#call(reply.calls));
+        continue;
+      }
+      const read = this.#read(reply);
+      if ('answer' in read) return read.answer;
+      this.#correct(read.fault);
+    }
+  }
+
+  /** Undefined when it was ended because time is short. Throws BUDGET_EXCEEDED before anything is sent. */
+  async #ask(call: PlannedCall): Promise<ModelReply | undefined> {
+    const { tools } = this.#deps;
+    const mayEnd = tools !== undefined && this.#steps > 1;
+    this.#progress.thinks(this.#steps);
+    this.#nextWords();
+    try {
+      return await this.#askModel(call, tools?.offered ?? [], {
+        fromHeld: false,
+        untilMs: mayEnd ? this.#lastAtMs : this.#deadlineAtMs,
+        signal: mayEnd ? AbortSignal.any([this.#left.signal, this.#out.signal]) : this.#left.signal,
+      });
+    } catch (error) {
+      const isOver = this.#ctx.signal.aborted || this.#left.signal.aborted;
+      if (isOver || !mayEnd || !this.#out.signal.aborted) throw error;
+      return undefined;
+    }
+  }
+
+  #askModel(
+    { said, maxOutputTokens, estimate }: PlannedCall,
+    tools: readonly OfferedTool[],
+    terms: Pick<CallTerms, 'fromHeld' | 'untilMs' | 'signal'>,
+  ): Promise<ModelReply> {
+    const { settings: all, task } = this.#deps;
+    const { model, settings, streams } = all;
+    const answer = model.holdsToSchemas ? task.schema : undefined;
+    const asked = {
+      instructions: this.#instructions,
+      said,
+      tools,
+      answer,
+      maxOutputTokens,
+      settings,
+      streams,
+    };
+    return this.#calls.ask(asked, { ...terms, estimate, onText: this.#hear });
+  }
+
+  readonly #hear = (text: string): void => {
+    this.#progress.says(text);
+    this.#deps.onText(this.#told === 'before' ? `\n\n${text}` : text);
+    this.#told = 'now';
+  };
+
+  #nextWords(): void {
+    if (this.#told === 'now') this.#told = 'before';
+  }
+
+  async #call(calls: ModelReply['calls']): Promise<CalledTools> {
+    const { tools } = this.#deps;
+    if (tools === undefined) return { results: calls.map(notThere), paused: [] };
+    this.#progress.calls(this.#steps, calls);
+    return tools.call(calls, {
+      deadlineAtMs: this.#lastAtMs,
+      signal: this.#left.signal,
+      along: (call, tool) => this.#taskOfTools?.along(call, tool) ?? {},
+      mayPause: this.#taskOfTools !== undefined,
+    });
+  }
+
+  #take(called: CalledTools): void {
+    if (called.paused.length > 0) this.#taskOfTools?.pause(this.#steps, this.#said, called);
+    this.#taskOfTools?.answered();
+    this.#said.push({ by: 'tools', results: [...called.results] });
+  }
+
+  /** The reply without calls: an answer, or why it is none. */
+  #read(reply: ModelReply): ReturnType<typeof readAnswer> {
+    const { task } = this.#deps;
+    if (reply.finish === 'filter')
+      throw refused(`The provider of ${this.#modelName} withheld the answer`, { agentId: this.#ctx.self });
+    const read = readAnswer(task, reply.text, this.#ctx.self);
+    if ('answer' in read || reply.finish !== 'length') return read;
+    return { fault: `the answer was cut off at the most that one may be; ${read.fault}` };
+  }
+
+  #correct(fault: string): void {
+    this.#wrong += 1;
+    const { limits } = this.#deps.settings;
+    if (this.#wrong >= limits.answerAttempts) throw this.#unfit(fault);
+    this.#said.push({
+      by: 'user',
+      text: `That cannot be used: ${fault}. Answer again, with that put right.`,
+    });
+    this.#progress.corrects(fault);
+  }
+
+  #unfit(fault: string): OrreryError {
+    const { id } = this.#deps.task.capability;
+    const times = this.#wrong === 1 ? 'once' : `${this.#wrong} times`;
+    return refused(`${this.#modelName} answered "${id}" ${times}, and nothing that fits: ${fault}`, {
+      agentId: this.#ctx.self,
+      capability: id,
+      issues: fault,
+      attempts: this.#wrong,
+    });
+  }
+
+  // Endings
+
+  #ending(): Ending | undefined {
+    const { maxSteps } = this.#deps.settings.limits;
+    if (this.#steps >= maxSteps) {
+      const because = `this was step ${maxSteps} of ${maxSteps}`;
+      return { because, error: refused(`${this.#ctx.self} has no answer after ${maxSteps} steps`) };
+    }
+    const isLate = this.#deps.tools !== undefined && this.#steps > 0 && this.#ctx.now() >= this.#lastAtMs;
+    return isLate ? this.#outOfTime() : undefined;
+  }
+
+  #outOfTime(): Ending {
+    const what = `The work of ${this.#ctx.self}`;
+    const error = deadlineExceeded(what, Math.max(0, this.#deadlineAtMs - this.#ctx.now()));
+    return { because: 'time is running out', error };
+  }
+
+  #outOfBudget(): Ending {
+    const least = this.#wallet.amountOf(leastCall(this.#facts(this.#said)).estimate);
+    const { tokens, costUsd } = this.#ctx.budget;
+    return {
+      because: 'the budget is nearly used up',
+      error: budgetExceeded(costOf(least), { tokens, costUsd }),
+    };
+  }
+
+  /** The last call: no tools, and whatever there is handed back. */
+  async #last({ because, error }: Ending): Promise<unknown> {
+    this.#ctx.signal.throwIfAborted();
+    const { limits } = this.#deps.settings;
+    const words = `You cannot go on: ${because}. Answer now, with what you have. Say what is missing.`;
+    const facts = {
+      ...this.#facts([...this.#said, { by: 'user', text: words }], []),
+      maxOutputTokens: limits.lastOutputTokens,
+    };
+    const call = planLastCall(facts, ({ estimate }) => this.#wallet.canPay(estimate));
+    if (call === undefined) throw error;
+    this.#progress.ends(because);
+    this.#nextWords();
+    const reply = await this.#askModel(call, [], {
+      fromHeld: true,
+      untilMs: this.#deadlineAtMs,
+      signal: this.#left.signal,
+    });
+    const read = this.#read(reply);
+    if ('answer' in read) return read.answer;
+    if (reply.text.trim() === '') throw error;
+    this.#wrong += 1;
+    throw this.#unfit(read.fault);
+  }
+
+  // Money
+
+  /** Undefined when it cannot be paid, or not with what is kept for the last call. */
+  #plan(): PlannedCall | undefined {
+    const { tools, settings } = this.#deps;
+    const facts = this.#facts(this.#said);
+    if (tools === undefined)
+      return planCall(facts, ({ estimate }) => this.#wallet.canPay(estimate)) ?? leastCall(facts);
+    const lastOf = (call: PlannedCall) => lastAfter(facts, call, settings.limits.lastOutputTokens);
+    const call = planCall(facts, (one) => this.#wallet.canPay(one.estimate, lastOf(one)));
+    if (call === undefined) return undefined;
+    try {
+      this.#wallet.hold(lastOf(call));
+      return call;
+    } catch (error) {
+      if (isOrreryError(error) && error.code === 'BUDGET_EXCEEDED') return undefined;
+      throw error;
+    }
+  }
+
+  #facts(said: readonly ConversationTurn[], tools = this.#deps.tools?.offered ?? []): PlanningFacts {
+    const { limits, countTokens: count } = this.#deps.settings;
+    const fixedTokens = count(this.#instructions) + (tools.length === 0 ? 0 : count(JSON.stringify(tools)));
+    const { maxContextTokens, maxOutputTokens } = limits;
+    return { said, fixedTokens, maxContextTokens, maxOutputTokens, count };
+  }
+
+  /** What was kept for a last call goes back; whose work is over has nothing any more. */
+  #letGo(): void {
+    this.#wallet.hold(undefined);
+  }
+
+  get #modelName(): string {
+    return this.#deps.settings.model.name;
+  }
+}
+
+const notThere = ({ id, name }: ModelReply['calls'][number]) => ({
+  id,
+  name,
+  text: JSON.stringify({ code: 'TOOL_NOT_FOUND', message: `There is no tool "${name}"` }),
+  isError: true,
+});
+
+/** Calls `fire` after `ms`, unless the returned function is called before. */
+function later(ctx: HandlingContext<never>, ms: number, fire: () => void): () => void {
+  const clock = clientClock(ctx);
+  if (clock !== undefined) return clock.setTimer(ms, fire);
+  let isCancelled = false;
+  ctx.sleep(ms).then(
+    () => (isCancelled ? undefined : fire()),
+    () => undefined,
+  );
+  return () => {
+    isCancelled = true;
+  };
+}
+
+/** In a process of its own an agent has no client, and a sleep is what it has of a clock. */
+function clientClock(ctx: HandlingContext<never>) {
+  try {
+    return clientOf(ctx).seams.clock;
+  } catch {
+    return undefined;
+  }
+}

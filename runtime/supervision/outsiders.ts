@@ -1,0 +1,154 @@
+import { keyText } from '../mailbox/outsider.ts';
+import type { Outsider, OutsiderKey } from '../mailbox/behalf.ts';
+import type { Seams, Random } from '../protocol/seams.ts';
+import type { BackOff, RestartIntensity } from './supervisor-options.ts';
+import { backOffMs } from './back-off.ts';
+import { recordRestart } from './decide-restart.ts';
+
+/** So many are remembered of one agent, and of all together. */
+const AN_AGENT = 256;
+const IN_ALL = 16_384;
+
+/** Somebody outside whom an agent refuses, and for how much longer. */
+export interface Refusal {
+  readonly key: OutsiderKey;
+  readonly forMs: number;
+}
+
+interface Remembered {
+  readonly key: OutsiderKey;
+  readonly limits: OutsiderLimits;
+  record: OutsiderRecord;
+}
+
+/**
+ * Whom outside each agent has died over, and whom it refuses for that.
+ *
+ * Where there is no room, somebody new is not remembered, and their deaths are charged to nobody: so nobody drives out what is
+ * remembered of others, or has others refused.
+ */
+export class Outsiders {
+  readonly #seams: Pick<Seams, 'clock' | 'random'>;
+  readonly #agents = new Map<string, Map<string, Remembered>>();
+  #size = 0;
+
+  constructor(seams: Pick<Seams, 'clock' | 'random'>) {
+    this.#seams = seams;
+  }
+
+  /** Charges a death of the agent; says for how long it refuses them from now on, if it does. */
+  charge(agentId: string, { key }: Pick<Outsider, 'key'>, limits: OutsiderLimits): number | undefined {
+    const { clock, random } = this.#seams;
+    const nowMs = clock.monotonicMs();
+    const remembered = this.#remembered(agentId, key, limits, nowMs);
+    if (remembered === undefined) return undefined;
+    const { record, refuseForMs } = chargeOutsider(remembered.record, nowMs, limits, random);
+    remembered.record = record;
+    return refuseForMs;
+  }
+
+  /** Whom the agent refuses now. */
+  refusals(agentId: string): readonly Refusal[] {
+    const nowMs = this.#seams.clock.monotonicMs();
+    return [...(this.#agents.get(agentId)?.values() ?? [])].flatMap(({ key, record }) =>
+      record.refusedUntilMs > nowMs ? [{ key, forMs: record.refusedUntilMs - nowMs }] : [],
+    );
+  }
+
+  /** Forgets all that it has to do with an agent. */
+  remove(agentId: string): void {
+    this.#size -= this.#agents.get(agentId)?.size ?? 0;
+    this.#agents.delete(agentId);
+  }
+
+  /** How many are remembered. */
+  get size(): number {
+    return this.#size;
+  }
+
+  #remembered(
+    agentId: string,
+    key: OutsiderKey,
+    limits: OutsiderLimits,
+    nowMs: number,
+  ): Remembered | undefined {
+    const name = keyText(key);
+    const known = this.#agents.get(agentId)?.get(name);
+    if (known !== undefined) return known;
+    if ((this.#agents.get(agentId)?.size ?? 0) >= AN_AGENT) this.#sweep(agentId, nowMs);
+    if (this.#size >= IN_ALL) for (const id of [...this.#agents.keys()]) this.#sweep(id, nowMs);
+    const agent = this.#agents.get(agentId) ?? new Map<string, Remembered>();
+    if (agent.size >= AN_AGENT || this.#size >= IN_ALL) return undefined;
+    const added = { key, limits, record: NO_RECORD };
+    agent.set(name, added);
+    this.#agents.set(agentId, agent);
+    this.#size += 1;
+    return added;
+  }
+
+  /** Lets go of those of whom there is nothing to be remembered any more. */
+  #sweep(agentId: string, nowMs: number): void {
+    const agent = this.#agents.get(agentId);
+    if (agent === undefined) return;
+    for (const [name, { record, limits }] of agent) {
+      if (!isForgotten(record, nowMs, limits.intensity)) continue;
+      agent.delete(name);
+      this.#size -= 1;
+    }
+    if (agent.size === 0) this.#agents.delete(agentId);
+  }
+}
+
+/**
+ * What one agent remembers of somebody outside over whose requests it has died, in milliseconds of the clock of `nowMs`.
+ *
+ * - `deaths`         newest first, as far as they lie in the window.
+ * - `refusals`       in a row.
+ * - `refusedUntilMs` 0 before the first.
+ */
+interface OutsiderRecord {
+  readonly deaths: readonly number[];
+  readonly refusals: number;
+  readonly refusedUntilMs: number;
+}
+
+const NO_RECORD: OutsiderRecord = { deaths: [], refusals: 0, refusedUntilMs: 0 };
+
+/** How much somebody outside may break, and for how long they are refused then: longer each time. */
+interface OutsiderLimits {
+  readonly intensity: RestartIntensity;
+  readonly refusal: BackOff;
+}
+
+/**
+ * Charges a death to somebody outside. Beyond the intensity they are refused for `refuseForMs`; when that is over they are let
+ * in again, and within one window of it the first death refuses them again.
+ */
+function chargeOutsider(
+  record: OutsiderRecord,
+  nowMs: number,
+  { intensity, refusal }: OutsiderLimits,
+  random: Random,
+): { readonly record: OutsiderRecord; readonly refuseForMs: number | undefined } {
+  const former = isForgotten(record, nowMs, intensity) ? NO_RECORD : record;
+  const { restarts: deaths, exceeded } = recordRestart(former.deaths, nowMs, intensity);
+  // What was under way when they were refused says nothing new.
+  if (nowMs < former.refusedUntilMs || (!exceeded && former.refusals === 0))
+    return { record: { ...former, deaths: bounded(deaths, intensity) }, refuseForMs: undefined };
+  const refusals = former.refusals + 1;
+  const refuseForMs = backOffMs(refusal, refusals, random);
+  const refusedUntilMs = nowMs + refuseForMs;
+  return { record: { deaths: bounded(deaths, intensity), refusals, refusedUntilMs }, refuseForMs };
+}
+
+/** Says whether a whole window has passed since the last death and the end of the last refusal. */
+function isForgotten(
+  { deaths, refusedUntilMs }: OutsiderRecord,
+  nowMs: number,
+  { withinMs }: RestartIntensity,
+): boolean {
+  return nowMs - Math.max(refusedUntilMs, deaths[0] ?? 0) > withinMs;
+}
+
+const bounded = (deaths: readonly number[], { maxRestarts }: RestartIntensity): readonly number[] =>
+  deaths.slice(0, maxRestarts + 1);

@@ -1,0 +1,111 @@
+import type {
+  BackOff,
+  RestartIntensity,
+  AgentSupervision,
+  Strategy,
+  Supervision,
+} from './supervisor-options.ts';
+import { invalidOptions } from '../protocol/errors.ts';
+
+/** Agents that are restarted together, in start order, and their charged restarts, newest first. */
+export interface RestartGroup {
+  readonly name: string | undefined;
+  readonly strategy: Strategy;
+  readonly intensity: RestartIntensity;
+  readonly backOff: BackOff;
+  readonly halfOpen: BackOff | false;
+  readonly agents: readonly string[];
+  restarts: readonly number[];
+  /** Times in a row that it was given up, none of which was followed by a window without a death. */
+  givenUp: number;
+  /** When it was last tried again after that. */
+  triedAtMs: number | undefined;
+}
+
+/** Which group an agent belongs to. */
+export class RestartGroups {
+  readonly #options: Supervision;
+  readonly #groups = new Map<string, RestartGroup>();
+  /** What agents that are supervised alone say of themselves. */
+  readonly #own = new Map<string, AgentSupervision>();
+
+  constructor(options: Supervision) {
+    this.#options = options;
+    for (const { name, strategy, agents, intensity, backOff, halfOpen } of options.groups) {
+      const group: RestartGroup = {
+        name,
+        strategy,
+        intensity: intensity ?? options.intensity,
+        backOff: backOff ?? options.backOff,
+        halfOpen: halfOpen ?? options.halfOpen,
+        agents,
+        restarts: [],
+        givenUp: 0,
+        triedAtMs: undefined,
+      };
+      for (const agentId of agents) this.#groups.set(agentId, group);
+    }
+  }
+
+  /** Throws INVALID_OPTIONS where an agent of a group says of itself how it is supervised. */
+  requireAlone(agentId: string, own: AgentSupervision | undefined): void {
+    const name = this.#groups.get(agentId)?.name;
+    if (own === undefined || name === undefined) return;
+    throw invalidOptions(
+      'agent.supervision',
+      own,
+      `nothing: ${agentId} is in the group ${name}, which says it`,
+    );
+  }
+
+  /** From now on an agent is supervised as it says; undefined: as the supervisor does with all. */
+  setOwn(agentId: string, own: AgentSupervision | undefined): void {
+    if (own === undefined) this.#own.delete(agentId);
+    else this.#own.set(agentId, own);
+    const known = this.#groups.get(agentId);
+    if (known !== undefined && known.name === undefined)
+      this.#groups.set(agentId, { ...known, ...this.#ownOf(agentId) });
+  }
+
+  /** Its group; an agent that none names gets one of its own when it first dies, which most never do. */
+  of(agentId: string): RestartGroup {
+    const known = this.#groups.get(agentId);
+    if (known !== undefined) return known;
+    const alone: RestartGroup = {
+      name: undefined,
+      strategy: 'one-for-one',
+      ...this.#ownOf(agentId),
+      agents: [agentId],
+      restarts: [],
+      givenUp: 0,
+      triedAtMs: undefined,
+    };
+    this.#groups.set(agentId, alone);
+    return alone;
+  }
+
+  /** Clears the record of its group, if there is one. */
+  pardon(agentId: string): void {
+    const group = this.#groups.get(agentId);
+    if (group === undefined) return;
+    group.restarts = [];
+    group.givenUp = 0;
+    group.triedAtMs = undefined;
+  }
+
+  /** Forgets the group of an agent that was supervised alone. */
+  remove(agentId: string): void {
+    if (this.#groups.get(agentId)?.name === undefined) this.#groups.delete(agentId);
+    this.#own.delete(agentId);
+  }
+
+  #ownOf(agentId: string): Pick<RestartGroup, 'intensity' | 'backOff' | 'halfOpen'> {
+    const { intensity, backOff, halfOpen } = this.#options;
+    const own = this.#own.get(agentId);
+    return {
+      intensity: own?.intensity ?? intensity,
+      backOff: own?.backOff ?? backOff,
+      halfOpen: own?.halfOpen ?? halfOpen,
+    };
+  }
+}
