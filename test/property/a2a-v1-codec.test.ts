@@ -14,11 +14,106 @@ import {
 } from '@a2a-js/sdk';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Part } from '../../runtime/protocol/task.ts';
+import {
+  type Part,
+  type Artifact,
+  TASK_STATES,
+  type Task,
+  type TaskChange,
+  type TaskMessage,
+} from '../../runtime/protocol/task.ts';
 import type { Json } from '../../gateway/a2a/wire/json.ts';
 import { V1, V1_1_DRAFT } from '../../gateway/a2a/wire/v1/dialect.ts';
 import { STATE_WORDS } from '../../gateway/a2a/wire/enum-words.ts';
-import { arbChange, arbMessage, arbTask } from './arbitraries/a2a-tasks.ts';
+import { arbJson, withoutProto } from './arbitraries/json.ts';
+
+/** Text that is there: proto does not tell an empty one from none. */
+const text = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' });
+const maybe = <Value>(name: string, values: fc.Arbitrary<Value>): fc.Arbitrary<Record<string, Value>> =>
+  fc
+    .option(values, { nil: undefined })
+    .map((value): Record<string, Value> => (value === undefined ? {} : { [name]: value }));
+
+const arbValue = withoutProto(arbJson()) as fc.Arbitrary<never>;
+const arbMetadata = withoutProto(fc.dictionary(text, arbValue, { maxKeys: 3 })) as fc.Arbitrary<
+  Record<string, never>
+>;
+
+const merged = (...pieces: readonly fc.Arbitrary<object>[]): fc.Arbitrary<never> =>
+  fc.tuple(...pieces).map((given) => Object.assign({}, ...given) as never);
+
+/** Every kind of part. null as data is left out: the SDK takes it for no data. */
+const arbPart: fc.Arbitrary<Part> = merged(
+  fc.oneof(
+    fc.string().map((text) => ({ text })),
+    fc.uint8Array({ maxLength: 20 }).map((bytes) => ({ raw: Buffer.from(bytes).toString('base64') })),
+    fc.webUrl().map((url) => ({ url })),
+    arbValue.filter((data) => data !== null).map((data) => ({ data })),
+  ),
+  maybe('mediaType', text),
+  maybe('filename', text),
+  maybe('metadata', arbMetadata),
+);
+
+const arbNames = fc.array(text, { minLength: 1, maxLength: 3 });
+
+const arbMessage: fc.Arbitrary<TaskMessage> = merged(
+  fc.record({
+    messageId: text,
+    role: fc.constantFrom('user' as const, 'agent' as const),
+    parts: fc.array(arbPart, { minLength: 1, maxLength: 3 }),
+  }),
+  maybe('metadata', arbMetadata),
+  maybe('extensions', arbNames),
+  maybe('referenceTaskIds', arbNames),
+);
+
+const arbArtifact: fc.Arbitrary<Artifact> = merged(
+  fc.record({ artifactId: text, parts: fc.array(arbPart, { maxLength: 3 }) }),
+  maybe('name', text),
+  maybe('description', text),
+  maybe('metadata', arbMetadata),
+  maybe('extensions', arbNames),
+);
+
+const arbState = fc.constantFrom(...TASK_STATES);
+const arbAtMs = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
+
+const arbTask: fc.Arbitrary<Task> = merged(
+  fc.record({
+    id: text,
+    contextId: text,
+    status: merged(fc.record({ state: arbState, atMs: arbAtMs }), maybe('message', arbMessage)),
+    artifacts: fc.array(arbArtifact, { maxLength: 3 }),
+    history: fc.array(arbMessage, { maxLength: 3 }),
+    generation: fc.nat(),
+    createdAtMs: arbAtMs,
+  }),
+  maybe('metadata', arbMetadata),
+);
+
+/** What a stream says of a task. */
+const arbChange: fc.Arbitrary<Exclude<TaskChange, { kind: 'message' }>> = fc.oneof(
+  merged(
+    fc.record({
+      kind: fc.constant('status'),
+      generation: fc.integer({ min: 1 }),
+      atMs: arbAtMs,
+      state: arbState,
+    }),
+    maybe('message', arbMessage),
+  ),
+  merged(
+    fc.record({
+      kind: fc.constant('artifact'),
+      generation: fc.integer({ min: 1 }),
+      atMs: arbAtMs,
+      artifact: arbArtifact,
+      append: fc.boolean(),
+      lastChunk: fc.boolean(),
+    }),
+  ),
+);
 
 const RUNS = { numRuns: 200 };
 const wired = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

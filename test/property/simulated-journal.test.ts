@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { Backlog } from '../../runtime/journal/backlog.ts';
-import { defineAgent } from '../../index.ts';
-import { type Faults, type SimulationControls, simulate } from '../../simulate.ts';
+import { capability, defineAgent } from '../../index.ts';
+import { type Faults, type SimulateOptions, type SimulationControls, simulate } from '../../simulate.ts';
 import { times } from '../fixtures/effort.ts';
 import {
   ALL_JOURNAL_FAULTS,
@@ -12,7 +12,53 @@ import {
   newBooks,
 } from '../fixtures/journaled-team.ts';
 import { CARD, to, work } from '../fixtures/simulated-work.ts';
-import { swarmingTeam } from '../fixtures/swarming-team.ts';
+import { z } from 'zod';
+
+const parts = ['text.a', 'text.b', 'text.c', 'text.d'].map((id) =>
+  capability({ id, description: id, input: z.unknown(), output: z.string() }),
+);
+
+const SWARM_FAULTS: Faults = {
+  hostCrash: { probability: 0.004, most: 3 },
+  slowDisk: { probability: 0.1, ms: [5, 300] },
+  crash: { probability: 0.003, most: 2 },
+  delay: { probability: 0.05 },
+  partition: { probability: 0.002, most: 3 },
+  handler: { probability: 0.1, most: 2 },
+};
+
+const member = (id: string): SimulateOptions['agents'][number] => {
+  const agent = defineAgent({
+    id,
+    name: id,
+    version: '1.0.0',
+    description: 'Does parts of a work',
+    tier: 2,
+    delivery: 'retry',
+    durable: true,
+  });
+  for (const part of parts)
+    agent.handle(part, async (_, ctx) => {
+      await ctx.sleep(ctx.random() * 50);
+      return `${part.id} by ${id}`;
+    });
+  return agent;
+};
+
+/** The embedder has a swarm do a work; when its process is started again it waits for the swarm that it finds. */
+const swarmingTeam = (seed: number): SimulateOptions => ({
+  agents: ['io', 'triton', 'europa', 'titan'].map(member),
+  seed,
+  journal: true,
+  faults: SWARM_FAULTS,
+  maxMs: 600_000,
+  supervision: { intensity: { maxRestarts: 100 } },
+  run: async ({ swarms }) => {
+    const names = parts.map(({ id }) => id);
+    const { id } = swarms.listActiveSwarms()[0] ?? (await swarms.createSwarm('Work', names));
+    return swarms.outcome(id);
+  },
+});
 
 const RUNS = times(30, 100);
 /** Of what matters most. */

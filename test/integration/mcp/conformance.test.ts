@@ -1,11 +1,59 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { conformance, failuresOf } from '../../fixtures/mcp/conformance-run.ts';
 import { type FixtureRun, runFixture } from '../../fixtures/run-fixture.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+
+/** One thing that the suite has looked at. */
+interface Check {
+  readonly scenario: string;
+  readonly id: string;
+  readonly status: string;
+  readonly errorMessage?: string;
+}
 
 const manifest = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/package.json'));
+const SUITE = join(dirname(manifest), 'dist/index.js');
+
+/** Runs the suite against a server; what it has found, by scenario. Throws what it said when it found nothing. */
+async function conformance(url: string, ...options: readonly string[]): Promise<Map<string, Check[]>> {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+  try {
+    const child = spawn(process.execPath, [SUITE, 'server', '--url', url, '-o', folder, ...options], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+    await once(child, 'close');
+    const found = new Map<string, Check[]>();
+    for (const name of readdirSync(folder)) {
+      const scenario = name.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
+      const checks = JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8')) as Check[];
+      found.set(
+        scenario,
+        checks.map((check) => ({ ...check, scenario })),
+      );
+    }
+    if (found.size === 0) throw new Error(`The suite found nothing: ${said}`);
+    return found;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What failed, or could not be looked at, in words. */
+const failuresOf = (checks: Iterable<readonly Check[]>): string[] =>
+  [...checks]
+    .flat()
+    .flatMap(({ scenario, id, status, errorMessage = '' }) =>
+      status === 'SUCCESS' || status === 'INFO' ? [] : [`${scenario} ${id}: ${status} ${errorMessage}`],
+    );
 
 /** The scenarios that a revision scores for servers, as the suite lists them. */
 function scored(revision: string): string[] {

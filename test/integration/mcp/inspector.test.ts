@@ -1,9 +1,47 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSystem, type Team } from 'orrery';
-import { inspect } from '../../fixtures/mcp/inspector.ts';
 import { agentsOfMcp } from '../../fixtures/mcp/team.ts';
 import { CONDITIONS } from '../../fixtures/conditions.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { json as jsonOf, text as textOf } from 'node:stream/consumers';
+
+const manifest = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/package.json'));
+const INSPECTOR = join(dirname(manifest), 'clients/launcher/build/index.js');
+
+/** On a busy machine a server takes its time. */
+const PATIENT = ['--connect-timeout', '120000'];
+
+/** What the inspector has answered on standard output, and the code it has ended with: 5 for a tool's own error. */
+interface Inspected {
+  readonly code: number;
+  readonly said: { readonly result: Readonly<Record<string, unknown>> };
+}
+
+/** Runs the inspector's command line against a target (a URL, or a command) with a home of its own. */
+async function inspect(target: readonly string[], ...options: readonly string[]): Promise<Inspected> {
+  const home = mkdtempSync(join(tmpdir(), 'inspector-'));
+  try {
+    const words = [INSPECTOR, '--cli', ...target, ...options, '--format', 'json', ...PATIENT];
+    const child = spawn(process.execPath, words, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, HOME: home },
+    });
+    const closed = once(child, 'close');
+    const errors = textOf(child.stderr);
+    const said = await jsonOf(child.stdout).catch(async () => {
+      throw new Error(`The inspector has answered nothing: ${await errors}`);
+    });
+    const [code] = await closed;
+    return { code, said: said as Inspected['said'] };
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
 
 const main = fileURLToPath(new URL('../../../apps/cli/main.ts', import.meta.url));
 const agents = fileURLToPath(new URL('../../fixtures/mcp/clerk.agent.ts', import.meta.url));

@@ -1,8 +1,82 @@
-import { type AgentDefinition, capability, defineAgent } from 'orrery';
+import { type AgentDefinition, capability, defineAgent, type Capability } from 'orrery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { LoneNode } from '../../fixtures/lone-node.ts';
 import { rejection, until } from '../../fixtures/until.ts';
+import { systemParty } from '../../../runtime/protocol/policy.ts';
+import { deltaOf } from '../../../runtime/routing/routing-table.ts';
+import type { ChangeOrder, ControlMessage, NodeMessage } from '../../../runtime/thread/lines.ts';
+import type { ThreadHost } from '../../../runtime/thread/thread-host.ts';
+import { SteeredNode } from '../../fixtures/steered-node.ts';
+
+type Told<Type extends NodeMessage['t']> = NodeMessage & { readonly t: Type };
+const HOST = { id: 'system/host', slot: -1, party: systemParty('system/host') };
+
+/** A place with one agent, alone in this thread; the test is its control thread. */
+class LoneNode {
+  readonly #node: SteeredNode;
+  readonly #told: NodeMessage[] = [];
+  #nextRef = 1;
+
+  constructor(modules: Readonly<Record<string, AgentDefinition<unknown>>>) {
+    this.#node = new SteeredNode({ inline: new Map(Object.entries(modules)) });
+    this.#node.onTold = (message) => void this.#told.push(message);
+  }
+
+  get host(): ThreadHost {
+    return this.#node.host;
+  }
+
+  get status(): string | undefined {
+    return this.host.node.cellOf(0)?.status;
+  }
+
+  control(message: ControlMessage): void {
+    this.#node.control(message);
+  }
+
+  /** Hosts the agent of this module; it is not started yet. */
+  async take(module: string): Promise<void> {
+    const { card } = await this.host.load(module);
+    const capabilityIds = card.capabilities.map(({ id }) => id);
+    const profile = {
+      card,
+      capabilityIds,
+      delivery: 'once',
+      mailboxCapacity: 100,
+      lazy: false,
+      durable: false,
+    } as const;
+    const change = deltaOf(0, [{ id: card.id, slot: 0, place: 'here', profile, revision: 0 }]);
+    const agents = [{ id: card.id, module, broken: undefined, process: undefined }];
+    this.control({ t: 'host', ref: 0, change, agents, isAgain: false });
+    await this.hears('hosted');
+  }
+
+  /** Resolves with the next message of this type. */
+  async hears<Type extends NodeMessage['t']>(type: Type): Promise<Told<Type>> {
+    const at = await until(`it says "${type}"`, () => {
+      const index = this.#told.findIndex(({ t }) => t === type);
+      return index < 0 ? undefined : { index };
+    });
+    return this.#told.splice(at.index, 1)[0] as Told<Type>;
+  }
+
+  /** Has it not said anything of this type? */
+  isSilentAbout(type: NodeMessage['t']): boolean {
+    return this.#told.every(({ t }) => t !== type);
+  }
+
+  /** Begins a change; `hears('changed')` is its end. */
+  change(module: string, order: Partial<ChangeOrder> = {}): void {
+    const ref = this.#nextRef++;
+    const rest = { process: undefined, resumed: undefined, graceMs: 10_000, isFresh: false };
+    this.control({ t: 'change', ref, slot: 0, module, ...rest, ...order });
+  }
+
+  ask<Input, Output>(capability: Capability<Input, Output>, input: Input): Promise<Output> {
+    return this.host.node.mailSender.ask(HOST, capability, input, {}, undefined);
+  }
+}
 
 /** Answers which code does it, after a promise that the test holds. */
 const work = capability({ id: 'work', description: 'Works', input: z.string(), output: z.string() });

@@ -1,10 +1,40 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeptTaskLog } from '../../../../actors/tasks/kept-task-log.ts';
+import { KeptTaskLog, type TaskRecords } from '../../../../actors/tasks/kept-task-log.ts';
 import type { LoggedTask, TaskOpening, TaskWrite } from '../../../../actors/tasks/task-log.ts';
 import type { TaskChange } from '../../../../runtime/protocol/task.ts';
-import { HeldRecords } from '../../../fixtures/held-records.ts';
 import { KeptTasks } from '../../../fixtures/kept-tasks.ts';
+
+/** The records of a system, in the hands of a test: in the order of their keys, as JSON has them. */
+class HeldRecords implements TaskRecords {
+  readonly texts = new Map<string, string>();
+  /** How many characters were written, and in how many records. */
+  written = { characters: 0, records: 0 };
+
+  put(kind: string, key: string, value: unknown): Promise<void> {
+    const place = `${kind}\n${key}`;
+    if (value === undefined) this.texts.delete(place);
+    else {
+      const text = JSON.stringify(value);
+      this.texts.set(place, text);
+      this.written.characters += text.length;
+      this.written.records += 1;
+    }
+    return Promise.resolve();
+  }
+
+  async *read(kind: string): AsyncGenerator<{ key: string; value: unknown }> {
+    const keys = [...this.texts.keys()].sort().filter((place) => place.startsWith(`${kind}\n`));
+    for (const place of keys)
+      yield { key: place.slice(kind.length + 1), value: JSON.parse(this.texts.get(place) as string) };
+  }
+
+  keysOf(kind: string): string[] {
+    return [...this.texts.keys()]
+      .filter((place) => place.startsWith(`${kind}\n`))
+      .map((place) => place.slice(kind.length + 1));
+  }
+}
 
 const KIND = 'orrery/task';
 const openingOf = (key: string): TaskOpening => ({
