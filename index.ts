@@ -13,7 +13,7 @@ export { considers, negotiatorOf, whenAssigned, whenRefused } from './actors/neg
 export type { NewTaskProposal, ProposeOptions } from './actors/negotiator/new-proposal.ts';
 export type { TaskNegotiator } from './actors/negotiator/task-negotiator.ts';
 export type { ProposalStatus, TaskProposal } from './actors/negotiator/task-proposal.ts';
-export { swarmsOf } from './actors/swarm/desk-swarms.ts';
+export { swarmsOf } from './actors/swarm/agent-swarms.ts';
 export type { SwarmOutcome } from './actors/swarm/swarm-outcome.ts';
 export type { SwarmSession } from './actors/swarm/swarm-session.ts';
 export type { CreateSwarmOptions, Swarms } from './actors/swarm/swarms.ts';

@@ -3,7 +3,7 @@ import './runtime/journal/journal-desk.ts';
 import './actors/negotiator/capability-handlers.ts';
 import { agentInterceptors } from './actors/interceptors.ts';
 import { type Cooperating, withCooperation } from './actors/cooperation.ts';
-import { coordinatorIfAny } from './actors/swarm/desk-swarms.ts';
+import { coordinatorIfAny } from './actors/swarm/agent-swarms.ts';
 import { SwarmCheck } from './actors/swarm/swarm-check.ts';
 import { loadPolicies, type PolicyOptions } from './policies/index.ts';
 import type { System } from './runtime/system/system.ts';
@@ -92,8 +92,8 @@ function clientCheck(): ClientCheck {
   return {
     violations: swarms.violations,
     see: (client) => {
-      const owned = coordinatorIfAny(client)?.owned;
-      for (const session of owned?.list() ?? []) swarms.see(session, owned as object);
+      const coordinator = coordinatorIfAny(client);
+      for (const session of coordinator?.listSwarms() ?? []) swarms.see(session, coordinator as object);
     },
   };
 }

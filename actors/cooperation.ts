@@ -3,7 +3,7 @@ import type { Seams } from '../runtime/protocol/seams.ts';
 import type { LoopSender, System } from '../runtime/public.ts';
 import { hostNegotiator } from './negotiator/desk-negotiator.ts';
 import type { TaskNegotiator } from './negotiator/task-negotiator.ts';
-import { hostSwarms } from './swarm/desk-swarms.ts';
+import { hostSwarms } from './swarm/agent-swarms.ts';
 import type { Swarms } from './swarm/swarms.ts';
 
 /** How others are had to work together, in somebody's name: by proposals and in swarms. */

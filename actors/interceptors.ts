@@ -1,7 +1,7 @@
 import type { Interceptor } from '../runtime/public.ts';
 import { negotiationInterceptor } from './negotiator/interceptor.ts';
 import { documentInterceptor } from './shared-state/interceptor.ts';
-import { swarmInterceptor } from './swarm/interceptor.ts';
+import { swarmInterceptor } from './swarm/agent-swarms.ts';
 import { privilegeInterceptor } from './tasks/privilege-interceptor.ts';
 import { toolInterceptor } from './tools/interceptor.ts';
 

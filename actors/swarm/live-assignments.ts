@@ -3,7 +3,7 @@ import type { ErrorData } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import { assignmentMachine } from './assignment.machine.ts';
-import type { HandedWork, SwarmReach, WorkOrder, WorkReports } from './swarm-reach.ts';
+import type { HandedAssignment, SwarmReach, AssignmentOrder, AssignmentReports } from './swarm-reach.ts';
 import { subTaskIn, type SwarmRecord } from './swarm-record.ts';
 import type { SwarmSubTask } from './swarm-session.ts';
 
@@ -44,7 +44,7 @@ export class LiveAssignments {
 
   /** The assignment of a sub-task that stands, not yet handed over; it counts as its agent's load until it is over. */
   open(record: SwarmRecord, subTaskId: string, nowMs: number): LiveAssignment {
-    const order = workOrderOf(record, subTaskId, nowMs);
+    const order = orderOf(record, subTaskId, nowMs);
     const { loads, ...deps } = this.#deps;
     const key = keyOf(subTaskId, order.epoch);
     const unload = loads.add(order.agentId, deps.reach.loadOf(order.agentId));
@@ -90,13 +90,13 @@ interface LiveAssignmentDeps extends Pick<LiveAssignmentsDeps, 'clock' | 'reach'
 
 /** One assignment in an agent's hands: its machine, and what is heard of it. */
 export class LiveAssignment {
-  readonly order: WorkOrder;
+  readonly order: AssignmentOrder;
   readonly #deps: LiveAssignmentDeps;
   readonly #machine: MachineHost<typeof assignmentMachine>;
-  #handed: HandedWork | undefined;
+  #handed: HandedAssignment | undefined;
   #wasHandedAgain = false;
 
-  constructor(order: WorkOrder, deps: LiveAssignmentDeps) {
+  constructor(order: AssignmentOrder, deps: LiveAssignmentDeps) {
     this.order = order;
     this.#deps = deps;
     const { clock, graceMs, onOver, events } = deps;
@@ -151,7 +151,7 @@ export class LiveAssignment {
     this.#machine.send({ type: 'assignment.released' });
   }
 
-  #reports(): WorkReports {
+  #reports(): AssignmentReports {
     const { events } = this.#deps;
     const whileHeard = (then: () => void): void => {
       if (!this.#machine.isOver) then();
@@ -184,7 +184,7 @@ export class LiveAssignment {
 const MAX_WORK_MS = 86_400_000;
 
 /** The assignment that stands, as it is handed to its agent. */
-export function workOrderOf(record: SwarmRecord, subTaskId: string, nowMs: number): WorkOrder {
+export function orderOf(record: SwarmRecord, subTaskId: string, nowMs: number): AssignmentOrder {
   const { session, limits, justification, behalf } = record;
   const subTask = subTaskIn(record, subTaskId) as SwarmSubTask;
   const { epoch, assignedAgent, capability, requiredCapabilities, description, partial } = subTask;

@@ -1,83 +1,129 @@
 import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
+import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { Behalf } from '../../runtime/public.ts';
-import { CoordinatorCore, type SwarmCoordinatorOptions } from './coordinator-core.ts';
-import { type Negotiator, Recruiter } from './recruiter.ts';
-import { noSuchSwarm, notYours } from './swarms.ts';
-import { ownerOf } from './swarms.ts';
-import type { SwarmMedium } from './swarm-medium.ts';
-import type { SwarmNotice } from './swarm-notifier.ts';
+import type { AgentPort } from '../agent-port/agent-port.ts';
+import { askingOver, EnvelopeTransport } from './assignment-transport.ts';
+import { OwnedSwarms } from './owned-swarms.ts';
 import type { SwarmOutcome } from './swarm-outcome.ts';
-import { isStop } from './system-stop.ts';
-import type { Hands, NoticeOrigin, SwarmReach } from './swarm-reach.ts';
+import { type Negotiator, reachOver, type SwarmReach } from './swarm-reach.ts';
 import type { SwarmWork } from './swarm-record.ts';
-import type { SwarmAnswer, SwarmRequest } from './swarm-requests.ts';
+import { faultIn, type SwarmAnswer, type SwarmRequest, SwarmRequests } from './swarm-requests.ts';
 import { isOver, type SwarmSession, taintOfSession } from './swarm-session.ts';
-import type { CreateSwarmOptions, ReportOptions, Swarms } from './swarms.ts';
+import { InMemorySwarmStore, type SwarmStore } from './swarm-store.ts';
+import {
+  type CreateSwarmOptions,
+  noSuchSwarm,
+  notYours,
+  ownerOf,
+  type ReportOptions,
+  type Swarms,
+} from './swarms.ts';
 
 /**
- * How one face of a coordinator reaches agents.
- *
- * - `hands`      hand over what is assigned to them. @default as envelopes of their own
- * - `negotiator` makes the proposals. @default that of the agent
- * - `inherited`  what swarms take over from the work in which they are made.
- * - `behalf`     on whose behalf the work is done in which it is used. @default nobody's
- * - `takeIn`     hears where what is read came from outside, before it is.
+ * - `port`       of the agent in whose name it acts: `routerPort(...)`.
+ * - `negotiator` of the same agent: makes the proposals.
+ * - `store`      where swarms are kept. @default in memory
  */
-export interface FaceOptions {
-  readonly hands?: Hands;
-  readonly negotiator?: Negotiator;
-  readonly inherited?: () => Inherited;
-  readonly behalf?: () => Behalf;
-  readonly takeIn?: (taint: Taint) => void;
+export interface SwarmCoordinatorOptions {
+  readonly port: AgentPort;
+  readonly negotiator: Negotiator;
+  readonly store?: SwarmStore;
 }
 
-/** What a swarm takes over from the work in which it is made. */
-interface Inherited {
-  readonly signal: AbortSignal;
-  readonly correlationId: string | undefined;
-  readonly work: SwarmWork | undefined;
+/** The coordinator within a piece of work; `nth`: the next swarm that is made there, from 1. */
+interface WithinWork extends Pick<SwarmCoordinatorOptions, 'port' | 'negotiator'> {
+  readonly nth: () => number;
 }
+
+/** What the coordinators of one agent share, in whatever work they are used. */
+interface Core {
+  /** That of no work: what is said of swarms outlives what they were made in. */
+  readonly port: AgentPort;
+  readonly owned: OwnedSwarms;
+  readonly envelopes: EnvelopeTransport;
+  readonly requests: SwarmRequests;
+  /** The swarms of others, as they were last shown to this agent. */
+  readonly pictures: Map<string, SwarmSession>;
+  readonly stopListening: () => void;
+}
+
+/** How many swarms of others are remembered. */
+const PICTURES_KEPT = 64;
 
 /**
  * Coordinates the swarms of one agent, and lets it take part in those of others (seed 1).
  *
  * Acts for that agent alone: what it sends is judged by the rules that hold for the agent, and it reports for nobody else.
- * Beyond the seed: `resume`, `close`, and what `Swarms` adds.
+ * Beyond the seed: `resume`, `within`, `receive`, `suspend`, `close`, and what `Swarms` adds.
  */
 export class SwarmCoordinator implements Swarms {
-  readonly #core: CoordinatorCore;
+  readonly #port: AgentPort;
+  readonly #core: Core;
   readonly #reach: SwarmReach;
-  readonly #inherited: FaceOptions['inherited'];
-  readonly #behalf: FaceOptions['behalf'];
-  readonly #takeIn: FaceOptions['takeIn'];
+  readonly #nthOfWork: () => number;
 
   static {
     bindMethods(SwarmCoordinator.prototype);
   }
 
-  /** Over its own medium and negotiator; or another face of a coordinator that is there. */
-  constructor(
-    options: SwarmCoordinatorOptions | CoordinatorCore,
-    { hands, negotiator, inherited, behalf, takeIn }: FaceOptions = {},
-  ) {
-    const core = options instanceof CoordinatorCore ? options : new CoordinatorCore(options);
-    this.#core = core;
-    this.#inherited = inherited;
-    this.#behalf = behalf;
-    this.#takeIn = takeIn;
-    this.#reach = reachOf(core, {
-      negotiator: negotiator ?? core.negotiator,
-      hands: hands ?? core.envelopes,
-    });
+  /** `core` and `nth` are for `within`. */
+  constructor(options: SwarmCoordinatorOptions, core?: Core, nth: () => number = () => 1) {
+    const { port, negotiator } = options;
+    this.#port = port;
+    this.#core = core ?? this.#coreOf(options);
+    this.#nthOfWork = nth;
+    const transport = askingOver(port) ?? this.#core.envelopes;
+    this.#reach = reachOver({ port: this.#core.port, negotiator, transport });
+  }
+
+  /** The coordinator of the same agent, whose swarms belong to the work of this port. */
+  within({ port, negotiator, nth }: WithinWork): SwarmCoordinator {
+    return new SwarmCoordinator({ port, negotiator }, this.#core, nth);
   }
 
   /** Goes on with the swarms of this agent that the store has and this coordinator does not know. */
-  async resume(): Promise<void> {
-    const { medium, owned } = this.#core;
-    if (medium.open !== undefined) await medium.open();
-    await owned.resume(this.#reach);
+  resume(): Promise<void> {
+    return this.#core.owned.resume(this.#reach);
+  }
+
+  /** Takes an envelope that has come for the agent; false when it is none of a swarm. */
+  receive(envelope: A2AEnvelope): boolean {
+    const { requests, envelopes } = this.#core;
+    return requests.receive(envelope) || envelopes.receive(envelope) || this.#receiveLate(envelope);
+  }
+
+  /** The system stops: what goes on stays as it is kept, for the next process. */
+  suspend(): void {
+    this.#core.owned.suspend();
+  }
+
+  #coreOf({ port, store = new InMemorySwarmStore() }: SwarmCoordinatorOptions): Core {
+    const { agentId, seams } = port;
+    const owned = new OwnedSwarms({ ownerId: agentId, seams, store, taint: () => port.taint });
+    const requests = new SwarmRequests(port, (callerId, request, taint) => {
+      if (taint !== undefined) owned.tainted(request, taint);
+      return owned.answer(callerId, request);
+    });
+    const stopListening = port.listen((envelope) => this.receive(envelope));
+    return {
+      port,
+      owned,
+      requests,
+      envelopes: new EnvelopeTransport(port),
+      pictures: new Map(),
+      stopListening,
+    };
+  }
+
+  /** An answer to a request that handed out an assignment, long after anybody listened to it. */
+  #receiveLate(envelope: A2AEnvelope): boolean {
+    const { type, sender, payload } = envelope;
+    const { owned } = this.#core;
+    if (type === 'response') return owned.reportLate(sender, envelope, { result: payload });
+    if (type === 'error') return owned.reportLate(sender, envelope, { error: faultIn(payload) });
+    return false;
   }
 
   async createSwarm(
@@ -85,11 +131,10 @@ export class SwarmCoordinator implements Swarms {
     requiredCapabilities: readonly string[],
     options: CreateSwarmOptions = {},
   ): Promise<SwarmSession> {
-    await this.#core.medium.open?.();
-    const inherited = this.#inherited?.();
-    const behalf = this.#behalf?.();
-    const task = { taskDescription, requiredCapabilities, work: inherited?.work, behalf };
-    return this.#read(await this.#core.owned.create(this.#reach, task, within(options, inherited)));
+    await this.#port.open();
+    const task = { taskDescription, requiredCapabilities, work: this.#nextWork(), behalf: this.#behalf };
+    const { owned } = this.#core;
+    return this.#read(await owned.create(this.#reach, task, withWork(options, this.#port.work)));
   }
 
   async joinSwarm(swarmId: string, agentId: string): Promise<void> {
@@ -153,7 +198,7 @@ export class SwarmCoordinator implements Swarms {
   async outcome(swarmId: string): Promise<SwarmOutcome> {
     this.#requireOwn(swarmId);
     const outcome = await this.#core.owned.outcome(swarmId);
-    if (outcome.taint !== undefined) this.#takeIn?.(outcome.taint);
+    if (outcome.taint !== undefined) this.#absorb(outcome.taint);
     return outcome;
   }
 
@@ -164,23 +209,26 @@ export class SwarmCoordinator implements Swarms {
 
   /** Lets go of everything. What was going on can be resumed from the store. */
   close(): void {
-    this.#core.close();
+    const { stopListening, owned, requests } = this.#core;
+    stopListening();
+    owned.close();
+    requests.close();
   }
 
   /** Whoever reads what is kept has what is in it, whenever that was written. */
   #read(session: SwarmSession): SwarmSession {
     const taint = taintOfSession(session);
-    if (taint !== undefined) this.#takeIn?.(taint);
+    if (taint !== undefined) this.#absorb(taint);
     return session;
   }
 
   /** What an agent does for itself, or the owner for it. */
   async #forAgent(agentId: string, request: SwarmRequest): Promise<void> {
-    const { medium, owned } = this.#core;
-    if (agentId === medium.agentId) await this.#ask(request);
+    const { owned } = this.#core;
+    if (agentId === this.#port.agentId) await this.#ask(request);
     else {
       const session = owned.get(request.swarmId);
-      if (session === undefined) throw notYours(request.swarmId, medium.agentId, agentId);
+      if (session === undefined) throw notYours(request.swarmId, this.#port.agentId, agentId);
       owned.answer(agentId, request, true);
     }
   }
@@ -188,80 +236,64 @@ export class SwarmCoordinator implements Swarms {
   /** Asks the coordinator of the swarm, which may be this one. */
   async #ask(request: SwarmRequest): Promise<SwarmAnswer> {
     const { swarmId } = request;
-    const { medium, owned, post } = this.#core;
+    const { owned, requests, pictures } = this.#core;
     requireText('swarmId', swarmId);
     const ownerId = ownerOf(swarmId);
     if (ownerId === undefined) throw noSuchSwarm(swarmId);
-    if (ownerId === medium.agentId) return owned.answer(ownerId, request);
-    await medium.open?.();
-    const answer = await post.ask(ownerId, request, this.#behalf?.());
-    if (answer.kind === 'swarm.picture') this.#core.shown(answer.session);
+    if (ownerId === this.#port.agentId) return owned.answer(ownerId, request);
+    await this.#port.open();
+    const answer = await requests.ask(ownerId, request, this.#behalf);
+    if (answer.kind === 'swarm.picture') remember(pictures, answer.session);
     return answer;
   }
 
   #requireOwn(swarmId: string): void {
-    const { medium, owned } = this.#core;
-    if (owned.get(swarmId) !== undefined) return;
+    if (this.#core.owned.get(swarmId) !== undefined) return;
+    const { agentId } = this.#port;
     const ownerId = ownerOf(swarmId);
-    if (ownerId === undefined || ownerId === medium.agentId) throw noSuchSwarm(swarmId);
-    throw notYours(swarmId, medium.agentId);
+    if (ownerId === undefined || ownerId === agentId) throw noSuchSwarm(swarmId);
+    throw notYours(swarmId, agentId);
+  }
+
+  /** What a swarm that is made now belongs to, so that the next attempt of that finds it; only a durable owner has such. */
+  #nextWork(): SwarmWork | undefined {
+    const { work, records } = this.#port;
+    if (work === undefined || records === undefined) return undefined;
+    const { envelopeId, deadlineAtMs, isTriedAgain } = work;
+    return {
+      nth: this.#nthOfWork(),
+      isTriedAgain,
+      ...(envelopeId === undefined ? {} : { envelopeId }),
+      ...(deadlineAtMs === undefined ? {} : { deadlineAtMs }),
+    };
+  }
+
+  /** On whose behalf the work of the port is done; without any, nobody's. */
+  get #behalf(): Behalf | undefined {
+    return this.#port.work && this.#port.behalf();
+  }
+
+  #absorb(taint: Taint): void {
+    if (this.#port.work !== undefined) this.#port.absorbTaint(taint);
   }
 }
 
-/** How the agents of swarms are reached in the name of a coordinator's agent. */
-function reachOf(
-  { medium }: CoordinatorCore,
-  { negotiator, hands }: { readonly negotiator: Negotiator; readonly hands: Hands },
-): SwarmReach {
-  const recruiter = new Recruiter(negotiator, medium);
-  return {
-    isExplicit: hands.isExplicit,
-    isLasting: hands.isLasting,
-    isKeptFor: (agentId) => hands.isKeptFor(agentId),
-    whoOffers: (capabilityId) => medium.whoOffers(capabilityId),
-    loadOf: (agentId) => medium.loadOf?.(agentId) ?? 0,
-    propose: async (proposal) => {
-      const answer = await recruiter.propose(proposal);
-      const isStopped = answer.standing === 'declined' && isStop({ code: answer.reason });
-      return isStopped && hands.isLasting ? { standing: 'unasked' } : answer;
-    },
-    dismiss: (member) => recruiter.dismiss(member),
-    withdraw: (proposal) => recruiter.withdraw(proposal),
-    hand: (order, reports) => hands.hand(order, reports),
-    handAgain: (order, envelopeId, reports) => hands.handAgain(order, envelopeId, reports),
-    note: (event) => medium.note?.(event),
-    notify: (recipient, about, notice) => {
-      if (recipient !== medium.agentId || medium.isTold) void notify(medium, recipient, about, notice);
-    },
-  };
+function remember(pictures: Map<string, SwarmSession>, session: SwarmSession): void {
+  pictures.delete(session.id);
+  pictures.set(session.id, session);
+  const [oldest] = pictures.keys();
+  if (oldest !== undefined && pictures.size > PICTURES_KEPT) pictures.delete(oldest);
 }
 
 /** The options, with what is taken over from the work in hand. */
-function within(
-  options: CreateSwarmOptions,
-  inherited: Pick<Inherited, 'signal' | 'correlationId'> | undefined,
-): CreateSwarmOptions {
-  if (inherited === undefined) return options;
-  const { signal, correlationId } = inherited;
-  const own = options.signal;
+function withWork(options: CreateSwarmOptions, work: AgentPort['work']): CreateSwarmOptions {
+  if (work === undefined) return options;
+  const { signal, correlationId } = work;
+  const signals = [signal, options.signal].filter((one) => one !== undefined);
+  const [first, other] = signals;
   return {
     ...(correlationId === undefined ? {} : { correlationId }),
     ...options,
-    signal: own === undefined ? signal : AbortSignal.any([signal, own]),
+    ...(first !== undefined && { signal: other === undefined ? first : AbortSignal.any(signals) }),
   };
-}
-
-/** Tells an agent; whoever watches learns when that was not possible. */
-async function notify(
-  medium: SwarmMedium,
-  recipient: string,
-  about: NoticeOrigin,
-  payload: SwarmNotice,
-): Promise<void> {
-  const justification = `${recipient} takes part in the swarm ${payload.swarmId}`;
-  const letter = { recipient, type: 'notification' as const, payload, ...about, justification };
-  const { delivered, error } = await medium.send(letter);
-  if (delivered) return;
-  const reason = `${recipient} was not told "${payload.kind}": ${error}`;
-  medium.note?.({ correlationId: about.correlationId, reason, isGood: false, agentId: recipient });
 }

@@ -11,7 +11,7 @@ import {
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import type { Behalf } from '../../runtime/public.ts';
-import type { SwarmMedium } from './swarm-medium.ts';
+import type { AgentPort } from '../agent-port/agent-port.ts';
 import { SwarmFault, SwarmSession, taintOfSession } from './swarm-session.ts';
 
 const About = { swarmId: z.string().min(1) };
@@ -87,21 +87,21 @@ const marked = (answer: SwarmAnswer, taint: Taint | undefined): SwarmAnswer =>
 
 /** Requests to the coordinators of others' swarms, and the answers to those that come to this one. */
 export class SwarmRequests {
-  readonly #medium: SwarmMedium;
+  readonly #port: AgentPort;
   readonly #answer: AnswerRequest;
   readonly #waiting = new Map<string, Waiting>();
 
-  constructor(medium: SwarmMedium, answer: AnswerRequest) {
-    this.#medium = medium;
+  constructor(port: AgentPort, answer: AnswerRequest) {
+    this.#port = port;
     this.#answer = answer;
   }
 
   /** Asks the coordinator of a swarm; rejects with what it refuses, what the rules do, and DEADLINE_EXCEEDED. */
   ask(ownerId: string, request: SwarmRequest, behalf?: Behalf): Promise<SwarmAnswer> {
-    const { agentId, seams } = this.#medium;
+    const { agentId, seams } = this.#port;
     const justification = `${agentId} takes part in the swarm ${request.swarmId}`;
     return new Promise((resolve, reject) => {
-      const letter = {
+      const message = {
         recipient: ownerId,
         type: 'request' as const,
         expectsReply: true,
@@ -110,7 +110,7 @@ export class SwarmRequests {
         behalf,
       };
       let askedIn = '';
-      const sending = this.#medium.send(letter, (envelopeId) => {
+      const sending = this.#port.send(message, (envelopeId) => {
         askedIn = envelopeId;
         const cancelTimer = seams.clock.setTimer(ANSWER_MS, () => {
           this.#waiting.delete(envelopeId);
@@ -160,8 +160,8 @@ export class SwarmRequests {
       if (!parsed.success) throw invalidPayload('swarm', faultsOf(parsed.error, payload));
       const answer = this.#answer(sender, parsed.data, metadata?.taint);
       const taint = taintOf(answer);
-      const letter = taint === undefined ? reply : { ...reply, taint };
-      const sent = await this.#medium.send({ ...letter, type: 'response', payload: answer });
+      const message = taint === undefined ? reply : { ...reply, taint };
+      const sent = await this.#port.send({ ...message, type: 'response', payload: answer });
       if (sent.delivered) return;
       // What cannot be told is told as that: whoever asked is not left waiting.
       fault = {
@@ -171,7 +171,7 @@ export class SwarmRequests {
     } catch (error) {
       fault = faultPayload(error);
     }
-    await this.#medium.send({ ...reply, type: 'error', payload: fault });
+    await this.#port.send({ ...reply, type: 'error', payload: fault });
   }
 
   #settle(askedIn: string): Waiting | undefined {

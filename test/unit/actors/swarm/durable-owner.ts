@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { JournalledSwarmStore } from '../../../../actors/swarm/swarm-store.ts';
 import { OwnedSwarms } from '../../../../actors/swarm/owned-swarms.ts';
-import type { SwarmReach, WorkOrder, WorkReports } from '../../../../actors/swarm/swarm-reach.ts';
+import type { SwarmReach, AssignmentOrder, AssignmentReports } from '../../../../actors/swarm/swarm-reach.ts';
 import type { SwarmWork } from '../../../../actors/swarm/swarm-record.ts';
 import type { LeftRecord } from '../../../../runtime/public.ts';
 import { FakeClock } from '../../../fixtures/fake-clock.ts';
@@ -31,8 +31,8 @@ export const journalledSwarms = (records: Records, problems: unknown[] = [], cap
 
 /** What one coordinator after the other has handed out, and its reports. */
 interface Handed {
-  readonly order: WorkOrder;
-  readonly reports: WorkReports;
+  readonly order: AssignmentOrder;
+  readonly reports: AssignmentReports;
   readonly isAgain: boolean;
   readonly inEnvelope: string | undefined;
   cancelled?: string;
@@ -62,7 +62,12 @@ export class Owner {
   }
 
   get reach(): SwarmReach {
-    const take = (order: WorkOrder, reports: WorkReports, isAgain: boolean, inEnvelope?: string) => {
+    const take = (
+      order: AssignmentOrder,
+      reports: AssignmentReports,
+      isAgain: boolean,
+      inEnvelope?: string,
+    ) => {
       const one: Handed = { order, reports, isAgain, inEnvelope };
       this.handed.push(one);
       if (!isAgain) queueMicrotask(() => reports.sent(`envelope ${order.subTaskId} ${order.epoch}`));

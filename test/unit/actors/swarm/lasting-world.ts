@@ -1,11 +1,11 @@
 import { OwnedSwarms } from '../../../../actors/swarm/owned-swarms.ts';
 import type {
-  HandedWork,
+  HandedAssignment,
   ProposalAnswer,
   SwarmProposal,
   SwarmReach,
-  WorkOrder,
-  WorkReports,
+  AssignmentOrder,
+  AssignmentReports,
 } from '../../../../actors/swarm/swarm-reach.ts';
 import { SwarmRecord } from '../../../../actors/swarm/swarm-record.ts';
 import type { SwarmSession } from '../../../../actors/swarm/swarm-session.ts';
@@ -34,9 +34,9 @@ export interface LastingAgent {
 
 /** An assignment that has come to an agent. */
 interface Doing {
-  readonly order: WorkOrder;
+  readonly order: AssignmentOrder;
   readonly agent: LastingAgent;
-  reports: WorkReports | undefined;
+  reports: AssignmentReports | undefined;
   answer: { readonly result: unknown } | { readonly error: ErrorData } | undefined;
   /** Timers of an attempt that was cut off do nothing. */
   attempt: number;
@@ -46,7 +46,7 @@ interface Doing {
 /** The end of a coordinator: with its process, or with its thread alone. */
 export type Death = 'process' | 'thread';
 
-export const keyOf = ({ subTaskId, epoch }: Pick<WorkOrder, 'subTaskId' | 'epoch'>): string =>
+export const keyOf = ({ subTaskId, epoch }: Pick<AssignmentOrder, 'subTaskId' | 'epoch'>): string =>
   `${subTaskId} ${epoch}`;
 
 /**
@@ -179,21 +179,21 @@ export class LastingWorld {
   }
 
   #hand(
-    order: WorkOrder,
-    reports: WorkReports,
+    order: AssignmentOrder,
+    reports: AssignmentReports,
     { life, isNew }: { life: number; isNew: boolean },
-  ): HandedWork {
+  ): HandedAssignment {
     const agent = this.#agents.get(order.agentId) as LastingAgent;
     const key = keyOf(order);
     let isListening = true;
-    const heard: WorkReports = Object.fromEntries(
+    const heard: AssignmentReports = Object.fromEntries(
       (['sent', 'progressed', 'completed', 'failed', 'orphaned', 'suspended'] as const).map((what) => [
         what,
         (value: never) => {
           if (isListening && life === this.#life) reports[what](value);
         },
       ]),
-    ) as unknown as WorkReports;
+    ) as unknown as AssignmentReports;
     const arrive = (): void => {
       const known = this.#doings.get(key);
       // What is not kept is known to nobody after the process, or even to the thread that cancelled it.

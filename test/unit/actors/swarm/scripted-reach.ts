@@ -1,13 +1,13 @@
 import type { ErrorCode } from '../../../../runtime/protocol/errors.ts';
 import type { SwarmNotice } from '../../../../actors/swarm/swarm-notifier.ts';
 import type {
-  HandedWork,
+  HandedAssignment,
   ProposalAnswer,
   SwarmEvent,
   SwarmProposal,
   SwarmReach,
-  WorkOrder,
-  WorkReports,
+  AssignmentOrder,
+  AssignmentReports,
 } from '../../../../actors/swarm/swarm-reach.ts';
 import type { FakeClock } from '../../../fixtures/fake-clock.ts';
 
@@ -40,20 +40,20 @@ export interface Made {
 }
 
 /** The result that identifies the assignment it was made under. */
-export const resultOf = ({ subTaskId, agentId, epoch }: WorkOrder) => ({ subTaskId, agentId, epoch });
+export const resultOf = ({ subTaskId, agentId, epoch }: AssignmentOrder) => ({ subTaskId, agentId, epoch });
 
 /** A world of agents that do as they are told, in virtual time. */
 export class ScriptedReach implements SwarmReach {
   readonly isExplicit = true;
   readonly isLasting = false;
   readonly proposals: SwarmProposal[] = [];
-  readonly orders: WorkOrder[] = [];
+  readonly orders: AssignmentOrder[] = [];
   readonly notices: { readonly to: string; readonly notice: SwarmNotice }[] = [];
   readonly dismissed: string[] = [];
   readonly withdrawn: string[] = [];
   readonly events: SwarmEvent[] = [];
   readonly made: Made[] = [];
-  readonly cancelled: WorkOrder[] = [];
+  readonly cancelled: AssignmentOrder[] = [];
   readonly loads = new Map<string, number>();
   readonly #clock: FakeClock;
   readonly #agents: Map<string, ScriptedAgent>;
@@ -93,7 +93,7 @@ export class ScriptedReach implements SwarmReach {
     });
   }
 
-  hand(order: WorkOrder, reports: WorkReports): HandedWork {
+  hand(order: AssignmentOrder, reports: AssignmentReports): HandedAssignment {
     this.orders.push(order);
     const { deeds } = this.#agents.get(order.agentId) as ScriptedAgent;
     const turn = this.#turns.get(order.agentId) ?? 0;
@@ -113,7 +113,7 @@ export class ScriptedReach implements SwarmReach {
     };
   }
 
-  handAgain(): HandedWork | undefined {
+  handAgain(): HandedAssignment | undefined {
     return undefined;
   }
 
@@ -141,11 +141,11 @@ export class ScriptedReach implements SwarmReach {
 /** One assignment being worked on. */
 class Doing {
   readonly #clock: FakeClock;
-  readonly #reports: WorkReports;
+  readonly #reports: AssignmentReports;
   readonly #onMade: (kind: Made['kind']) => void;
   #isStopped = false;
 
-  constructor(clock: FakeClock, reports: WorkReports, onMade: (kind: Made['kind']) => void) {
+  constructor(clock: FakeClock, reports: AssignmentReports, onMade: (kind: Made['kind']) => void) {
     this.#clock = clock;
     this.#reports = reports;
     this.#onMade = onMade;

@@ -269,11 +269,11 @@ describe('Starting again', () => {
     await settle();
     team.owner.close();
 
-    const { SwarmCoordinator, routerMedium } = await import('../../../../actors/swarm/index.ts');
+    const { SwarmCoordinator, routerPort } = await import('../../../../actors/swarm/index.ts');
     const { router, registry, clock } = team;
     const seams = { clock, newId: () => 'again' };
-    const medium = routerMedium({ agentId: 'sun', router, registry, seams });
-    const again = new SwarmCoordinator({ medium, negotiator: team.member('sun').negotiator, store });
+    const port = routerPort({ agentId: 'sun', router, registry, seams });
+    const again = new SwarmCoordinator({ port, negotiator: team.member('sun').negotiator, store });
     await again.resume();
     await forPluto.answer(2);
     await settle();

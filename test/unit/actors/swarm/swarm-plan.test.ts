@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { workOrderOf } from '../../../../actors/swarm/live-assignments.ts';
+import { orderOf } from '../../../../actors/swarm/live-assignments.ts';
 import { newRecord } from '../../../../actors/swarm/swarm-plan.ts';
 import { withSubTask } from '../../../../actors/swarm/swarm-record.ts';
 import type { CreateSwarmOptions } from '../../../../actors/swarm/swarms.ts';
@@ -133,11 +133,11 @@ describe('Planning (C-29)', () => {
     expect(begun.session.subTasks[1]?.dependsOn).toEqual(['find']);
     const found = completed(assigned(begun, 'find', 'one', 6), 'find', ['f1'], 7);
     const first = assigned(found, 'judge', 'two', 8);
-    expect(workOrderOf(first, 'judge', 8).input).toEqual({ strict: true, findings: ['f1'] });
+    expect(orderOf(first, 'judge', 8).input).toEqual({ strict: true, findings: ['f1'] });
     const kept = withSubTask(first, 'judge', {
       partial: { agentId: 'two', epoch: 1, value: { seen: 3 }, atMs: 9 },
     });
-    expect(workOrderOf(kept, 'judge', 9)).toMatchObject({
+    expect(orderOf(kept, 'judge', 9)).toMatchObject({
       input: { strict: true, findings: ['f1'], soFar: { seen: 3 } },
       partial: { seen: 3 },
     });

@@ -1,8 +1,8 @@
-import { routerPort, TaskNegotiator } from '../../../../actors/negotiator/index.ts';
+import { TaskNegotiator } from '../../../../actors/negotiator/index.ts';
 import {
   type AssignmentNote,
   assignmentIn,
-  routerMedium,
+  routerPort,
   SwarmCoordinator,
   type SwarmStore,
 } from '../../../../actors/swarm/index.ts';
@@ -53,9 +53,10 @@ export function swarmTeam(
 
   const join = (agentId: string): Member => {
     const deps = { agentId, router, registry, seams };
-    const negotiator = new TaskNegotiator({ port: routerPort(deps) });
+    const port = routerPort(deps);
+    const negotiator = new TaskNegotiator({ port });
     const kept = store === undefined || agentId !== owner ? {} : { store };
-    const swarms = new SwarmCoordinator({ medium: routerMedium(deps), negotiator, ...kept });
+    const swarms = new SwarmCoordinator({ port, negotiator, ...kept });
     router.onReceive(agentId, (envelope) => take(agentId, envelope));
     return { id: agentId, negotiator, swarms };
   };

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { DeskHands } from '../../../../actors/swarm/desk-hands.ts';
-import type { WorkOrder, WorkReports } from '../../../../actors/swarm/swarm-reach.ts';
+import type { AgentPort } from '../../../../actors/agent-port/agent-port.ts';
+import { askingOver } from '../../../../actors/swarm/assignment-transport.ts';
+import type {
+  AssignmentTransport,
+  AssignmentOrder,
+  AssignmentReports,
+} from '../../../../actors/swarm/swarm-reach.ts';
 import { OrreryError } from '../../../../runtime/protocol/errors.ts';
 import type { Asking } from '../../../../runtime/public.ts';
 import { settle } from './swarm-team.ts';
 
-const ORDER: WorkOrder = {
+const ORDER: AssignmentOrder = {
   swarmId: '1@owner',
   correlationId: 'conversation',
   subTaskId: 'part',
@@ -22,22 +27,23 @@ const ORDER: WorkOrder = {
   deadlineAtMs: 1_000,
 };
 
-/** Hands of an owner for whom mars is durable, and a test that decides what is answered. */
-function hands({ isOver = false, isLasting = true } = {}) {
+/** A transport of an owner for whom mars is durable, and a test that decides what is answered. */
+function transport({ isOver = false, isLasting = true } = {}) {
   const asked: Asking[] = [];
   const answer = Promise.withResolvers<unknown>();
-  const kept = new DeskHands({
-    desk: { isKeptFor: (agentId) => agentId === 'mars' },
-    isLasting,
-    ask: (asking) => {
+  const port = {
+    records: isLasting ? {} : undefined,
+    work: { isOver },
+    isKeptFor: (agentId: string) => agentId === 'mars',
+    ask: (asking: Asking) => {
       asked.push(asking);
       asking.onSent?.(asking.envelopeId ?? 'an id of its own');
       return answer.promise;
     },
-    isOver: () => isOver,
-  });
+  };
+  const kept = askingOver(port as unknown as AgentPort) as AssignmentTransport;
   const heard: unknown[] = [];
-  const reports: WorkReports = {
+  const reports: AssignmentReports = {
     sent: (envelopeId) => heard.push(['sent', envelopeId]),
     progressed: ({ partial }) => heard.push(['progressed', partial]),
     completed: (result) => heard.push(['completed', result]),
@@ -50,7 +56,7 @@ function hands({ isOver = false, isLasting = true } = {}) {
 
 describe('Handing over what outlives the coordinator (F-02)', () => {
   it('asks a durable agent under an id of the assignment, the same when it asks again', async () => {
-    const { kept, asked, heard, reports } = hands();
+    const { kept, asked, heard, reports } = transport();
     kept.hand(ORDER, reports);
     expect(heard).toEqual([]);
     await settle();
@@ -82,7 +88,7 @@ describe('Handing over what outlives the coordinator (F-02)', () => {
       [true, 'venus'],
       [false, 'mars'],
     ] as const) {
-      const { kept, asked, heard, reports } = hands({ isLasting });
+      const { kept, asked, heard, reports } = transport({ isLasting });
       expect(kept.isKeptFor(agentId)).toBe(false);
       kept.hand({ ...ORDER, agentId }, reports);
       await settle();
@@ -94,7 +100,7 @@ describe('Handing over what outlives the coordinator (F-02)', () => {
   });
 
   it('reports the answer, progress and checkpoints until it is released', async () => {
-    const { kept, asked, answer, heard, reports } = hands();
+    const { kept, asked, answer, heard, reports } = transport();
     const work = kept.handAgain(ORDER, 'envelope', reports);
     asked[0]?.onProgress?.({ fraction: 0.1 });
     asked[0]?.onProgress?.({ fraction: 0.2, partial: { so: 'far' } });
@@ -111,20 +117,34 @@ describe('Handing over what outlives the coordinator (F-02)', () => {
   });
 
   it('cancels what it has asked for again, at once', () => {
-    const { kept, asked, reports } = hands();
+    const { kept, asked, reports } = transport();
     kept.handAgain(ORDER, 'envelope', reports)?.cancel('enough');
     expect(asked[0]?.signal?.aborted).toBe(true);
   });
 
+  it('cancels what it asked for, or leaves it alone, and listens to neither', async () => {
+    for (const how of ['cancel', 'release'] as const) {
+      const { kept, asked, answer, heard, reports } = transport({ isLasting: false });
+      const work = kept.hand(ORDER, reports);
+      await settle();
+      work[how]('enough');
+      expect(asked[0]?.signal?.aborted).toBe(how === 'cancel');
+      asked[0]?.onProgress?.({ fraction: 1 });
+      answer.resolve('late');
+      await settle();
+      expect(heard).toEqual([['sent', 'an id of its own']]);
+    }
+  });
+
   it('does not ask for what is cancelled before it is on its way', async () => {
-    const { kept, asked, heard, reports } = hands();
+    const { kept, asked, heard, reports } = transport();
     kept.hand(ORDER, reports).cancel('enough');
     await settle();
     expect([asked, heard]).toEqual([[], []]);
   });
 
   it('takes a result that cannot be kept for a failure, and a checkpoint for progress', async () => {
-    const { kept, asked, answer, heard, reports } = hands();
+    const { kept, asked, answer, heard, reports } = transport();
     kept.handAgain(ORDER, 'envelope', reports);
     asked[0]?.onProgress?.({ fraction: 0.2, partial: new Map() });
     answer.resolve({ at: 1n });
@@ -136,7 +156,7 @@ describe('Handing over what outlives the coordinator (F-02)', () => {
   });
 
   it.each(['SYSTEM_STOPPED', 'CONTROL_LOST'] as const)('does not take %s for a failure', async (code) => {
-    const [lasting, other] = [hands(), hands({ isLasting: false })];
+    const [lasting, other] = [transport(), transport({ isLasting: false })];
     for (const { kept, answer, reports } of [lasting, other]) {
       kept.hand({ ...ORDER, agentId: 'venus' }, reports);
       answer.reject(new OrreryError(code, 'it ends'));
@@ -147,7 +167,7 @@ describe('Handing over what outlives the coordinator (F-02)', () => {
   });
 
   it('gives what JSON cannot say to an owner whose swarms end with its thread', async () => {
-    const { kept, answer, heard, reports } = hands({ isLasting: false });
+    const { kept, answer, heard, reports } = transport({ isLasting: false });
     kept.hand(ORDER, reports);
     answer.resolve(new Map());
     await settle();
@@ -159,7 +179,7 @@ describe('Handing over what outlives the coordinator (F-02)', () => {
       [false, ['failed', 'ACTOR_DIED']],
       [true, 'orphaned'],
     ] as const) {
-      const { kept, answer, heard, reports } = hands({ isOver });
+      const { kept, answer, heard, reports } = transport({ isOver });
       kept.handAgain(ORDER, 'envelope', reports);
       answer.reject(new OrreryError('ACTOR_DIED', 'it died'));
       await settle();
