@@ -7,7 +7,7 @@ import { failureOf, type ModelFailure } from './model-failure.ts';
 import { ModelReply } from './model-reply.ts';
 import { type Amount, type Tokens, costOf } from './prices.ts';
 import { backOffMs } from './retry-after.ts';
-import type { Wallet } from './wallet.ts';
+import type { CallBudget } from './call-budget.ts';
 
 /**
  * - `attempts`     how often one call is tried, its first attempt included.
@@ -21,7 +21,7 @@ export interface AttemptLimits {
 export interface ModelCallsDeps {
   readonly ctx: HandlingContext<never>;
   readonly model: OpenedModel;
-  readonly wallet: Wallet;
+  readonly budget: CallBudget;
   readonly limits: AttemptLimits;
 }
 
@@ -77,9 +77,9 @@ export class ModelCalls {
     terms: CallTerms,
     attempt: number,
   ): Promise<ModelReply | (ModelFailure & { readonly isTold: boolean })> {
-    const { ctx, model, wallet } = this.#deps;
+    const { ctx, model, budget: budget } = this.#deps;
     const startedAtMs = ctx.now();
-    const taken = wallet.take(terms.estimate, terms.fromHeld && attempt === 1);
+    const taken = budget.take(terms.estimate, terms.fromHeld && attempt === 1);
     let isTold = false;
     const onText = (text: string): void => {
       if (text === '') return;
@@ -91,7 +91,7 @@ export class ModelCalls {
     try {
       const reply = readReply(ctx.self, await this.#effect(asked, terms, onText));
       const used = this.#usedBy(reply, taken);
-      wallet.settle(taken, used);
+      budget.settle(taken, used);
       tell(used);
       // What answers in place of a model tells its text at once.
       if (!isTold) onText(reply.text);
@@ -100,7 +100,7 @@ export class ModelCalls {
       const stop = this.#stopIn(error, terms);
       const failure = stop ?? failureOf(error, { ...model, nowMs: ctx.now() });
       const used = failure.mayBeBilled ? taken : NOTHING;
-      wallet.settle(taken, used);
+      budget.settle(taken, used);
       tell(used, failure.error);
       if (stop !== undefined) throw stop.error;
       return { ...failure, isTold };
@@ -126,7 +126,7 @@ export class ModelCalls {
     if (usage === undefined) return taken;
     const { inputTokens: input, outputTokens: output, cachedInputTokens } = usage;
     const cached = cachedInputTokens === undefined ? {} : { cachedInput: cachedInputTokens };
-    return this.#deps.wallet.amountOf({ input, output, ...cached });
+    return this.#deps.budget.amountOf({ input, output, ...cached });
   }
 
   /** It was cut short: nobody knows what of it the provider counts, so what was estimated stands. */

@@ -25,7 +25,7 @@ import {
   planLastCall,
   type PlanningFacts,
 } from './turn-plan.ts';
-import { Wallet } from './wallet.ts';
+import { CallBudget } from './call-budget.ts';
 
 export interface ModelLoopDeps {
   readonly settings: ModelLoopSettings;
@@ -50,7 +50,7 @@ const MAX_RESUMED = 8_000;
 export class ModelLoop {
   readonly #deps: ModelLoopDeps;
   readonly #ctx: HandlingContext<never>;
-  readonly #wallet: Wallet;
+  readonly #budget: CallBudget;
   readonly #calls: ModelCalls;
   readonly #progress: Progress;
   readonly #taskOfTools: TaskOfTools | undefined;
@@ -72,8 +72,8 @@ export class ModelLoop {
     this.#ctx = ctx;
     const { settings, task } = deps;
     const { limits, model, prices } = settings;
-    this.#wallet = new Wallet(ctx, prices);
-    this.#calls = new ModelCalls({ ctx, model, wallet: this.#wallet, limits });
+    this.#budget = new CallBudget(ctx, prices);
+    this.#calls = new ModelCalls({ ctx, model, budget: this.#budget, limits });
     this.#progress = new Progress(ctx, limits.maxSteps);
     this.#taskOfTools = deps.tools === undefined ? undefined : TaskOfTools.of(ctx);
     const nowMs = ctx.now();
@@ -270,7 +270,7 @@ export class ModelLoop {
   }
 
   #outOfBudget(): Ending {
-    const least = this.#wallet.amountOf(leastCall(this.#facts(this.#said)).estimate);
+    const least = this.#budget.amountOf(leastCall(this.#facts(this.#said)).estimate);
     const { tokens, costUsd } = this.#ctx.budget;
     return {
       because: 'the budget is nearly used up',
@@ -287,7 +287,7 @@ export class ModelLoop {
       ...this.#facts([...this.#said, { by: 'user', text: words }], []),
       maxOutputTokens: limits.lastOutputTokens,
     };
-    const call = planLastCall(facts, ({ estimate }) => this.#wallet.canPay(estimate));
+    const call = planLastCall(facts, ({ estimate }) => this.#budget.canPay(estimate));
     if (call === undefined) throw error;
     this.#progress.ends(because);
     this.#nextWords();
@@ -310,12 +310,12 @@ export class ModelLoop {
     const { tools, settings } = this.#deps;
     const facts = this.#facts(this.#said);
     if (tools === undefined)
-      return planCall(facts, ({ estimate }) => this.#wallet.canPay(estimate)) ?? leastCall(facts);
+      return planCall(facts, ({ estimate }) => this.#budget.canPay(estimate)) ?? leastCall(facts);
     const lastOf = (call: PlannedCall) => lastAfter(facts, call, settings.limits.lastOutputTokens);
-    const call = planCall(facts, (one) => this.#wallet.canPay(one.estimate, lastOf(one)));
+    const call = planCall(facts, (one) => this.#budget.canPay(one.estimate, lastOf(one)));
     if (call === undefined) return undefined;
     try {
-      this.#wallet.hold(lastOf(call));
+      this.#budget.hold(lastOf(call));
       return call;
     } catch (error) {
       if (isOrreryError(error) && error.code === 'BUDGET_EXCEEDED') return undefined;
@@ -332,7 +332,7 @@ export class ModelLoop {
 
   /** What was kept for a last call goes back; whose work is over has nothing any more. */
   #letGo(): void {
-    this.#wallet.hold(undefined);
+    this.#budget.hold(undefined);
   }
 
   get #modelName(): string {

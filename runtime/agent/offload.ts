@@ -14,7 +14,7 @@ import {
 } from '../protocol/errors.ts';
 import type { Clock, Seams } from '../protocol/seams.ts';
 import type { OffloadedOutcome, OffloadedTask, ThrownError } from './run-offloaded.worker.ts';
-import { Turns } from './turns.ts';
+import { Semaphore } from './semaphore.ts';
 
 /**
  * - `maxThreads`               tasks that run at once; the others wait their turn.
@@ -39,7 +39,7 @@ export class CpuPool {
   readonly #clock: Clock;
   readonly #options: z.output<typeof CpuPoolOptions>;
   // Tasks wait here, not in piscina: when an abort ends its last thread, it starts none for those it has queued.
-  readonly #turns: Turns;
+  readonly #turns: Semaphore;
   readonly #threads = new Set<Worker>();
   #pool: Promise<Piscina> | undefined;
   #startFailure: unknown;
@@ -49,7 +49,7 @@ export class CpuPool {
     const parsed = parseOptions(CpuPoolOptions, options, 'cpuPool');
     this.#clock = seams.clock;
     this.#options = parsed;
-    this.#turns = new Turns(parsed.maxThreads);
+    this.#turns = new Semaphore(parsed.maxThreads);
   }
 
   /**

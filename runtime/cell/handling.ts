@@ -1,6 +1,6 @@
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import { type Funds, fundsOf } from '../budget/mail-account.ts';
-import { Purse } from '../budget/purse.ts';
+import { HandlingBudget } from '../budget/handling-budget.ts';
 import { type A2AEnvelope, type A2AMessageType, asksForWork, type PathHop } from '../protocol/envelope.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
 import { cancelled, invalidOptions, notSerialisable, type OrreryError } from '../protocol/errors.ts';
@@ -51,7 +51,7 @@ export class Handling implements HandlingContext<never> {
   #abort: AbortController | undefined;
   #envelope: A2AEnvelope | undefined;
   #childPath: readonly PathHop[] | undefined;
-  #ownPurse: Purse | undefined;
+  #ownBudget: HandlingBudget | undefined;
   #ownKeeper: Keeper | undefined;
   /** What was sent from here and the journal does not have yet. */
   #unkept = 0;
@@ -190,22 +190,22 @@ export class Handling implements HandlingContext<never> {
   }
 
   get budget(): Budget {
-    return this.#purse.left;
+    return this.#budget.left;
   }
 
   spend(cost: Cost): void {
     if (this.cutShort !== undefined) throw this.cutShort;
     if (this.isOver) throw cancelled(`The work of ${this.self}`);
-    this.#purse.spend(cost);
+    this.#budget.spend(cost);
   }
 
   refund(cost: Cost): void {
-    this.#purse.refund(cost);
+    this.#budget.refund(cost);
   }
 
-  get #purse(): Purse {
-    this.#ownPurse ??= new Purse(this.cell.thread.accounts, this.mail);
-    return this.#ownPurse;
+  get #budget(): HandlingBudget {
+    this.#ownBudget ??= new HandlingBudget(this.cell.thread.accounts, this.mail);
+    return this.#ownBudget;
   }
 
   progress(fraction: number, note?: string): void {

@@ -12,7 +12,7 @@ import { ProcessActor } from './process-actor.ts';
 import { JournalledProcesses, type ProcessJournal } from './journalled-processes.ts';
 import type { ProcessSpawner } from './process-spawner.ts';
 import { Processes, type ProcessOrder } from './processes.ts';
-import { describedCard, standIn } from './stand-in.ts';
+import { describedCard, definitionFrom } from './described-agent.ts';
 
 export interface ProcessHostDeps {
   /** Undefined where no processes are started. */
@@ -42,7 +42,7 @@ export class ProcessHost {
     const card = describedCard(description, this.#deps.clock.now(), options.catalogue.approved);
     const { tier = card.tier, sandboxId = card.sandboxId } = options;
     const granted = { ...card, tier, ...(sandboxId === undefined ? {} : { sandboxId }) };
-    return loadedAgent(standIn(description), granted, { options, description });
+    return loadedAgent(definitionFrom(description), granted, { options, description });
   }
 
   /** What stands for the agent here, and how its lives are made. */
@@ -52,7 +52,7 @@ export class ProcessHost {
   ): { definition: AgentDefinition<unknown>; makeActor: MakeActor } {
     const order = { module, options };
     return {
-      definition: standIn(description),
+      definition: definitionFrom(description),
       makeActor: (cell) => this.#makeActor(cell, order, description),
     };
   }

@@ -7,7 +7,7 @@ import type { Taint } from '../protocol/taint.ts';
 import type { AgentProcess, WorkFrame } from './agent-process.ts';
 import type { FrameTarget } from './child-frame.ts';
 import type { Answer } from './host-frame.ts';
-import { declaredElsewhere } from './stand-in.ts';
+import { declaredElsewhere } from './described-agent.ts';
 
 /** What the code of one process may wait for at a time. */
 const MAX_OPEN = 1_024;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newAccountMemory } from '../../../runtime/budget/account-memory.ts';
 import { Accounts } from '../../../runtime/budget/accounts.ts';
 import { fund, fundCopy, fundsOf } from '../../../runtime/budget/mail-account.ts';
-import { Purse } from '../../../runtime/budget/purse.ts';
+import { HandlingBudget } from '../../../runtime/budget/handling-budget.ts';
 import { copyOf, fromEnvelope, Mail, NO_ASK, toEnvelope, typeIndex } from '../../../runtime/mailbox/mail.ts';
 import type { A2AMessageType } from '../../../runtime/protocol/envelope.ts';
 
@@ -16,7 +16,7 @@ describe('What is sent from an envelope without a budget', () => {
     const mail = mailOf();
     expect(fundsOf(undefined)).toBeUndefined();
     expect(fundsOf(mail)).toBeUndefined();
-    expect(new Purse(accountsOf(), mail).left).toEqual({});
+    expect(new HandlingBudget(accountsOf(), mail).left).toEqual({});
   });
 
   it('gets what is wanted for it', () => {
@@ -24,7 +24,7 @@ describe('What is sent from an envelope without a budget', () => {
     const mail = mailOf();
     expect(fund(accounts, mail, { tokens: 5, costUsd: 0.5, hops: 2 }, undefined)).toBeUndefined();
     expect(mail.extras?.budget).toEqual({ tokens: 5, costUsd: 0.5, hops: 2 });
-    expect(new Purse(accounts, mail).left).toEqual({ tokens: 5, costUsd: 0.5, hops: 2 });
+    expect(new HandlingBudget(accounts, mail).left).toEqual({ tokens: 5, costUsd: 0.5, hops: 2 });
     expect(accounts.size).toBe(1);
   });
 
@@ -47,12 +47,12 @@ describe('What is sent from an envelope with a budget', () => {
 
   it('draws on its account, and shows what is left of that', () => {
     const { accounts, above } = handled();
-    new Purse(accounts, above).spend({ tokens: 3 });
+    new HandlingBudget(accounts, above).spend({ tokens: 3 });
     const mail = mailOf();
     expect(fund(accounts, mail, undefined, fundsOf(above))).toBeUndefined();
     expect(mail.extras?.budget).toEqual({ tokens: 7, hops: 1 });
-    new Purse(accounts, mail).spend({ tokens: 7 });
-    expect(new Purse(accounts, above).left).toEqual({ tokens: 0, hops: 2 });
+    new HandlingBudget(accounts, mail).spend({ tokens: 7 });
+    expect(new HandlingBudget(accounts, above).left).toEqual({ tokens: 0, hops: 2 });
   });
 
   it('gets what is wanted split off from it', () => {
@@ -60,7 +60,7 @@ describe('What is sent from an envelope with a budget', () => {
     const mail = mailOf();
     fund(accounts, mail, { tokens: 4 }, fundsOf(above));
     expect(mail.extras?.budget).toEqual({ tokens: 4, hops: 1 });
-    expect(new Purse(accounts, above).left).toEqual({ tokens: 6, hops: 2 });
+    expect(new HandlingBudget(accounts, above).left).toEqual({ tokens: 6, hops: 2 });
   });
 
   it('is refused more than there is, and gets no account', () => {
@@ -103,48 +103,48 @@ describe('What is sent from an envelope with a budget', () => {
     const copies = [copyOf(mail), copyOf(mail)] as const;
     for (const copy of copies) expect(fundCopy(accounts, copy, mail)).toBeUndefined();
     accounts.close(mail.extras?.account as number);
-    new Purse(accounts, copies[0]).spend({ tokens: 3 });
-    expect(() => new Purse(accounts, copies[1]).spend({ tokens: 2 })).toThrow('has 1 tokens left');
+    new HandlingBudget(accounts, copies[0]).spend({ tokens: 3 });
+    expect(() => new HandlingBudget(accounts, copies[1]).spend({ tokens: 2 })).toThrow('has 1 tokens left');
     for (const { extras } of copies) accounts.close(extras?.account as number);
-    expect(new Purse(accounts, above).left.tokens).toBe(7);
+    expect(new HandlingBudget(accounts, above).left.tokens).toBe(7);
   });
 });
 
-describe('A purse', () => {
+describe('The budget of a handling', () => {
   it('refuses before anything is taken, naming field and value of what is no cost', () => {
     const accounts = accountsOf();
     const mail = mailOf();
     fund(accounts, mail, { tokens: 5, costUsd: 0.1 }, undefined);
-    const purse = new Purse(accounts, mail);
-    expect(() => purse.spend({ tokens: -1 })).toThrow('cost.tokens is -1');
-    expect(() => purse.spend({ tokens: 1, costUsd: Number.NaN })).toThrow('cost.costUsd is NaN');
-    expect(() => purse.spend({ euros: 1 } as never)).toThrow('cost.euros is 1');
-    expect(() => purse.spend({ tokens: 1, costUsd: 0.2 })).toThrow(
+    const budget = new HandlingBudget(accounts, mail);
+    expect(() => budget.spend({ tokens: -1 })).toThrow('cost.tokens is -1');
+    expect(() => budget.spend({ tokens: 1, costUsd: Number.NaN })).toThrow('cost.costUsd is NaN');
+    expect(() => budget.spend({ euros: 1 } as never)).toThrow('cost.euros is 1');
+    expect(() => budget.spend({ tokens: 1, costUsd: 0.2 })).toThrow(
       /0\.1 USD left, asked for: 1 tokens and 0\.2 USD/,
     );
-    expect(purse.left).toEqual({ tokens: 5, costUsd: 0.1 });
+    expect(budget.left).toEqual({ tokens: 5, costUsd: 0.1 });
   });
 
   it('gives back at most what this handling has spent', () => {
     const accounts = accountsOf();
     const mail = mailOf();
     fund(accounts, mail, { tokens: 5, costUsd: 0.1 }, undefined);
-    const purse = new Purse(accounts, mail);
-    purse.spend({ tokens: 4, costUsd: 0.05 });
-    expect(() => purse.refund({ tokens: 5 })).toThrow(
+    const budget = new HandlingBudget(accounts, mail);
+    budget.spend({ tokens: 4, costUsd: 0.05 });
+    expect(() => budget.refund({ tokens: 5 })).toThrow(
       'cost.tokens is 5, expected at most the 4 that this handling has',
     );
-    expect(() => purse.refund({ costUsd: 0.06 })).toThrow('at most the 0.05 that');
-    purse.refund({ tokens: 3, costUsd: 0.05 });
-    expect(purse.left).toEqual({ tokens: 4, costUsd: 0.1 });
-    expect(() => purse.refund({ tokens: 2 })).toThrow('at most the 1 that');
+    expect(() => budget.refund({ costUsd: 0.06 })).toThrow('at most the 0.05 that');
+    budget.refund({ tokens: 3, costUsd: 0.05 });
+    expect(budget.left).toEqual({ tokens: 4, costUsd: 0.1 });
+    expect(() => budget.refund({ tokens: 2 })).toThrow('at most the 1 that');
   });
 
   it('takes anything where nothing is limited, and knows what can be given back all the same', () => {
-    const purse = new Purse(accountsOf(), mailOf());
-    purse.spend({ tokens: 1e14, costUsd: 1e8 });
-    expect(purse.left).toEqual({});
-    expect(() => purse.refund({ tokens: 1e14, costUsd: 1e8 })).not.toThrow();
+    const budget = new HandlingBudget(accountsOf(), mailOf());
+    budget.spend({ tokens: 1e14, costUsd: 1e8 });
+    expect(budget.left).toEqual({});
+    expect(() => budget.refund({ tokens: 1e14, costUsd: 1e8 })).not.toThrow();
   });
 });
 

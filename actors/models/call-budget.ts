@@ -8,7 +8,7 @@ const NOTHING: Amount = { tokens: 0, micros: 0 };
  * Pays for the calls of one handling out of its budget: what a call may cost before it, what it has cost after it. What a
  * last call needs is set aside, so that nobody else who draws on the same account can take it.
  */
-export class Wallet {
+export class CallBudget {
   readonly #ctx: HandlingContext<never>;
   readonly #prices: Prices | undefined;
   #held: Amount = NOTHING;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Turns } from '../../../runtime/agent/turns.ts';
+import { Semaphore } from '../../../runtime/agent/semaphore.ts';
 
 describe('turns', () => {
   it('lets so many through at once and the others in order', async () => {
-    const turns = new Turns(2);
+    const turns = new Semaphore(2);
     const order: string[] = [];
     const takers = ['a', 'b', 'c', 'd'].map(async (name) => {
       await turns.take();
@@ -19,7 +19,7 @@ describe('turns', () => {
   });
 
   it('skips who gave up waiting', async () => {
-    const turns = new Turns(1);
+    const turns = new Semaphore(1);
     await turns.take();
     const impatient = new AbortController();
     const skipped = turns.take(impatient.signal);
@@ -31,13 +31,13 @@ describe('turns', () => {
   });
 
   it('has no turn for who was aborted before', async () => {
-    const turns = new Turns(1);
+    const turns = new Semaphore(1);
     expect(await turns.take(AbortSignal.abort())).toBe(false);
     expect(await turns.take()).toBe(true);
   });
 
   it('sends everybody away who waits', async () => {
-    const turns = new Turns(1);
+    const turns = new Semaphore(1);
     await turns.take();
     const waiting = [turns.take(), turns.take(new AbortController().signal)];
     turns.dismiss();

@@ -4,7 +4,7 @@ interface Waiting {
 }
 
 /** Lets at most `most` at once through; the others wait in the order in which they came. */
-export class Turns {
+export class Semaphore {
   readonly #most: number;
   readonly #waiting = new Set<Waiting>();
   #taken = 0;

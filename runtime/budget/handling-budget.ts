@@ -6,7 +6,7 @@ import type { Accounts } from './accounts.ts';
 import { budgetOf, grantedAmounts, spentAmounts } from './amounts.ts';
 
 /** The budget of one handling in the hands of its agent: what is left, and what it has spent itself. */
-export class Purse {
+export class HandlingBudget {
   readonly #accounts: Accounts;
   readonly #mail: Mail | undefined;
   #tokens = 0;

@@ -10,7 +10,7 @@ import { foreignWords } from './foreign-words.ts';
  * An agent of which only the description is here: its code is in a process of its own, and so are the schemas that its
  * payloads and answers are parsed with.
  */
-export function standIn({
+export function definitionFrom({
   options,
   capabilities,
   types,
@@ -46,7 +46,7 @@ export function describedCard(
   nowMs: number,
   approved: string | undefined,
 ): AgentCard {
-  const card = standIn(description).card(nowMs);
+  const card = definitionFrom(description).card(nowMs);
   const taint = foreignWords(card.id, description, approved)?.taint;
   return {
     ...card,
