@@ -6,7 +6,11 @@ import { parseMission } from '../../mission/read-mission.ts';
 import { EXIT_CODES } from '../../loop/stop-reason.ts';
 import { MissionReport } from '../../report/mission-report.ts';
 
-const missions = readFileSync(new URL('../../../../docs/missions.md', import.meta.url), 'utf8');
+const read = (page: string): string =>
+  readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), 'utf8');
+
+/** What a mission is, and what its report is. */
+const missions = `${read('missions.md')}\n${read('mission-report.md')}`;
 
 /** The code blocks whose fence says `language`. */
 const blocks = (language: string): string[] =>
@@ -24,7 +28,7 @@ const faultsOf = (text: string): readonly string[] => {
   }
 };
 
-describe('docs/missions.md', () => {
+describe('docs/missions.md and docs/mission-report.md', () => {
   it('shows missions that can be run', () => {
     expect(blocks('json mission')).not.toEqual([]);
     for (const text of blocks('json mission')) expect(faultsOf(text)).toEqual([]);
