@@ -92,7 +92,7 @@ export { AgentRegistry, type AgentRegistryOptions } from './routing/agent-regist
 export type { DiscoveryManager } from './routing/discovery.ts';
 export { type KnownPeersOptions, knownPeers } from './channels/known-peers.ts';
 export type { AgentOffer } from './routing/offered-profile.ts';
-export type { ReceiveHandler } from './routing/receivers.ts';
+export type { ReceiveHandler } from './routing/local-delivery.ts';
 export type { RegistryView } from './routing/registry-view.ts';
 export type { RemoteQuery, RemoteRegistry } from './routing/remote-lookup.ts';
 export type { RemoteGrant } from './routing/remote-grant.ts';

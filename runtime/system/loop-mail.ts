@@ -1,7 +1,7 @@
 import { A2A_MESSAGE_TYPES, type A2AEnvelope } from '../protocol/envelope.ts';
 import { handlerFailed, isOrreryError, reasonOf, refused } from '../protocol/errors.ts';
 import { LOOP_ID } from '../protocol/policy.ts';
-import type { ReceiveHandler } from '../routing/receivers.ts';
+import type { ReceiveHandler } from '../routing/local-delivery.ts';
 import type { OwnMailbox } from './own-mailbox.ts';
 
 /** Who receives what is sent to `system/loop`. What is proposed to it its negotiator has. */
