@@ -10,6 +10,21 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MAX_PAGE_BYTES = 8_192;
 const MAX_OVERVIEW_BYTES = 12_288;
 const OVERVIEW = 'docs/architecture.md';
+const GLOSSARY = 'docs/glossary.md';
+/** Words of our own that the field's have replaced: no name in the code has them. */
+const REPLACED = [
+  'Seat',
+  'Epitaph',
+  'Burial',
+  'Succession',
+  'SecondLedger',
+  'Courier',
+  'Attendant',
+  'Purse',
+  'Wallet',
+  'AgentDesk',
+  'Thinking',
+];
 const KINDS = ['unit', 'property', 'conformance', 'integration'];
 
 const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
@@ -17,6 +32,14 @@ const markdownIn = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name));
+
+const SHIPPED = ['runtime', 'actors', 'gateway', 'transports', 'policies'];
+const isCode = (name: string): boolean => name.endsWith('.ts');
+const codeIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter(isCode)
+    .map((name) => join(folder, name));
+const codeFilesOf = (folder: string): string[] => readdirSync(folder).filter(isCode);
 
 const FOLDERS = readdirSync(ROOT, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -115,10 +138,31 @@ describe('docs/internals', () => {
     expect(Buffer.byteLength(textOf(page))).toBeLessThanOrEqual(MAX_PAGE_BYTES);
   });
 
-  it.each([...internals, OVERVIEW])('%s names files that are there', (page) => {
+  it.each([...internals, OVERVIEW, GLOSSARY])('%s names files that are there', (page) => {
     const named = pathsNamedIn(textOf(page));
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+});
+
+describe('docs/glossary.md', () => {
+  it('explains each word once', () => {
+    const words = [...textOf(GLOSSARY).matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = '']) =>
+      cell.split(', '),
+    );
+    const explained = words.filter((word) => word !== 'word' && word !== '---');
+    expect(explained.filter((word, at) => explained.indexOf(word) !== at)).toEqual([]);
+  });
+
+  it('has the words that the code uses: none of those that they have replaced', () => {
+    const code = [...SHIPPED.flatMap(codeIn), ...codeFilesOf(ROOT)];
+    const found = code.flatMap((file) =>
+      REPLACED.filter((word) => new RegExp(`(?<![a-z])${word}(?![a-z])`).test(textOf(file))).map(
+        (word) => `${file}: ${word}`,
+      ),
+    );
+    expect(code.length).toBeGreaterThan(500);
+    expect(found).toEqual([]);
   });
 });
 
