@@ -114,6 +114,11 @@ export class LiveAssignment {
     );
   }
 
+  /** It is the agent's, whether it is handed over already or not. */
+  get isStanding(): boolean {
+    return this.#machine.matches('standing');
+  }
+
   get isWithdrawn(): boolean {
     return this.#machine.matches('withdrawn');
   }
@@ -123,9 +128,9 @@ export class LiveAssignment {
     return this.#wasHandedAgain;
   }
 
-  /** Hands it over, if it stands still. */
+  /** Hands it over. */
   begin(): void {
-    if (this.#machine.matches('standing')) this.#handed = this.#deps.reach.hand(this.order, this.#reports());
+    this.#handed = this.#deps.reach.hand(this.order, this.#reports());
   }
 
   /** Goes on listening to what was handed over in this envelope before; false when that is not possible. */

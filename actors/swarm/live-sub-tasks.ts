@@ -139,7 +139,8 @@ export class LiveSubTasks {
     const { record, reach, clock } = this.#deps;
     const assignment = this.#assignments.open(this.#record, subTaskId, clock.now());
     const begin = (): void => {
-      this.#renew(subTaskId, assignment.order);
+      if (!assignment.isStanding) return;
+      this.#send(subTaskId, { type: 'assignment.handedOver', atMs: clock.now() });
       assignment.begin();
     };
     // What is kept for the agent is not on its way before the record is kept.
@@ -196,7 +197,6 @@ export class LiveSubTasks {
       throw notInSwarm(this.#session, agentId, subTaskId);
     const reporter = { agentId, epoch: meant };
     const doesCount = this.#counts(subTaskId, reporter);
-    if (doesCount) this.#assignments.on(subTaskId, meant)?.release();
     this.#reported(subTaskId, reporter, report);
     if (!doesCount) throw noLongerYours(this.#session, subTaskId, meant);
   }
@@ -222,7 +222,7 @@ export class LiveSubTasks {
 
   /** Whether the assignment stands under which somebody reports. */
   #counts(subTaskId: string, { agentId, epoch }: Reporter): boolean {
-    return this.#machine(subTaskId).can({ type: 'agent.heard', agentId, epoch, atMs: 0 });
+    return this.#machine(subTaskId).can({ type: 'result.reported', agentId, epoch, result: undefined });
   }
 
   #answered({ order, wasHandedAgain }: LiveAssignment, answer: Answer): void {
@@ -316,8 +316,8 @@ export class LiveSubTasks {
     const { startedAtMs = 0 } = assignments.at(-1) ?? {};
     const { leaseMs } = this.#record.limits;
     const heardAtMs = this.#record.heardAtMs[id] ?? startedAtMs;
-    const { isUnheard, timers } = this.#leaseLeft(id, heardAtMs + leaseMs, isTakenOver);
-    const value = status === 'running' ? { running: isUnheard ? 'unheard' : 'leased' } : status;
+    const { lease, timers } = this.#leaseLeft(id, heardAtMs + leaseMs, isTakenOver);
+    const value = status === 'running' ? { running: lease } : status;
     const context: SubTaskContext = { agentId, epoch, heardAtMs, leaseMs };
     const { clock } = this.#deps;
     const machine: SubTaskHost = new MachineHost(
@@ -352,7 +352,7 @@ export class LiveSubTasks {
     const { status, epoch } = subTaskOf(this.#record, id);
     const isWatched = isTakenOver || this.#assignments.on(id, epoch) !== undefined;
     // Nobody who only looks at a record watches over its leases.
-    if (status !== 'running' || !isWatched) return { isUnheard: false, timers: [] };
+    if (status !== 'running' || !isWatched) return { lease: 'decided', timers: [] };
     const { leaseMs } = this.#record.limits;
     const nowMs = this.#deps.clock.now();
     const restMs = Math.min(untilMs - nowMs, leaseMs);
@@ -362,7 +362,7 @@ export class LiveSubTasks {
     const dueAtMs = nowMs + delayMs;
     const event = { type: 'lease.ended', dueAtMs };
     const timers: PersistedTimer[] = [{ id: 'lease', event, atMs: dueAtMs, delayMs }];
-    return { isUnheard, timers };
+    return { lease: isUnheard ? 'unheard' : 'leased', timers };
   }
 
   /** The record with a sub-task where its machine stands, and what else is known of it now. */
@@ -388,7 +388,7 @@ export class LiveSubTasks {
   #completed(id: string, event: SubTaskEvent): void {
     if (event.type !== 'result.reported') return;
     const { record, notifier } = this.#deps;
-    const { result } = event;
+    const { result, epoch } = event;
     const assignments = this.#ended(id, { end: 'completed' });
     const { sharedState, stateVersion } = this.#session;
     record.change(
@@ -397,6 +397,7 @@ export class LiveSubTasks {
         stateVersion: stateVersion + 1,
       }),
     );
+    this.#assignments.on(id, epoch)?.release();
     notifier.stateChanged(id);
     this.#hasMoved = true;
   }
@@ -405,8 +406,11 @@ export class LiveSubTasks {
     const { epoch, assignedAgent } = subTaskOf(this.#record, id);
     const { record, notifier } = this.#deps;
     const how = this.#endOf(id, event);
-    this.#assignments.on(id, epoch)?.withdraw();
     record.change(this.#recorded(id, { assignments: this.#ended(id, how) }));
+    const assignment = this.#assignments.on(id, epoch);
+    // Whoever has reported by itself is asked nothing more.
+    if (event.type === 'failure.reported') assignment?.release();
+    else assignment?.withdraw();
     notifier.withdrawn(assignedAgent, { subTaskId: id, epoch, reason: how.end });
     this.#hasMoved = event.type !== 'assignment.revoked';
   }

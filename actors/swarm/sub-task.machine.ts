@@ -10,6 +10,8 @@ export interface Reporter {
 /** What happens to a sub-task. Times are Unix milliseconds. */
 export type SubTaskEvent =
   | { readonly type: 'agent.assigned'; readonly agentId: string; readonly atMs: number }
+  /** It is on its way to its agent: from now on the lease runs. */
+  | { readonly type: 'assignment.handedOver'; readonly atMs: number }
   /** Its agent gave a sign of life. */
   | ({ readonly type: 'agent.heard'; readonly atMs: number } & Reporter)
   | ({ readonly type: 'result.reported'; readonly result: unknown } & Reporter)
@@ -75,7 +77,9 @@ export const subTaskMachine = setup({
         : context,
     ),
     noteHeard: assign(({ context, event }) =>
-      event.type === 'agent.heard' ? { heardAtMs: event.atMs } : context,
+      event.type === 'agent.heard' || event.type === 'assignment.handedOver'
+        ? { heardAtMs: event.atMs }
+        : context,
     ),
     clearAgent: assign({ agentId: '' }),
     armLease: raise(
@@ -108,9 +112,10 @@ export const subTaskMachine = setup({
       },
     },
     running: {
-      initial: 'leased',
+      initial: 'decided',
       exit: 'cancelLease',
       on: {
+        'assignment.handedOver': { target: '.leased', actions: 'noteHeard' },
         'result.reported': { guard: 'isOfAssignment', target: 'completed', actions: 'complete' },
         'failure.reported': {
           guard: 'isOfAssignment',
@@ -121,6 +126,8 @@ export const subTaskMachine = setup({
         'swarm.ended': { target: 'failed', actions: ['clearAgent', 'giveUp'] },
       },
       states: {
+        /** It waits until the store has it. */
+        decided: {},
         leased: {
           entry: 'armLease',
           on: {

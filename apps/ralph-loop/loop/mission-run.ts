@@ -52,7 +52,14 @@ export interface MissionRunDeps extends RunMissionDeps {
   readonly gate: string;
 }
 
-/** One run of a mission: a machine for each task, and the round that moves them on until all are over. */
+/**
+ * One run of a mission: a machine for each task, and the round that moves them on until all are over.
+ *
+ * XState's own actors run the machines. A state invokes what it asks of others, and leaving it aborts that. The runtime's
+ * `MachineHost` invokes nothing: on it this file would begin and abort each request by hand, and `orrery` would have to
+ * export it. What the host gives beyond that is not needed here: a task has no delays, and `MissionProgress` keeps what is
+ * accepted.
+ */
 export class MissionRun {
   readonly #mission: Mission;
   readonly #options: RunMissionOptions;

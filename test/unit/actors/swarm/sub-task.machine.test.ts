@@ -28,10 +28,14 @@ function subTask() {
     },
     { input: { leaseMs: LEASE_MS } },
   );
-  const assign = (agentId: string): void => host.send({ type: 'agent.assigned', agentId, atMs: clock.now() });
+  const decide = (agentId: string): void => host.send({ type: 'agent.assigned', agentId, atMs: clock.now() });
+  const assign = (agentId: string): void => {
+    decide(agentId);
+    host.send({ type: 'assignment.handedOver', atMs: clock.now() });
+  };
   const heard = (agentId: string, epoch: number): void =>
     host.send({ type: 'agent.heard', agentId, epoch, atMs: clock.now() });
-  return { host, clock, done, assign, heard };
+  return { host, clock, done, decide, assign, heard };
 }
 
 const reports = (agentId: string, epoch: number): readonly SubTaskEvent[] => [
@@ -100,6 +104,18 @@ describe('The life of a sub-task (F-02, F-11)', () => {
     expect(host.value).toEqual({ running: 'leased' });
     clock.advance(1);
     expect([host.value, clock.pending]).toEqual(['pending', 0]);
+  });
+
+  it('has no lease before it is on its way', () => {
+    const { host, clock, decide } = subTask();
+    decide('one');
+    clock.advance(1_000);
+    expect([host.value, clock.pending]).toEqual([{ running: 'decided' }, 0]);
+    host.send({ type: 'assignment.handedOver', atMs: clock.now() });
+    clock.advance(LEASE_MS - 1);
+    expect(host.value).toEqual({ running: 'leased' });
+    clock.advance(1);
+    expect(host.value).toBe('pending');
   });
 
   it('is given time once when the coordinator itself stood still', () => {

@@ -101,6 +101,73 @@ describe('A store', () => {
   });
 });
 
+describe('A store that fails or takes its time (N-8.5)', () => {
+  /** A store that takes nothing while `isBroken`. */
+  function breaking() {
+    const memory = new InMemorySwarmStore();
+    const store = {
+      isBroken: false,
+      put: (record: SwarmRecord) => {
+        if (store.isBroken) throw new Error('no room');
+        memory.put(record);
+      },
+      list: () => memory.list(),
+    };
+    return store;
+  }
+
+  it('has a result not happened that it did not take: the agent keeps the sub-task, and its lease', async () => {
+    const store = breaking();
+    const world = new SwarmWorld([able('mars', ['x'], { deeds: [{ does: 'sleeps' }] })], { store });
+    const { id: swarmId } = await world.create(['x'], LIMITS);
+    await world.clock.advanceAsync(60);
+    const report = { kind: 'swarm.fail' as const, swarmId, subTaskId: 'x', error: 'no' };
+    store.isBroken = true;
+    expect(() => world.owned.answer('mars', report)).toThrow('no room');
+    expect(world.session(swarmId).subTasks[0]).toMatchObject({ status: 'running', assignedAgent: 'mars' });
+    store.isBroken = false;
+    const { subTasks } = await world.outcome(swarmId);
+    expect(subTasks[0]?.assignments).toMatchObject([{ agentId: 'mars', end: 'stalled' }]);
+  });
+
+  it('has an end not happened that it did not take: swarm and sub-tasks go on', async () => {
+    const store = breaking();
+    const world = new SwarmWorld([able('mars', ['x']), able('venus', ['y'], { deeds: [answers(90)] })], {
+      store,
+    });
+    const { id: swarmId } = await world.create(['x', 'y'], LIMITS);
+    await world.clock.advanceAsync(30);
+    store.isBroken = true;
+    expect(() => world.owned.cancel(swarmId, 'enough')).toThrow('no room');
+    const { status, subTasks } = world.session(swarmId);
+    expect([status, ...subTasks.map((one) => one.status)]).toEqual(['active', 'completed', 'running']);
+    store.isBroken = false;
+    world.owned.cancel(swarmId, 'enough');
+    expect(await world.outcome(swarmId)).toMatchObject({ status: 'failed', error: { code: 'CANCELLED' } });
+    await world.clock.advanceAsync(1_000);
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it('is not put down to an agent that it kept waiting for longer than a lease', async () => {
+    const kept = new InMemorySwarmStore();
+    let gate = Promise.resolve();
+    const store = {
+      put: (record: SwarmRecord) => gate.then(() => kept.put(record)),
+      list: () => kept.list(),
+    };
+    const world = new SwarmWorld([able('mars', ['x']), able('venus', ['x'])], { store });
+    const { id } = await world.create(['x'], LIMITS);
+    await world.clock.advanceAsync(0);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    await world.clock.advanceAsync(LIMITS.leaseMs * 5);
+    expect(world.reach.orders).toEqual([]);
+    resolve();
+    const { subTasks } = await world.outcome(id);
+    expect(subTasks[0]?.assignments).toMatchObject([{ epoch: 1, end: 'completed' }]);
+  });
+});
+
 describe('A store in memory', () => {
   it('forgets the oldest of those that are over, and nothing that goes on', async () => {
     const store = new InMemorySwarmStore(2);
