@@ -9,10 +9,10 @@ import type { ServeOptions, Serving } from './gateway.ts';
 
 export type { Cooperating, Cooperation } from './actors/cooperation.ts';
 export { type Decision, decline, takeOn } from './actors/negotiator/decision.ts';
-export { considers, negotiatorOf, whenAssigned, whenRefused } from './actors/negotiator/handlers.ts';
-export type { NewTaskProposal, ProposeOptions } from './actors/negotiator/new-proposal.ts';
+export { considers, negotiatorOf, whenAssigned, whenRefused } from './actors/negotiator/agent-negotiator.ts';
+export type { NewTaskProposal, ProposeOptions } from './actors/negotiator/proposal.ts';
 export type { TaskNegotiator } from './actors/negotiator/task-negotiator.ts';
-export type { ProposalStatus, TaskProposal } from './actors/negotiator/task-proposal.ts';
+export type { ProposalStatus, TaskProposal } from './actors/negotiator/proposal.ts';
 export { swarmsOf } from './actors/swarm/agent-swarms.ts';
 export type { SwarmOutcome } from './actors/swarm/swarm-outcome.ts';
 export type { SwarmSession } from './actors/swarm/swarm-session.ts';

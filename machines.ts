@@ -1,5 +1,6 @@
 /** The state machines of a system and of its agents, as data and as drawings: `orrery/machines`. */
 import type { AnyStateMachine } from 'xstate';
+import { negotiatorMachine } from './actors/negotiator/negotiator.machine.ts';
 import { proposerMachine } from './actors/negotiator/proposer.machine.ts';
 import { responderMachine } from './actors/negotiator/responder.machine.ts';
 import { assignmentMachine } from './actors/swarm/assignment.machine.ts';
@@ -23,6 +24,7 @@ export const MACHINES: readonly AnyStateMachine[] = [
   assignmentMachine,
   cellMachine,
   channelMachine,
+  negotiatorMachine,
   proposerMachine,
   responderMachine,
   subTaskMachine,

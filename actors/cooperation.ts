@@ -1,7 +1,7 @@
 import { HOST_ID, LOOP_ID } from '../runtime/protocol/policy.ts';
 import type { Seams } from '../runtime/protocol/seams.ts';
 import type { LoopSender, System } from '../runtime/public.ts';
-import { hostNegotiator } from './negotiator/desk-negotiator.ts';
+import { hostNegotiator } from './negotiator/agent-negotiator.ts';
 import type { TaskNegotiator } from './negotiator/task-negotiator.ts';
 import { hostSwarms } from './swarm/agent-swarms.ts';
 import type { Swarms } from './swarm/swarms.ts';

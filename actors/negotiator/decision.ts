@@ -3,7 +3,7 @@ import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { AgentPort } from '../agent-port/agent-port.ts';
 import { REASON } from './negotiation-message.ts';
-import type { TaskProposal } from './task-proposal.ts';
+import type { TaskProposal } from './proposal.ts';
 
 const TakenOn = z.strictObject({ estimatedCompletionMs: Milliseconds });
 const Declined = z.strictObject({ reason: z.string().min(1), alternative: z.string().min(1).optional() });

@@ -2,8 +2,8 @@ import type { EnvelopeHandler } from '../../runtime/agent/agent-definition.ts';
 import { systemStopped } from '../../runtime/protocol/errors.ts';
 import type { Interceptor } from '../../runtime/public.ts';
 import { CAPABILITY_NEGOTIATION } from './capability-negotiation.ts';
-import { negotiatorAt, negotiatorIfAny } from './desk-negotiator.ts';
-import { negotiatorOf } from './handlers.ts';
+import { negotiatorAt, negotiatorIfAny } from './agent-negotiator.ts';
+import { negotiatorOf } from './agent-negotiator.ts';
 
 const consider: EnvelopeHandler<never> = (envelope, ctx) => negotiatorOf(ctx).consider(envelope);
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, OrreryError } from '../../runtime/protocol/errors.ts';
 import { REASON } from './negotiation-message.ts';
-import type { TaskProposal } from './task-proposal.ts';
+import type { TaskProposal } from './proposal.ts';
 
 const proposalTimedOut = (proposalId: string, deadlineMs: number): OrreryError =>
   new OrreryError('PROPOSAL_TIMEOUT', `The proposal ${proposalId} was not settled within ${deadlineMs} ms`, {

@@ -1,35 +1,49 @@
-import { assign, cancel, raise, setup } from 'xstate';
+import { assign, cancel, enqueueActions, raise, setup } from 'xstate';
+import { REASON } from './negotiation-message.ts';
 
 /** What the proposer of a task learns or decides. */
 export type ProposerEvent =
-  /** An agent takes it on; with the epoch of its assignment, it knows that it has it. */
-  | { readonly type: 'acceptance.received'; readonly agentId: string; readonly epoch?: number | undefined }
+  /**
+   * An agent takes it on; with the epoch of its assignment, it knows that it has it. `isPlain`: it does not speak this
+   * protocol, so it has the task by saying so, and does not renew it.
+   */
+  | {
+      readonly type: 'acceptance.received';
+      readonly agentId: string;
+      readonly epoch?: number | undefined;
+      readonly isPlain?: boolean;
+    }
   /** An agent does not take it, gives it back, or cannot be reached. `alternative` may be asked in its place. */
   | {
       readonly type: 'rejection.received';
       readonly agentId: string;
       readonly alternative?: string | undefined;
+      readonly reason?: string;
     }
   | { readonly type: 'deadline.passed' }
   /** Whoever has it has not been heard of for so long that it has given it up by itself. */
   | { readonly type: 'lease.ended' }
-  | { readonly type: 'proposer.withdraws' }
-  | { readonly type: 'proposer.releases' };
+  | { readonly type: 'proposer.withdraws'; readonly reason?: string }
+  | { readonly type: 'proposer.releases'; readonly reason?: string };
 
 /**
  * - `asked`   who has not answered yet.
  * - `willing` who accepted while another one was asked to confirm, in the order in which they did.
  * - `out`     who has declined, given it back, or been lost: whatever they say after that does not count.
+ * - `plain`   who has accepted and does not speak this protocol.
  * - `holder`  whom it was assigned to last; `epoch` counts the assignments.
  * - `isLate`  the deadline passed while somebody was asked to confirm.
+ * - `reason`  why it was withdrawn, or the assignment ended: a code.
  */
 export interface ProposerContext {
   readonly asked: readonly string[];
   readonly willing: readonly string[];
   readonly out: readonly string[];
+  readonly plain: readonly string[];
   readonly holder: string | undefined;
   readonly epoch: number;
   readonly isLate: boolean;
+  readonly reason: string | undefined;
   readonly alternativesLeft: number;
   readonly deadlineMs: number;
   readonly leaseMs: number;
@@ -42,6 +56,15 @@ const without = (ids: readonly string[], gone: string | undefined): readonly str
 
 const agentOf = (event: ProposerEvent): string | undefined =>
   'agentId' in event ? event.agentId : undefined;
+
+const isPlainIn = (event: ProposerEvent): boolean => 'isPlain' in event && event.isPlain === true;
+
+/** The agents that do not speak this protocol, after what has just been accepted. */
+function plainAfter({ plain }: ProposerContext, event: ProposerEvent): readonly string[] {
+  const agentId = agentOf(event) ?? '';
+  if (plain.includes(agentId) === isPlainIn(event)) return plain;
+  return isPlainIn(event) ? [...plain, agentId] : without(plain, agentId);
+}
 
 const alternativeOf = (event: ProposerEvent): string | undefined =>
   'alternative' in event ? event.alternative : undefined;
@@ -65,6 +88,7 @@ export const proposerMachine = setup({
     leaseMs: ({ context }) => context.leaseMs,
   },
   guards: {
+    isAskedAndPlain: ({ context, event }) => isPlainIn(event) && context.asked.includes(agentOf(event) ?? ''),
     isAsked: ({ context, event }) => context.asked.includes(agentOf(event) ?? ''),
     isAskedInTime: ({ context, event }) => !context.isLate && context.asked.includes(agentOf(event) ?? ''),
     isWilling: ({ context, event }) => context.willing.includes(agentOf(event) ?? ''),
@@ -76,11 +100,15 @@ export const proposerMachine = setup({
     isLastAsked: ({ context, event }) => context.asked.length === 1 && context.asked[0] === agentOf(event),
     isHolder: ({ context, event }) => context.holder === agentOf(event),
     isConfirmation: ({ context, event }) =>
-      context.holder === agentOf(event) && 'epoch' in event && event.epoch === context.epoch,
+      context.holder === agentOf(event) &&
+      (isPlainIn(event) || ('epoch' in event && event.epoch === context.epoch)),
+    isHolderAndNextIsPlain: ({ context, event }) =>
+      context.holder === agentOf(event) && context.plain.includes(context.willing[0] ?? ''),
     isHolderAndNextWaits: ({ context, event }) =>
       context.holder === agentOf(event) && context.willing.length > 0,
     isHolderAndLate: ({ context, event }) => context.holder === agentOf(event) && context.isLate,
     isHolderAndLast: ({ context, event }) => context.holder === agentOf(event) && context.asked.length === 0,
+    nextIsPlain: ({ context }) => context.plain.includes(context.willing[0] ?? ''),
     nextWaits: ({ context }) => context.willing.length > 0,
     isLate: ({ context }) => context.isLate,
     isLast: ({ context }) => context.asked.length === 0,
@@ -88,12 +116,17 @@ export const proposerMachine = setup({
   actions: {
     armDeadline: raise({ type: 'deadline.passed' }, { delay: 'deadlineMs', id: 'deadline' }),
     cancelDeadline: cancel('deadline'),
-    armLease: raise({ type: 'lease.ended' }, { delay: 'leaseMs', id: 'lease' }),
+    /** Whoever does not speak this protocol does not renew. */
+    armLease: enqueueActions(({ context, enqueue }) => {
+      if (context.plain.includes(context.holder ?? '')) return;
+      enqueue.raise({ type: 'lease.ended' }, { delay: 'leaseMs', id: 'lease' });
+    }),
     cancelLease: cancel('lease'),
     choose: assign(({ context, event }) => ({
       holder: agentOf(event),
       epoch: context.epoch + 1,
       asked: without(context.asked, agentOf(event)),
+      plain: plainAfter(context, event),
     })),
     chooseNext: assign(({ context }) => ({
       holder: context.willing[0],
@@ -107,7 +140,10 @@ export const proposerMachine = setup({
     noteWilling: assign(({ context, event }) => ({
       asked: without(context.asked, agentOf(event)),
       willing: [...context.willing, agentOf(event) ?? ''],
+      plain: plainAfter(context, event),
     })),
+    noteManner: assign(({ context, event }) => ({ plain: plainAfter(context, event) })),
+    noteReason: assign(({ event }) => ({ reason: 'reason' in event ? event.reason : REASON.lapsed })),
     noteOut: assign(({ context, event }) => ({
       asked: without(context.asked, agentOf(event)),
       willing: without(context.willing, agentOf(event)),
@@ -141,9 +177,11 @@ export const proposerMachine = setup({
     ...input,
     willing: [],
     out: [],
+    plain: [],
     holder: undefined,
     epoch: 0,
     isLate: false,
+    reason: undefined,
   }),
   initial: 'pending',
   states: {
@@ -154,13 +192,18 @@ export const proposerMachine = setup({
       on: {
         'proposer.withdraws': {
           target: 'withdrawn',
-          actions: ['refuseHolder', 'refuseOthers', 'noteRefused'],
+          actions: ['noteReason', 'refuseHolder', 'refuseOthers', 'noteRefused'],
         },
       },
       states: {
         open: {
           on: {
             'acceptance.received': [
+              {
+                guard: 'isAskedAndPlain',
+                target: '#proposer.assigned',
+                actions: ['choose', 'tellHolder'],
+              },
               { guard: 'isAsked', target: 'confirming', actions: 'choose' },
               { actions: 'refuseSender' },
             ],
@@ -177,7 +220,7 @@ export const proposerMachine = setup({
           exit: 'cancelLease',
           on: {
             'acceptance.received': [
-              { guard: 'isConfirmation', target: '#proposer.assigned' },
+              { guard: 'isConfirmation', target: '#proposer.assigned', actions: 'noteManner' },
               { guard: 'isHolder', actions: ['tellHolder', 'cancelLease', 'armLease'] },
               { guard: 'isAskedInTime', actions: 'noteWilling' },
               // It says so again because it has not been answered: it waits on.
@@ -185,6 +228,11 @@ export const proposerMachine = setup({
               { actions: 'refuseSender' },
             ],
             'rejection.received': [
+              {
+                guard: 'isHolderAndNextIsPlain',
+                target: '#proposer.assigned',
+                actions: ['dropHolder', 'chooseNext', 'tellHolder'],
+              },
               {
                 guard: 'isHolderAndNextWaits',
                 target: 'confirming',
@@ -197,6 +245,11 @@ export const proposerMachine = setup({
               { guard: 'isInPlay', actions: 'noteOut' },
             ],
             'lease.ended': [
+              {
+                guard: 'nextIsPlain',
+                target: '#proposer.assigned',
+                actions: ['dropHolder', 'chooseNext', 'tellHolder'],
+              },
               {
                 guard: 'nextWaits',
                 target: 'confirming',
@@ -220,9 +273,9 @@ export const proposerMachine = setup({
           { guard: 'isHolder', actions: ['tellHolder', 'cancelLease', 'armLease'] },
           { actions: 'refuseSender' },
         ],
-        'rejection.received': { guard: 'isHolder', target: 'givenBack' },
-        'lease.ended': 'lapsed',
-        'proposer.releases': { target: 'released', actions: 'refuseHolder' },
+        'rejection.received': { guard: 'isHolder', target: 'givenBack', actions: 'noteReason' },
+        'lease.ended': { target: 'lapsed', actions: 'noteReason' },
+        'proposer.releases': { target: 'released', actions: ['noteReason', 'refuseHolder'] },
       },
     },
     rejected: { type: 'final' },

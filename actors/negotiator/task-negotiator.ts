@@ -2,18 +2,16 @@ import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
 import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
+import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { AgentPort } from '../agent-port/agent-port.ts';
-import { callListener } from './call-listener.ts';
-import type { Considering } from './considering.ts';
 import { type Decide, decideByCard, decline, takeOn } from './decision.ts';
-import { Negotiation, type Received } from './negotiation.ts';
+import type { IncomingProposal } from './incoming-proposal.ts';
 import { notToBeHad, proposalUnknown } from './negotiation-errors.ts';
-import type { NegotiationEvent } from './negotiation-event.ts';
 import { REASON } from './negotiation-message.ts';
-import type { NewTaskProposal, ProposeOptions } from './new-proposal.ts';
-import type { ProposalRecord } from './proposal-record.ts';
-import { InMemoryProposalStore, marking, type ProposalStore } from './proposal-store.ts';
-import type { TaskProposal } from './task-proposal.ts';
+import { Negotiator, type Received } from './negotiator.ts';
+import type { NewTaskProposal, ProposalRecord, ProposeOptions, TaskProposal } from './proposal.ts';
+import { callListener, type NegotiationEvent } from './proposal-event.ts';
+import { InMemoryProposalStore, type ProposalStore, tainting } from './proposal-store.ts';
 
 /**
  * - `port`    of the agent in whose name it proposes and answers; no other negotiator does: `routerPort(...)`.
@@ -31,11 +29,9 @@ export interface TaskNegotiatorOptions {
 /** What the negotiators of one agent share, in whatever context they are used. */
 interface Core {
   readonly agentId: string;
-  readonly store: ProposalStore;
-  readonly negotiation: Negotiation;
+  readonly negotiator: Negotiator;
   readonly decide: Decide;
   readonly handlers: Set<(proposal: TaskProposal) => void>;
-  readonly stopListening: () => void;
 }
 
 /**
@@ -46,7 +42,7 @@ interface Core {
  * after that is told TAKEN. An assignment is a lease, which the winner renews by itself until one side ends it.
  *
  * Beyond the seed: the options of `propose`, `getRecord` (with every answer), `withdraw`, `release`, `onEvent`, `within`,
- * `receive`, `consider`, `lost`, `resume`, `sayAgain`, `leave`, `end` and `close`.
+ * `actor`, `receive`, `consider`, `lost`, `resume`, `sayAgain`, `leave`, `end` and `close`.
  */
 export class TaskNegotiator {
   readonly #options: TaskNegotiatorOptions;
@@ -62,7 +58,7 @@ export class TaskNegotiator {
     this.#options = options;
     this.#port = options.port;
     this.#core = core ?? this.#coreOf(options);
-    if (core === undefined && this.#core.store.standingOf === undefined) this.resume();
+    if (core === undefined && options.store?.machineOf === undefined) this.resume();
   }
 
   get agentId(): string {
@@ -76,7 +72,7 @@ export class TaskNegotiator {
    * Rejects with INVALID_OPTIONS naming field and value, and with CANCELLED when a signal withdraws it.
    */
   propose(proposal: NewTaskProposal, options: ProposeOptions = {}): Promise<TaskProposal> {
-    const ending = this.#core.negotiation.made.propose(proposal, options, this.#port);
+    const ending = this.#core.negotiator.propose(proposal, options, this.#port);
     return ending.then((ended) => {
       this.#read(ended.proposalId);
       return ended;
@@ -92,14 +88,14 @@ export class TaskNegotiator {
   async accept(proposalId: string, estimatedCompletionMs: number): Promise<void> {
     requireText('proposalId', proposalId);
     takeOn({ estimatedCompletionMs });
-    await this.#considering(proposalId).accept(estimatedCompletionMs);
+    await this.#incoming(proposalId).accept(estimatedCompletionMs);
   }
 
   /** Declines a proposal that came in, with a reason code. Rejects with REFUSED when there is nothing to decline. */
   async reject(proposalId: string, reason: string, alternative?: string): Promise<void> {
     requireText('proposalId', proposalId);
     const decision = decline({ reason, ...(alternative === undefined ? {} : { alternative }) });
-    this.#considering(proposalId).follow(decision);
+    this.#incoming(proposalId).follow(decision);
   }
 
   /** A proposal that this agent made or got. */
@@ -114,7 +110,7 @@ export class TaskNegotiator {
 
   /** Proposals that are not decided, those that this agent made and those that it got. */
   listPending(): TaskProposal[] {
-    const proposals = this.#core.store.list().map(({ proposal }) => proposal);
+    const proposals = this.#core.negotiator.records().map(({ proposal }) => proposal);
     const pending = proposals.filter(({ status }) => status === 'pending');
     for (const { proposalId } of pending) this.#read(proposalId);
     return pending;
@@ -134,7 +130,7 @@ export class TaskNegotiator {
   /** Calls `listener` with everything that happens to a proposal from now on. */
   onEvent(listener: (event: NegotiationEvent) => void): () => void {
     requireFunction('listener', listener);
-    return this.#core.negotiation.onEvent((event) => {
+    return this.#core.negotiator.onEvent((event) => {
       this.#read(event.proposal.proposalId);
       listener(event);
     });
@@ -143,15 +139,18 @@ export class TaskNegotiator {
   /** Takes back a proposal of this agent; nothing happens to one that is over. */
   async withdraw(proposalId: string, reason: string = REASON.withdrawn): Promise<void> {
     requireText('proposalId', proposalId);
-    this.#core.negotiation.made.withdraw(proposalId, reason);
+    this.#core.negotiator.withdraw(proposalId, reason);
   }
 
   /** Ends an assignment, on either side of it; the other side learns the reason. Nothing happens to one that is over. */
   async release(proposalId: string, reason: string = REASON.completed): Promise<void> {
     requireText('proposalId', proposalId);
-    const { made, got } = this.#core.negotiation;
-    if (made.has(proposalId)) made.release(proposalId, reason);
-    else got.get(proposalId)?.release(reason);
+    this.#core.negotiator.release(proposalId, reason);
+  }
+
+  /** The negotiator as an actor, with the proposals that are not over as its children. */
+  get actor(): ActorRow {
+    return this.#core.negotiator.actor;
   }
 
   /** The negotiator of the same agent, whose proposals belong to the work of this port. */
@@ -163,7 +162,7 @@ export class TaskNegotiator {
 
   /** Takes an acceptance, an assignment or a refusal. */
   receive(envelope: A2AEnvelope): Received {
-    return this.#core.negotiation.receive(envelope);
+    return this.#core.negotiator.receive(envelope);
   }
 
   /**
@@ -172,27 +171,27 @@ export class TaskNegotiator {
    * declines it.
    */
   async consider(envelope: A2AEnvelope, decide?: Decide): Promise<void> {
-    const { negotiation, handlers } = this.#core;
-    const opened = negotiation.got.open(envelope, this.#port);
+    const { negotiator, handlers } = this.#core;
+    const opened = negotiator.open(envelope, this.#port);
     if (opened === undefined) return;
-    const { considering, proposal } = opened;
+    const { incoming, proposal } = opened;
     if (decide === undefined && handlers.size > 0) {
       for (const handler of handlers) callListener(handler, proposal);
       return;
     }
     try {
       // What was decided elsewhere meanwhile is waited for no longer.
-      const decision = await Promise.race([(decide ?? this.#core.decide)(proposal), considering.decided]);
-      if (decision !== undefined) considering.follow(decision);
+      const decision = await Promise.race([(decide ?? this.#core.decide)(proposal), incoming.decided]);
+      if (decision !== undefined) incoming.follow(decision);
     } catch (error) {
-      considering.decline(isOrreryError(error) ? (error as OrreryError).code : REASON.ended);
+      incoming.decline(isOrreryError(error) ? (error as OrreryError).code : REASON.ended);
       throw error;
     }
   }
 
   /** Declines for this reason a proposal that the agent will not come to answer. */
   lost(envelope: A2AEnvelope, reason: string): void {
-    this.#core.negotiation.got.lost(envelope, reason);
+    this.#core.negotiator.lost(envelope, reason);
   }
 
   /**
@@ -200,63 +199,58 @@ export class TaskNegotiator {
    * anything comes in, where the store knows how everything stood; in another store it has ended.
    */
   resume(): void {
-    this.#core.negotiation.resume();
+    this.#core.negotiator.resume();
   }
 
   /** Proposes again to those who have not answered, when they can be reached: they may never have got it. */
   sayAgain(): void {
-    this.#core.negotiation.made.sayAgain();
+    this.#core.negotiator.proposeAgain();
   }
 
   /** The system stops, and everything goes on in the next process: what waits for something here rejects with `why`. */
   leave(why: Error): void {
-    this.#core.negotiation.leave(why);
+    this.#core.negotiator.leave(why);
   }
 
   /** The agent's actor has ended: everything is withdrawn, declined and given back. Another one may follow. */
   end(): void {
     this.#core.handlers.clear();
-    this.#core.negotiation.end(REASON.ended);
+    this.#core.negotiator.end();
   }
 
   /** Ends everything, and listens no more. */
   async close(): Promise<void> {
-    this.end();
-    this.#core.stopListening();
+    this.#core.handlers.clear();
+    this.#core.negotiator.close();
   }
 
   /** Whoever reads what is kept has what is in it, whenever that was written. */
   #read(proposalId: string): ProposalRecord | undefined {
-    const record = this.#core.store.get(proposalId);
+    const record = this.#core.negotiator.recordOf(proposalId);
     if (record?.taint !== undefined) this.#port.absorbTaint(record.taint);
     return record;
   }
 
-  #considering(proposalId: string): Considering {
-    const { negotiation, store } = this.#core;
-    const considering = negotiation.got.get(proposalId);
-    if (considering !== undefined) return considering;
-    const proposal = negotiation.made.has(proposalId) ? undefined : store.get(proposalId)?.proposal;
+  #incoming(proposalId: string): IncomingProposal {
+    const { negotiator } = this.#core;
+    const incoming = negotiator.incoming(proposalId);
+    if (incoming !== undefined) return incoming;
+    const proposal = negotiator.hasMade(proposalId) ? undefined : negotiator.recordOf(proposalId)?.proposal;
     throw proposal === undefined ? proposalUnknown(proposalId, this.agentId) : notToBeHad(proposal);
   }
 
   #coreOf(options: TaskNegotiatorOptions): Core {
     const { port } = options;
     const { agentId, seams } = port;
-    const store = marking(options.store ?? new InMemoryProposalStore(), () => port.taint);
+    const store = tainting(options.store ?? new InMemoryProposalStore(), () => port.taint);
     requireText('agentId', agentId);
     const { decide = (proposal: TaskProposal) => decideByCard(proposal, port), onEvent } = options;
     const note = (event: NegotiationEvent): void => {
       if (onEvent !== undefined) callListener(onEvent, event);
     };
-    return {
-      agentId,
-      store,
-      negotiation: new Negotiation({ agentId, seams, port, store, note }),
-      decide,
-      handlers: new Set(),
-      stopListening: port.listen((envelope) => this.#hear(envelope)),
-    };
+    const stopListening = port.listen((envelope) => this.#hear(envelope));
+    const negotiator = new Negotiator({ agentId, seams, port, store, note, stopListening });
+    return { agentId, negotiator, decide, handlers: new Set() };
   }
 
   #hear(envelope: A2AEnvelope): void {

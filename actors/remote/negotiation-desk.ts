@@ -11,7 +11,7 @@ import {
   type HandlingContext,
 } from '../../runtime/public.ts';
 import { portOf } from '../agent-port/client-port.ts';
-import { negotiatorOf } from '../negotiator/handlers.ts';
+import { negotiatorOf } from '../negotiator/agent-negotiator.ts';
 import { OpenProposals } from './open-proposals.ts';
 import type { TaskNegotiator } from '../negotiator/task-negotiator.ts';
 import { REASON } from '../negotiator/negotiation-message.ts';

@@ -7,7 +7,7 @@ import type { Seams } from '../../runtime/protocol/seams.ts';
 import { asSemanticVersion } from '../../runtime/protocol/semantic-version.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import { type ActorContext, clientOf, type HandlingContext } from '../../runtime/public.ts';
-import { considers, negotiatorOf, whenRefused } from '../negotiator/handlers.ts';
+import { considers, negotiatorOf, whenRefused } from '../negotiator/agent-negotiator.ts';
 import { PendingCancels } from './pending-cancels.ts';
 import { RemoteCall } from './remote-call.ts';
 import { RemoteAgentOptions, type RemoteAgentSettings } from './remote-options.ts';

@@ -11,7 +11,7 @@ import type { Seams } from '../../runtime/protocol/seams.ts';
 import { isTaskOver } from '../../runtime/protocol/task.ts';
 import { type Decision, decline, takeOn } from '../negotiator/decision.ts';
 import { REASON } from '../negotiator/negotiation-message.ts';
-import type { TaskProposal } from '../negotiator/task-proposal.ts';
+import type { TaskProposal } from '../negotiator/proposal.ts';
 import { failureOf } from './remote-failure.ts';
 import { partsFor, resultOf } from './remote-values.ts';
 

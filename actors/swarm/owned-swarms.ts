@@ -3,7 +3,7 @@ import { type OrreryError, systemStopped } from '../../runtime/protocol/errors.t
 import type { Clock, Seams } from '../../runtime/protocol/seams.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { Behalf } from '../../runtime/public.ts';
-import { callListener } from '../negotiator/call-listener.ts';
+import { callListener } from '../negotiator/proposal-event.ts';
 import { AgentLoads } from './live-assignments.ts';
 import type { Report } from './live-sub-tasks.ts';
 import { LiveSwarm } from './live-swarm.ts';

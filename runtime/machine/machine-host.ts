@@ -57,13 +57,11 @@ export interface ObservedStep<Machine extends AnyStateMachine = AnyStateMachine>
  * - `id`      what observers know it by. @default the machine's
  * - `clock`   of the delayed events of a machine that has such.
  * - `actions` every action of the machine that is not XState's own.
- * - `mayArm`  says whether the delayed event of this id is to be sent at all. @default always
  */
 export interface MachineHostDeps<Machine extends AnyStateMachine> {
   readonly id?: string;
   readonly clock?: Pick<Clock, 'now' | 'setTimer'>;
   readonly actions?: MachineActions<Machine>;
-  readonly mayArm?: (id: string) => boolean;
 }
 
 /** What a host begins with: what the machine is given, or where another host left it. */
@@ -125,6 +123,11 @@ export class MachineHost<Machine extends AnyStateMachine> {
 
   get value(): SnapshotFrom<Machine>['value'] {
     return this.#snapshot.value;
+  }
+
+  /** The state as text: `pending.open`; of parallel ones `a.b c.d`. */
+  get stateName(): string {
+    return nameOfState(this.#snapshot.value);
   }
 
   get context(): ContextFrom<Machine> {
@@ -276,7 +279,6 @@ export class MachineHost<Machine extends AnyStateMachine> {
     if (delayMs === undefined || this.#mode === 'stopped' || this.isOver) return;
     const ownId = id ?? this.#freeId(event.type);
     this.#cancel(ownId);
-    if (this.#deps.mayArm?.(ownId) === false) return;
     const { clock } = this.#deps;
     // It was looked for at the beginning.
     if (clock !== undefined) this.#set({ id: ownId, event, atMs: clock.now() + delayMs, delayMs }, delayMs);
@@ -333,6 +335,16 @@ export class MachineHost<Machine extends AnyStateMachine> {
     return failure;
   }
 }
+
+const nameOfState = (value: StateValue): string =>
+  typeof value === 'string'
+    ? value
+    : Object.entries(value)
+        .map(([name, inner]) => {
+          const within = inner === undefined ? '' : nameOfState(inner);
+          return within === '' ? name : `${name}.${within}`;
+        })
+        .join(' ');
 
 /** What begins a machine that is not started yet. */
 interface First {

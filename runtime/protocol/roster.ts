@@ -24,3 +24,14 @@ export interface RosterRow {
   readonly retryAtMs?: number;
   readonly parked?: { readonly reason: string; readonly from: StateIdentity; readonly to?: StateIdentity };
 }
+
+/**
+ * An actor that the runtime has for an agent, such as its negotiator: which state machine it is, where that stands, and the
+ * actors that it has as children. One that is over is not among them.
+ */
+export interface ActorRow {
+  readonly id: string;
+  readonly machine: string;
+  readonly state: string;
+  readonly children?: readonly ActorRow[];
+}

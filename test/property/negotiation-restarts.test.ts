@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ProposalStatus, TaskProposal } from '../../actors/negotiator/task-proposal.ts';
+import type { ProposalStatus, TaskProposal } from '../../actors/negotiator/proposal.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 import { KeptTexts, NegotiatorLives } from '../unit/actors/negotiator/negotiator-lives.ts';
 import { arbLineEvent } from './arbitraries/line-event.ts';

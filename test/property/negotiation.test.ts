@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LeaseClock } from '../../actors/negotiator/lease-clock.ts';
+import { LeaseClock } from '../../actors/negotiator/incoming-proposal.ts';
 import { TaskNegotiator } from '../../actors/negotiator/task-negotiator.ts';
 import { EnvelopeFactory } from '../../runtime/protocol/envelope-factory.ts';
 import { TaskProposalPayload } from '../../runtime/protocol/task-proposal.ts';

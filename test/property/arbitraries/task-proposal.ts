@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Decision, decline, takeOn } from '../../../actors/negotiator/decision.ts';
-import type { NewTaskProposal } from '../../../actors/negotiator/new-proposal.ts';
+import type { NewTaskProposal } from '../../../actors/negotiator/proposal.ts';
 import type { TaskProposalPayload } from '../../../runtime/protocol/task-proposal.ts';
 import { CAPABILITY_IDS } from './capability-descriptor.ts';
 import { arbText } from './json.ts';

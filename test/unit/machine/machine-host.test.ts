@@ -255,21 +255,6 @@ describe('a machine in a host', () => {
     clock.advance(10);
     expect(host.value).toBe('off');
   });
-
-  it('does not send a delayed event that its owner does not want', () => {
-    const clock = new FakeClock();
-    const actions = {
-      light: () => undefined,
-      blink: () => undefined,
-      darken: () => undefined,
-      tellWho: () => undefined,
-    };
-    const mayArm = (id: string): boolean => id !== 'end';
-    const host = new MachineHost(lampMachine, { clock, actions, mayArm }, { input: { onMs: 100 } });
-    host.send({ type: 'lamp.pressed' });
-    clock.advance(1_000);
-    expect(host.value).toBe('on');
-  });
 });
 
 describe('a machine that goes on in another host', () => {

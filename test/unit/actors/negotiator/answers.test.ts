@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { FakeClock } from '../../../fixtures/fake-clock.ts';
 import { cardOf } from '../../routing/standalone-team.ts';
 import { negotiatingTeam, proposalOf, sun, unwilling, willing, worker } from './negotiating-team.ts';
 
@@ -171,6 +172,35 @@ describe('Whoever does not speak the protocol', () => {
     expect(record).toMatchObject({ status: 'accepted', acceptedBy: 'mars', estimatedCompletionMs: 40 });
     await team.clock.advanceAsync(1_000_000);
     expect(proposer.getProposal(record.proposalId)?.isHeld).toBe(true);
+  });
+
+  it('has it as soon as whoever was first turns out not to', async () => {
+    const ends = { gives: () => undefined, lapses: (clock: FakeClock) => clock.advance(10_001) };
+    for (const [how, end] of Object.entries(ends)) {
+      const team = negotiatingTeam([sun, worker('mars'), worker('venus')]);
+      const proposer = team.negotiator('sun');
+      const proposed = proposer.propose(proposalOf({ deadlineMs: 60_000 }));
+      await team.settle();
+      const [{ proposalId } = { proposalId: '' }] = proposer.listPending();
+      const { correlationId = '' } = team.inbox('venus', 'task-proposal')[0] ?? {};
+      const say = (sender: string, type: 'task-accept' | 'task-reject', payload: object) =>
+        team.say({ sender, recipient: 'sun', type, correlationId, payload });
+      await say('mars', 'task-accept', {
+        proposalId,
+        acceptedBy: 'mars',
+        estimatedCompletionMs: 1,
+        round: 0,
+      });
+      await say('venus', 'task-accept', { estimatedCompletionMs: 40 });
+      expect(proposer.getProposal(proposalId)?.status).toBe('pending');
+      if (how === 'gives') await say('mars', 'task-reject', { proposalId });
+      end(team.clock);
+      expect(await proposed).toMatchObject({ acceptedBy: 'venus', epoch: 2, estimatedCompletionMs: 40 });
+      expect(team.inbox('venus', 'task-accept')).toMatchObject([{ payload: { acceptedBy: 'venus' } }]);
+      await team.clock.advanceAsync(1_000_000);
+      expect(proposer.getProposal(proposalId)?.isHeld).toBe(true);
+      expect(team.clock.pending).toBe(0);
+    }
   });
 
   it('declines in them', async () => {

@@ -5,8 +5,8 @@ import {
   readNegotiation,
   readNegotiationResponse,
 } from '../../../../actors/negotiator/capability-negotiation.ts';
-import { matchCapabilities } from '../../../../actors/negotiator/match-capabilities.ts';
-import { commonSchemas, parseSchemaId } from '../../../../actors/negotiator/schema-id.ts';
+import { matchCapabilities } from '../../../../actors/negotiator/capability-handlers.ts';
+import { commonSchemas, parseSchemaId } from '../../../../actors/negotiator/capability-handlers.ts';
 
 const request = (fields: Partial<CapabilityNegotiation>): CapabilityNegotiation => readNegotiation(fields);
 

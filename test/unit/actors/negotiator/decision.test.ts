@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideByCard } from '../../../../actors/negotiator/decision.ts';
-import type { TaskProposal } from '../../../../actors/negotiator/task-proposal.ts';
+import type { TaskProposal } from '../../../../actors/negotiator/proposal.ts';
 
 const proposal = (
   requiredCapabilities: string[],

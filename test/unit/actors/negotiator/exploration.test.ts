@@ -145,7 +145,7 @@ describe('Proposer and responders explored together (F-07)', () => {
     expect(reached.size).toBe(seen.size);
   });
 
-  it('take every transition of both machines', () => {
+  it('take every transition of both machines, but for those who do not speak the protocol', () => {
     for (const side of ['proposer', 'responder'] as const) {
       const names = WALKS.flatMap(({ model }) => {
         const all = model[side].transitions();
@@ -153,7 +153,8 @@ describe('Proposer and responders explored together (F-07)', () => {
       });
       const [first] = WALKS;
       const all = [...(first as (typeof WALKS)[number]).model[side].transitions().values()];
-      expect([...new Set(names)].sort()).toEqual([...new Set(all)].sort());
+      const spoken = all.filter((name) => !name.includes('Plain'));
+      expect([...new Set(names)].sort()).toEqual([...new Set(spoken)].sort());
     }
   });
 

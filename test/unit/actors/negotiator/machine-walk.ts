@@ -110,7 +110,9 @@ export class MachineWalk {
       status: string;
     };
     const name = typeof value === 'string' ? value : (Object.values(value as object)[0] as string);
-    const key = `${name} ${JSON.stringify(context)} ${[...armed.keys()].sort().join()}`;
+    // A reason is said and decides nothing.
+    const facts = JSON.stringify({ ...context, reason: undefined });
+    const key = `${name} ${facts} ${[...armed.keys()].sort().join()}`;
     const known = this.#standings.get(key);
     if (known !== undefined) return known;
     const standing = { key, value: name, context, isDone: status === 'done', snapshot, armed };

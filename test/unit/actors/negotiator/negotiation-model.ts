@@ -31,10 +31,13 @@ export interface Scenario {
 const DECISIONS: Readonly<Record<string, readonly string[]>> = {
   considering: ['agent.accepts', 'agent.declines'],
   offered: ['agent.releases'],
-  assigned: ['agent.releases'],
+  assigned: ['agent.releases', 'estimate.changed'],
 };
 
 const assignmentOf = (epoch: number) => ({ type: 'assignment.received', epoch, leaseLeftMs: 1 });
+
+/** Every agent thinks that the work will take as long. */
+const decisionOf = (type: string) => ({ type, estimateMs: 1 });
 
 const message = (kind: string, agentId: string, epoch?: unknown): string =>
   epoch === undefined ? `${kind} ${agentId}` : `${kind} ${agentId} ${String(epoch)}`;
@@ -80,7 +83,7 @@ export class NegotiationModel {
     for (const [id, responder] of Object.entries(joint.responders)) {
       if (typeof responder === 'string') continue;
       for (const type of DECISIONS[responder.value] ?? []) {
-        yield { name: `${id}: ${type}`, isTime: false, to: this.#stepResponder(joint, id, { type }) };
+        yield { name: `${id}: ${type}`, isTime: false, to: this.#stepResponder(joint, id, decisionOf(type)) };
       }
     }
   }
@@ -160,7 +163,11 @@ export class NegotiationModel {
   }
 
   #beginResponder(joint: Joint, id: string): Joint {
-    return this.#stepped(joint, id, this.responder.begin({ deadlineMs: 1, holdMs: 1, repeatMs: 1 }));
+    return this.#stepped(
+      joint,
+      id,
+      this.responder.begin({ deadlineMs: 1, holdMs: 1, repeatMs: 1, isPlain: false }),
+    );
   }
 
   #stepResponder(joint: Joint, id: string, event: { readonly type: string }, fired?: string): Joint {

@@ -1,4 +1,4 @@
-import { KeptProposals } from '../../../../actors/negotiator/kept-proposals.ts';
+import { JournalledProposals } from '../../../../actors/negotiator/proposal-store.ts';
 import type { AgentPort } from '../../../../actors/agent-port/agent-port.ts';
 import { TaskNegotiator, type TaskNegotiatorOptions } from '../../../../actors/negotiator/task-negotiator.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
@@ -72,7 +72,7 @@ export class NegotiatorLives {
     const onUnreadable = (proposalId: string, why: string) => this.unreadable.push(`${proposalId}: ${why}`);
     const store =
       kept &&
-      new KeptProposals(kept.records(life), {
+      new JournalledProposals(kept.records(life), {
         onUnreadable,
         ...(capacity === undefined ? {} : { capacity }),
       });

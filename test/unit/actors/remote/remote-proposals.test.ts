@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RemoteProposals } from '../../../../actors/remote/remote-proposals.ts';
-import type { TaskProposal } from '../../../../actors/negotiator/task-proposal.ts';
+import type { TaskProposal } from '../../../../actors/negotiator/proposal.ts';
 import type { NegotiationAnswer, NegotiationRequest } from '../../../../runtime/protocol/a2a-extension.ts';
 import { remoteUnreachable } from '../../../../runtime/protocol/edge-errors.ts';
 import type { RemoteLink } from '../../../../runtime/protocol/remote-agent.ts';

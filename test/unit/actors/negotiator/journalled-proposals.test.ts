@@ -131,3 +131,89 @@ describe('What is kept of proposals', () => {
     expect(after.current.getProposal(proposalId)?.status).toBe('timed-out');
   });
 });
+
+/** A proposal of sun to mars, as journals of former versions have it. */
+const former = (proposalId: string, atMs: number) => ({
+  proposal: {
+    proposalId,
+    ...proposalOf({ deadlineMs: 600_000 }),
+    proposerAgentId: 'sun',
+    status: 'accepted',
+    acceptedBy: 'mars',
+    correlationId: 'talk',
+    estimatedCompletionMs: 100,
+    epoch: 1,
+    isHeld: true,
+    proposedAtMs: atMs,
+  },
+  isOver: false,
+});
+
+describe('What a journal of a former version has of a proposal', () => {
+  it('goes on at its agent, which gives it back when it has taken far too long', async () => {
+    const team = durableTeam('mars');
+    const nowMs = team.clock.now();
+    const kept = new KeptTexts();
+    const timer = (id: string, type: string, delayMs: number) => ({
+      id,
+      event: { type },
+      atMs: nowMs + delayMs,
+      delayMs,
+    });
+    const standing = {
+      side: 'got',
+      run: {
+        value: 'assigned',
+        context: { deadlineMs: 600_000, holdMs: 610_000, repeatMs: 1_000, epoch: 1, leaseLeftMs: 120_000 },
+        timers: [timer('lease', 'lease.ended', 120_000), timer('renewal', 'renewal.due', 40_000)],
+      },
+      envelopeId: 'asked',
+      isPlain: false,
+      estimateMs: 100,
+      reason: 'TIMED_OUT',
+      round: 7,
+      overdueAtMs: nowMs + 60_200,
+    };
+    const record = { ...former('one', nowMs), asked: [], answers: [] };
+    kept.texts.set('proposal one', JSON.stringify({ record, standing }));
+    const mars = team.lives('mars', { kept });
+    expect(mars.unreadable).toEqual([]);
+    expect(mars.current.getRecord('one')).toEqual(record);
+    await team.clock.advanceAsync(60_199);
+    expect(mars.current.getProposal('one')?.isHeld).toBe(true);
+    await team.clock.advanceAsync(1);
+    expect(mars.current.getProposal('one')).toMatchObject({ isHeld: false, rejectionReason: 'OVERDUE' });
+    expect(team.inbox('sun', 'task-reject')).toMatchObject([{ payload: { rejectionReason: 'OVERDUE' } }]);
+  });
+
+  it.each([
+    ['lapses where its agent speaks the protocol', { round: 0 }, 10_001],
+    ['stays with an agent that does not speak it', {}, undefined],
+  ])('%s', async (_, spoken, untilMs) => {
+    const team = durableTeam('mars');
+    const nowMs = team.clock.now();
+    const kept = new KeptTexts();
+    const context = { willing: [], out: [], isLate: false, alternativesLeft: 0, deadlineMs: 600_000 };
+    const lease = { id: 'lease', event: { type: 'lease.ended' }, atMs: nowMs + 10_000, delayMs: 10_000 };
+    const standing = {
+      side: 'made',
+      run: {
+        value: 'assigned',
+        context: { ...context, asked: [], holder: 'mars', epoch: 1, leaseMs: 10_000 },
+        timers: untilMs === undefined ? [] : [lease],
+      },
+      acceptances: [{ agentId: 'mars', message: { estimatedCompletionMs: 100, ...spoken } }],
+    };
+    const answer = { agentId: 'mars', type: 'task-accept', effect: 'counted', atMs: nowMs };
+    const record = { ...former('one', nowMs), asked: ['mars'], answers: [answer] };
+    kept.texts.set('proposal one', JSON.stringify({ record, standing }));
+    const sunny = team.lives('sun', { kept });
+    expect(sunny.unreadable).toEqual([]);
+    expect(sunny.current.getRecord('one')).toEqual(record);
+    await team.clock.advanceAsync((untilMs ?? 1_000_000) - 1);
+    expect(sunny.current.getProposal('one')?.isHeld).toBe(true);
+    await team.clock.advanceAsync(1);
+    expect(sunny.current.getProposal('one')?.isHeld).toBe(untilMs === undefined);
+    expect(team.clock.pending).toBe(0);
+  });
+});

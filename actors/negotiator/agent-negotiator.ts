@@ -1,12 +1,20 @@
+import type { EnvelopeHandler } from '../../runtime/agent/agent-definition.ts';
 import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import type { AgentClient, System } from '../../runtime/public.ts';
+import {
+  type ActorContext,
+  type AgentClient,
+  clientOf,
+  type HandlingContext,
+  type System,
+} from '../../runtime/public.ts';
 import type { AgentPort } from '../agent-port/agent-port.ts';
-import { decline } from './decision.ts';
-import { clientPort, embedderPort } from '../agent-port/client-port.ts';
-import { KeptProposals } from './kept-proposals.ts';
-import { type NegotiationEvent, type NegotiationEventType, sentenceOf } from './negotiation-event.ts';
+import { clientPort, embedderPort, portOf } from '../agent-port/client-port.ts';
+import { type Decision, decline } from './decision.ts';
 import { REASON } from './negotiation-message.ts';
+import type { TaskProposal } from './proposal.ts';
+import { type NegotiationEvent, type NegotiationEventType, sentenceOf } from './proposal-event.ts';
+import { JournalledProposals } from './proposal-store.ts';
 import { TaskNegotiator, type TaskNegotiatorOptions } from './task-negotiator.ts';
 
 /** Under which name a client holds its agent's negotiator. */
@@ -24,11 +32,11 @@ const NOTED: ReadonlySet<NegotiationEventType> = new Set([
   'ended',
 ]);
 
-/** The negotiator that a client's agent has had to do with, if any. */
+/** The negotiator of an agent that has had to do with one. */
 export const negotiatorIfAny = (client: AgentClient): TaskNegotiator | undefined =>
   client.held.get(HELD_AS) as TaskNegotiator | undefined;
 
-/** Nobody at such a client says what it can do. */
+/** Nobody says what the embedder can do. */
 const declinesAll = { decide: () => decline({ reason: REASON.notCapable }) };
 
 /**
@@ -86,7 +94,7 @@ function storeOf(port: AgentPort): Pick<TaskNegotiatorOptions, 'store'> {
     const reason = `What was kept of the proposal ${proposalId} cannot be read: ${why}`;
     port.note({ type: 'error', agentId, proposalId, errorCode: 'STORE_INVALID', success: false, reason });
   };
-  return { store: new KeptProposals(records, { onUnreadable }) };
+  return { store: new JournalledProposals(records, { onUnreadable }) };
 }
 
 function noteAt(port: AgentPort, event: NegotiationEvent): void {
@@ -98,4 +106,65 @@ function noteAt(port: AgentPort, event: NegotiationEvent): void {
   if (errorCode === undefined)
     port.note({ type: 'negotiation', ...about, ...whom, success: type === 'accepted' });
   else port.note({ type: 'error', ...about, errorCode, success: false });
+}
+
+// What authors of agents use
+
+/**
+ * The negotiator of the agent whose context this is: proposes and answers in its name. What is proposed belongs to the work
+ * in hand: its conversation, its deadline, its path; and is withdrawn when that is cancelled.
+ */
+export function negotiatorOf<State>(ctx: ActorContext<State>): TaskNegotiator {
+  return negotiatorAt(clientOf(ctx)).within(portOf(ctx));
+}
+
+/**
+ * Handles proposals: `.on('task-proposal', considers((proposal, ctx) => takeOn({ ... })))`. An OrreryError that `decide`
+ * throws declines with its code; what is not decided by the deadline is not answered.
+ */
+export const considers =
+  <State>(
+    decide: (proposal: TaskProposal, ctx: HandlingContext<State>) => Decision | Promise<Decision>,
+  ): EnvelopeHandler<State> =>
+  (envelope, ctx) =>
+    negotiatorOf(ctx).consider(envelope, (proposal) => untilAborted(decide(proposal, ctx), ctx));
+
+/** Handles assignments: `.on('task-accept', whenAssigned((proposal, ctx) => ...))`, where `run` does the work. */
+export const whenAssigned =
+  <State>(run: (proposal: TaskProposal, ctx: HandlingContext<State>) => unknown): EnvelopeHandler<State> =>
+  (envelope, ctx) => {
+    const proposal = proposalIn(envelope.payload, ctx);
+    // It may have been taken back while this waited.
+    return proposal?.isHeld === true && proposal.acceptedBy === ctx.self ? run(proposal, ctx) : undefined;
+  };
+
+/**
+ * Handles refusals: `.on('task-reject', whenRefused((proposal, ctx) => ...))`: a task that the agent accepted is not its,
+ * or no more; `rejectionReason` says why.
+ */
+export const whenRefused =
+  <State>(run: (proposal: TaskProposal, ctx: HandlingContext<State>) => unknown): EnvelopeHandler<State> =>
+  (envelope, ctx) => {
+    const proposal = proposalIn(envelope.payload, ctx);
+    return proposal === undefined ? undefined : run(proposal, ctx);
+  };
+
+function proposalIn<State>(payload: unknown, ctx: HandlingContext<State>): TaskProposal | undefined {
+  const { proposalId } = (payload ?? {}) as { proposalId?: unknown };
+  if (typeof proposalId !== 'string') return undefined;
+  return negotiatorAt(clientOf(ctx)).getProposal(proposalId);
+}
+
+/** Who does not decide in time must not be taken for one that hangs. */
+function untilAborted<State>(
+  decision: Decision | Promise<Decision>,
+  { signal }: HandlingContext<State>,
+): Decision | Promise<Decision | undefined> {
+  if (!(decision instanceof Promise)) return decision;
+  return new Promise((resolve, reject) => {
+    const leave = (): void => resolve(undefined);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    decision.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../runtime/protocol/errors.ts';
-import type { TaskProposal } from './task-proposal.ts';
+import { warnOf } from '../../runtime/protocol/warn-of.ts';
+import type { TaskProposal } from './proposal.ts';
 
 /**
  * What happened to a proposal.
@@ -40,4 +41,15 @@ export function sentenceOf({ type, proposal, agentId, reason }: NegotiationEvent
   const by = agentId === undefined ? '' : `: ${agentId}`;
   const why = reason === undefined ? '' : ` (${reason})`;
   return `The proposal ${proposal.proposalId} of ${proposal.proposerAgentId} is ${type}${by}${why}`;
+}
+
+/** Calls a user's listener; what it throws, or rejects with, is a warning of the process and ends nothing. */
+export function callListener<Arg>(listener: (arg: Arg) => unknown, arg: Arg): void {
+  const warn = (error: unknown): void => warnOf('A listener of a negotiator failed', error);
+  try {
+    const result = listener(arg);
+    if (result instanceof Promise) result.catch(warn);
+  } catch (error) {
+    warn(error);
+  }
 }
