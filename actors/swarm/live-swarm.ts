@@ -295,7 +295,6 @@ export class LiveSwarm {
           now: () => clock.now(),
           setTimer: (ms, fire) => clock.setTimer(ms, () => this.#step(fire)),
         },
-        mayArm: (id) => id !== 'deadline' || this.record.limits.timeoutMs !== undefined,
         actions: {
           recordStatus: ({ event }) => this.#recordStatus(event),
           invite: () => this.#recruit(),

@@ -1,4 +1,4 @@
-import { cancel, raise, setup } from 'xstate';
+import { cancel, enqueueActions, raise, setup } from 'xstate';
 import type { SwarmFault } from './swarm-session.ts';
 
 /** What happens to a swarm. */
@@ -44,11 +44,14 @@ export const swarmMachine = setup({
   },
   delays: {
     recruitMs: ({ context }) => context.recruitMs,
-    // Whoever has no limit arms no deadline.
     timeoutMs: ({ context }) => context.timeoutMs ?? 0,
   },
   actions: {
-    armDeadline: raise({ type: 'deadline.passed' }, { delay: 'timeoutMs', id: 'deadline' }),
+    /** Whoever has no limit has no deadline. */
+    armDeadline: enqueueActions(({ context, enqueue }) => {
+      if (context.timeoutMs === undefined) return;
+      enqueue.raise({ type: 'deadline.passed' }, { delay: 'timeoutMs', id: 'deadline' });
+    }),
     armRecruiting: raise({ type: 'recruiting.ended' }, { delay: 'recruitMs', id: 'recruiting' }),
     cancelRecruiting: cancel('recruiting'),
     /** Records the status, and tells whoever watches. */
