@@ -20,8 +20,8 @@ import type { Dialer } from './dialer.ts';
 import { HelloExchange } from './hello-exchange.ts';
 import { ChannelConnection, type ConnectionUser } from './channel-connection.ts';
 import type { MessageHandler } from './message-handlers.ts';
-import { Receiver } from './receiver.ts';
-import { Sender } from './sender.ts';
+import { ChannelReceiver } from './channel-receiver.ts';
+import { ChannelSender } from './channel-sender.ts';
 import { writeEnvelope } from './written-envelope.ts';
 
 /** `dialer` is what the end that opened the channel has, and the other has not. */
@@ -59,8 +59,8 @@ export class ChannelEnd implements A2AChannel {
   /** Settles when the channel is open for the first time, or closed without. */
   readonly opened: Promise<void>;
   readonly #deps: ChannelEndDeps;
-  readonly #sender: Sender;
-  readonly #receiver: Receiver;
+  readonly #sender: ChannelSender;
+  readonly #receiver: ChannelReceiver;
   readonly #user: ConnectionUser;
   readonly #openedNow = Promise.withResolvers<void>();
   readonly #course: ChannelCourse;
@@ -98,8 +98,8 @@ export class ChannelEnd implements A2AChannel {
       resume: () => this.#resume(),
       release: (reason) => this.#release(reason),
     });
-    this.#sender = new Sender({ clock, settings, report, channelId: this.id });
-    this.#receiver = new Receiver({
+    this.#sender = new ChannelSender({ clock, settings, report, channelId: this.id });
+    this.#receiver = new ChannelReceiver({
       clock,
       settings,
       report,

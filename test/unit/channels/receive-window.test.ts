@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ReceiveWindow } from '../../../runtime/channels/receiver.ts';
+import { ReceiveWindow } from '../../../runtime/channels/channel-receiver.ts';
 import { numbered } from '../../fixtures/channel-pair.ts';
 
 describe('what a channel has received', () => {

@@ -5,7 +5,7 @@ import type { ChannelSettings } from './channel-options.ts';
 import { type MessageHandler, MessageHandlers } from './message-handlers.ts';
 import { withDeadline } from './written-envelope.ts';
 
-export interface ReceiverDeps {
+export interface ChannelReceiverDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly settings: Pick<ChannelSettings, 'windowSize' | 'reorderBytes'>;
   readonly remoteAgentId: string;
@@ -21,13 +21,13 @@ export interface Fault {
 }
 
 /** The receiving half of a channel's end: brings envelopes in order, and gives each to the handlers once. */
-export class Receiver {
-  readonly #deps: ReceiverDeps;
+export class ChannelReceiver {
+  readonly #deps: ChannelReceiverDeps;
   readonly #window: ReceiveWindow;
   readonly #handlers: MessageHandlers;
   #isDelivering = false;
 
-  constructor(deps: ReceiverDeps) {
+  constructor(deps: ChannelReceiverDeps) {
     this.#deps = deps;
     this.#window = new ReceiveWindow(deps.settings.windowSize, deps.settings.reorderBytes);
     this.#handlers = new MessageHandlers(deps.report);

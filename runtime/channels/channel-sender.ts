@@ -7,7 +7,7 @@ import type { ChannelConnection } from './channel-connection.ts';
 import { type Delivery, SendWindow } from './send-window.ts';
 import type { WrittenEnvelope } from './written-envelope.ts';
 
-export interface SenderDeps {
+export interface ChannelSenderDeps {
   readonly clock: Clock;
   readonly settings: ChannelSettings;
   readonly channelId: string;
@@ -25,15 +25,15 @@ const MAX_LOSSES = 3;
  * it is the connection that fails. Giving up is a question: the other end answers whether it had taken the envelope, and
  * if not, passes it over for good. So DELIVERY_FAILED is certain, and order holds.
  */
-export class Sender {
-  readonly #deps: SenderDeps;
+export class ChannelSender {
+  readonly #deps: ChannelSenderDeps;
   readonly #window: SendWindow;
   #connection: ChannelConnection | undefined;
   #largest = Number.POSITIVE_INFINITY;
   #hasProgressed = false;
   #cancelRetry: (() => void) | undefined;
 
-  constructor(deps: SenderDeps) {
+  constructor(deps: ChannelSenderDeps) {
     const { windowSize, waitingCapacity } = deps.settings;
     this.#deps = deps;
     this.#window = new SendWindow(windowSize, waitingCapacity);
