@@ -26,7 +26,7 @@ import {
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
 import { seenTeam } from './seen-team.ts';
-import { verdictOf } from './send-verdicts.ts';
+import { verdictOf } from './unsent.ts';
 import { WaitingValue } from './waiting-value.ts';
 
 const REQUEST = typeIndex('request');

@@ -1,48 +1,63 @@
-import type { Mail } from '../mailbox/mail.ts';
-import type { Lane } from '../mailbox/lane.ts';
+import { type Funds, fundCopy } from '../budget/mail-account.ts';
+import { LANE, type Lane } from '../mailbox/lane.ts';
+import { copyOf, type Mail } from '../mailbox/mail.ts';
 import type { WaitingSend } from '../mailbox/waiting-send.ts';
 import { COUNT } from '../observe/thread-counters.ts';
 import { latencyOf, TRAFFIC } from '../observe/traffic-ring.ts';
-import type { Funds } from '../budget/mail-account.ts';
-import type { Budget } from '../protocol/budget.ts';
-import { BROADCAST } from '../protocol/envelope.ts';
-import { agentNotFound, cancelled, deadlineExceeded, OrreryError } from '../protocol/errors.ts';
-import type { Verdict } from '../protocol/policy.ts';
-import type { RoutingResult } from '../protocol/routing-result.ts';
-import type { MailManner } from '../routing/mail-judge.ts';
-import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
-import type { CellThread } from './cell-thread.ts';
-import { broadcast } from './broadcast.ts';
+import type { Budget, Cost } from '../protocol/budget.ts';
+import { BROADCAST, type PathHop } from '../protocol/envelope.ts';
+import { cancelled, deadlineExceeded, type ErrorCode, OrreryError } from '../protocol/errors.ts';
+import { HOST_ID, isSystemId, LOOP_ID } from '../protocol/policy.ts';
+import type { RoutingResult } from '../protocol/routing-result.ts';
+import { type MailManner, Unrouted } from '../routing/mail-judge.ts';
+import type { RemoteQuery } from '../routing/remote-lookup.ts';
+import { AgentId } from '../agent/agent-options.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
+import type { CellThread } from './cell-thread.ts';
 import { Funding } from './funding.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './identity.ts';
-import { laneFor } from './lane-for.ts';
-import { type LaterOptions, laterOptions, onAbort } from './later-options.ts';
-import { queryFor } from './lookup-query.ts';
 import { MailMaker } from './mail-maker.ts';
-import {
-  fullVerdict,
-  heldVerdict,
-  isUnderWay,
-  isYetToCome,
-  lookedUp,
-  stoppedError,
-  unknownYet,
-  verdictOf,
-  whyNotWait,
-} from './send-verdicts.ts';
+import { noRoom, stoppedError, tooManyWait, Unsent, verdictAtOnce, verdictOf, whyNotWait } from './unsent.ts';
 import type { WaitingAsk } from './waiting-ask.ts';
 import { WaitingStream } from './waiting-stream.ts';
 import { WaitingValue } from './waiting-value.ts';
 
 const TOLD: MailManner = { isBroadcast: false, expectsReply: false };
+const TOLD_ALL: MailManner = { isBroadcast: true, expectsReply: false };
 const ASKED: MailManner = { isBroadcast: false, expectsReply: true };
 
 /** Routing is measured this often: asking the time twice costs as much as routing. */
 const MEASURE_EVERY = 16;
+
+/** What still matters of the options of an ask that was made elsewhere. */
+export interface LaterOptions
+  extends Pick<AskOptions, 'signal' | 'onSent' | 'onProgress' | 'onTaint' | 'budget'> {
+  /** Is told what was spent of its budget by when it is over. */
+  readonly onSpent?: (spent: Required<Cost>) => void;
+}
+
+type AnyAskOptions = AskOptions & LaterOptions;
+
+/** One mail on its way out: in whose name, from which handling, and how it comes to its recipient. */
+interface Send {
+  readonly from: Identity;
+  readonly mail: Mail;
+  readonly parent: Handling | undefined;
+  readonly manner: MailManner;
+}
+
+/**
+ * - `funds`      those of the sender. @default what the handling has that it is sent from, or its sender
+ * - `isMeasured` the result says how long it took to route. @default only now and then
+ */
+interface SendAtOnce {
+  readonly budget: Budget | undefined;
+  readonly funds?: Funds | undefined;
+  readonly isMeasured: boolean;
+}
 
 /**
  * Sends in the name of whoever lives in this thread: routes, judges, bounds, and waits for answers.
@@ -53,25 +68,136 @@ export class MailSender {
   readonly #thread: CellThread;
   readonly #make: MailMaker;
   readonly #funding: Funding;
-  /** Why `#route` found nobody. */
-  #verdict: Verdict | undefined;
-  /** Whom it would have been, or whose mailbox is full. */
-  #meant: AgentRow | undefined;
-  /** What other nodes are being asked for, where `#route` found nobody. */
-  #query: RemoteQuery | undefined;
-  /** From which handling what is sent now is sent. */
-  #parent: Handling | undefined;
-  #sends = 0;
-  /** The next routing is measured. */
-  #isMeasured = false;
-  /** How long the last routing took; NaN where that was not measured. */
-  #routingMs = Number.NaN;
+  #routed = 0;
 
   constructor(thread: CellThread) {
     this.#thread = thread;
     this.#make = new MailMaker(thread.seams.ids, () => thread.turns.stamp());
     this.#funding = new Funding(thread.accounts);
   }
+
+  // Tells
+
+  tell(
+    from: Identity,
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions,
+    parent: Handling | undefined,
+  ): RoutingResult {
+    const mail = this.#make.tell(from, target, payload, options, parent);
+    parent?.holdGrantFor(options.inReplyTo);
+    const { budget } = options;
+    return this.#sendAtOnce({ from, mail, parent, manner: TOLD }, mail.timestamp, {
+      budget,
+      isMeasured: false,
+    });
+  }
+
+  /**
+   * Routes and accepts `mail`, which is sent from `parent`; a refusal is in the result, one where the sandbox would not let
+   * an expected reply back included. How long it took to route is measured. `funds` are those of the sender, instead of what
+   * `parent` has.
+   */
+  send(
+    from: Identity,
+    mail: Mail,
+    {
+      parent,
+      expectsReply = false,
+      funds,
+    }: { parent?: Handling | undefined; expectsReply?: boolean; funds?: Funds | undefined } = {},
+  ): RoutingResult {
+    const send = { from, mail, parent, manner: expectsReply ? ASKED : TOLD };
+    const nowMs = this.#thread.seams.clock.now();
+    return this.#sendAtOnce(send, nowMs, { budget: mail.extras?.budget, funds, isMeasured: true });
+  }
+
+  #sendAtOnce(send: Send, nowMs: number, { budget, funds, isMeasured }: SendAtOnce): RoutingResult {
+    const { from, mail, parent } = send;
+    if (this.#isTooLate(mail, parent)) return this.#refuse(send, new Unsent(verdictOf(stoppedError(mail))));
+    const unfunded = this.#funding.give(mail, budget, from, parent, funds);
+    if (unfunded !== undefined) return this.#refuse(send, new Unsent(verdictOf(unfunded)));
+    if (mail.recipient === BROADCAST)
+      return this.#funding.closeUnlessSent(mail, this.#broadcast(send, nowMs));
+    const startedMs = this.#startRouting(isMeasured);
+    const row = this.#route(send, nowMs, true);
+    const routingMs = this.#routedSince(startedMs);
+    const result =
+      row instanceof Unsent ? this.#refuse(send, row, routingMs) : this.#deliver(send, row, routingMs);
+    return this.#funding.closeUnlessSent(mail, result);
+  }
+
+  tellWhenRoom(
+    from: Identity,
+    target: string | Target<unknown, unknown>,
+    payload: unknown,
+    options: TellOptions,
+    parent: Handling | undefined,
+  ): Promise<RoutingResult> {
+    return new Promise((resolve, reject) => {
+      const mail = this.#make.tell(from, target, payload, options, parent);
+      parent?.holdGrantFor(options.inReplyTo);
+      const send = { from, mail, parent, manner: TOLD };
+      if (this.#isTooLate(mail, parent))
+        return resolve(this.#refuse(send, new Unsent(verdictOf(stoppedError(mail)))));
+      const unfunded = this.#funding.give(mail, options.budget, from, parent);
+      if (unfunded !== undefined) return resolve(this.#refuse(send, new Unsent(verdictOf(unfunded))));
+      const done = (result: RoutingResult): void => resolve(this.#funding.closeUnlessSent(mail, result));
+      const fail = (error: Error): void => {
+        this.#funding.close(mail);
+        reject(error);
+      };
+      this.#sendWhenRoom(send, mail.timestamp, { isInTurn: false, done, fail });
+    });
+  }
+
+  #sendWhenRoom(
+    send: Send,
+    nowMs: number,
+    {
+      isInTurn,
+      done,
+      fail,
+    }: {
+      readonly isInTurn: boolean;
+      readonly done: (result: RoutingResult) => void;
+      readonly fail: (error: Error) => void;
+    },
+  ): void {
+    if (send.mail.recipient === BROADCAST) return done(this.#broadcast(send, nowMs));
+    const startedMs = this.#startRouting(false);
+    const row = this.#route(send, nowMs, isInTurn);
+    const routingMs = this.#routedSince(startedMs);
+    if (!(row instanceof Unsent)) return done(this.#deliver(send, row, routingMs));
+    const { waitsFor } = row;
+    if (waitsFor === undefined) return done(this.#refuse(send, row, routingMs));
+    const { clock } = this.#thread.seams;
+    const go = (): void =>
+      this.#sendWhenRoom(send, clock.now(), { isInTurn: waitsFor === 'room', done, fail });
+    this.#wait(send, row, { go, fail });
+  }
+
+  /** `send`, once it is known whether other nodes have whom it is for, if nobody here is meant. */
+  sendWhenFound(from: Identity, mail: Mail): Promise<RoutingResult> {
+    return new Promise((resolve) => {
+      const send = { from, mail, parent: undefined, manner: TOLD };
+      const go = (): void => resolve(this.send(from, mail));
+      if (
+        this.#thread.lookups === undefined ||
+        mail.recipient === BROADCAST ||
+        this.#isTooLate(mail, undefined)
+      )
+        return go();
+      const row = this.#route(send, this.#thread.seams.clock.now(), true);
+      if (!(row instanceof Unsent) || row.waitsFor === undefined || row.waitsFor === 'room') return go();
+      const fail = (error: Error): void =>
+        resolve(this.#refuse(send, new Unsent(verdictOf(error as OrreryError))));
+      this.#wait(send, row, { go, fail });
+    });
+  }
+
+  // Asks
 
   ask<Input, Output>(
     from: Identity,
@@ -87,6 +213,11 @@ export class MailSender {
     });
   }
 
+  /** Sends an ask that was made elsewhere as soon as there is room for it; `waiting` is told of its answer. */
+  askLater(from: Identity, waiting: WaitingAsk, options: LaterOptions): void {
+    this.#beginAsk(from, waiting, { ...options, whenFull: 'park' });
+  }
+
   stream<Input, Output>(
     from: Identity,
     target: Target<Input, Output>,
@@ -100,13 +231,13 @@ export class MailSender {
 
   /** Sends an ask for a stream that was made elsewhere as soon as there is room for it. */
   streamLater(from: Identity, mail: Mail, options: LaterOptions, on?: Handling): AsyncIterable<unknown> {
-    return this.#read(from, () => mail, laterOptions(options), on);
+    return this.#read(from, () => mail, { ...options, whenFull: 'park' }, on);
   }
 
   async *#read<Output>(
     from: Identity,
     make: () => Mail,
-    options: AskOptions & LaterOptions,
+    options: AnyAskOptions,
     parent: Handling | undefined,
   ): AsyncGenerator<Output, void, undefined> {
     const mail = make();
@@ -125,217 +256,7 @@ export class MailSender {
     }
   }
 
-  tell(
-    from: Identity,
-    target: string | Target<unknown, unknown>,
-    payload: unknown,
-    options: TellOptions,
-    parent: Handling | undefined,
-  ): RoutingResult {
-    const mail = this.#make.tell(from, target, payload, options, parent);
-    parent?.holdGrantFor(options.inReplyTo);
-    if (this.#isTooLate(mail, parent)) return this.#refuseLate(from, mail);
-    return this.#sendFunded(from, mail, options.budget, { parent, nowMs: mail.timestamp, manner: TOLD });
-  }
-
-  tellWhenRoom(
-    from: Identity,
-    target: string | Target<unknown, unknown>,
-    payload: unknown,
-    options: TellOptions,
-    parent: Handling | undefined,
-  ): Promise<RoutingResult> {
-    return new Promise((resolve, reject) => {
-      const mail = this.#make.tell(from, target, payload, options, parent);
-      parent?.holdGrantFor(options.inReplyTo);
-      if (this.#isTooLate(mail, parent)) return resolve(this.#refuseLate(from, mail));
-      const unfunded = this.#funding.give(mail, options.budget, from, parent);
-      if (unfunded !== undefined) return resolve(this.#refusal(from, mail, verdictOf(unfunded), undefined));
-      const { clock } = this.#thread.seams;
-      const attempt = (nowMs: number, isInTurn: boolean): void => {
-        this.#parent = parent;
-        const result = this.#trySend(from, mail, nowMs, isInTurn);
-        if (result !== undefined) return resolve(this.#funding.closeUnlessSent(mail, result));
-        const isForRoom = this.#meant !== undefined;
-        const go = (): void => attempt(clock.now(), isForRoom);
-        const fail = (error: Error): void => {
-          this.#funding.close(mail);
-          reject(error);
-        };
-        this.#whenPossible(from, mail, { parent, signal: undefined, go, fail });
-      };
-      attempt(mail.timestamp, false);
-    });
-  }
-
-  /**
-   * Waits in the row of those who want room in the mailbox of `#meant`; without one, for the table that may have one, or for
-   * what other nodes say.
-   */
-  #whenPossible(
-    from: Identity,
-    mail: Mail,
-    {
-      parent,
-      signal,
-      go,
-      fail,
-    }: Pick<WaitingSend, 'go' | 'fail'> & {
-      readonly parent: Handling | undefined;
-      readonly signal: AbortSignal | undefined;
-    },
-  ): void {
-    const row = this.#meant;
-    const query = this.#query;
-    const unknown = query === undefined ? undefined : (this.#verdict as Verdict);
-    const whyLeave = (nowMs: number): Error | undefined =>
-      signal?.aborted === true
-        ? cancelled(`What was to be sent to ${row?.id ?? mail.recipient}`)
-        : whyNotWait(from, mail, { row, unknown, parent, nowMs });
-    const waiter = { go, whyLeave, fail };
-    if (row !== undefined) return this.#thread.room.add(row, laneFor(from, row, mail), waiter);
-    const isHeld =
-      query === undefined
-        ? this.#thread.router.hold(waiter)
-        : this.#thread.lookups?.hold(query, waiter) === true;
-    if (!isHeld) fail(this.#refused(from, mail, heldVerdict(mail), undefined));
-  }
-
-  /**
-   * Nobody here is meant so far, but somebody may be: the table is on its way, or other nodes are asked, from now on if they
-   * were not. Then there is no `#meant`.
-   */
-  #isYetToCome(mail: Mail): boolean {
-    const { router, lookups } = this.#thread;
-    this.#query = undefined;
-    if (isYetToCome(this.#meant, router)) return true;
-    if (lookups === undefined) return false;
-    const query = queryFor(mail, this.#verdict?.code);
-    if (query === undefined || !lookups.isWanted(query)) return false;
-    this.#query = query;
-    this.#meant = undefined;
-    return true;
-  }
-
-  /**
-   * Routes and accepts `mail`, which is sent from `parent`; a refusal is in the result, one where the sandbox would not let
-   * an expected reply back included. How long it took to route is measured. `funds` are those of the sender, instead of what
-   * `parent` has.
-   */
-  send(
-    from: Identity,
-    mail: Mail,
-    {
-      parent,
-      expectsReply = false,
-      funds,
-    }: { parent?: Handling | undefined; expectsReply?: boolean; funds?: Funds | undefined } = {},
-  ): RoutingResult {
-    if (this.#isTooLate(mail, parent)) return this.#refuseLate(from, mail);
-    const nowMs = this.#thread.seams.clock.now();
-    const manner = expectsReply ? ASKED : TOLD;
-    this.#isMeasured = true;
-    return this.#sendFunded(from, mail, mail.extras?.budget, { parent, nowMs, manner, funds });
-  }
-
-  #sendFunded(
-    from: Identity,
-    mail: Mail,
-    budget: Budget | undefined,
-    {
-      parent,
-      nowMs,
-      manner,
-      funds,
-    }: {
-      readonly parent: Handling | undefined;
-      readonly nowMs: number;
-      readonly manner: MailManner;
-      readonly funds?: Funds | undefined;
-    },
-  ): RoutingResult {
-    this.#routingMs = Number.NaN;
-    const unfunded = this.#funding.give(mail, budget, from, parent, funds);
-    if (unfunded !== undefined) return this.#refusal(from, mail, verdictOf(unfunded), undefined);
-    this.#parent = parent;
-    const result = this.#trySend(from, mail, nowMs, true, manner);
-    if (result !== undefined) return this.#funding.closeUnlessSent(mail, result);
-    const row = this.#meant;
-    const verdict = row === undefined ? this.#notYet(mail) : fullVerdict(row);
-    return this.#funding.closeUnlessSent(mail, this.#refusal(from, mail, verdict, row));
-  }
-
-  #notYet(mail: Mail): Verdict {
-    return this.#query === undefined ? unknownYet(mail) : lookedUp(mail);
-  }
-
-  /** `send`, once it is known whether other nodes have whom it is for, if nobody here is meant. */
-  sendWhenFound(from: Identity, mail: Mail): Promise<RoutingResult> {
-    return new Promise((resolve) => {
-      const go = (): void => resolve(this.send(from, mail));
-      if (this.#thread.lookups === undefined || !this.#isLookedUp(from, mail)) return go();
-      const fail = (error: Error): void =>
-        resolve(this.#refusal(from, mail, verdictOf(error as OrreryError), undefined));
-      this.#whenPossible(from, mail, { parent: undefined, signal: undefined, go, fail });
-    });
-  }
-
-  #isLookedUp(from: Identity, mail: Mail): boolean {
-    if (mail.recipient === BROADCAST || this.#isTooLate(mail, undefined)) return false;
-    const row = this.#find(from, mail, TOLD, this.#thread.seams.clock.now());
-    return row === undefined && this.#isYetToCome(mail);
-  }
-
-  /** The system stops, and this is not part of what was under way. */
-  #isTooLate(mail: Mail, parent: Handling | undefined): boolean {
-    const { router } = this.#thread;
-    return !router.isOpen && (router.isStopped || !isUnderWay(mail, parent));
-  }
-
-  #refuseLate(from: Identity, mail: Mail): RoutingResult {
-    this.#routingMs = Number.NaN;
-    return this.#refusal(from, mail, verdictOf(stoppedError(mail)), undefined);
-  }
-
-  /**
-   * Undefined when it has to wait: the mailbox of `#meant` is full, or others wait for room in it and it is not this one's
-   * turn; or there is no `#meant`, and the table is about to be replaced, or other nodes are being asked.
-   */
-  #trySend(
-    from: Identity,
-    mail: Mail,
-    nowMs: number,
-    isInTurn: boolean,
-    manner: MailManner = TOLD,
-  ): RoutingResult | undefined {
-    const thread = this.#thread;
-    if (mail.recipient === BROADCAST) return broadcast(thread, from, mail, nowMs, this.#parent);
-    const row = this.#route(from, mail, manner, nowMs);
-    if (row === undefined) {
-      if (this.#isYetToCome(mail)) return undefined;
-      return this.#refusal(from, mail, this.#verdict as Verdict, this.#meant);
-    }
-    const lane = laneFor(from, row, mail);
-    if (thread.outbox.room(row, lane) <= 0 || (!isInTurn && thread.room.isAwaited(row, lane))) {
-      this.#meant = row;
-      return undefined;
-    }
-    this.#accept(from, row, lane, mail);
-    thread.judge.useGrant(mail, from.id, row.id);
-    return {
-      delivered: true,
-      path: routingPathTo(row),
-      targetAgentId: row.id,
-      ...latencyOf(this.#routingMs),
-    };
-  }
-
-  /** Sends an ask that was made elsewhere as soon as there is room for it; `waiting` is told of its answer. */
-  askLater(from: Identity, waiting: WaitingAsk, options: LaterOptions): void {
-    this.#beginAsk(from, waiting, laterOptions(options));
-  }
-
-  #beginAsk(from: Identity, waiting: WaitingAsk, options: AskOptions & LaterOptions): void {
+  #beginAsk(from: Identity, waiting: WaitingAsk, options: AnyAskOptions): void {
     const { asked, owner } = waiting;
     if (this.#isTooLate(asked, owner)) return waiting.fail(stoppedError(asked));
     const unfunded = this.#funding.give(asked, options.budget, from, owner);
@@ -349,47 +270,42 @@ export class MailSender {
   }
 
   #sendAsk(from: Identity, waiting: WaitingAsk, options: AskOptions, nowMs: number, isInTurn = false): void {
-    const thread = this.#thread;
     const { asked: mail, owner } = waiting;
     const { signal } = options;
     if (owner?.cutShort !== undefined) return waiting.fail(owner.cutShort);
     if (signal?.aborted === true || owner?.isOver === true)
       return waiting.fail(cancelled(`The ask of "${mail.recipient}"`));
-    const row = this.#route(from, mail, ASKED, nowMs);
-    if (row === undefined) {
-      if (!this.#isYetToCome(mail))
-        return waiting.fail(this.#refused(from, mail, this.#verdict as Verdict, this.#meant));
-      return this.#parkAsk(from, waiting, options);
-    }
-    const lane = laneFor(from, row, mail);
+    const send = { from, mail, parent: owner, manner: ASKED };
     const isParking = options.whenFull === 'park';
-    if (thread.outbox.room(row, lane) <= 0 || (isParking && !isInTurn && thread.room.isAwaited(row, lane))) {
-      if (!isParking) return waiting.fail(this.#refused(from, mail, fullVerdict(row), row));
-      this.#meant = row;
-      return this.#parkAsk(from, waiting, options);
+    const startedMs = this.#startRouting(false);
+    const row = this.#route(send, nowMs, isInTurn || !isParking);
+    const routingMs = this.#routedSince(startedMs);
+    if (row instanceof Unsent) {
+      const { waitsFor } = row;
+      if (waitsFor === undefined || (waitsFor === 'room' && !isParking))
+        return waiting.fail(this.#refused(send, row));
+      const { clock } = this.#thread.seams;
+      const go = (): void => this.#sendAsk(from, waiting, options, clock.now(), waitsFor === 'room');
+      return this.#wait(send, row, { signal, go, fail: (error) => waiting.fail(error) });
     }
+    this.#open(waiting, row, options);
+    this.#accept(send, row, routingMs);
+  }
+
+  /** From here on an answer ends it, or its deadline, its signal, the end of the work that it is asked from. */
+  #open(waiting: WaitingAsk, row: AgentRow, { signal, onSent }: AskOptions): void {
+    const thread = this.#thread;
+    const { asked: mail, owner } = waiting;
     mail.ask = thread.asks.open(waiting);
     waiting.agentId = row.id;
     waiting.link = thread.links.to(row.place);
     // A channel keeps its own time: what its envelopes came to is what their recipient says.
     if (mail.extras?.channel === undefined)
       waiting.timer = thread.wheel.add(mail.deadlineAtMs, this.#onLate, waiting);
-    if (signal !== undefined) {
+    if (signal !== undefined)
       waiting.release = onAbort(signal, () => this.#abandon(mail, cancelled(`The ask of ${row.id}`)));
-    }
     owner?.waitsFor(waiting);
-    if (options.onSent !== undefined) callOutside(options.onSent, mail.id);
-    this.#parent = owner;
-    this.#accept(from, row, lane, mail);
-  }
-
-  /** Asks again when there is room in the mailbox of `#meant`, the table that may have one, or what other nodes say. */
-  #parkAsk(from: Identity, waiting: WaitingAsk, options: AskOptions): void {
-    const { asked, owner: parent } = waiting;
-    const isForRoom = this.#meant !== undefined;
-    const go = (): void => this.#sendAsk(from, waiting, options, this.#thread.seams.clock.now(), isForRoom);
-    const { signal } = options;
-    this.#whenPossible(from, asked, { parent, signal, go, fail: (error) => waiting.fail(error) });
+    if (onSent !== undefined) callOutside(onSent, mail.id);
   }
 
   /** The deadline of an ask has passed: what arrived meanwhile may be its answer. */
@@ -411,54 +327,156 @@ export class MailSender {
     waiting.fail(error);
   }
 
-  #accept(from: Identity, row: AgentRow, lane: Lane, mail: Mail): void {
-    const thread = this.#thread;
-    thread.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row, this.#routingMs);
-    const byType = COUNT.sentByType + mail.type;
-    thread.counters[byType] = (thread.counters[byType] as number) + 1;
-    if (from.party.tier !== row.party.tier && !from.party.isSystem && !row.party.isSystem) {
-      thread.log.crossTier(from.party, row, mail);
-    }
-    thread.outbox.accept(row, lane, mail, from.slot, this.#parent);
+  // The way of each
+
+  /** The system stops, and this is not part of what was under way: no answer, caused by no envelope, and no actor needs it. */
+  #isTooLate({ extras }: Mail, parent: Handling | undefined): boolean {
+    const { router } = this.#thread;
+    if (router.isOpen) return false;
+    if (router.isStopped) return true;
+    const isUnderWay =
+      extras?.inReplyTo !== undefined ||
+      (parent !== undefined && (parent.mail !== undefined || parent.cell.status !== 'running'));
+    return !isUnderWay;
   }
 
-  /** The recipient; or undefined, and then `#verdict` says why. */
-  #route(from: Identity, mail: Mail, manner: MailManner, nowMs: number): AgentRow | undefined {
-    this.#sends += 1;
-    if (this.#sends % MEASURE_EVERY !== 1 && !this.#isMeasured && !this.#thread.log.isTold) {
-      this.#routingMs = Number.NaN;
-      return this.#find(from, mail, manner, nowMs);
-    }
-    this.#isMeasured = false;
-    const startedMs = this.#thread.seams.clock.monotonicMs();
-    const row = this.#find(from, mail, manner, nowMs);
-    this.#routingMs = this.#thread.seams.clock.monotonicMs() - startedMs;
-    this.#thread.log.routed(this.#routingMs);
+  /** Monotonic milliseconds, when this routing is measured, else NaN. */
+  #startRouting(isMeasured: boolean): number {
+    this.#routed += 1;
+    if (this.#routed % MEASURE_EVERY !== 1 && !isMeasured && !this.#thread.log.isTold) return Number.NaN;
+    return this.#thread.seams.clock.monotonicMs();
+  }
+
+  #routedSince(startedMs: number): number {
+    if (Number.isNaN(startedMs)) return startedMs;
+    const routingMs = this.#thread.seams.clock.monotonicMs() - startedMs;
+    this.#thread.log.routed(routingMs);
+    return routingMs;
+  }
+
+  /** The recipient, which has room for it; `isInTurn`: it does not stand behind those who wait for that. */
+  #route({ from, mail, manner }: Send, nowMs: number, isInTurn: boolean): AgentRow | Unsent {
+    const { judge, journal, outbox, room } = this.#thread;
+    const row = judge.route(from.party, mail, manner, nowMs);
+    if (row instanceof Unrouted) return this.#unrouted(mail, row);
+    const unkept = journal?.refusal(row);
+    if (unkept !== undefined) return new Unsent(unkept, row);
+    const lane = laneFor(from, row, mail);
+    if (outbox.room(row, lane) <= 0 || (!isInTurn && room.isAwaited(row, lane))) return noRoom(row);
     return row;
   }
 
-  #find(from: Identity, mail: Mail, manner: MailManner, nowMs: number): AgentRow | undefined {
-    const thread = this.#thread;
-    if (mail.extras?.routingHint === 'capability') {
-      const { row, verdict, meant } = thread.judge.resolveCapability(from.party, mail, manner, nowMs);
-      this.#verdict = verdict;
-      this.#meant = meant;
-      if (row === undefined || thread.journal === undefined) return row;
-      this.#verdict = thread.journal.refusal(row);
-      return this.#verdict === undefined ? row : undefined;
-    }
-    const row = thread.table.get(mail.recipient);
-    this.#meant = row;
-    this.#verdict =
-      row === undefined
-        ? verdictOf(agentNotFound(mail.recipient))
-        : (thread.judge.judge(from.party, row, mail, manner, nowMs) ?? thread.journal?.refusal(row));
-    return this.#verdict === undefined ? row : undefined;
+  /** Where nobody here is meant somebody may be: the table is on its way, or other nodes are asked, from now on if they were not. */
+  #unrouted(mail: Mail, { verdict, row }: Unrouted): Unsent {
+    const { router, lookups } = this.#thread;
+    if (row === undefined && router.isBehind) return new Unsent(verdict, undefined, 'table');
+    const query = lookups && queryFor(mail, verdict.code);
+    if (query !== undefined && lookups?.isWanted(query) === true)
+      return new Unsent(verdict, undefined, query);
+    return new Unsent(verdict, row);
   }
 
-  #refusal(from: Identity, mail: Mail, verdict: Verdict, row: AgentRow | undefined): RoutingResult {
-    const latencyMs = this.#routingMs;
-    this.#routingMs = Number.NaN;
+  /** Has it stand behind those who want the same room, table or agent of another node. */
+  #wait(
+    send: Send,
+    unsent: Unsent,
+    { signal, go, fail }: Pick<WaitingSend, 'go' | 'fail'> & { readonly signal?: AbortSignal | undefined },
+  ): void {
+    const { room, router, lookups } = this.#thread;
+    const { from, mail, parent } = send;
+    const { row, waitsFor } = unsent;
+    const whyLeave = (nowMs: number): Error | undefined =>
+      signal?.aborted === true
+        ? cancelled(`What was to be sent to ${row?.id ?? mail.recipient}`)
+        : whyNotWait(mail, unsent, parent, nowMs);
+    const waiter = { go, whyLeave, fail };
+    if (row !== undefined) return room.add(row, laneFor(from, row, mail), waiter);
+    const isHeld =
+      typeof waitsFor === 'object' ? lookups?.hold(waitsFor, waiter) === true : router.hold(waiter);
+    if (!isHeld) fail(this.#refused(send, tooManyWait(mail)));
+  }
+
+  #deliver(send: Send, row: AgentRow, routingMs: number): RoutingResult {
+    this.#accept(send, row, routingMs);
+    this.#thread.judge.useGrant(send.mail, send.from.id, row.id);
+    return {
+      delivered: true,
+      path: routingPathTo(row),
+      targetAgentId: row.id,
+      ...latencyOf(routingMs),
+    };
+  }
+
+  #accept({ from, mail, parent }: Send, row: AgentRow, routingMs: number): void {
+    const { log, outbox } = this.#thread;
+    log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row, routingMs);
+    this.#count(mail);
+    if (from.party.tier !== row.party.tier && !from.party.isSystem && !row.party.isSystem) {
+      log.crossTier(from.party, row, mail);
+    }
+    outbox.accept(row, laneFor(from, row, mail), mail, from.slot, parent);
+  }
+
+  #count(mail: Mail): void {
+    const { counters } = this.#thread;
+    const byType = COUNT.sentByType + mail.type;
+    counters[byType] = (counters[byType] as number) + 1;
+  }
+
+  /** Sends a copy to everybody who may get it and has room; the result says who does, and why the others not. */
+  #broadcast(send: Send, nowMs: number): RoutingResult {
+    const thread = this.#thread;
+    const { from, mail } = send;
+    const startedMs = thread.seams.clock.monotonicMs();
+    const recipients: string[] = [];
+    const refused: { agentId: string; code: ErrorCode; reason: string }[] = [];
+    let isFull = false;
+    for (const row of thread.table.rows()) {
+      if (row.id === from.id && !thread.broadcastToSender) continue;
+      const unsent = this.#copyTo(row, send, nowMs);
+      if (unsent === undefined) recipients.push(row.id);
+      else refused.push({ agentId: row.id, code: unsent.verdict.code, reason: unsent.verdict.reason });
+      isFull ||= unsent?.waitsFor === 'room';
+    }
+    const latencyMs = thread.seams.clock.monotonicMs() - startedMs;
+    thread.log.routed(latencyMs);
+    thread.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, undefined, latencyMs);
+    this.#count(mail);
+    return {
+      delivered: !isFull,
+      path: 'broadcast',
+      targetAgentId: BROADCAST,
+      latencyMs,
+      recipients,
+      refused,
+      ...(isFull
+        ? { errorCode: 'MAILBOX_FULL' as const, error: 'Some mailboxes are full; see refused' }
+        : {}),
+    };
+  }
+
+  /** Sends one copy of a broadcast, which draws on the account of the original; or says why not. */
+  #copyTo(row: AgentRow, { from, mail, parent }: Send, nowMs: number): Unsent | undefined {
+    const { accounts, judge, log, outbox } = this.#thread;
+    const lane = laneFor(from, row, mail);
+    const verdict = judge.judge(from.party, row, mail, TOLD_ALL, nowMs);
+    const isFull = verdict === undefined && outbox.room(row, lane) <= 0;
+    const unsent = isFull ? noRoom(row) : verdict && new Unsent(verdict, row);
+    if (unsent !== undefined) {
+      log.refusal(from.party, mail, unsent.verdict, row);
+      return unsent;
+    }
+    const copy = copyOf(mail);
+    const unfunded = fundCopy(accounts, copy, mail);
+    if (unfunded !== undefined) return new Unsent(verdictOf(unfunded), row);
+    if (from.party.tier !== row.party.tier && !from.party.isSystem) log.crossTier(from.party, row, mail);
+    outbox.accept(row, lane, copy, from.slot, parent);
+    return undefined;
+  }
+
+  #refuse({ from, mail }: Send, unsent: Unsent, latencyMs = Number.NaN): RoutingResult {
+    const { row } = unsent;
+    const verdict = verdictAtOnce(unsent, mail);
     this.#thread.log.refusal(from.party, mail, verdict, row, latencyMs);
     return {
       delivered: false,
@@ -471,7 +489,7 @@ export class MailSender {
     };
   }
 
-  #refused(from: Identity, mail: Mail, verdict: Verdict, row: AgentRow | undefined): OrreryError {
+  #refused({ from, mail }: Send, { verdict, row }: Unsent): OrreryError {
     this.#thread.log.refusal(from.party, mail, verdict, row);
     const { code, reason, retryAfterMs } = verdict;
     const details = { recipient: row?.id ?? mail.recipient, sender: from.id };
@@ -479,4 +497,37 @@ export class MailSender {
       details: retryAfterMs === undefined ? details : { ...details, retryAfterMs },
     });
   }
+}
+
+/**
+ * Call-backs have a lane of their own, so that an agent that waits can answer those it waits for. All of one channel goes in
+ * one lane, or its order would be lost.
+ */
+function laneFor(from: Identity, row: AgentRow, mail: Mail): Lane {
+  if (mail.path !== undefined && mail.extras?.channel === undefined && isOnPath(mail.path, row.id))
+    return LANE.callback;
+  return from.party.isSystem && from.id !== HOST_ID && from.id !== LOOP_ID ? LANE.system : LANE.user;
+}
+
+function isOnPath(path: readonly PathHop[], agentId: string): boolean {
+  for (const hop of path) if (hop.agent === agentId) return true;
+  return false;
+}
+
+const NOBODY_HERE: ReadonlySet<ErrorCode> = new Set(['AGENT_NOT_FOUND', 'CAPABILITY_NOT_FOUND']);
+
+/**
+ * What other nodes are asked for `mail` that was refused here with `code`; undefined where they are not: somebody here is
+ * meant, it answers somebody who has gone, or names none who could be an agent.
+ */
+function queryFor({ recipient, extras }: Mail, code: ErrorCode): RemoteQuery | undefined {
+  if (!NOBODY_HERE.has(code) || extras?.inReplyTo !== undefined || isSystemId(recipient)) return undefined;
+  if (!AgentId.safeParse(recipient).success) return undefined;
+  return { kind: extras?.routingHint === 'capability' ? 'capability' : 'agent', id: recipient };
+}
+
+/** Runs it once when the signal aborts, until the returned function is called. */
+function onAbort(signal: AbortSignal, run: () => void): () => void {
+  signal.addEventListener('abort', run, { once: true });
+  return () => signal.removeEventListener('abort', run);
 }

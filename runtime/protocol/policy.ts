@@ -27,25 +27,23 @@ export interface Party {
  * - `path`          the requests and proposals above this envelope, oldest first.
  * - `budget`        what may be spent on it; undefined when that is not limited.
  * - `isTool`        a call that the tool host makes: exempt from tier and escalation, never from the sandbox.
- *
- * One object is filled in again for every envelope, so a policy must not keep it.
  */
 export interface JudgeRequest {
-  sender: Party;
-  recipient: Party;
-  type: A2AMessageType;
-  isBroadcast: boolean;
-  isGranted: boolean;
-  expectsReply: boolean;
-  justification: string | undefined;
-  capability: string | undefined;
-  proposes: readonly string[];
-  schemaVersion: number;
-  deadlineAtMs: number | undefined;
-  nowMs: number;
-  path: readonly PathHop[];
-  budget: Budget | undefined;
-  isTool: boolean;
+  readonly sender: Party;
+  readonly recipient: Party;
+  readonly type: A2AMessageType;
+  readonly isBroadcast: boolean;
+  readonly isGranted: boolean;
+  readonly expectsReply: boolean;
+  readonly justification: string | undefined;
+  readonly capability: string | undefined;
+  readonly proposes: readonly string[];
+  readonly schemaVersion: number;
+  readonly deadlineAtMs: number | undefined;
+  readonly nowMs: number;
+  readonly path: readonly PathHop[];
+  readonly budget: Budget | undefined;
+  readonly isTool: boolean;
 }
 
 /** A refusal: `retryAfterMs` when trying again later may help. */

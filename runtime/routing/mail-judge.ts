@@ -1,13 +1,20 @@
-import type { ChannelMark } from '../mailbox/channel-mark.ts';
-import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
+import { type Mail, type MailExtras, messageTypeOf } from '../mailbox/mail.ts';
 import { type PathHop, SCHEMA_VERSION } from '../protocol/envelope.ts';
-import { capabilityNotFound, notHosted, type OrreryError } from '../protocol/errors.ts';
-import { isSystemId, type Party, systemParty, type Verdict } from '../protocol/policy.ts';
+import { agentNotFound, capabilityNotFound, notHosted, type OrreryError } from '../protocol/errors.ts';
+import {
+  isSystemId,
+  type JudgePolicy,
+  type JudgeRequest,
+  type Party,
+  systemParty,
+  type Verdict,
+} from '../protocol/policy.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { Clock } from '../protocol/seams.ts';
 import { proposedIn } from '../protocol/task-proposal.ts';
 import { type AgentWords, READINESS, type Readiness } from './agent-words.ts';
 import type { GrantBook } from './grants.ts';
-import type { RouteDecider } from './route-decider.ts';
+import { judge } from './judge.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 
@@ -18,28 +25,43 @@ export interface MailManner {
   readonly wasGranted?: boolean;
 }
 
-/** Judges mail by the table and policies of one thread, and keeps who there may answer whom. */
+/** Why an envelope goes to nobody: the refusal, and whom it would have been for. */
+export class Unrouted {
+  readonly verdict: Verdict;
+  readonly row: AgentRow | undefined;
+
+  constructor(verdict: Verdict, row?: AgentRow) {
+    this.verdict = verdict;
+    this.row = row;
+  }
+}
+
+export interface MailJudgeDeps {
+  readonly table: RoutingTable;
+  readonly policies: readonly JudgePolicy[];
+  readonly grants: GrantBook;
+  readonly words: Pick<AgentWords, 'readinessOf'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Routes and judges mail by the table and policies of one thread, and keeps who there may answer whom. */
 export class MailJudge {
   readonly #table: RoutingTable;
-  readonly #decider: RouteDecider;
   readonly #grants: GrantBook;
   readonly #words: Pick<AgentWords, 'readinessOf'>;
+  readonly #clock: Pick<Clock, 'now'>;
+  #policies: readonly JudgePolicy[];
 
-  constructor(
-    table: RoutingTable,
-    decider: RouteDecider,
-    grants: GrantBook,
-    words: Pick<AgentWords, 'readinessOf'>,
-  ) {
+  constructor({ table, policies, grants, words, clock }: MailJudgeDeps) {
     this.#table = table;
-    this.#decider = decider;
+    this.#clock = clock;
+    this.#policies = policies;
     this.#grants = grants;
     this.#words = words;
   }
 
   configure(config: RoutingConfig): void {
-    const { policies } = this.#decider;
-    this.#decider.policies = policies.map((policy) => policy.withConfig?.(config) ?? policy);
+    this.#policies = this.#policies.map((policy) => policy.withConfig?.(config) ?? policy);
     // Who is seen by whom is another matter now.
     this.#table.touch();
   }
@@ -50,41 +72,68 @@ export class MailJudge {
     return this.#table.get(id)?.party ?? { id, tier: 3, sandboxId: undefined, isSystem: false };
   }
 
+  /** Whom `mail` goes to: the agent of this id, or one with the capability. `nowMs`: Unix milliseconds. */
+  route(sender: Party, mail: Mail, manner: MailManner, nowMs: number): AgentRow | Unrouted {
+    if (mail.extras?.routingHint === 'capability') return this.#routeCapability(sender, mail, manner, nowMs);
+    const row = this.#table.get(mail.recipient);
+    if (row === undefined) return new Unrouted(verdictOf(agentNotFound(mail.recipient)));
+    const verdict = this.judge(sender, row, mail, manner, nowMs);
+    return verdict === undefined ? row : new Unrouted(verdict, row);
+  }
+
   /**
    * The refusal of `mail` from `sender` to one agent; undefined when it may be delivered. `nowMs`: Unix milliseconds.
    *
    * An agent that nobody hosts is AGENT_NOT_FOUND, for those whom the rules would let write to it.
    */
   judge(sender: Party, row: AgentRow, mail: Mail, manner: MailManner, nowMs: number): Verdict | undefined {
-    const { request } = this.#decider;
-    const { extras, deadlineAtMs } = mail;
-    const channel = extras?.channel;
-    if (channel !== undefined && isOfItself(channel)) return this.#unhosted(row);
-    request.sender = sender;
-    request.type = messageTypeOf(mail);
-    request.schemaVersion = SCHEMA_VERSION;
-    request.isBroadcast = manner.isBroadcast;
-    request.expectsReply = manner.expectsReply;
-    request.justification = extras?.justification ?? justificationIn(mail);
-    request.capability = mail.capability;
-    request.proposes = proposedIn(request.type, mail.payload);
-    request.deadlineAtMs = deadlineAtMs > 0 ? deadlineAtMs : undefined;
-    request.path = mail.path ?? NO_PATH;
-    request.budget = extras?.budget;
-    request.isTool = extras?.tool === true;
-    request.nowMs = nowMs;
-    if (extras?.frame === true && extras.inReplyTo === undefined && request.type === 'stream-data')
-      return this.#decider.judgeDescribed(row.party, FRAME, true);
-    // Who opened a channel has given leave to answer over it.
-    const verdict =
-      channel?.granted === true
-        ? this.#decider.judgeDescribed(row.party, channel.id, true)
-        : this.#decider.judgeDescribed(row.party, extras?.inReplyTo, manner.wasGranted);
-    return verdict ?? this.#unhosted(row);
+    const channel = mail.extras?.channel;
+    const isOfItself = channel !== undefined && channel.act !== 'open' && channel.act !== 'data';
+    // What the runtime tells of a channel that was let open carries nothing of an agent: an end that does not hear that
+    // somebody listens, or that it is over, waits for good.
+    const verdict = isOfItself
+      ? undefined
+      : judge(this.#policies, this.#requestOf(sender, row.party, mail, manner, nowMs));
+    return verdict ?? (row.slot < 0 ? verdictOf(notHosted(row.id)) : undefined);
   }
 
-  #unhosted(row: AgentRow): Verdict | undefined {
-    return row.slot < 0 ? verdictOf(notHosted(row.id)) : undefined;
+  #requestOf(sender: Party, recipient: Party, mail: Mail, manner: MailManner, nowMs: number): JudgeRequest {
+    const { extras, deadlineAtMs, payload } = mail;
+    const type = messageTypeOf(mail);
+    const isProposal = type === 'task-proposal';
+    return {
+      sender,
+      recipient,
+      type,
+      isBroadcast: manner.isBroadcast,
+      isGranted: extras !== undefined && this.#isGranted(sender, recipient, mail, manner),
+      expectsReply: manner.expectsReply,
+      justification: extras?.justification ?? (isProposal ? justificationIn(payload) : undefined),
+      capability: mail.capability,
+      proposes: isProposal ? proposedIn(type, payload) : NOTHING,
+      schemaVersion: SCHEMA_VERSION,
+      deadlineAtMs: deadlineAtMs > 0 ? deadlineAtMs : undefined,
+      nowMs,
+      path: mail.path ?? NO_PATH,
+      budget: extras?.budget,
+      isTool: extras?.tool === true,
+    };
+  }
+
+  /**
+   * Says whether the rules for tiers do not hold for it: whoever it answers has given leave to, by what was sent before or by
+   * the channel; or it is a message of a shared document, whose sender has joined.
+   */
+  #isGranted(sender: Party, recipient: Party, mail: Mail, manner: MailManner): boolean {
+    const { channel, frame, inReplyTo } = mail.extras as MailExtras;
+    const type = messageTypeOf(mail);
+    if (channel?.granted === true) return true;
+    if (inReplyTo === undefined) return frame === true && type === 'stream-data';
+    if (manner.wasGranted === true) return true;
+    return (
+      !manner.isBroadcast &&
+      this.#grants.permits({ inReplyTo, sender: sender.id, recipient: recipient.id, type })
+    );
   }
 
   /**
@@ -92,28 +141,21 @@ export class MailJudge {
    * expected to again; else the first. Where none is permitted the first refusal, and whom it would have been; where cards
    * alone say that they offer it, CAPABILITY_NOT_FOUND.
    */
-  resolveCapability(
-    sender: Party,
-    mail: Mail,
-    manner: MailManner,
-    nowMs: number,
-  ): { row?: AgentRow; verdict?: Verdict; meant?: AgentRow } {
-    let first: { verdict: Verdict; meant: AgentRow } | undefined;
+  #routeCapability(sender: Party, mail: Mail, manner: MailManner, nowMs: number): AgentRow | Unrouted {
+    let refused: Unrouted | undefined;
     let best: { row: AgentRow; readiness: Readiness } | undefined;
     for (const row of this.#table.withCapability(mail.recipient)) {
       if (row.slot < 0) continue;
       const verdict = this.judge(sender, row, mail, manner, nowMs);
       if (verdict !== undefined) {
-        first ??= { verdict, meant: row };
+        refused ??= new Unrouted(verdict, row);
         continue;
       }
       const readiness = this.#words.readinessOf(row.slot);
-      if (readiness === READINESS.live) return { row };
+      if (readiness === READINESS.live) return row;
       if (best === undefined || readiness > best.readiness) best = { row, readiness };
     }
-    if (best !== undefined) return { row: best.row };
-    if (first !== undefined) return first;
-    return { verdict: verdictOf(capabilityNotFound(mail.recipient)) };
+    return best?.row ?? refused ?? new Unrouted(verdictOf(capabilityNotFound(mail.recipient)));
   }
 
   /** `holder` has `mail` in hand and may answer it. */
@@ -140,19 +182,24 @@ export class MailJudge {
   /** Says whether somebody hosts an agent, and the sandbox lets whoever has this id see it: it may write to it, or ask it. */
   isSeen(readerId: string, row: AgentRow, expectsReply = false): boolean {
     if (row.slot < 0) return false;
-    const { request } = this.#decider;
-    request.sender = this.partyOf(readerId);
-    request.type = 'notification';
-    request.schemaVersion = SCHEMA_VERSION;
-    request.isBroadcast = false;
-    request.expectsReply = expectsReply;
-    request.justification = undefined;
-    request.capability = undefined;
-    request.proposes = [];
-    request.deadlineAtMs = undefined;
-    request.path = NO_PATH;
-    request.isTool = false;
-    return this.#decider.judgeDescribed(row.party)?.code !== 'SANDBOX_VIOLATION';
+    const request: JudgeRequest = {
+      sender: this.partyOf(readerId),
+      recipient: row.party,
+      type: 'notification',
+      isBroadcast: false,
+      isGranted: false,
+      expectsReply,
+      justification: undefined,
+      capability: undefined,
+      proposes: NOTHING,
+      schemaVersion: SCHEMA_VERSION,
+      deadlineAtMs: undefined,
+      nowMs: this.#clock.now(),
+      path: NO_PATH,
+      budget: undefined,
+      isTool: false,
+    };
+    return judge(this.#policies, request)?.code !== 'SANDBOX_VIOLATION';
   }
 
   /** `holder` has no more to answer to `peer`'s envelope. */
@@ -168,21 +215,13 @@ export class MailJudge {
   }
 }
 
-/**
- * What the runtime tells of a channel that was let open: that somebody listens, or that it is over. It carries nothing of an
- * agent, and an end that does not hear it waits for good.
- */
-const isOfItself = ({ act }: ChannelMark): boolean => act !== 'open' && act !== 'data';
-
 const NO_PATH: readonly PathHop[] = [];
-/** What a message of a shared document has leave by: that its sender has joined. */
-const FRAME = 'frame';
+const NOTHING: readonly string[] = [];
 
 const verdictOf = ({ code, message }: OrreryError): Verdict => ({ code, reason: message });
 
 /** A proposal may carry its justification in its payload. */
-function justificationIn(mail: Mail): string | undefined {
-  if (messageTypeOf(mail) !== 'task-proposal') return undefined;
-  const { escalationJustification } = (mail.payload ?? {}) as { escalationJustification?: unknown };
+function justificationIn(payload: unknown): string | undefined {
+  const { escalationJustification } = (payload ?? {}) as { escalationJustification?: unknown };
   return typeof escalationJustification === 'string' ? escalationJustification : undefined;
 }

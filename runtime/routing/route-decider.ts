@@ -1,4 +1,4 @@
-import type { A2AEnvelope, PathHop } from '../protocol/envelope.ts';
+import { type A2AEnvelope, BROADCAST, type PathHop } from '../protocol/envelope.ts';
 import { agentNotFound, capabilityNotFound } from '../protocol/errors.ts';
 import { capabilityOf } from '../protocol/inheritance.ts';
 import { proposedIn } from '../protocol/task-proposal.ts';
@@ -13,7 +13,6 @@ import {
 import type { Clock } from '../protocol/seams.ts';
 import type { GrantBook } from './grants.ts';
 import { judge } from './judge.ts';
-import { addressKind, firstPermitted, partition } from './resolve.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 
@@ -53,9 +52,11 @@ export interface RouteDeciderOptions {
 }
 
 const NO_PATH: readonly PathHop[] = [];
-const NOBODY = systemParty('system/nobody');
 
-/** Resolves and judges: the one implementation of routing, for a standalone router and for every thread. */
+/** What an envelope asks of the rules, whomever it goes to. */
+type Described = Omit<JudgeRequest, 'recipient' | 'isGranted'>;
+
+/** Resolves and judges the envelopes of a standalone router. */
 export class RouteDecider {
   readonly #table: RoutingTable;
   readonly #clock: Pick<Clock, 'now'>;
@@ -63,24 +64,6 @@ export class RouteDecider {
   readonly #broadcastToSender: boolean;
   readonly #isReachable: ((row: AgentRow) => boolean) | undefined;
   #policies: readonly JudgePolicy[];
-  /** Filled in again for every envelope: by `describe`, or field by field by whoever has no envelope object. */
-  readonly request: JudgeRequest = {
-    sender: NOBODY,
-    recipient: NOBODY,
-    type: 'notification',
-    isBroadcast: false,
-    isGranted: false,
-    expectsReply: false,
-    justification: undefined,
-    capability: undefined,
-    proposes: [],
-    schemaVersion: 0,
-    deadlineAtMs: undefined,
-    nowMs: 0,
-    path: NO_PATH,
-    budget: undefined,
-    isTool: false,
-  };
 
   constructor(
     table: RoutingTable,
@@ -116,76 +99,72 @@ export class RouteDecider {
    */
   decide(sender: Party, envelope: JudgedEnvelope, expectsReply = false): Route {
     const { recipient } = envelope;
-    this.describe(sender, envelope, expectsReply);
-    switch (addressKind(envelope)) {
-      case 'agent': {
-        const row = this.#table.get(recipient);
-        if (row === undefined) return unknown(agentNotFound(recipient));
-        const verdict = this.judgeDescribed(row.party, envelope.metadata?.inReplyTo);
-        return verdict === undefined ? { kind: 'one', row } : { kind: 'refused', row, verdict };
-      }
-      case 'capability': {
-        const inReplyTo = envelope.metadata?.inReplyTo;
-        const found = firstPermitted(this.#offering(recipient), (row) =>
-          this.judgeDescribed(row.party, inReplyTo),
-        );
-        if (found === undefined) return unknown(capabilityNotFound(recipient));
-        const { row, verdict } = found;
-        return verdict === undefined ? { kind: 'one', row } : { kind: 'refused', row, verdict };
-      }
-      case 'broadcast':
-        return {
-          kind: 'everybody',
-          ...partition(this.#audience(sender), (row) => this.judgeDescribed(row.party)),
-        };
+    if (isForCapability(envelope)) {
+      const judgeRow = this.#judging(sender, envelope, expectsReply);
+      return toFirstPermitted(this.#offering(recipient), judgeRow) ?? unknown(capabilityNotFound(recipient));
     }
+    if (recipient === BROADCAST)
+      return this.#toEverybody(sender, this.#judging(sender, envelope, expectsReply));
+    const row = this.#table.get(recipient);
+    if (row === undefined) return unknown(agentNotFound(recipient));
+    const verdict = this.judgeRow(sender, row, envelope, expectsReply);
+    return verdict === undefined ? { kind: 'one', row } : { kind: 'refused', row, verdict };
   }
 
-  /** The refusal of this envelope to this agent, or undefined when it may be delivered. Allocates nothing then. */
+  /** The refusal of this envelope to this agent, or undefined when it may be delivered. */
   judgeRow(
     sender: Party,
     row: AgentRow,
     envelope: JudgedEnvelope,
     expectsReply = false,
   ): Verdict | undefined {
-    this.describe(sender, envelope, expectsReply);
-    return this.judgeDescribed(row.party, envelope.metadata?.inReplyTo);
+    return this.#judging(sender, envelope, expectsReply)(row);
   }
 
-  /** Fills in `request` but for the recipient. */
-  describe(sender: Party, envelope: JudgedEnvelope, expectsReply: boolean): void {
-    const { request } = this;
-    const { metadata } = envelope;
-    request.sender = sender;
-    request.type = envelope.type;
-    request.schemaVersion = envelope.schemaVersion;
-    request.isBroadcast = addressKind(envelope) === 'broadcast';
-    request.expectsReply = expectsReply;
-    request.justification = justificationOf(envelope);
-    request.capability = capabilityOf(envelope);
-    request.proposes = proposedIn(envelope.type, envelope.payload);
-    request.deadlineAtMs = metadata?.deadlineAtMs;
-    request.path = metadata?.path ?? NO_PATH;
-    request.budget = metadata?.budget;
-    request.isTool = false;
-    request.nowMs = this.#clock.now();
+  /** Judges an envelope on its way to whomever. */
+  #judging(sender: Party, envelope: JudgedEnvelope, expectsReply: boolean): JudgeRow {
+    const described = this.#describe(sender, envelope, expectsReply);
+    const inReplyTo = envelope.metadata?.inReplyTo;
+    return ({ party: recipient }) => {
+      const isGranted =
+        inReplyTo !== undefined && !described.isBroadcast && this.#isGranted(inReplyTo, described, recipient);
+      return judge(this.#policies, { ...described, recipient, isGranted });
+    };
   }
 
-  /**
-   * Judges what `request` describes on its way to one recipient; `inReplyTo` is the envelope that it answers.
-   * `wasGranted` says that the sender's thread, which holds the grants, has let it pass as an answer.
-   */
-  judgeDescribed(recipient: Party, inReplyTo?: string, wasGranted = false): Verdict | undefined {
-    const { request } = this;
-    request.recipient = recipient;
-    request.isGranted = inReplyTo !== undefined && (wasGranted || this.#isGranted(inReplyTo));
-    return judge(this.#policies, request);
+  #describe(sender: Party, envelope: JudgedEnvelope, expectsReply: boolean): Described {
+    const { type, schemaVersion, payload, recipient, metadata } = envelope;
+    return {
+      sender,
+      type,
+      schemaVersion,
+      isBroadcast: recipient === BROADCAST && !isForCapability(envelope),
+      expectsReply,
+      justification: justificationOf(envelope),
+      capability: capabilityOf(envelope),
+      proposes: proposedIn(type, payload),
+      deadlineAtMs: metadata?.deadlineAtMs,
+      path: metadata?.path ?? NO_PATH,
+      budget: metadata?.budget,
+      isTool: false,
+      nowMs: this.#clock.now(),
+    };
   }
 
-  #isGranted(inReplyTo: string): boolean {
-    const { sender, recipient, type, isBroadcast } = this.request;
-    if (isBroadcast || this.#grants === undefined) return false;
-    return this.#grants.permits({ inReplyTo, sender: sender.id, recipient: recipient.id, type });
+  #isGranted(inReplyTo: string, { sender, type }: Described, recipient: Party): boolean {
+    return this.#grants?.permits({ inReplyTo, sender: sender.id, recipient: recipient.id, type }) === true;
+  }
+
+  #toEverybody(sender: Party, judgeRow: JudgeRow): Route {
+    const permitted: AgentRow[] = [];
+    const refused: { row: AgentRow; verdict: Verdict }[] = [];
+    for (const row of this.#table.rows()) {
+      if (!this.#broadcastToSender && row.id === sender.id) continue;
+      const verdict = judgeRow(row);
+      if (verdict === undefined) permitted.push(row);
+      else refused.push({ row, verdict });
+    }
+    return { kind: 'everybody', permitted, refused };
   }
 
   #offering(capabilityId: string): readonly AgentRow[] {
@@ -193,10 +172,24 @@ export class RouteDecider {
     const reachable = this.#isReachable === undefined ? rows : rows.filter(this.#isReachable);
     return reachable.length > 0 ? reachable : rows;
   }
+}
 
-  *#audience(sender: Party): Iterable<AgentRow> {
-    for (const row of this.#table.rows()) if (this.#broadcastToSender || row.id !== sender.id) yield row;
+/** Says whether the recipient is a capability, which any agent may have. */
+export const isForCapability = ({ metadata }: Pick<A2AEnvelope, 'metadata'>): boolean =>
+  metadata?.routingHint === 'capability';
+
+/** How a row is judged. */
+type JudgeRow = (row: AgentRow) => Verdict | undefined;
+
+/** To the first row that may be written to; when there is none, the refusal of the first; nowhere without rows. */
+function toFirstPermitted(rows: readonly AgentRow[], judgeRow: JudgeRow): Route | undefined {
+  let first: Route | undefined;
+  for (const row of rows) {
+    const verdict = judgeRow(row);
+    if (verdict === undefined) return { kind: 'one', row };
+    first ??= { kind: 'refused', row, verdict };
   }
+  return first;
 }
 
 const unknown = ({ code, message }: { code: Verdict['code']; message: string }): Route => ({

@@ -13,8 +13,7 @@ import type { FoundCard } from './discovery.ts';
 import { GrantBook } from './grants.ts';
 import { LocalDelivery, type ReceiveHandler } from './local-delivery.ts';
 import { RemoteLookup, type RemoteQuery, type RemoteRegistry } from './remote-lookup.ts';
-import { addressKind } from './resolve.ts';
-import { type Route, RouteDecider } from './route-decider.ts';
+import { isForCapability, type Route, RouteDecider } from './route-decider.ts';
 import { type Ends, RoutingLog } from './routing-log.ts';
 import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
 import { EventRing } from '../observe/event-ring.ts';
@@ -162,9 +161,7 @@ export class A2ARouter {
   /** Nobody is meant; or those who say that they offer it, and nobody takes anything for. */
   #isLookedUp(route: Route, envelope: A2AEnvelope): boolean {
     if (route.kind === 'unknown') return true;
-    return (
-      addressKind(envelope) === 'capability' && route.kind === 'one' && !this.#delivery.reaches(route.row)
-    );
+    return isForCapability(envelope) && route.kind === 'one' && !this.#delivery.reaches(route.row);
   }
 
   #follow(
@@ -343,7 +340,7 @@ const partialFailure = (failed: number, permitted: number) => ({
 });
 
 const queryOf = (envelope: A2AEnvelope): RemoteQuery => ({
-  kind: addressKind(envelope) === 'capability' ? 'capability' : 'agent',
+  kind: isForCapability(envelope) ? 'capability' : 'agent',
   id: envelope.recipient,
 });
 

@@ -22,7 +22,6 @@ import type { ProcessOptions } from '../agent/process-options.ts';
 import type { ProcessSpawner } from '../processes/process-spawner.ts';
 import { GrantBook } from '../routing/grants.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
-import { RouteDecider } from '../routing/route-decider.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
@@ -114,13 +113,12 @@ export class ThreadHost {
     });
     const table = new RoutingTable();
     const grants = new GrantBook(seams.clock);
-    const { broadcastToSender } = boot;
     this.node = new ThreadNode({
       ...boot,
       seams,
       table,
       grants,
-      decider: new RouteDecider(table, policies, seams.clock, { grants, broadcastToSender }),
+      policies,
       loop: deps.loop,
       cpu: this.#cpu,
       outside: deps.outside,

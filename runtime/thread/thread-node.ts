@@ -34,6 +34,7 @@ import {
   reasonOf,
   stackOf,
 } from '../protocol/errors.ts';
+import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
@@ -42,7 +43,6 @@ import type { GrantBook } from '../routing/grants.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import { Lookups } from '../routing/lookups.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
-import type { RouteDecider } from '../routing/route-decider.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import { ThreadRouter } from '../routing/thread-router.ts';
@@ -73,7 +73,8 @@ export interface ThreadNodeDeps {
   readonly incarnation: number;
   readonly seams: Seams;
   readonly table: RoutingTable;
-  readonly decider: RouteDecider;
+  /** The rules about who may send what to whom. */
+  readonly policies: readonly JudgePolicy[];
   readonly grants: GrantBook;
   readonly counters: SharedArrayBuffer;
   readonly status: SharedArrayBuffer;
@@ -166,7 +167,8 @@ export class ThreadNode implements CellThread {
       room: (row, lane) => this.outbox.room(row, lane),
       want: (row) => this.links.to(row.place)?.wantRoom(),
     });
-    this.judge = new MailJudge(deps.table, deps.decider, deps.grants, this.words);
+    const { table, policies, grants } = deps;
+    this.judge = new MailJudge({ table, policies, grants, words: this.words, clock });
     this.log = new NodeLog({
       place: deps.id,
       clock,

@@ -7,8 +7,7 @@ import {
   type Readiness,
 } from '../../../runtime/routing/agent-words.ts';
 import { GrantBook } from '../../../runtime/routing/grants.ts';
-import { MailJudge } from '../../../runtime/routing/mail-judge.ts';
-import { RouteDecider } from '../../../runtime/routing/route-decider.ts';
+import { MailJudge, Unrouted } from '../../../runtime/routing/mail-judge.ts';
 import { deltaOf, RoutingTable } from '../../../runtime/routing/routing-table.ts';
 import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
 import { AgentBook, type AgentRecord } from '../../../runtime/control/agent-book.ts';
@@ -93,7 +92,7 @@ describe('An agent for a capability (N-4.3)', () => {
     0,
     NO_ASK,
     undefined,
-    undefined,
+    { routingHint: 'capability' },
   );
 
   function chosen(states: readonly Readiness[], hosted: readonly boolean[] = states.map(() => true)) {
@@ -112,10 +111,10 @@ describe('An agent for a capability (N-4.3)', () => {
     for (const [at, state] of states.entries()) here.write(at, state, states.length - at);
     const clock = new FakeClock();
     const grants = new GrantBook(clock);
-    const decider = new RouteDecider(table, [], clock, { grants });
-    const judge = new MailJudge(table, decider, grants, new AgentWords(memory));
+    const judge = new MailJudge({ table, policies: [], grants, words: new AgentWords(memory), clock });
     const manner = { isBroadcast: false, expectsReply: true };
-    return judge.resolveCapability(systemParty('system/host'), mail, manner, 0).row?.id;
+    const found = judge.route(systemParty('system/host'), mail, manner, 0);
+    return found instanceof Unrouted ? undefined : found.id;
   }
 
   it.each([
