@@ -121,7 +121,7 @@ export type { JournalCheck } from './journal/check-journal.ts';
 export type { Salvaged } from './journal/salvage.ts';
 export { backupJournal, checkJournal, openJournal, salvageJournal } from './journal/open-journal.ts';
 export type { LoopSender, System } from './system/system.ts';
-export type { AgentStatus, RosterRow } from './protocol/roster.ts';
+export { type ActorRow, type AgentStatus, RosterOptions, type RosterRow } from './protocol/roster.ts';
 export type { Conservation } from './protocol/conservation.ts';
 export type { DeadLetter } from './protocol/dead-letter.ts';
 export type { FoundPeer, PeerOptions } from './system/peer-options.ts';

@@ -32,6 +32,10 @@ export const negotiationInterceptor: Interceptor = {
   lost: (client, envelope, { code }) => negotiatorAt(client).lost(envelope, code),
   ended: (client) => negotiatorIfAny(client)?.end(),
   left: (client) => negotiatorIfAny(client)?.leave(systemStopped('the proposal goes on in its next process')),
+  actorsOf: (client) => {
+    const negotiator = negotiatorIfAny(client);
+    return negotiator === undefined ? [] : [negotiator.actor];
+  },
   resumed: (client) => {
     negotiatorAt(client);
   },

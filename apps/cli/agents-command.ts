@@ -1,5 +1,5 @@
 import { loopAgents, nearest, table, taskMachine } from '@orrery/ralph-loop';
-import type { AgentSpec, RosterRow } from 'orrery';
+import type { ActorRow, AgentSpec, RosterRow } from 'orrery';
 import { agentsMeant } from './agents-meant.ts';
 import { readWorkers } from './option-values.ts';
 import type { CommandDeps } from './command.ts';
@@ -23,27 +23,31 @@ export async function agentsCommand(
     agents,
     ...(workers === undefined ? {} : { workers }),
   });
-  const roster = await system.roster();
+  const roster = await system.roster({ actors: true });
   screen.write(`${json === true ? JSON.stringify(roster, null, 2) : rosterTable(roster).join('\n')}\n`);
   return 0;
 }
 
 const HEADINGS = ['AGENT', 'TIER', 'CAPABILITIES', 'PLACE', 'STATUS', 'MAILBOX', 'RESTARTS'];
 
-/** The roster as a table with headings. */
+/** The roster as a table with headings; under each agent the actors that it has, such as its negotiator, with their children. */
 export const rosterTable = (roster: readonly RosterRow[]): string[] =>
   table([
     HEADINGS,
-    ...roster.map(({ id, tier, capabilities, place, status, waiting, restarts }) => [
-      id,
-      `L${tier}`,
-      capabilities.join(', ') || '-',
-      place,
-      status,
-      String(waiting),
-      String(restarts),
+    ...roster.flatMap(({ id, tier, capabilities, place, status, waiting, restarts, actors = [] }) => [
+      [id, `L${tier}`, capabilities.join(', ') || '-', place, status, String(waiting), String(restarts)],
+      ...actors.flatMap((actor) => actorRows(actor, '  ')),
     ]),
   ]);
+
+/** An actor and its children, each below the one that it belongs to: its machine, its id where that is another, and its state. */
+function actorRows({ id, machine, state, children = [] }: ActorRow, indent: string): string[][] {
+  const name = id === machine ? machine : `${machine} ${id}`;
+  return [
+    [`${indent}${name}`, '', '', '', state, '', ''],
+    ...children.flatMap((child) => actorRows(child, `${indent}  `)),
+  ];
+}
 
 /**
  * The drawing of the machine that `id` means: that of an agent, else one of Orrery's own. SUN and MERCURY are in every team.

@@ -5,6 +5,7 @@ import type { Budget, Cost } from '../protocol/budget.ts';
 import type { A2AEnvelope, A2AMessageType, Delivery, PathHop } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
+import type { ActorRow } from '../protocol/roster.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
@@ -218,4 +219,6 @@ export interface Interceptor {
    * has come for it meanwhile has been shown to `arrived` already.
    */
   resumed?(client: AgentClient): void;
+  /** The actors that it has for the agent, as they stand now. @default none */
+  actorsOf?(client: AgentClient): readonly ActorRow[];
 }

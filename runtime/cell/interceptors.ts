@@ -1,6 +1,7 @@
 import { type Mail, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import { A2A_MESSAGE_TYPES, type A2AEnvelope, type A2AMessageType } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
+import type { ActorRow } from '../protocol/roster.ts';
 import type { EnvelopeHandler } from '../agent/agent-definition.ts';
 import type { Interceptor, PrivilegedCall } from './interceptor.ts';
 import type { Cell } from './cell.ts';
@@ -95,6 +96,12 @@ export class Interceptors {
         return true;
       });
     }
+  }
+
+  /** The actors that interceptors have for the agent of this cell. */
+  actorsOf(cell: Cell): readonly ActorRow[] {
+    if (!cell.hasClient) return [];
+    return this.#interceptors.flatMap((interceptor) => interceptor.actorsOf?.(cell.client) ?? []);
   }
 
   /** What an interceptor throws is reported, and ends nothing. */

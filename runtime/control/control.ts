@@ -245,8 +245,8 @@ export class Control {
     this.#orders.forget(gone);
   }
 
-  roster(): RosterRow[] {
-    return this.#overview.roster();
+  roster(withActors = false): RosterRow[] | Promise<RosterRow[]> {
+    return withActors ? this.#overview.rosterWithActors() : this.#overview.roster();
   }
 
   /** Starts a stopped or failed agent again; resolves when it has been started once. */

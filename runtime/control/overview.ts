@@ -68,6 +68,16 @@ export class Overview {
     });
   }
 
+  /** The roster with the actors of each agent. A thread that does not answer says of none. */
+  async rosterWithActors(): Promise<RosterRow[]> {
+    const lists = await this.#deps.threads.askAll((api) => api.actors());
+    const actors = new Map(lists.flat().map((one) => [one.id, one.actors]));
+    return this.roster().map((row) => {
+      const own = actors.get(row.id);
+      return own === undefined ? row : { ...row, actors: own };
+    });
+  }
+
   /** Oldest first; of what the history remembers about `limit`. */
   async recentEvents(limit: number): Promise<readonly SystemEvent[]> {
     const { threads, log, history } = this.#deps;

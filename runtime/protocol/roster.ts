@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { StateIdentity } from './snapshot.ts';
 
 /** Where an agent's life stands. `parked`: it has a state that its code cannot go on with, and waits for other code. */
@@ -7,6 +8,7 @@ export type AgentStatus = 'starting' | 'running' | 'restarting' | 'parked' | 'st
  * One line of `orrery agents`. `waiting` counts envelopes in the mailbox; `pid` is the number of the process that runs the
  * agent's code, if it has one of its own, whose `place` is then `process-<pid>`; `threadId` is that of its worker thread.
  * `retryAtMs` is when one that has failed is tried again, Unix milliseconds. `parked` says why its code, `to`, cannot go on with its state, `from`; without `to` that keeps none.
+ * `actors` are those that the runtime has for it, where they were asked for and it has some.
  */
 export interface RosterRow {
   readonly id: string;
@@ -22,6 +24,7 @@ export interface RosterRow {
   readonly restarts: number;
   readonly lastError?: string;
   readonly retryAtMs?: number;
+  readonly actors?: readonly ActorRow[];
   readonly parked?: { readonly reason: string; readonly from: StateIdentity; readonly to?: StateIdentity };
 }
 
@@ -35,3 +38,7 @@ export interface ActorRow {
   readonly state: string;
   readonly children?: readonly ActorRow[];
 }
+
+/** `actors`: each row has the actors of its agent. Their threads are asked; one that does not answer says of none. @default false */
+export const RosterOptions = z.strictObject({ actors: z.boolean().default(false) });
+export type RosterOptions = Readonly<z.input<typeof RosterOptions>>;

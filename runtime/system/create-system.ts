@@ -55,7 +55,7 @@ import { Stop, type StopWork, type SystemWithStopWork } from './stop-work.ts';
 import type { LoopSender } from './system.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
-import type { RosterRow } from '../protocol/roster.ts';
+import { RosterOptions, type RosterRow } from '../protocol/roster.ts';
 import { type AgentSpec, parseAgent, parseSystemOptions, type SystemOptions } from './system-options.ts';
 import { type Upgrading, upgrading } from './upgrading.ts';
 
@@ -341,8 +341,9 @@ class RunningSystem implements SystemWithStopWork {
     await this.#caller.api.configure(parsed);
   }
 
-  roster(): Promise<readonly RosterRow[]> {
-    return this.#caller.api.roster();
+  async roster(options: RosterOptions = {}): Promise<readonly RosterRow[]> {
+    const { actors } = parseOptions(RosterOptions, options, 'options');
+    return this.#caller.api.roster(actors);
   }
 
   async recentEvents(limit = 1_000): Promise<readonly SystemEvent[]> {

@@ -7,7 +7,7 @@ import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { Budget } from '../protocol/budget.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
-import type { RosterRow } from '../protocol/roster.ts';
+import type { RosterOptions, RosterRow } from '../protocol/roster.ts';
 import type { AgentRegistry } from '../routing/agent-registry.ts';
 import type { JournalRecords } from './journal-records.ts';
 import type { Account } from './account.ts';
@@ -52,7 +52,7 @@ export interface System extends Sender, Upgrading, AsyncDisposable {
   /** Routes an envelope made elsewhere (`EnvelopeFactory`); tier and sandbox come from its sender's registered card. */
   send(envelope: A2AEnvelope): Promise<RoutingResult>;
   /** Every agent with its place, mailbox and restarts. */
-  roster(): Promise<readonly RosterRow[]>;
+  roster(options?: RosterOptions): Promise<readonly RosterRow[]>;
   /** The last events of every thread in time order; with a journal also security events that it keeps of former processes. */
   recentEvents(limit?: number): Promise<readonly SystemEvent[]>;
   /**

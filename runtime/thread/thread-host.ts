@@ -16,6 +16,7 @@ import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { errorToData, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
+import type { ActorRow } from '../protocol/roster.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
@@ -171,6 +172,15 @@ export class ThreadHost {
     for (const cell of this.node.cells())
       for (const { extras } of cell.mails()) if (extras?.account !== undefined) held.add(extras.account);
     return [...held];
+  }
+
+  /** Of the agents that live here, those that have actors, with these. */
+  actors(): readonly { readonly id: string; readonly actors: readonly ActorRow[] }[] {
+    const { interceptors } = this.node;
+    return [...this.node.cells()].flatMap((cell) => {
+      const actors = interceptors.actorsOf(cell);
+      return actors.length === 0 ? [] : [{ id: cell.row.id, actors }];
+    });
   }
 
   inspect(isOn: boolean): void {

@@ -300,3 +300,46 @@ describe('Negotiation and deaths (F-07)', () => {
     await knows(system, 'mars', other.proposal.proposalId, { isHeld: false, rejectionReason: 'COMPLETED' });
   });
 });
+
+describe('A negotiator', () => {
+  it('is an actor of its agent in the roster, with its proposals that are not over and where each stands', async () => {
+    const system = await teamOf(
+      { id: 'mars', says: 'takes' },
+      { id: 'venus', says: 'waits' },
+      { id: 'sun', offers: [] },
+      { id: 'pluto', offers: [] },
+    );
+    const rowsOf = async (id: string) =>
+      (await system.roster({ actors: true })).find((row) => row.id === id)?.actors;
+    const { proposal } = await proposedBy(system, 'sun', { to: 'mars', leaseMs: 60_000 });
+    const { proposalId } = proposal;
+    const { estimatedComplexity: _simple, ...input } = proposalOf();
+    await system.ask({ agent: 'sun', capability: bidAndLeave }, { ...input, to: ['venus'] });
+    const actor = { id: 'negotiator', machine: 'negotiator', state: 'active' };
+    await until('venus considers', async () => (await rowsOf('venus'))?.[0]?.children?.length === 1);
+    const [open] = (await rowsOf('venus'))?.[0]?.children ?? [];
+    expect(open).toEqual({ id: expect.any(String), machine: 'responder', state: 'considering' });
+    expect(await rowsOf('mars')).toEqual([
+      { ...actor, children: [{ id: proposalId, machine: 'responder', state: 'assigned' }] },
+    ]);
+    expect(await rowsOf('sun')).toEqual([
+      {
+        ...actor,
+        children: [
+          { id: proposalId, machine: 'proposer', state: 'assigned' },
+          { id: open?.id, machine: 'proposer', state: 'pending.open' },
+        ],
+      },
+    ]);
+    expect(await rowsOf('pluto')).toBe(undefined);
+    expect((await system.roster()).map((row) => row.actors)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    await system.ask({ agent: 'mars', capability: letGo }, { proposalId });
+    expect(await rowsOf('mars')).toEqual([{ ...actor, children: [] }]);
+    expect((await rejection(system.roster({ actor: true } as object))).message).toContain('options.actor');
+  });
+});
