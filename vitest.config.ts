@@ -24,7 +24,7 @@ const execArgv = ['--min-semi-space-size=16'];
 
 /** What promises times or memory, and is to have the machine to itself. */
 const ALONE = [
-  'test/integration/{failure-matrix,floods,one-core,out-of-memory,watchdog}.test.ts',
+  'test/integration/{floods,one-core,out-of-memory,watchdog}.test.ts',
   'apps/audit/test/integration/large-repository.test.ts',
 ];
 

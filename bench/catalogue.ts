@@ -6,6 +6,7 @@ import { idleAgents } from './probes/idle-agents.ts';
 import { importCost } from './probes/import-cost.ts';
 import { largeAudit } from './probes/large-audit.ts';
 import { mission } from './probes/mission.ts';
+import { neighbourWait } from './probes/neighbour-wait.ts';
 import { simulation } from './probes/simulate.ts';
 import { startUp } from './probes/start-up.ts';
 import { proposalRoundTrip, swarmOfMany } from './races/cooperation.ts';
@@ -38,6 +39,7 @@ export const catalogue: readonly Measurement[] = [
   ...idleAgents,
   importCost,
   floodMemory,
+  neighbourWait,
   simulation,
   mission,
   largeAudit,
