@@ -77,7 +77,7 @@ export class ModelCalls {
     terms: CallTerms,
     attempt: number,
   ): Promise<ModelReply | (ModelFailure & { readonly isTold: boolean })> {
-    const { ctx, model, budget: budget } = this.#deps;
+    const { ctx, model, budget } = this.#deps;
     const startedAtMs = ctx.now();
     const taken = budget.take(terms.estimate, terms.fromHeld && attempt === 1);
     let isTold = false;
