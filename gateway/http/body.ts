@@ -67,3 +67,24 @@ export class ReceivedBody implements Body {
     return this.#deps.turn(nth);
   }
 }
+
+/** A body that came whole, in one piece, and is read where that is done at once. */
+export class ShortBody implements Body {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  get length(): number {
+    return this.bytes.length;
+  }
+
+  async json(): Promise<JsonRead> {
+    return readJson(this.bytes);
+  }
+
+  turn(): undefined {
+    return undefined;
+  }
+}

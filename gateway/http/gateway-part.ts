@@ -22,14 +22,14 @@ export type Admit = (request: EdgeRequest, known?: Principal) => Promise<Princip
  * - `admit`   who stands behind the request. Rejects with UNAUTHENTICATED, NOT_PERMITTED, RATE_LIMITED.
  * - `fault`   tells the operator of an error that no caller may see.
  */
-export interface Edge {
+export interface Edge<Call extends EdgeCall = EdgeCall> {
   readonly seams: Seams;
   readonly closing: AbortSignal;
-  baseUrl(call: EdgeCall): string;
-  addressOf(call: EdgeCall): string | undefined;
-  read(call: EdgeCall): Promise<Body>;
+  baseUrl(call: Call): string;
+  addressOf(call: Call): string | undefined;
+  read(call: Call): Promise<Body>;
   admit: Admit;
-  fault(error: unknown, call: EdgeCall): void;
+  fault(error: unknown, call: Call): void;
 }
 
 export type { ServedRoute };

@@ -1,5 +1,10 @@
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { TaskTerms } from '../../../runtime/protocol/task-service.ts';
+import type { HeaderFields } from '../../http/answer.ts';
+import type { EdgeCall } from '../../http/edge-call.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { EXTENSION_HEADERS } from '../wire/headers.ts';
+import type { A2AExtension } from './extension.ts';
 import type { SenderFacts } from './sender-facts.ts';
 
 /**
@@ -21,4 +26,70 @@ export interface Caller {
   readonly extensions: readonly string[];
   readonly sender?: SenderFacts;
   readonly signal: AbortSignal;
+}
+
+/** What a caller says for itself. `sender`, `terms` as a caller's. @default none */
+export interface CallerFacts extends Pick<Caller, 'agentId' | 'extensions' | 'sender'> {
+  readonly dialect?: string;
+  readonly terms?: Partial<TaskTerms>;
+}
+
+const NO_TERMS: Partial<TaskTerms> = {};
+
+/**
+ * Who makes a request that has been let in. A class, because an object that is made with an accessor of its own gets a shape of
+ * its own, which outlives it.
+ */
+export class ExchangeCaller implements Caller {
+  readonly principal: Principal;
+  readonly baseUrl: string;
+  readonly dialect?: string;
+  readonly agentId: string | undefined;
+  readonly terms: Partial<TaskTerms>;
+  readonly extensions: readonly string[];
+  readonly sender?: SenderFacts;
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange, { agentId, dialect, extensions, sender, terms = NO_TERMS }: CallerFacts) {
+    this.#exchange = exchange;
+    this.principal = exchange.principal;
+    this.baseUrl = exchange.baseUrl;
+    if (dialect !== undefined) this.dialect = dialect;
+    this.agentId = agentId;
+    this.terms = terms;
+    this.extensions = extensions;
+    if (sender !== undefined) this.sender = sender;
+  }
+
+  /** Most requests are over before anybody waits for anything. */
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+}
+
+/** The extensions that a request activates. `echoed`: headers of its answer that say so, by names in lower case. */
+export interface Activated {
+  readonly active: readonly string[];
+  readonly echoed: Readonly<HeaderFields>;
+}
+
+export const NOTHING_ACTIVATED: Activated = { active: [], echoed: {} };
+
+/** What the headers of a request activate, of what is served. */
+export function activatedBy(
+  { headers }: Pick<EdgeCall, 'headers'>,
+  extensions: readonly A2AExtension[],
+): Activated {
+  const header = EXTENSION_HEADERS.find((name) => headers.has(name));
+  if (header === undefined) return NOTHING_ACTIVATED;
+  const active = activeOf(extensions, headers.get(header) ?? '');
+  return active.length === 0
+    ? NOTHING_ACTIVATED
+    : { active, echoed: { [header.toLowerCase()]: active.join(', ') } };
+}
+
+/** Of these extensions, those whose URIs stand in the text of a header. */
+export function activeOf(extensions: readonly A2AExtension[], header: string): readonly string[] {
+  const activated = header.split(',').map((uri) => uri.trim());
+  return extensions.filter(({ uri }) => activated.includes(uri)).map(({ uri }) => uri);
 }

@@ -1,5 +1,5 @@
 import type { OrreryError } from '../../../runtime/protocol/errors.ts';
-import { type Answer, type HeaderFields, responseOf } from '../../http/answer.ts';
+import type { Answer, HeaderFields } from '../../http/answer.ts';
 import type { Json } from '../wire/json.ts';
 import { type Fault, faultOf } from '../wire/faults.ts';
 
@@ -39,7 +39,3 @@ export const jsonAnswer = (body: Json, { status = 200, headers }: JsonAnswerOpti
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
   body: JSON.stringify(body),
 });
-
-/** The same in the shape of `fetch`. */
-export const jsonResponse = (body: Json, options?: JsonAnswerOptions): Response =>
-  responseOf(jsonAnswer(body, options));

@@ -15,7 +15,9 @@ import {
   shownBy,
   type Wanted,
 } from './endpoint.ts';
-import { type Exchange, openExchange } from './exchange.ts';
+import type { Body } from '../../http/body.ts';
+import { type Exchange, exchangeWith, type RequestHandler } from '../../http/exchange.ts';
+import { activatedBy, type Caller, ExchangeCaller, NOTHING_ACTIVATED } from './caller.ts';
 import { fault, wrongRequest } from '../wire/faults.ts';
 import { errorHeaders, httpStatusOf, jsonAnswer } from './http-answer.ts';
 import { jsonIn, requireJson } from './json-body.ts';
@@ -36,128 +38,139 @@ const MAX_BATCH = 50;
  *
  * An error is answered with status 200, but for those that HTTP itself has a word for.
  */
-export function jsonRpcEndpoint(deps: JsonRpcDeps): Endpoint {
-  return async (request, agentId) => {
-    const said = saidVersion(request);
-    let exchange: Exchange | undefined;
-    try {
-      requireJson(request.headers);
-      exchange = await openExchange(deps.edge, request, deps.service.extensions);
-      const value = await jsonIn(exchange.body);
-      const context = { deps, request, exchange, said, agentId };
-      return Array.isArray(value) ? await answerBatch(context, value) : await answerOne(context, value);
-    } catch (error) {
-      exchange?.close();
-      return failure(dialectForErrors(deps.dialects, said), null, shownBy(deps.edge, error, request));
-    }
-  };
-}
+export const jsonRpcEndpoint =
+  (deps: JsonRpcDeps): Endpoint =>
+  (call, agentId) =>
+    exchangeWith(deps.edge, call, new JsonRpcRequest(deps, call, agentId));
 
-interface Context {
-  readonly deps: JsonRpcDeps;
-  readonly request: EdgeCall;
-  readonly exchange: Exchange;
-  readonly said: string | undefined;
-  readonly agentId: string | undefined;
-}
+class JsonRpcRequest implements RequestHandler<unknown, Answer> {
+  readonly #deps: JsonRpcDeps;
+  readonly #request: EdgeCall;
+  readonly #agentId: string | undefined;
+  readonly #version: string | undefined;
+  #activated = NOTHING_ACTIVATED;
+  /** The one call, and the dialect to say in what is wrong with it. */
+  #value: unknown;
+  #dialect: Dialect;
 
-/** The exchange is closed when the answer is over, that of a stream when the stream is. */
-async function answerOne(context: Context, value: unknown): Promise<Answer> {
-  const { exchange, deps, said, request } = context;
-  let dialect = dialectForErrors(deps.dialects, said);
-  try {
+  constructor(deps: JsonRpcDeps, request: EdgeCall, agentId: string | undefined) {
+    this.#deps = deps;
+    this.#request = request;
+    this.#agentId = agentId;
+    this.#version = saidVersion(request);
+    this.#dialect = dialectForErrors(deps.dialects, this.#version);
+  }
+
+  check(): void {
+    requireJson(this.#request.headers);
+  }
+
+  decode(body: Body): Promise<unknown> {
+    return jsonIn(body);
+  }
+
+  async handle(value: unknown, exchange: Exchange): Promise<Answer> {
+    this.#activated = activatedBy(this.#request, this.#deps.service.extensions);
+    if (Array.isArray(value)) return this.#answerBatch(value, exchange);
+    this.#value = value;
     const call = readCall(value);
-    dialect = dialectOfMethod(deps.dialects, said, call.method);
-    if (call.id === undefined) return await notified(context, call, dialect);
-    const performed = await run(context, call, dialect);
-    if (performed.kind === 'stream') return streamed(context, call.id, dialect, performed);
-    exchange.close();
+    const dialect = dialectOfMethod(this.#deps.dialects, this.#version, call.method);
+    this.#dialect = dialect;
+    if (call.id === undefined) return this.#notified(call, dialect, exchange);
+    const performed = await this.#perform(call, dialect, exchange);
+    if (performed.kind === 'stream') return this.#streamed(call.id, performed, exchange);
     return jsonAnswer(
       { jsonrpc: '2.0', id: call.id, result: performed.result },
-      { headers: exchange.echoed },
+      { headers: this.#activated.echoed },
     );
-  } catch (error) {
-    exchange.close();
-    const shown = shownBy(deps.edge, error, request);
-    return isNotification(value) ? nothing() : failure(dialect, idOf(value), shown);
   }
-}
 
-/** Calls of a batch are performed side by side, each let in as one request is; what would stream has no place in it. */
-async function answerBatch(context: Context, values: readonly unknown[]): Promise<Answer> {
-  if (values.length === 0 || values.length > MAX_BATCH)
-    throw wrongRequest('batch', values.length, `1 to ${MAX_BATCH} calls`);
-  const answers = await Promise.all(values.map((value, at) => answerInBatch(context, value, at)));
-  context.exchange.close();
-  const said = answers.filter((answer) => answer !== undefined);
-  return said.length === 0 ? nothing() : jsonAnswer(said, { headers: context.exchange.echoed });
-}
-
-async function answerInBatch(context: Context, value: unknown, at: number): Promise<Json | undefined> {
-  const { deps, said, request, exchange } = context;
-  let dialect = dialectForErrors(deps.dialects, said);
-  try {
-    const call = readCall(value);
-    dialect = dialectOfMethod(deps.dialects, said, call.method);
-    // The first was let in with the request.
-    if (at > 0) await exchange.admit();
-    const operation = dialect.methods[call.method];
-    if (operation === 'stream' || operation === 'subscribe')
-      throw fault(
-        'UNSUPPORTED_OPERATION',
-        `${call.method} is answered by a stream: it can not be in a batch`,
-      );
-    const performed = await run(context, call, dialect);
-    if (call.id === undefined || performed.kind !== 'answer') return undefined;
-    return { jsonrpc: '2.0', id: call.id, result: performed.result };
-  } catch (error) {
-    const shown = shownBy(deps.edge, error, request);
-    return isNotification(value) ? undefined : errorBody(dialect, idOf(value), shown);
+  refuse(error: unknown): Answer {
+    const shown = this.#shown(error);
+    return isNotification(this.#value) ? nothing() : failure(this.#dialect, idOf(this.#value), shown);
   }
-}
 
-function run(context: Context, call: JsonRpcCall, dialect: Dialect): Promise<Performed> {
-  const { deps, exchange, agentId } = context;
-  const agent = agentMeant(agentId, call.params?.['tenant']);
-  return perform(deps, wantedOf(context, call, dialect), exchange.caller(agent, dialect));
-}
+  /** Calls of a batch are performed side by side, each let in as one request is; what would stream has no place in it. */
+  async #answerBatch(values: readonly unknown[], exchange: Exchange): Promise<Answer> {
+    if (values.length === 0 || values.length > MAX_BATCH)
+      throw wrongRequest('batch', values.length, `1 to ${MAX_BATCH} calls`);
+    const answers = await Promise.all(values.map((value, at) => this.#answerInBatch(value, at, exchange)));
+    const said = answers.filter((answer) => answer !== undefined);
+    return said.length === 0 ? nothing() : jsonAnswer(said, { headers: this.#activated.echoed });
+  }
 
-function wantedOf({ request, exchange }: Context, { method, params }: JsonRpcCall, dialect: Dialect): Wanted {
-  const operation = dialect.methods[method];
-  if (operation === undefined) throw fault('METHOD_NOT_FOUND', `There is no method "${method}"`);
-  const after = operation === 'subscribe' ? lastEventId(request.headers) : undefined;
-  return { dialect, operation, params: params ?? {}, after, turn: () => exchange.body.turn() };
-}
+  async #answerInBatch(value: unknown, at: number, exchange: Exchange): Promise<Json | undefined> {
+    const { dialects } = this.#deps;
+    let dialect = this.#dialect;
+    try {
+      const call = readCall(value);
+      dialect = dialectOfMethod(dialects, this.#version, call.method);
+      // The first was let in with the request.
+      if (at > 0) await exchange.admitAgain();
+      const operation = dialect.methods[call.method];
+      if (operation === 'stream' || operation === 'subscribe')
+        throw fault(
+          'UNSUPPORTED_OPERATION',
+          `${call.method} is answered by a stream: it can not be in a batch`,
+        );
+      const performed = await this.#perform(call, dialect, exchange);
+      if (call.id === undefined || performed.kind !== 'answer') return undefined;
+      return { jsonrpc: '2.0', id: call.id, result: performed.result };
+    } catch (error) {
+      const shown = this.#shown(error);
+      return isNotification(value) ? undefined : errorBody(dialect, idOf(value), shown);
+    }
+  }
 
-/** Nobody waits for what a notification leads to: it is taken in, and that is all. */
-async function notified(context: Context, call: JsonRpcCall, dialect: Dialect): Promise<Answer> {
-  const { deps, exchange, agentId } = context;
-  const wanted = wantedOf(context, call, dialect);
-  if (wanted.operation === 'send' || wanted.operation === 'stream') {
-    const agent = agentMeant(agentId, call.params?.['tenant']);
-    const order = { ...readWith(wanted, wanted.operation), returnImmediately: true };
-    await exchange.body.turn();
-    await deps.service.perform('send', order, exchange.caller(agent, dialect));
-  } else if (wanted.operation !== 'subscribe') await run(context, call, dialect);
-  exchange.close();
-  return nothing();
-}
+  #perform(call: JsonRpcCall, dialect: Dialect, exchange: Exchange): Promise<Performed> {
+    const caller = this.#callerOf(call, dialect, exchange);
+    return perform(this.#deps, this.#wanted(call, dialect, exchange), caller);
+  }
 
-function streamed(
-  { deps, exchange, request }: Context,
-  id: JsonRpcId,
-  dialect: Dialect,
-  { items, write }: Extract<Performed, { kind: 'stream' }>,
-): Answer {
-  return sseAnswer({
-    items,
-    write: (item) => ({ id: eventIdOf(item), data: { jsonrpc: '2.0', id, result: write(item) } }),
-    writeError: (error) => ({ data: errorBody(dialect, id, shownBy(deps.edge, error, request)) }),
-    clock: deps.edge.seams.clock,
-    heartbeatMs: deps.heartbeatMs,
-    onEnd: exchange.close,
-    headers: exchange.echoed,
-  });
+  #wanted({ method, params }: JsonRpcCall, dialect: Dialect, { body }: Exchange): Wanted {
+    const operation = dialect.methods[method];
+    if (operation === undefined) throw fault('METHOD_NOT_FOUND', `There is no method "${method}"`);
+    const after = operation === 'subscribe' ? lastEventId(this.#request.headers) : undefined;
+    return { dialect, operation, params: params ?? {}, after, turn: () => body.turn() };
+  }
+
+  #callerOf({ params }: JsonRpcCall, { version }: Dialect, exchange: Exchange): Caller {
+    const agentId = agentMeant(this.#agentId, params?.['tenant']);
+    return new ExchangeCaller(exchange, { agentId, dialect: version, extensions: this.#activated.active });
+  }
+
+  /** Nobody waits for what a notification leads to: it is taken in, and that is all. */
+  async #notified(call: JsonRpcCall, dialect: Dialect, exchange: Exchange): Promise<Answer> {
+    const wanted = this.#wanted(call, dialect, exchange);
+    if (wanted.operation === 'send' || wanted.operation === 'stream') {
+      const caller = this.#callerOf(call, dialect, exchange);
+      const order = { ...readWith(wanted, wanted.operation), returnImmediately: true };
+      await exchange.body.turn();
+      await this.#deps.service.perform('send', order, caller);
+    } else if (wanted.operation !== 'subscribe') await this.#perform(call, dialect, exchange);
+    return nothing();
+  }
+
+  #streamed(
+    id: JsonRpcId,
+    { items, write }: Extract<Performed, { kind: 'stream' }>,
+    exchange: Exchange,
+  ): Answer {
+    const dialect = this.#dialect;
+    return sseAnswer({
+      items,
+      write: (item) => ({ id: eventIdOf(item), data: { jsonrpc: '2.0', id, result: write(item) } }),
+      writeError: (error) => ({ data: errorBody(dialect, id, this.#shown(error)) }),
+      clock: this.#deps.edge.seams.clock,
+      heartbeatMs: this.#deps.heartbeatMs,
+      onEnd: exchange.goOn(),
+      headers: this.#activated.echoed,
+    });
+  }
+
+  #shown(error: unknown): OrreryError {
+    return shownBy(this.#deps.edge, error, this.#request);
+  }
 }
 
 function errorBody(dialect: Dialect, id: JsonRpcId, error: OrreryError): Json {

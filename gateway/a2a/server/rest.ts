@@ -11,13 +11,15 @@ import {
   perform,
   shownBy,
 } from './endpoint.ts';
-import { type Exchange, openExchange } from './exchange.ts';
+import { type Answer, type HeaderFields, responseOf } from '../../http/answer.ts';
+import { type Exchange, exchangeWith, type RequestHandler } from '../../http/exchange.ts';
+import { activatedBy, ExchangeCaller } from './caller.ts';
 import { faultOf, wrongParameter } from '../wire/faults.ts';
-import { errorHeaders, httpStatusOf, jsonResponse } from './http-answer.ts';
+import { errorHeaders, httpStatusOf, jsonAnswer } from './http-answer.ts';
 import { jsonIn, requireJson } from './json-body.ts';
 import { type RestMatch, type RestRoute, restRouter } from '../wire/rest-routes.ts';
 import { rpcStatusOf } from './rpc-status.ts';
-import { sseResponse } from './sse.ts';
+import { sseAnswer } from './sse.ts';
 import { dialectOf, saidVersion } from './versions.ts';
 
 /** Answers requests that are of this binding; resolves to undefined for all others, which it leaves unread. */
@@ -27,42 +29,79 @@ export function restEndpoint(deps: EndpointDeps, binding: RestBinding): RestEndp
   const find = restRouter(binding.routes);
   return async (request) => {
     const match = find(request.method, new URL(request.url).pathname);
-    return match === undefined ? undefined : answer({ deps, binding, request, match });
+    if (match === undefined) return undefined;
+    return responseOf(await exchangeWith(deps.edge, request, new RestRequest(deps, binding, request, match)));
   };
 }
 
-interface Context {
-  readonly deps: EndpointDeps;
-  readonly binding: RestBinding;
-  readonly request: Request;
-  readonly match: RestMatch;
-}
+class RestRequest implements RequestHandler<Record<string, unknown>, Answer> {
+  readonly #deps: EndpointDeps;
+  readonly #binding: RestBinding;
+  readonly #request: Request;
+  readonly #match: RestMatch;
+  #dialect: Dialect;
 
-async function answer(context: Context): Promise<Response> {
-  const { deps, binding, request, match } = context;
-  const { operation } = match.route;
-  let exchange: Exchange | undefined;
-  try {
-    const dialect = dialectFor(binding, request);
-    exchange = await openExchange(deps.edge, request, deps.service.extensions);
-    const params = await paramsOf(request, match, exchange.body);
-    const caller = exchange.caller(agentMeant(match.agentId, params['tenant']), dialect);
-    const after = operation === 'subscribe' ? lastEventId(request.headers) : undefined;
+  constructor(deps: EndpointDeps, binding: RestBinding, request: Request, match: RestMatch) {
+    this.#deps = deps;
+    this.#binding = binding;
+    this.#request = request;
+    this.#match = match;
+    this.#dialect = binding.dialect;
+  }
+
+  /** Throws VERSION_NOT_SUPPORTED. */
+  check(): void {
+    const { dialect, others = [], isVersioned } = this.#binding;
+    if (isVersioned) this.#dialect = dialectOf([dialect, ...others], saidVersion(this.#request));
+  }
+
+  decode(body: Body): Promise<Record<string, unknown>> {
+    return paramsOf(this.#request, this.#match, body);
+  }
+
+  async handle(params: Record<string, unknown>, exchange: Exchange): Promise<Answer> {
+    const dialect = this.#dialect;
+    const { operation } = this.#match.route;
+    const { active, echoed } = activatedBy(this.#request, this.#deps.service.extensions);
+    const agentId = agentMeant(this.#match.agentId, params['tenant']);
+    const caller = new ExchangeCaller(exchange, { agentId, dialect: dialect.version, extensions: active });
+    const after = operation === 'subscribe' ? lastEventId(this.#request.headers) : undefined;
     const { body } = exchange;
     const wanted = { dialect, operation, params, after, turn: () => body.turn() };
-    const performed = await perform(deps, wanted, caller);
-    if (performed.kind === 'stream') return streamed(context, exchange, performed);
-    exchange.close();
-    return answered(context, performed.result, exchange.echoed);
-  } catch (error) {
-    exchange?.close();
-    return failure(binding, shownBy(deps.edge, error, request));
+    const performed = await perform(this.#deps, wanted, caller);
+    if (performed.kind === 'stream') return this.#streamed(performed, echoed, exchange);
+    if (operation === 'deletePush') return { status: 204, headers: { ...echoed }, body: undefined };
+    return jsonAnswer(performed.result, {
+      headers: { ...echoed, 'content-type': this.#binding.contentType },
+    });
   }
-}
 
-/** Throws VERSION_NOT_SUPPORTED. */
-function dialectFor({ dialect, others = [], isVersioned }: RestBinding, request: Request): Dialect {
-  return isVersioned ? dialectOf([dialect, ...others], saidVersion(request)) : dialect;
+  refuse(thrown: unknown): Answer {
+    const error = shownBy(this.#deps.edge, thrown, this.#request);
+    const { status, body } = errorOf(this.#binding, error);
+    const headers = { ...errorHeaders(error), 'content-type': this.#binding.contentType };
+    return jsonAnswer(body, { status, headers });
+  }
+
+  #streamed(
+    { items, write }: Extract<Performed, { kind: 'stream' }>,
+    echoed: Readonly<HeaderFields>,
+    exchange: Exchange,
+  ): Answer {
+    const { edge, heartbeatMs } = this.#deps;
+    return sseAnswer({
+      items,
+      write: (item) => ({ id: eventIdOf(item), data: write(item) }),
+      writeError: (error) => ({
+        event: 'error',
+        data: errorOf(this.#binding, shownBy(edge, error, this.#request)).body,
+      }),
+      clock: edge.seams.clock,
+      heartbeatMs,
+      onEnd: exchange.goOn(),
+      headers: echoed,
+    });
+  }
 }
 
 /** Everything that the request says: its body, what stands in the query, and what stands in the path. */
@@ -101,42 +140,6 @@ function parameterOf(name: string, text: string, kind: 'text' | 'number' | 'bool
   if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   if (kind === 'number' && /^-?\d+$/.test(text)) return Number(text);
   throw wrongParameter(name, text, kind === 'number' ? 'an integer' : 'true or false');
-}
-
-function answered(
-  { binding, match }: Context,
-  result: Json,
-  echoed: Readonly<Record<string, string>>,
-): Response {
-  if (match.route.operation === 'deletePush') return new Response(null, { status: 204, headers: echoed });
-  return jsonResponse(result, { headers: { ...echoed, 'content-type': binding.contentType } });
-}
-
-function streamed(
-  { deps, binding, request }: Context,
-  exchange: Exchange,
-  { items, write }: Extract<Performed, { kind: 'stream' }>,
-): Response {
-  return sseResponse({
-    items,
-    write: (item) => ({ id: eventIdOf(item), data: write(item) }),
-    writeError: (error) => ({
-      event: 'error',
-      data: errorOf(binding, shownBy(deps.edge, error, request)).body,
-    }),
-    clock: deps.edge.seams.clock,
-    heartbeatMs: deps.heartbeatMs,
-    onEnd: exchange.close,
-    headers: exchange.echoed,
-  });
-}
-
-function failure(binding: RestBinding, error: OrreryError): Response {
-  const { status, body } = errorOf(binding, error);
-  return jsonResponse(body, {
-    status,
-    headers: { ...errorHeaders(error), 'content-type': binding.contentType },
-  });
 }
 
 function errorOf(binding: RestBinding, error: OrreryError): { status: number; body: Json } {

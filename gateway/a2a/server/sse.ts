@@ -1,5 +1,5 @@
 import type { Json } from '../wire/json.ts';
-import { type Answer, type HeaderFields, responseOf } from '../../http/answer.ts';
+import type { Answer, HeaderFields } from '../../http/answer.ts';
 import { SseStream, type SseStreamOptions } from './sse-stream.ts';
 
 /** One event of a stream. `id`: what a client that comes back says it has seen last. */
@@ -35,9 +35,6 @@ export const sseAnswer = <Item>(options: SseOptions<Item>): Answer => ({
     writeError: (error) => encode(options.writeError(error)),
   }),
 });
-
-/** The same in the shape of `fetch`. */
-export const sseResponse = <Item>(options: SseOptions<Item>): Response => responseOf(sseAnswer(options));
 
 /** JSON has no line breaks, so that an event is one line of data. */
 export function encode({ id, event, data }: SseEvent): string {

@@ -6,7 +6,7 @@ import {
   type TaskState,
 } from '../../../runtime/protocol/task.ts';
 import type { TaskOwner, TaskService } from '../../../runtime/protocol/task-service.ts';
-import { abortsWith } from './exchange.ts';
+import { abortsWith } from '../../http/exchange.ts';
 import type { StreamItem } from '../wire/operations.ts';
 
 /** Whose task is streamed, and until when: `signal` ends the stream wherever it is. */

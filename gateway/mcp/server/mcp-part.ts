@@ -10,8 +10,8 @@ import { notPermitted } from '../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import { holdsInfinity, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
-import { Asked } from '../../http/asked.ts';
 import type { Body } from '../../http/body.ts';
+import { type Exchange, exchangeWith } from '../../http/exchange.ts';
 import type { Edge, GatewayPart } from '../../http/gateway-part.ts';
 import { httpErrorHeaders, httpStatusOf } from '../../http/http-errors.ts';
 import { DirectAnswers } from './direct-answer.ts';
@@ -97,28 +97,32 @@ class McpEndpoint {
     ];
   }
 
-  async answer(request: Request): Promise<Response> {
+  answer(request: Request): Promise<Response> {
     let body: unknown;
-    let principal: Principal | undefined;
-    try {
-      const received = await this.#edge.read(request);
-      const { method, url, headers } = request;
-      const address = this.#edge.addressOf(request);
-      const asking = new Asked({ method, url, headers, address }, received);
-      principal = await this.#edge.admit(asking);
-      this.#requireScopes(principal);
-      if (method !== 'POST') return await this.#sessions.serve(request, undefined, principal);
-      body = await readMessage(headers, received);
-      if (holdsInfinity(body)) throw invalidParams('A number is too large: JSON has none that is infinite');
-      this.#requireToolScopes(body, principal);
-      // Each call of a batch is let in as one request is.
-      for (const _ of Array.isArray(body) ? body.slice(1, MAX_BATCH) : [])
-        await this.#edge.admit(asking, principal);
-      await received.turn();
-      return await this.#answerMessage(request, body, principal);
-    } catch (error) {
-      return this.#failed(error, request, { body, principal });
-    }
+    let known: Principal | undefined;
+    return exchangeWith<Request, unknown, Response>(this.#edge, request, {
+      permit: (principal) => {
+        known = principal;
+        this.#requireScopes(principal);
+      },
+      decode: async (received) => {
+        if (request.method === 'POST') body = await readMessage(request.headers, received);
+        return body;
+      },
+      handle: (message, exchange) => this.#handle(request, message, exchange),
+      refuse: (error) => this.#failed(error, request, { body, principal: known }),
+    });
+  }
+
+  async #handle(request: Request, message: unknown, exchange: Exchange): Promise<Response> {
+    const { principal } = exchange;
+    if (request.method !== 'POST') return this.#sessions.serve(request, undefined, principal);
+    if (holdsInfinity(message)) throw invalidParams('A number is too large: JSON has none that is infinite');
+    this.#requireToolScopes(message, principal);
+    // Each call of a batch is let in as one request is.
+    for (const _ of Array.isArray(message) ? message.slice(1, MAX_BATCH) : []) await exchange.admitAgain();
+    await exchange.body.turn();
+    return this.#answerMessage(request, message, principal);
   }
 
   async close(): Promise<void> {

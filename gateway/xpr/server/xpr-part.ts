@@ -4,12 +4,15 @@ import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { A2AService } from '../../a2a/server/a2a-service.ts';
 import type { Json } from '../../a2a/wire/json.ts';
 import { fault, faultOf } from '../../a2a/wire/faults.ts';
-import { jsonResponse } from '../../a2a/server/http-answer.ts';
+import { jsonAnswer } from '../../a2a/server/http-answer.ts';
 import { jsonIn, requireJson } from '../../a2a/server/json-body.ts';
 import { idOf, type JsonRpcCall, type JsonRpcId, readCall } from '../../a2a/server/json-rpc-call.ts';
-import type { Caller } from '../../a2a/server/caller.ts';
+import { type Caller, ExchangeCaller } from '../../a2a/server/caller.ts';
 import { taskIn } from '../../a2a/wire/operations.ts';
-import { Asked } from '../../http/asked.ts';
+import type { Answer } from '../../http/answer.ts';
+import { answerDirectly, type Answerer } from '../../http/direct-routes.ts';
+import type { EdgeCall } from '../../http/edge-call.ts';
+import { type Exchange, exchangeWith, type RequestHandler } from '../../http/exchange.ts';
 import type { Body } from '../../http/body.ts';
 import type { Admit, Edge, GatewayPart } from '../../http/gateway-part.ts';
 import { writeXprTask, XPR_METHODS, type XprMethod } from './xpr-dialect.ts';
@@ -38,7 +41,7 @@ export interface XprPartOptions extends z.input<typeof Settings> {
 
 type Deps = z.output<typeof Settings> & {
   readonly service: A2AService;
-  readonly admit: Admit;
+  readonly admit: Admit | undefined;
   readonly edge: Edge;
 };
 
@@ -60,27 +63,69 @@ export function xprPart({ service, admit, ...settings }: XprPartOptions): Gatewa
       { method: 'POST', path: `/{agentId}${PATH}`, serves: 'XPR, of one agent' },
     ],
     mount(app, edge) {
-      const deps = { ...parsed, service, edge, admit: admit ?? edge.admit };
-      app.post(PATH, ({ req }) => answer(deps, req.raw, undefined));
-      app.post(`/:agentId${PATH}`, ({ req }) => answer(deps, req.raw, req.param('agentId')));
+      const deps = { ...parsed, service, edge, admit };
+      const answer: Answerer = (call, agentId) =>
+        exchangeWith(edge, call, new XprRequest(deps, call, agentId));
+      for (const path of [PATH, `/:agentId${PATH}`]) answerDirectly(app, 'POST', path, answer);
     },
   };
 }
 
-async function answer(deps: Deps, request: Request, agentId: string | undefined): Promise<Response> {
-  let id: JsonRpcId = null;
-  try {
-    const body = await deps.edge.read(request);
-    requireJson(request.headers);
+class XprRequest implements RequestHandler<JsonRpcCall, Answer> {
+  /** What is no call is answered before anybody is asked who they are. */
+  readonly decodesFirst = true;
+  readonly admit: Admit | undefined;
+  readonly #deps: Deps;
+  readonly #request: EdgeCall;
+  readonly #agentId: string | undefined;
+  #id: JsonRpcId = null;
+
+  constructor(deps: Deps, request: EdgeCall, agentId: string | undefined) {
+    this.#deps = deps;
+    this.admit = deps.admit;
+    this.#request = request;
+    this.#agentId = agentId;
+  }
+
+  async decode(body: Body): Promise<JsonRpcCall> {
+    requireJson(this.#request.headers);
     const said = await jsonIn(body);
-    id = idOf(said);
-    const call = callOf(said);
-    const caller = await callerOf(deps, request, { body, agentId });
-    return jsonResponse({ jsonrpc: '2.0', id, result: await perform({ ...deps, body }, call, caller) });
-  } catch (error) {
-    if (faultOf(error) === 'INTERNAL') deps.edge.fault(error, request);
+    this.#id = idOf(said);
+    return callOf(said);
+  }
+
+  async handle(call: JsonRpcCall, exchange: Exchange): Promise<Answer> {
+    return jsonAnswer({ jsonrpc: '2.0', id: this.#id, result: await this.#perform(call, exchange) });
+  }
+
+  refuse(error: unknown): Answer {
+    if (faultOf(error) === 'INTERNAL') this.#deps.edge.fault(error, this.#request);
     const { code, message, data = null } = writeXprError(error);
-    return jsonResponse({ jsonrpc: '2.0', id, error: { code, message, data } });
+    return jsonAnswer({ jsonrpc: '2.0', id: this.#id, error: { code, message, data } });
+  }
+
+  async #perform({ method, params = {} }: JsonRpcCall, exchange: Exchange): Promise<Json> {
+    const { service, edge, answerWithinMs } = this.#deps;
+    switch (methodOf(method)) {
+      case 'message/send': {
+        const order = readSend(params, { newId: edge.seams.newId, waitMs: answerWithinMs });
+        await exchange.body.turn();
+        const caller = this.#callerOf(exchange, senderFacts(order, exchange.principal));
+        await requireRoom(this.#deps, order.taskId, caller);
+        return writeXprTask(taskIn(await service.perform('send', order, caller)));
+      }
+      case 'tasks/get':
+        return writeXprTask(await service.perform('get', readGet(params), this.#callerOf(exchange)));
+      case 'tasks/cancel': {
+        const task = await service.perform('cancel', readCancel(params), this.#callerOf(exchange));
+        return writeXprTask({ ...task, history: [] });
+      }
+    }
+  }
+
+  #callerOf(exchange: Exchange, sender: SenderFacts = {}): Caller {
+    const terms = { readOnly: this.#deps.toolMode === 'readonly' };
+    return new ExchangeCaller(exchange, { agentId: this.#agentId, terms, extensions: [], sender });
   }
 }
 
@@ -89,47 +134,6 @@ function callOf(said: unknown): JsonRpcCall {
   const call = readCall(said);
   if (call.id === undefined) throw fault('INVALID_REQUEST', 'id: is left out, expected that of the answer');
   return call;
-}
-
-async function callerOf(
-  { admit, edge, toolMode }: Deps,
-  request: Request,
-  { body, agentId }: { readonly body: Body; readonly agentId: string | undefined },
-): Promise<Caller> {
-  const { method, url, headers } = request;
-  const address = edge.addressOf(request);
-  const principal = await admit(new Asked({ method, url, headers, address }, body));
-  return {
-    principal,
-    baseUrl: edge.baseUrl(request),
-    agentId,
-    terms: { readOnly: toolMode === 'readonly' },
-    extensions: [],
-    signal: AbortSignal.any([request.signal, edge.closing]),
-  };
-}
-
-async function perform(
-  deps: Deps & { readonly body: Body },
-  { method, params = {} }: JsonRpcCall,
-  caller: Caller,
-): Promise<Json> {
-  const { service, edge, answerWithinMs, body } = deps;
-  switch (methodOf(method)) {
-    case 'message/send': {
-      const order = readSend(params, { newId: edge.seams.newId, waitMs: answerWithinMs });
-      await body.turn();
-      await requireRoom(deps, order.taskId, caller);
-      const sender = senderFacts(order, caller.principal);
-      return writeXprTask(taskIn(await service.perform('send', order, { ...caller, sender })));
-    }
-    case 'tasks/get':
-      return writeXprTask(await service.perform('get', readGet(params), caller));
-    case 'tasks/cancel': {
-      const task = await service.perform('cancel', readCancel(params), caller);
-      return writeXprTask({ ...task, history: [] });
-    }
-  }
 }
 
 function methodOf(method: string): XprMethod {

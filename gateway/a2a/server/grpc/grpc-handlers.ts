@@ -12,10 +12,12 @@ import { isOrreryError, type OrreryError } from '../../../../runtime/protocol/er
 import type { A2AService } from '../a2a-service.ts';
 import type { CardSigner } from '../../wire/card-signature.ts';
 import { perform, type Performed } from '../endpoint.ts';
-import { abortsWith, urisOf } from '../exchange.ts';
+import type { EdgeCall } from '../../../http/edge-call.ts';
+import { ShortBody } from '../../../http/body.ts';
+import { type ExchangeEdge, exchangeWith } from '../../../http/exchange.ts';
 import { fault, faultOf, internalFault } from '../../wire/faults.ts';
 import { requireShallow } from '../json-body.ts';
-import type { Caller } from '../caller.ts';
+import { activeOf, ExchangeCaller } from '../caller.ts';
 import { V1 } from '../../wire/v1/dialect.ts';
 import { dialectOf } from '../versions.ts';
 import type { Admit } from '../../../http/gateway-part.ts';
@@ -77,82 +79,101 @@ export function grpcHandlers(deps: GrpcHandlersDeps): Record<string, UntypedHand
 }
 
 function unaryHandler(deps: GrpcHandlersDeps, method: GrpcMethod) {
-  return async (call: UnaryCall, answer: sendUnaryData<Buffer>): Promise<void> => {
-    const scope = scopeOf(deps, call);
-    try {
-      const performed = await run(deps, method, call, scope.signal);
-      if (performed.kind === 'answer') answer(null, method.write(performed.result));
-    } catch (error) {
-      answer(statusOf(shown(deps, error, method)));
-    } finally {
-      scope.close();
-    }
-  };
+  return (call: UnaryCall, answer: sendUnaryData<Buffer>): Promise<void> =>
+    answered(deps, method, call, {
+      send: async (performed) => {
+        if (performed.kind === 'answer') answer(null, method.write(performed.result));
+      },
+      fail: (status) => answer(status),
+    });
 }
 
 function streamHandler(deps: GrpcHandlersDeps, method: GrpcMethod) {
-  return async (call: StreamCall): Promise<void> => {
-    const scope = scopeOf(deps, call);
-    try {
-      const performed = await run(deps, method, call, scope.signal);
-      if (performed.kind === 'stream') await pour(performed, method, call, scope.signal);
-      if (deps.closing.aborted)
-        throw fault('UNAVAILABLE', 'The server ends: subscribe to the task elsewhere, or later');
-      call.end();
-    } catch (error) {
-      call.emit('error', statusOf(shown(deps, error, method)));
-    } finally {
-      scope.close();
-    }
-  };
+  return (call: StreamCall): Promise<void> =>
+    answered(deps, method, call, {
+      send: async (performed, signal) => {
+        if (performed.kind === 'stream') await pour(performed, method, call, signal);
+        if (deps.closing.aborted)
+          throw fault('UNAVAILABLE', 'The server ends: subscribe to the task elsewhere, or later');
+        call.end();
+      },
+      fail: (status) => void call.emit('error', status),
+    });
 }
 
-/** The error as its caller may see it. What is INTERNAL the operator is told, and the caller only that it was. */
-function shown({ onFault }: GrpcHandlersDeps, error: unknown, { path }: GrpcMethod): OrreryError {
-  if (isOrreryError(error) && faultOf(error) !== 'INTERNAL') return error;
-  onFault?.(error, path);
-  return internalFault();
+type Status = Pick<StatusObject, 'code' | 'details' | 'metadata'>;
+
+/** How the answer of a call is sent, or what it ends by. */
+interface Sending {
+  send(performed: Performed, signal: AbortSignal): Promise<void>;
+  fail(status: Status): void;
 }
 
-/** Aborts when the caller gives up, its deadline is over, or the server is to end. */
-function scopeOf({ closing }: GrpcHandlersDeps, call: UnaryCall | StreamCall) {
-  const gone = new AbortController();
-  (call as EventEmitter).on('cancelled', () => gone.abort());
-  if (call.cancelled) gone.abort();
-  return abortsWith(gone.signal, closing);
-}
-
-/** Lets the caller in, reads what it wants, and performs it. */
-async function run(
+function answered(
   deps: GrpcHandlersDeps,
   method: GrpcMethod,
   call: UnaryCall | StreamCall,
-  signal: AbortSignal,
-): Promise<Performed> {
-  const { service, admit, scheme, signer, members } = deps;
-  const headers = headersOf(call.metadata);
-  const bytes = call.request;
-  const url = `${scheme}://${call.getHost()}${method.path}`;
-  const principal = await admit({
-    method: 'POST',
-    url,
-    headers,
-    body: bytes,
-    address: addressOf(call.getPeer()),
+  sending: Sending,
+): Promise<void> {
+  const edge = edgeOf(deps);
+  const received = new ReceivedCall(call, `${deps.scheme}://${call.getHost()}${method.path}`, method.path);
+  return exchangeWith(edge, received, {
+    decode: ({ bytes }) => {
+      const version = received.headers.get(VERSION_HEADER) ?? undefined;
+      if (version !== undefined) dialectOf([V1], version);
+      return read(method, bytes as Buffer, deps.members);
+    },
+    handle: async (params, exchange) => {
+      const { service, signer } = deps;
+      const { tenant } = params;
+      const extensions = activate(deps, call, received.headers.get(EXTENSION_HEADERS[0]) ?? '');
+      const agentId = typeof tenant === 'string' && tenant !== '' ? tenant : undefined;
+      const caller = new ExchangeCaller(exchange, { agentId, extensions });
+      const wanted = { dialect: V1, operation: method.operation, params };
+      await sending.send(await perform({ service, signer }, wanted, caller), exchange.signal);
+    },
+    refuse: (error) => sending.fail(statusOf(shown(edge, error, received))),
   });
-  const version = headers.get(VERSION_HEADER) ?? undefined;
-  if (version !== undefined) dialectOf([V1], version);
-  const params = read(method, bytes, members);
-  const { tenant } = params;
-  const caller: Caller = {
-    principal,
-    baseUrl: deps.baseUrl,
-    agentId: typeof tenant === 'string' && tenant !== '' ? tenant : undefined,
-    terms: {},
-    extensions: activate(deps, call, headers.get(EXTENSION_HEADERS[0]) ?? ''),
-    signal,
-  };
-  return perform({ service, signer }, { dialect: V1, operation: method.operation, params }, caller);
+}
+
+/** What the path of a request needs of a server of gRPC, whose calls come with their message whole. */
+const edgeOf = ({ admit, baseUrl, closing, onFault }: GrpcHandlersDeps): ExchangeEdge<ReceivedCall> => ({
+  closing,
+  admit,
+  baseUrl: () => baseUrl,
+  addressOf: ({ address }) => address,
+  read: async ({ message }) => new ShortBody(message),
+  fault: (error, { path }) => onFault?.(error, path),
+});
+
+/** A call whose message has come. `signal` aborts when its caller gives up, or its deadline is over. */
+class ReceivedCall implements EdgeCall {
+  readonly method = 'POST';
+  readonly url: string;
+  readonly path: string;
+  readonly headers: EdgeCall['headers'];
+  readonly address: string;
+  readonly message: Buffer;
+  readonly signal: AbortSignal;
+
+  constructor(call: UnaryCall | StreamCall, url: string, path: string) {
+    this.url = url;
+    this.path = path;
+    this.headers = headersOf(call.metadata);
+    this.address = addressOf(call.getPeer());
+    this.message = call.request;
+    const gone = new AbortController();
+    (call as EventEmitter).on('cancelled', () => gone.abort());
+    if (call.cancelled) gone.abort();
+    this.signal = gone.signal;
+  }
+}
+
+/** The error as its caller may see it. What is INTERNAL the operator is told, and the caller only that it was. */
+function shown(edge: ExchangeEdge<ReceivedCall>, error: unknown, call: ReceivedCall): OrreryError {
+  if (isOrreryError(error) && faultOf(error) !== 'INTERNAL') return error;
+  edge.fault(error, call);
+  return internalFault();
 }
 
 function read(method: GrpcMethod, bytes: Buffer, members: MemberLimits): Readonly<Record<string, unknown>> {
@@ -177,8 +198,7 @@ function activate(
   call: UnaryCall | StreamCall,
   asked: string,
 ): readonly string[] {
-  const uris = urisOf(asked);
-  const active = service.extensions.filter(({ uri }) => uris.includes(uri)).map(({ uri }) => uri);
+  const active = activeOf(service.extensions, asked);
   const echoed = new Metadata();
   if (active.length > 0) echoed.set(EXTENSION_HEADERS[0], active.join(', '));
   call.sendMetadata(echoed);
@@ -186,13 +206,12 @@ function activate(
 }
 
 /** Metadata as headers: what is there more than once is one list; bytes are nobody's credentials. */
-function headersOf(metadata: Metadata): Pick<Headers, 'get'> {
-  return {
-    get: (name) => {
-      const texts = metadata.get(name.toLowerCase()).filter((value) => typeof value === 'string');
-      return texts.length === 0 ? null : texts.join(', ');
-    },
+function headersOf(metadata: Metadata): EdgeCall['headers'] {
+  const get = (name: string): string | null => {
+    const texts = metadata.get(name.toLowerCase()).filter((value) => typeof value === 'string');
+    return texts.length === 0 ? null : texts.join(', ');
   };
+  return { get, has: (name) => get(name) !== null };
 }
 
 /** Writes the items as fast as the caller takes them. */
@@ -230,7 +249,7 @@ function addressOf(peer: string): string {
 type ErrorInfo = { readonly reason: string; readonly metadata: Record<string, string> };
 
 /** An error as a status of gRPC, with its ErrorInfo in `grpc-status-details-bin`. */
-function statusOf(error: OrreryError): Pick<StatusObject, 'code' | 'details' | 'metadata'> {
+function statusOf(error: OrreryError): Status {
   const code = GRPC_STATUS_CODE[rpcStatusOf(faultOf(error)) as keyof typeof GRPC_STATUS_CODE];
   const { message, data } = writeError(error);
   const [info] = data as unknown as readonly [ErrorInfo];
