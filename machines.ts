@@ -4,6 +4,7 @@ import { negotiatorMachine } from './actors/negotiator/negotiator.machine.ts';
 import { proposerMachine } from './actors/negotiator/proposer.machine.ts';
 import { responderMachine } from './actors/negotiator/responder.machine.ts';
 import { assignmentMachine } from './actors/swarm/assignment.machine.ts';
+import { coordinatorMachine } from './actors/swarm/coordinator.machine.ts';
 import { subTaskMachine } from './actors/swarm/sub-task.machine.ts';
 import { swarmMachine } from './actors/swarm/swarm.machine.ts';
 import { taskMachine } from './actors/tasks/task.machine.ts';
@@ -24,6 +25,7 @@ export const MACHINES: readonly AnyStateMachine[] = [
   assignmentMachine,
   cellMachine,
   channelMachine,
+  coordinatorMachine,
   negotiatorMachine,
   proposerMachine,
   responderMachine,

@@ -9,8 +9,7 @@ import {
 } from '../../runtime/public.ts';
 import type { AgentPort } from '../agent-port/agent-port.ts';
 import { clientPort, embedderPort, portOf } from '../agent-port/client-port.ts';
-import { negotiatorAt } from '../negotiator/agent-negotiator.ts';
-import { negotiatorOf } from '../negotiator/agent-negotiator.ts';
+import { negotiatorAt, negotiatorOf } from '../negotiator/agent-negotiator.ts';
 import { SwarmCoordinator, type SwarmCoordinatorOptions } from './swarm-coordinator.ts';
 import type { Negotiator } from './swarm-reach.ts';
 import { isSwarmPayload } from './swarm-requests.ts';

@@ -1,5 +1,6 @@
 import { type MachineActions, MachineHost } from '../../runtime/machine/machine-host.ts';
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
+import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import { assignmentMachine } from './assignment.machine.ts';
@@ -62,6 +63,17 @@ export class LiveAssignments {
     return this.#live.get(keyOf(subTaskId, epoch));
   }
 
+  /** Those of a sub-task as actors, by epoch and agent. */
+  actorsOf(subTaskId: string): readonly ActorRow[] {
+    return [...this.#live.values()]
+      .filter(({ order }) => order.subTaskId === subTaskId)
+      .map(({ order: { epoch, agentId }, state }) => ({
+        id: `${epoch} ${agentId}`,
+        machine: assignmentMachine.id,
+        state,
+      }));
+  }
+
   /** How many assignments keep an agent busy here, those that were withdrawn and not answered included. */
   readonly heldBy = (agentId: string): number => {
     let held = 0;
@@ -112,6 +124,10 @@ export class LiveAssignment {
       { id: `${swarmId} ${subTaskId} ${epoch}`, clock, actions },
       { input: { graceMs } },
     );
+  }
+
+  get state(): string {
+    return this.#machine.stateName;
   }
 
   /** It is the agent's, whether it is handed over already or not. */

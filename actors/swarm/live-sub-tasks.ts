@@ -1,5 +1,6 @@
 import { MachineHost, type PersistedTimer } from '../../runtime/machine/machine-host.ts';
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
+import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import { type AgentLoads, type Answer, type LiveAssignment, LiveAssignments } from './live-assignments.ts';
@@ -102,6 +103,17 @@ export class LiveSubTasks {
 
   get #session(): SwarmSession {
     return this.#record.session;
+  }
+
+  /** The sub-tasks as actors, with the assignments that are listened to. One that is over is there while one of these is. */
+  get actors(): readonly ActorRow[] {
+    return this.#session.subTasks.flatMap(({ id, status }): ActorRow[] => {
+      const children = this.#assignments.actorsOf(id);
+      const isDone = status === 'completed' || status === 'failed';
+      if (isDone && children.length === 0) return [];
+      const state = this.#machines.get(id)?.stateName ?? status;
+      return [{ id, machine: subTaskMachine.id, state, ...(children.length > 0 && { children }) }];
+    });
   }
 
   /** How many assignments keep an agent busy, those that were taken away and not answered included. */

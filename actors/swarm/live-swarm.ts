@@ -3,6 +3,7 @@ import {
   type MachineBeginning,
   type PersistedTimer,
 } from '../../runtime/machine/machine-host.ts';
+import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { AgentLoads } from './live-assignments.ts';
 import { LiveSubTasks } from './live-sub-tasks.ts';
@@ -77,6 +78,13 @@ export class LiveSwarm {
 
   get session(): SwarmSession {
     return this.record.session;
+  }
+
+  /** The swarm as an actor; one that waits to be gone on with stands where the record has it. */
+  get actor(): ActorRow {
+    const { id, status } = this.session;
+    const state = this.#machine?.stateName ?? status;
+    return { id, machine: swarmMachine.id, state, children: this.subTasks.actors };
   }
 
   /** Begins a new swarm. */

@@ -1,9 +1,12 @@
+import { MachineHost } from '../../runtime/machine/machine-host.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { type OrreryError, systemStopped } from '../../runtime/protocol/errors.ts';
+import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { Clock, Seams } from '../../runtime/protocol/seams.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { Behalf } from '../../runtime/public.ts';
 import { callListener } from '../negotiator/proposal-event.ts';
+import { coordinatorMachine } from './coordinator.machine.ts';
 import { AgentLoads } from './live-assignments.ts';
 import type { Report } from './live-sub-tasks.ts';
 import { LiveSwarm } from './live-swarm.ts';
@@ -53,11 +56,14 @@ export class OwnedSwarms {
   readonly #loads = new AgentLoads();
   readonly #listeners = new Set<{ readonly hear: (session: SwarmSession) => void }>();
   readonly #orphans: Orphans;
-  #isSuspended = false;
+  readonly #machine: MachineHost<typeof coordinatorMachine>;
 
   constructor(deps: OwnedSwarmsDeps) {
     this.#deps = deps;
     this.#orphans = new Orphans(deps.seams.clock);
+    this.#machine = new MachineHost(coordinatorMachine, {
+      actions: { leaveSwarms: () => this.#leaveAll(), closeSwarms: () => this.#closeAll() },
+    });
   }
 
   /**
@@ -192,7 +198,7 @@ export class OwnedSwarms {
   outcome(swarmId: string): Promise<SwarmOutcome> {
     const { run, waiting } = this.#entry(swarmId);
     if (isOver(run.session.status)) return Promise.resolve(outcomeOf(run.record));
-    if (this.#isSuspended && run.record.work === undefined) return Promise.reject(goesOn(run));
+    if (this.#machine.matches('left') && run.record.work === undefined) return Promise.reject(goesOn(run));
     return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
   }
 
@@ -202,16 +208,30 @@ export class OwnedSwarms {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** The coordinator as an actor, with the swarms that are not over. */
+  get actor(): ActorRow {
+    const { id: machine, stateName: state } = this.#machine;
+    const going = [...this.#entries.values()].filter(({ run }) => !isOver(run.session.status));
+    return { id: machine, machine, state, children: going.map(({ run }) => run.actor) };
+  }
+
   /** Lets go of everything; the store keeps what was going on. */
   close(): void {
+    this.#machine.send({ type: 'coordinator.closes' });
+  }
+
+  /** The system stops: what goes on stays as it is kept, for the next process. Who waits for the end of it learns that. */
+  suspend(): void {
+    this.#machine.send({ type: 'system.stops' });
+  }
+
+  #closeAll(): void {
     this.#orphans.close();
     for (const { run } of this.#entries.values()) run.close();
     this.#entries.clear();
   }
 
-  /** The system stops: what goes on stays as it is kept, for the next process. Who waits for the end of it learns that. */
-  suspend(): void {
-    this.#isSuspended = true;
+  #leaveAll(): void {
     this.#orphans.close();
     for (const { run, waiting } of this.#entries.values()) {
       if (isOver(run.session.status)) continue;

@@ -1,6 +1,7 @@
 import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
+import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { Behalf } from '../../runtime/public.ts';
 import type { AgentPort } from '../agent-port/agent-port.ts';
@@ -56,7 +57,7 @@ const PICTURES_KEPT = 64;
  * Coordinates the swarms of one agent, and lets it take part in those of others (seed 1).
  *
  * Acts for that agent alone: what it sends is judged by the rules that hold for the agent, and it reports for nobody else.
- * Beyond the seed: `resume`, `within`, `receive`, `suspend`, `close`, and what `Swarms` adds.
+ * Beyond the seed: `actor`, `resume`, `within`, `receive`, `suspend`, `close`, and what `Swarms` adds.
  */
 export class SwarmCoordinator implements Swarms {
   readonly #port: AgentPort;
@@ -76,6 +77,11 @@ export class SwarmCoordinator implements Swarms {
     this.#nthOfWork = nth;
     const transport = askingOver(port) ?? this.#core.envelopes;
     this.#reach = reachOver({ port: this.#core.port, negotiator, transport });
+  }
+
+  /** The coordinator as an actor, with the swarms that are not over as its children. */
+  get actor(): ActorRow {
+    return this.#core.owned.actor;
   }
 
   /** The coordinator of the same agent, whose swarms belong to the work of this port. */

@@ -141,7 +141,7 @@ describe('orrery', () => {
     [
       'a machine that there is not',
       () => ['agents', ...workshop, '--machine', 'agent-life'],
-      'Option "--machine" is "agent-life", expected one of agentLife, agentProcess, assignment, cell, channel, mercury, missionTask,',
+      'Option "--machine" is "agent-life", expected one of agentLife, agentProcess, assignment, cell, channel, coordinator, mercury, missionTask,',
     ],
     [
       'a machine of an agent that has none',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ActorRow } from '../../../../runtime/protocol/roster.ts';
 import { rejection } from '../../../fixtures/until.ts';
 import { answers, ends, fails, LIMITS, refusalOf, sleeps } from './swarm-deeds.ts';
 import { able, SwarmWorld } from './swarm-world.ts';
@@ -215,5 +216,46 @@ describe('The end of a swarm (N-8.6)', () => {
     });
     await world.clock.advanceAsync(200);
     expect(world.clock.pending).toBe(0);
+  });
+});
+
+describe('A coordinator as an actor', () => {
+  const rows = (children: readonly ActorRow[] = []): unknown[] =>
+    children.map((row) => [
+      `${row.machine} ${row.id} ${row.state}`,
+      ...(row.children === undefined ? [] : [rows(row.children)]),
+    ]);
+
+  it('has its swarms, sub-tasks and assignments as children, as long as they are not over', async () => {
+    const world = new SwarmWorld([
+      able('mars', ['x'], { deeds: [sleeps] }),
+      able('venus', ['x'], { deeds: [answers(60)] }),
+    ]);
+    const { id } = await world.create(['x'], LIMITS);
+    expect(world.owned.actor).toMatchObject({ id: 'coordinator', machine: 'coordinator', state: 'active' });
+    expect(rows(world.owned.actor.children)).toEqual([[`swarm ${id} recruiting`, [['subTask x pending']]]]);
+    await world.clock.advanceAsync(60);
+    expect(rows(world.owned.actor.children)).toEqual([
+      [`swarm ${id} active`, [['subTask x running.leased', [['assignment 1 mars standing']]]]],
+    ]);
+    await world.clock.advanceAsync(90);
+    expect(rows(world.owned.actor.children)).toEqual([
+      [
+        `swarm ${id} active`,
+        [['subTask x running.leased', [['assignment 1 mars withdrawn'], ['assignment 2 venus standing']]]],
+      ],
+    ]);
+    await world.outcome(id);
+    expect(world.owned.actor.children).toEqual([]);
+  });
+
+  it('is left when the system stops, with its swarms where they stand', async () => {
+    const world = new SwarmWorld([able('mars', ['x'], { deeds: [sleeps] })]);
+    await world.create(['x'], LIMITS);
+    await world.clock.advanceAsync(60);
+    world.owned.suspend();
+    expect(world.owned.actor).toMatchObject({ state: 'left', children: [{ state: 'active' }] });
+    world.owned.close();
+    expect(world.owned.actor).toMatchObject({ state: 'closed', children: [] });
   });
 });
