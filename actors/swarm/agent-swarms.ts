@@ -110,6 +110,10 @@ export const swarmInterceptor: Interceptor = {
     const coordinator = isAsked ? coordinatorAt(client) : coordinatorIfAny(client);
     return coordinator?.receive(envelope) === true;
   },
+  actorsOf: (client) => {
+    const coordinator = coordinatorIfAny(client);
+    return coordinator === undefined ? [] : [coordinator.actor];
+  },
   lost: () => undefined,
   ended: () => undefined,
   left: (client) => coordinatorIfAny(client)?.suspend(),

@@ -136,6 +136,34 @@ describe('Swarms across threads (N-8.1, N-8.2, N-8.4, N-8.6)', () => {
   });
 });
 
+describe('A coordinator', () => {
+  it('is an actor of its agent in the roster, with its swarms, their sub-tasks, and who has these', async () => {
+    await using system = await startSystem({ agents: [agent('captain'), crewOf('mars', 'venus')] });
+    const coordinator = async () => {
+      const rows = await system.roster({ actors: true });
+      const { actors = [] } = rows.find(({ id }) => id === 'captain') ?? {};
+      return actors.find(({ machine }) => machine === 'coordinator');
+    };
+    expect(await coordinator()).toBe(undefined);
+    const abort = new AbortController();
+    const deeds = { mars: 'stalls', venus: 'stalls' } as const;
+    const options = { signal: abort.signal };
+    const asked = system.ask(lead, { parts: 1, deeds, leaseMs: 20_000 }, options).catch(() => undefined);
+    const actor = await until('somebody has the sub-task', async () => {
+      const row = await coordinator();
+      return row?.children?.[0]?.children?.[0]?.state === 'running.leased' && row;
+    });
+    const children = [{ id: '1 mars', machine: 'assignment', state: 'standing' }];
+    const subTask = { id: 'part-0', machine: 'subTask', state: 'running.leased', children };
+    const swarm = { id: expect.any(String), machine: 'swarm', state: 'active', children: [subTask] };
+    const about = { id: 'coordinator', machine: 'coordinator', state: 'active' };
+    expect(actor).toEqual({ ...about, children: [swarm] });
+    abort.abort();
+    await asked;
+    await until('the swarm is over', async () => (await coordinator())?.children?.length === 0);
+  });
+});
+
 describe('A system that stops', () => {
   it('ends what its swarms do, with what there is', async () => {
     const system = await startSystem({ agents: [crewOf('mars'), crewOf('venus')] });
