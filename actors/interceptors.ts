@@ -1,5 +1,5 @@
 import type { Interceptor } from '../runtime/public.ts';
-import { negotiationInterceptor } from './negotiator/interceptor.ts';
+import { negotiationInterceptor } from './negotiator/agent-negotiator.ts';
 import { documentInterceptor } from './shared-state/interceptor.ts';
 import { swarmInterceptor } from './swarm/agent-swarms.ts';
 import { privilegeInterceptor } from './tasks/privilege-interceptor.ts';

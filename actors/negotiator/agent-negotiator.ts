@@ -1,4 +1,5 @@
 import type { EnvelopeHandler } from '../../runtime/agent/agent-definition.ts';
+import { systemStopped } from '../../runtime/protocol/errors.ts';
 import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import {
@@ -6,10 +7,12 @@ import {
   type AgentClient,
   clientOf,
   type HandlingContext,
+  type Interceptor,
   type System,
 } from '../../runtime/public.ts';
 import type { AgentPort } from '../agent-port/agent-port.ts';
 import { clientPort, embedderPort, portOf } from '../agent-port/client-port.ts';
+import { CAPABILITY_NEGOTIATION } from './capability-negotiation.ts';
 import { type Decision, decline } from './decision.ts';
 import { REASON } from './negotiation-message.ts';
 import type { TaskProposal } from './proposal.ts';
@@ -107,6 +110,42 @@ function noteAt(port: AgentPort, event: NegotiationEvent): void {
     port.note({ type: 'negotiation', ...about, ...whom, success: type === 'accepted' });
   else port.note({ type: 'error', ...about, errorCode, success: false });
 }
+
+const consider: EnvelopeHandler<never> = (envelope, ctx) => negotiatorOf(ctx).consider(envelope);
+
+/** Few peers ask: what they need is loaded when the first one does. */
+const answerByCard: EnvelopeHandler<never> = async (envelope, ctx) => {
+  const handlers = await import('./capability-handlers.ts');
+  return handlers.answerByCard(envelope, ctx);
+};
+
+/**
+ * Sees to the negotiations of all agents of a thread: what is said about a proposal is answered at once, also while the
+ * agent is busy; a proposal waits for its turn, and is answered by card where the agent does not handle it. So is the
+ * question which capabilities two peers have in common.
+ */
+export const negotiationInterceptor: Interceptor = {
+  types: new Set(['task-accept', 'task-reject']),
+  owed: new Set(['task-proposal']),
+  handlers: new Map([
+    ['task-proposal', consider],
+    [CAPABILITY_NEGOTIATION, answerByCard],
+  ]),
+  arrived: (client, envelope) => {
+    const received = negotiatorAt(client).receive(envelope);
+    return received === 'handled' || (received === 'news' && !client.handles(envelope.type));
+  },
+  lost: (client, envelope, { code }) => negotiatorAt(client).lost(envelope, code),
+  ended: (client) => negotiatorIfAny(client)?.end(),
+  left: (client) => negotiatorIfAny(client)?.leave(systemStopped('the proposal goes on in its next process')),
+  actorsOf: (client) => {
+    const negotiator = negotiatorIfAny(client);
+    return negotiator === undefined ? [] : [negotiator.actor];
+  },
+  resumed: (client) => {
+    negotiatorAt(client);
+  },
+};
 
 // What authors of agents use
 

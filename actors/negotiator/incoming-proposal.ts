@@ -3,11 +3,14 @@ import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Behalf } from '../../runtime/public.ts';
 import type { Decision } from './decision.ts';
-import { mayPassLater, notToBeHad } from './negotiation-errors.ts';
-import type { AcceptanceMessage, AssignmentMessage, RejectionMessage } from './negotiation-message.ts';
-import { REASON } from './negotiation-message.ts';
+import {
+  type AcceptanceMessage,
+  type AssignmentMessage,
+  REASON,
+  type RejectionMessage,
+} from './negotiation-message.ts';
 import type { ProposalDeps } from './outgoing-proposal.ts';
-import { asProposed, type ProposalRecord, type TaskProposal } from './proposal.ts';
+import { asProposed, mayPassLater, notToBeHad, type ProposalRecord, type TaskProposal } from './proposal.ts';
 import type { NegotiationEventType } from './proposal-event.ts';
 import { afterKept, incomingMachine, type PersistedIncoming } from './proposal-store.ts';
 import { responderMachine } from './responder.machine.ts';

@@ -4,7 +4,6 @@ import { hopsOf } from '../../runtime/protocol/inheritance.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { behalfOf, type Delegation, type Sent } from '../../runtime/public.ts';
 import type { AgentPort, PortMessage } from '../agent-port/agent-port.ts';
-import { mayPassLater } from './negotiation-errors.ts';
 import {
   type AcceptanceMessage,
   type AssignmentMessage,
@@ -15,6 +14,7 @@ import {
   type AnswerEffect,
   answerEffect,
   asProposed,
+  mayPassLater,
   messageTo,
   type ProposalAnswer,
   type ProposalRecord,

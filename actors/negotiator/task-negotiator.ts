@@ -6,10 +6,16 @@ import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { AgentPort } from '../agent-port/agent-port.ts';
 import { type Decide, decideByCard, decline, takeOn } from './decision.ts';
 import type { IncomingProposal } from './incoming-proposal.ts';
-import { notToBeHad, proposalUnknown } from './negotiation-errors.ts';
 import { REASON } from './negotiation-message.ts';
 import { Negotiator, type Received } from './negotiator.ts';
-import type { NewTaskProposal, ProposalRecord, ProposeOptions, TaskProposal } from './proposal.ts';
+import {
+  type NewTaskProposal,
+  notToBeHad,
+  type ProposalRecord,
+  type ProposeOptions,
+  proposalUnknown,
+  type TaskProposal,
+} from './proposal.ts';
 import { callListener, type NegotiationEvent } from './proposal-event.ts';
 import { InMemoryProposalStore, type ProposalStore, tainting } from './proposal-store.ts';
 
