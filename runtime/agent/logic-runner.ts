@@ -100,7 +100,7 @@ export class LogicRunner {
   }
 
   /** Says whether a machine takes an event of this name in its state; any other logic may. */
-  takes(name: string): boolean {
+  accepts(name: string): boolean {
     if (!this.#isMachine) return true;
     const snapshot = this.#actor.getSnapshot() as { can(event: { type: string }): boolean };
     return snapshot.can({ type: name });

@@ -4,6 +4,10 @@ import type { Cell } from './cell.ts';
 import type { CellMailbox } from './cell-mailbox.ts';
 import type { Handling } from './handling.ts';
 
+/** On a machine with other work to do, what an agent fetches and compiles to start takes many times as long. */
+export const DEFAULT_START_MS = 30_000;
+export const DEFAULT_STOP_MS = 1_000;
+
 /** Makes a cell's next actor. */
 export type MakeActor = (cell: Cell) => ActorLife;
 
@@ -24,7 +28,7 @@ export interface ActorLife {
   /** Has the code handle `mail`: what it returns or throws is the outcome, unless that is `PENDING`. */
   handle(mail: Mail, handling: Handling): unknown;
   /** Says whether its logic takes what names this message type or capability. */
-  takes(name: string): boolean;
+  accepts(name: string): boolean;
   /** Says whether the code may have begun on this envelope; when its life is over, whether it had. */
   hasBegun(mail: Mail): boolean;
   /** Takes envelopes that wait, to have the code begin on them as soon as it is done with those before. */

@@ -4,14 +4,13 @@ import { actorDied, notHere, type OrreryError } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import { notRestored, stateFrom } from '../upgrade/restore.ts';
 import { takeSnapshot } from '../upgrade/take-snapshot.ts';
-import type { ActorLife } from './actor-life.ts';
+import { type ActorLife, DEFAULT_START_MS, DEFAULT_STOP_MS } from './actor-life.ts';
 import { PENDING } from '../agent/pending.ts';
 import type { Cell } from './cell.ts';
 import { entryOf } from '../agent/content-handlers.ts';
 import { Handling } from './handling.ts';
 import { LogicRunner } from '../agent/logic-runner.ts';
-import { pumpStream } from './stream-pump.ts';
-import { DEFAULT_START_MS, DEFAULT_STOP_MS } from './time-limit.ts';
+import { pumpStream } from './stream-windows.ts';
 import { envelopeHandlerOf, refuseOtherKind } from '../agent/unhandled.ts';
 
 /** One life of an agent whose code runs in this thread. */
@@ -92,14 +91,14 @@ export class Actor implements ActorLife {
   }
 
   /** Says whether its logic takes what names this message type or capability. */
-  takes(name: string): boolean {
-    return this.#logic?.takes(name) === true;
+  accepts(name: string): boolean {
+    return this.#logic?.accepts(name) === true;
   }
 
   /** Only what somebody else would answer is kept from logic that does not take it. */
   #isForLogic(mail: Mail): boolean {
     const name = mail.capability ?? messageTypeOf(mail);
-    return this.#cell.thread.interceptors.handlerOf(name) === undefined || this.takes(name);
+    return this.#cell.thread.interceptors.handlerOf(name) === undefined || this.accepts(name);
   }
 
   /** Its code runs in this thread: by the time that anybody asks it has. */
@@ -153,7 +152,7 @@ export class Actor implements ActorLife {
   }
 
   #endLife(reason: OrreryError): void {
-    this.#life.cutOff(reason);
+    this.#life.abort(reason);
     this.#life.end();
     this.state = undefined;
   }

@@ -14,10 +14,10 @@ import type { Taint } from '../protocol/taint.ts';
 import { REPLY } from '../mailbox/reply.ts';
 import type { CellThread } from './cell-thread.ts';
 import type { Cell } from './cell.ts';
-import { handOver, takeIn } from './cell-taint.ts';
+import { absorbTaint, handOver } from './cell-taint.ts';
 import type { ActorContext, HandlingContext } from '../agent/context.ts';
 import type { Handling } from './handling.ts';
-import { WaitingAsk } from './waiting-ask.ts';
+import { WaitingAsk } from './waiting-asks.ts';
 
 /** A channel to another agent of the system, as an agent with this state has it. */
 export type AgentChannel<State = undefined> = AgentChannelOf<HandlingContext<State>>;
@@ -83,7 +83,7 @@ export class CellChannels {
           if (taint !== undefined && mail.extras?.channel?.act === 'open')
             mail.extras = { ...mail.extras, taint };
           const waiting = new WaitingDelivery(mail, answered);
-          waiting.takesIn = (taint) => takeIn(cell, undefined, taint);
+          waiting.absorbs = (taint) => absorbTaint(cell, undefined, taint);
           thread.mailSender.askLater(cell.row, waiting, signal === undefined ? {} : { signal });
         },
         taint: () => cell.lives.taint,

@@ -1,33 +1,34 @@
+import type { ActorContext } from '../agent/context.ts';
 import { type Behalf, behalfOf } from '../mailbox/behalf.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import { outsiderOf } from '../mailbox/outsider.ts';
-import type { SystemEvent } from '../protocol/system-event.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Delivery, PathHop } from '../protocol/envelope.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
 import type { Verdict } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
-import { mergeTaint, type Taint } from '../protocol/taint.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import { taintFrom } from '../protocol/taint-from.ts';
+import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { READINESS } from '../routing/agent-words.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
+import { RegistryView } from '../routing/registry-view.ts';
+import type { RoutingTable } from '../routing/routing-table.ts';
 import type { AgentRecords } from './agent-records.ts';
-import type { AgentClient, Asking, Outgoing, SeenTeam, Sent } from './interceptor.ts';
+import { absorbTaint, taintOn, absorbAtClient } from './cell-taint.ts';
 import type { Cell } from './cell.ts';
-import { takeIn, takeInAtClient, taintOn } from './cell-taint.ts';
-import type { ActorContext } from '../agent/context.ts';
 import {
   type Delegation,
-  type DelegationRecord,
   delegationAgain,
   delegationOf,
+  type DelegationRecord,
   fundsUnder,
 } from './delegation.ts';
 import type { Handling } from './handling.ts';
-import type { Identity } from './identity.ts';
-import { seenTeam } from './seen-team.ts';
+import type { Identity } from './mail-maker.ts';
+import type { AgentClient, Asking, Outgoing, SeenTeam, Sent } from './interceptor.ts';
 import { verdictOf } from './unsent.ts';
-import { WaitingValue } from './waiting-value.ts';
+import { WaitingValue } from './waiting-asks.ts';
 
 const REQUEST = typeIndex('request');
 const STREAM_START = typeIndex('stream-start');
@@ -65,8 +66,8 @@ export class CellClient implements AgentClient {
 
   takeIn(taint: Taint, by?: ActorContext<unknown>): void {
     const { mail } = (by ?? {}) as Partial<Handling>;
-    if (mail !== undefined) takeIn(this.#cell, mail, taint);
-    takeInAtClient(this.#cell, taint);
+    if (mail !== undefined) absorbTaint(this.#cell, mail, taint);
+    absorbAtClient(this.#cell, taint);
   }
 
   /** Runs `show`; what interceptors keep and send meanwhile is of the taint of this mail, too, and on whose behalf that is. */
@@ -158,7 +159,7 @@ export class CellClient implements AgentClient {
     return new Promise((resolve, reject) => {
       const mail = this.#askOf(asking, parent);
       const waiting = new WaitingValue(mail, parent, resolve, reject, asking);
-      if (parent === undefined) waiting.takesIn = this.#takesIn;
+      if (parent === undefined) waiting.absorbs = this.#absorbs;
       thread.mailSender.askLater(this.#askerOf(asking), waiting, asking);
     });
   }
@@ -278,7 +279,7 @@ export class CellClient implements AgentClient {
   }
 
   /** What interceptors take in they take in for the agent. */
-  readonly #takesIn = (taint: Taint): void => this.takeIn(taint);
+  readonly #absorbs = (taint: Taint): void => this.takeIn(taint);
 
   #taintOf(parent: Handling | undefined, given: Taint | undefined): Taint | undefined {
     const own = mergeTaint(taintOn(this.#cell, parent?.mail), this.#shown?.taint);
@@ -357,5 +358,32 @@ export function workOf(ctx: ActorContext<unknown>): {
     deadlineAtMs: deadlineAtMs > 0 ? deadlineAtMs : undefined,
     isTriedAgain: derivesIds,
     isOver: isOver || cutShort !== undefined,
+  };
+}
+
+/** Who runs here, as far as the agent of a cell may see them: itself, and whom the sandbox lets it ask. */
+export function seenTeam({ thread, row }: Cell): SeenTeam {
+  const { table, judge } = thread;
+  const view = new RegistryView(table, (seen) => seen === row || judge.isSeen(row.id, seen, true));
+  return {
+    get edition() {
+      return table.edition;
+    },
+    cards: () => view.getLocalCards(),
+    watch: (listener) => watchLater(table, listener),
+  };
+}
+
+/** In the middle of a change nothing can be sent: whoever is told of it is told right afterwards. */
+function watchLater(table: Pick<RoutingTable, 'watch'>, listener: () => void): () => void {
+  let isWatching = true;
+  const unwatch = table.watch(() =>
+    queueMicrotask(() => {
+      if (isWatching) listener();
+    }),
+  );
+  return () => {
+    isWatching = false;
+    unwatch();
   };
 }

@@ -1,20 +1,45 @@
-import type { InFlow } from '../mailbox/in-flow.ts';
-import { type Mail, NO_ASK, typeIndex } from '../mailbox/mail.ts';
-import type { Outcome } from '../protocol/system-event.ts';
-import { parseOutput } from '../protocol/capability.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
-import { type ErrorData, errorWithStack, type OrreryError } from '../protocol/errors.ts';
-import { mergeTaint, type Taint } from '../protocol/taint.ts';
-import { REPLY } from '../mailbox/reply.ts';
-import type { CellThread } from './cell-thread.ts';
 import type { HandlerEntry } from '../agent/agent-definition.ts';
-import { AnsweredIds, type Answer } from './answered-ids.ts';
-import type { Cell } from './cell.ts';
 import { entryOf } from '../agent/content-handlers.ts';
+import { MAX_ATTEMPTS } from '../mailbox/attempts.ts';
+import type { OutsiderKey } from '../mailbox/behalf.ts';
+import type { InFlow } from '../mailbox/in-flow.ts';
+import { type Mail, messageTypeOf, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import { keyText } from '../mailbox/outsider.ts';
+import { REPLY } from '../mailbox/reply.ts';
+import { parseOutput } from '../protocol/capability.ts';
+import {
+  actorDied,
+  deadlineExceeded,
+  type ErrorData,
+  errorToData,
+  errorWithStack,
+  handlerFailed,
+  type OrreryError,
+  outsiderRefused,
+  poison,
+} from '../protocol/errors.ts';
+import { findUnserialisable } from '../protocol/json-safety.ts';
+import type { Outcome } from '../protocol/system-event.ts';
+import { mergeTaint, type Taint } from '../protocol/taint.ts';
+import { type Answer, AnsweredIds, KeptReports } from './answered-ids.ts';
 import { taintOn } from './cell-taint.ts';
-import { KeptReports } from './kept-reports.ts';
+import type { CellThread } from './cell-thread.ts';
+import type { Refusal } from '../supervision/outsiders.ts';
+import type { Cell } from './cell.ts';
 
 const REQUEST = typeIndex('request');
+
+/** `taint`: where what the reason says came from outside. */
+export interface Death {
+  readonly reason: string;
+  readonly cause?: unknown;
+  readonly taint?: Taint | undefined;
+}
+
+/** How the handling of an envelope ended without an outcome; `isThrown`: its own handler threw `cause`. */
+export interface CutOff extends Death {
+  readonly isThrown?: boolean;
+}
 
 /** How the envelopes of one agent end: their asks are answered, their outcomes noted and told. */
 export class CellOutcomes {
@@ -22,6 +47,9 @@ export class CellOutcomes {
   #answered: AnsweredIds | undefined;
   /** What was reported in between to those who may ask again. */
   #reports: WeakMap<Mail, KeptReports> | undefined;
+
+  /** Whom outside the agent refuses, if it ever has. */
+  #refused: RefusedOutsiders | undefined;
 
   constructor(cell: Cell) {
     this.#cell = cell;
@@ -33,6 +61,61 @@ export class CellOutcomes {
 
   get #agentId(): string {
     return this.#cell.row.id;
+  }
+
+  /** From now on, and for so long, the agent takes nothing that this outsider has caused. */
+  refuse({ key, forMs }: Refusal): void {
+    const nowMs = this.#thread.seams.clock.monotonicMs();
+    this.#refused ??= new RefusedOutsiders();
+    this.#refused.add(key, nowMs + forMs, nowMs);
+  }
+
+  /** For how much longer whoever outside caused the envelope is refused; undefined when they are not. */
+  refusedForMs({ extras }: Mail): number | undefined {
+    if (this.#refused === undefined || extras?.outsider === undefined) return undefined;
+    return this.#refused.leftMs(extras.outsider.key, this.#thread.seams.clock.monotonicMs());
+  }
+
+  /** Ends an envelope that must not be handled any more; false when it may be. */
+  rejectStale(mail: Mail): boolean {
+    const { cancellations, turns } = this.#thread;
+    const { deadlineAtMs } = mail;
+    const cancellation = cancellations.reasonFor(mail);
+    if (mail.tombstone !== undefined) this.deadLetter(mail, mail.tombstone);
+    else if (mail.attempts >= MAX_ATTEMPTS)
+      this.deadLetter(mail, errorToData(poison(this.#agentId, mail.attempts)));
+    else if (deadlineAtMs > 0 && deadlineAtMs <= turns.nowMs) {
+      const what = `${messageTypeOf(mail)} ${mail.id} to ${this.#agentId}`;
+      this.close(mail, 'expired', deadlineExceeded(what, deadlineAtMs - mail.timestamp));
+    } else if (cancellation !== undefined) this.close(mail, 'expired', cancellation);
+    // What a sender's second attempt sent again was handled the first time.
+    else if (mail.extras?.derived === true && !mail.wasInHand && this.settleRepeated(mail)) return true;
+    else {
+      const refusedForMs = this.refusedForMs(mail);
+      if (refusedForMs === undefined) return false;
+      this.close(mail, 'rejected', outsiderRefused(this.#agentId, refusedForMs));
+    }
+    return true;
+  }
+
+  /** Says whether a mail is tried again that a death has cut off, or over which its handler threw. */
+  mayTryAgain(mail: Mail): boolean {
+    return this.#cell.isRetry(mail) && mail.attempts < MAX_ATTEMPTS;
+  }
+
+  /** Ends what a death has cut off, or over which its handler threw; false when it is tried again. */
+  endAttempt(mail: Mail, { reason, cause, taint, isThrown = false }: CutOff): boolean {
+    if (this.mayTryAgain(mail)) {
+      // What the attempt that died reported belongs to no answer.
+      this.#reports?.delete(mail);
+      return false;
+    }
+    const ended = isThrown ? handlerFailed : actorDied;
+    const why = this.#cell.isRetry(mail)
+      ? poison(this.#agentId, mail.attempts, { reason, cause })
+      : ended(this.#agentId, reason, cause);
+    this.deadLetter(mail, { ...errorWithStack(why), ...(taint && { taint }) });
+    return true;
   }
 
   /** Ends an envelope that was handled: answers its ask, if it has one, with `output` as `entry` declares it. */
@@ -100,11 +183,6 @@ export class CellOutcomes {
     const taint = mergeTaint(former, this.#taintOf(mail));
     this.#keepReports(mail, new KeptReports(dropped));
     this.#thread.answers.give(mail, REPLY.progress, [1, null, null, null, dropped], 'json', taint);
-  }
-
-  /** It is handled once more from its beginning: what the attempt that died reported belongs to no answer. */
-  startOver(mail: Mail): void {
-    this.#reports?.delete(mail);
   }
 
   #tell(mail: Mail, fraction: number, what: unknown, taint: Taint | undefined): void {
@@ -235,3 +313,19 @@ const withPartial = (error: ErrorData, partial: unknown): ErrorData =>
   partial === undefined || findUnserialisable(partial) !== undefined
     ? error
     : { ...error, details: { ...error.details, partial } };
+
+/** Whom outside an agent refuses, and until when, by the monotonic clock: its supervisor says so, and nobody else. */
+class RefusedOutsiders {
+  readonly #untilMs = new Map<string, number>();
+
+  add(key: OutsiderKey, untilMs: number, nowMs: number): void {
+    for (const [name, endMs] of this.#untilMs) if (endMs <= nowMs) this.#untilMs.delete(name);
+    this.#untilMs.set(keyText(key), untilMs);
+  }
+
+  /** For how much longer; undefined when they are not refused. */
+  leftMs(key: OutsiderKey, nowMs: number): number | undefined {
+    const untilMs = this.#untilMs.get(keyText(key));
+    return untilMs === undefined || untilMs <= nowMs ? undefined : Math.ceil(untilMs - nowMs);
+  }
+}

@@ -1,8 +1,38 @@
-import type { Mail } from '../mailbox/mail.ts';
-import { invalidOptions } from '../protocol/errors.ts';
+import { PENDING } from '../agent/pending.ts';
+import type { Mail, MailExtras } from '../mailbox/mail.ts';
+import { definitionHash } from '../protocol/approval.ts';
+import type { Capability } from '../protocol/capability.ts';
+import { invalidOptions, isOrreryError, reasonOf } from '../protocol/errors.ts';
 import { requireText } from '../protocol/parse-options.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
+import { tainted } from '../protocol/tool-errors.ts';
+import type { ActorLife } from './actor-life.ts';
 import type { Cell } from './cell.ts';
+import type { Handling } from './handling.ts';
+import type { PrivilegedCall } from './interceptor.ts';
+
+/**
+ * What can hold what an agent was told, whatever becomes of its actors: its thread, as long as that lives, by the variables of
+ * its modules and what is held for it in its thread; or its process.
+ *
+ * - `taint` where that came from outside.
+ */
+export interface AgentMemory {
+  taint: Taint | undefined;
+}
+
+/** The memories of the agents of one thread, by their ids: also one that was removed and is back goes on with its own. */
+export class AgentMemories {
+  readonly #byAgent = new Map<string, AgentMemory>();
+
+  of(agentId: string): AgentMemory {
+    const known = this.#byAgent.get(agentId);
+    if (known !== undefined) return known;
+    const made: AgentMemory = { taint: undefined };
+    this.#byAgent.set(agentId, made);
+    return made;
+  }
+}
 
 /* What an agent has in it of what came from outside: its actor, and each envelope while it is in hand. */
 
@@ -13,7 +43,7 @@ export function taintOn({ lives }: Cell, mail: Mail | undefined): Taint | undefi
 }
 
 /** The work at `mail` was given something: so was the actor, and its state may hold it from now on. */
-export function takeIn(cell: Cell, mail: Mail | undefined, taint: Taint): void {
+export function absorbTaint(cell: Cell, mail: Mail | undefined, taint: Taint): void {
   // What the work has of its own is known: the actor has it too, or it is not to have it before that is approved.
   const known = taintOn(cell, mail);
   if (mergeTaint(known, taint) !== known) handOver(cell, mail, taint);
@@ -27,9 +57,9 @@ export function handOver({ lives, row }: Cell, mail: Mail | undefined, taint: Ta
 }
 
 /** What interceptors take in the agent has; also the actor that follows one which is over, or not there yet. */
-export function takeInAtClient(cell: Cell, taint: Taint): void {
+export function absorbAtClient(cell: Cell, taint: Taint): void {
   const { lives, row, status } = cell;
-  takeIn(cell, undefined, taint);
+  absorbTaint(cell, undefined, taint);
   if (status !== 'running' && !row.party.isSystem) lives.nextTaint = mergeTaint(lives.nextTaint, taint);
 }
 
@@ -55,4 +85,91 @@ export function requireSource(source: string): string {
   if (typeof source !== 'string' || source === '')
     throw invalidOptions('source', source, 'the name of where it came from, such as web:example.org');
   return source;
+}
+
+/**
+ * Has the cell's actor handle a mail that has more to it than most: it belongs to a channel, or came from outside. What is
+ * returned is as of `ActorLife.handle`.
+ *
+ * What came from outside reaches a privileged capability only when that is approved, whoever sent it: so nobody can claim
+ * that it was.
+ */
+export function dispatch(cell: Cell, mail: Mail, handling: Handling): unknown {
+  const { taint } = mail.extras as MailExtras;
+  if (taint === undefined) return handle(cell, mail, handling);
+  if (isPrivileged(cell, mail)) return handleIfApproved(cell, mail, handling, taint);
+  // What belongs to a channel may not be for this actor: that is known when it is given to a handler.
+  if (mail.extras?.channel?.act !== 'data') handOver(cell, mail, taint);
+  return handle(cell, mail, handling);
+}
+
+/** Says whether what came from outside is to be approved before the agent gets it. */
+export const isPrivileged = (cell: Cell, mail: Mail): boolean => declaredFor(cell, mail)?.privileged === true;
+
+const declaredFor = ({ definition }: Cell, { capability }: Mail): Capability | undefined =>
+  capability === undefined ? undefined : definition.handlers.get(capability)?.capability;
+
+function handle(cell: Cell, mail: Mail, handling: Handling): unknown {
+  return mail.extras?.channel === undefined
+    ? (cell.lives.current as ActorLife).handle(mail, handling)
+    : cell.thread.channels.handle(cell, mail, handling);
+}
+
+async function handleIfApproved(cell: Cell, mail: Mail, handling: Handling, taint: Taint): Promise<unknown> {
+  const actor = cell.lives.current;
+  // What is declared otherwise by the time that it is approved was not approved: it is asked about anew.
+  for (let approved: string | undefined; ; ) {
+    const definition = definitionFor(cell, mail);
+    if (definition === approved) break;
+    await approve(cell, mail, handling, { taint, definition });
+    // Cut short or over by now, it is handled no more; another actor is given it anew.
+    if (handling.isOver || handling.cutShort !== undefined || cell.lives.current !== actor) return never();
+    approved = definition;
+  }
+  handOver(cell, mail, taint);
+  const { thread, row } = cell;
+  thread.enter(row.slot);
+  try {
+    const result = handle(cell, mail, handling);
+    return result === PENDING ? never() : result;
+  } finally {
+    thread.leave();
+  }
+}
+
+/** How what the mail asks for is declared at the moment; nothing, where it is not there any more and will not be done. */
+function definitionFor(cell: Cell, mail: Mail): string {
+  const declared = declaredFor(cell, mail);
+  return declared === undefined ? '' : definitionHash(declared);
+}
+
+/** The handling is ended by whoever else ends it. */
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** Throws TAINTED, which is a security event; and what ends the turn of a task whose owner is asked. */
+async function approve(
+  cell: Cell,
+  mail: Mail,
+  handling: Handling,
+  { taint, definition }: Pick<PrivilegedCall, 'taint' | 'definition'>,
+): Promise<void> {
+  const { thread, row } = cell;
+  const capability = mail.capability as string;
+  let why: string | undefined;
+  try {
+    why = await thread.interceptors.refusalOf(handling, {
+      capability,
+      definition,
+      input: mail.payload,
+      taint,
+    });
+  } catch (error) {
+    if (isOrreryError(error)) throw error;
+    why = reasonOf(error);
+  }
+  if (why === undefined) return;
+  const refusal = tainted(capability, taint, why);
+  const { code, message: reason } = refusal;
+  thread.log.refusal(thread.judge.partyOf(mail.sender), mail, { code, reason }, row);
+  throw refusal;
 }

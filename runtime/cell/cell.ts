@@ -23,16 +23,12 @@ import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { CellClient } from './cell-client.ts';
 import { CellLives } from './cell-lives.ts';
 import { CellMailbox, isAskOfAgent, isAwaited } from './cell-mailbox.ts';
-import { CellOutcomes } from './cell-outcomes.ts';
-import { taintOn } from './cell-taint.ts';
+import { CellOutcomes, type CutOff, type Death } from './cell-outcomes.ts';
+import { dispatch, taintOn } from './cell-taint.ts';
 import { type CellEvent, type CellStatus, cellMachine, readinessOf } from './cell.machine.ts';
 import { stepsOf } from '../machine/machine-steps.ts';
 import { Handling } from './handling.ts';
 import { isThenable } from '../protocol/is-thenable.ts';
-import { Refusals } from './refusals.ts';
-import { takeUp } from './take-up.ts';
-import { cutOff } from './time-limit.ts';
-import { type Death, mayTryAgain, tryAgainOrEnd, turnAway } from './turn-away.ts';
 
 const DEFAULT_HANDLING_MS = 30_000;
 const NO_HANDLINGS: readonly Handling[] = [];
@@ -58,8 +54,6 @@ export class Cell {
   definition: AgentDefinition<unknown>;
   readonly lives: CellLives;
   readonly outcomes: CellOutcomes;
-  /** Whom outside it refuses, if it ever has. */
-  refusals: Refusals | undefined;
   /** Had an actor before, in this thread. */
   wasStarted = false;
   /** Waits in the thread's queue of cells that have something to do. */
@@ -121,7 +115,9 @@ export class Cell {
   handles(name: string): boolean {
     const { handlers, envelopeHandlers } = this.definition;
     return (
-      handlers.has(name) || envelopeHandlers.has(name as A2AMessageType) || this.#actor?.takes(name) === true
+      handlers.has(name) ||
+      envelopeHandlers.has(name as A2AMessageType) ||
+      this.#actor?.accepts(name) === true
     );
   }
 
@@ -177,7 +173,7 @@ export class Cell {
     }
     const isHandled =
       mail.extras?.channel === undefined
-        ? this.thread.interceptors.takes(this, mail)
+        ? this.thread.interceptors.accepts(this, mail)
         : this.thread.channels.hears(this, mail);
     if (isHandled) return this.outcomes.settle(mail, 'handled');
     if (mail.extras?.frame === true) this.#takeAsMail(mail);
@@ -202,25 +198,61 @@ export class Cell {
     if (this.#mailbox.mayInterrupt) this.thread.turns.wake(this);
   }
 
+  /** It is asked by an agent that it waits for itself: one of the two has to answer first. */
+  #isMutual(mail: Mail): boolean {
+    return this.#hand?.isWaiting === true && isAskOfAgent(mail) && isAwaited(mail.sender, this.handlings);
+  }
+
+  // The loop
+
   /** Takes envelopes until `mayGoOn` says no, the mailbox is empty, or a handler takes its time. */
   run(mayGoOn: () => boolean): void {
     this.#tellLoad();
-    this.#takeMails(mayGoOn);
+    for (let mail = this.#next(); mail !== undefined; mail = this.#next()) {
+      if (this.#actor?.hasTaken?.(mail) === true) this.#dispatchTaken(mail);
+      else if (!this.outcomes.rejectStale(mail)) this.#dispatch(mail);
+      if (mayGoOn()) continue;
+      if (this.waiting > 0 && this.#mayTake) this.thread.turns.wake(this);
+      break;
+    }
     this.#tellLoad();
   }
 
-  #takeMails(mayGoOn: () => boolean): void {
-    if (this.status === 'idle' && this.waiting > 0) this.thread.startCell(this);
-    while (this.#mayTake) {
-      const mail = this.#next();
-      if (mail === undefined) return this.#runAhead();
-      if (this.#actor?.hasTaken?.(mail) === true) this.#takeUp(mail);
-      else if (!turnAway(this, mail)) this.#handle(mail);
-      if (!mayGoOn()) {
-        if (this.waiting > 0 && this.#mayTake) this.thread.turns.wake(this);
-        return;
+  /**
+   * What comes next, as the status has it. Signals and stops do not wait for it: `crash`, `halt`, `exit`, `stop` and `refuse` are
+   * done when they are called, and change the status. Of envelopes those that the actor has taken ahead are first, then the
+   * system's, call-backs, what former processes left, and the others.
+   */
+  #next(): Mail | undefined {
+    switch (this.status) {
+      case 'idle':
+        if (this.waiting > 0) this.thread.startCell(this);
+        return undefined;
+      case 'running': {
+        if (this.#hand !== undefined && !this.#hasRoom) return this.#between(this.#hand);
+        // What it would do could not be kept at present: it takes nothing new.
+        const mail = this.#isHeld ? this.#mailbox.takeTaken() : this.#mailbox.take();
+        if (mail === undefined) this.#runAhead();
+        return mail;
       }
+      case 'finishing':
+        return this.#hand === undefined ? this.#mailbox.takeTaken() : this.#between(this.#hand);
+      case 'down':
+      case 'starting':
+      case 'changing':
+      case 'parked':
+      case 'failed':
+      case 'stopped':
+        return undefined;
     }
+  }
+
+  /** While a handler waits for answers: a call-back that its asks have caused, an ask of somebody whom it asks. */
+  #between(hand: Handling): Mail | undefined {
+    const mail =
+      hand.isWaiting && this.#mailbox.mayInterrupt ? this.#mailbox.takeBetween(this.handlings) : undefined;
+    if (mail === undefined) this.#runAhead();
+    return mail;
   }
 
   get #mayTake(): boolean {
@@ -243,24 +275,12 @@ export class Cell {
     return this.thread.journal?.holds(this.row) === true;
   }
 
-  #next(): Mail | undefined {
-    if (this.#hand === undefined || this.#hasRoom)
-      return this.#isHeld ? this.#mailbox.takeTaken() : this.#mailbox.take();
-    if (!this.#mailbox.mayInterrupt || !this.#hand.isWaiting) return undefined;
-    return this.#mailbox.takeBetween(this.handlings);
-  }
-
-  /** It is asked by an agent that it waits for itself: one of the two has to answer first. */
-  #isMutual(mail: Mail): boolean {
-    return this.#hand?.isWaiting === true && isAskOfAgent(mail) && isAwaited(mail.sender, this.handlings);
-  }
-
   /** What the actor took ahead it may have handled by now: only that can be cancelled which it has not. */
-  #takeUp(mail: Mail): void {
-    this.#handle(mail);
+  #dispatchTaken(mail: Mail): void {
+    this.#dispatch(mail);
     const cancellation = this.thread.cancellations.reasonFor(mail);
-    const handling = this.handlings.find((one) => one.mail === mail);
-    if (cancellation !== undefined && handling !== undefined) cutOff(this, handling, cancellation);
+    if (cancellation === undefined) return;
+    this.handlings.find((one) => one.mail === mail)?.cutOff(cancellation);
   }
 
   /** Lets an actor whose code is elsewhere have what it will be given next. */
@@ -268,22 +288,15 @@ export class Cell {
     if (this.status === 'running' && !this.#isHeld) this.#actor?.runAhead?.(this.#mailbox);
   }
 
-  #handle(mail: Mail): void {
-    const handling = new Handling(this, mail);
-    const flow = mail.flow as InFlow;
-    mail.wasInHand = true;
-    flow.start(mail.sequence);
-    flow.blame(mail.extras?.outsider, mail.attempts > 0);
-    this.thread.journal?.begins(this, mail);
-    if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail))) handling.holdGrant();
-    if (this.#hand !== undefined) this.#below = [...this.#below, this.#hand];
-    this.#hand = handling;
+  /** Marks the envelope as begun on, and has the actor handle it: what that returns or throws is its outcome. */
+  #dispatch(mail: Mail): void {
+    const handling = this.#begin(mail);
     const { thread } = this;
-    thread.enterHandling(this.row.slot, flow, mail.sequence);
+    thread.enterHandling(this.row.slot, mail.flow as InFlow, mail.sequence);
     let result: unknown;
     try {
       const actor = this.#actor as ActorLife;
-      result = mail.extras === undefined ? actor.handle(mail, handling) : takeUp(this, mail, handling);
+      result = mail.extras === undefined ? actor.handle(mail, handling) : dispatch(this, mail, handling);
     } catch (error) {
       thread.leave();
       this.fail(handling, error);
@@ -299,6 +312,20 @@ export class Cell {
         (error: unknown) => this.fail(handling, error),
       );
     } else this.finish(handling, result);
+  }
+
+  /** From here on the envelope is in hand, and a death is told, not repeated. */
+  #begin(mail: Mail): Handling {
+    const handling = new Handling(this, mail);
+    const flow = mail.flow as InFlow;
+    mail.wasInHand = true;
+    flow.start(mail.sequence);
+    flow.blame(mail.extras?.outsider, mail.attempts > 0);
+    this.thread.journal?.begins(this, mail);
+    if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail))) handling.holdGrant();
+    if (this.#hand !== undefined) this.#below = [...this.#below, this.#hand];
+    this.#hand = handling;
+    return handling;
   }
 
   /** The handler is done and `output` is its answer. */
@@ -342,12 +369,12 @@ export class Cell {
     if (this.#awaitsJournal(handling, () => this.#outlive(error, handling))) return;
     const mail = handling.mail as Mail;
     mail.attempts += 1;
-    if (mayTryAgain(this, mail)) {
+    if (this.outcomes.mayTryAgain(mail)) {
       handling.leaveAsks();
       this.thread.log.error(this.row.id, error);
     }
     this.#letGo(handling);
-    tryAgainOrEnd(this, this.#mailbox, mail, { reason: reasonOf(error), cause: error, isThrown: true });
+    this.#endAttempt(mail, { reason: reasonOf(error), cause: error, isThrown: true });
     this.#goOn();
   }
 
@@ -366,10 +393,8 @@ export class Cell {
   }
 
   /** From now on, and for so long, it takes nothing that this outsider has caused. */
-  refuse({ key, forMs }: Refusal): void {
-    const nowMs = this.thread.seams.clock.monotonicMs();
-    this.refusals ??= new Refusals();
-    this.refusals.add(key, nowMs + forMs, nowMs);
+  refuse(refusal: Refusal): void {
+    this.outcomes.refuse(refusal);
   }
 
   /** Ends the actor because its group is restarted; its mailbox waits for the next one. */
@@ -395,13 +420,18 @@ export class Cell {
       const mail = handling.mail as Mail;
       const hasBegun = this.#actor?.hasBegun(mail) !== false;
       if (handling === culprit) mail.attempts += 1;
-      if (mayTryAgain(this, mail)) handling.leaveAsks();
+      if (this.outcomes.mayTryAgain(mail)) handling.leaveAsks();
       this.#letGo(handling);
       const its = { reason, cause, taint, isThrown: isThrown && handling === culprit };
-      if (hasBegun) tryAgainOrEnd(this, this.#mailbox, mail, its);
+      if (hasBegun) this.#endAttempt(mail, its);
       else this.#mailbox.putBack(mail);
     }
     this.#tellLoad();
+  }
+
+  /** What a death has cut off, or over which its handler threw, goes back into the mailbox, in front, or ends. */
+  #endAttempt(mail: Mail, cutOff: CutOff): void {
+    if (!this.outcomes.endAttempt(mail, cutOff)) this.#mailbox.putBack(mail);
   }
 
   /** The actor's logic came to its end: what it has in hand is handled. */
@@ -492,7 +522,7 @@ export class Cell {
     this.become('agent.stopped');
     for (const handling of [...this.handlings].reverse()) {
       const mail = handling.mail as Mail;
-      handling.cutOff(reason);
+      handling.abort(reason);
       this.#letGo(handling);
       this.outcomes.deadLetter(mail, errorToData(reason));
     }
@@ -526,7 +556,7 @@ export class Cell {
   endActor({ reason, taint }: Death): Promise<void> {
     return this.lives.end(() => {
       for (const mail of this.#mailbox.leftAhead()) {
-        if (this.#actor?.hasBegun(mail) === true) tryAgainOrEnd(this, this.#mailbox, mail, { reason, taint });
+        if (this.#actor?.hasBegun(mail) === true) this.#endAttempt(mail, { reason, taint });
         else this.#mailbox.putBack(mail);
       }
       this.#tellLoad();

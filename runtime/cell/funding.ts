@@ -7,7 +7,7 @@ import type { OrreryError } from '../protocol/errors.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { Handling } from './handling.ts';
-import type { Identity } from './identity.ts';
+import type { Identity } from './mail-maker.ts';
 
 /** Gives what is sent from one thread the accounts that it is to have, and closes those of what was not sent. */
 export class Funding {

@@ -1,18 +1,4 @@
-import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
-import { type Funds, fundsOf } from '../budget/mail-account.ts';
-import { HandlingBudget } from '../budget/handling-budget.ts';
-import { type A2AEnvelope, type A2AMessageType, asksForWork, type PathHop } from '../protocol/envelope.ts';
-import type { Budget, Cost } from '../protocol/budget.ts';
-import { cancelled, invalidOptions, notSerialisable, type OrreryError } from '../protocol/errors.ts';
-import { hopsOf } from '../protocol/inheritance.ts';
-import { copyJson } from '../protocol/json-copy.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
-import { requireFunction } from '../protocol/parse-options.ts';
-import type { RoutingResult } from '../protocol/routing-result.ts';
-import type { Taint } from '../protocol/taint.ts';
 import type { HandlerEntry } from '../agent/agent-definition.ts';
-import type { Cell } from './cell.ts';
-import { declareClean, requireSource, takeIn, taintOn } from './cell-taint.ts';
 import {
   type AskOptions,
   bindContext,
@@ -20,9 +6,33 @@ import {
   type Target,
   type TellOptions,
 } from '../agent/context.ts';
-import { Keeper } from './keeper.ts';
+import { HandlingBudget } from '../budget/handling-budget.ts';
+import { type Funds, fundsOf } from '../budget/mail-account.ts';
+import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
+import type { Budget, Cost } from '../protocol/budget.ts';
+import { type A2AEnvelope, type A2AMessageType, asksForWork, type PathHop } from '../protocol/envelope.ts';
+import {
+  cancelled,
+  deadlineExceeded,
+  invalidOptions,
+  notSerialisable,
+  type OrreryError,
+  withoutStack,
+} from '../protocol/errors.ts';
+import { hopsOf } from '../protocol/inheritance.ts';
+import { copyJson } from '../protocol/json-copy.ts';
+import { findUnserialisable } from '../protocol/json-safety.ts';
+import { requireFunction } from '../protocol/parse-options.ts';
+import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { Taint } from '../protocol/taint.ts';
+import { declareClean, requireSource, absorbTaint, taintOn } from './cell-taint.ts';
+import type { Cell } from './cell.ts';
+import { Keeper } from './checkpoints.ts';
 import type { Timer } from './timer-wheel.ts';
-import type { WaitingAsk } from './waiting-ask.ts';
+import type { WaitingAsk } from './waiting-asks.ts';
+
+/** How long a handler may take to notice that its time is up before its actor is ended. */
+const GRACE_MS = 100;
 
 /** What is answered by what its handler returns; a proposal is not, and its grant lasts as long as what comes of it. */
 const ANSWERED: ReadonlySet<A2AMessageType> = new Set(['request', 'stream-start']);
@@ -120,7 +130,7 @@ export class Handling implements HandlingContext<never> {
   }
 
   markOutside(source: string): void {
-    takeIn(this.cell, this.mail, [requireSource(source)]);
+    absorbTaint(this.cell, this.mail, [requireSource(source)]);
   }
 
   declareClean(reason: string): void {
@@ -226,7 +236,7 @@ export class Handling implements HandlingContext<never> {
   get resumeFrom(): unknown {
     const { mail, cell } = this;
     const taint = mail && cell.thread.checkpoints.taintOf(mail);
-    if (taint !== undefined) takeIn(cell, mail, taint);
+    if (taint !== undefined) absorbTaint(cell, mail, taint);
     return this.#keeper.resumeFrom;
   }
 
@@ -344,8 +354,34 @@ export class Handling implements HandlingContext<never> {
     return this.#waitingFor !== undefined && this.#waitingFor.length > 0;
   }
 
-  /** Aborts the signal, and cancels everything that was asked from here. */
+  /** It takes longer than a turn: it has until the deadline of its envelope, or its agent's limit. */
+  watch(): void {
+    if (this.isWatched) return;
+    this.isWatched = true;
+    const { thread, handlingTimeoutMs } = this.cell;
+    const { id, deadlineAtMs } = this.mail as Mail;
+    const nowMs = thread.seams.clock.now();
+    const untilMs = deadlineAtMs > 0 ? deadlineAtMs : nowMs + handlingTimeoutMs;
+    this.timer = thread.wheel.add(untilMs, () =>
+      this.cutOff(deadlineExceeded(`The handling of ${id} by ${this.self}`, untilMs - nowMs)),
+    );
+  }
+
+  /** Tells its handler that its time is over; ends its actor if it does not listen. One that is done had time enough. */
   cutOff(reason: OrreryError): void {
+    if (this.isOver || this.isDone) return;
+    this.abort(reason);
+    this.timer?.cancel();
+    const { thread } = this.cell;
+    this.timer = thread.wheel.add(thread.seams.clock.now() + GRACE_MS, () => {
+      if (this.isOver || this.isDone) return;
+      const why = `it did not stop ${GRACE_MS} ms after ${reason.message}`;
+      this.cell.crash(withoutStack(new Error(why)), this);
+    });
+  }
+
+  /** Aborts the signal, and cancels everything that was asked from here. */
+  abort(reason: OrreryError): void {
     this.cutShort ??= reason;
     this.#abort?.abort(reason);
     this.#cancelAsks(reason);

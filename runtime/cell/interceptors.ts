@@ -5,7 +5,7 @@ import type { ActorRow } from '../protocol/roster.ts';
 import type { EnvelopeHandler } from '../agent/agent-definition.ts';
 import type { Interceptor, PrivilegedCall } from './interceptor.ts';
 import type { Cell } from './cell.ts';
-import { takeInAtClient } from './cell-taint.ts';
+import { absorbAtClient } from './cell-taint.ts';
 import type { HandlingContext } from '../agent/context.ts';
 
 const NOBODY = 'nobody is there who could approve it';
@@ -35,7 +35,7 @@ export class Interceptors {
   }
 
   /** Shows what has just come to those whom it concerns; true when it is handled. */
-  takes(cell: Cell, mail: Mail): boolean {
+  accepts(cell: Cell, mail: Mail): boolean {
     const interceptors = this.#arrivals[mail.type] as readonly Interceptor[];
     if (interceptors.length === 0 || mail.ask !== NO_ASK || mail.tombstone !== undefined) return false;
     cell.thread.judge.holdGrant(mail, cell.row.id);
@@ -46,7 +46,7 @@ export class Interceptors {
       ),
     );
     // What interceptors know is what the agent knows.
-    if (isTaken && taint !== undefined) takeInAtClient(cell, taint);
+    if (isTaken && taint !== undefined) absorbAtClient(cell, taint);
     return isTaken;
   }
 

@@ -1,15 +1,16 @@
+import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
+import { checkAskOptions, checkOptions, splitTarget } from '../agent/send-options.ts';
+import type { Funds } from '../budget/mail-account.ts';
 import { behalfOf } from '../mailbox/behalf.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { Capability } from '../protocol/capability.ts';
 import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
+import type { Party } from '../protocol/policy.ts';
 import type { IdSource } from '../protocol/seams.ts';
-import { mergeTaint } from '../protocol/taint.ts';
 import { taintFrom } from '../protocol/taint-from.ts';
-import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
-import { checkAskOptions, checkOptions, splitTarget } from '../agent/send-options.ts';
+import { mergeTaint } from '../protocol/taint.ts';
 import type { Handling } from './handling.ts';
-import type { Identity } from './identity.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const REQUEST = typeIndex('request');
@@ -179,4 +180,13 @@ function sharedExtras(flags: number, justification: string | undefined): MailExt
   }
   variants[flags] ??= Object.freeze(extrasOf(flags, justification));
   return variants[flags];
+}
+
+/** In whose name something is sent. `slot` is -1 for those who have no mailbox, such as `system/host`. */
+export interface Identity {
+  readonly id: string;
+  readonly slot: number;
+  readonly party: Party;
+  /** What is sent by it of its own accord draws on this. @default not limited */
+  readonly funds?: Funds;
 }

@@ -18,12 +18,9 @@ import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
 import type { CellThread } from './cell-thread.ts';
 import { Funding } from './funding.ts';
 import type { Handling } from './handling.ts';
-import type { Identity } from './identity.ts';
-import { MailMaker } from './mail-maker.ts';
+import { type Identity, MailMaker } from './mail-maker.ts';
 import { noRoom, stoppedError, tooManyWait, Unsent, verdictAtOnce, verdictOf, whyNotWait } from './unsent.ts';
-import type { WaitingAsk } from './waiting-ask.ts';
-import { WaitingStream } from './waiting-stream.ts';
-import { WaitingValue } from './waiting-value.ts';
+import { type WaitingAsk, WaitingStream, WaitingValue } from './waiting-asks.ts';
 
 const TOLD: MailManner = { isBroadcast: false, expectsReply: false };
 const TOLD_ALL: MailManner = { isBroadcast: true, expectsReply: false };

@@ -1,5 +1,4 @@
 import type { Cell } from './cell.ts';
-import { watchTime } from './time-limit.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
@@ -136,7 +135,7 @@ export class TurnLoop {
   watch(cell: Cell): void {
     if (cell.inHand === 0) return;
     this.busy.add(cell);
-    for (const handling of cell.handlings) if (!handling.isWatched) watchTime(cell, handling);
+    for (const handling of cell.handlings) handling.watch();
   }
 
   #next(): Cell | undefined {

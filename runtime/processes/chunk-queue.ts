@@ -1,4 +1,4 @@
-import { STREAM_WINDOW } from '../cell/waiting-stream.ts';
+import { STREAM_WINDOW } from '../cell/stream-windows.ts';
 
 /** Chunks of a stream on their way from a process to whoever pumps them on; the process is told how many more it may send. */
 export class ChunkQueue {

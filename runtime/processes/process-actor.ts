@@ -1,12 +1,10 @@
-import type { ActorLife } from '../cell/actor-life.ts';
+import { type ActorLife, DEFAULT_START_MS, DEFAULT_STOP_MS } from '../cell/actor-life.ts';
 import { PENDING } from '../agent/pending.ts';
 import type { Cell } from '../cell/cell.ts';
 import type { CellMailbox } from '../cell/cell-mailbox.ts';
 import { entryOf } from '../agent/content-handlers.ts';
 import { Handling } from '../cell/handling.ts';
-import { isPrivileged } from '../cell/take-up.ts';
-import { refusalOf } from '../cell/turn-away.ts';
-import { DEFAULT_START_MS, DEFAULT_STOP_MS } from '../cell/time-limit.ts';
+import { isPrivileged } from '../cell/cell-taint.ts';
 import { refuseOtherKind } from '../agent/unhandled.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
@@ -163,7 +161,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     return this.#ahead.has(mail);
   }
 
-  takes(): boolean {
+  accepts(): boolean {
     return false;
   }
 
@@ -209,7 +207,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
   }
 
   #endLife(reason: OrreryError): void {
-    this.#life.cutOff(reason);
+    this.#life.abort(reason);
     this.#life.end();
   }
 
@@ -332,7 +330,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     const { extras, deadlineAtMs } = mail;
     if (entry?.kind !== 'value' || extras?.stream === true || extras?.derived === true) return false;
     if (extras?.channel !== undefined || mail.tombstone !== undefined || mail.attempts > 0) return false;
-    if (refusalOf(this.#cell, mail) !== undefined) return false;
+    if (this.#cell.outcomes.refusedForMs(mail) !== undefined) return false;
     if (extras?.taint !== undefined && isPrivileged(this.#cell, mail)) return false;
     // What it begins on is noted here, when the cell comes to it.
     if (mail.kept > 0 && !this.#cell.isRetry(mail)) return false;

@@ -1,10 +1,7 @@
 import type { Cell } from '../cell/cell.ts';
 import type { Handling } from '../cell/handling.ts';
-import { readerLeft } from '../cell/stream-pump.ts';
-import type { StreamWindow } from '../cell/stream-windows.ts';
-import { cutOff } from '../cell/time-limit.ts';
+import { readerLeft, STREAM_WINDOW, type StreamWindow } from '../cell/stream-windows.ts';
 import type { Timer } from '../cell/timer-wheel.ts';
-import { STREAM_WINDOW } from '../cell/waiting-stream.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { REPLY } from '../mailbox/reply.ts';
 
@@ -47,7 +44,7 @@ export class ProcessStream {
   #waitForReader(): void {
     const { thread, handlingTimeoutMs } = this.#cell;
     this.#timer = thread.wheel.add(thread.seams.clock.now() + handlingTimeoutMs, () =>
-      cutOff(this.#cell, this.#handling, readerLeft(this.#handling, handlingTimeoutMs)),
+      this.#handling.cutOff(readerLeft(this.#handling, handlingTimeoutMs)),
     );
   }
 }

@@ -69,8 +69,8 @@ export class WatchedActor implements ActorLife {
     return result;
   }
 
-  takes(name: string): boolean {
-    return this.#actor.takes(name);
+  accepts(name: string): boolean {
+    return this.#actor.accepts(name);
   }
 
   hasBegun(mail: Mail): boolean {

@@ -1,5 +1,5 @@
 import type { Sender } from '../agent/context.ts';
-import type { Identity } from '../cell/identity.ts';
+import type { Identity } from '../cell/mail-maker.ts';
 import type { Accounts } from '../budget/accounts.ts';
 import { grantedAmounts } from '../budget/amounts.ts';
 import { Budget, type Cost } from '../protocol/budget.ts';

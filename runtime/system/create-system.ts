@@ -3,7 +3,7 @@ import type { AgentClient } from '../cell/interceptor.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { Cell } from '../cell/cell.ts';
 import type { Sender } from '../agent/context.ts';
-import type { Identity } from '../cell/identity.ts';
+import type { Identity } from '../cell/mail-maker.ts';
 import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
 import { lastEvents } from '../observe/observability.ts';

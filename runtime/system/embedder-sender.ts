@@ -1,6 +1,6 @@
 import type { AskOptions, Sender, Target, TellOptions } from '../agent/context.ts';
 import type { MailSender } from '../cell/mail-sender.ts';
-import type { Identity } from '../cell/identity.ts';
+import type { Identity } from '../cell/mail-maker.ts';
 import { leadToCaller } from '../protocol/caller-stack.ts';
 import { parseInput } from '../protocol/capability.ts';
 import { notSerialisable, type OrreryError } from '../protocol/errors.ts';

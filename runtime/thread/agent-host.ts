@@ -6,7 +6,7 @@ import type { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { errorWithStack, moduleInvalid } from '../protocol/errors.ts';
-import type { NextCode } from '../cell/change-cell.ts';
+import type { NextCode } from '../cell/cell-lives.ts';
 import type { ChangeOrder, ControlMessage, NodeMessage } from './lines.ts';
 import { type LoadedAgent, loadedAgent } from '../agent/loaded-agent.ts';
 import type { ThreadNode } from './thread-node.ts';

@@ -1,5 +1,5 @@
 import { errorWithStack, notHere } from '../protocol/errors.ts';
-import { changeCell, type NextCode, resumeCell } from '../cell/change-cell.ts';
+import { changeCell, type NextCode, resumeCell } from '../cell/cell-lives.ts';
 import type { ChangeOrder, NodeMessage } from './lines.ts';
 import type { ThreadNode } from './thread-node.ts';
 

@@ -1,7 +1,7 @@
 import type { Answer } from '../cell/answered-ids.ts';
 import { AgentRecords } from '../cell/agent-records.ts';
 import type { Cell } from '../cell/cell.ts';
-import { taintOn, takeInAtClient } from '../cell/cell-taint.ts';
+import { taintOn, absorbAtClient } from '../cell/cell-taint.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalledAgent } from '../journal/journal-survey.ts';
 import { JournalLine } from '../journal/journal-line.ts';
@@ -209,7 +209,7 @@ export class NodeJournal {
         write: (change, toTheLast) => (toTheLast ? this.note(change) : this.record(change)),
         whenKept: () => this.whenKept(),
         taint: () => taintOn(cell, undefined),
-        takeIn: (taint) => takeInAtClient(cell, taint),
+        takeIn: (taint) => absorbAtClient(cell, taint),
       });
     });
     for (const cell of durable) this.states.remember(cell);

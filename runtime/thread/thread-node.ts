@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../agent/agent-definition.ts';
-import { AgentMemories } from '../cell/agent-memory.ts';
+import { AgentMemories } from '../cell/cell-taint.ts';
 import type { Interceptors } from '../cell/interceptors.ts';
-import { AskTable } from '../cell/ask-table.ts';
+import { AskTable } from '../cell/waiting-asks.ts';
 import { Cancellations, isCausedBy } from '../cell/cancellations.ts';
 import { Cell } from '../cell/cell.ts';
 import { CellChannels } from '../cell/cell-channels.ts';
@@ -13,7 +13,6 @@ import type { CellThread } from '../cell/cell-thread.ts';
 import type { Outside, Reaching } from '../agent/outside.ts';
 import { sleepUntil } from '../agent/sleep-until.ts';
 import { StreamWindows } from '../cell/stream-windows.ts';
-import { cutOff } from '../cell/time-limit.ts';
 import { TimerWheel } from '../cell/timer-wheel.ts';
 import { Accounts } from '../budget/accounts.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
@@ -356,7 +355,7 @@ export class ThreadNode implements CellThread {
     if (onStack !== undefined) turns.watch(onStack);
     for (const cell of turns.busy) {
       for (const handling of cell.handlings)
-        if (isCausedBy(handling.mail as Mail, envelopeId)) cutOff(cell, handling, reason);
+        if (isCausedBy(handling.mail as Mail, envelopeId)) handling.cutOff(reason);
     }
   }
 

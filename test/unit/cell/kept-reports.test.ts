@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeptReports } from '../../../runtime/cell/kept-reports.ts';
+import { KeptReports } from '../../../runtime/cell/answered-ids.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { ActorLife } from '../../../runtime/cell/actor-life.ts';
-import { AgentMemories } from '../../../runtime/cell/agent-memory.ts';
+import {
+  AgentMemories,
+  absorbTaint,
+  declareClean,
+  absorbAtClient,
+} from '../../../runtime/cell/cell-taint.ts';
 import type { CellStatus } from '../../../runtime/cell/cell.machine.ts';
 import type { Cell } from '../../../runtime/cell/cell.ts';
 import { CellLives } from '../../../runtime/cell/cell-lives.ts';
-import { declareClean, takeIn, takeInAtClient } from '../../../runtime/cell/cell-taint.ts';
 import type { Snapshot } from '../../../runtime/protocol/snapshot.ts';
 
 const SNAPSHOT: Snapshot = { agentId: 'mars', machineId: 'm', version: '1', hash: 'h', state: 1, atMs: 0 };
@@ -51,16 +55,16 @@ describe('what an agent has taken in, while its state is on its way to the next 
     const { cell, lives, left } = agentWithLives();
     await lives.begin(undefined);
     standsAt(cell, 'running');
-    takeIn(cell, undefined, ['web:a']);
+    absorbTaint(cell, undefined, ['web:a']);
     standsAt(cell, 'finishing');
     const snapshot = Promise.resolve(lives.snapshot());
-    takeInAtClient(cell, ['web:b']);
+    absorbAtClient(cell, ['web:b']);
     left.resolve(SNAPSHOT);
     expect((await snapshot)?.taint).toEqual(['web:a', 'web:b']);
-    takeInAtClient(cell, ['web:c']);
+    absorbAtClient(cell, ['web:c']);
     standsAt(cell, 'changing');
     await lives.end(() => undefined);
-    takeInAtClient(cell, ['web:d']);
+    absorbAtClient(cell, ['web:d']);
     standsAt(cell, 'starting');
     await lives.begin(await snapshot);
     expect(lives.taint).toEqual(['web:a', 'web:b', 'web:c', 'web:d']);
@@ -69,12 +73,12 @@ describe('what an agent has taken in, while its state is on its way to the next 
   it('is on the next actor also where there is no state, because its thread may have kept it', async () => {
     const { cell, lives, left } = agentWithLives();
     await lives.begin(undefined);
-    takeIn(cell, undefined, ['web:a']);
+    absorbTaint(cell, undefined, ['web:a']);
     left.resolve(undefined);
     expect(await lives.snapshot()).toBeUndefined();
     await lives.end(() => undefined);
     standsAt(cell, 'down');
-    takeInAtClient(cell, ['web:b']);
+    absorbAtClient(cell, ['web:b']);
     standsAt(cell, 'starting');
     await lives.begin(undefined);
     expect(lives.taint).toEqual(['web:a', 'web:b']);
@@ -85,11 +89,11 @@ describe('what an agent has taken in, while its state is on its way to the next 
   it('is not on the next actor of another process, but for what comes for that one meanwhile', async () => {
     const { cell, lives, left } = agentWithLives({ hasOwnMemory: true });
     await lives.begin(undefined);
-    takeIn(cell, undefined, ['web:a']);
+    absorbTaint(cell, undefined, ['web:a']);
     left.resolve(undefined);
     await lives.end(() => undefined);
     standsAt(cell, 'down');
-    takeInAtClient(cell, ['web:b']);
+    absorbAtClient(cell, ['web:b']);
     standsAt(cell, 'starting');
     await lives.begin(undefined);
     expect(lives.taint).toEqual(['web:b']);
@@ -98,7 +102,7 @@ describe('what an agent has taken in, while its state is on its way to the next 
   it('is in whatever bears its name in its thread later: its modules are still there', async () => {
     const { cell, lives } = agentWithLives();
     await lives.begin(undefined);
-    takeIn(cell, undefined, ['web:a']);
+    absorbTaint(cell, undefined, ['web:a']);
     const again = new CellLives(cell);
     expect(again.taint).toEqual(['web:a']);
     expect(new CellLives({ ...cell, row: { ...cell.row, id: 'venus' } } as Cell).taint).toBeUndefined();
