@@ -319,7 +319,8 @@ export const ROOMS: readonly Room[] = [
     room: 'actors/swarm',
     holds: '`SwarmCoordinator`: the swarms of one owner',
     ignores: '`tasks`, `models`',
-    invariants: 'What follows from a change is done when the store has it.',
+    invariants:
+      'Machines alone say where a swarm, a sub-task, an assignment stands. What follows from a change is done when the store has it.',
     imports: [...PUBLIC, 'actors/agent-port', 'actors/negotiator'],
   },
   {
