@@ -1,8 +1,6 @@
-import { noteAt } from './actors/tasks/note-failure.ts';
+import { noteAt, type SystemTasksOptions, useSystemTasks } from './actors/tasks/system-tasks.ts';
 import { guardedTools } from './actors/tools/guarded-tools.ts';
 import { systemTools } from './actors/tools/system-tools.ts';
-import { useSystemTasks } from './actors/tasks/shared-system-tasks.ts';
-import type { SystemTasksOptions } from './actors/tasks/system-tasks.ts';
 import { admit } from './gateway/admit/admit.ts';
 import { type FirewallEvent, firewallGuard } from './gateway/admit/firewall-guard.ts';
 import { seenRequestsOf } from './gateway/admit/seen-requests.ts';
@@ -16,7 +14,7 @@ import { requireOptions } from './runtime/system/system-options.ts';
 import type { PushEvent } from './gateway/a2a/server/push/push-event.ts';
 import type { Gateway } from './gateway/http/gateway.ts';
 import type { Admit, GatewayPart } from './gateway/http/gateway-part.ts';
-import { hostOf, isLoopback } from './gateway/http/served-names.ts';
+import { hostOf, isLoopback } from './gateway/http/request-guard.ts';
 import { a2aPackages, type OpenA2A, openA2A } from './gateway/open-a2a.ts';
 import { mcpParts, mcpStdio } from './gateway/open-mcp.ts';
 import { operatingParts } from './gateway/operating-parts.ts';
@@ -39,8 +37,8 @@ import {
   trustsNobody,
 } from './gateway/stdio-options.ts';
 
-export type { GatewayLimits } from './gateway/http/gateway-limits.ts';
-export type { ServedRoute } from './gateway/http/served-route.ts';
+export type { GatewayLimits } from './gateway/http/gateway-options.ts';
+export type { ServedRoute } from './gateway/http/gateway-part.ts';
 export type { TlsOptions } from './gateway/http/tls-material.ts';
 export type { PushEvent } from './gateway/a2a/server/push/push-event.ts';
 export type { PushOptions } from './gateway/a2a/server/push/push-options.ts';
@@ -52,9 +50,9 @@ export {
   verifyNotification,
 } from './gateway/a2a/server/push/verify-notification.ts';
 export type { CardKey } from './gateway/a2a/wire/card-key.ts';
-export type { JsonWebKey, JsonWebKeySet } from './gateway/a2a/wire/json-web-key.ts';
+export type { JsonWebKey, JsonWebKeySet } from './gateway/a2a/wire/card-key.ts';
 export type { DelegationExtensionOptions } from './gateway/a2a/server/delegation.ts';
-export type { A2AExtension } from './gateway/a2a/server/extension.ts';
+export type { A2AExtension } from './gateway/a2a/server/caller.ts';
 export type { SecurityScheme } from './gateway/a2a/wire/operations.ts';
 export type { McpOptions, NamedOffer, Offered } from './gateway/mcp/server/mcp-options.ts';
 export type { A2AOptions } from './gateway/open-a2a.ts';
@@ -65,7 +63,7 @@ export type {
   SystemGateway,
 } from './gateway/serve-options.ts';
 export type { StdioOptions, StdioServing } from './gateway/stdio-options.ts';
-export type { Trusts } from './gateway/team/trust.ts';
+export type { Trusts } from './gateway/team/caller-rights.ts';
 export { responseHash } from './gateway/admit/response-hash.ts';
 export {
   ATTESTATION_URI,

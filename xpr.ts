@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalOf, isApprovedByNobody } from './actors/tasks/approval-of.ts';
+import { approvalOf, isApprovedByNobody } from './actors/tasks/approvals.ts';
 import { chainRpc } from './gateway/xpr/chain/chain-rpc.ts';
 import type { XprAccounts } from './gateway/xpr/chain/xpr-accounts.ts';
 import { sharedToken } from './gateway/admit/shared-token.ts';

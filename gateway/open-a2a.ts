@@ -16,7 +16,7 @@ import {
   V1,
   V1_1_DRAFT,
 } from './a2a/server/index.ts';
-import type { JsonWebKey } from './a2a/wire/json-web-key.ts';
+import type { JsonWebKey } from './a2a/wire/card-key.ts';
 import { delegationExtension, type DelegationExtensionOptions } from './a2a/server/delegation.ts';
 import type { SecurityScheme } from './a2a/wire/operations.ts';
 import type { Push } from './a2a/server/push/open-push.ts';
@@ -31,7 +31,7 @@ import { amendedByAll, type Binding } from './binding.ts';
 import type { GatewayPart } from './http/gateway-part.ts';
 import { isObject } from './is-object.ts';
 import type { ServedTeam } from './team/served-team.ts';
-import type { Trusts } from './team/trust.ts';
+import type { Trusts } from './team/caller-rights.ts';
 
 /**
  * How A2A is served.

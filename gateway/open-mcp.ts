@@ -10,7 +10,7 @@ import { McpOptions } from './mcp/server/mcp-options.ts';
 import type { McpConnection, McpStdioOptions } from './mcp/server/mcp-stdio.ts';
 import { McpService } from './mcp/server/mcp-service.ts';
 import type { ServedTeam } from './team/served-team.ts';
-import { type Trusts, trustsByDefault } from './team/trust.ts';
+import { type Trusts, trustsByDefault } from './team/caller-rights.ts';
 
 /**
  * - `trusts`    whose words are as good as said here. @default users and services that have proved who they are

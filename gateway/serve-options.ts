@@ -5,14 +5,14 @@ import { invalidOptions } from '../runtime/protocol/errors.ts';
 import type { CardProvider, FirewallHooks } from '../runtime/protocol/firewall.ts';
 import { hasMethod, parseOptions } from '../runtime/protocol/parse-options.ts';
 import type { Binding } from './binding.ts';
-import type { GatewayLimits } from './http/gateway-limits.ts';
-import type { ServedRoute } from './http/served-route.ts';
+import type { GatewayLimits } from './http/gateway-options.ts';
+import type { ServedRoute } from './http/gateway-part.ts';
 import type { TlsOptions } from './http/tls-material.ts';
 import { isObject } from './is-object.ts';
 import { McpOptions } from './mcp/server/mcp-options.ts';
 import { A2AOptions } from './open-a2a.ts';
 import type { ServedTeam } from './team/served-team.ts';
-import type { Trusts } from './team/trust.ts';
+import type { Trusts } from './team/caller-rights.ts';
 
 const Identity = {
   name: z.string().min(1).default('Orrery'),

@@ -6,7 +6,7 @@ import { Principal } from '../runtime/protocol/principal.ts';
 import { isObject } from './is-object.ts';
 import type { McpOptions } from './mcp/server/mcp-options.ts';
 import type { TeamIdentity } from './team/served-team.ts';
-import type { Trusts } from './team/trust.ts';
+import type { Trusts } from './team/caller-rights.ts';
 
 /**
  * How a system is served to one program, over a pair of streams.

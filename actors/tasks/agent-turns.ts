@@ -9,19 +9,24 @@ import { taintFrom } from '../../runtime/protocol/taint-from.ts';
 import type { TaskMessage } from '../../runtime/protocol/task.ts';
 import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { AgentClient, Asking } from '../../runtime/public.ts';
-import { capabilityMeant, wordsOf } from './capability-meant.ts';
-import { showStream } from './streamed-artifact.ts';
+import {
+  capabilityMeant,
+  wordsOf,
+  approvalParts,
+  type CallPlan,
+  planTurn,
+  questionParts,
+  type Awaited,
+  memoOf,
+  type TurnMemo,
+} from './turn-plan.ts';
+import { showStream, partsOf, TurnReports } from './turn-reports.ts';
 import type { AnsweredMessage, AskedMessage } from './task-engine.ts';
 import { agentMessage, failureParts } from './task-errors.ts';
 import type { Json, TaskOpening } from './task-log.ts';
-import type { GivenApproval } from './task-note.ts';
-import { noteOf } from './turn-note.ts';
-import type { Turn, TurnOutcome } from './turn.ts';
-import { type Awaited, memoOf, type TurnMemo } from './turn-memo.ts';
-import { partsOf } from './turn-output.ts';
+import type { GivenApproval } from './task-of.ts';
+import { noteOf, type Turn, type TurnOutcome } from './task-turns.ts';
 import { endedBy, pauseIn, type TurnPause } from './turn-pause.ts';
-import { approvalParts, type CallPlan, planTurn, questionParts } from './turn-plan.ts';
-import { TurnReports } from './turn-reports.ts';
 
 /**
  * - `client`        in whose name agents are asked: that of the embedder.

@@ -10,7 +10,7 @@ import { OrreryError } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Task } from '../../runtime/protocol/task.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
-import { isObject } from './capability-meant.ts';
+import { isObject } from './turn-plan.ts';
 import { runningTaskOf } from './task-of.ts';
 import type { Json } from './task-log.ts';
 

@@ -30,7 +30,7 @@ export {
 export { Attestation, type FirewallGuard } from '../../runtime/protocol/firewall.ts';
 export type { ClientInput } from '../../runtime/protocol/client-input.ts';
 export type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
-export { approvalOf } from './approval-of.ts';
+export { approvalOf } from './approvals.ts';
 export { approveWith } from './approvals.ts';
 export {
   type Answered,
@@ -50,7 +50,7 @@ export {
   TaskEngine,
   type TaskEngineOptions,
 } from './task-engine.ts';
-export type { TaskLimits } from './task-limits.ts';
+export type { TaskLimits } from './task-engine.ts';
 export {
   InMemoryTaskLog,
   type Json,
@@ -61,4 +61,4 @@ export {
 } from './task-log.ts';
 export { type AgentTask, type NewArtifact, taskOf } from './task-of.ts';
 export { authRequired, inputRequired, rejected } from './turn-pause.ts';
-export type { RunTurn, Turn, TurnOutcome } from './turn.ts';
+export type { RunTurn, Turn, TurnOutcome } from './task-turns.ts';

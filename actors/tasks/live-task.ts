@@ -1,12 +1,17 @@
 import { MachineHost } from '../../runtime/machine/machine-host.ts';
 import { refused } from '../../runtime/protocol/errors.ts';
-import { isTaskOver, type TaskChange, type TaskState } from '../../runtime/protocol/task.ts';
-import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
+import {
+  isTaskOver,
+  type TaskChange,
+  type TaskState,
+  type Part,
+  type TaskMessage,
+  type Artifact,
+  type Task,
+} from '../../runtime/protocol/task.ts';
+import type { TaskTerms, ViewOptions } from '../../runtime/protocol/task-service.ts';
 import { mayTake, taskMachine } from './task.machine.ts';
 import type { Json, LoggedTask, MessageTerms, TaskLog, TaskOpening, TaskWrite } from './task-log.ts';
-import { type ChangeSource, TaskChanges } from './task-changes.ts';
-import { sizeOfChange, sizeOfJson, sizeOfOpening } from './task-size.ts';
-import { TaskView } from './task-view.ts';
 
 type DistributedOmit<Type, Key extends string> = Type extends unknown ? Omit<Type, Key> : never;
 /** A change that has no number yet. */
@@ -254,3 +259,270 @@ export class LiveTask implements ChangeSource {
     for (const done of waiting) done();
   }
 }
+
+/** What the names and the frame of anything cost, about. */
+const FRAME_BYTES = 64;
+
+/** About how much memory a change takes, in bytes. A chunk costs what the chunk holds. */
+export function sizeOfChange(change: TaskChange): number {
+  if (change.kind === 'artifact') return FRAME_BYTES + sizeOfParts(change.artifact.parts);
+  return change.message === undefined ? FRAME_BYTES : sizeOfSaid(change.message);
+}
+
+/** What a task costs before anything is said. */
+const sizeOfOpening = ({ id, contextId, metadata }: TaskOpening): number =>
+  FRAME_BYTES + id.length + contextId.length + sizeOfJson(metadata);
+
+/** What a message costs that somebody says. */
+export const sizeOfSaid = (message: TaskMessage): number => FRAME_BYTES + sizeOfMessage(message);
+
+export const sizeOfMessage = ({ parts, metadata }: TaskMessage): number =>
+  sizeOfParts(parts) + sizeOfJson(metadata);
+
+const sizeOfParts = (parts: readonly Part[]): number =>
+  parts.reduce((sum, part) => sum + sizeOfPart(part), 0);
+
+function sizeOfPart(part: Part): number {
+  const { metadata } = part;
+  const facts = FRAME_BYTES + (metadata === undefined ? 0 : sizeOfJson(metadata));
+  if ('text' in part) return facts + part.text.length;
+  if ('raw' in part) return facts + part.raw.length;
+  if ('url' in part) return facts + part.url.length;
+  return facts + sizeOfJson(part.data);
+}
+
+/** What a number, a truth value or the frame of a list takes, about. */
+const SMALL_BYTES = 8;
+
+/** About as many characters as its JSON has, which is not made for that: of long texts it would be the most work of all. */
+function sizeOfJson(value: unknown): number {
+  if (value === undefined) return 0;
+  if (typeof value === 'string') return value.length + SMALL_BYTES;
+  if (typeof value !== 'object' || value === null) return SMALL_BYTES;
+  let size = SMALL_BYTES;
+  if (Array.isArray(value)) for (const item of value) size += sizeOfJson(item);
+  else
+    for (const name of Object.keys(value))
+      size += name.length + SMALL_BYTES + sizeOfJson((value as Record<string, unknown>)[name]);
+  return size;
+}
+
+/** What changes are read from. `onNews`: calls once, when there are more, or there will be none. */
+export interface ChangeSource {
+  readonly isEnded: boolean;
+  readonly failure: Error | undefined;
+  published(index: number): TaskChange | undefined;
+  onNews(tell: () => void): void;
+  offNews(tell: () => void): void;
+}
+
+type Taken = IteratorResult<TaskChange, void>;
+
+interface Reader {
+  readonly resolve: (taken: Taken) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const DONE: Taken = { done: true, value: undefined };
+
+/**
+ * Changes after one number, as they are kept, until there will be none, or `signal` aborts. Rejects when the source fails.
+ *
+ * By hand rather than a generator: `return` ends whatever waits for the next one, where a generator would wait for it first.
+ */
+export class TaskChanges implements AsyncGenerator<TaskChange, void> {
+  readonly #source: ChangeSource;
+  readonly #signal: AbortSignal | undefined;
+  #at: number;
+  #isOver = false;
+  #isListening = false;
+  /** Who waits for the next ones, the first first. */
+  #readers: Reader[] | undefined;
+
+  constructor(source: ChangeSource, after: number, signal: AbortSignal | undefined) {
+    this.#source = source;
+    this.#at = after;
+    this.#signal = signal;
+  }
+
+  next(): Promise<Taken> {
+    return new Promise((resolve, reject) => {
+      const reader = { resolve, reject };
+      if (this.#readers !== undefined) this.#readers.push(reader);
+      else if (!this.#answer(reader)) this.#await(reader);
+    });
+  }
+
+  return(): Promise<Taken> {
+    this.#end();
+    return Promise.resolve(DONE);
+  }
+
+  throw(error: unknown): Promise<Taken> {
+    this.#end();
+    return Promise.reject(error);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end();
+  }
+
+  /** False when there is nothing to say yet. */
+  #answer({ resolve, reject }: Reader): boolean {
+    if (this.#signal?.aborted === true) this.#end();
+    if (this.#isOver) {
+      resolve(DONE);
+      return true;
+    }
+    const { failure, isEnded } = this.#source;
+    const value = this.#source.published(this.#at);
+    if (value !== undefined) {
+      this.#at += 1;
+      resolve({ done: false, value });
+      return true;
+    }
+    if (!isEnded && failure === undefined) return false;
+    this.#end();
+    if (failure === undefined) resolve(DONE);
+    else reject(failure);
+    return true;
+  }
+
+  #await(reader: Reader): void {
+    this.#readers = [reader];
+    this.#source.onNews(this.#hear);
+    if (this.#isListening) return;
+    this.#isListening = true;
+    this.#signal?.addEventListener('abort', this.#stop);
+  }
+
+  readonly #hear = (): void => {
+    const readers = this.#readers ?? [];
+    for (let first = readers.shift(); first !== undefined; first = readers.shift()) {
+      if (this.#answer(first)) continue;
+      readers.unshift(first);
+      return this.#source.onNews(this.#hear);
+    }
+    this.#readers = undefined;
+  };
+
+  readonly #stop = (): void => this.#end();
+
+  /** Whoever waits is told that nothing follows. */
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#isListening) this.#signal?.removeEventListener('abort', this.#stop);
+    const readers = this.#readers;
+    if (readers === undefined) return;
+    this.#readers = undefined;
+    this.#source.offNews(this.#hear);
+    for (const { resolve } of readers) resolve(DONE);
+  }
+}
+
+/** A task as its changes make it. A chunk costs what the chunk holds, however much there is already. */
+class TaskView {
+  readonly id: string;
+  readonly contextId: string;
+  readonly createdAtMs: number;
+  readonly #metadata: Task['metadata'];
+  readonly #history: TaskMessage[] = [];
+  readonly #artifacts = new Map<string, Artifact>();
+  /** The ids of those artifacts that are of their own, rather than of one change. */
+  #grown: Set<string> | undefined;
+  #status: Task['status'];
+  /** What its agent said with the status, until something follows. */
+  #last: TaskMessage | undefined;
+  #generation = 0;
+
+  constructor({
+    id,
+    contextId,
+    createdAtMs,
+    metadata,
+  }: Pick<Task, 'id' | 'contextId' | 'createdAtMs' | 'metadata'>) {
+    this.id = id;
+    this.contextId = contextId;
+    this.createdAtMs = createdAtMs;
+    this.#metadata = metadata;
+    this.#status = { state: 'submitted', atMs: createdAtMs };
+  }
+
+  get status(): Task['status'] {
+    return this.#status;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get history(): readonly TaskMessage[] {
+    return this.#history;
+  }
+
+  apply(change: TaskChange): void {
+    this.#generation = change.generation;
+    switch (change.kind) {
+      case 'status': {
+        const { state, message, atMs } = change;
+        this.#remember();
+        this.#status = { state, atMs, ...(message === undefined ? {} : { message }) };
+        this.#last = message;
+        return;
+      }
+      case 'message':
+        this.#remember();
+        this.#history.push(change.message);
+        return;
+      case 'artifact':
+        this.#add(change.artifact, change.append);
+        return;
+    }
+  }
+
+  /** The task as it is now; what changes later does not show in it. */
+  read({ historyLength, artifacts = true }: ViewOptions = {}): Task {
+    const history = historyLength === undefined ? this.#history : newest(this.#history, historyLength);
+    return {
+      id: this.id,
+      contextId: this.contextId,
+      status: this.#status,
+      artifacts: artifacts
+        ? [...this.#artifacts.values()].map((one) => ({ ...one, parts: [...one.parts] }))
+        : [],
+      history: [...history],
+      generation: this.#generation,
+      createdAtMs: this.createdAtMs,
+      ...(this.#metadata === undefined ? {} : { metadata: this.#metadata }),
+    };
+  }
+
+  /** What its agent said last belongs to the conversation as soon as that goes on. */
+  #remember(): void {
+    if (this.#last !== undefined) this.#history.push(this.#last);
+    this.#last = undefined;
+  }
+
+  /** A chunk is never added to what a change holds: a first chunk is shared with its change until another one follows. */
+  #add(artifact: Artifact, append: boolean): void {
+    const { artifactId } = artifact;
+    const known = append ? this.#artifacts.get(artifactId) : undefined;
+    if (known === undefined) {
+      this.#grown?.delete(artifactId);
+      this.#artifacts.set(artifactId, artifact);
+    } else if (this.#grown?.has(artifactId) === true) known.parts.push(...artifact.parts);
+    else {
+      this.#artifacts.set(artifactId, { ...known, parts: [...known.parts, ...artifact.parts] });
+      this.#grown ??= new Set();
+      this.#grown.add(artifactId);
+    }
+  }
+}
+
+const newest = <One>(all: readonly One[], count: number): readonly One[] =>
+  count === 0 ? [] : all.slice(-count);

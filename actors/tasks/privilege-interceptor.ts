@@ -3,7 +3,7 @@ import { serialize } from 'node:v8';
 import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
 import type { Interceptor, HandlingContext, PrivilegedCall } from '../../runtime/public.ts';
-import { outsideApprovalOf } from './approval-of.ts';
+import { outsideApprovalOf } from './approvals.ts';
 import type { Json } from './task-log.ts';
 
 /** More than this of an input is not shown to whoever decides: then a hash says which one it is, */

@@ -3,14 +3,14 @@ import type { Approver } from '../../runtime/protocol/approval.ts';
 import type { FirewallGuard } from '../../runtime/protocol/firewall.ts';
 import { parseOptions, requireMethod } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import type { System } from '../../runtime/public.ts';
+import type { System, AgentClient } from '../../runtime/public.ts';
 import { AgentTurns } from './agent-turns.ts';
 import { approveWith, hasApprover, heedOwners } from './approvals.ts';
 import { guardedTurns } from './guarded-turns.ts';
-import { KeptTaskLog } from './kept-task-log.ts';
-import { noteAt } from './note-failure.ts';
-import { TaskEngine } from './task-engine.ts';
-import type { TaskLimits } from './task-limits.ts';
+import { JournalledTaskLog } from './journalled-task-log.ts';
+import { TaskEngine, type TaskLimits } from './task-engine.ts';
+import { errorToData, stackOf, invalidOptions } from '../../runtime/protocol/errors.ts';
+import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 /** `limits`, `approver`, `firewall` and `seams` are looked at where they are used. */
@@ -78,7 +78,7 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
     client.note({ type: 'error', agentId, errorCode: 'INVALID_OPTIONS', reason, success: false });
   };
   const log = isKept
-    ? new KeptTaskLog({
+    ? new JournalledTaskLog({
         records: system.records,
         onProblem: (key, why) => {
           const reason = `Of a task that was left, "${key}" cannot be read: ${why}`;
@@ -108,4 +108,73 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
     note,
     ...(log && { log }),
   });
+}
+
+/** Notes as an event of the system (`error`, with `errorId`) what was thrown, of which a caller is told nothing but that id. */
+export const noteAt =
+  (client: Pick<AgentClient, 'agentId' | 'note' | 'seams'>): NoteFailure =>
+  (error) => {
+    const errorId = client.seams.newId();
+    const { code, message } = errorToData(error);
+    const stack = stackOf(error);
+    client.note({
+      type: 'error',
+      agentId: client.agentId,
+      errorId,
+      errorCode: code,
+      reason: message,
+      success: false,
+      ...(stack !== undefined && { stack }),
+    });
+    return errorId;
+  };
+
+interface Engine {
+  readonly tasks: Promise<TaskEngine>;
+  readonly firewall: FirewallGuard | undefined;
+  users: number;
+}
+
+/** The tasks of a system are worked at by one engine, however many gateways serve it. */
+const engines = new WeakMap<System, Engine>();
+const closings = new WeakMap<System, Promise<void>>();
+
+/** The engine of a system's tasks, and what stands before it. It is closed when all who use it have released it. */
+interface SystemTasksUse {
+  readonly tasks: TaskEngine;
+  readonly firewall: FirewallGuard | undefined;
+  release(): Promise<void>;
+}
+
+/**
+ * As `openSystemTasks`, for one of several who need the same tasks. Fails with INVALID_OPTIONS for options of tasks that
+ * somebody uses already.
+ */
+export async function useSystemTasks(system: System, options: SystemTasksOptions): Promise<SystemTasksUse> {
+  const known = engines.get(system);
+  if (known !== undefined && Object.keys(options).length > 0)
+    throw invalidOptions('tasks', options, 'none, no approver and no firewall: the system is served already');
+  const former = closings.get(system) ?? Promise.resolve();
+  const { firewall } = options;
+  const shared = known ?? { tasks: former.then(() => openSystemTasks(system, options)), firewall, users: 0 };
+  engines.set(system, shared);
+  shared.users += 1;
+  const release = async (): Promise<void> => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    engines.delete(system);
+    const closing = shared.tasks.then((tasks) => tasks.close());
+    // Whoever serves the system next waits for it, whatever becomes of it.
+    closings.set(
+      system,
+      closing.catch(() => undefined),
+    );
+    await closing;
+  };
+  try {
+    return { tasks: await shared.tasks, firewall: shared.firewall, release };
+  } catch (error) {
+    engines.delete(system);
+    throw error;
+  }
 }

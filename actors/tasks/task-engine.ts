@@ -8,7 +8,7 @@ import {
 } from '../../runtime/protocol/errors.ts';
 import { warnOf } from '../../runtime/protocol/warn-of.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
-import type { Seams } from '../../runtime/protocol/seams.ts';
+import type { Seams, Clock } from '../../runtime/protocol/seams.ts';
 import {
   isTaskInterrupted,
   isTaskOver,
@@ -29,10 +29,18 @@ import {
   type ViewOptions,
 } from '../../runtime/protocol/task-service.ts';
 import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
-import { type LeftToDo, leftToDo, type OpenMessage } from './left-to-do.ts';
-import { LiveTask, type LiveTaskDeps } from './live-task.ts';
-import { ownerKey, TaskBook } from './task-book.ts';
-import { TaskDeadlines } from './task-deadlines.ts';
+import {
+  type LeftToDo,
+  leftToDo,
+  type OpenMessage,
+  InMemoryTaskLog,
+  type Json,
+  type LoggedTask,
+  type TaskLog,
+  type TaskOpening,
+} from './task-log.ts';
+import { LiveTask, type LiveTaskDeps, sizeOfSaid } from './live-task.ts';
+import { ownerKey, TaskIndex, TaskRoom } from './task-index.ts';
 import {
   agentMessage,
   failureParts,
@@ -41,13 +49,9 @@ import {
   taskNotFound,
   taskOver,
 } from './task-errors.ts';
-import { type ParsedTaskLimits, TaskLimits } from './task-limits.ts';
-import { InMemoryTaskLog, type Json, type LoggedTask, type TaskLog, type TaskOpening } from './task-log.ts';
-import { TaskRoom } from './task-room.ts';
-import { sizeOfSaid } from './task-size.ts';
-import { isSameMessage } from './turn-note.ts';
-import { TaskTurns, type WaitingMessage } from './task-turns.ts';
-import type { RunTurn } from './turn.ts';
+import { isSameMessage, TaskTurns, type WaitingMessage, type RunTurn } from './task-turns.ts';
+import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
+import { z } from 'zod';
 
 /** A message before it is taken in. `memo`: what whoever works at its task remembers. */
 export interface AskedMessage {
@@ -130,7 +134,7 @@ export class TaskEngine implements TaskService {
   readonly #turns: TaskTurns;
   readonly #room: TaskRoom;
   readonly #deadlines: TaskDeadlines;
-  readonly #book = new TaskBook();
+  readonly #book = new TaskIndex();
   /** The tasks that an owner's messages of one id went to, by both. */
   readonly #messages = new Map<string, TakenMessage[]>();
   readonly #liveDeps: LiveTaskDeps;
@@ -482,3 +486,76 @@ const warning =
     process.emitWarning(`A task failed (${id}): ${reasonOf(error)}`, 'OrreryWarning');
     return id;
   };
+
+/** Until when tasks are wanted. */
+class TaskDeadlines {
+  readonly #clock: Clock;
+  readonly #onPassed: (task: LiveTask, deadlineAtMs: number) => void;
+  readonly #stops = new Map<LiveTask, () => void>();
+
+  constructor(clock: Clock, onPassed: (task: LiveTask, deadlineAtMs: number) => void) {
+    this.#clock = clock;
+    this.#onPassed = onPassed;
+  }
+
+  /** The task is wanted until then, Unix milliseconds, whatever was said before; undefined: for as long as it takes. */
+  set(task: LiveTask, deadlineAtMs: number | undefined): void {
+    this.clear(task);
+    if (deadlineAtMs === undefined) return;
+    const leftMs = Math.max(0, deadlineAtMs - this.#clock.now());
+    const stop = this.#clock.setTimer(Math.min(leftMs, MAX_TIMER_MS), () => {
+      if (leftMs > MAX_TIMER_MS) return this.set(task, deadlineAtMs);
+      this.#stops.delete(task);
+      this.#onPassed(task, deadlineAtMs);
+    });
+    this.#stops.set(task, stop);
+  }
+
+  clear(task: LiveTask): void {
+    this.#stops.get(task)?.();
+    this.#stops.delete(task);
+  }
+
+  close(): void {
+    for (const stop of this.#stops.values()) stop();
+    this.#stops.clear();
+  }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const MIB = 1024 * 1024;
+
+/**
+ * - `ttlMs`       how long a task is kept when it is over. @default 24 hours
+ * - `tasks`       how many an owner may have; those over make room. @default 1,000
+ * - `tenantTasks` how many all owners of a tenant may have together; those over make room, whoever's they are. @default 10,000
+ * - `totalTasks`  how many there may be in all; those over make room, whoever's they are. @default 100,000
+ * - `waiting`     how many messages may wait for a task's agent. @default 16
+ * - `bytes`       how much of one task may be held, about: what was said, what was made, and what its agent remembers.
+ *                 @default 64 MiB
+ * - `ownerBytes`  how much of all tasks of an owner may be held; those over make room. @default 256 MiB
+ * - `totalBytes`  how much of all tasks may be held; those over make room, whoever's they are. @default 1 GiB
+ * - `turns`       how many turns go on at once, over all tasks. @default 256
+ */
+export const TaskLimits = z.strictObject({
+  ttlMs: z.number().positive().default(DAY_MS),
+  tasks: z.int().positive().default(1_000),
+  tenantTasks: z.int().positive().default(10_000),
+  waiting: z.int().positive().default(16),
+  totalTasks: z.int().positive().default(100_000),
+  bytes: z
+    .int()
+    .positive()
+    .default(64 * MIB),
+  ownerBytes: z
+    .int()
+    .positive()
+    .default(256 * MIB),
+  totalBytes: z
+    .int()
+    .positive()
+    .default(1024 * MIB),
+  turns: z.int().positive().default(256),
+});
+export type TaskLimits = z.input<typeof TaskLimits>;
+export type ParsedTaskLimits = z.output<typeof TaskLimits>;

@@ -1,11 +1,19 @@
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import { type Artifact, isTaskInterrupted, type TaskMessage } from '../../runtime/protocol/task.ts';
-import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
-import type { LiveTask, NewChange } from './live-task.ts';
+import {
+  type Artifact,
+  isTaskInterrupted,
+  type TaskMessage,
+  type Task,
+} from '../../runtime/protocol/task.ts';
+import type { TaskTerms, TaskOwner } from '../../runtime/protocol/task-service.ts';
+import { type LiveTask, type NewChange, sizeOfChange, sizeOfMessage } from './live-task.ts';
 import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
 import { agentMessage, failureParts } from './task-errors.ts';
-import { sizeOfChange } from './task-size.ts';
-import type { RunTurn, Turn, TurnOutcome } from './turn.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Taint } from '../../runtime/protocol/taint.ts';
+import type { TaskNote } from './task-of.ts';
+import type { TurnMemo } from './turn-plan.ts';
+import type { Json, TaskOpening } from './task-log.ts';
 
 /**
  * - `most`     how many turns go on at once, over all tasks.
@@ -214,3 +222,89 @@ function showPartial(work: Work): void {
   if (partial !== undefined)
     task.change({ kind: 'artifact', artifact: partial, append: false, lastChunk: true });
 }
+
+/** So much of what was said before goes with each turn. */
+const HISTORY = 100;
+const HISTORY_BYTES = 256 * 1024;
+
+/** What the envelope of a turn says of its task. */
+export function noteOf({ task, opening, message }: Turn, memo: TurnMemo, hasApprover: boolean): TaskNote {
+  const { state, turn, approvals } = memo;
+  return {
+    taskId: opening.id,
+    contextId: opening.contextId,
+    agentId: opening.agentId,
+    owner: opening.owner,
+    taskState: task.status.state,
+    message,
+    history: newest(task.history.filter((one) => !isSameMessage(one, message))),
+    ...(opening.metadata === undefined ? {} : { metadata: opening.metadata }),
+    ...(state === undefined ? {} : { state }),
+    ...(turn?.answer === undefined ? {} : { answer: turn.answer }),
+    approvals,
+    hasApprover,
+    ...(isOf(memo.taint, opening.owner) ? { isOutside: true } : {}),
+  };
+}
+
+/** Two messages with one id are two where they say something else. */
+export const isSameMessage = (one: TaskMessage, other: TaskMessage): boolean =>
+  one.messageId === other.messageId && isDeepStrictEqual(one.parts, other.parts);
+
+/** The owner itself is where it came from, by whatever protocol: `a2a:` or `mcp:`, and who that is. */
+export const isOf = (taint: Taint | undefined, owner: TaskOwner | undefined): boolean =>
+  taint?.some((source) => source.slice(source.indexOf(':') + 1) === owner?.principalId) === true;
+
+function newest(history: readonly TaskMessage[]): TaskMessage[] {
+  let bytes = 0;
+  const found: TaskMessage[] = [];
+  for (const message of history.slice(-HISTORY).reverse()) {
+    bytes += sizeOfMessage(message);
+    if (bytes > HISTORY_BYTES) break;
+    found.unshift(message);
+  }
+  return found;
+}
+
+/**
+ * One turn of a task's agent: what it is given, and what it may say meanwhile. When `signal` aborts, the task is cancelled or
+ * the engine closes; what is said after that changes nothing.
+ *
+ * - `task`     as it stood when the turn began.
+ * - `message`  what its owner says, under these `terms`.
+ * - `number`   no other turn of the task has it; the same one when the turn is done again.
+ * - `again`    a former engine began on this message, and ended over it.
+ * - `memo`     what was remembered last, in this turn or in those before.
+ * - `working`  says how far it is.
+ * - `artifact` shows what is made; with `append` more of it, `lastChunk` that this is all.
+ * - `partial`  what is shown if the task is ended before the turn.
+ * - `remember` keeps something with the task that nobody sees; written at once, in front of what is sent from here.
+ * - `whenKept` resolves when all that was said is kept, for whoever says much.
+ */
+export interface Turn {
+  readonly task: Task;
+  readonly opening: TaskOpening;
+  readonly message: TaskMessage;
+  readonly terms: TaskTerms;
+  readonly number: number;
+  readonly again: boolean;
+  readonly memo: Json | undefined;
+  readonly signal: AbortSignal;
+  working(message?: TaskMessage): void;
+  artifact(artifact: Artifact, options?: { readonly append?: boolean; readonly lastChunk?: boolean }): void;
+  partial(artifact: Artifact): void;
+  remember(memo: Json): void;
+  whenKept(): Promise<void>;
+}
+
+/** How a turn ends. */
+export interface TurnOutcome {
+  readonly state: 'completed' | 'failed' | 'rejected' | 'input-required' | 'auth-required';
+  readonly message?: TaskMessage | undefined;
+}
+
+/**
+ * Does the work. What it throws fails the task, with what it says. Resolving to undefined leaves the turn to the next engine,
+ * because the system stops.
+ */
+export type RunTurn = (turn: Turn) => Promise<TurnOutcome | undefined>;

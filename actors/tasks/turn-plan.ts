@@ -1,9 +1,11 @@
 import type { AgentCard, CapabilityDescriptor } from '../../runtime/protocol/agent-card.ts';
 import type { Part, TaskMessage } from '../../runtime/protocol/task.ts';
-import { completed, faultOf, inputOf, type PlannedInput, readAs } from './capability-input.ts';
-import { capabilityMeant, isObject, type SaidWords, wordsOf } from './capability-meant.ts';
-import type { Json } from './task-log.ts';
-import type { Awaited, TurnMemo } from './turn-memo.ts';
+import { Json } from './task-log.ts';
+import { OrreryError, invalidPayload } from '../../runtime/protocol/errors.ts';
+import { z } from 'zod';
+import { jsonOf } from '../../runtime/protocol/json-text.ts';
+import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
+import { GivenApproval } from './task-of.ts';
 
 /** The agent is asked for this capability, on this input; `answer`: what the owner has answered to its question. */
 export interface CallPlan {
@@ -127,3 +129,274 @@ function decided(
     parts: approvalParts(awaits),
   };
 }
+
+/**
+ * What a message says, as far as a capability can be given it.
+ *
+ * - `tool`      the capability that it names, with `arguments`, in a data part `{tool, arguments}`.
+ * - `text`      its text parts, one below the other; undefined without any.
+ * - `data`      its other data: one value, or the fields of all of its objects.
+ */
+export interface SaidWords {
+  readonly tool: string | undefined;
+  readonly arguments: Json | undefined;
+  readonly text: string | undefined;
+  readonly data: Json | undefined;
+}
+
+export function wordsOf({ parts }: TaskMessage): SaidWords {
+  const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
+  const data = parts.flatMap((part) => ('data' in part ? [part.data] : []));
+  const call = data.find(isCall);
+  const others = data.filter((value) => value !== call);
+  const [first, ...more] = others.filter(isObject);
+  return {
+    tool: call?.tool,
+    arguments: call?.arguments ?? undefined,
+    text: texts.length === 0 ? undefined : texts.join('\n'),
+    data: more.length === 0 ? (first ?? others[0]) : inOne([first as object, ...more]),
+  };
+}
+
+/** The fields of all; of those of one name the last counts. */
+const inOne = (objects: readonly object[]): { readonly [field: string]: Json } =>
+  Object.fromEntries(objects.flatMap(Object.entries));
+
+/**
+ * The capability that a message means (C-38): the one that it names, by id or as `agent.capability`; else `current`, that of
+ * its task; else the one that the card marks as default, or the only one. Throws INVALID_PAYLOAD naming the choices.
+ */
+export function capabilityMeant(
+  card: AgentCard,
+  { tool }: Pick<SaidWords, 'tool'>,
+  current?: string,
+): CapabilityDescriptor {
+  const { id, name, capabilities, defaultCapability } = card;
+  const [first, ...others] = capabilities;
+  const wanted = tool ?? current ?? defaultCapability ?? (others.length === 0 ? first?.id : undefined);
+  const found = capabilities.find(
+    (one) => wanted === one.id || wanted === `${id}.${one.id}` || wanted === `${name}.${one.id}`,
+  );
+  if (found !== undefined) return found;
+  const choices = capabilities.map((one) => one.id);
+  const what =
+    wanted === undefined ? 'The message names no capability' : `${id} has no capability "${wanted}"`;
+  const hint =
+    choices.length === 0
+      ? `${id} has none`
+      : `a data part {tool, arguments} names one of ${choices.join(', ')}`;
+  throw new OrreryError('INVALID_PAYLOAD', `${what}: ${hint}`, { details: { agentId: id, choices } });
+}
+
+export const isObject = (value: unknown): value is { readonly [field: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isCall = (value: Json): value is { tool: string; arguments?: Json } =>
+  isObject(value) && typeof value['tool'] === 'string' && Object.keys(value).every((key) => CALL.has(key));
+
+const CALL: ReadonlySet<string> = new Set(['tool', 'arguments']);
+
+/** A field that a capability needs, and was not given. */
+interface LackingField {
+  readonly name: string;
+  readonly description?: string;
+  readonly schema: Json;
+}
+
+/** What a capability is to be given, as far as it is known; nothing is `lacking` when that is all of it. */
+interface PlannedInput {
+  readonly input: Json;
+  readonly lacking: readonly LackingField[];
+}
+
+/** What of a JSON Schema matters for who says something in words. */
+interface ObjectSchema {
+  readonly properties: { readonly [name: string]: Json };
+  readonly required: readonly string[];
+}
+
+/**
+ * What a capability is given of a message: its arguments; or its text, where the capability takes text, or an object with
+ * one required text, or what the text says as JSON. Throws INVALID_PAYLOAD when it takes nothing that was said.
+ */
+function inputOf({ id, inputSchema }: CapabilityDescriptor, words: SaidWords): PlannedInput {
+  const schema = inputSchema as Json;
+  const object = objectSchemaOf(schema);
+  const given = words.arguments ?? (words.tool === undefined ? words.data : {});
+  if (object !== undefined && (isObject(given) || given === undefined)) {
+    const text = words.tool === undefined ? words.text : undefined;
+    return given === undefined ? ofText(id, schema, object, text) : withText(object, given, text);
+  }
+  if (given !== undefined && (words.tool === undefined || words.arguments !== undefined)) return whole(given);
+  if (words.text !== undefined && takesText(schema)) return whole(words.text);
+  const said = words.text === undefined ? undefined : jsonIn(words.text);
+  if (said !== undefined && fits(schema, said)) return whole(said);
+  throw invalidPayload(id, 'it is given nothing that it takes');
+}
+
+/** What was lacking, with what was said to that. */
+function completed(
+  { inputSchema }: CapabilityDescriptor,
+  former: Json,
+  words: Omit<SaidWords, 'tool'>,
+): PlannedInput {
+  const object = objectSchemaOf(inputSchema as Json) ?? { properties: {}, required: [] };
+  const known = isObject(former) ? former : {};
+  const said = words.arguments ?? words.data ?? (words.text === undefined ? undefined : jsonIn(words.text));
+  if (isObject(said)) return planned(object, { ...known, ...said });
+  const [field, ...others] = planned(object, known).lacking;
+  if (field === undefined || others.length > 0 || words.text === undefined) return planned(object, known);
+  return planned(object, { ...known, [field.name]: readAs(words.text, field.schema) });
+}
+
+/** What a text says where a value of this schema is wanted. */
+function readAs(text: string, schema: Json): Json {
+  if (takesText(schema)) return text;
+  const said = jsonIn(text.trim());
+  if (said !== undefined && fits(schema, said)) return said;
+  const word = text.trim().toLowerCase();
+  if (typeOf(schema) === 'boolean' && (word === 'yes' || word === 'no')) return word === 'yes';
+  return text;
+}
+
+/** Says why a value is none of this schema; undefined when it is one, or nobody can tell. */
+function faultOf(schema: Json, value: Json): string | undefined {
+  const parsed = parserOf(schema)?.safeParse(value);
+  return parsed === undefined || parsed.success ? undefined : faultsOf(parsed.error, value);
+}
+
+function ofText(id: string, schema: Json, object: ObjectSchema, text: string | undefined): PlannedInput {
+  const { properties, required } = object;
+  if (text === undefined) return planned(object, {});
+  const names = required.length > 0 ? required : Object.keys(properties);
+  const [only, ...others] = names;
+  if (only !== undefined && others.length === 0 && takesText(properties[only] ?? {}))
+    return planned(object, { [only]: text });
+  const said = jsonIn(text);
+  if (isObject(said) && fits(schema, said)) return planned(object, said);
+  // Without fields there is nothing that a text could be lost for.
+  if (required.length > 0 || names.length === 0) return planned(object, {});
+  throw invalidPayload(id, `it takes ${names.join(', ')}, and no text`);
+}
+
+/** Beside data a text is the one text that is lacking. */
+function withText(
+  object: ObjectSchema,
+  given: { readonly [name: string]: Json },
+  text: string | undefined,
+): PlannedInput {
+  const plan = planned(object, given);
+  const [field, ...others] = plan.lacking;
+  if (text === undefined || field === undefined || others.length > 0 || !takesText(field.schema)) return plan;
+  return planned(object, { ...given, [field.name]: text });
+}
+
+function planned(
+  { properties, required }: ObjectSchema,
+  input: { readonly [name: string]: Json },
+): PlannedInput {
+  const lacking = required
+    .filter((name) => !Object.hasOwn(input, name))
+    .map((name): LackingField => {
+      const schema = properties[name] ?? {};
+      const description = isObject(schema) ? schema['description'] : undefined;
+      return { name, schema, ...(typeof description === 'string' ? { description } : {}) };
+    });
+  return { input, lacking };
+}
+
+const whole = (input: Json): PlannedInput => ({ input, lacking: [] });
+
+function objectSchemaOf(schema: Json): ObjectSchema | undefined {
+  if (!isObject(schema) || schema['type'] !== 'object') return undefined;
+  const { properties, required } = schema;
+  return {
+    properties: isObject(properties) ? properties : {},
+    required: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
+  };
+}
+
+const typeOf = (schema: Json): unknown => (isObject(schema) ? schema['type'] : undefined);
+
+/** Text, one of several things, or anything. */
+function takesText(schema: Json): boolean {
+  if (!isObject(schema)) return schema === true;
+  const { type, anyOf, enum: values } = schema;
+  if (type === 'string') return values === undefined;
+  if (Array.isArray(type)) return type.includes('string');
+  if (Array.isArray(anyOf)) return anyOf.some(takesText);
+  return (
+    type === undefined &&
+    !('const' in schema) &&
+    !('$ref' in schema) &&
+    !('allOf' in schema) &&
+    !('enum' in schema)
+  );
+}
+
+const fits = (schema: Json, value: Json): boolean => parserOf(schema)?.safeParse(value).success === true;
+
+/** Undefined for a schema that says what this cannot check. */
+function parserOf(schema: Json): z.ZodType | undefined {
+  try {
+    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch {
+    return undefined;
+  }
+}
+
+const jsonIn = (text: string): Json | undefined => jsonOf(text) as Json | undefined;
+
+/**
+ * What the owner is to say next: fields that the capability needs, an answer to the agent's own question, that something is
+ * proved, or whether something may be done.
+ */
+const Awaited = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('fields') }),
+  z.object({ kind: z.literal('answer'), question: z.string(), schema: Json.optional() }),
+  z.object({ kind: z.literal('proof') }),
+  z.object({
+    kind: z.literal('approval'),
+    approvalId: z.string(),
+    hash: z.string(),
+    action: z.string(),
+    details: Json,
+    message: z.string(),
+    taint: z.array(z.string().min(1)).min(1).optional(),
+  }),
+]);
+export type Awaited = z.infer<typeof Awaited>;
+
+/**
+ * What is remembered of a task between its agent's turns, and nobody sees.
+ *
+ * - `capability` of the task's last turn, and its `input`, as far as it is known.
+ * - `state`      the agent's own.
+ * - `approvals`  what was decided, and not used.
+ * - `taint`      where what is remembered came from outside: the messages that are part of it, and an agent that set `state`.
+ * - `turn`       the last one that was begun: its number, the owner's answer, and how many reports of which run have come.
+ */
+export const TurnMemo = z.object({
+  capability: z.string().optional(),
+  input: Json.optional(),
+  awaits: Awaited.optional(),
+  state: Json.optional(),
+  approvals: z.array(GivenApproval),
+  taint: z.array(z.string().min(1)).min(1).optional(),
+  turn: z
+    .object({
+      number: z.int(),
+      answer: Json.optional(),
+      run: z.string().optional(),
+      reports: z.int().nonnegative(),
+    })
+    .optional(),
+});
+export type TurnMemo = z.infer<typeof TurnMemo>;
+
+/** What cannot be read is nothing that is remembered. */
+export const memoOf = (memo: Json | undefined): TurnMemo => {
+  if (memo === undefined) return { approvals: [] };
+  const parsed = TurnMemo.safeParse(memo);
+  return parsed.success ? parsed.data : { approvals: [] };
+};

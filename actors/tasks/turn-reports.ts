@@ -2,14 +2,14 @@ import { partialMetadata } from '../../runtime/protocol/a2a-extension.ts';
 import type { Cost } from '../../runtime/protocol/budget.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
-import type { Artifact, TaskMessage } from '../../runtime/protocol/task.ts';
+import type { Artifact, TaskMessage, Part } from '../../runtime/protocol/task.ts';
 import type { Progress } from '../../runtime/public.ts';
-import { ProgressSayer } from './progress-sayer.ts';
 import type { Json } from './task-log.ts';
-import { TaskReport } from './task-note.ts';
-import type { Turn } from './turn.ts';
-import type { TurnMemo } from './turn-memo.ts';
-import { partsOf } from './turn-output.ts';
+import { TaskReport } from './task-of.ts';
+import type { Turn } from './task-turns.ts';
+import { type TurnMemo, isObject } from './turn-plan.ts';
+import { notSerialisable } from '../../runtime/protocol/errors.ts';
+import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
 
 export interface TurnReportsDeps {
   readonly clock: Clock;
@@ -126,5 +126,142 @@ function partialOf(number: number, partial: unknown): Artifact | undefined {
     return { artifactId: `partial-${number}`, name: 'partial', parts: partsOf(partial), metadata };
   } catch {
     return undefined;
+  }
+}
+
+const BYTES = 'application/octet-stream';
+
+/**
+ * What an agent has answered, as the parts of an artifact: text, bytes (`Uint8Array`, or `{bytes, mediaType, filename?}`
+ * with bytes or base 64), or data. None for undefined. Throws NOT_SERIALISABLE for what is none of these.
+ */
+export function partsOf(output: unknown): Part[] {
+  if (output === undefined) return [];
+  if (typeof output === 'string') return [{ text: output }];
+  if (output instanceof Uint8Array) return [{ raw: base64(output), mediaType: BYTES }];
+  const file = fileOf(output);
+  if (file !== undefined) return [file];
+  const fault = findUnserialisable(output, 'output');
+  if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
+  return [{ data: output as Json }];
+}
+
+function fileOf(output: unknown): Part | undefined {
+  if (!isObject(output) || !Object.keys(output).every((key) => FILE.has(key))) return undefined;
+  const { bytes, mediaType, filename } = output as {
+    bytes?: unknown;
+    mediaType?: unknown;
+    filename?: unknown;
+  };
+  if (typeof mediaType !== 'string' || (filename !== undefined && typeof filename !== 'string'))
+    return undefined;
+  const raw = bytes instanceof Uint8Array ? base64(bytes) : bytes;
+  if (typeof raw !== 'string' || !BASE64.test(raw)) return undefined;
+  return { raw, mediaType, ...(filename === undefined ? {} : { filename }) };
+}
+
+const FILE: ReadonlySet<string> = new Set(['bytes', 'mediaType', 'filename']);
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+const base64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+
+/** How long a chunk is held back, so that the last one can be said to be the last. */
+const HELD_MS = 10;
+/** What is said when only the end itself is left to be said. */
+const NOTHING_MORE: Part[] = [{ text: '' }];
+
+/**
+ * Shows what a stream gives as one artifact, chunk by chunk, each as it comes; slow writes slow the stream. A stream that
+ * gives nothing makes no artifact.
+ */
+export async function showStream(
+  turn: Turn,
+  chunks: AsyncIterable<unknown>,
+  { artifactId, name, clock }: { readonly artifactId: string; readonly name: string; readonly clock: Clock },
+): Promise<void> {
+  let held: Part[] | undefined;
+  let shown = 0;
+  const show = (parts: Part[], lastChunk: boolean): void => {
+    turn.artifact({ artifactId, name, parts }, { append: shown > 0, lastChunk });
+    shown += 1;
+    held = undefined;
+  };
+  const reading = chunks[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = reading.next();
+      if (held !== undefined && !(await isSoon(clock, next))) show(held, false);
+      const { done, value } = await next;
+      if (done === true) break;
+      if (held !== undefined) show(held, false);
+      held = partsOf(value);
+      await turn.whenKept();
+    }
+  } catch (error) {
+    // What it gave before is shown.
+    if (held !== undefined) show(held, false);
+    throw error;
+  } finally {
+    await reading.return?.();
+  }
+  if (held !== undefined || shown > 0) show(held ?? NOTHING_MORE, true);
+}
+
+function isSoon(clock: Clock, next: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = clock.setTimer(HELD_MS, () => resolve(false));
+    const done = (): void => {
+      stop();
+      resolve(true);
+    };
+    next.then(done, done);
+  });
+}
+
+/** Who reads along learns of progress so often at most. */
+const EVERY_MS = 250;
+
+interface ProgressSayerDeps {
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly say: (message: TaskMessage) => void;
+}
+
+/** Makes messages of an agent's progress, the last of each moment (A-10). */
+class ProgressSayer {
+  readonly #deps: ProgressSayerDeps;
+  #lastAtMs = Number.NEGATIVE_INFINITY;
+  #next: Progress | undefined;
+  #stop: (() => void) | undefined;
+
+  constructor(deps: ProgressSayerDeps) {
+    this.#deps = deps;
+  }
+
+  tell(progress: Progress): void {
+    this.#next = progress;
+    if (this.#stop !== undefined) return;
+    const waitMs = this.#lastAtMs + EVERY_MS - this.#deps.clock.monotonicMs();
+    if (waitMs <= 0) this.#say();
+    else this.#stop = this.#deps.clock.setTimer(waitMs, () => this.#say());
+  }
+
+  /** What was told last is said before the turn ends. */
+  end(): void {
+    this.#say();
+  }
+
+  #say(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+    const progress = this.#next;
+    this.#next = undefined;
+    if (progress === undefined) return;
+    this.#lastAtMs = this.#deps.clock.monotonicMs();
+    const { fraction, note } = progress;
+    const text = note ?? `${Math.round(fraction * 100)} %`;
+    const message = { messageId: this.#deps.newId(), role: 'agent' as const, parts: [{ text }] };
+    this.#deps.say({ ...message, metadata: { progress: fraction } });
   }
 }

@@ -1,4 +1,5 @@
-import { textResponse } from './text-response.ts';
+import type { ServerResponse } from 'node:http';
+import { once } from 'node:events';
 
 /** A piece of a text that is made while it is sent. `isLast`: nothing follows. */
 export interface TextPiece {
@@ -70,4 +71,150 @@ export class AnswerHeaders {
   append(name: string, value: string): void {
     this.set(name, this.has(name) ? `${this.#fields[name]}, ${value}` : value);
   }
+}
+
+const METHODS = ['arrayBuffer', 'blob', 'bytes', 'clone', 'formData', 'json', 'text'] as const;
+
+/**
+ * An answer of a text that is known whole. Whoever sends it may ask for the text; for anybody else it is the answer that
+ * `new Response(text)` is, which is made when it is read, because to make one costs as much as to answer.
+ */
+class TextResponse extends Response {
+  readonly #text: string;
+  #read: Response | undefined;
+
+  constructor(text: string, init: ResponseInit) {
+    super(null, init);
+    this.#text = text;
+  }
+
+  /** Undefined when somebody reads it already. */
+  get unread(): string | undefined {
+    return this.#read === undefined ? this.#text : undefined;
+  }
+
+  #asRead(): Response {
+    this.#read ??= new Response(this.#text, this);
+    return this.#read;
+  }
+
+  static {
+    // To the types these are properties of every response, which a class cannot override with accessors.
+    for (const name of ['body', 'bodyUsed'] as const)
+      Object.defineProperty(TextResponse.prototype, name, {
+        get(this: TextResponse) {
+          return this.#asRead()[name];
+        },
+      });
+    for (const name of METHODS)
+      Object.defineProperty(TextResponse.prototype, name, {
+        value(this: TextResponse) {
+          return this.#asRead()[name]();
+        },
+      });
+  }
+}
+
+/** Throws TypeError as `Response` does. */
+export const textResponse = (text: string, init: ResponseInit): Response => new TextResponse(text, init);
+
+/** The text of an answer that nobody reads otherwise; undefined where it is not known. */
+export const textOf = (response: Response): string | undefined =>
+  response instanceof TextResponse ? response.unread : undefined;
+
+/** Sends an answer: what is known whole in one piece, and what is made no faster than it is taken. */
+export async function writeAnswer(answer: Answer, outgoing: ServerResponse): Promise<void> {
+  const { status, headers, body } = answer;
+  if (typeof body === 'string') writeWhole(status, headers, body, outgoing);
+  else if (body === undefined) outgoing.writeHead(status, headers).end();
+  else await writePieces(status, headers, body, outgoing);
+}
+
+export function writeWhole(
+  status: number,
+  headers: HeaderFields,
+  text: string,
+  outgoing: ServerResponse,
+): void {
+  headers['content-length'] = String(Buffer.byteLength(text));
+  outgoing.writeHead(status, headers).end(text);
+}
+
+/** Who goes away ends it; what breaks off must not look whole. */
+async function writePieces(
+  status: number,
+  headers: HeaderFields,
+  stream: TextStream,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const gone = new Promise<void>((resolve) => {
+    outgoing.once('close', () => {
+      stream.close();
+      resolve();
+    });
+  });
+  if (outgoing.destroyed) return stream.close();
+  try {
+    const first = await stream.next();
+    if (outgoing.destroyed) return;
+    if (first.isLast) return writeWhole(status, headers, first.text, outgoing);
+    outgoing.writeHead(status, headers);
+    for (let piece = first; ; piece = await stream.next()) {
+      if (outgoing.destroyed) return;
+      if (piece.isLast) return void outgoing.end(piece.text);
+      if (!outgoing.write(piece.text)) await Promise.race([drained(outgoing), gone]);
+    }
+  } catch {
+    outgoing.destroy();
+  }
+}
+
+/** Resolves when it takes more. */
+export const drained = (outgoing: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    outgoing.once('drain', resolve);
+  });
+
+/** What is known whole goes out in one piece. */
+export function writeText({ status, headers }: Response, text: string, outgoing: ServerResponse): void {
+  writeWhole(status, fieldsOf(headers), text, outgoing);
+}
+
+/**
+ * A stream as it comes, no faster than it is taken; the head goes out with its first piece, or alone when that is not here
+ * yet. Who goes away ends it. Resolves when it is over, however that came.
+ */
+export async function writeStream(
+  { status, headers, body }: Response,
+  outgoing: ServerResponse,
+): Promise<void> {
+  if (body === null) {
+    // As HEAD is answered.
+    outgoing.writeHead(status, fieldsOf(headers)).end();
+    return;
+  }
+  const reader = body.getReader();
+  const leave = (): void => {
+    reader.cancel().catch(() => undefined);
+  };
+  const gone = once(outgoing, 'close').then(leave, leave);
+  if (outgoing.destroyed) return leave();
+  outgoing.writeHead(status, fieldsOf(headers));
+  setImmediate(() => outgoing.flushHeaders());
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read())
+      if (!outgoing.write(read.value)) await Promise.race([drained(outgoing), gone]);
+    outgoing.end();
+  } catch {
+    // Half of it must not look whole.
+    outgoing.destroy();
+  }
+}
+
+function fieldsOf(headers: Headers): Record<string, string> {
+  const fields: Record<string, string> = {};
+  headers.forEach((value, name) => {
+    fields[name] = value;
+  });
+  return fields;
 }

@@ -1,8 +1,8 @@
 import type { EdgeRequest } from '../../runtime/protocol/admission.ts';
 import type { Principal } from '../../runtime/protocol/principal.ts';
 import type { Body } from './body.ts';
-import type { EdgeCall } from './edge-call.ts';
 import type { Admit, Edge } from './gateway-part.ts';
+import type { EdgeCall } from './edge-call.ts';
 
 /** What the path of a request needs of the server that the request came to. */
 export type ExchangeEdge<Call extends EdgeCall = EdgeCall> = Pick<Edge<Call>, EdgeMember>;

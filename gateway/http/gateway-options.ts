@@ -1,7 +1,9 @@
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import type { GatewayLimits } from './gateway-limits.ts';
 import type { Admit, GatewayPart } from './gateway-part.ts';
+import { z } from 'zod';
+import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
+import { MEMBER_LIMITS } from './json-text.ts';
 
 /** What went wrong with which request. */
 export interface GatewayFault {
@@ -45,3 +47,45 @@ export function parseOrigin(text: string, at: number): string {
   if (URL.canParse(text) && new URL(text).origin === text && text !== 'null') return text;
   throw invalidOptions(`origins[${at}]`, text, 'an origin, such as https://app.example');
 }
+
+const MIB = 1_048_576;
+
+const WholeMs = z.int().positive().max(MAX_TIMER_MS);
+
+/**
+ * What a gateway takes at most.
+ *
+ * - `maxBodyBytes`    of one request. @default 32 MiB
+ * - `maxKeys`         of all objects of one body together, as JSON. @default 20,000
+ * - `maxElements`     of all its arrays. @default 200,000
+ * - `maxBytesInHand`  of the bodies of all requests that are not answered yet; of one address no more than are left for all
+ *                      others, but one body at least. @default 256 MiB
+ * - `maxRequests`     that are not answered yet, open streams among them. @default 10,000
+ * - `maxConnections`  at a time. @default 10,000
+ * - `maxHeaderBytes`  of one request. @default 16 KiB
+ * - `headersTimeoutMs` until a request's headers are here. @default 10 seconds
+ * - `bodyTimeoutMs`   until all of a request is here. @default 2 minutes
+ * - `stallTimeoutMs`  how long a caller may leave what it is sent unread. @default 1 minute
+ * - `idleTimeoutMs`   how long a connection may wait for the next request. @default 65 seconds
+ */
+export const GatewayLimits = z.strictObject({
+  maxBodyBytes: z
+    .int()
+    .positive()
+    .default(32 * MIB),
+  maxKeys: z.int().positive().default(MEMBER_LIMITS.maxKeys),
+  maxElements: z.int().positive().default(MEMBER_LIMITS.maxElements),
+  maxBytesInHand: z
+    .int()
+    .positive()
+    .default(256 * MIB),
+  maxRequests: z.int().positive().default(10_000),
+  maxConnections: z.int().positive().default(10_000),
+  maxHeaderBytes: z.int().min(1_024).max(MIB).default(16_384),
+  headersTimeoutMs: WholeMs.default(10_000),
+  bodyTimeoutMs: WholeMs.default(120_000),
+  stallTimeoutMs: WholeMs.default(60_000),
+  idleTimeoutMs: WholeMs.default(65_000),
+});
+export type GatewayLimits = z.input<typeof GatewayLimits>;
+export type ParsedLimits = z.output<typeof GatewayLimits>;

@@ -1,9 +1,8 @@
+import type { EdgeCall } from './edge-call.ts';
 import type { EdgeRequest } from '../../runtime/protocol/admission.ts';
 import type { Principal } from '../../runtime/protocol/principal.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { Body } from './body.ts';
-import type { EdgeCall } from './edge-call.ts';
-import type { ServedRoute } from './served-route.ts';
 
 /**
  * Finds out who stands behind a request: as `admit` of the policies, with everything that it needs. `known`: who has been
@@ -31,8 +30,6 @@ export interface Edge<Call extends EdgeCall = EdgeCall> {
   admit: Admit;
   fault(error: unknown, call: Call): void;
 }
-
-export type { ServedRoute };
 
 /** What a handler has of a request. */
 export interface RouteContext {
@@ -62,4 +59,11 @@ export interface GatewayPart {
   readonly routes: readonly ServedRoute[];
   mount(app: Routes, edge: Edge): void;
   close?(): Promise<void>;
+}
+
+/** Something that a gateway serves, for whoever wants to know: `GET /healthz`, and what it is there for. */
+export interface ServedRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly serves: string;
 }

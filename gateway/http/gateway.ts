@@ -5,24 +5,25 @@ import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Principal } from '../../runtime/protocol/principal.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { type Answer, AnswerHeaders, responseOf } from './answer.ts';
-import { type Body, ReceivedBody } from './body.ts';
-import type { EdgeCall } from './edge-call.ts';
-import { GatewayLimits, type ParsedLimits } from './gateway-limits.ts';
-import { GatewayMetrics } from './gateway-metrics.ts';
-import { type GatewayOptions, parseOrigin, parsePublicUrl } from './gateway-options.ts';
+import { type Body, ReceivedBody, readBody } from './body.ts';
 import type { Edge, ServedRoute } from './gateway-part.ts';
-import type { PlainCall } from './plain-call.ts';
+import type { EdgeCall } from './edge-call.ts';
+import {
+  GatewayLimits,
+  type ParsedLimits,
+  type GatewayOptions,
+  parseOrigin,
+  parsePublicUrl,
+} from './gateway-options.ts';
+import { GatewayMetrics } from './gateway-metrics.ts';
 import { errorAnswer, jsonError } from './http-errors.ts';
 import { isEventStream, OpenStreams, type StreamDeps } from './open-streams.ts';
-import { allowOrigin, isPreflight, preflightAnswer } from './origins.ts';
+import { allowOrigin, isPreflight, preflightAnswer, requestGuard, originOf } from './request-guard.ts';
 import { LARGE_BYTES, LargeBodies, type LargeBody } from './large-bodies.ts';
-import { MemberCounter } from './member-counter.ts';
-import { readBody } from './read-body.ts';
-import { requestGuard } from './request-guard.ts';
+import { MemberCounter } from './json-text.ts';
 import { type Peer, RequestsInHand } from './requests-in-hand.ts';
 import { ThreadTurns } from './thread-turns.ts';
 import { type FoundRoute, methodsFor, routeAt, routeOf } from './route-of.ts';
-import { originOf } from './served-names.ts';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 const DEFAULT_DRAIN_MS = 10_000;
@@ -124,12 +125,12 @@ export class Gateway {
    * As `handle`, for a call that can do without a `Request`; undefined for one that cannot. What it resolves to is sent by
    * whoever calls it.
    */
-  answer(call: PlainCall, peer: Peer): Promise<Answer> | undefined {
+  answer(call: RoutedCall, peer: Peer): Promise<Answer> | undefined {
     const found = routeAt(this.#app, call.method, call.path);
     return found.direct === undefined ? undefined : this.#answer(call, found, peer);
   }
 
-  async #answer(call: PlainCall, found: FoundRoute, peer: Peer): Promise<Answer> {
+  async #answer(call: RoutedCall, found: FoundRoute, peer: Peer): Promise<Answer> {
     const visit = this.#enter(call, found, peer);
     const answered = this.#refusalOf(visit) ?? (await this.#answered(call, found));
     const { status, headers, body } = answered;
@@ -140,7 +141,7 @@ export class Gateway {
       : answered;
   }
 
-  async #answered(call: PlainCall, { direct }: FoundRoute): Promise<Answer> {
+  async #answered(call: RoutedCall, { direct }: FoundRoute): Promise<Answer> {
     try {
       return await (direct as NonNullable<FoundRoute['direct']>).answer(call, direct?.param);
     } catch (error) {
@@ -345,6 +346,11 @@ export class Gateway {
 const MIB = 1_048_576;
 /** More than what the worst of bodies says takes, for a thread that comes near to its end gets slow before it ends. */
 const heapFor = (maxBodyBytes: number): number => Math.max(512, Math.ceil((32 * maxBodyBytes) / MIB));
+
+/** A call that is known without a `Request`. `path`: without a query, as it stands in the URL. */
+export interface RoutedCall extends EdgeCall {
+  readonly path: string;
+}
 
 /** A call from when it comes until its answer is known. `route`: what it is counted under. */
 interface Visit {

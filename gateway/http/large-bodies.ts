@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { OrreryError, reasonOf, systemStopped } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { threadArguments } from '../../runtime/protocol/thread-arguments.ts';
-import { type MemberLimits, tooMany } from './member-counter.ts';
-import type { JsonRead } from './read-json.ts';
+import { type MemberLimits, tooMany } from './json-text.ts';
+import type { JsonRead } from './json-text.ts';
 
 /** Bodies of more bytes than this are counted and read in another thread. */
 export const LARGE_BYTES = 1_048_576;

@@ -4,17 +4,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
-import { Connections } from './connections.ts';
-import type { Gateway } from './gateway.ts';
+import type { Gateway, RoutedCall } from './gateway.ts';
 import { type EdgeFault, jsonError } from './http-errors.ts';
-import { hostOf, isLoopback } from './served-names.ts';
+import { hostOf, isLoopback, originOf } from './request-guard.ts';
 import { isEventStream } from './open-streams.ts';
 import type { Peer } from './requests-in-hand.ts';
-import { textOf } from './text-response.ts';
+import { textOf, writeAnswer, writeStream, writeText } from './answer.ts';
 import { type TlsOptions, tlsMaterial } from './tls-material.ts';
-import { plainCall } from './plain-call.ts';
-import { writeAnswer } from './write-answer.ts';
-import { writeStream, writeText } from './write-response.ts';
+import type { EdgeCall } from './edge-call.ts';
 
 /**
  * - `host` address or name of this machine; any that others can reach needs an authenticator. @default '127.0.0.1'
@@ -231,4 +228,168 @@ function reachable(host: string): string {
   if (plain === '0.0.0.0') return '127.0.0.1';
   if (plain === '::') return '[::1]';
   return plain.includes(':') ? `[${plain}]` : plain;
+}
+
+/** The connections of a server, and the answers that are being written to them. */
+class Connections {
+  readonly #sockets = new Set<Socket>();
+  /** What is being answered on each, in the order of the requests. */
+  readonly #answers = new WeakMap<Socket, ServerResponse[]>();
+  #answering = 0;
+  /** Of those that are closed. */
+  #bytesIn = 0;
+  #bytesOut = 0;
+  #waiting: (() => void)[] = [];
+
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  get bytesIn(): number {
+    return sum(this.#sockets, ({ bytesRead }) => bytesRead, this.#bytesIn);
+  }
+
+  get bytesOut(): number {
+    return sum(this.#sockets, ({ bytesWritten }) => bytesWritten, this.#bytesOut);
+  }
+
+  readonly add = (socket: Socket): void => {
+    this.#sockets.add(socket);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      this.#bytesIn += socket.bytesRead;
+      this.#bytesOut += socket.bytesWritten;
+    });
+  };
+
+  /** Knows of an answer until all of it is sent, or its connection is gone. */
+  answering(socket: Socket, response: ServerResponse): void {
+    const responses = this.#answers.get(socket) ?? [];
+    if (responses.push(response) === 1) this.#answers.set(socket, responses);
+    this.#answering += 1;
+    response.once('close', () => {
+      responses.splice(responses.indexOf(response), 1);
+      this.#answering -= 1;
+      if (this.#answering > 0) return;
+      for (const resolve of this.#waiting.splice(0)) resolve();
+    });
+  }
+
+  isAnswering(socket: Socket): boolean {
+    return (this.#answers.get(socket)?.length ?? 0) > 0;
+  }
+
+  /** Something of an answer is out already: what follows would be taken for the rest of it. */
+  isInTheMiddle(socket: Socket): boolean {
+    return (this.#answers.get(socket) ?? []).some(({ headersSent }) => headersSent);
+  }
+
+  /** Resolves when nothing is being answered. */
+  whenAnswered(): Promise<void> {
+    if (this.#answering === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+const sum = (sockets: Iterable<Socket>, bytes: (socket: Socket) => number, from: number): number => {
+  let all = from;
+  for (const socket of sockets) all += bytes(socket);
+  return all;
+};
+
+/** Of these nothing stands for anything else: what is left out here may be said in several ways. */
+const PLAIN_PATH = /^\/[\w./:~-]*$/;
+const PLAIN_HOST = /^[a-z0-9.-]+(?::\d+)?$/;
+const LENGTH = /^\d{1,15}$/;
+
+/**
+ * A request as Node has read it, if there is nothing about it that could be read in two ways: a plain path and host, and a
+ * body of a length that it says, which is not too large. Undefined: it is for whoever knows requests in all their forms.
+ */
+function plainCall(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { maxBodyBytes }: { readonly maxBodyBytes: number },
+): PlainCall | undefined {
+  const { url: path = '', headers } = incoming;
+  const { host = '', 'content-length': length = '' } = headers;
+  if (!LENGTH.test(length) || Number(length) > maxBodyBytes) return undefined;
+  if (headers['transfer-encoding'] !== undefined || headers.expect !== undefined) return undefined;
+  if (!PLAIN_HOST.test(host) || !PLAIN_PATH.test(path) || path.includes('/.')) return undefined;
+  const origin = `${'encrypted' in incoming.socket ? 'https' : 'http'}://${host}`;
+  if (plainOriginOf(origin) !== origin) return undefined;
+  return new PlainCall(incoming, outgoing, { origin, path });
+}
+
+/** Undefined for what is none. */
+function plainOriginOf(origin: string): string | undefined {
+  try {
+    return originOf(origin);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One that came over a connection of Node's. `path`: without a query, as it stands in the URL. */
+class PlainCall implements RoutedCall {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly headers: EdgeCall['headers'];
+  readonly #outgoing: ServerResponse;
+  #leaving: AbortController | undefined;
+
+  constructor(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    { origin, path }: { readonly origin: string; readonly path: string },
+  ) {
+    this.method = incoming.method ?? '';
+    this.url = origin + path;
+    this.path = path;
+    this.headers = new PlainHeaders(incoming.headers);
+    this.#outgoing = outgoing;
+  }
+
+  /** Most callers are answered before anybody asks whether they have gone. */
+  get signal(): AbortSignal {
+    this.#leaving ??= leavingOf(this.#outgoing);
+    return this.#leaving.signal;
+  }
+}
+
+function leavingOf(outgoing: ServerResponse): AbortController {
+  const leaving = new AbortController();
+  const gone = (): void => {
+    if (!outgoing.writableFinished) leaving.abort(GONE);
+  };
+  if (outgoing.destroyed) gone();
+  else outgoing.once('close', gone);
+  return leaving;
+}
+
+/** One for all: nobody looks at where it was made. */
+const GONE = new Error('The caller has gone');
+
+/** Headers as a server reads them that joins those of one name, as those of `fetch` are. */
+class PlainHeaders implements Pick<Headers, 'get' | 'has'> {
+  readonly #fields: IncomingMessage['headers'];
+
+  constructor(fields: IncomingMessage['headers']) {
+    this.#fields = fields;
+  }
+
+  get(name: string): string | null {
+    const field = name.toLowerCase();
+    const value = Object.hasOwn(this.#fields, field) ? this.#fields[field] : undefined;
+    return typeof value === 'string' ? value : (value?.join(', ') ?? null);
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#fields, name.toLowerCase());
+  }
 }

@@ -1,8 +1,7 @@
 import type { Answer } from './answer.ts';
 import type { EdgeCall } from './edge-call.ts';
 import { jsonAnswer } from './http-errors.ts';
-import { type OriginVerdict, originVerdict } from './origins.ts';
-import { authorityOf, hostOf, servedNames } from './served-names.ts';
+import { isIP } from 'node:net';
 
 /** `hosts`, `origins`: as the gateway's options. `publicOrigin`: its own, for those who come through a proxy. */
 export interface GuardOptions {
@@ -52,3 +51,91 @@ const refused = (
   message: string,
   headers?: Record<string, string>,
 ): GuardVerdict => ({ refusal: jsonAnswer(status, code, message, headers), code, origin: 'none' });
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const EXPOSED = 'A2A-Extensions, A2A-Version, ETag, Location, Retry-After, WWW-Authenticate, X-Request-Id';
+const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{0,1024}$/;
+const KEPT_SECONDS = '600';
+
+/** What a browser is told about pages of other origins. `none`: it is no request of a page, or of one of ours. */
+type OriginVerdict = 'none' | 'allowed' | 'refused';
+
+/**
+ * Whether pages of the origin that a request names may use the gateway. A browser names it, whatever the page wants. `own`:
+ * the gateway's origins, as it is asked itself and as browsers see it.
+ */
+function originVerdict(
+  { headers }: EdgeCall,
+  { own, origins }: { own: readonly (string | undefined)[]; origins: ReadonlySet<string> },
+): OriginVerdict {
+  const origin = headers.get('origin');
+  if (origin === null || own.includes(origin)) return 'none';
+  return origins.has(origin) ? 'allowed' : 'refused';
+}
+
+export const isPreflight = ({ method, headers }: EdgeCall): boolean =>
+  method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
+
+/** The answer to a browser that asks, before it sends, whether it may. */
+export function preflightAnswer({ headers }: EdgeCall): Answer {
+  const asked = headers.get('access-control-request-headers') ?? '';
+  return {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': METHODS,
+      'access-control-max-age': KEPT_SECONDS,
+      ...(HEADER_NAMES.test(asked) && asked !== '' ? { 'access-control-allow-headers': asked } : {}),
+    },
+    body: undefined,
+  };
+}
+
+/** Tells the browser that the page may see the answer. */
+export function allowOrigin(call: EdgeCall, headers: Pick<Headers, 'set' | 'append'>): void {
+  headers.set('access-control-allow-origin', call.headers.get('origin') as string);
+  headers.set('access-control-expose-headers', EXPOSED);
+  headers.append('vary', 'Origin');
+}
+
+/** The authority of an absolute URL, such as `localhost:4000`. */
+function authorityOf(url: string): string {
+  const from = url.indexOf('://') + 3;
+  const to = url.slice(from).search(/[/?#]/);
+  return to === -1 ? url.slice(from) : url.slice(from, from + to);
+}
+
+/** What was found before: callers name few origins. */
+const origins = new Map<string, string>();
+const MOST_ORIGINS = 100;
+
+/** The origin of an absolute URL, as `URL` says it, which it throws as. */
+export function originOf(url: string): string {
+  const from = url.slice(0, url.indexOf('://') + 3) + authorityOf(url);
+  const known = origins.get(from);
+  if (known !== undefined) return known;
+  const { origin } = new URL(from);
+  if (origins.size >= MOST_ORIGINS) origins.clear();
+  origins.set(from, origin);
+  return origin;
+}
+
+/** The host of an authority, in lower case, without port and brackets; a plain address is its own. */
+export function hostOf(authority: string): string {
+  if (isIP(authority) === 6) return authority;
+  const host = authority.replace(/:\d*$/, '').toLowerCase().replace(/\.$/, '');
+  return host.startsWith('[') ? host.slice(1, -1) : host;
+}
+
+/** Says whether an address or name is this machine's own, and nobody else's. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+
+/**
+ * Says whether a gateway answers to a name. A page of somebody else's, whose name was made to lead here (DNS rebinding),
+ * names itself; an address cannot be made to lead elsewhere.
+ */
+function servedNames(hosts: readonly string[] | 'any'): (host: string) => boolean {
+  if (hosts === 'any') return () => true;
+  const names = new Set(hosts.map((host) => hostOf(host)));
+  return (host) => names.has(host) || isLoopback(host) || host.endsWith('.localhost') || isIP(host) !== 0;
+}

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { OrreryError } from '../../runtime/protocol/errors.ts';
 import type { EdgeCall } from './edge-call.ts';
-import type { ParsedLimits } from './gateway-limits.ts';
+import type { ParsedLimits } from './gateway-options.ts';
 
 const RETRY_MS = 1_000;
 

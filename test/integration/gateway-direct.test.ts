@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { unauthenticated } from '../../runtime/protocol/edge-errors.ts';
 import { ANONYMOUS } from '../../runtime/protocol/principal.ts';
-import { answerDirectly } from '../../gateway/http/direct-routes.ts';
+import { answerDirectly } from '../../gateway/http/route-of.ts';
 import type { GatewayPart } from '../../gateway/http/gateway-part.ts';
 import { errorAnswer } from '../../gateway/http/http-errors.ts';
 import { rawConnection } from '../fixtures/raw-http.ts';

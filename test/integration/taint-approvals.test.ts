@@ -2,7 +2,7 @@ import { capability, defineAgent, startSystem, type System } from 'orrery';
 import { approvalOf, openSystemTasks, type Task, type TaskEngine } from 'orrery/tasks';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { GivenApproval } from '../../actors/tasks/task-note.ts';
+import type { GivenApproval } from '../../actors/tasks/task-of.ts';
 import { approvalHash, definitionHash } from '../../runtime/protocol/approval.ts';
 import { rejection } from '../fixtures/until.ts';
 

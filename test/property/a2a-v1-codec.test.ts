@@ -24,7 +24,7 @@ import {
 } from '../../runtime/protocol/task.ts';
 import type { Json } from '../../gateway/a2a/wire/json.ts';
 import { V1, V1_1_DRAFT } from '../../gateway/a2a/wire/v1/dialect.ts';
-import { STATE_WORDS } from '../../gateway/a2a/wire/enum-words.ts';
+import { STATE_WORDS } from '../../gateway/a2a/wire/parts.ts';
 import { arbJson, withoutProto } from './arbitraries/json.ts';
 
 /** Text that is there: proto does not tell an empty one from none. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readBody } from '../../gateway/http/read-body.ts';
+import { readBody } from '../../gateway/http/body.ts';
 
 const MAX_BYTES = 1_000;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MemberCounter, requireFewMembers } from '../../gateway/http/member-counter.ts';
+import { MemberCounter, requireFewMembers } from '../../gateway/http/json-text.ts';
 import { RUNS } from './dialect-trial.ts';
 
 interface Counts {

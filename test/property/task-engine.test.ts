@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TaskEngine } from '../../actors/tasks/task-engine.ts';
-import type { Turn, TurnOutcome } from '../../actors/tasks/turn.ts';
+import type { Turn, TurnOutcome } from '../../actors/tasks/task-turns.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import { isTaskOver, type TaskChange, type TaskMessage } from '../../runtime/protocol/task.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LiveTask } from '../../actors/tasks/live-task.ts';
 import { InMemoryTaskLog } from '../../actors/tasks/task-log.ts';
-import { TaskBook } from '../../actors/tasks/task-book.ts';
+import { TaskIndex } from '../../actors/tasks/task-index.ts';
 import { TASK_STATES, type TaskState } from '../../runtime/protocol/task.ts';
 import type { TaskQuery } from '../../runtime/protocol/task-service.ts';
 
@@ -64,7 +64,7 @@ describe('Lists of tasks', () => {
   it('are what looking at every task would give, for any combination of agent, context and state (X-26)', () => {
     fc.assert(
       fc.property(fc.array(arbStep, { maxLength: 80, size: 'max' }), (steps) => {
-        const book = new TaskBook();
+        const book = new TaskIndex();
         let tasks: LiveTask[] = [];
         let now = 0;
         const move = (task: LiveTask, state: TaskState): void => {
@@ -120,7 +120,7 @@ describe('Lists of tasks', () => {
   });
 
   it('takes no token that it has not given', () => {
-    const book = new TaskBook();
+    const book = new TaskIndex();
     for (const pageToken of ['garbage', '0', '-1', 'a b', '1', 'x'.repeat(40)])
       expect(() => book.page(OWNERS[0], { pageSize: 1, pageToken })).toThrow(
         `pageToken is "${pageToken}", expected the nextPageToken of the page before`,

@@ -1,6 +1,5 @@
 import { unwrapData } from '../wire/answers.ts';
-import type { OrderName, RequestWriters } from '../wire/dialect.ts';
-import { A2A_JSON } from '../wire/headers.ts';
+import { type OrderName, type RequestWriters, A2A_JSON } from '../wire/dialect.ts';
 import { V01_METHODS, V03_METHODS, V1_METHODS } from '../wire/method-names.ts';
 import type { RestRoute } from '../wire/rest-routes.ts';
 import { writeRequest as writeV01 } from '../wire/v01/requests.ts';

@@ -14,9 +14,8 @@ import { errorOf, saidInBody, saidInRpc } from './remote-errors.ts';
 import { credentialHeaders, protocolHeaders } from './request-headers.ts';
 import { serverSentEvents } from './sse.ts';
 import { CLIENT_DIALECTS, type ClientDialect } from './dialects.ts';
-import type { OrderName, Orders } from '../wire/dialect.ts';
+import { type OrderName, type Orders, LAST_EVENT_HEADER } from '../wire/dialect.ts';
 import { schemaOfEvent } from '../wire/answers.ts';
-import { LAST_EVENT_HEADER } from '../wire/headers.ts';
 import { type RestRequest, restRequest } from '../wire/rest-routes.ts';
 
 export interface ExchangeDeps {

@@ -1,6 +1,6 @@
 import { DELEGATION_URI } from '../../../runtime/protocol/a2a-extension.ts';
 import type { ClientSettings, OutgoingRequest } from './client-options.ts';
-import { EXTENSION_HEADERS, VERSION_HEADER } from '../wire/headers.ts';
+import { EXTENSION_HEADERS, VERSION_HEADER } from '../wire/dialect.ts';
 
 /** The headers that prove who the client is. */
 export async function credentialHeaders(

@@ -4,18 +4,15 @@ import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { isTaskOver, type Task } from '../../../runtime/protocol/task.ts';
 import type { TaskService } from '../../../runtime/protocol/task-service.ts';
 import { type ServedTeam, shownTeam } from '../../team/served-team.ts';
-import type { Trusts } from '../../team/trust.ts';
+import type { Trusts } from '../../team/caller-rights.ts';
 import { type CardDesk, type CardOptions, createCardDesk } from './cards.ts';
-import type { A2AExtension } from './extension.ts';
+import type { A2AExtension, Caller } from './caller.ts';
 import { fault, wrongParameter } from '../wire/faults.ts';
-import { withGivenIds } from './given-ids.ts';
-import type { Caller } from './caller.ts';
+import { withGivenIds, BARE, ownerOf, requireAgent, taskFor, whenBeyond, whenIdle } from './task-access.ts';
 import type { ListOrder, OperationName, Operations, StreamItem } from '../wire/operations.ts';
 import type { PushDesk } from './push-desk.ts';
 import { requirePush, takeMessage, type TakeMessageDeps } from './take-message.ts';
-import { BARE, ownerOf, requireAgent, taskFor } from './task-access.ts';
 import { streamOfMessage, streamOfTask } from './task-stream.ts';
-import { whenBeyond, whenIdle } from './waiting.ts';
 
 /**
  * - `push`       @default there are no push notifications

@@ -1,11 +1,13 @@
+import type { Task } from '../../../runtime/protocol/task.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { TaskTerms } from '../../../runtime/protocol/task-service.ts';
 import type { HeaderFields } from '../../http/answer.ts';
 import type { EdgeCall } from '../../http/edge-call.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { EXTENSION_HEADERS } from '../wire/headers.ts';
-import type { A2AExtension } from './extension.ts';
-import type { SenderFacts } from './sender-facts.ts';
+import { EXTENSION_HEADERS } from '../wire/dialect.ts';
+import type { CapabilityDescriptor } from '../../../runtime/protocol/agent-card.ts';
+import type { ServedTeam } from '../../team/served-team.ts';
+import type { SendOrder, ServedExtension } from '../wire/operations.ts';
 
 /**
  * What a request is made by and under.
@@ -92,4 +94,58 @@ export function activatedBy(
 export function activeOf(extensions: readonly A2AExtension[], header: string): readonly string[] {
   const activated = header.split(',').map((uri) => uri.trim());
   return extensions.filter(({ uri }) => activated.includes(uri)).map(({ uri }) => uri);
+}
+
+/** On which card an extension stands: what is offered there, where, and with whom. */
+interface ExtendedCard {
+  readonly capabilities: readonly CapabilityDescriptor[];
+  readonly baseUrl: string;
+  readonly team: ServedTeam;
+}
+
+/**
+ * An extension of A2A that a gateway serves: it stands on the cards, and a caller activates it by its URI in the header
+ * `A2A-Extensions`.
+ *
+ * - `required` who does not activate it is refused.
+ * - `paramsFor` its params on one card. @default `params`, on all of them
+ * - `needsTasks` what it promises only tasks have: messages of whoever has activated it are never answered without one.
+ * - `terms`    what a message says about the terms of its work, when its caller has activated the extension. Throws
+ *              INVALID_PAYLOAD naming field and value.
+ */
+export interface A2AExtension extends ServedExtension {
+  paramsFor?(card: ExtendedCard): Readonly<Record<string, unknown>>;
+  readonly needsTasks?: boolean;
+  terms?(order: SendOrder): Partial<TaskTerms>;
+}
+
+/** Names in metadata by which a binding tells agents who has sent a message. */
+const NAMES = ['xpr:callerAccount', 'xpr:claimedAccount'] as const;
+
+/** What a binding has found out about the sender of a message. */
+export type SenderFacts = { readonly [Name in (typeof NAMES)[number]]?: string };
+
+type Facts = Task['metadata'];
+
+/**
+ * The order, with what its binding knows of the sender in the metadata of the message. What the request itself says under
+ * these names is left out, whichever binding it came by: agents believe them.
+ */
+export function withSenderFacts(order: SendOrder, known: SenderFacts = {}): SendOrder {
+  const { message, metadata } = order;
+  const isTold = Object.keys(known).length > 0;
+  if (!isTold && !claims(message.metadata) && !claims(metadata)) return order;
+  return {
+    ...order,
+    message: { ...message, metadata: { ...withoutClaims(message.metadata), ...known } },
+    ...(metadata === undefined ? {} : { metadata: withoutClaims(metadata) }),
+  };
+}
+
+const claims = (facts: Facts): boolean =>
+  facts !== undefined && NAMES.some((name) => Object.hasOwn(facts, name));
+
+function withoutClaims(facts: Facts = {}): NonNullable<Facts> {
+  const isKept = ([name]: [string, unknown]): boolean => !(NAMES as readonly string[]).includes(name);
+  return Object.fromEntries(Object.entries(facts).filter(isKept));
 }

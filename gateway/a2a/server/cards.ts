@@ -1,10 +1,9 @@
 import type { AgentCard, CapabilityDescriptor } from '../../../runtime/protocol/agent-card.ts';
 import type { ServedTeam } from '../../team/served-team.ts';
 import { agentNotFound } from '../../../runtime/protocol/errors.ts';
-import type { A2AExtension } from './extension.ts';
+import type { A2AExtension, Caller } from './caller.ts';
 import { fault } from '../wire/faults.ts';
 import { inputModesOf, outputModesOf } from '../wire/media-modes.ts';
-import type { Caller } from './caller.ts';
 import type { SecurityScheme, ServedCard, ServedSkill } from '../wire/operations.ts';
 
 /**

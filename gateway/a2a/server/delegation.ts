@@ -11,7 +11,7 @@ import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { TaskTerms } from '../../../runtime/protocol/task-service.ts';
-import type { A2AExtension } from './extension.ts';
+import type { A2AExtension } from './caller.ts';
 
 /**
  * What the metadata of a message says about the terms of its work, as inside: the deadline as a moment (C-15), this system's

@@ -1,4 +1,4 @@
-import { answerDirectly } from '../../http/direct-routes.ts';
+import { answerDirectly } from '../../http/route-of.ts';
 import type { GatewayPart, Routes, ServedRoute } from '../../http/gateway-part.ts';
 import type { ServedTeam } from '../../team/served-team.ts';
 import type { A2AService } from './a2a-service.ts';
@@ -16,7 +16,7 @@ export { type A2AService, type A2AServiceOptions, createA2AService } from './a2a
 export type { CardKey } from '../wire/card-key.ts';
 export type { CardSigner };
 export type { AmendCard } from './card-routes.ts';
-export type { A2AExtension } from './extension.ts';
+export type { A2AExtension } from './caller.ts';
 export type { PushDesk } from './push-desk.ts';
 export type { RestBinding } from '../wire/dialect.ts';
 export { V1, V1_1_DRAFT } from '../wire/v1/dialect.ts';

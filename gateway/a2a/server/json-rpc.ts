@@ -14,16 +14,27 @@ import {
   readWith,
   shownBy,
   type Wanted,
+  dialectForErrors,
+  dialectOfMethod,
+  saidVersion,
 } from './endpoint.ts';
 import type { Body } from '../../http/body.ts';
 import { type Exchange, exchangeWith, type RequestHandler } from '../../http/exchange.ts';
 import { activatedBy, type Caller, ExchangeCaller, NOTHING_ACTIVATED } from './caller.ts';
 import { fault, wrongRequest } from '../wire/faults.ts';
-import { errorHeaders, httpStatusOf, jsonAnswer } from './http-answer.ts';
-import { jsonIn, requireJson } from './json-body.ts';
-import { idOf, isNotification, type JsonRpcCall, type JsonRpcId, readCall } from './json-rpc-call.ts';
+import {
+  errorHeaders,
+  httpStatusOf,
+  jsonAnswer,
+  idOf,
+  isNotification,
+  type JsonRpcCall,
+  type JsonRpcId,
+  readCall,
+  jsonIn,
+  requireJson,
+} from './json-over-http.ts';
 import { sseAnswer } from './sse.ts';
-import { dialectForErrors, dialectOfMethod, saidVersion } from './versions.ts';
 
 /** `dialects`: those that are spoken, the newest first. */
 export interface JsonRpcDeps extends EndpointDeps {

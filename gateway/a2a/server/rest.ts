@@ -10,17 +10,17 @@ import {
   type Performed,
   perform,
   shownBy,
+  dialectOf,
+  saidVersion,
 } from './endpoint.ts';
 import { type Answer, type HeaderFields, responseOf } from '../../http/answer.ts';
 import { type Exchange, exchangeWith, type RequestHandler } from '../../http/exchange.ts';
 import { activatedBy, ExchangeCaller } from './caller.ts';
 import { faultOf, wrongParameter } from '../wire/faults.ts';
-import { errorHeaders, httpStatusOf, jsonAnswer } from './http-answer.ts';
-import { jsonIn, requireJson } from './json-body.ts';
+import { errorHeaders, httpStatusOf, jsonAnswer, jsonIn, requireJson } from './json-over-http.ts';
 import { type RestMatch, type RestRoute, restRouter } from '../wire/rest-routes.ts';
 import { rpcStatusOf } from './rpc-status.ts';
 import { sseAnswer } from './sse.ts';
-import { dialectOf, saidVersion } from './versions.ts';
 
 /** Answers requests that are of this binding; resolves to undefined for all others, which it leaves unread. */
 export type RestEndpoint = (request: Request) => Promise<Response | undefined>;

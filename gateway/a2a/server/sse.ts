@@ -1,6 +1,6 @@
 import type { Json } from '../wire/json.ts';
-import type { Answer, HeaderFields } from '../../http/answer.ts';
-import { SseStream, type SseStreamOptions } from './sse-stream.ts';
+import type { Answer, HeaderFields, TextPiece, TextStream } from '../../http/answer.ts';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
 
 /** One event of a stream. `id`: what a client that comes back says it has seen last. */
 export interface SseEvent {
@@ -41,4 +41,169 @@ export function encode({ id, event, data }: SseEvent): string {
   const idLine = id === undefined ? '' : `id: ${id}\n`;
   const eventLine = event === undefined ? '' : `event: ${event}\n`;
   return `${idLine}${eventLine}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Items one after the other, which whoever takes them need not wait for: the next one is asked for ahead. */
+export class ArrivingItems<Item> {
+  readonly #items: AsyncIterator<Item>;
+  #isAsked = false;
+  #arrived: IteratorResult<Item> | undefined;
+  #fault: { readonly error: unknown } | undefined;
+  #wake = (): void => undefined;
+
+  constructor(items: AsyncIterable<Item>) {
+    this.#items = items[Symbol.asyncIterator]();
+  }
+
+  /** Something can be taken. */
+  get isThere(): boolean {
+    return this.#arrived !== undefined || this.#fault !== undefined;
+  }
+
+  /** The next one, or the end, if that is there already. Throws as the items do. */
+  take(): IteratorResult<Item> | undefined {
+    if (!this.#isAsked) this.#ask();
+    if (this.#fault !== undefined) throw this.#fault.error;
+    const arrived = this.#arrived;
+    if (arrived === undefined || arrived.done === true) return arrived;
+    this.#arrived = undefined;
+    this.#isAsked = false;
+    return arrived;
+  }
+
+  /** Resolves when the next one is there, the items fail, or somebody wakes whoever waits. */
+  wait(): Promise<void> {
+    if (!this.#isAsked) this.#ask();
+    if (this.isThere) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  wake(): void {
+    this.#wake();
+  }
+
+  /** Nobody takes any more of them. */
+  close(): void {
+    this.#items.return?.().catch(() => undefined);
+  }
+
+  #ask(): void {
+    this.#isAsked = true;
+    this.#items.next().then(
+      (arrived) => {
+        this.#arrived = arrived;
+        this.#wake();
+      },
+      (error: unknown) => {
+        this.#fault = { error };
+        this.#wake();
+      },
+    );
+  }
+}
+
+/**
+ * - `write`       what is sent for an item.
+ * - `writeError`  what is sent when the items end by an error.
+ * - `heartbeatMs` how long after it began to wait, and after each heartbeat, the next comment line is sent.
+ * - `onEnd`       called once, when the stream is over however that came.
+ */
+interface SseStreamOptions<Item> {
+  readonly items: AsyncIterable<Item>;
+  readonly write: (item: Item) => string;
+  readonly writeError: (error: unknown) => string;
+  readonly clock: Clock;
+  readonly heartbeatMs: number;
+  readonly onEnd: () => void;
+}
+
+const HEARTBEAT = ':\n\n';
+/** So many characters go out in one piece, about. */
+const MOST_AT_ONCE = 64 * 1024;
+/** An agent of the same thread has answered by then. */
+const QUIET_TURNS = 3;
+const END: TextPiece = { text: '', isLast: true };
+
+/** Items as the text that is sent of them: what is there together goes out in one piece. */
+class SseStream<Item> implements TextStream {
+  readonly #options: SseStreamOptions<Item>;
+  readonly #items: ArrivingItems<Item>;
+  #hasBegun = false;
+  #isBeatDue = false;
+  #isOver = false;
+  #cancelBeat: (() => void) | undefined;
+
+  constructor(options: SseStreamOptions<Item>) {
+    this.#options = options;
+    this.#items = new ArrivingItems(options.items);
+  }
+
+  async next(): Promise<TextPiece> {
+    if (this.#hasBegun && !this.#isOver) await this.#itemOrBeat();
+    if (this.#isOver) return END;
+    const { text, isLast } = await this.#gathered();
+    if (isLast) this.#end();
+    // The first line takes the headers along, also when the first item is long in coming.
+    const isSilent = text === '' && !isLast;
+    this.#hasBegun = true;
+    this.#isBeatDue = false;
+    return { text: isSilent ? HEARTBEAT : text, isLast };
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#items.close();
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#cancelBeat?.();
+    this.#items.wake();
+    this.#options.onEnd();
+  }
+
+  #itemOrBeat(): Promise<void> {
+    if (this.#isBeatDue) return Promise.resolve();
+    if (this.#cancelBeat === undefined) this.#beatLater();
+    return this.#items.wait();
+  }
+
+  #beatLater(): void {
+    const { clock, heartbeatMs } = this.#options;
+    this.#cancelBeat = clock.setTimer(heartbeatMs, () => {
+      this.#isBeatDue = true;
+      this.#items.wake();
+      this.#beatLater();
+    });
+  }
+
+  /** What is there, as text; '' when that is nothing yet. */
+  async #gathered(): Promise<TextPiece> {
+    const { write, writeError } = this.#options;
+    let text = '';
+    try {
+      while (text.length < MOST_AT_ONCE) {
+        const next = this.#items.take();
+        if (next?.done === true) return { text, isLast: true };
+        if (next !== undefined) text += write(next.value);
+        else if (!(await this.#comesSoon())) break;
+      }
+      return { text, isLast: false };
+    } catch (error) {
+      return { text: text + writeError(error), isLast: true };
+    }
+  }
+
+  /** What happens at once has happened after a few turns of the event loop in which nothing came. */
+  async #comesSoon(): Promise<boolean> {
+    for (let turn = 0; turn < QUIET_TURNS && !this.#items.isThere && !this.#isOver; turn++) {
+      const soon = setImmediate(() => this.#items.wake());
+      await this.#items.wait();
+      clearImmediate(soon);
+    }
+    return this.#items.isThere && !this.#isOver;
+  }
 }

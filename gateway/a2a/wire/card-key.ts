@@ -1,6 +1,5 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
 import { invalidOptions } from '../../../runtime/protocol/errors.ts';
-import type { JsonWebKey, JsonWebKeySet } from './json-web-key.ts';
 
 /**
  * By what cards are signed.
@@ -64,4 +63,16 @@ function privateKeyOf(key: JsonWebKey): KeyObject {
     // What is wrong with it may say what it is: only that it is no key is told.
     throw invalidOptions('signing.key', (error as Error).name, 'a private key as a JWK');
   }
+}
+
+/** A key as JSON (RFC 7517), in the types of Node: whoever gives one needs no package for it. */
+export type JsonWebKey = webcrypto.JsonWebKey & {
+  readonly kid?: string;
+  readonly alg?: string;
+  readonly use?: string;
+};
+
+/** Keys by their `kid`. */
+export interface JsonWebKeySet {
+  readonly keys: JsonWebKey[];
 }

@@ -2,10 +2,9 @@ import canonicalize from 'canonicalize';
 import { createLocalJWKSet, FlattenedSign, type FlattenedVerifyGetKey, flattenedVerify } from 'jose';
 import { z } from 'zod';
 import { invalidCard } from '../../../runtime/protocol/errors.ts';
-import { ALGORITHMS, type CardKey, parseCardKey } from './card-key.ts';
+import { ALGORITHMS, type CardKey, parseCardKey, type JsonWebKeySet } from './card-key.ts';
 import { signedPartOf } from './card-shape.ts';
 import type { Json } from './json.ts';
-import type { JsonWebKeySet } from './json-web-key.ts';
 
 /** The card with its signature; other signatures are gone. */
 export type CardSigner = (card: Json) => Promise<Json>;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { FreshJsonFields } from '../../../runtime/protocol/json-value.ts';
 import type { TaskMessage } from '../../../runtime/protocol/task.ts';
-import { ROLE_WORDS } from './enum-words.ts';
-import { defined, optional } from './parts.ts';
+import { ROLE_WORDS, defined, optional } from './parts.ts';
 
 /** Free facts beside a message, task or request. */
 export const Metadata = FreshJsonFields;

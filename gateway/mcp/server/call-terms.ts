@@ -2,7 +2,7 @@ import { chargedName, type Principal } from '../../../runtime/protocol/principal
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { Taint } from '../../../runtime/protocol/taint.ts';
 import type { CallOptions } from '../../../runtime/protocol/tool-service.ts';
-import type { Trusts } from '../../team/trust.ts';
+import type { Trusts } from '../../team/caller-rights.ts';
 import { mayOnlyRead } from './catalogue.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ParsedMcpOptions } from './mcp-options.ts';

@@ -1,5 +1,5 @@
 import type { Principal } from '../../../runtime/protocol/principal.ts';
-import { textResponse } from '../../http/text-response.ts';
+import { textResponse } from '../../http/answer.ts';
 import { isObject } from '../../is-object.ts';
 import type { Result } from './json-shapes.ts';
 import { clientCan, type McpCall } from './mcp-call.ts';

@@ -5,7 +5,7 @@ import type { Seams } from '../../../runtime/protocol/seams.ts';
 import type { TaskService } from '../../../runtime/protocol/task-service.ts';
 import type { ToolService } from '../../../runtime/protocol/tool-service.ts';
 import type { TeamIdentity } from '../../team/served-team.ts';
-import type { Trusts } from '../../team/trust.ts';
+import type { Trusts } from '../../team/caller-rights.ts';
 import { type CallTermsDeps, callTerms } from './call-terms.ts';
 import { Catalogue } from './catalogue.ts';
 import { isObject } from '../../is-object.ts';

@@ -5,7 +5,7 @@ import type { Seams } from '../../../runtime/protocol/seams.ts';
 import { isTaskOver, type Task } from '../../../runtime/protocol/task.ts';
 import type { Said, TaskOwner, TaskService } from '../../../runtime/protocol/task-service.ts';
 import { answerTo, askedIn, inputRequests, responsesTo } from './asked.ts';
-import type { Trusts } from '../../team/trust.ts';
+import { type Trusts, taskOwnerOf } from '../../team/caller-rights.ts';
 import { taintOf } from './call-terms.ts';
 import { mayOnlyRead } from './catalogue.ts';
 import { isObject } from '../../is-object.ts';
@@ -16,7 +16,6 @@ import type { ParsedMcpOptions } from './mcp-options.ts';
 import type { ServedTool } from './served-tool.ts';
 import { outcomeOf, saidOf, type TaskOutcome } from './task-outcome.ts';
 import { TaskWatch } from './task-watch.ts';
-import { taskOwnerOf } from '../../team/task-owner.ts';
 
 /** `strangers`: those who prove nothing are many who know nothing of each other, and see no list of what all have. */
 export interface McpTasksDeps {

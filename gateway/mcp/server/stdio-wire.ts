@@ -4,7 +4,7 @@ import { reasonOf } from '../../../runtime/protocol/errors.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
 import { jsonOf } from '../../../runtime/protocol/json-text.ts';
 import { LineReader } from '../line-reader.ts';
-import { MEMBER_LIMITS, MemberCounter } from '../../http/member-counter.ts';
+import { MEMBER_LIMITS, MemberCounter } from '../../http/json-text.ts';
 import { isObject } from '../../is-object.ts';
 import { MCP_CODES } from './mcp-errors.ts';
 

@@ -6,7 +6,7 @@ import type { Result } from './json-shapes.ts';
 import { CAPABILITY, type McpCall, NEEDS } from './mcp-call.ts';
 import { invalidParams, missingCapability } from './mcp-errors.ts';
 import type { RequestStates } from './request-state.ts';
-import { taskOwnerOf } from '../../team/task-owner.ts';
+import { taskOwnerOf } from '../../team/caller-rights.ts';
 
 const KINDS = ['question', 'link', 'sample', 'roots'] as const;
 /** The one question of a handler that asks without names, and what has come of it. */

@@ -4,22 +4,28 @@ import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { A2AService } from '../../a2a/server/a2a-service.ts';
 import type { Json } from '../../a2a/wire/json.ts';
 import { fault, faultOf } from '../../a2a/wire/faults.ts';
-import { jsonAnswer } from '../../a2a/server/http-answer.ts';
-import { jsonIn, requireJson } from '../../a2a/server/json-body.ts';
-import { idOf, type JsonRpcCall, type JsonRpcId, readCall } from '../../a2a/server/json-rpc-call.ts';
+import {
+  jsonAnswer,
+  idOf,
+  type JsonRpcCall,
+  type JsonRpcId,
+  readCall,
+  jsonIn,
+  requireJson,
+} from '../../a2a/server/json-over-http.ts';
 import { type Caller, ExchangeCaller } from '../../a2a/server/caller.ts';
 import { taskIn } from '../../a2a/wire/operations.ts';
 import type { Answer } from '../../http/answer.ts';
-import { answerDirectly, type Answerer } from '../../http/direct-routes.ts';
+import { answerDirectly, type Answerer } from '../../http/route-of.ts';
+import type { Admit, Edge, GatewayPart } from '../../http/gateway-part.ts';
 import type { EdgeCall } from '../../http/edge-call.ts';
 import { type Exchange, exchangeWith, type RequestHandler } from '../../http/exchange.ts';
 import type { Body } from '../../http/body.ts';
-import type { Admit, Edge, GatewayPart } from '../../http/gateway-part.ts';
 import { writeXprTask, XPR_METHODS, type XprMethod } from './xpr-dialect.ts';
 import { writeXprError } from './xpr-errors.ts';
 import { readCancel, readGet, readSend, type XprSendOrder } from './xpr-params.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
-import type { SenderFacts } from '../../a2a/server/sender-facts.ts';
+import type { SenderFacts } from '../../a2a/server/caller.ts';
 
 /**
  * - `toolMode`       `readonly`: only capabilities that are declared `readOnly`. @default full

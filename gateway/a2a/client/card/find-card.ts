@@ -9,7 +9,7 @@ import { errorOf, saidInBody } from '../remote-errors.ts';
 import { credentialHeaders } from '../request-headers.ts';
 import { type RemoteCard, readCard } from './remote-card.ts';
 import type { VerifyCard } from './verify-card.ts';
-import { A2A_JSON, VERSION_HEADER } from '../../wire/headers.ts';
+import { A2A_JSON, VERSION_HEADER } from '../../wire/dialect.ts';
 
 /** Where cards are: since 0.3, and before (C-01). */
 const PATHS = ['.well-known/agent-card.json', '.well-known/agent.json'];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { remoteFailed, unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
 import { parseShallowJson } from '../../../../runtime/protocol/json-depth.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
-import type { JsonWebKeySet } from '../../wire/json-web-key.ts';
+import type { JsonWebKeySet } from '../../wire/card-key.ts';
 import type { ClientSettings } from '../client-options.ts';
 import type { HttpCalls } from '../http-calls.ts';
 

@@ -18,7 +18,7 @@ import {
 } from '@a2a-js/sdk';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import type { Json } from '../../wire/json.ts';
-import { type MemberLimits, tooMany } from '../../../http/member-counter.ts';
+import { type MemberLimits, tooMany } from '../../../http/json-text.ts';
 import type { OperationName } from '../../wire/operations.ts';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 

@@ -1,4 +1,4 @@
-import type { JsonWebKey } from '../../wire/json-web-key.ts';
+import type { JsonWebKey } from '../../wire/card-key.ts';
 import type { GatewayPart } from '../../../http/gateway-part.ts';
 import { pushMetrics } from './push-metrics.ts';
 import { PushService, type PushServiceDeps } from './push-service.ts';

@@ -1,7 +1,7 @@
 import { isOrreryError, reasonOf } from '../../../../runtime/protocol/errors.ts';
 import type { Seams } from '../../../../runtime/protocol/seams.ts';
 import { isTaskOver, type Task } from '../../../../runtime/protocol/task.ts';
-import type { Dialect } from '../../wire/dialect.ts';
+import { type Dialect, A2A_JSON, VERSION_HEADER } from '../../wire/dialect.ts';
 import type { StreamItem } from '../../wire/operations.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 import { SIGNATURE_HEADER, TOKEN_HEADER } from './push-claims.ts';
@@ -9,7 +9,6 @@ import type { PushNews } from './push-feed.ts';
 import type { PushRecord } from './push-record.ts';
 import { outcomeOf, type PushOutcome } from './push-retry.ts';
 import type { PushSigner } from './push-signer.ts';
-import { A2A_JSON, VERSION_HEADER } from '../../wire/headers.ts';
 
 /** How a dialect says what is new: as an item of a stream, or, before 1.0, as the task itself. */
 export type PushDialect = Pick<Dialect, 'version' | 'writeItem'> & {

@@ -7,7 +7,7 @@ import { parseShallowJson } from '../../../../runtime/protocol/json-depth.ts';
 import { hasMethod, parseOptions } from '../../../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import { systemClock } from '../../../../runtime/protocol/system-seams.ts';
-import type { JsonWebKeySet } from '../../wire/json-web-key.ts';
+import type { JsonWebKeySet } from '../../wire/card-key.ts';
 import { CLAIMS, NOTIFICATION_TYPE, SIGNATURE_HEADER, sha256, TOKEN_HEADER } from './push-claims.ts';
 
 /** A notification as it came. `body`: the very bytes, before anybody parsed them. */

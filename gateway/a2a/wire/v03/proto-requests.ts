@@ -5,7 +5,7 @@ import { Metadata } from '../message-words.ts';
 import type { Operations, SendOrder } from '../operations.ts';
 import { defined, optional } from '../parts.ts';
 import type { RestRoute } from '../rest-routes.ts';
-import { camelFields } from '../v1/proto-json.ts';
+import { camelFields } from '../v1/requests.ts';
 import { writeMessage } from './proto-results.ts';
 import { orderOf, sendParams, writeRequest } from './requests.ts';
 

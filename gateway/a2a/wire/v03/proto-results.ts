@@ -1,9 +1,8 @@
 import type { Artifact, Part, Task, TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
-import { ROLE_WORDS, STATE_WORDS } from '../enum-words.ts';
+import { ROLE_WORDS, STATE_WORDS, defined, objectOf } from '../parts.ts';
 import type { Json } from '../json.ts';
 import { isoOf, writePush } from '../old-words.ts';
 import type { PushConfig, SecurityScheme, Sent, ServedCard, StreamItem } from '../operations.ts';
-import { defined, objectOf } from '../parts.ts';
 import { writeCard } from './card.ts';
 
 type JsonObject = { readonly [key: string]: Json };

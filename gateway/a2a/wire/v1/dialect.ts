@@ -1,5 +1,4 @@
-import type { Dialect, RestBinding } from '../dialect.ts';
-import { A2A_JSON } from '../headers.ts';
+import { type Dialect, type RestBinding, A2A_JSON } from '../dialect.ts';
 import { writeCard } from './card.ts';
 import { writeError } from './errors.ts';
 import {

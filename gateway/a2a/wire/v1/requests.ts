@@ -1,15 +1,90 @@
 import { z } from 'zod';
 import { invalidPayload } from '../../../../runtime/protocol/errors.ts';
 import { faultsOf } from '../../../../runtime/protocol/payload-faults.ts';
-import type { TaskMessage } from '../../../../runtime/protocol/task.ts';
+import type { TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
 import { type RequestWriters, type SendingOrder, TASK_REQUESTS } from '../dialect.ts';
-import { STATE_WORDS } from '../enum-words.ts';
+import {
+  STATE_WORDS,
+  ROLE_WORDS,
+  ROLES_BY_NUMBER,
+  STATES_BY_NUMBER,
+  AnyPart,
+  defined,
+  sentParts,
+} from '../parts.ts';
 import type { Json } from '../json.ts';
 import type { ListOrder, Operations, PushConfig, SendOrder } from '../operations.ts';
-import { AnyPart, defined, sentParts } from '../parts.ts';
 import type { RestRoute } from '../rest-routes.ts';
-import { camelFields, count, message, moment, names, role, state, struct, text } from './proto-json.ts';
 import { writeMessage } from './results.ts';
+import { FreshJsonFields } from '../../../../runtime/protocol/json-value.ts';
+
+/**
+ * An object of ProtoJSON: its fields in camelCase or as the proto file names them (`context_id`), null for a field that is
+ * left out, and fields that nobody knows ignored.
+ */
+export const message = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess(camelFields, z.object(shape));
+
+/** The object with its own fields in camelCase and without those that are null; `kept` may be null. */
+export function camelFields(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(value)) {
+    const known = camelCase(name);
+    // Of a field that is there by both names the one in camelCase counts.
+    if (known !== name && Object.hasOwn(value, known)) continue;
+    // A data part may hold null: that is its value.
+    if (field !== null || known === 'data') fields[known] = field;
+  }
+  return fields;
+}
+
+const camelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_whole, letter: string) => letter.toUpperCase());
+
+/** Text; in proto an empty one is one that is left out. */
+const text = z
+  .string()
+  .optional()
+  .transform((value) => (value === '' ? undefined : value));
+
+/** A number without fraction, as a number or in text, as ProtoJSON writes long ones. */
+const integer = z.union([z.int(), z.string().regex(/^-?\d{1,15}$/, 'expected an integer')]).transform(Number);
+
+const count = integer.pipe(z.int().nonnegative());
+
+/** A moment in RFC 3339, as Unix milliseconds. */
+const moment = z.iso.datetime({ offset: true }).transform((iso) => Date.parse(iso));
+
+/** Anything that JSON can say, by name. */
+const struct = FreshJsonFields;
+
+/** Names, an empty list being none. */
+export const names = z.array(z.string()).default([]);
+
+/** An enum's name or number; what stands for "unspecified" is undefined. */
+const wordOf = <Value extends string>(
+  words: Readonly<Record<Value, string>>,
+  byNumber: readonly (Value | undefined)[],
+  unspecified: string,
+) =>
+  z.union([z.string(), z.number()]).transform((said, context): Value | undefined => {
+    if (said === unspecified || said === 0) return undefined;
+    const found =
+      typeof said === 'number'
+        ? byNumber[said]
+        : (Object.keys(words) as Value[]).find((value) => words[value] === said);
+    if (found !== undefined) return found;
+    context.addIssue({
+      code: 'custom',
+      message: `one of ${Object.values(words).join(', ')}`,
+      input: said,
+    });
+    return z.NEVER;
+  });
+
+const state = wordOf<TaskState>(STATE_WORDS, STATES_BY_NUMBER, 'TASK_STATE_UNSPECIFIED');
+const role = wordOf<TaskMessage['role']>(ROLE_WORDS, ROLES_BY_NUMBER, 'ROLE_UNSPECIFIED');
 
 type Fields = { readonly [key: string]: Json };
 

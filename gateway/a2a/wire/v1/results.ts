@@ -9,7 +9,7 @@ import type {
 import type { Json } from '../json.ts';
 import type { MessageAnswer } from '../../../../runtime/protocol/task-service.ts';
 import type { Operations, PushConfig, Sent, StreamItem } from '../operations.ts';
-import { ROLE_WORDS, STATE_WORDS } from '../enum-words.ts';
+import { ROLE_WORDS, STATE_WORDS } from '../parts.ts';
 
 type Fields = { readonly [key: string]: Json };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { approvalOf } from '../../../../actors/tasks/approval-of.ts';
-import type { TaskNote } from '../../../../actors/tasks/task-note.ts';
+import { approvalOf } from '../../../../actors/tasks/approvals.ts';
+import type { TaskNote } from '../../../../actors/tasks/task-of.ts';
 import { approvalHash } from '../../../../runtime/protocol/approval.ts';
 import type { HandlingContext } from '../../../../runtime/public.ts';
 import { rejection } from '../../../fixtures/until.ts';

@@ -1,5 +1,5 @@
 import { TaskEngine, type TaskEngineOptions } from '../../../../actors/tasks/task-engine.ts';
-import type { Turn, TurnOutcome } from '../../../../actors/tasks/turn.ts';
+import type { Turn, TurnOutcome } from '../../../../actors/tasks/task-turns.ts';
 import { systemSeams } from '../../../../runtime/protocol/system-seams.ts';
 import type { Task, TaskChange } from '../../../../runtime/protocol/task.ts';
 import type { Said } from '../../../../runtime/protocol/task-service.ts';

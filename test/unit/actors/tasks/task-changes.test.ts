@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChangeSource, TaskChanges } from '../../../../actors/tasks/task-changes.ts';
+import { type ChangeSource, TaskChanges } from '../../../../actors/tasks/live-task.ts';
 import type { TaskChange } from '../../../../runtime/protocol/task.ts';
 
 class Source implements ChangeSource {

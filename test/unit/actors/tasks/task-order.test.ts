@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TouchOrder } from '../../../../actors/tasks/task-order.ts';
+import { TouchOrder } from '../../../../actors/tasks/task-index.ts';
 
 const arbStep = fc.record({ item: fc.nat(12), isRemoved: fc.boolean() });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { memoOf, type TurnMemo } from '../../../../actors/tasks/turn-memo.ts';
-import { planTurn } from '../../../../actors/tasks/turn-plan.ts';
+import { memoOf, type TurnMemo, planTurn } from '../../../../actors/tasks/turn-plan.ts';
 import type { Json } from '../../../../actors/tasks/task-log.ts';
 import { type AgentDefinition, capability, defineAgent } from '../../../../index.ts';
 import type { Part, TaskMessage } from '../../../../runtime/protocol/task.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../../actors/tasks/task-log.ts';
-import type { Turn } from '../../../../actors/tasks/turn.ts';
-import { memoOf } from '../../../../actors/tasks/turn-memo.ts';
+import type { Turn } from '../../../../actors/tasks/task-turns.ts';
+import { memoOf } from '../../../../actors/tasks/turn-plan.ts';
 import { TurnReports } from '../../../../actors/tasks/turn-reports.ts';
 import { isPartialArtifact } from '../../../../runtime/protocol/a2a-extension.ts';
 import type { Artifact, TaskMessage } from '../../../../runtime/protocol/task.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { controlLost, systemStopped } from '../../../../runtime/protocol/errors.ts';
-import { Health, type HealthProbe, isFatal } from '../../../../gateway/http/health.ts';
+import { Health, type HealthProbe, isFatal } from '../../../../gateway/operating-parts.ts';
 import { FakeClock } from '../../../fixtures/fake-clock.ts';
 
 const healthOf = (clock: FakeClock, ...looks: HealthProbe['look'][]): Health =>

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { MEMBER_LIMITS } from '../../../../gateway/http/member-counter.ts';
+import { MEMBER_LIMITS } from '../../../../gateway/http/json-text.ts';
 import { LARGE_BYTES, LargeBodies } from '../../../../gateway/http/large-bodies.ts';
-import { readJson } from '../../../../gateway/http/read-json.ts';
+import { readJson } from '../../../../gateway/http/json-text.ts';
 import { FakeClock } from '../../../fixtures/fake-clock.ts';
 import { until } from '../../../fixtures/until.ts';
 import { rig } from './gateway-rig.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textOf, textResponse } from '../../../../gateway/http/text-response.ts';
+import { textOf, textResponse } from '../../../../gateway/http/answer.ts';
 
 const response = () =>
   textResponse('{"a":"ä"}', { status: 201, headers: { 'Content-Type': 'application/json', 'X-Own': 'yes' } });

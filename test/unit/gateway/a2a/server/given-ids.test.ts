@@ -3,7 +3,7 @@ import { TaskEngine } from '../../../../../actors/tasks/index.ts';
 import { systemSeams } from '../../../../../runtime/protocol/system-seams.ts';
 import type { TaskService } from '../../../../../runtime/protocol/task-service.ts';
 import { givenTaskId } from '../../../../../gateway/a2a/wire/v01/given-ids.ts';
-import { withGivenIds } from '../../../../../gateway/a2a/server/given-ids.ts';
+import { withGivenIds } from '../../../../../gateway/a2a/server/task-access.ts';
 import { KeptTasks } from '../../../../fixtures/kept-tasks.ts';
 import { rejection } from '../../../../fixtures/until.ts';
 

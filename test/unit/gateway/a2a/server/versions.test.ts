@@ -6,7 +6,7 @@ import {
   dialectOf,
   dialectOfMethod,
   saidVersion,
-} from '../../../../../gateway/a2a/server/versions.ts';
+} from '../../../../../gateway/a2a/server/endpoint.ts';
 
 const dialect = (version: string, ...methods: string[]): Dialect =>
   ({ version, methods: Object.fromEntries(methods.map((method) => [method, 'get'])) }) as unknown as Dialect;

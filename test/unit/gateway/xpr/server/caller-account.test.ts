@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ANONYMOUS, type Principal } from '../../../../../runtime/protocol/principal.ts';
 import type { SendOrder } from '../../../../../gateway/a2a/wire/operations.ts';
-import { withSenderFacts } from '../../../../../gateway/a2a/server/sender-facts.ts';
+import { withSenderFacts } from '../../../../../gateway/a2a/server/caller.ts';
 import { senderFacts } from '../../../../../gateway/xpr/server/xpr-part.ts';
 import { readSend, type XprSendOrder } from '../../../../../gateway/xpr/server/xpr-params.ts';
 

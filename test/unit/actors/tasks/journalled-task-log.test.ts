@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeptTaskLog, type TaskRecords } from '../../../../actors/tasks/kept-task-log.ts';
+import { JournalledTaskLog, type TaskRecords } from '../../../../actors/tasks/journalled-task-log.ts';
 import type { LoggedTask, TaskOpening, TaskWrite } from '../../../../actors/tasks/task-log.ts';
 import type { TaskChange } from '../../../../runtime/protocol/task.ts';
 import { KeptTasks } from '../../../fixtures/kept-tasks.ts';
@@ -62,7 +62,7 @@ const chunk = (generation: number): TaskChange => ({
 
 function open(records = new HeldRecords(), merged = 128) {
   const problems: string[] = [];
-  const log = new KeptTaskLog({
+  const log = new JournalledTaskLog({
     records,
     merged,
     onProblem: (key, reason) => problems.push(`${key}: ${reason}`),
@@ -70,7 +70,7 @@ function open(records = new HeldRecords(), merged = 128) {
   return { records, problems, log };
 }
 
-async function loaded(log: KeptTaskLog): Promise<LoggedTask[]> {
+async function loaded(log: JournalledTaskLog): Promise<LoggedTask[]> {
   const found: LoggedTask[] = [];
   for await (const task of log.load()) found.push(task);
   return found.sort((one, other) => (one.opening.key < other.opening.key ? -1 : 1));

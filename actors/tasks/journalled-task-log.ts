@@ -54,7 +54,7 @@ export interface KeptTaskLogOptions {
  * A crash leaves a write whole or not at all. Many small records of a task become one, so that a task of many chunks costs
  * what its chunks hold, when it is written and when it is read.
  */
-export class KeptTaskLog implements TaskLog {
+export class JournalledTaskLog implements TaskLog {
   readonly #records: TaskRecords;
   readonly #merged: number;
   readonly #onProblem: KeptTaskLogOptions['onProblem'];
