@@ -131,7 +131,7 @@ export async function openA2A(options: z.output<typeof A2AOptions>, deps: OpenA2
       ...extensions,
       ...(delegation === undefined ? [] : [delegationExtension({ ...delegation, clock: seams.clock })]),
     ],
-    ...(push === undefined ? {} : { push: push.desk }),
+    ...(push === undefined ? {} : { push: push.configs }),
   });
   const bindings = deps.bindings.map((binding) => binding.open({ service, seams, seen: deps.seen }));
   const amendCard = amendedByAll(bindings);

@@ -13,14 +13,14 @@ const pushing = (): Promise<TestServer> =>
       const options = {
         targets: { allowHttp: true, allowPrivate: (address: string) => address === '127.0.0.1' },
       };
-      const { desk } = await openPush({
+      const { configs } = await openPush({
         tasks,
         seams,
         options,
         dialects: [V1],
         issuer: 'https://orrery.example',
       });
-      return desk;
+      return configs;
     },
   });
 

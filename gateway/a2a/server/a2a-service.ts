@@ -5,12 +5,12 @@ import { isTaskOver, type Task } from '../../../runtime/protocol/task.ts';
 import type { TaskService } from '../../../runtime/protocol/task-service.ts';
 import { type ServedTeam, shownTeam } from '../../team/served-team.ts';
 import type { Trusts } from '../../team/caller-rights.ts';
-import { type CardDesk, type CardOptions, createCardDesk } from './cards.ts';
+import { type CardService, type CardOptions, createCardService } from './cards.ts';
 import type { A2AExtension, Caller } from './caller.ts';
 import { fault, wrongParameter } from '../wire/faults.ts';
 import { withGivenIds, BARE, ownerOf, requireAgent, taskFor, whenBeyond, whenIdle } from './task-access.ts';
 import type { ListOrder, OperationName, Operations, StreamItem } from '../wire/operations.ts';
-import type { PushDesk } from './push-desk.ts';
+import type { PushConfigService } from './push-configs.ts';
 import { requirePush, takeMessage, type TakeMessageDeps } from './take-message.ts';
 import { streamOfMessage, streamOfTask } from './task-stream.ts';
 
@@ -26,7 +26,7 @@ import { streamOfMessage, streamOfTask } from './task-stream.ts';
 export interface A2AServiceOptions {
   readonly tasks: TaskService;
   readonly team: ServedTeam;
-  readonly push?: PushDesk;
+  readonly push?: PushConfigService;
   readonly cards?: CardOptions;
   readonly cardProvider?: CardProvider | undefined;
   readonly extensions?: readonly A2AExtension[];
@@ -42,7 +42,7 @@ export interface A2AServiceOptions {
  * itself. What belongs to somebody else, or to another agent than the caller named, is as if it was not there.
  */
 export interface A2AService {
-  readonly cards: CardDesk;
+  readonly cards: CardService;
   readonly extensions: readonly A2AExtension[];
   perform<Name extends OperationName>(
     name: Name,
@@ -60,7 +60,7 @@ type Performers = {
 
 export function createA2AService(options: A2AServiceOptions): A2AService {
   const { extensions = [], push, team, cardProvider } = options;
-  const cards = createCardDesk({
+  const cards = createCardService({
     ...options.cards,
     team: cardProvider === undefined ? team : shownTeam(team, cardProvider),
     extensions,
@@ -81,7 +81,7 @@ export function createA2AService(options: A2AServiceOptions): A2AService {
 
 interface Deps extends TakeMessageDeps {
   readonly clock?: Clock;
-  readonly cards: CardDesk;
+  readonly cards: CardService;
   readonly strangers: boolean;
 }
 
@@ -139,20 +139,20 @@ function performersOf(deps: Deps): Performers {
       return streamOfTask({ tasks, owner, signal: caller.signal }, task, after);
     },
     async createPush(config, caller) {
-      const { desk, taskId } = pushFor(deps, config.taskId, caller);
-      return desk.create(ownerOf(caller), { ...config, taskId }, { dialect: caller.dialect });
+      const { configs, taskId } = pushFor(deps, config.taskId, caller);
+      return configs.create(ownerOf(caller), { ...config, taskId }, { dialect: caller.dialect });
     },
     async getPush(wanted, caller) {
-      const { desk, taskId } = pushFor(deps, wanted.taskId, caller);
-      return desk.get(ownerOf(caller), { ...wanted, taskId });
+      const { configs, taskId } = pushFor(deps, wanted.taskId, caller);
+      return configs.get(ownerOf(caller), { ...wanted, taskId });
     },
     async listPush(wanted, caller) {
-      const { desk, taskId } = pushFor(deps, wanted.taskId, caller);
-      return desk.list(ownerOf(caller), { ...wanted, taskId });
+      const { configs, taskId } = pushFor(deps, wanted.taskId, caller);
+      return configs.list(ownerOf(caller), { ...wanted, taskId });
     },
     async deletePush(wanted, caller) {
-      const { desk, taskId } = pushFor(deps, wanted.taskId, caller);
-      await desk.delete(ownerOf(caller), { ...wanted, taskId });
+      const { configs, taskId } = pushFor(deps, wanted.taskId, caller);
+      await configs.delete(ownerOf(caller), { ...wanted, taskId });
       return undefined;
     },
     async extendedCard(_input, caller) {
@@ -196,9 +196,9 @@ function pushFor(
   deps: Deps,
   taskId: string,
   caller: Caller,
-): { readonly desk: PushDesk; readonly taskId: string } {
-  const desk = requirePush(deps.push);
-  return { desk, taskId: taskFor(deps, ownerOf(caller), taskId, caller).id };
+): { readonly configs: PushConfigService; readonly taskId: string } {
+  const configs = requirePush(deps.push);
+  return { configs, taskId: taskFor(deps, ownerOf(caller), taskId, caller).id };
 }
 
 function withHistory(task: Task, length: number | undefined): Task {

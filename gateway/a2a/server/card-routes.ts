@@ -3,7 +3,7 @@ import type { Edge, Routes, ServedRoute } from '../../http/gateway-part.ts';
 import { isObject } from '../../is-object.ts';
 import type { ServedTeam } from '../../team/served-team.ts';
 import type { CardSigner } from '../wire/card-signature.ts';
-import type { CardDesk } from './cards.ts';
+import type { CardService } from './cards.ts';
 import type { Json } from '../wire/json.ts';
 import type { Dialect } from '../wire/dialect.ts';
 
@@ -13,7 +13,7 @@ import type { Dialect } from '../wire/dialect.ts';
  * - `amend`    what else says what stands on a card; asked with every request, since it may say something else each time.
  */
 export interface CardRoutesDeps {
-  readonly cards: CardDesk;
+  readonly cards: CardService;
   readonly team: ServedTeam;
   readonly dialects: readonly Dialect[];
   readonly edge: Edge;

@@ -18,7 +18,7 @@ export interface CardOptions {
   readonly isExtended?: (capability: CapabilityDescriptor, card: AgentCard) => boolean;
 }
 
-interface CardDeskDeps extends CardOptions {
+interface CardServiceDeps extends CardOptions {
   readonly team: ServedTeam;
   readonly pushNotifications: boolean;
   readonly extensions: readonly A2AExtension[];
@@ -32,12 +32,12 @@ interface CardDeskDeps extends CardOptions {
  *              EXTENDED_AGENT_CARD_NOT_CONFIGURED when others have one and this one would say no more, UNAUTHENTICATED, and
  *              AGENT_NOT_FOUND.
  */
-export interface CardDesk {
+export interface CardService {
   card(agentId: string | undefined, baseUrl: string): ServedCard | undefined;
   extended(caller: Caller): ServedCard;
 }
 
-export function createCardDesk(deps: CardDeskDeps): CardDesk {
+export function createCardService(deps: CardServiceDeps): CardService {
   const subjectOf = (agentId: string | undefined): Subject | undefined => {
     if (agentId === undefined) return systemOf(deps.team);
     const card = deps.team.card(agentId);
@@ -108,7 +108,7 @@ function systemOf(team: ServedTeam): Subject {
   };
 }
 
-function cardOf(deps: CardDeskDeps, subject: Subject, baseUrl: string, isExtended: boolean): ServedCard {
+function cardOf(deps: CardServiceDeps, subject: Subject, baseUrl: string, isExtended: boolean): ServedCard {
   const { facts, offers } = subject;
   const { team, securitySchemes = {}, extensions, pushNotifications } = deps;
   const grpcUrl = typeof deps.grpcUrl === 'function' ? deps.grpcUrl() : deps.grpcUrl;
@@ -132,16 +132,16 @@ function cardOf(deps: CardDeskDeps, subject: Subject, baseUrl: string, isExtende
   };
 }
 
-const noExtendedCard = (deps: CardDeskDeps, agentId: string | undefined) =>
+const noExtendedCard = (deps: CardServiceDeps, agentId: string | undefined) =>
   agentId !== undefined && hasExtended(deps, systemOf(deps.team))
     ? fault('EXTENDED_AGENT_CARD_NOT_CONFIGURED', `The card of "${agentId}" is all that there is of it`)
     : fault('UNSUPPORTED_OPERATION', 'There are no extended cards here');
 
 /** Nobody can ask for it where nobody can prove anything. */
-const hasExtended = (deps: CardDeskDeps, { offers }: Subject): boolean =>
+const hasExtended = (deps: CardServiceDeps, { offers }: Subject): boolean =>
   Object.keys(deps.securitySchemes ?? {}).length > 0 && offers.some((offer) => isForExtended(deps, offer));
 
-const isForExtended = ({ isExtended = isExtendedByDefault }: CardDeskDeps, offer: Offer): boolean =>
+const isForExtended = ({ isExtended = isExtendedByDefault }: CardServiceDeps, offer: Offer): boolean =>
   isExtended(offer.capability, offer.card);
 
 const isExtendedByDefault = ({ tags, requiresConfirmation }: CapabilityDescriptor): boolean =>

@@ -7,13 +7,13 @@ import { fault, faultOf, wrongParameter } from '../wire/faults.ts';
 import { isOrreryError, agentNotFound } from '../../../runtime/protocol/errors.ts';
 import type { SendOrder } from '../wire/operations.ts';
 import { fitsAccepted, answersOf, outputModesOf } from '../wire/media-modes.ts';
-import type { PushDesk } from './push-desk.ts';
+import type { PushConfigService } from './push-configs.ts';
 import { BARE, ownerOf, type TaskAccessDeps, taskFor } from './task-access.ts';
 import type { AgentCard, CapabilityDescriptor } from '../../../runtime/protocol/agent-card.ts';
 import type { ServedTeam } from '../../team/served-team.ts';
 
 export interface TakeMessageDeps extends TaskAccessDeps {
-  readonly push?: PushDesk;
+  readonly push?: PushConfigService;
   readonly extensions: readonly A2AExtension[];
   readonly trusts?: Trusts | undefined;
 }
@@ -131,7 +131,7 @@ function requireSame(task: Task, { contextId }: SendOrder): void {
 }
 
 /** Throws PUSH_NOTIFICATION_NOT_SUPPORTED. */
-export function requirePush(push: PushDesk | undefined): PushDesk {
+export function requirePush(push: PushConfigService | undefined): PushConfigService {
   if (push !== undefined) return push;
   throw fault('PUSH_NOTIFICATION_NOT_SUPPORTED', 'There are no push notifications here');
 }

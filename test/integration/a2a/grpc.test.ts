@@ -121,7 +121,7 @@ describe("A2A over gRPC to the published SDK's own client", () => {
 
   it('keeps, shows, lists and deletes push configs', async () => {
     const push = new LatePush();
-    await using own = await startA2AServer({ push: push.desk });
+    await using own = await startA2AServer({ push: push.configs });
     await push.open(own, [V1]);
     await using _ = push;
     await using ownGrpc = await startGrpc(own);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = await startA2AServer({
     dialects,
     rest: [V03_REST, v01.rest, restBindingOf(V1)],
-    push: push.desk,
+    push: push.configs,
     cards: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
   });
   await push.open(server, dialects);

@@ -16,9 +16,9 @@ export interface OpenPushOptions extends Omit<PushServiceDeps, 'signer' | 'store
   readonly records?: KeyValues;
 }
 
-/** `part` serves the keys, and closes the desk with the gateway; `metrics` is what is counted, as Prometheus text. */
+/** `part` serves the keys, and closes the service with the gateway; `metrics` is what is counted, as Prometheus text. */
 export interface Push {
-  readonly desk: PushService;
+  readonly configs: PushService;
   readonly part: GatewayPart;
   readonly metrics: () => Promise<string>;
 }
@@ -27,8 +27,12 @@ export interface Push {
 export async function openPush({ issuer, key, records, ...deps }: OpenPushOptions): Promise<Push> {
   const signer = await PushSigner.create({ issuer, ...(key === undefined ? {} : { key }) });
   const store = records === undefined ? {} : { store: new KeptPushStore(records) };
-  const desk = await PushService.open({ ...deps, ...store, signer });
-  return { desk, part: pushPart({ signer, service: desk }), metrics: pushMetrics(() => desk.counts) };
+  const configs = await PushService.open({ ...deps, ...store, signer });
+  return {
+    configs,
+    part: pushPart({ signer, service: configs }),
+    metrics: pushMetrics(() => configs.counts),
+  };
 }
 
 const PATH = '/.well-known/jwks.json';

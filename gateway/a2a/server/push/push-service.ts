@@ -8,9 +8,9 @@ import {
 import { parseOptions } from '../../../../runtime/protocol/parse-options.ts';
 import type { TaskOwner, TaskService } from '../../../../runtime/protocol/task-service.ts';
 import type { Operations, PushConfig } from '../../wire/operations.ts';
-import type { PushDesk } from '../push-desk.ts';
+import type { PushConfigService } from '../push-configs.ts';
 import { guardedFetch } from './guarded-fetch.ts';
-import { PushBook } from './push-book.ts';
+import { PushConfigTable } from './push-config-table.ts';
 import type { PushCounts, PushEvent, PushStanding } from './push-event.ts';
 import { PushOptions, type ParsedPushOptions } from './push-options.ts';
 import type { PushDialect, PushPostDeps } from './push-post.ts';
@@ -42,11 +42,11 @@ const PAGE_SIZE = 50;
  * Tells web addresses of the news of tasks: every piece in order and at least once, with a signature, tried again while
  * nobody takes it, and only where it may go. What a receiver has acknowledged is kept, and a restart goes on from there.
  */
-export class PushService implements PushDesk {
+export class PushService implements PushConfigService {
   readonly #deps: PushServiceDeps;
   readonly #options: ParsedPushOptions;
   readonly #store: PushStore;
-  readonly #book = new PushBook();
+  readonly #book = new PushConfigTable();
   readonly #runDeps: PushRunDeps;
   readonly #counts = { taken: 0, failed: 0, gaveUp: 0, refused: 0 };
   #stopSweeping: () => void = () => undefined;
@@ -85,7 +85,7 @@ export class PushService implements PushDesk {
     return { ...this.#counts, configs: runs.length, waiting };
   }
 
-  async check(config: Parameters<PushDesk['check']>[0]): Promise<void> {
+  async check(config: Parameters<PushConfigService['check']>[0]): Promise<void> {
     const { url } = parseConfig({ id: 'new', ...config, taskId: 'new' });
     const { targets } = this.#options;
     const target = parseForeignUrl(url, targets, refusedReceiver);

@@ -13,7 +13,7 @@ export interface PushStore {
   load(): Promise<readonly PushRecord[]>;
 }
 
-/** They last as long as the process: what the desk holds is enough. */
+/** They last as long as the process: what the service holds is enough. */
 export class InMemoryPushStore implements PushStore {
   async put(): Promise<void> {}
   async forget(): Promise<void> {}

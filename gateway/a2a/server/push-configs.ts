@@ -5,7 +5,7 @@ import type { Operations, PushConfig } from '../wire/operations.ts';
  * Where owners say which web address is to be told of a task's changes. All of it is the owner's own: what belongs to
  * somebody else is as if it was not there (TASK_NOT_FOUND).
  */
-export interface PushDesk {
+export interface PushConfigService {
   /**
    * What can be known of a config before there is a task: rejects with INVALID_PAYLOAD naming the field, or a URL that is
    * not called.

@@ -2,7 +2,7 @@ import type { TaskOwner } from '../../../../runtime/protocol/task-service.ts';
 import type { PushRun } from './push-run.ts';
 
 /** The configs of a gateway, by task in the order in which they were made. */
-export class PushBook {
+export class PushConfigTable {
   readonly #byTask = new Map<string, Map<string, PushRun>>();
   readonly #ofOwner = new Map<string, number>();
   #size = 0;
