@@ -129,9 +129,9 @@ export const subTaskMachine = setup({
         /** It waits until the store has it. */
         decided: {},
         leased: {
-          entry: 'armLease',
+          entry: ['cancelLease', 'armLease'],
           on: {
-            'agent.heard': { guard: 'isOfAssignment', actions: ['noteHeard', 'armLease'] },
+            'agent.heard': { guard: 'isOfAssignment', actions: ['noteHeard', 'cancelLease', 'armLease'] },
             'lease.ended': { actions: 'judgeLease' },
             'lease.unheard': 'unheard',
             'lease.over': { target: '#subTask.pending', actions: ['clearAgent', 'takeBack'] },
@@ -139,7 +139,7 @@ export const subTaskMachine = setup({
         },
         /** It holds once more, for as long as it takes to read what has come meanwhile. */
         unheard: {
-          entry: 'armUnheard',
+          entry: ['cancelLease', 'armUnheard'],
           on: {
             'agent.heard': { guard: 'isOfAssignment', target: 'leased', actions: 'noteHeard' },
             'lease.ended': { target: '#subTask.pending', actions: ['clearAgent', 'takeBack'] },
