@@ -1,5 +1,5 @@
 // What the first one who needs it loads in production must be here before: loading takes real time.
-import './runtime/journal/journal-desk.ts';
+import './runtime/journal/journal-host.ts';
 import './actors/negotiator/capability-handlers.ts';
 import { agentInterceptors } from './actors/interceptors.ts';
 import { type Cooperating, withCooperation } from './actors/cooperation.ts';

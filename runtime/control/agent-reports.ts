@@ -3,10 +3,10 @@ import type { AgentBook } from './agent-book.ts';
 import type { AgentOrders } from './agent-orders.ts';
 import type { AgentProcesses } from './agent-processes.ts';
 import type { FirstStarts } from './first-starts.ts';
-import type { NodeMessage } from '../thread/lines.ts';
+import type { NodeReport } from '../thread/control-protocol.ts';
 
 /** What a place says of the life of one of its agents. */
-export type AgentReport = NodeMessage & {
+export type AgentReport = NodeReport & {
   readonly t: 'started' | 'crashed' | 'exited' | 'parked' | 'process';
 };
 

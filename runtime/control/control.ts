@@ -21,11 +21,14 @@ import { AgentProcesses } from './agent-processes.ts';
 import { AgentReports } from './agent-reports.ts';
 import { ControlHistory } from './control-history.ts';
 import { type AgentOrder, Enrolment } from './enrolment.ts';
-import type { ControlDeps } from './control-deps.ts';
+import type { ControlBoot, ControlCalls, WrongStart } from './control-calls.ts';
 import { type FirstStart, FirstStarts } from './first-starts.ts';
 import { Hosting, unlessItDies } from './hosting.ts';
 import { JournalThread } from '../journal/journal-thread.ts';
-import type { NodeMessage } from '../thread/lines.ts';
+import type { NodeReport } from '../thread/control-protocol.ts';
+import type { Port } from '../link/port.ts';
+import type { Spawner } from '../link/spawner.ts';
+import type { Seams } from '../protocol/seams.ts';
 import { LostAccounts } from './lost-accounts.ts';
 import { Overview } from './overview.ts';
 import { Threads } from './threads.ts';
@@ -36,24 +39,28 @@ import { ToldBook } from './told-book.ts';
 import { type Upgraded, type UpgradeOrder, Upgrades } from './upgrades.ts';
 
 /** This thread opens no accounts. */
-const NO_SEAT = -1;
-/** An agent that was not started because its options are wrong; `at`: which order it was of. */
-export interface WrongStart {
-  readonly agentId: string;
-  readonly at: number;
-  readonly fault: ErrorData;
-}
+const NO_ACCOUNT_HOLDER = -1;
 
 /** How long a place that is shut down may do nothing, or compute without a pause. */
 const SHUTDOWN = { quietMs: 3_000, computeMs: 1_000 };
 const BEAT_MS = 100;
 
+/** What the control thread is made of beside its boot data. */
+export interface ControlDeps {
+  readonly seams: Seams;
+  readonly spawner: Spawner;
+  /** The one port between it and the embedder's thread. */
+  readonly host: Port;
+  /** Is told what happens in this thread. */
+  readonly onEvent?: ((event: SystemEvent) => void) | undefined;
+}
+
 /**
  * The thread that decides: supervisor, watchdog, registry authority and timers live here, so that a blocked embedder or
  * a looping worker stops nothing. It runs no agent's code.
  */
-export class Control {
-  readonly #deps: ControlDeps;
+export class Control implements ControlCalls {
+  readonly #seams: Seams;
   readonly #supervisor: Supervisor;
   readonly #incarnations = new IncarnationRegistry();
   readonly #threads: Threads;
@@ -78,16 +85,16 @@ export class Control {
   #isStopping = false;
   #stopBeat: () => void = () => undefined;
 
-  constructor(deps: ControlDeps) {
-    this.#deps = deps;
-    const { seams, options, spawner, workerOptions } = deps;
-    this.#beat = new Int32Array(deps.beat);
-    this.#agents = new AgentBook(new AgentWords(deps.agentWords));
+  constructor(boot: ControlBoot, { seams, spawner, host, onEvent }: ControlDeps) {
+    const { options, workerOptions, accounts, agentWords } = boot;
+    this.#seams = seams;
+    this.#beat = new Int32Array(boot.beat);
+    this.#agents = new AgentBook(new AgentWords(agentWords));
     const { clock } = seams;
     this.#log = new ControlLog({
       clock,
       limits: options.events,
-      onEvent: (event) => deps.onEvent?.(event),
+      onEvent: (event) => onEvent?.(event),
       remember: (event) => this.#history?.remember(event),
       show: (event) => this.#show([event]),
     });
@@ -111,7 +118,7 @@ export class Control {
       options.journal &&
       new JournalThread({
         ...{ spawner, clock, options: options.journal },
-        ...{ accounts: deps.accounts, starting: options.starting },
+        ...{ accounts, starting: options.starting },
         onFailure: (failure) => this.#log.note('journal', journalFacts(failure)),
         onMissing: (reason) => this.#log.note('history', { success: false, reason }),
       });
@@ -123,8 +130,8 @@ export class Control {
       incarnations: this.#incarnations,
       broadcastToSender: options.broadcastToSender,
       spareThread: options.spareThread,
-      accounts: deps.accounts,
-      agentWords: deps.agentWords,
+      accounts,
+      agentWords,
       cpu: options.cpu,
       watchdog: options.watchdog,
       starting: options.starting,
@@ -153,7 +160,7 @@ export class Control {
     });
     this.#hosting = new Hosting(this.#threads);
     this.#lostAccounts = new LostAccounts({
-      accounts: new Accounts(deps.accounts, NO_SEAT),
+      accounts: new Accounts(accounts, NO_ACCOUNT_HOLDER),
       threads: this.#threads,
       clock,
       kept: () => this.#incarnations.heldAccounts(),
@@ -196,24 +203,19 @@ export class Control {
       },
     });
     this.#live();
+    this.#threads.addHost(this.#incarnations.open(boot.hostIncarnation), host, this);
   }
 
-  /** Opens the journal and knows the embedder's thread. Worker threads are started when agents come to live in them. */
+  /** Worker threads are started when agents come to live in them. */
   async boot(): Promise<void> {
-    const { hostLine, hostApi, hostIncarnation } = this.#deps;
-    if (this.#journal !== undefined) {
-      this.#log.addLetters(await this.#journal.open());
-      await this.#processes.endLeft(this.#journal);
-    }
-    this.#threads.addHost(this.#incarnations.open(hostIncarnation), hostLine, hostApi);
+    if (this.#journal === undefined) return;
+    this.#log.addLetters(await this.#journal.open());
+    await this.#processes.endLeft(this.#journal);
+    this.#threads.connectJournal(this.#threads.get('host'));
   }
 
   // The api of the host
 
-  /**
-   * Starts agents. Resolves when each has been started once or waits for its first envelope: to those whose start has found
-   * that their options are wrong.
-   */
   async start(orders: readonly AgentOrder[]): Promise<readonly WrongStart[]> {
     const records = await this.#enrolment.enrol(orders);
     // What former processes left comes before anything new.
@@ -229,7 +231,6 @@ export class Control {
     );
   }
 
-  /** Orders a write of the host's registry among all others and tells every thread. */
   async announce({ profiles, upsert, remove }: TableDelta): Promise<void> {
     for (const id of remove) if (this.#agents.has(id)) await this.stopAgent(id);
     const gone = remove.flatMap((id) => this.#agents.find(id) ?? []);
@@ -245,11 +246,10 @@ export class Control {
     this.#orders.forget(gone);
   }
 
-  roster(withActors = false): RosterRow[] | Promise<RosterRow[]> {
+  roster(withActors = false): Promise<RosterRow[]> {
     return withActors ? this.#overview.rosterWithActors() : this.#overview.roster();
   }
 
-  /** Starts a stopped or failed agent again; resolves when it has been started once. */
   async restart(id: string): Promise<void> {
     this.#agents.get(id).gaveUp = undefined;
     const { status } = this.#supervisor.status(id);
@@ -260,22 +260,18 @@ export class Control {
     await started;
   }
 
-  /** Gives an agent other code while it runs. */
   upgrade(id: string, order: UpgradeOrder): Promise<Upgraded> {
     return this.#upgrades.upgrade(id, order);
   }
 
-  /** Has a parked agent go on. */
   resume(id: string, order: UpgradeOrder): Promise<void> {
     return this.#upgrades.resume(id, order);
   }
 
-  /** Ends one agent; resolves when it is gone. */
   async stopAgent(id: string): Promise<void> {
     await this.#orders.stop(id);
   }
 
-  /** Ends a worker thread, or the process of an agent, from outside; resolves when its successor is up. */
   async terminate(id: string): Promise<void> {
     const process = this.#processes.end(id);
     if (process !== undefined) return process;
@@ -283,22 +279,19 @@ export class Control {
     await new Promise<void>((resolve) => this.#threads.whenUp(this.#threads.get(id), resolve));
   }
 
-  /** Resolves when every thread that answers judges by it. */
   async configure(config: RoutingConfig): Promise<void> {
     this.#config = { ...this.#config, ...config };
     this.#threads.tellAll({ t: 'config', config });
     // A version of its own: what was judged before and is under way is judged again.
     this.#threads.tellAll({ t: 'table', delta: this.#agents.write(NO_CHANGE) });
-    await this.#threads.askAll((api) => api.readArrived());
+    await this.#threads.askAll((api) => api.ping());
   }
 
-  /** Resolves when every thread that answers streams its events, or has stopped to. */
   async inspect(isOn: boolean): Promise<void> {
     this.#inspected = isOn;
     await this.#threads.askAll((api) => api.inspect(isOn));
   }
 
-  /** Of what is remembered beyond this process about `limit`. */
   recentEvents(limit: number): Promise<readonly SystemEvent[]> {
     this.#told.look();
     return this.#overview.recentEvents(limit);
@@ -321,12 +314,10 @@ export class Control {
     return this.#overview.conservation();
   }
 
-  /** The counters of all threads, added up. */
   counts(): Float64Array {
     return this.#incarnations.counts();
   }
 
-  /** Waits until nothing is in hand or waits, at most `drainMs`; then ends every agent and thread. */
   async stop(drainMs: number): Promise<void> {
     this.#threads.beginDraining();
     await this.#overview.untilIdle(drainMs);
@@ -335,7 +326,6 @@ export class Control {
     this.#threads.beginClosing();
     await this.#threads.askAll((api) => api.shutdown(), SHUTDOWN);
     await this.#threads.askAll((api) => api.closeBooks(), SHUTDOWN);
-    this.#threads.readArrived();
     this.#told.look();
     await this.#threads.close();
     this.#history?.close();
@@ -343,10 +333,9 @@ export class Control {
     this.#stopBeat();
   }
 
-  /** Resolves when what was sent before, from anywhere, to durable recipients is kept. */
   async whenKept(): Promise<void> {
     // What a thread that dies had not given to the journal was sent by handlers that died with it.
-    await Promise.all([...this.#threads].map(({ caller }) => unlessItDies(caller.api.whenKept())));
+    await Promise.all([...this.#threads].map(({ connection }) => unlessItDies(connection.api.whenKept())));
   }
 
   async #startAll(records: readonly AgentRecord[]): Promise<readonly FirstStart[]> {
@@ -365,7 +354,7 @@ export class Control {
     this.#firstStarts.ended(id);
   }
 
-  #hear(incarnation: ThreadIncarnation, message: NodeMessage): void {
+  #hear(incarnation: ThreadIncarnation, message: NodeReport): void {
     switch (message.t) {
       case 'flow-slab':
         incarnation.addFlowSlab(message.index, message.memory);
@@ -423,7 +412,7 @@ export class Control {
     // A host that cannot be asked has found nobody.
     await this.#threads
       .get('host')
-      .caller.api.lookUp(query)
+      .connection.api.lookUp(query)
       .catch(() => undefined);
     this.#threads.tellIncarnation(incarnation, { t: 'looked-up', query });
   }
@@ -462,7 +451,7 @@ export class Control {
     this.#beat[0] = ((this.#beat[0] as number) + 1) | 0;
     this.#incarnations.trim();
     this.#history?.give();
-    this.#stopBeat = this.#deps.seams.clock.setTimer(BEAT_MS, () => this.#live());
+    this.#stopBeat = this.#seams.clock.setTimer(BEAT_MS, () => this.#live());
   }
 }
 

@@ -178,7 +178,7 @@ export class Enrolment {
         }
         reject(notLoaded(place, module, still));
       });
-      record.caller.api
+      record.connection.api
         .load(module, process)
         .then(resolve, (error) => reject(unloadable(module, error)))
         .finally(endLoading);

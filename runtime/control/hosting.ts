@@ -9,7 +9,7 @@ import {
 import type { StandStill } from '../supervision/progress-watch.ts';
 import type { TableChange } from '../routing/routing-table.ts';
 import type { AgentRecord } from './agent-book.ts';
-import type { NodeMessage } from '../thread/lines.ts';
+import type { NodeReport } from '../thread/control-protocol.ts';
 import type { ThreadRecord, Threads } from './threads.ts';
 
 /** Agents that are being hosted, and what waits for it. */
@@ -71,13 +71,13 @@ export class Hosting {
   async recover(records: readonly AgentRecord[]): Promise<void> {
     const byPlace = Map.groupBy(records, ({ place }) => place);
     const recovering = [...byPlace].map(([id, here]) =>
-      unlessItDies(this.#threads.get(id).caller.api.recover(here.map(({ slot }) => slot))),
+      unlessItDies(this.#threads.get(id).connection.api.recover(here.map(({ slot }) => slot))),
     );
     await Promise.all(recovering);
   }
 
   /** The place has their code, after which what they kept may take as long as the journal takes; or it is done. */
-  hear(message: NodeMessage & { readonly t: 'loaded' | 'hosted' }): void {
+  hear(message: NodeReport & { readonly t: 'loaded' | 'hosted' }): void {
     const pending = this.#pending.get(message.ref);
     if (pending === undefined) return;
     pending.isLoading = false;

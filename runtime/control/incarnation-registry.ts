@@ -16,7 +16,7 @@ import { COUNTER_WORDS } from '../observe/thread-counters.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import { CheckpointBook } from './checkpoint-book.ts';
-import type { Charge, ThreadDeath, Replay } from '../thread/lines.ts';
+import type { Charge, ThreadDeath, Replay } from '../thread/control-protocol.ts';
 import { type FlowWords, ThreadIncarnation, type ThreadMemories } from './thread-incarnation.ts';
 import { ReplicaLedger } from './replica-ledger.ts';
 

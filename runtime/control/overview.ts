@@ -38,9 +38,9 @@ export class Overview {
     this.#deps = deps;
   }
 
-  roster(): RosterRow[] {
+  async roster(): Promise<RosterRow[]> {
     const { agents, threads, incarnations, supervisor } = this.#deps;
-    threads.readArrived();
+    await threads.caughtUp();
     const waiting = incarnations.waiting();
     // The embedder's mailbox is no agent.
     const rows = [...agents].filter(({ id }) => !isSystemId(id));
@@ -72,7 +72,8 @@ export class Overview {
   async rosterWithActors(): Promise<RosterRow[]> {
     const lists = await this.#deps.threads.askAll((api) => api.actors());
     const actors = new Map(lists.flat().map((one) => [one.id, one.actors]));
-    return this.roster().map((row) => {
+    const rows = await this.roster();
+    return rows.map((row) => {
       const own = actors.get(row.id);
       return own === undefined ? row : { ...row, actors: own };
     });

@@ -4,7 +4,7 @@ import { NO_CHANGE } from '../routing/routing-table.ts';
 import type { DiedOver, Supervisor } from '../supervision/supervisor.ts';
 import type { AgentBook, AgentRecord } from './agent-book.ts';
 import type { Hosting } from './hosting.ts';
-import type { ThreadDeath, NodeMessage } from '../thread/lines.ts';
+import type { ThreadDeath, NodeReport } from '../thread/control-protocol.ts';
 import type { Ending, ThreadRecord, Threads } from './threads.ts';
 import type { ThreadIncarnation } from './thread-incarnation.ts';
 import type { LostMail, ReplayContext, IncarnationRegistry } from './incarnation-registry.ts';
@@ -15,7 +15,7 @@ const OFFENCES = 2;
 const MAX_SOLO = 8;
 const SOLO = 'solo-';
 
-type ReceivedAll = NodeMessage & { readonly t: 'received-all' };
+type ReceivedAll = NodeReport & { readonly t: 'received-all' };
 
 export interface ThreadFailoverDeps {
   readonly agents: AgentBook;

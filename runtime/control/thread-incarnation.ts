@@ -3,7 +3,7 @@ import { distance, FLOWS_PER_SLAB, MARK, MARK_WORDS } from '../mailbox/flow-mark
 import { type NamedMail, readNames } from '../mailbox/name-book.ts';
 import { newCounters } from '../observe/thread-counters.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
-import type { Charge, ThreadDeath } from '../thread/lines.ts';
+import type { Charge, ThreadDeath } from '../thread/control-protocol.ts';
 import { newStatusMemory, STATUS } from '../mailbox/status-words.ts';
 
 /** The memories that an incarnation is made with, when they exist before it. */
@@ -28,6 +28,8 @@ export const newThreadMemories = (): ThreadMemories => ({
 export class ThreadIncarnation {
   readonly number: number;
   readonly memories: ThreadMemories;
+  /** How many of its reports have been heard. */
+  heard = 0;
   /** How its thread ended. */
   death: ThreadDeath | undefined = undefined;
   readonly #slabs: Int32Array[] = [];
@@ -65,6 +67,15 @@ export class ThreadIncarnation {
 
   get beat(): number {
     return new Int32Array(this.memories.status)[STATUS.beat] as number;
+  }
+
+  /** How many reports its thread has posted. */
+  get reported(): number {
+    return new Int32Array(this.memories.status)[STATUS.reported] as number;
+  }
+
+  hasHeard(reports: number): boolean {
+    return distance(this.heard, reports) >= 0;
   }
 
   /** The marks of one flow; undefined when its memory never came. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../protocol/seams.ts';
-import type { ThreadBoot } from './thread-boot.ts';
+import type { ThreadBoot } from './control-calls.ts';
 import type { NodeBoot } from '../thread/thread-host.ts';
-import type { Port } from '../link/port.ts';
 import type { Spawned, Spawner } from '../link/spawner.ts';
 
 export interface ThreadStarterDeps {
@@ -9,12 +8,6 @@ export interface ThreadStarterDeps {
   readonly clock: Clock;
   /** What a thread needs to make its policies. */
   readonly workerOptions: unknown;
-}
-
-/** A thread that became a place; `api` is the port on which the place answers. */
-export interface StartedThread {
-  readonly spawned: Spawned;
-  readonly api: Port;
 }
 
 /**
@@ -33,16 +26,14 @@ export class ThreadStarter {
   }
 
   /** Starts a thread as this place: the spare one, if there is one. */
-  start(boot: NodeBoot): StartedThread {
+  start(boot: NodeBoot): Spawned {
     const { spawner, workerOptions } = this.#deps;
-    const [api, theirs] = spawner.channel();
-    const port = spawner.transferable(theirs);
-    const message: ThreadBoot = { role: 'place', boot, workerOptions, api: port };
+    const message: ThreadBoot = { role: 'place', boot, workerOptions };
     const spare = this.#spare;
-    if (spare === undefined) return { spawned: spawner.spawn(boot.id, message, [port]), api };
+    if (spare === undefined) return spawner.spawn(boot.id, message, []);
     this.#spare = undefined;
-    spare.line.post(message, [port]);
-    return { spawned: spare, api };
+    spare.port.post(message);
+    return spare;
   }
 
   /** Sees to it that a spare thread is there some time from now; it would only be in the way of what happens now. */

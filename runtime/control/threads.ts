@@ -14,13 +14,13 @@ import {
 } from '../supervision/progress-watch.ts';
 import { Watchdog } from '../supervision/watchdog.ts';
 import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
-import { Caller } from '../link/calls.ts';
+import { Connection, type Remote } from '../link/connection.ts';
 import type { JournalThread } from '../journal/journal-thread.ts';
-import type { ControlMessage, ThreadDeath, NodeMessage } from '../thread/lines.ts';
+import type { ControlOrder, NodeCalls, NodeReport, ThreadDeath } from '../thread/control-protocol.ts';
 import { newCreditMemory } from '../link/link.ts';
 import type { NodePeers } from '../thread/thread-node.ts';
-import type { ThreadHost } from '../thread/thread-host.ts';
 import { ThreadStarter } from './thread-starter.ts';
+import type { ControlCalls } from './control-calls.ts';
 import type { Port } from '../link/port.ts';
 import type { ThreadIncarnation } from './thread-incarnation.ts';
 import type { IncarnationRegistry } from './incarnation-registry.ts';
@@ -43,19 +43,23 @@ export interface Ending {
 export interface ThreadRecord {
   readonly id: string;
   incarnation: ThreadIncarnation;
-  line: Port;
-  caller: Caller<ThreadHost>;
+  connection: Connection<NodeCalls, ControlOrder>;
   spawned: Spawned | undefined;
   /** Its agents are hosted and it is linked with the others. */
   isUp: boolean;
-  /** What it has said, counted. */
-  heard: number;
   /** How much it loads at the moment. */
   loads: number;
   /** Why its thread is being ended; undefined when nobody asked for it. */
   ending: Ending | undefined;
   /** A death that the others have not been told of, because its successor is not up yet. */
   untold: ThreadDeath | undefined;
+}
+
+/** Somebody waits until so many reports of an incarnation are heard. */
+interface CatchingUp {
+  readonly of: ThreadIncarnation;
+  readonly reports: number;
+  readonly resolve: () => void;
 }
 
 export interface ThreadsDeps {
@@ -78,7 +82,7 @@ export interface ThreadsDeps {
   readonly table: () => TableDelta;
   /** What a new thread must be told that was told to all before it was there. */
   readonly current: () => { readonly isInspected: boolean; readonly config: RoutingConfig | undefined };
-  readonly onMessage: (incarnation: ThreadIncarnation, message: NodeMessage) => void;
+  readonly onMessage: (incarnation: ThreadIncarnation, message: NodeReport) => void;
   /** A thread is gone, and its incarnation is retired. */
   readonly onDeath: (thread: ThreadRecord, dead: ThreadIncarnation, ending: Ending) => void;
   readonly note: (type: SystemEvent['type'], facts: Partial<SystemEvent>) => void;
@@ -91,6 +95,7 @@ export class Threads {
   readonly #watchdog: Watchdog;
   readonly #places = new Map<string, ThreadRecord>();
   readonly #waiters = new Map<ThreadRecord, (() => void)[]>();
+  readonly #catchingUp = new Set<CatchingUp>();
   #isDraining = false;
   isClosing = false;
 
@@ -143,10 +148,11 @@ export class Threads {
     return true;
   }
 
-  /** The embedder's thread: nobody starts it, and it is up from the first. */
-  addHost(incarnation: ThreadIncarnation, line: Port, api: Port): void {
-    const host = this.#add('host', incarnation, undefined, { line, api });
+  /** The embedder's thread: nobody starts it, it is up from the first, and it alone may call. */
+  addHost(incarnation: ThreadIncarnation, port: Port, calls: ControlCalls): void {
+    const host = this.#add('host', incarnation, { port, spawned: undefined });
     host.isUp = true;
+    host.connection.serve(calls, (report) => this.#hear(incarnation, report as NodeReport));
   }
 
   /** Sees to it that there is such a place, with a thread that gets ready, linked with all that are there. */
@@ -157,18 +163,19 @@ export class Threads {
   /** A new place with a thread of its own; not linked yet. */
   open(id: string): ThreadRecord {
     const incarnation = this.#deps.incarnations.open();
-    const { spawned, api } = this.#threads.start(this.#boot(id, incarnation));
-    return this.#add(id, incarnation, spawned, { line: spawned.line, api });
+    const spawned = this.#threads.start(this.#boot(id, incarnation));
+    const thread = this.#add(id, incarnation, { port: spawned.port, spawned });
+    this.#attend(thread, spawned);
+    return thread;
   }
 
   /** Gives a place whose thread is gone another one. */
   reopen(thread: ThreadRecord): void {
     thread.incarnation = this.#deps.incarnations.open();
-    const { spawned, api } = this.#threads.start(this.#boot(thread.id, thread.incarnation));
+    const spawned = this.#threads.start(this.#boot(thread.id, thread.incarnation));
     thread.spawned = spawned;
-    thread.line = spawned.line;
-    thread.caller = new Caller<ThreadHost>(api);
-    this.#attend(thread);
+    thread.connection = new Connection(spawned.port);
+    this.#attend(thread, spawned);
   }
 
   /** The number of the thread that is this place now; none for the embedder's. */
@@ -256,16 +263,16 @@ export class Threads {
     };
   }
 
-  async #footingOf({ incarnation, spawned, heard }: ThreadRecord): Promise<Footing> {
+  async #footingOf({ incarnation, spawned }: ThreadRecord): Promise<Footing> {
     const footing = spawned === undefined ? { cpuMs: 0 } : await footingOf(spawned);
-    return { ...footing, signs: heard, beat: incarnation.beat };
+    return { ...footing, signs: incarnation.heard, beat: incarnation.beat };
   }
 
-  tell(thread: ThreadRecord, message: ControlMessage, transfer?: readonly unknown[]): void {
-    thread.line.post(message, transfer);
+  tell(thread: ThreadRecord, message: ControlOrder, transfer?: readonly unknown[]): void {
+    thread.connection.tell(message, transfer);
   }
 
-  tellAll(message: ControlMessage): void {
+  tellAll(message: ControlOrder): void {
     for (const thread of this) this.tell(thread, message);
   }
 
@@ -275,7 +282,7 @@ export class Threads {
   }
 
   /** Tells one thread, if it is there still. */
-  tellIncarnation(incarnation: ThreadIncarnation, message: ControlMessage): void {
+  tellIncarnation(incarnation: ThreadIncarnation, message: ControlOrder): void {
     for (const thread of this) if (thread.incarnation === incarnation) this.tell(thread, message);
   }
 
@@ -286,10 +293,7 @@ export class Threads {
   }
 
   /** What every place answers, as long as it gets on by these limits; one that does not is left out. */
-  async askAll<Answer>(
-    ask: (api: Caller<ThreadHost>['api']) => Promise<Answer>,
-    limits = QUERY,
-  ): Promise<Answer[]> {
+  async askAll<Answer>(ask: (api: Remote<NodeCalls>) => Promise<Answer>, limits = QUERY): Promise<Answer[]> {
     // In a thread that has not begun nobody lives yet.
     const begun = [...this].filter(({ incarnation }) => incarnation.beat > 0);
     const answers = await Promise.all(begun.map((thread) => this.#askPatiently(thread, ask, limits)));
@@ -299,14 +303,14 @@ export class Threads {
   /** Undefined when it fails, or the place does not get on. */
   #askPatiently<Answer>(
     thread: ThreadRecord,
-    ask: (api: Caller<ThreadHost>['api']) => Promise<Answer>,
+    ask: (api: Remote<NodeCalls>) => Promise<Answer>,
     limits: ProgressLimits,
   ): Promise<Answer | undefined> {
     const { clock } = this.#deps.seams;
     const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
     const sample = (): Promise<Footing> => this.#footingOf(thread);
     const watch = new ProgressWatch({ clock, sample, onStill: () => resolve(undefined) }, limits);
-    ask(thread.caller.api).then(resolve, () => resolve(undefined));
+    ask(thread.connection.api).then(resolve, () => resolve(undefined));
     return promise.finally(() => watch.close());
   }
 
@@ -331,41 +335,51 @@ export class Threads {
   #add(
     id: string,
     incarnation: ThreadIncarnation,
-    spawned: Spawned | undefined,
-    { line, api }: { line: Port; api: Port },
+    { port, spawned }: { readonly port: Port; readonly spawned: Spawned | undefined },
   ): ThreadRecord {
-    const caller = new Caller<ThreadHost>(api);
+    const connection = new Connection<NodeCalls, ControlOrder>(port);
     const place = {
-      ...{ id, incarnation, line, caller, spawned },
-      ...{ isUp: false, heard: 0, loads: 0, ending: undefined, untold: undefined },
+      ...{ id, incarnation, connection, spawned },
+      ...{ isUp: false, loads: 0, ending: undefined, untold: undefined },
     };
     this.#places.set(id, place);
-    this.#attend(place);
     return place;
   }
 
-  /** Hears what the places have said and nobody has listened to yet: an answer must not be older than it. */
-  readArrived(): void {
-    for (const thread of this.#places.values()) this.#readArrivedFrom(thread);
+  /**
+   * Resolves when all is heard that the places have reported by now. Two ports have no common order, and whoever asks may have
+   * been told by a place of what that has reported.
+   */
+  async caughtUp(): Promise<void> {
+    await Promise.all([...this].map(({ incarnation }) => this.#caughtUpWith(incarnation)));
   }
 
-  #readArrivedFrom({ incarnation, line }: ThreadRecord): void {
-    for (let next = line.take(); next !== undefined; next = line.take())
-      this.#deps.onMessage(incarnation, next.message as NodeMessage);
+  #caughtUpWith(of: ThreadIncarnation): Promise<void> | undefined {
+    const reports = of.reported;
+    if (of.hasHeard(reports)) return undefined;
+    return new Promise((resolve) => this.#catchingUp.add({ of, reports, resolve }));
   }
 
-  #attend(thread: ThreadRecord): void {
-    const { incarnation, line, spawned } = thread;
-    line.onMessage((message) => {
-      thread.heard += 1;
-      this.#deps.onMessage(incarnation, message as NodeMessage);
-    });
-    spawned?.onExit((reason, isItsWord) =>
+  #hear(incarnation: ThreadIncarnation, report: NodeReport): void {
+    incarnation.heard = (incarnation.heard + 1) | 0;
+    this.#deps.onMessage(incarnation, report);
+    for (const waiting of this.#catchingUp)
+      if (waiting.of === incarnation && incarnation.hasHeard(waiting.reports)) this.#letGo(waiting);
+  }
+
+  #letGo(waiting: CatchingUp): void {
+    this.#catchingUp.delete(waiting);
+    waiting.resolve();
+  }
+
+  #attend(thread: ThreadRecord, spawned: Spawned): void {
+    const { incarnation, connection } = thread;
+    connection.serve({}, (report) => this.#hear(incarnation, report as NodeReport));
+    spawned.onExit((reason, isItsWord) =>
       // Whose words they are nobody can say any more: of whatever was in the thread.
       this.#died(thread, spawned, { reason, ...(isItsWord && { taint: [`thread:${thread.id}`] }) }),
     );
-    this.#connectJournal(thread);
-    if (spawned === undefined) return;
+    this.connectJournal(thread);
     const { isInspected, config } = this.#deps.current();
     if (isInspected) this.tell(thread, { t: 'inspect', isOn: true });
     if (config !== undefined) this.tell(thread, { t: 'config', config });
@@ -373,7 +387,7 @@ export class Threads {
   }
 
   /** Before it hosts anybody: from then on it may send. */
-  #connectJournal(thread: ThreadRecord): void {
+  connectJournal(thread: ThreadRecord): void {
     const { journal } = this.#deps;
     if (journal === undefined) return;
     const access = journal.connect();
@@ -383,12 +397,11 @@ export class Threads {
   #died(thread: ThreadRecord, spawned: Spawned, why: Omit<Ending, 'isCharged'>): void {
     if (thread.spawned !== spawned) return;
     const { incarnation: dead, ending = { ...why, isCharged: true } } = thread;
-    // What it said last arrived before its end.
-    this.#readArrivedFrom(thread);
     thread.isUp = false;
     thread.ending = undefined;
     this.#watchdog.unwatch(thread.id);
-    thread.caller.cut(threadDied(thread.id, thread.id));
+    thread.connection.cut(threadDied(thread.id, thread.id));
+    for (const waiting of this.#catchingUp) if (waiting.of === dead) this.#letGo(waiting);
     if (this.isClosing) return;
     this.#deps.incarnations.retire(dead);
     this.#deps.note('place-died', { place: thread.id, reason: ending.reason });

@@ -14,7 +14,7 @@ import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentStatus } from '../protocol/roster.ts';
 import type { AgentBook, AgentRecord, ParkedAgent } from './agent-book.ts';
 import type { Enrolment } from './enrolment.ts';
-import type { ChangeOrder, NodeMessage } from '../thread/lines.ts';
+import type { ChangeOrder, NodeReport } from '../thread/control-protocol.ts';
 import { type LoadedAgent, requireKeepable, standingAs } from '../agent/loaded-agent.ts';
 import type { ThreadRecord, Threads } from './threads.ts';
 
@@ -42,7 +42,7 @@ interface NewCode {
   readonly profile: AgentProfile;
 }
 
-type ChangedMessage = NodeMessage & { readonly t: 'changed' };
+type ChangedMessage = NodeReport & { readonly t: 'changed' };
 /** What became of an agent in its place. */
 type ChangedAgent = NonNullable<ChangedMessage['changed']>;
 

@@ -14,8 +14,7 @@ import type { HistoryLimits } from './history-options.ts';
 import type { MailData } from '../mailbox/mail.ts';
 import { newOrderMemory } from './unit-order.ts';
 import type { ProcessIdentity } from '../os/process-identity.ts';
-import { Caller } from '../link/calls.ts';
-import type { JournalDesk } from './journal-desk.ts';
+import { Connection } from '../link/connection.ts';
 import { footingOf, type Spawned, type Spawner } from '../link/spawner.ts';
 
 /** How long it may do nothing when it is closed. */
@@ -58,20 +57,16 @@ export interface JournalAccess extends JournalPorts {
 export class JournalThread {
   readonly #deps: JournalThreadDeps;
   readonly #spawned: Spawned;
-  readonly #caller: Caller<JournalDesk>;
+  readonly #connection: Connection<JournalCalls, JournalOrder>;
   readonly #order = newOrderMemory();
 
   constructor(deps: JournalThreadDeps) {
     this.#deps = deps;
     const { spawner, options, accounts } = deps;
-    const [api, theirs] = spawner.channel();
-    const port = spawner.transferable(theirs);
-    this.#spawned = spawner.spawn('orrery-journal', { role: 'journal', options, accounts, api: port }, [
-      port,
-    ]);
-    this.#caller = new Caller<JournalDesk>(api);
-    this.#spawned.line.onMessage((message) => this.#hear(message as JournalMessage));
-    this.#spawned.onExit((reason) => this.#caller.cut(storeFailed(options.path, 'write', reason)));
+    this.#spawned = spawner.spawn('orrery-journal', { role: 'journal', options, accounts }, []);
+    this.#connection = new Connection(this.#spawned.port);
+    this.#connection.serve({}, (report) => this.#hear(report as JournalReport));
+    this.#spawned.onExit((reason) => this.#connection.cut(storeFailed(options.path, 'write', reason)));
   }
 
   /**
@@ -81,10 +76,10 @@ export class JournalThread {
   async open(): Promise<readonly DeadLetter[]> {
     const { options, starting } = this.#deps;
     const watch = this.#watch(starting, ({ text }) => {
-      this.#caller.cut(startFailed('the thread of the journal', `open ${options.path}`, text));
+      this.#connection.cut(startFailed('the thread of the journal', `open ${options.path}`, text));
     });
     try {
-      return await this.#caller.api.open();
+      return await this.#connection.api.open();
     } finally {
       watch.close();
     }
@@ -92,12 +87,12 @@ export class JournalThread {
 
   /** The processes of agents that former hosts had noted, and not that they are gone. */
   leftProcesses(): Promise<readonly ProcessIdentity[]> {
-    return this.#caller.api.leftProcesses();
+    return this.#connection.api.leftProcesses();
   }
 
   /** They are gone. */
   forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void> {
-    return this.#caller.api.forgetProcesses(gone);
+    return this.#connection.api.forgetProcesses(gone);
   }
 
   get keepsHistory(): boolean {
@@ -106,22 +101,22 @@ export class JournalThread {
 
   /** Takes entries of the history. */
   remember(remembered: Remembered): Promise<void> {
-    return this.#caller.api.remember(remembered);
+    return this.#connection.api.remember(remembered);
   }
 
   /** The envelopes of a conversation that the history has; one may come twice. */
   envelopes(correlationId: string): Promise<readonly A2AEnvelope[]> {
-    return this.#caller.api.envelopes(correlationId);
+    return this.#connection.api.envelopes(correlationId);
   }
 
   /** The newest security events and crossings of the history, about `limit` of each. */
   events(limit: number): Promise<readonly SystemEvent[]> {
-    return this.#caller.api.events(limit);
+    return this.#connection.api.events(limit);
   }
 
   /** Of these numbers the mails that are in the journal. */
   mailsAt(numbers: readonly number[]): Promise<readonly MailData[]> {
-    return this.#caller.api.mailsAt(numbers);
+    return this.#connection.api.mailsAt(numbers);
   }
 
   /** Lets one more thread write; the ports are to be transferred. */
@@ -130,7 +125,7 @@ export class JournalThread {
     const [line, theirLine] = spawner.channel();
     const [api, theirApi] = spawner.channel();
     const ports = { line: spawner.transferable(theirLine), api: spawner.transferable(theirApi) };
-    this.#spawned.line.post({ t: 'writer', ...ports }, [ports.line, ports.api]);
+    this.#connection.tell({ t: 'writer', ...ports }, [ports.line, ports.api]);
     const mine = { line: spawner.transferable(line), api: spawner.transferable(api) };
     return { ...mine, file: options.path, keepsHistory: this.keepsHistory, order: this.#order };
   }
@@ -139,12 +134,12 @@ export class JournalThread {
   async close(): Promise<void> {
     const tooLate = Promise.withResolvers<void>();
     const watch = this.#watch({ quietMs: CLOSE_MS, computeMs: Infinity }, () => tooLate.resolve());
-    await Promise.race([this.#caller.api.close().catch(() => undefined), tooLate.promise]);
+    await Promise.race([this.#connection.api.close().catch(() => undefined), tooLate.promise]);
     watch.close();
     await this.#spawned.terminate();
   }
 
-  #hear(message: JournalMessage): void {
+  #hear(message: JournalReport): void {
     if (message.t === 'failure') this.#deps.onFailure(message.failure);
     else this.#deps.onMissing(message.reason);
   }
@@ -157,11 +152,30 @@ export class JournalThread {
 }
 
 /** What the control thread tells the journal's, one way. */
-export interface WriterMessage extends JournalPorts {
+export interface JournalOrder extends JournalPorts {
   readonly t: 'writer';
 }
 
 /** What the journal's thread tells the control thread by itself. */
-export type JournalMessage =
+export type JournalReport =
   | { readonly t: 'failure'; readonly failure: ErrorData | undefined }
   | { readonly t: 'missing'; readonly reason: string };
+
+/** All that the control thread may call in the journal's. */
+export interface JournalCalls {
+  /** Resolves to the dead letters of former processes, oldest first. */
+  open(): Promise<readonly DeadLetter[]>;
+  /** The processes of agents that former hosts had noted, and not that they are gone. */
+  leftProcesses(): Promise<readonly ProcessIdentity[]>;
+  /** They are gone. */
+  forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void>;
+  /** Takes entries of the history. */
+  remember(remembered: Remembered): Promise<void>;
+  /** The envelopes of a conversation that the history has; one may come twice. */
+  envelopes(correlationId: string): Promise<readonly A2AEnvelope[]>;
+  /** The newest security events and crossings of the history, about `limit` of each. */
+  events(limit: number): Promise<readonly SystemEvent[]>;
+  /** Of these numbers the mails that are in the journal. */
+  mailsAt(numbers: readonly number[]): Promise<readonly MailData[]>;
+  close(): Promise<void>;
+}

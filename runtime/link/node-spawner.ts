@@ -1,6 +1,6 @@
 import { threadUsage } from '../os/proc-usage.ts';
 import { reasonOf } from '../protocol/errors.ts';
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { endProcess } from '../os/process-family.ts';
 import { threadArguments } from '../protocol/thread-arguments.ts';
 import { nodePort, type Port } from './port.ts';
@@ -20,11 +20,12 @@ export class NodeSpawner implements Spawner {
 
   spawn(name: string, boot: unknown, transfer: readonly unknown[]): Spawned {
     const { port1, port2 } = new MessageChannel();
+    const port = this.#wrap(port1);
     const number = new Int32Array(new SharedArrayBuffer(4));
     const worker = new Worker(this.#entry, {
       name,
       ...threadArguments(process.execArgv),
-      workerData: { boot, line: port2, number },
+      workerData: { boot, port: port2, number },
       transferList: [port2, ...(transfer as MessagePort[])],
     });
     let reason = 'it exited';
@@ -40,7 +41,7 @@ export class NodeSpawner implements Spawner {
     return {
       // Its own is -1 once it is gone.
       threadId: worker.threadId,
-      line: this.#wrap(port1),
+      port,
       cpuMs: async () => {
         const { user, system } = await worker.cpuUsage();
         return (user + system) / 1_000;
@@ -52,7 +53,7 @@ export class NodeSpawner implements Spawner {
       onExit: (listener) => {
         void exited.then((code) => {
           setImmediate(() => {
-            drain(port1);
+            drain(port, port1);
             listener(code === 0 || code === 1 ? reason : `${reason} (exit code ${code})`, isItsWord);
           });
         });
@@ -85,8 +86,6 @@ export class NodeSpawner implements Spawner {
 }
 
 /** Delivers what a dead thread had posted before its listeners are told. */
-function drain(port: MessagePort): void {
-  for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
-    port.emit('message', next.message);
-  }
+function drain(port: Port, of: MessagePort): void {
+  for (let next = port.take(); next !== undefined; next = port.take()) of.emit('message', next.message);
 }

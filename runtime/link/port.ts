@@ -1,6 +1,6 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 
-/** One end of a pair of connected ends: what a link, a control line and a call line need of a `MessagePort`. */
+/** One end of a pair of connected ends: what links and connections need of a `MessagePort`. */
 export interface Port {
   post(message: unknown, transfer?: readonly unknown[]): void;
   /** The next message that is already here, taken out of turn; undefined when none is. */
@@ -35,6 +35,9 @@ export function nodePort(port: MessagePort): Port {
       port.on('close', listener);
     },
     hold: () => port.ref(),
-    close: () => port.close(),
+    close: () => {
+      isClosed = true;
+      port.close();
+    },
   };
 }

@@ -6,8 +6,8 @@ import type { Port } from './port.ts';
 export interface Spawned {
   /** Its number in this process. */
   readonly threadId: number;
-  /** The one-way line to it. */
-  readonly line: Port;
+  /** The one port between whoever started it and the thread. */
+  readonly port: Port;
   /** Processor time that it has used, milliseconds; may never settle once it is gone. */
   cpuMs(): Promise<number>;
   /** What the system says of it, without asking it; undefined where the system does not say. */

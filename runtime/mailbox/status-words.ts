@@ -10,6 +10,8 @@ export const STATUS = {
   incarnation: 2,
   flow: 3,
   sequence: 4,
+  /** How many reports it has posted to the control thread. */
+  reported: 5,
 } as const;
 
 const STATUS_WORDS = 8;

@@ -16,7 +16,7 @@ import type { AgentSpec } from '../system/system-options.ts';
 import * as bootPlaces from '../system/boot-node.ts';
 import * as controls from '../control/control.ts';
 import { becomeThread } from '../system/boot-thread.ts';
-import type { ThreadBoot } from '../control/thread-boot.ts';
+import type { ThreadBoot } from '../control/control-calls.ts';
 import type { ThreadHost } from '../thread/thread-host.ts';
 import type { ThreadNode } from '../thread/thread-node.ts';
 import type { Port } from '../link/port.ts';
@@ -125,10 +125,10 @@ export class SimulatedProcess<Team extends System> {
   }
 
   /** Has a thread of it become what its boot data says. */
-  async boot(thread: VirtualThread, boot: ThreadBoot, line: Port, spawner: Spawner): Promise<void> {
+  async boot(thread: VirtualThread, boot: ThreadBoot, port: Port, spawner: Spawner): Promise<void> {
     const { given, outside, disk, makeActor, record, onPlace } = this.#deps;
     const { policies, interceptors, definitions } = given;
-    await becomeThread(boot, line, {
+    await becomeThread(boot, port, {
       spawner,
       seams: thread.seams,
       loop: thread.loop,

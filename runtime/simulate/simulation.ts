@@ -4,7 +4,7 @@ import type { Mail } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions, isOrreryError } from '../protocol/errors.ts';
 import type { System } from '../system/system.ts';
-import type { ThreadBoot } from '../control/thread-boot.ts';
+import type { ThreadBoot } from '../control/control-calls.ts';
 import { Chance } from './chance.ts';
 import { EscapeWatch } from './escape-watch.ts';
 import { FaultInjector, type HostCrash, STAGE } from './fault-injector.ts';
@@ -114,8 +114,8 @@ export class Simulation<Team extends System> {
       scheduler: this.scheduler,
       delayMs: (from, to) => this.faults.delayMs(from, to),
       between: (least, most) => between.between(least, most),
-      boot: (thread, boot, line, spawner) =>
-        this.#process?.boot(thread, boot as ThreadBoot, line, spawner) ?? Promise.resolve(),
+      boot: (thread, boot, port, spawner) =>
+        this.#process?.boot(thread, boot as ThreadBoot, port, spawner) ?? Promise.resolve(),
     });
     this.view = viewOf({
       scheduler: this.scheduler,

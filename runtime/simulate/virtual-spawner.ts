@@ -13,7 +13,7 @@ export interface VirtualThreadsDeps extends Pick<VirtualPortDeps, 'delayMs'> {
   readonly scheduler: Scheduler;
   readonly between: (least: number, most: number) => number;
   /** Has a thread become what its boot data says. */
-  readonly boot: (thread: VirtualThread, boot: unknown, line: Port, spawner: Spawner) => void | Promise<void>;
+  readonly boot: (thread: VirtualThread, boot: unknown, port: Port, spawner: Spawner) => void | Promise<void>;
 }
 
 /** The ports and threads of one simulation. */
@@ -42,7 +42,7 @@ export class VirtualThreads {
   #spawn(owner: VirtualThread, name: string, boot: unknown, transfer: readonly unknown[]): Spawned {
     const { scheduler, between } = this.#deps;
     const thread = scheduler.newThread(name);
-    const [line, theirs] = this.#channel(owner);
+    const [port, theirs] = this.#channel(owner);
     const copy = structuredClone(boot);
     for (const token of transfer) this.#received(thread, token);
     (theirs as VirtualPort).owner = thread;
@@ -61,7 +61,7 @@ export class VirtualThreads {
       for (const port of this.#ports) if (port.owner === thread && port !== theirs) port.close();
       const goneMs = Math.max(scheduler.nowMs, thread.freeAtMs);
       scheduler.schedule(owner, goneMs + between(...NEWS_MS), () => {
-        (line as VirtualPort).drain();
+        (port as VirtualPort).drain();
         theirs.close();
         gone.resolve();
         for (const listener of listeners) listener(reason);
@@ -69,7 +69,7 @@ export class VirtualThreads {
     });
     return {
       threadId: thread.number,
-      line,
+      port,
       cpuMs: () => Promise.resolve(thread.cpuMs),
       usage: () => undefined,
       terminate: () => {

@@ -1,6 +1,6 @@
 import type { Surroundings } from './boot-thread.ts';
-import type { ThreadBoot } from '../control/thread-boot.ts';
-import { exposeApi } from '../link/calls.ts';
+import type { ThreadBoot } from '../control/control-calls.ts';
+import { Connection } from '../link/connection.ts';
 import { ThreadHost, type ThreadHostDeps } from '../thread/thread-host.ts';
 import type { Port } from '../link/port.ts';
 
@@ -12,9 +12,9 @@ export type MadeForNode = Pick<ThreadHostDeps, 'policies'> &
 
 /** Has the thread be the place that the boot data describes. */
 export function bootNode(
-  { boot, api }: ThreadBoot & { role: 'place' },
+  { boot }: ThreadBoot & { role: 'place' },
   { spawner, seams, loop, onStray, onPlace }: Surroundings,
-  line: Port,
+  port: Port,
   made: MadeForNode,
 ): void {
   const host = new ThreadHost({
@@ -22,12 +22,11 @@ export function bootNode(
     ...made,
     boot,
     seams,
-    line,
-    received: (port) => spawner.received(port),
+    control: new Connection(port),
+    received: (link) => spawner.received(link),
     loop,
   });
-  line.hold();
+  port.hold();
   onStray((error) => host.node.noteStray(error));
-  exposeApi(host, spawner.received(api));
   onPlace?.(host);
 }

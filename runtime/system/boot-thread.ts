@@ -7,11 +7,11 @@ import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
 import type { MadeForNode } from './boot-node.ts';
-import { exposeApi } from '../link/calls.ts';
-import type { ThreadBoot } from '../control/thread-boot.ts';
+import { Connection } from '../link/connection.ts';
+import type { ControlBoot, ThreadBoot } from '../control/control-calls.ts';
 import type { Control } from '../control/control.ts';
 import { type EventLoop, nodeEventLoop } from '../protocol/event-loop.ts';
-import type { JournalMessage, WriterMessage } from '../journal/journal-thread.ts';
+import type { JournalCalls, JournalOrder, JournalReport } from '../journal/journal-thread.ts';
 import { NodeSpawner } from '../link/node-spawner.ts';
 import type { ThreadHost } from '../thread/thread-host.ts';
 import type { Port } from '../link/port.ts';
@@ -19,7 +19,7 @@ import type { Spawner } from '../link/spawner.ts';
 
 export interface ThreadDeps {
   /** `number`: where it says by which number the system knows it. */
-  readonly data: { readonly boot: ThreadBoot; readonly line: unknown; readonly number: Int32Array };
+  readonly data: { readonly boot: ThreadBoot; readonly port: unknown; readonly number: Int32Array };
   /** The file that this thread runs; new threads run it too. */
   readonly entry: URL;
   /** The file that the processes of agents run. */
@@ -59,7 +59,7 @@ export async function bootThread(deps: ThreadDeps): Promise<void> {
   Atomics.store(data.number, 0, ownThreadNumber());
   const spawner = new NodeSpawner(entry);
   const seams = systemSeams();
-  await becomeThread(data.boot, spawner.received(data.line), {
+  await becomeThread(data.boot, spawner.received(data.port), {
     spawner,
     seams,
     loop: nodeEventLoop(),
@@ -86,87 +86,69 @@ export async function bootThread(deps: ThreadDeps): Promise<void> {
 }
 
 /** Has the thread that runs this, or one of a simulation, become what the boot data says. */
-export async function becomeThread(boot: ThreadBoot, line: Port, surroundings: Surroundings): Promise<void> {
-  if (boot.role === 'control') {
-    await bootControl(boot, surroundings, line);
-    return;
-  }
-  if (boot.role === 'spare-control') {
-    await surroundings.loadControl();
-    awaitBoot(line, (coming) => bootControl(coming as ThreadBoot & { role: 'control' }, surroundings, line));
+export async function becomeThread(boot: ThreadBoot, port: Port, surroundings: Surroundings): Promise<void> {
+  if (boot.role === 'control' || boot.role === 'spare-control') {
+    const { Control } = await surroundings.loadControl();
+    const become = (coming: ControlBoot): void => bootControl(coming, Control, surroundings, port);
+    if (boot.role === 'control') become(boot);
+    else awaitBoot(port, (coming) => become(coming as ControlBoot));
     return;
   }
   if (boot.role === 'journal') {
-    await bootJournal(boot, surroundings, line);
+    await bootJournal(boot, surroundings, port);
     return;
   }
   const { bootNode } = await surroundings.loadPlaces();
   const made = await surroundings.placeDeps(boot.workerOptions);
   const become = (coming: ThreadBoot): void =>
-    bootNode(coming as ThreadBoot & { role: 'place' }, surroundings, line, made);
+    bootNode(coming as ThreadBoot & { role: 'place' }, surroundings, port, made);
   if (boot.role === 'place') become(boot);
-  else awaitBoot(line, become);
+  else awaitBoot(port, become);
 }
 
-/** Has the thread wait until its line says what it is. */
-function awaitBoot(line: Port, become: (boot: ThreadBoot) => unknown): void {
+/** Has the thread wait until its port says what it is. Whoever it becomes listens in the same turn: the next message is for it. */
+function awaitBoot(port: Port, become: (boot: ThreadBoot) => unknown): void {
   let isTaken = false;
-  line.onMessage((message) => {
+  port.onMessage((message) => {
     if (isTaken) return;
     isTaken = true;
     become(message as ThreadBoot);
   });
-  line.hold();
+  port.hold();
 }
 
-async function bootControl(
-  boot: ThreadBoot & { role: 'control' },
-  around: Surroundings,
-  line: Port,
-): Promise<void> {
-  const { spawner, seams, loadControl, onControl, onControlEvent } = around;
-  const { Control } = await loadControl();
-  const control = new Control({
-    seams,
-    spawner,
-    options: boot.options,
-    workerOptions: boot.workerOptions,
-    hostLine: spawner.received(boot.hostLine),
-    hostApi: spawner.received(boot.hostApi),
-    hostIncarnation: boot.hostIncarnation,
-    accounts: boot.accounts,
-    agentWords: boot.agentWords,
-    beat: boot.beat,
-    onEvent: onControlEvent,
-  });
-  exposeApi(control, spawner.received(boot.api));
-  // The line holds the thread: it ends when its starter ends it.
-  line.onMessage(() => undefined);
-  line.hold();
+function bootControl(
+  boot: ControlBoot,
+  make: typeof Control,
+  { spawner, seams, onControl, onControlEvent }: Surroundings,
+  port: Port,
+): void {
+  const control = new make(boot, { seams, spawner, host: port, onEvent: onControlEvent });
+  // The port holds the thread: it ends when its starter ends it.
+  port.hold();
   onControl?.(control);
 }
 
 /** Loaded where it is needed: a system without a journal does not pay for it. */
 async function bootJournal(
-  { options, accounts, api }: ThreadBoot & { role: 'journal' },
+  { options, accounts }: ThreadBoot & { role: 'journal' },
   { spawner, seams, loop, openStore, rings }: Surroundings,
-  line: Port,
+  port: Port,
 ): Promise<void> {
-  // What is posted meanwhile waits in the ports.
-  const { JournalDesk } = await import('../journal/journal-desk.ts');
-  const received = (port: unknown): Port => spawner.received(port);
-  const desk = new JournalDesk({
+  // What is posted meanwhile waits in the port.
+  const { JournalHost } = await import('../journal/journal-host.ts');
+  const control = new Connection<object, JournalReport>(port);
+  const host = new JournalHost({
     options,
     openStore,
     rings,
     accounts,
-    received,
+    received: (there) => spawner.received(there),
     seams,
     loop,
-    onFailure: (failure) => line.post({ t: 'failure', failure } satisfies JournalMessage),
-    onMissing: (reason) => line.post({ t: 'missing', reason } satisfies JournalMessage),
+    onFailure: (failure) => control.tell({ t: 'failure', failure }),
+    onMissing: (reason) => control.tell({ t: 'missing', reason }),
   });
-  line.onMessage((message) => desk.welcome(message as WriterMessage));
-  line.hold();
-  exposeApi(desk, received(api));
+  control.serve<JournalCalls>(host, (order) => host.welcome(order as JournalOrder));
+  control.hold();
 }

@@ -26,10 +26,10 @@ import type { RoutingResult } from '../protocol/routing-result.ts';
 import { newAgentWords } from '../routing/agent-words.ts';
 import { AgentRegistry } from '../routing/agent-registry.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
-import { Caller, exposeApi } from '../link/calls.ts';
-import type { Control, WrongStart } from '../control/control.ts';
+import { Connection } from '../link/connection.ts';
+import type { ControlBoot, ControlCalls, WrongStart } from '../control/control-calls.ts';
+import type { NodeReport } from '../thread/control-protocol.ts';
 import { nodeEventLoop } from '../protocol/event-loop.ts';
-import type { AgentOrder } from '../control/enrolment.ts';
 import { ThreadHost } from '../thread/thread-host.ts';
 import type { ThreadNode } from '../thread/thread-node.ts';
 import { newThreadMemories } from '../control/thread-incarnation.ts';
@@ -98,7 +98,7 @@ class RunningSystem implements SystemWithStopWork {
   readonly #node: ThreadNode;
   readonly #control: Spawned;
   readonly #watch: ControlWatch;
-  readonly #caller: Caller<Control>;
+  readonly #connection: Connection<ControlCalls, NodeReport>;
   readonly #given = new GivenAgents();
   readonly #listeners = new Set<(event: SystemEvent) => void>();
   readonly #identity: Identity = { id: HOST_ID, slot: -1, party: systemParty(HOST_ID) };
@@ -129,33 +129,23 @@ class RunningSystem implements SystemWithStopWork {
     const hostIncarnation = newThreadMemories();
     const accounts = newAccountMemory();
     const agentWords = newAgentWords();
-    const [line, hostLine] = spawner.channel();
-    const [hostApi, theirHostApi] = spawner.channel();
-    const [api, theirApi] = spawner.channel();
-    const [linePort, hostPort, apiPort] = [hostLine, theirHostApi, theirApi].map((port) =>
-      spawner.transferable(port),
-    );
     const { workers, broadcastToSender, spareThread, supervision, watchdog, starting, cpu, journal, events } =
       options;
     const peers = options.peers && { missMs: options.peers.missMs };
     const ofThreads = { broadcastToSender, watchdog, starting, cpu, events, peers };
-    const boot = {
+    const boot: ControlBoot = {
       role: 'control',
       options: { ...ofThreads, workers, spareThread, supervision, journal },
       workerOptions,
       hostIncarnation,
       accounts,
       agentWords,
-      hostLine: linePort,
-      hostApi: hostPort,
-      api: apiPort,
       beat: newControlBeat(),
     };
-    const ports = [linePort, hostPort, apiPort];
-    if (deps.control === undefined) this.#control = spawner.spawn('orrery-control', boot, ports);
+    if (deps.control === undefined) this.#control = spawner.spawn('orrery-control', boot, []);
     else {
       this.#control = deps.control;
-      this.#control.line.post(boot, ports);
+      this.#control.port.post(boot);
     }
     this.#watch = new ControlWatch(
       boot.beat,
@@ -171,7 +161,7 @@ class RunningSystem implements SystemWithStopWork {
     );
     this.#control.onExit((reason) => this.#close(controlLost(reason)));
     // The watch says when nobody answers any more.
-    this.#caller = new Caller<Control>(api);
+    this.#connection = new Connection(this.#control.port);
     this.#host = new ThreadHost({
       boot: {
         ...hostIncarnation,
@@ -185,7 +175,7 @@ class RunningSystem implements SystemWithStopWork {
       seams,
       policies,
       interceptors,
-      line,
+      control: this.#connection,
       received: (port) => spawner.received(port),
       loop,
       inline: this.#given.live,
@@ -214,7 +204,7 @@ class RunningSystem implements SystemWithStopWork {
     };
     this.registry = new AgentRegistry({
       table: this.#node.table,
-      onChange: (delta) => void this.#caller.api.announce(delta).catch(() => undefined),
+      onChange: (delta) => void this.#connection.api.announce(delta).catch(() => undefined),
     });
     this.#peers = options.peers && this.#peersOver(options.peers, seams.clock);
     this.records = journalRecords({
@@ -228,27 +218,21 @@ class RunningSystem implements SystemWithStopWork {
       openMailbox: () => this.client(),
       end: () => this.#end,
     });
-    const code = upgrading({
-      api: this.#caller.api,
-      given: this.#given,
-      readArrived: () => this.#host.readArrived(),
-    });
+    const code = upgrading(this.#connection.api, this.#given);
     this.upgrade = code.upgrade;
     this.upgradeAll = code.upgradeAll;
     this.rollingRestart = code.rollingRestart;
     this.resume = code.resume;
-    exposeApi(this.#host, hostApi);
   }
 
   boot(): Promise<void> {
-    return this.#caller.api.boot();
+    return this.#connection.api.boot();
   }
 
   /** As `startTeam`; none is left of those whose options are wrong. */
   async start(agents: readonly (AgentSpec | ReturnType<typeof parseAgent>)[]): Promise<void> {
     await this.startTeam(agents, async (remove) => {
-      await this.#caller.api.announce({ ...EMPTY_TABLE, remove });
-      this.#host.readArrived();
+      await this.#connection.api.announce({ ...EMPTY_TABLE, remove });
     });
   }
 
@@ -264,23 +248,16 @@ class RunningSystem implements SystemWithStopWork {
       await this.loop.client();
     }
     const orders = agents.map((spec, at) => this.#given.orderOf(parseAgent(spec as AgentSpec, at)));
-    const wrong = await this.#startAll(orders);
+    const wrong = await this.#connection.api.start(orders);
     const [first] = wrong;
     if (first === undefined) return;
     await withdraw?.(wrong.map(({ agentId }) => agentId));
     throw wrongStart(first);
   }
 
-  /** The answer may overtake what it is about, which comes on a port of its own. */
-  async #startAll(orders: readonly AgentOrder[]): Promise<readonly WrongStart[]> {
-    const wrong = await this.#caller.api.start(orders);
-    this.#host.readArrived();
-    return wrong;
-  }
-
   /** Has an agent live in this thread under a card of its embedder's. */
   async #startUnder(agent: AgentDefinition<unknown> | AgentDefinition, card: AgentCard): Promise<void> {
-    await this.#startAll([{ ...this.#given.orderOf(agent), card }]);
+    await this.#connection.api.start([{ ...this.#given.orderOf(agent), card }]);
   }
 
   /** As `#startUnder`; resolves to where interceptors act for it. */
@@ -338,46 +315,46 @@ class RunningSystem implements SystemWithStopWork {
   async configure(config: RoutingConfig): Promise<void> {
     const parsed = parseOptions(RoutingConfig, config, 'config');
     if (parsed.sandbox !== undefined) this.registry.setSandboxConfig(parsed.sandbox);
-    await this.#caller.api.configure(parsed);
+    await this.#connection.api.configure(parsed);
   }
 
   async roster(options: RosterOptions = {}): Promise<readonly RosterRow[]> {
     const { actors } = parseOptions(RosterOptions, options, 'options');
-    return this.#caller.api.roster(actors);
+    return this.#connection.api.roster(actors);
   }
 
   async recentEvents(limit = 1_000): Promise<readonly SystemEvent[]> {
     const most = parseLimit(limit);
-    const events = await this.#caller.api.recentEvents(most);
+    const events = await this.#connection.api.recentEvents(most);
     return lastEvents(events, most);
   }
 
   async inspect(listener: (event: SystemEvent) => void): Promise<() => void> {
     requireFunction('listener', listener);
     this.#listeners.add(listener);
-    if (this.#listeners.size === 1) await this.#caller.api.inspect(true);
+    if (this.#listeners.size === 1) await this.#connection.api.inspect(true);
     return () => {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0 || this.#end !== undefined) return;
       // A control thread that is gone sends no events either.
-      this.#caller.api.inspect(false).catch(() => undefined);
+      this.#connection.api.inspect(false).catch(() => undefined);
     };
   }
 
   async thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
     requireText('correlationId', correlationId);
-    return this.#caller.api.thread(correlationId);
+    return this.#connection.api.thread(correlationId);
   }
 
   deadLetters(): Promise<readonly DeadLetter[]> {
-    return this.#caller.api.deadLetters();
+    return this.#connection.api.deadLetters();
   }
 
   conservation(): Promise<Conservation> {
-    return this.#caller.api.conservation();
+    return this.#connection.api.conservation();
   }
 
   async metrics(): Promise<string> {
-    const { api } = this.#caller;
+    const { api } = this.#connection;
     const [counts, account, roster, tools] = await Promise.all([
       api.counts(),
       api.conservation(),
@@ -391,22 +368,22 @@ class RunningSystem implements SystemWithStopWork {
 
   async whenKept(): Promise<void> {
     if (this.#end !== undefined) throw this.#end;
-    await this.#caller.api.whenKept();
+    await this.#connection.api.whenKept();
   }
 
   async stopAgent(agentId: string): Promise<void> {
     requireText('agentId', agentId);
-    return this.#caller.api.stopAgent(agentId);
+    return this.#connection.api.stopAgent(agentId);
   }
 
   async restart(agentId: string): Promise<void> {
     requireText('agentId', agentId);
-    return this.#caller.api.restart(agentId);
+    return this.#connection.api.restart(agentId);
   }
 
   async terminate(place: string): Promise<void> {
     requireText('place', place);
-    return this.#caller.api.terminate(place);
+    return this.#connection.api.terminate(place);
   }
 
   beforeStop(work: StopWork): () => void {
@@ -438,9 +415,7 @@ class RunningSystem implements SystemWithStopWork {
     if (this.#end === undefined) {
       this.#node.router.drain();
       // A control thread that cannot answer any more is ended all the same.
-      await this.#caller.api.stop(drainMs).catch(() => undefined);
-      // The last that happened is told, too.
-      this.#host.readArrived();
+      await this.#connection.api.stop(drainMs).catch(() => undefined);
       this.#close(systemStopped('it was stopped'));
     }
     await this.#control.terminate();
@@ -451,7 +426,7 @@ class RunningSystem implements SystemWithStopWork {
     this.#end = error;
     this.#watch.close();
     this.#peers?.close();
-    this.#caller.cut(error);
+    this.#connection.cut(error);
     this.#host.close(error);
     this.#listeners.clear();
   }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { AgentDefinition } from '../agent/agent-definition.ts';
 import { type ErrorData, errorWithStack, invalidOptions } from '../protocol/errors.ts';
 import { parseOptions, requireText } from '../protocol/parse-options.ts';
-import type { Remote } from '../link/calls.ts';
-import type { Control } from '../control/control.ts';
+import type { Remote } from '../link/connection.ts';
+import type { ControlCalls } from '../control/control-calls.ts';
 import type { Upgraded } from '../control/upgrades.ts';
 import type { GivenAgents } from './given-agents.ts';
 import type { RosterRow } from '../protocol/roster.ts';
@@ -77,15 +77,11 @@ export interface Upgrading {
   resume(agentId: string, options: ResumeOptions): Promise<void>;
 }
 
-export interface UpgradingDeps {
-  readonly api: Pick<Remote<Control>, 'upgrade' | 'resume' | 'roster'>;
-  readonly given: GivenAgents;
-  /** Hears what the control thread has said: its answers come on a port of their own, and may overtake the rest. */
-  readonly readArrived: () => void;
-}
-
 /** Changes the code of agents, by the control thread. */
-export function upgrading({ api, given, readArrived }: UpgradingDeps): Upgrading {
+export function upgrading(
+  api: Pick<Remote<ControlCalls>, 'upgrade' | 'resume' | 'roster'>,
+  given: GivenAgents,
+): Upgrading {
   const orderOf = ({ module, fresh, graceMs }: z.output<typeof UpgradeOptions>) => ({
     ...(module === undefined ? { module, isLive: false } : given.codeOf(module)),
     isFresh: fresh,
@@ -93,11 +89,7 @@ export function upgrading({ api, given, readArrived }: UpgradingDeps): Upgrading
   });
 
   async function change(agentId: string, options: z.output<typeof UpgradeOptions>): Promise<Upgraded> {
-    try {
-      return await api.upgrade(agentId, orderOf(options));
-    } finally {
-      readArrived();
-    }
+    return api.upgrade(agentId, orderOf(options));
   }
 
   async function upgrade(agentId: string, options: UpgradeOptions = {}): Promise<Upgraded> {
@@ -134,11 +126,7 @@ export function upgrading({ api, given, readArrived }: UpgradingDeps): Upgrading
     async resume(agentId, options) {
       requireText('agentId', agentId);
       const { module, fresh } = parseOptions(ResumeOptions, options, 'resume');
-      try {
-        await api.resume(agentId, orderOf({ module, fresh, graceMs: 0 }));
-      } finally {
-        readArrived();
-      }
+      await api.resume(agentId, orderOf({ module, fresh, graceMs: 0 }));
     },
   };
 }

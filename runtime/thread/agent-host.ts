@@ -7,11 +7,11 @@ import type { ProcessOptions } from '../agent/process-options.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { errorWithStack, moduleInvalid } from '../protocol/errors.ts';
 import type { NextCode } from '../cell/cell-lives.ts';
-import type { ChangeOrder, ControlMessage, NodeMessage } from './lines.ts';
+import type { ChangeOrder, ControlOrder, NodeReport } from './control-protocol.ts';
 import { type LoadedAgent, loadedAgent } from '../agent/loaded-agent.ts';
 import type { ThreadNode } from './thread-node.ts';
 
-type HostOrder = ControlMessage & { readonly t: 'host' };
+type HostOrder = ControlOrder & { readonly t: 'host' };
 
 export interface AgentHostDeps {
   readonly node: ThreadNode;
@@ -20,7 +20,7 @@ export interface AgentHostDeps {
   readonly inline: ReadonlyMap<string, AgentDefinition<unknown>>;
   /** Makes the lives of agents whose code runs here. @default the code alone */
   readonly makeActor: MakeActor | undefined;
-  readonly tell: (message: NodeMessage) => void;
+  readonly tell: (message: NodeReport) => void;
 }
 
 /** Loads the code of a place's agents, and gives each its mailbox and what it has kept. */

@@ -1,6 +1,6 @@
 import { errorWithStack, notHere } from '../protocol/errors.ts';
 import { changeCell, type NextCode, resumeCell } from '../cell/cell-lives.ts';
-import type { ChangeOrder, NodeMessage } from './lines.ts';
+import type { ChangeOrder, NodeReport } from './control-protocol.ts';
 import type { ThreadNode } from './thread-node.ts';
 
 /** Has an agent of the place run other code; resolves to what the control thread is to be told of it. */
@@ -8,7 +8,7 @@ export async function changeCode(
   node: ThreadNode,
   { ref, slot, module, resumed, graceMs, isFresh }: ChangeOrder,
   codeOf: () => NextCode | Promise<NextCode>,
-): Promise<NodeMessage> {
+): Promise<NodeReport> {
   try {
     const cell = node.cellOf(slot);
     if (cell === undefined) throw notHere(module, node.id);

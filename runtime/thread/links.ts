@@ -7,7 +7,7 @@ import { actorDied, errorToData } from '../protocol/errors.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import { Inbound } from './inbound.ts';
-import type { ThreadDeath } from './lines.ts';
+import type { ThreadDeath } from './control-protocol.ts';
 import { Link } from '../link/link.ts';
 import { Listening } from '../link/listening.ts';
 import type { ThreadNode } from './thread-node.ts';

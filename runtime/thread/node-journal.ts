@@ -19,7 +19,7 @@ import type { Verdict } from '../protocol/policy.ts';
 import type { PageOf, RecordChange, StoredRecord } from '../protocol/store.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
-import { Caller, type Remote } from '../link/calls.ts';
+import { Connection, type Remote } from '../link/connection.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import type { JournalAccess } from '../journal/journal-thread.ts';
 import type { Keeping } from '../link/keeping.ts';
@@ -53,7 +53,7 @@ export class NodeJournal {
   /** What is given to it of what is noted here; undefined when it keeps no history. */
   readonly history: NodeHistory | undefined;
   readonly #line: JournalLine;
-  readonly #caller: Caller<Journal>;
+  readonly #questions: Connection<Journal>;
   readonly #letters = new Fifo<string>();
   /** Agents whose former thread may have left them without something. */
   readonly #bereft = new Set<Cell>();
@@ -68,13 +68,14 @@ export class NodeJournal {
     this.#incarnation = node.incarnation;
     this.#notes = rings.open(access.file, node.incarnation, () => this.#open(node));
     this.#starts = new Starts({ notes: this.#notes, clock: node.seams.clock, loop });
-    this.#caller = new Caller<Journal>(received(access.api));
+    this.#questions = new Connection(received(access.api));
+    this.#questions.serve({});
     this.#line = new JournalLine({
       port: received(access.line),
       order: sharedOrder(access.order),
       onRoom: () => this.#keeping.flush(),
       // However long it takes to read what is kept, it gets on: only its end ends the wait.
-      onEnd: (error) => this.#caller.cut(error),
+      onEnd: (error) => this.#questions.cut(error),
       onFailure: (failure) => {
         node.room.wake();
         if (failure !== undefined) return;
@@ -260,7 +261,7 @@ export class NodeJournal {
 
   close(): void {
     this.#line.close();
-    this.#caller.cut(systemStopped('its journal is closed'));
+    this.#questions.cut(systemStopped('its journal is closed'));
     this.#starts.takeBack();
     this.#notes.close();
     this.#spends.close();
@@ -278,7 +279,7 @@ export class NodeJournal {
   }
 
   get #api(): Remote<Journal> {
-    return this.#caller.api;
+    return this.#questions.api;
   }
 }
 

@@ -30,12 +30,14 @@ import { AgentHost } from './agent-host.ts';
 import { countInFlight } from './count-in-flight.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import { changeCode, parkAgents } from './code-change.ts';
-import type { ControlMessage, NodeMessage, Replay } from './lines.ts';
+import type { ControlOrder, NodeCalls, NodeReport, NodeStats, Replay } from './control-protocol.ts';
 import type { LoadedAgent } from '../agent/loaded-agent.ts';
 import { ThreadNode, type NodePeers } from './thread-node.ts';
 import { envelopeOf } from './node-history.ts';
 import { NodeJournal } from './node-journal.ts';
+import type { Connection } from '../link/connection.ts';
 import type { Port } from '../link/port.ts';
+import { STATUS } from '../mailbox/status-words.ts';
 
 /** How long a place that stops waits for the journal. */
 const LEAVE_MS = 1_000;
@@ -60,19 +62,14 @@ export interface NodeBoot {
   readonly peers: NodePeers | undefined;
 }
 
-/** Counts of one place; `inFlight` is counted in its mailboxes and ledgers. */
-export interface NodeStats {
-  readonly inFlight: number;
-  /** Accepted by former processes, and still in the journal. */
-  readonly left: number;
-  readonly isIdle: boolean;
-}
+/** The one connection of a place with the control thread. Only the embedder's thread calls on it. */
+export type ControlConnection = Pick<Connection<object, NodeReport>, 'serve' | 'tell' | 'close'>;
 
 export interface ThreadHostDeps {
   readonly boot: NodeBoot;
   readonly seams: Seams;
   readonly policies: readonly JudgePolicy[];
-  readonly line: Port;
+  readonly control: ControlConnection;
   readonly received: (port: unknown) => Port;
   readonly loop: EventLoop;
   /** Agents that were given as live objects, by their key. */
@@ -92,8 +89,8 @@ export interface ThreadHostDeps {
   readonly rings?: StartedRings | undefined;
 }
 
-/** Runs one place on the control thread's orders, and answers its questions (`ThreadHost` is the api of a place). */
-export class ThreadHost {
+/** Runs one place on the control thread's orders, and answers its calls. */
+export class ThreadHost implements NodeCalls {
   readonly node: ThreadNode;
   readonly #deps: ThreadHostDeps;
   readonly #cpu: CpuPool;
@@ -134,24 +131,15 @@ export class ThreadHost {
       tell: (message) => this.#tell(message),
     });
     this.node.router.replace(boot.table);
-    deps.line.onMessage((message) => this.#hear(message));
+    deps.control.serve<NodeCalls>(this, (order) => {
+      this.node.turns.begin();
+      this.#obey(order as ControlOrder);
+    });
   }
 
-  /** Does what it has been told by now, and nobody has listened to yet. */
-  readArrived(): void {
-    const { line } = this.#deps;
-    for (let next = line.take(); next !== undefined; next = line.take()) this.#hear(next.message);
-  }
+  ping(): void {}
 
-  #hear(message: unknown): void {
-    this.node.turns.begin();
-    this.#obey(message as ControlMessage);
-  }
-
-  /** Imports an agent module, here or in a process of its own. Fails with MODULE_INVALID naming it. */
   async load(module: string, process?: ProcessOptions): Promise<LoadedAgent> {
-    // Processes are noted in the journal, which this thread may just have been told of.
-    if (process !== undefined) this.readArrived();
     return this.#agents.load(module, process);
   }
 
@@ -161,12 +149,10 @@ export class ThreadHost {
     return { inFlight: countInFlight(this.node), left: journal?.left ?? 0, isIdle };
   }
 
-  /** Resolves when the other nodes have been asked, and whoever they have is in the table. */
   async lookUp(query: RemoteQuery): Promise<void> {
     await this.#deps.lookUp?.(query);
   }
 
-  /** The accounts of the envelopes that wait here or are in hand. */
   heldAccounts(): readonly number[] {
     const held = new Set<number>();
     for (const cell of this.node.cells())
@@ -174,7 +160,6 @@ export class ThreadHost {
     return [...held];
   }
 
-  /** Of the agents that live here, those that have actors, with these. */
   actors(): readonly { readonly id: string; readonly actors: readonly ActorRow[] }[] {
     const { interceptors } = this.node;
     return [...this.node.cells()].flatMap((cell) => {
@@ -191,12 +176,10 @@ export class ThreadHost {
     return this.node.log.recentEvents();
   }
 
-  /** The calls of tools that were made from here. */
   toolCounts(): readonly ToolCount[] {
     return this.node.log.toolCounts.entries();
   }
 
-  /** The envelopes of one conversation that this thread remembers having sent or answered. */
   thread(correlationId: string): readonly A2AEnvelope[] {
     const envelopes: A2AEnvelope[] = [];
     for (const traffic of this.node.log.traffic.entries()) {
@@ -207,18 +190,15 @@ export class ThreadHost {
     return envelopes;
   }
 
-  /** Gives the agents in these slots what former processes left for them. Resolves when each has the first of it. */
   async recover(slots: readonly number[]): Promise<void> {
     const cells = slots.map((slot) => this.node.cellOf(slot)).filter((cell) => cell !== undefined);
     await this.node.journal?.recover(cells);
   }
 
-  /** Resolves when what was sent from here to durable recipients is kept. */
   async whenKept(): Promise<void> {
     await this.node.journal?.whenKept();
   }
 
-  /** Stops every agent here and lets go of everything. */
   async shutdown(): Promise<void> {
     await this.#leaveJournal();
     await Promise.all(
@@ -230,8 +210,8 @@ export class ThreadHost {
     this.node.journal?.history?.collect();
   }
 
-  /** All places are shut down: what the last agents sent to those that had ended before them gets its outcome. */
   async closeBooks(): Promise<void> {
+    // The links of this thread, which have no order with the control thread's port: others posted on them as they ended.
     this.node.links.readArrived();
     this.node.outbox.flush();
     const remembered = this.node.journal?.history?.leave();
@@ -242,7 +222,7 @@ export class ThreadHost {
   close(error: OrreryError = systemStopped('it was stopped')): void {
     this.node.close(error);
     this.node.journal?.close();
-    this.#deps.line.close();
+    this.#deps.control.close();
   }
 
   /** What has an outcome is told to the journal; what has none waits there, whatever becomes of it here. */
@@ -258,7 +238,7 @@ export class ThreadHost {
     await this.node.within(kept, LEAVE_MS, 'The last write to the journal').catch(() => undefined);
   }
 
-  #obey(message: ControlMessage): void {
+  #obey(message: ControlOrder): void {
     const { node } = this;
     switch (message.t) {
       case 'table':
@@ -378,7 +358,10 @@ export class ThreadHost {
     }
   }
 
-  #tell(message: NodeMessage): void {
-    this.#deps.line.post(message);
+  /** It is counted when it is posted: whoever is told later, on whatever way, can see how much the control thread has to hear. */
+  #tell(report: NodeReport): void {
+    this.#deps.control.tell(report);
+    const { status } = this.node;
+    status[STATUS.reported] = ((status[STATUS.reported] as number) + 1) | 0;
   }
 }

@@ -50,7 +50,7 @@ import { isSnapshotUnknown } from '../upgrade/restore.ts';
 import { Answers } from './answers.ts';
 import { REPLY } from '../mailbox/reply.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
-import type { NodeMessage } from './lines.ts';
+import type { NodeReport } from './control-protocol.ts';
 import { Links } from './links.ts';
 import { type KeptMail, Outbox } from '../link/outbox.ts';
 import type { NodeJournal } from './node-journal.ts';
@@ -89,7 +89,7 @@ export interface ThreadNodeDeps {
   /** Other nodes can be asked for whom nobody here has, by the embedder's thread. @default nobody is asked */
   readonly peers?: NodePeers | undefined;
   readonly interceptors: Interceptors;
-  readonly tell: (message: NodeMessage) => void;
+  readonly tell: (message: NodeReport) => void;
 }
 
 /**

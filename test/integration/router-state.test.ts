@@ -1,7 +1,7 @@
 import { startSystem } from 'orrery';
 import { describe, expect, it } from 'vitest';
 import { add, work } from '../fixtures/agents/living.ts';
-import { systemWithLossyLine } from '../fixtures/lossy-control.ts';
+import { systemWithLossyControl } from '../fixtures/lossy-control.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
 const living = (...instances: string[]) => agent('living', { instances });
@@ -12,7 +12,7 @@ describe('A thread that missed a change of the table', () => {
     let loses = false;
     let isHeldBack = false;
     const wholes: string[] = [];
-    const system = await systemWithLossyLine(
+    const system = await systemWithLossyControl(
       ({ t }) => {
         if (t === 'whole-table') wholes.push(t);
         return (loses && t === 'table') || (isHeldBack && t === 'whole-table');

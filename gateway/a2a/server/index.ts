@@ -17,7 +17,7 @@ export type { CardKey } from '../wire/card-key.ts';
 export type { CardSigner };
 export type { AmendCard } from './card-routes.ts';
 export type { A2AExtension } from './caller.ts';
-export type { PushConfigService as PushConfigService } from './push-configs.ts';
+export type { PushConfigService } from './push-configs.ts';
 export type { RestBinding } from '../wire/dialect.ts';
 export { V1, V1_1_DRAFT } from '../wire/v1/dialect.ts';
 

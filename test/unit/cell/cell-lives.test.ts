@@ -4,17 +4,17 @@ import { z } from 'zod';
 import { rejection, until } from '../../fixtures/until.ts';
 import { systemParty } from '../../../runtime/protocol/policy.ts';
 import { deltaOf } from '../../../runtime/routing/routing-table.ts';
-import type { ChangeOrder, ControlMessage, NodeMessage } from '../../../runtime/thread/lines.ts';
+import type { ChangeOrder, ControlOrder, NodeReport } from '../../../runtime/thread/control-protocol.ts';
 import type { ThreadHost } from '../../../runtime/thread/thread-host.ts';
 import { SteeredNode } from '../../fixtures/steered-node.ts';
 
-type Told<Type extends NodeMessage['t']> = NodeMessage & { readonly t: Type };
+type Told<Type extends NodeReport['t']> = NodeReport & { readonly t: Type };
 const HOST = { id: 'system/host', slot: -1, party: systemParty('system/host') };
 
 /** A place with one agent, alone in this thread; the test is its control thread. */
 class LoneNode {
   readonly #node: SteeredNode;
-  readonly #told: NodeMessage[] = [];
+  readonly #told: NodeReport[] = [];
   #nextRef = 1;
 
   constructor(modules: Readonly<Record<string, AgentDefinition<unknown>>>) {
@@ -30,7 +30,7 @@ class LoneNode {
     return this.host.node.cellOf(0)?.status;
   }
 
-  control(message: ControlMessage): void {
+  control(message: ControlOrder): void {
     this.#node.control(message);
   }
 
@@ -53,7 +53,7 @@ class LoneNode {
   }
 
   /** Resolves with the next message of this type. */
-  async hears<Type extends NodeMessage['t']>(type: Type): Promise<Told<Type>> {
+  async hears<Type extends NodeReport['t']>(type: Type): Promise<Told<Type>> {
     const at = await until(`it says "${type}"`, () => {
       const index = this.#told.findIndex(({ t }) => t === type);
       return index < 0 ? undefined : { index };
@@ -62,7 +62,7 @@ class LoneNode {
   }
 
   /** Has it not said anything of this type? */
-  isSilentAbout(type: NodeMessage['t']): boolean {
+  isSilentAbout(type: NodeReport['t']): boolean {
     return this.#told.every(({ t }) => t !== type);
   }
 

@@ -167,9 +167,9 @@ describe('ports and threads of a simulation (F-03)', () => {
     const [here, there] = spawner.channel();
     const memory = new SharedArrayBuffer(4);
     here.onMessage((message) => note(`${message}: ${new Int32Array(memory)[0]}`));
-    const { line } = spawner.spawn('worker', {}, []);
+    const worker = spawner.spawn('worker', {}, []);
     const port = spawner.transferable(there);
-    line.post({ port, memory }, [port]);
+    worker.port.post({ port, memory }, [port]);
     await scheduler.run();
     expect(notes).toEqual(['from worker: 42']);
   });
@@ -190,10 +190,10 @@ describe('ports and threads of a simulation (F-03)', () => {
     here.onMessage((message) => note(String(message)));
     here.onClose(() => note('closed'));
     const spawned = spawner.spawn('worker', {}, []);
-    spawned.line.onMessage((message) => note(String(message)));
+    spawned.port.onMessage((message) => note(String(message)));
     spawned.onExit((reason) => note(reason));
     const port = spawner.transferable(there);
-    spawned.line.post({ port }, [port]);
+    spawned.port.post({ port }, [port]);
     await scheduler.run();
     expect(notes.filter((text) => text !== 'last report' && text !== 'it exited')).toEqual([
       'last word',

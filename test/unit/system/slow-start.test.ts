@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { STATUS } from '../../../runtime/mailbox/status-words.ts';
 import { newAccountMemory } from '../../../runtime/budget/account-memory.ts';
 import { newAgentWords } from '../../../runtime/routing/agent-words.ts';
 import { moduleInvalid } from '../../../runtime/protocol/errors.ts';
@@ -6,11 +7,12 @@ import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import { createSystem } from '../../../runtime/system/create-system.ts';
 import { ControlWatch, newControlBeat } from '../../../runtime/system/control-watch.ts';
 import { parseSystemOptions } from '../../../runtime/system/system-options.ts';
-import type { ThreadBoot } from '../../../runtime/control/thread-boot.ts';
-import { exposeApi } from '../../../runtime/link/calls.ts';
+import type { ThreadBoot } from '../../../runtime/control/control-calls.ts';
+import { Connection } from '../../../runtime/link/connection.ts';
 import { Control } from '../../../runtime/control/control.ts';
 import { NodeSpawner } from '../../../runtime/link/node-spawner.ts';
 import { newThreadMemories } from '../../../runtime/control/thread-incarnation.ts';
+import type { Port } from '../../../runtime/link/port.ts';
 import type { Spawner } from '../../../runtime/link/spawner.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { rejection } from '../../fixtures/until.ts';
@@ -18,16 +20,20 @@ import { rejection } from '../../fixtures/until.ts';
 const STARTING = { quietMs: 30_000, computeMs: 30_000 };
 const MODULE = 'file:///slow.agent.ts';
 
-/** Threads that are none: what `answers` says is all that they do. */
-function silentSpawner(cpuMs: () => number, answers: (boot: ThreadBoot) => void = () => undefined) {
+/** Threads that are none: `onSpawn` gets what they are started as, and their ends of their ports. */
+function silentSpawner(
+  cpuMs: () => number,
+  onSpawn: (boot: ThreadBoot, port: Port) => void = () => undefined,
+) {
   const real = new NodeSpawner(new URL('file:///nowhere.ts'));
   const ended: string[] = [];
   const spawner: Spawner = {
     spawn: (name, boot) => {
-      answers(boot as ThreadBoot);
+      const [port, theirs] = real.channel();
+      onSpawn(boot as ThreadBoot, theirs);
       return {
         threadId: 1,
-        line: real.channel()[0],
+        port,
         cpuMs: async () => cpuMs(),
         usage: () => undefined,
         terminate: async () => void ended.push(name),
@@ -60,26 +66,28 @@ describe('A system whose control thread', () => {
   });
 });
 
-/** A control thread, without a thread, that starts workers which are none. */
+/** A control thread, without a thread, that starts workers which are none. `host`: the embedder's end of its port. */
 async function controlOf({ spawner }: { readonly spawner: Spawner }) {
   const clock = new FakeClock();
-  const [hostLine, hostApi] = [spawner.channel()[0], spawner.channel()[0]];
+  const hostIncarnation = newThreadMemories();
+  const [port, host] = spawner.channel();
   const { agents: _, policies: __, ...options } = parseSystemOptions({});
-  const control = new Control({
-    ...{ seams: { ...systemSeams(), clock }, spawner, options, workerOptions: {} },
-    ...{
-      hostLine,
-      hostApi,
-      hostIncarnation: newThreadMemories(),
+  const control = new Control(
+    {
+      role: 'control',
+      options,
+      workerOptions: {},
+      hostIncarnation,
       accounts: newAccountMemory(),
       agentWords: newAgentWords(),
       beat: newControlBeat(),
     },
-  });
+    { seams: { ...systemSeams(), clock }, spawner, host: port },
+  );
   await control.boot();
   const order = { module: MODULE, isInline: false, process: undefined, ids: undefined };
   const starting = rejection(control.start([{ ...order, lazy: undefined, card: undefined }]));
-  return { clock, starting };
+  return { clock, starting, control, hostIncarnation, host };
 }
 
 describe('A worker thread', () => {
@@ -98,11 +106,11 @@ describe('A worker thread', () => {
 
   it('that hardly gets any processor time is waited for, and heard when it is there', async () => {
     let cpuMs = 0;
-    let api: unknown;
+    const place = Promise.withResolvers<Port>();
     const slow = silentSpawner(
       () => cpuMs,
-      (boot) => {
-        if (boot.role === 'place') ({ api } = boot);
+      ({ role }, port) => {
+        if (role === 'place') place.resolve(port);
       },
     );
     const { clock, starting } = await controlOf(slow);
@@ -114,7 +122,7 @@ describe('A worker thread', () => {
     const load = async (): Promise<never> => {
       throw moduleInvalid(MODULE, 'it is there by now, and exports no agent');
     };
-    exposeApi({ load }, slow.spawner.received(api));
+    new Connection(await place.promise).serve({ load });
     expect((await starting).message).toContain('it is there by now');
   });
 });
@@ -177,5 +185,31 @@ describe('The control thread', () => {
     control.isRunnable = false;
     await control.clock.advanceAsync(4_000);
     expect(control.lost).toHaveLength(1);
+  });
+});
+
+describe('The roster', () => {
+  it('is not told before all is heard that the nodes had reported when it was asked for', async () => {
+    const { control, hostIncarnation, host } = await controlOf(silentSpawner(() => 0));
+    const status = new Int32Array(hostIncarnation.status);
+    let isTold = false;
+    const tell = async (): Promise<void> => {
+      await control.roster();
+      isTold = true;
+    };
+    const report = async (): Promise<void> => {
+      host.post({ t: 'loaded', ref: -1 });
+      for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    status[STATUS.reported] = 2;
+    const told = tell();
+    // Of what is reported later it knows nothing.
+    status[STATUS.reported] = 3;
+    await report();
+    expect(isTold).toBe(false);
+    await report();
+    await told;
+    expect(isTold).toBe(true);
+    host.close();
   });
 });

@@ -33,9 +33,9 @@ class SteeredJournal {
   reply: (id: string, value: unknown) => void = () => undefined;
   readonly api: Port = {
     ...SILENT_PORT,
-    post: (message) => void this.asked.push((message as { id: string }).id),
+    post: (call) => void this.asked.push((call as { message: { id: string } }).message.id),
     onMessage: (listener) => {
-      this.reply = (id, value) => listener({ id, type: 'RAW', value: { value } });
+      this.reply = (id, value) => listener({ t: 'answer', message: { id, type: 'RAW', value: { value } } });
     },
   };
   readonly line: Port = {

@@ -5,7 +5,7 @@ import type { AgentDefinition } from '../../../runtime/agent/agent-definition.ts
 import { systemParty } from '../../../runtime/protocol/policy.ts';
 import { deltaOf, NO_CHANGE, type TableDelta } from '../../../runtime/routing/routing-table.ts';
 import type { AgentProfile } from '../../../runtime/protocol/agent-row.ts';
-import type { ControlMessage, NodeMessage } from '../../../runtime/thread/lines.ts';
+import type { ControlOrder, NodeReport } from '../../../runtime/thread/control-protocol.ts';
 import type { ThreadHost } from '../../../runtime/thread/thread-host.ts';
 import { SteeredNode } from '../../fixtures/steered-node.ts';
 import { rejection, until } from '../../fixtures/until.ts';
@@ -47,12 +47,12 @@ afterEach(() => {
 
 /** A place alone in this thread; the test is its control thread. */
 function bootNode() {
-  const told: NodeMessage[] = [];
+  const told: NodeReport[] = [];
   const steered = new SteeredNode({ inline: AGENTS });
   steered.onTold = (message) => void told.push(message);
   const { host } = steered;
   open.push(host);
-  const control = (message: ControlMessage): void => steered.control(message);
+  const control = (message: ControlOrder): void => steered.control(message);
   const rowsOf = (ids: readonly string[]) =>
     ids.map((id, slot) => {
       const definition = AGENTS.get(id) as AgentDefinition<unknown>;

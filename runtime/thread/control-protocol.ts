@@ -1,10 +1,15 @@
+import type { LoadedAgent } from '../agent/loaded-agent.ts';
+import type { ProcessOptions } from '../agent/process-options.ts';
 import type { KeptCheckpoint } from '../cell/checkpoints.ts';
 import type { MailData } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { Tidings } from '../observe/tidings.ts';
+import type { ToolCount } from '../observe/tool-counts.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData, LastError } from '../protocol/errors.ts';
 import type { ProcessAgent } from '../agent/agent-description.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { ActorRow } from '../protocol/roster.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
@@ -57,7 +62,7 @@ export interface ChangeOrder {
 }
 
 /** What the control thread tells a place, one way. */
-export type ControlMessage =
+export type ControlOrder =
   | { readonly t: 'table'; readonly delta: TableDelta }
   /** The answer to `table-wanted`. */
   | { readonly t: 'whole-table'; readonly delta: TableDelta }
@@ -114,7 +119,7 @@ export type ControlMessage =
   | { readonly t: 'inspect'; readonly isOn: boolean };
 
 /** What a place tells the control thread, one way. */
-export type NodeMessage =
+export type NodeReport =
   | {
       readonly t: 'flow-slab';
       readonly incarnation: number;
@@ -166,3 +171,40 @@ export type NodeMessage =
   | { readonly t: 'exited'; readonly slot: number; readonly over: DiedOver | undefined }
   /** It says what it offers from now on. */
   | { readonly t: 'offers'; readonly slot: number; readonly offer: AgentOffer };
+
+/** Counts of one place; `inFlight` is counted in its mailboxes and ledgers. */
+export interface NodeStats {
+  readonly inFlight: number;
+  /** Accepted by former processes, and still in the journal. */
+  readonly left: number;
+  readonly isIdle: boolean;
+}
+
+/** All that the control thread may call in a place. Every order that was given before a call is obeyed when it is answered. */
+export interface NodeCalls {
+  /** Answers: what was ordered before is done. */
+  ping(): void;
+  /** Imports an agent module, here or in a process of its own. Fails with MODULE_INVALID naming it. */
+  load(module: string, process?: ProcessOptions): Promise<LoadedAgent>;
+  stats(): NodeStats;
+  /** Resolves when the other nodes have been asked, and whoever they have is in the table. */
+  lookUp(query: RemoteQuery): Promise<void>;
+  /** The accounts of the envelopes that wait here or are in hand. */
+  heldAccounts(): readonly number[];
+  /** Of the agents that live here, those that have actors, with these. */
+  actors(): readonly { readonly id: string; readonly actors: readonly ActorRow[] }[];
+  inspect(isOn: boolean): void;
+  recentEvents(): readonly SystemEvent[];
+  /** The calls of tools that were made from here. */
+  toolCounts(): readonly ToolCount[];
+  /** The envelopes of one conversation that this thread remembers having sent or answered. */
+  thread(correlationId: string): readonly A2AEnvelope[];
+  /** Gives the agents in these slots what former processes left for them. Resolves when each has the first of it. */
+  recover(slots: readonly number[]): Promise<void>;
+  /** Resolves when what was sent from here to durable recipients is kept. */
+  whenKept(): Promise<void>;
+  /** Stops every agent here and lets go of everything. */
+  shutdown(): Promise<void>;
+  /** All places are shut down: what the last agents sent to those that had ended before them gets its outcome. */
+  closeBooks(): Promise<void>;
+}

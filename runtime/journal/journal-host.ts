@@ -9,12 +9,12 @@ import { type ErrorData, storeFailed } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
-import { exposeApi } from '../link/calls.ts';
+import { Connection } from '../link/connection.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
-import type { JournalThreadOptions, WriterMessage } from './journal-thread.ts';
+import type { JournalCalls, JournalOrder, JournalThreadOptions } from './journal-thread.ts';
 import type { Port } from '../link/port.ts';
 
-export interface JournalDeskDeps {
+export interface JournalHostDeps {
   readonly options: JournalThreadOptions;
   readonly openStore: (path: string) => Promise<Store>;
   /** Where the threads note what they begin on. @default files */
@@ -31,15 +31,14 @@ export interface JournalDeskDeps {
 }
 
 /** The journal in its own thread: does what the control thread says, and lets threads write that it is told of. */
-export class JournalDesk {
-  readonly #deps: JournalDeskDeps;
+export class JournalHost implements JournalCalls {
+  readonly #deps: JournalHostDeps;
   #journal: Journal | undefined;
 
-  constructor(deps: JournalDeskDeps) {
+  constructor(deps: JournalHostDeps) {
     this.#deps = deps;
   }
 
-  /** Resolves to the dead letters of former processes, oldest first. */
   async open(): Promise<readonly DeadLetter[]> {
     const { options, openStore, ...deps } = this.#deps;
     const { path, history } = options;
@@ -48,41 +47,35 @@ export class JournalDesk {
     return this.#journal.letters;
   }
 
-  /** The processes of agents that former hosts had noted, and not that they are gone. */
   async leftProcesses(): Promise<readonly ProcessIdentity[]> {
     return this.#open.leftProcesses();
   }
 
-  /** They are gone. */
   async forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void> {
     await this.#open.forgetProcesses(gone);
   }
 
-  /** Takes entries of the history. */
   async remember(remembered: Remembered): Promise<void> {
     this.#journal?.remember(remembered);
   }
 
-  /** The envelopes of a conversation that the history has; one may come twice. */
   async envelopes(correlationId: string): Promise<readonly A2AEnvelope[]> {
     return (await this.#open.history?.envelopes(correlationId)) ?? [];
   }
 
-  /** The newest security events and crossings of the history, about `limit` of each. */
   async events(limit: number): Promise<readonly SystemEvent[]> {
     return (await this.#open.history?.events(limit)) ?? [];
   }
 
-  /** Of these numbers the mails that are in the journal. */
   async mailsAt(numbers: readonly number[]): Promise<readonly MailData[]> {
     return this.#open.mailsAt(numbers);
   }
 
   /** A thread writes and asks from here on. */
-  welcome({ line, api }: WriterMessage): void {
+  welcome({ line, api }: JournalOrder): void {
     const { received } = this.#deps;
     this.#open.connect(received(line));
-    exposeApi(this.#open, received(api));
+    new Connection(received(api)).serve<Journal>(this.#open);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,113 @@
+import type { z } from 'zod';
+import type { CpuPoolOptions } from '../agent/offload.ts';
+import type { JournalThreadOptions } from '../journal/journal-thread.ts';
+import type { JournalOptions } from '../journal/journal-options.ts';
+import type { EventLimits } from '../observe/event-limits.ts';
+import type { ToolCount } from '../observe/tool-counts.ts';
+import type { Conservation } from '../protocol/conservation.ts';
+import type { DeadLetter } from '../protocol/dead-letter.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
+import type { ErrorData } from '../protocol/errors.ts';
+import type { RosterRow } from '../protocol/roster.ts';
+import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
+import type { TableDelta } from '../routing/routing-table.ts';
+import type { ProgressLimits } from '../supervision/progress-watch.ts';
+import type { Supervision, WatchdogLimits } from '../supervision/supervisor-options.ts';
+import type { NodeBoot } from '../thread/thread-host.ts';
+import type { NodePeers } from '../thread/thread-node.ts';
+import type { AgentOrder } from './enrolment.ts';
+import type { ThreadMemories } from './thread-incarnation.ts';
+import type { Upgraded, UpgradeOrder } from './upgrades.ts';
+
+/** How the embedder wants the system to run, as far as the control thread sees to it. */
+export interface ControlOptions {
+  readonly workers: number;
+  readonly broadcastToSender: boolean;
+  readonly spareThread: boolean;
+  readonly cpu: CpuPoolOptions;
+  readonly supervision: Supervision;
+  readonly watchdog: WatchdogLimits;
+  readonly starting: ProgressLimits;
+  readonly events: EventLimits;
+  readonly peers: NodePeers | undefined;
+  /** Without one nothing outlives the process. */
+  readonly journal: z.output<typeof JournalOptions> | undefined;
+}
+
+/** What a thread is started as. All that follows comes on the port between it and whoever started it. */
+export type ThreadBoot =
+  | { readonly role: 'place'; readonly boot: NodeBoot; readonly workerOptions: unknown }
+  /** Gets ready to be a place, and becomes one by the first message on its port: the boot data of that place. */
+  | { readonly role: 'spare-place'; readonly workerOptions: unknown }
+  /** Gets ready to be the control thread, and becomes it in the same way. */
+  | { readonly role: 'spare-control' }
+  | {
+      readonly role: 'journal';
+      readonly options: JournalThreadOptions;
+      readonly accounts: SharedArrayBuffer;
+    }
+  | ControlBoot;
+
+/** What the control thread is started with. */
+export interface ControlBoot {
+  readonly role: 'control';
+  readonly options: ControlOptions;
+  /** What a worker needs to make its policies, passed on as it is. */
+  readonly workerOptions: unknown;
+  readonly hostIncarnation: ThreadMemories;
+  /** The open budgets of the whole system. */
+  readonly accounts: SharedArrayBuffer;
+  /** A word for each agent of the system, as `AgentWords` has it. */
+  readonly agentWords: SharedArrayBuffer;
+  /** A number that this thread changes while it lives; the embedder's thread watches it. */
+  readonly beat: SharedArrayBuffer;
+}
+
+/** An agent that was not started because its options are wrong; `at`: which order it was of. */
+export interface WrongStart {
+  readonly agentId: string;
+  readonly at: number;
+  readonly fault: ErrorData;
+}
+
+/** All that the embedder's thread may call in the control thread. */
+export interface ControlCalls {
+  /** Opens the journal, before anything else is called. */
+  boot(): Promise<void>;
+  /**
+   * Starts agents. Resolves when each has been started once or waits for its first envelope: to those whose start has found
+   * that their options are wrong.
+   */
+  start(orders: readonly AgentOrder[]): Promise<readonly WrongStart[]>;
+  /** Orders a write of the host's registry among all others and tells every thread. */
+  announce(delta: TableDelta): Promise<void>;
+  /** Starts a stopped or failed agent again; resolves when it has been started once. */
+  restart(id: string): Promise<void>;
+  /** Gives an agent other code while it runs. */
+  upgrade(id: string, order: UpgradeOrder): Promise<Upgraded>;
+  /** Has a parked agent go on. */
+  resume(id: string, order: UpgradeOrder): Promise<void>;
+  /** Ends one agent; resolves when it is gone. */
+  stopAgent(id: string): Promise<void>;
+  /** Ends a worker thread, or the process of an agent, from outside; resolves when its successor is up. */
+  terminate(id: string): Promise<void>;
+  /** Resolves when every thread that answers judges by it. */
+  configure(config: RoutingConfig): Promise<void>;
+  /** Resolves when every thread that answers streams its events, or has stopped to. */
+  inspect(isOn: boolean): Promise<void>;
+  /** What all threads had reported when it was asked for is in it; `withActors`: and the actors of each agent. */
+  roster(withActors?: boolean): Promise<RosterRow[]>;
+  /** Of what is remembered beyond this process about `limit`. */
+  recentEvents(limit: number): Promise<readonly SystemEvent[]>;
+  toolCounts(): Promise<readonly ToolCount[]>;
+  thread(correlationId: string): Promise<readonly A2AEnvelope[]>;
+  deadLetters(): readonly DeadLetter[];
+  conservation(): Promise<Conservation>;
+  /** The counters of all threads, added up. */
+  counts(): Float64Array;
+  /** Resolves when what was sent before, from anywhere, to durable recipients is kept. */
+  whenKept(): Promise<void>;
+  /** Waits until nothing is in hand or waits, at most `drainMs`; then ends every agent and thread. */
+  stop(drainMs: number): Promise<void>;
+}
