@@ -134,7 +134,7 @@ export class TaskEngine implements TaskService {
   readonly #turns: TaskTurns;
   readonly #room: TaskRoom;
   readonly #deadlines: TaskDeadlines;
-  readonly #book = new TaskIndex();
+  readonly #index = new TaskIndex();
   /** The tasks that an owner's messages of one id went to, by both. */
   readonly #messages = new Map<string, TakenMessage[]>();
   readonly #liveDeps: LiveTaskDeps;
@@ -154,14 +154,14 @@ export class TaskEngine implements TaskService {
       log: this.#log,
       nowMs: () => seams.clock.now(),
       onPublished: (task, changes) => this.#published(task, changes),
-      onGrown: (task, bytes) => this.#book.grew(task, bytes),
+      onGrown: (task, bytes) => this.#index.grew(task, bytes),
     };
     this.#onReusedId = onReusedId ?? (() => undefined);
     this.#onProblem = onProblem ?? ((reason) => process.emitWarning(reason));
     this.#note = note ?? warning(seams);
     const room = new TaskRoom({
       limits: this.#limits,
-      book: this.#book,
+      index: this.#index,
       forget: (task) => this.#forget(task),
     });
     this.#room = room;
@@ -180,7 +180,7 @@ export class TaskEngine implements TaskService {
 
   /** How many tasks there are. */
   get size(): number {
-    return this.#book.size;
+    return this.#index.size;
   }
 
   async send(owner: TaskOwner, said: Said): Promise<Task> {
@@ -213,7 +213,7 @@ export class TaskEngine implements TaskService {
   }
 
   list(owner: TaskOwner, query: TaskQuery): TaskPage {
-    const { tasks, nextPageToken, total } = this.#book.page(owner, query);
+    const { tasks, nextPageToken, total } = this.#index.page(owner, query);
     return { tasks: tasks.map(({ view }) => view.read(query)), nextPageToken, total };
   }
 
@@ -263,7 +263,7 @@ export class TaskEngine implements TaskService {
     this.#stopSweeping();
     this.#deadlines.close();
     this.#turns.close(systemStopped('the task engine is closed'));
-    const kept = Promise.allSettled([...this.#book].map((task) => task.whenKept()));
+    const kept = Promise.allSettled([...this.#index].map((task) => task.whenKept()));
     await atMost(CLOSE_MS, kept, this.#seams);
   }
 
@@ -278,7 +278,7 @@ export class TaskEngine implements TaskService {
   }
 
   #find(owner: TaskOwner, taskId: string): LiveTask {
-    const task = this.#book.find(owner, taskId);
+    const task = this.#index.find(owner, taskId);
     if (task === undefined) throw taskNotFound(taskId);
     return task;
   }
@@ -299,7 +299,7 @@ export class TaskEngine implements TaskService {
   #take(owner: TaskOwner, said: ParsedSaid): TakenMessage {
     const { taskId, newTaskId, message, terms } = said;
     const known =
-      taskId !== undefined ? this.#find(owner, taskId) : newTaskId && this.#book.find(owner, newTaskId);
+      taskId !== undefined ? this.#find(owner, taskId) : newTaskId && this.#index.find(owner, newTaskId);
     const task = known || undefined;
     if (task !== undefined) this.#requireOpen(task, said);
     const addressee = task ?? this.#newTask(owner, said);
@@ -310,7 +310,7 @@ export class TaskEngine implements TaskService {
     if (task !== undefined) this.#room.forMore(task, bytes);
     else {
       this.#room.forNew(addressee, bytes);
-      this.#book.add(addressee);
+      this.#index.add(addressee);
     }
     return { ...this.#tell(addressee, { message, terms, bytes }), isFirst: task === undefined };
   }
@@ -354,7 +354,7 @@ export class TaskEngine implements TaskService {
   }
 
   #published(task: LiveTask, changes: readonly TaskChange[]): void {
-    if (changes.some(({ kind }) => kind === 'status')) this.#book.touch(task);
+    if (changes.some(({ kind }) => kind === 'status')) this.#index.touch(task);
     if (task.isOver) this.#deadlines.clear(task);
     if (this.#listeners.size === 0) return;
     const { id: taskId, contextId, agentId, owner } = task.opening;
@@ -374,7 +374,7 @@ export class TaskEngine implements TaskService {
   }
 
   #forget(task: LiveTask): void {
-    this.#book.remove(task);
+    this.#index.remove(task);
     for (const { messageId, role } of task.view.history) {
       if (role !== 'user') continue;
       const key = messageKey(task.opening.owner, messageId);
@@ -395,7 +395,7 @@ export class TaskEngine implements TaskService {
 
   #sweep(): void {
     const before = this.#seams.clock.now() - this.#limits.ttlMs;
-    for (const task of this.#book) if (task.isOver && task.view.status.atMs <= before) this.#forget(task);
+    for (const task of this.#index) if (task.isOver && task.view.status.atMs <= before) this.#forget(task);
     this.#stopSweeping = this.#seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
   }
 
@@ -407,7 +407,7 @@ export class TaskEngine implements TaskService {
     }
     left.sort((one, other) => one.task.view.status.atMs - other.task.view.status.atMs);
     for (const { task, toDo } of left) {
-      this.#book.add(task);
+      this.#index.add(task);
       this.#resume(task, toDo, onRestart);
     }
   }

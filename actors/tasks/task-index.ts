@@ -25,7 +25,7 @@ interface Belonging {
 /** All tasks, by their owners. */
 export class TaskIndex {
   readonly #owners = new Map<string, Belonging>();
-  /** Of each task that is in the book. */
+  /** Of each task that is in the index. */
   readonly #belongings = new Map<LiveTask, Belonging>();
   /** By owner and id: owners may choose ids, and know nothing of each other. */
   readonly #tasks = new Map<string, LiveTask>();
@@ -370,10 +370,10 @@ function remove(orders: Map<string, TouchOrder<LiveTask>>, key: string, task: Li
   if (order?.size === 0) orders.delete(key);
 }
 
-/** `forget` takes a task out of the book. */
+/** `forget` takes a task out of the index. */
 interface TaskRoomDeps {
   readonly limits: ParsedTaskLimits;
-  readonly book: TaskIndex;
+  readonly index: TaskIndex;
   readonly forget: (task: LiveTask) => void;
 }
 
@@ -431,12 +431,12 @@ export class TaskRoom {
   }
 
   #boundsOf(owner: TaskOwner): readonly Bound[] {
-    const { book, limits } = this.#deps;
+    const { index, limits } = this.#deps;
     const { tasks, tenantTasks, totalTasks, ownerBytes, totalBytes } = limits;
     return [
-      { group: book.ofOwner(owner), whose: 'one owner', tasks, bytes: ownerBytes },
-      { group: book.ofTenant(owner), whose: 'one tenant', tasks: tenantTasks, bytes: totalBytes },
-      { group: book.all, whose: 'all owners', tasks: totalTasks, bytes: totalBytes },
+      { group: index.ofOwner(owner), whose: 'one owner', tasks, bytes: ownerBytes },
+      { group: index.ofTenant(owner), whose: 'one tenant', tasks: tenantTasks, bytes: totalBytes },
+      { group: index.all, whose: 'all owners', tasks: totalTasks, bytes: totalBytes },
     ];
   }
 }

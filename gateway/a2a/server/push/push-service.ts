@@ -46,7 +46,7 @@ export class PushService implements PushConfigService {
   readonly #deps: PushServiceDeps;
   readonly #options: ParsedPushOptions;
   readonly #store: PushStore;
-  readonly #book = new PushConfigTable();
+  readonly #configs = new PushConfigTable();
   readonly #runDeps: PushRunDeps;
   readonly #counts = { taken: 0, failed: 0, gaveUp: 0, refused: 0 };
   #stopSweeping: () => void = () => undefined;
@@ -80,7 +80,7 @@ export class PushService implements PushConfigService {
   }
 
   get counts(): PushCounts {
-    const runs = [...this.#book];
+    const runs = [...this.#configs];
     const waiting = runs.filter(({ standing }) => standing.state === 'waiting').length;
     return { ...this.#counts, configs: runs.length, waiting };
   }
@@ -120,7 +120,7 @@ export class PushService implements PushConfigService {
     const run = this.#start(record, former?.ended);
     await this.#store.put(record).catch((error: unknown) => {
       run.stop();
-      this.#book.remove(run);
+      this.#configs.remove(run);
       throw error;
     });
     return record.config;
@@ -135,7 +135,7 @@ export class PushService implements PushConfigService {
     { taskId, pageSize = PAGE_SIZE, pageToken = '' }: Operations['listPush']['in'],
   ): Promise<Operations['listPush']['out']> {
     this.#deps.tasks.agentOf(owner, taskId);
-    const configs = this.#book.ofTask(taskId).map(({ record }) => record.config);
+    const configs = this.#configs.ofTask(taskId).map(({ record }) => record.config);
     const from = pageToken === '' ? 0 : positionOf(pageToken);
     const page = configs.slice(from, from + Math.max(1, pageSize));
     const next = from + page.length;
@@ -144,40 +144,40 @@ export class PushService implements PushConfigService {
 
   async delete(owner: TaskOwner, { taskId, id }: Operations['deletePush']['in']): Promise<void> {
     this.#deps.tasks.agentOf(owner, taskId);
-    const run = this.#book.find(taskId, id);
+    const run = this.#configs.find(taskId, id);
     if (run !== undefined) await this.#forget(run);
   }
 
   /** How it goes with a task's configs. Throws TASK_NOT_FOUND. */
   standings(owner: TaskOwner, taskId: string): readonly PushStanding[] {
     this.#deps.tasks.agentOf(owner, taskId);
-    return this.#book.ofTask(taskId).map(({ standing }) => standing);
+    return this.#configs.ofTask(taskId).map(({ standing }) => standing);
   }
 
   /** Stops telling; what is kept goes on with the next one. Resolves when nothing is under way any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopSweeping();
-    const runs = [...this.#book];
+    const runs = [...this.#configs];
     for (const run of runs) run.stop();
     await Promise.all(runs.map(({ ended }) => ended));
   }
 
   #start(record: PushRecord, afterwards?: Promise<void>): PushRun {
     const run = new PushRun(record, this.#runDeps, afterwards);
-    this.#book.add(run);
+    this.#configs.add(run);
     return run;
   }
 
   async #forget(run: PushRun): Promise<void> {
     run.stop();
-    this.#book.remove(run);
+    this.#configs.remove(run);
     await this.#store.forget(run.record);
   }
 
   #find(owner: TaskOwner, taskId: string, id: string): PushRun {
     this.#deps.tasks.agentOf(owner, taskId);
-    const run = this.#book.find(taskId, id);
+    const run = this.#configs.find(taskId, id);
     if (run === undefined) throw pushConfigNotFound(taskId, id);
     return run;
   }
@@ -188,8 +188,8 @@ export class PushService implements PushConfigService {
     id: string | undefined,
     said: Omit<PushConfig, 'id' | 'taskId'>,
   ): PushRun | undefined {
-    if (id !== undefined) return this.#book.find(taskId, id);
-    return this.#book.ofTask(taskId).find(({ record: { config } }) => {
+    if (id !== undefined) return this.#configs.find(taskId, id);
+    return this.#configs.ofTask(taskId).find(({ record: { config } }) => {
       const { id: _id, taskId: _taskId, ...known } = config;
       return isDeepStrictEqual(known, said);
     });
@@ -197,9 +197,9 @@ export class PushService implements PushConfigService {
 
   #requireRoom(owner: TaskOwner, taskId: string): void {
     const { ofTask, ofOwner, most } = this.#options;
-    if (this.#book.ofTask(taskId).length >= ofTask) throw tooMany('of one task', ofTask);
-    if (this.#book.countOf(owner) >= ofOwner) throw tooMany('of one owner', ofOwner);
-    if (this.#book.size >= most) throw tooMany('of this gateway', most);
+    if (this.#configs.ofTask(taskId).length >= ofTask) throw tooMany('of one task', ofTask);
+    if (this.#configs.countOf(owner) >= ofOwner) throw tooMany('of one owner', ofOwner);
+    if (this.#configs.size >= most) throw tooMany('of this gateway', most);
   }
 
   #note(event: PushEvent): void {
@@ -212,7 +212,7 @@ export class PushService implements PushConfigService {
 
   /** Configs go with their tasks. */
   #sweep(): void {
-    for (const run of [...this.#book]) if (!this.#hasTask(run.record)) void this.#forgetQuietly(run);
+    for (const run of [...this.#configs]) if (!this.#hasTask(run.record)) void this.#forgetQuietly(run);
     this.#stopSweeping = this.#deps.seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
   }
 
