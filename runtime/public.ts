@@ -110,13 +110,13 @@ export type {
   Upgrading,
 } from './system/upgrading.ts';
 export type {
-  JournalRecord as KeptRecord,
-  JournalRecords as KeptRecords,
+  JournalRecord,
+  JournalRecords,
   TeamAgent,
 } from './system/journal-records.ts';
 export type { Upgraded } from './control/upgrades.ts';
 export type { JournalFile } from './journal/journal-file.ts';
-export type { JournalledAgent as KeptAgent } from './journal/journal-survey.ts';
+export type { JournalledAgent } from './journal/journal-survey.ts';
 export type { JournalCheck } from './journal/check-journal.ts';
 export type { Salvaged } from './journal/salvage.ts';
 export { backupJournal, checkJournal, openJournal, salvageJournal } from './journal/open-journal.ts';

@@ -4,7 +4,7 @@ export {
   type SyncChannelOptions,
   type SyncCounts,
 } from './crdt-sync-channel.ts';
-export { type DocumentRecords, JournalledUpdateLog as KeptUpdateLog } from './journalled-update-log.ts';
+export { type DocumentRecords, JournalledUpdateLog } from './journalled-update-log.ts';
 export { type DocumentOptions, documentOf, openDocument } from './open-document.ts';
 export { InProcessHub } from './in-process-hub.ts';
 export { InMemoryMemberKeys, type MemberKeyPair, type MemberKeys, memberKeyPair } from './member-keys.ts';

@@ -16,8 +16,8 @@ const ASIDE = 'aside/';
 const DIGITS = 16;
 
 const Counts = z.record(z.string(), z.int().nonnegative());
-const KeptUpdate = z.base64();
-const KeptSnapshot = z.strictObject({
+const JournalledUpdate = z.base64();
+const JournalledSnapshot = z.strictObject({
   state: z.base64(),
   vectorClock: Counts,
   sessions: Counts,
@@ -100,12 +100,12 @@ export class JournalledUpdateLog implements UpdateLog {
     out: { snapshot: (read: SyncSnapshot) => void; update: (read: Uint8Array) => void },
   ): string | undefined {
     if (key === SNAPSHOT) {
-      const parsed = KeptSnapshot.safeParse(value);
+      const parsed = JournalledSnapshot.safeParse(value);
       if (!parsed.success) return `Its snapshot cannot be read: ${faultsOf(parsed.error, value)}`;
       out.snapshot({ ...parsed.data, state: bytes(parsed.data.state) });
       return undefined;
     }
-    const parsed = KeptUpdate.safeParse(value);
+    const parsed = JournalledUpdate.safeParse(value);
     if (!key.startsWith(UPDATE) || !parsed.success) return `Its record "${key}" cannot be read`;
     out.update(bytes(parsed.data));
     return undefined;

@@ -40,7 +40,7 @@ const MAX_OPEN_ASKS = 64;
 export class SyncReceiver {
   readonly #deps: SyncReceiverDeps;
   readonly #inbox: CausalInbox;
-  readonly #book = new Members();
+  readonly #members = new Members();
   readonly #repairs: Repairs;
   readonly #handlers = new Set<(message: CRDTSyncMessage) => void>();
   /** Operation ids of our asks, and whom they went to. */
@@ -100,7 +100,7 @@ export class SyncReceiver {
       return reporter.refuse('REPLAYED', message, 'it is from an earlier stay of its source');
     }
     if (stay === 'new') this.forget(sourceAgentId);
-    this.#book.hear(sourceAgentId, { nowMs: clock.monotonicMs(), vectorClock, clientId });
+    this.#members.hear(sourceAgentId, { nowMs: clock.monotonicMs(), vectorClock, clientId });
     this.#on[message.kind](message);
     this.#deps.log.compactIfDue();
   }
@@ -109,22 +109,22 @@ export class SyncReceiver {
   mayBring(agentId: string, clientId: number): boolean {
     const { agentId: own, document } = this.#deps;
     if (clientId === document.doc.clientID) return agentId === own;
-    return this.#book.mayBring(agentId, clientId);
+    return this.#members.mayBring(agentId, clientId);
   }
 
   /** Removes the awareness states of members that have not been heard for too long. */
   removeSilent(): void {
     const { clock, limits, reporter } = this.#deps;
-    for (const agentId of this.#book.fallSilent(clock.monotonicMs() - limits.silentAfterMs)) {
-      this.#deps.presence.remove(this.#book.clientIdsOf(agentId));
+    for (const agentId of this.#members.fallSilent(clock.monotonicMs() - limits.silentAfterMs)) {
+      this.#deps.presence.remove(this.#members.clientIdsOf(agentId));
       reporter.tell('member-silent', agentId, `${agentId} was not heard for ${limits.silentAfterMs} ms`);
     }
   }
 
   /** Lets go of a member: its awareness state, what waits of it, what was wanted of it. `reason` makes it an event. */
   forget(agentId: string, reason?: string): void {
-    this.#deps.presence.remove(this.#book.clientIdsOf(agentId));
-    this.#book.forget(agentId);
+    this.#deps.presence.remove(this.#members.clientIdsOf(agentId));
+    this.#members.forget(agentId);
     this.#inbox.forget(agentId);
     this.#repairs.forget(agentId);
     if (reason !== undefined)
@@ -262,7 +262,7 @@ export class SyncReceiver {
   }
 
   #isBehind(agentId: string): boolean {
-    const clock = this.#book.clockOf(agentId);
+    const clock = this.#members.clockOf(agentId);
     return clock !== undefined && (this.#inbox.waitingOf(agentId) > 0 || this.#deps.counted.isBehind(clock));
   }
 

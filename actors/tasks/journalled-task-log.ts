@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MachineHost } from '../../runtime/machine/machine-host.ts';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { TaskChange } from '../../runtime/protocol/task.ts';
-import type { KeptRecords } from '../../runtime/public.ts';
+import type { JournalRecords } from '../../runtime/public.ts';
 import {
   Json,
   type LoggedTask,
@@ -14,7 +14,7 @@ import {
 import { mayTake, taskMachine } from './task.machine.ts';
 
 /** What such a log needs of the records of a system with a journal. */
-export type TaskRecords = Pick<KeptRecords, 'put' | 'read'>;
+export type TaskRecords = Pick<JournalRecords, 'put' | 'read'>;
 
 /** Beside what the embedder keeps of its own. */
 const KIND = 'orrery/task';
@@ -41,7 +41,7 @@ interface Kept {
 }
 
 /** `merged`: so many records of one task become one. @default 128 */
-export interface KeptTaskLogOptions {
+export interface JournalledTaskLogOptions {
   readonly records: TaskRecords;
   readonly merged?: number;
   /** Hears of what was left and cannot be read: it is moved aside, and what follows from it is not believed. */
@@ -57,10 +57,10 @@ export interface KeptTaskLogOptions {
 export class JournalledTaskLog implements TaskLog {
   readonly #records: TaskRecords;
   readonly #merged: number;
-  readonly #onProblem: KeptTaskLogOptions['onProblem'];
+  readonly #onProblem: JournalledTaskLogOptions['onProblem'];
   readonly #kept = new Map<string, Kept>();
 
-  constructor({ records, merged = DEFAULT_MERGED, onProblem }: KeptTaskLogOptions) {
+  constructor({ records, merged = DEFAULT_MERGED, onProblem }: JournalledTaskLogOptions) {
     this.#records = records;
     this.#merged = merged;
     this.#onProblem = onProblem;

@@ -5,7 +5,7 @@ import {
   isOrreryError,
   type JournalCheck,
   type JournalFile,
-  type KeptAgent,
+  type JournalledAgent,
   openJournal,
   type Salvaged,
   salvageJournal,
@@ -93,7 +93,7 @@ async function shown(journal: JournalFile, isJson: boolean): Promise<string> {
 const HEADINGS = ['AGENT', 'WAITING', 'OLDEST', 'RECORDS', 'TAKEN IDS', 'BYTES'];
 
 /** What is kept as a table with headings; times are UTC. */
-export const keptTable = (agents: readonly KeptAgent[]): string[] =>
+export const keptTable = (agents: readonly JournalledAgent[]): string[] =>
   table([
     HEADINGS,
     ...agents.map(({ agentId, waiting, oldestSentAtMs, records, takenIds, bytes }) => [
@@ -106,7 +106,7 @@ export const keptTable = (agents: readonly KeptAgent[]): string[] =>
     ]),
   ]);
 
-function forgottenText(forgotten: KeptAgent, isJson: boolean): string {
+function forgottenText(forgotten: JournalledAgent, isJson: boolean): string {
   if (isJson) return jsonText(forgotten);
   const { agentId, waiting, records, takenIds, bytes } = forgotten;
   const counts = [

@@ -10,7 +10,7 @@ const KEEP_MS = 5_000;
 const RETRY_MS = 1_000;
 
 /** Where requests are kept beyond the process: the records of a system with a journal. */
-export interface KeptRequests {
+export interface JournalledRequests {
   readonly records: {
     put(kind: string, key: string, value: unknown, options?: { readonly toTheLast?: boolean }): Promise<void>;
     read(kind: string): AsyncIterable<{ readonly key: string; readonly value: unknown }>;
@@ -22,17 +22,17 @@ export interface KeptRequests {
 export class SeenRequests implements RequestMemory {
   /** Until when each could come again, Unix milliseconds. */
   readonly #untilMs = new Map<string, number>();
-  readonly #kept: KeptRequests | undefined;
+  readonly #kept: JournalledRequests | undefined;
   #sweptAtMs = Number.NEGATIVE_INFINITY;
   /** How many took too long to be kept, and still are not. */
   #late = 0;
 
-  constructor(kept?: KeptRequests) {
+  constructor(kept?: JournalledRequests) {
     this.#kept = kept;
   }
 
   /** With what former processes have let in. Fails with what the journal fails with. */
-  static async open(kept: KeptRequests): Promise<SeenRequests> {
+  static async open(kept: JournalledRequests): Promise<SeenRequests> {
     const seen = new SeenRequests(kept);
     for await (const { key, value } of kept.records.read(KIND)) seen.#untilMs.set(key, Number(value));
     seen.#forgetOver(kept.clock.now());
@@ -59,7 +59,7 @@ export class SeenRequests implements RequestMemory {
   }
 
   /** Resolves when it survives the loss of power; rejects with STORE_FAILED when that takes too long. */
-  #keep(request: string, untilMs: number, { records, clock }: KeptRequests): Promise<void> {
+  #keep(request: string, untilMs: number, { records, clock }: JournalledRequests): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     let isLate = false;
     const cancel = clock.setTimer(KEEP_MS, () => {
@@ -105,7 +105,7 @@ export class SeenRequests implements RequestMemory {
 const ofSystems = new WeakMap<object, Promise<SeenRequests>>();
 
 /** What remembers the requests that the gateways of a system have let in; `kept` undefined: in memory alone. */
-export function seenRequestsOf(system: object, kept: KeptRequests | undefined): Promise<SeenRequests> {
+export function seenRequestsOf(system: object, kept: JournalledRequests | undefined): Promise<SeenRequests> {
   const known = ofSystems.get(system);
   if (known !== undefined) return known;
   const opened = kept === undefined ? Promise.resolve(new SeenRequests()) : SeenRequests.open(kept);

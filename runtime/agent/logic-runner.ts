@@ -4,7 +4,7 @@ import { reasonOf, refused } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { isMachine } from '../upgrade/state-identity.ts';
 import type { MachineState } from '../upgrade/machine-state.ts';
-import type { KeptState } from '../upgrade/restore.ts';
+import type { JournalledState } from '../upgrade/restore.ts';
 import type { HandlingContext } from './context.ts';
 import { LogicTimers } from './logic-timers.ts';
 
@@ -66,7 +66,7 @@ export class LogicRunner {
     logic: AnyActorLogic,
     input: unknown,
     { clock, onError, onDone }: LogicRunnerDeps,
-    kept?: KeptState,
+    kept?: JournalledState,
   ) {
     const timers = new LogicTimers(clock);
     const snapshot = kept && { snapshot: snapshotOf(logic, kept) };
@@ -92,7 +92,7 @@ export class LogicRunner {
    * The state that the next actor can begin with; undefined when it is over, and for logic that is neither a machine nor a
    * transition function: that begins anew. Throws REFUSED when the state is not all there is to hand on.
    */
-  leave(): KeptState | undefined {
+  leave(): JournalledState | undefined {
     const persisted = this.#persisted();
     if (persisted.status !== 'active') return undefined;
     if (this.#isMachine) return { state: { ...persisted, timers: this.#timers.left() } };
@@ -151,7 +151,7 @@ export class LogicRunner {
 const isReady = (snapshot: Snapshot): boolean => snapshot.hasTag?.('ready') === true;
 
 /** What XState restores. */
-function snapshotOf(logic: AnyActorLogic, { state }: KeptState): unknown {
+function snapshotOf(logic: AnyActorLogic, { state }: JournalledState): unknown {
   if (!isMachine(logic)) return { status: 'active', output: undefined, error: undefined, context: state };
   const { timers: _timers, ...persisted } = state as MachineState;
   return persisted;

@@ -2,7 +2,7 @@ import type { Cost } from '../protocol/budget.ts';
 import { budgetExceeded, mailboxFull, type OrreryError } from '../protocol/errors.ts';
 import { AccountMemory, type Miscount, NOTHING, type NumberWord, WORD } from './account-memory.ts';
 import { type Amounts, budgetOf, grantedAmounts } from './amounts.ts';
-import type { FormerAccount, KeptFunds } from '../mailbox/kept-funds.ts';
+import type { FormerAccount, JournalledFunds } from '../mailbox/journalled-funds.ts';
 import type { SpendNotes } from './spend-notes.ts';
 
 const NOTHING_LEFT: Cost = { tokens: 0, costUsd: 0 };
@@ -70,7 +70,7 @@ export class Accounts {
   }
 
   /** What limits an account that is open, for a journal; undefined when nothing does. */
-  fundsOf(account: number): KeptFunds | undefined {
+  fundsOf(account: number): JournalledFunds | undefined {
     const memory = this.#memory;
     const limits: FormerAccount[] = [];
     for (let at = account; at > 0; at = memory.read(at, WORD.above) ?? 0) {

@@ -2,7 +2,7 @@ import { OrreryError } from '../protocol/errors.ts';
 import { AccountMemory } from './account-memory.ts';
 import { Accounts } from './accounts.ts';
 import { type Amounts, grantedAmounts } from './amounts.ts';
-import type { FormerAccount, KeptFunds } from '../mailbox/kept-funds.ts';
+import type { FormerAccount, JournalledFunds } from '../mailbox/journalled-funds.ts';
 import type { SpentAmounts } from './spend-notes.ts';
 
 /** Of these accounts those are forgotten, when there are as many, that are over. */
@@ -39,7 +39,7 @@ export class FormerAccounts {
   }
 
   /** Opens an account for each of these envelopes, in the name of the thread of `incarnation`, which closes them. */
-  open(all: readonly KeptFunds[], incarnation: number): number[] {
+  open(all: readonly JournalledFunds[], incarnation: number): number[] {
     const held = new Map<number, number>();
     for (const [name] of all.flat()) this.#holdAgain(name, held);
     // On those that are not there any more nothing is spent from here on: what was is known now.

@@ -83,7 +83,7 @@ const MAX_BYTES = 1024 * 1024;
  * What was reported in between to an asker that may ask again: the newest, as far as it is not too much. `dropped`: how many
  * came before them.
  */
-export class KeptReports {
+export class RecentReports {
   readonly #sizes: number[] = [];
   readonly #items: unknown[] = [];
   #bytes = 0;

@@ -21,7 +21,7 @@ import {
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import type { Outcome } from '../protocol/system-event.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
-import { type Answer, AnsweredIds, KeptReports } from './answered-ids.ts';
+import { type Answer, AnsweredIds, RecentReports } from './answered-ids.ts';
 import { taintOn } from './cell-taint.ts';
 import type { CellThread } from './cell-thread.ts';
 import type { Refusal } from '../supervision/outsiders.ts';
@@ -46,7 +46,7 @@ export class CellOutcomes {
   readonly #cell: Cell;
   #answered: AnsweredIds | undefined;
   /** What was reported in between to those who may ask again. */
-  #reports: WeakMap<Mail, KeptReports> | undefined;
+  #reports: WeakMap<Mail, RecentReports> | undefined;
 
   /** Whom outside the agent refuses, if it ever has. */
   #refused: RefusedOutsiders | undefined;
@@ -163,12 +163,12 @@ export class CellOutcomes {
     if (mail.ask !== NO_ASK) this.#tell(mail, fraction, what, taint);
     for (const again of this.#askedAgain(mail)) this.#tell(again, fraction, what, taint);
     if (mail.extras?.derived !== true) return;
-    const reports = this.#reports?.get(mail) ?? new KeptReports();
+    const reports = this.#reports?.get(mail) ?? new RecentReports();
     reports.add(what);
     this.#keepReports(mail, reports);
   }
 
-  #keepReports(mail: Mail, reports: KeptReports): void {
+  #keepReports(mail: Mail, reports: RecentReports): void {
     this.#reports ??= new WeakMap();
     this.#reports.set(mail, reports);
   }
@@ -181,7 +181,7 @@ export class CellOutcomes {
   /** Tells whoever asks again that so much of what was reported is not known any more. */
   #skip(mail: Mail, dropped: number, former: Taint | undefined): void {
     const taint = mergeTaint(former, this.#taintOf(mail));
-    this.#keepReports(mail, new KeptReports(dropped));
+    this.#keepReports(mail, new RecentReports(dropped));
     this.#thread.answers.give(mail, REPLY.progress, [1, null, null, null, dropped], 'json', taint);
   }
 

@@ -6,7 +6,7 @@ import type { Taint } from '../protocol/taint.ts';
 import type { CellOutcomes } from './cell-outcomes.ts';
 
 /** The last checkpoint of an envelope, which is named by its place in its flow; and where it came from outside. */
-export interface KeptCheckpoint {
+export interface Checkpoint {
   readonly incarnation: number;
   readonly flow: number;
   readonly sequence: number;
@@ -15,7 +15,7 @@ export interface KeptCheckpoint {
 }
 
 /** Which envelope it is. */
-type CheckpointName = Omit<KeptCheckpoint, 'partial' | 'taint'>;
+type CheckpointName = Omit<Checkpoint, 'partial' | 'taint'>;
 
 /**
  * The last checkpoint of each envelope of one thread that has no known outcome.
@@ -24,10 +24,10 @@ type CheckpointName = Omit<KeptCheckpoint, 'partial' | 'taint'>;
  */
 export class Checkpoints {
   readonly #incarnation: number;
-  readonly #post: (kept: KeptCheckpoint) => void;
-  readonly #kept = new Map<string, KeptCheckpoint>();
+  readonly #post: (kept: Checkpoint) => void;
+  readonly #kept = new Map<string, Checkpoint>();
 
-  constructor(incarnation: number, post: (kept: KeptCheckpoint) => void) {
+  constructor(incarnation: number, post: (kept: Checkpoint) => void) {
     this.#incarnation = incarnation;
     this.#post = post;
   }
@@ -54,7 +54,7 @@ export class Checkpoints {
   }
 
   /** Takes over what an envelope kept in a thread that is gone. */
-  restore(kept: KeptCheckpoint): void {
+  restore(kept: Checkpoint): void {
     this.#kept.set(keyOf(kept), kept);
   }
 

@@ -1,11 +1,11 @@
 import type { LastError } from '../protocol/errors.ts';
 import type { Refusal } from '../supervision/outsiders.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
-import type { AgentBook, AgentRecord } from './agent-book.ts';
+import type { AgentTable, AgentRecord } from './agent-table.ts';
 import type { Threads } from './threads.ts';
 
 export interface AgentOrdersDeps {
-  readonly agents: AgentBook;
+  readonly agents: AgentTable;
   readonly threads: Threads;
   readonly supervisor: Supervisor;
 }

@@ -1,6 +1,6 @@
 import type { ControlLog } from '../observe/control-log.ts';
 import type { Clock } from '../protocol/seams.ts';
-import type { AgentBook } from './agent-book.ts';
+import type { AgentTable } from './agent-table.ts';
 import type { FirstStarts } from './first-starts.ts';
 import type { JournalThread } from '../journal/journal-thread.ts';
 import type { Threads } from './threads.ts';
@@ -10,7 +10,7 @@ import type { Spawner } from '../link/spawner.ts';
 export const processName = (pid: number): string => `process-${pid}`;
 
 export interface AgentProcessesDeps {
-  readonly agents: AgentBook;
+  readonly agents: AgentTable;
   readonly threads: Threads;
   readonly spawner: Spawner;
   readonly firstStarts: FirstStarts;

@@ -1,5 +1,5 @@
 import type { Supervisor } from '../supervision/supervisor.ts';
-import type { AgentBook } from './agent-book.ts';
+import type { AgentTable } from './agent-table.ts';
 import type { AgentOrders } from './agent-orders.ts';
 import type { AgentProcesses } from './agent-processes.ts';
 import type { FirstStarts } from './first-starts.ts';
@@ -11,7 +11,7 @@ export type AgentReport = NodeReport & {
 };
 
 export interface AgentReportsDeps {
-  readonly agents: AgentBook;
+  readonly agents: AgentTable;
   readonly supervisor: Supervisor;
   readonly orders: AgentOrders;
   readonly processes: AgentProcesses;

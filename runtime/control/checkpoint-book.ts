@@ -1,15 +1,15 @@
-import type { KeptCheckpoint } from '../cell/checkpoints.ts';
+import type { Checkpoint } from '../cell/checkpoints.ts';
 import { distance } from '../mailbox/flow-marks.ts';
 
 /** The last checkpoints of the envelopes of all threads, for those that outlive the thread which worked on them. */
-export class CheckpointBook {
-  readonly #kept = new Map<string, KeptCheckpoint>();
+export class CheckpointReplicas {
+  readonly #kept = new Map<string, Checkpoint>();
 
-  [Symbol.iterator](): Iterator<KeptCheckpoint> {
+  [Symbol.iterator](): Iterator<Checkpoint> {
     return this.#kept.values();
   }
 
-  keep(kept: KeptCheckpoint): void {
+  keep(kept: Checkpoint): void {
     this.#kept.set(`${kept.incarnation}/${kept.flow}/${kept.sequence}`, kept);
   }
 

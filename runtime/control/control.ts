@@ -1,7 +1,7 @@
 import { Accounts } from '../budget/accounts.ts';
 import { ControlLog } from '../observe/control-log.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
-import type { Tidings } from '../observe/tidings.ts';
+import type { EventReport } from '../observe/event-report.ts';
 import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { type ErrorData, invalidOptions, type LastError, reasonOf, refused } from '../protocol/errors.ts';
@@ -15,7 +15,7 @@ import { Supervisor } from '../supervision/supervisor.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { RosterRow } from '../protocol/roster.ts';
-import { AgentBook, type AgentRecord } from './agent-book.ts';
+import { AgentTable, type AgentRecord } from './agent-table.ts';
 import { AgentOrders } from './agent-orders.ts';
 import { AgentProcesses } from './agent-processes.ts';
 import { AgentReports } from './agent-reports.ts';
@@ -35,7 +35,7 @@ import { Threads } from './threads.ts';
 import type { ThreadIncarnation } from './thread-incarnation.ts';
 import { IncarnationRegistry } from './incarnation-registry.ts';
 import { ThreadFailover } from './thread-failover.ts';
-import { ToldBook } from './told-book.ts';
+import { EventReports } from './event-reports.ts';
 import { type Upgraded, type UpgradeOrder, Upgrades } from './upgrades.ts';
 
 /** This thread opens no accounts. */
@@ -64,14 +64,14 @@ export class Control implements ControlCalls {
   readonly #supervisor: Supervisor;
   readonly #incarnations = new IncarnationRegistry();
   readonly #threads: Threads;
-  readonly #agents: AgentBook;
+  readonly #agents: AgentTable;
   readonly #hosting: Hosting;
   readonly #failover: ThreadFailover;
   readonly #enrolment: Enrolment;
   readonly #upgrades: Upgrades;
   readonly #lostAccounts: LostAccounts;
   readonly #log: ControlLog;
-  readonly #told: ToldBook;
+  readonly #told: EventReports;
   readonly #overview: Overview;
   readonly #firstStarts = new FirstStarts();
   readonly #processes: AgentProcesses;
@@ -89,7 +89,7 @@ export class Control implements ControlCalls {
     const { options, workerOptions, accounts, agentWords } = boot;
     this.#seams = seams;
     this.#beat = new Int32Array(boot.beat);
-    this.#agents = new AgentBook(new AgentWords(agentWords));
+    this.#agents = new AgentTable(new AgentWords(agentWords));
     const { clock } = seams;
     this.#log = new ControlLog({
       clock,
@@ -98,7 +98,7 @@ export class Control implements ControlCalls {
       remember: (event) => this.#history?.remember(event),
       show: (event) => this.#show([event]),
     });
-    this.#told = new ToldBook({
+    this.#told = new EventReports({
       clock,
       isLiving: (incarnation) => this.#incarnations.isLiving(incarnation),
       give: (tidings) => this.#learn(tidings),
@@ -417,7 +417,7 @@ export class Control implements ControlCalls {
     this.#threads.tellIncarnation(incarnation, { t: 'looked-up', query });
   }
 
-  #learn(tidings: Tidings): void {
+  #learn(tidings: EventReport): void {
     if (tidings.t === 'audited') return this.#log.audit(tidings.event);
     if (tidings.t === 'told') this.#log.addLetters(tidings.letters);
     if (tidings.events.length > 0) this.#show(tidings.events);

@@ -4,7 +4,7 @@ import type { ProcessOptions } from '../agent/process-options.ts';
 import type { TableChange } from '../routing/routing-table.ts';
 import type { AgentProfile, Standing } from '../protocol/agent-row.ts';
 import type { Supervising, Supervisor } from '../supervision/supervisor.ts';
-import type { AgentBook, AgentRecord } from './agent-book.ts';
+import type { AgentTable, AgentRecord } from './agent-table.ts';
 import type { AgentOrders } from './agent-orders.ts';
 import { type Hosting, notLoaded } from './hosting.ts';
 import { type LoadedAgent, requireKeepable, standingAs } from '../agent/loaded-agent.ts';
@@ -41,7 +41,7 @@ interface Loaded extends Placed {
 }
 
 export interface EnrolmentDeps {
-  readonly agents: AgentBook;
+  readonly agents: AgentTable;
   readonly threads: Threads;
   readonly hosting: Hosting;
   readonly supervisor: Supervisor;

@@ -8,7 +8,7 @@ import {
 } from '../protocol/errors.ts';
 import type { StandStill } from '../supervision/progress-watch.ts';
 import type { TableChange } from '../routing/routing-table.ts';
-import type { AgentRecord } from './agent-book.ts';
+import type { AgentRecord } from './agent-table.ts';
 import type { NodeReport } from '../thread/control-protocol.ts';
 import type { ThreadRecord, Threads } from './threads.ts';
 

@@ -1,6 +1,6 @@
 import { chargeDeaths } from '../mailbox/attempts.ts';
 import { finishCommit } from '../mailbox/commit-log.ts';
-import type { KeptCheckpoint } from '../cell/checkpoints.ts';
+import type { Checkpoint } from '../cell/checkpoints.ts';
 import { distance, MARK } from '../mailbox/flow-marks.ts';
 import {
   MAIL_DATA,
@@ -11,11 +11,11 @@ import {
   NO_ASK,
   typeIndex,
 } from '../mailbox/mail.ts';
-import type { NamedMail } from '../mailbox/name-book.ts';
+import type { NamedMail } from '../mailbox/mail-names.ts';
 import { COUNTER_WORDS } from '../observe/thread-counters.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
-import { CheckpointBook } from './checkpoint-book.ts';
+import { CheckpointReplicas } from './checkpoint-book.ts';
 import type { Charge, ThreadDeath, Replay } from '../thread/control-protocol.ts';
 import { type FlowWords, ThreadIncarnation, type ThreadMemories } from './thread-incarnation.ts';
 import { ReplicaLedger } from './replica-ledger.ts';
@@ -56,7 +56,7 @@ export class IncarnationRegistry {
   readonly #living = new Map<number, ThreadIncarnation>();
   readonly #dead = new Map<number, ThreadIncarnation>();
   readonly #copies = new ReplicaLedger();
-  readonly #checkpoints = new CheckpointBook();
+  readonly #checkpoints = new CheckpointReplicas();
   /** Counts of threads that are gone. */
   readonly #past = new Float64Array(COUNTER_WORDS);
   #next = 0;
@@ -94,12 +94,12 @@ export class IncarnationRegistry {
   }
 
   /** Keeps the last checkpoint of an envelope: it outlives the thread that works on it. */
-  keepCheckpoint(kept: KeptCheckpoint): void {
+  keepCheckpoint(kept: Checkpoint): void {
     this.#checkpoints.keep(kept);
   }
 
   /** The checkpoints of envelopes for agents that `isThere` names by their slot. */
-  checkpoints(isThere: (slot: number) => boolean): KeptCheckpoint[] {
+  checkpoints(isThere: (slot: number) => boolean): Checkpoint[] {
     return [...this.#checkpoints].filter(({ incarnation, flow }) => {
       const marks = this.#find(incarnation)?.flow(flow);
       return marks !== undefined && isThere(marks.words[marks.base + MARK.slot] as number);

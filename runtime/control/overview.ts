@@ -9,7 +9,7 @@ import type { Clock } from '../protocol/seams.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { RosterRow } from '../protocol/roster.ts';
-import type { AgentBook, ParkedAgent } from './agent-book.ts';
+import type { AgentTable, ParkedAgent } from './agent-table.ts';
 import type { ControlHistory } from './control-history.ts';
 import { processName } from './agent-processes.ts';
 import type { Threads } from './threads.ts';
@@ -21,7 +21,7 @@ const COUNTINGS = 10;
 
 export interface OverviewDeps {
   readonly clock: Clock;
-  readonly agents: AgentBook;
+  readonly agents: AgentTable;
   readonly threads: Threads;
   readonly incarnations: IncarnationRegistry;
   readonly supervisor: Supervisor;

@@ -2,7 +2,7 @@ import { distance } from '../mailbox/flow-marks.ts';
 import { isRetry, MAIL_DATA, type MailData } from '../mailbox/mail.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
 import type { DiedOver, Supervisor } from '../supervision/supervisor.ts';
-import type { AgentBook, AgentRecord } from './agent-book.ts';
+import type { AgentTable, AgentRecord } from './agent-table.ts';
 import type { Hosting } from './hosting.ts';
 import type { ThreadDeath, NodeReport } from '../thread/control-protocol.ts';
 import type { Ending, ThreadRecord, Threads } from './threads.ts';
@@ -18,7 +18,7 @@ const SOLO = 'solo-';
 type ReceivedAll = NodeReport & { readonly t: 'received-all' };
 
 export interface ThreadFailoverDeps {
-  readonly agents: AgentBook;
+  readonly agents: AgentTable;
   readonly threads: Threads;
   readonly incarnations: IncarnationRegistry;
   readonly hosting: Hosting;
@@ -45,10 +45,10 @@ export class ThreadFailover {
 
   /** A place's thread is gone: new ones take its agents over, and everything that was under way is accounted for. */
   begin(thread: ThreadRecord, dead: ThreadIncarnation, { isCharged, ...why }: Ending): void {
-    const { agents: book, threads, hosting } = this.#deps;
+    const { agents: table, threads, hosting } = this.#deps;
     const loading = hosting.cut(thread);
-    book.threadDied(thread.id);
-    const agents = book.at(thread.id);
+    table.threadDied(thread.id);
+    const agents = table.at(thread.id);
     const culprits = isCharged ? this.#culprits(loading, dead, agents) : [];
     const over = this.#over(loading, dead);
     if (isCharged) for (const agent of loading) agent.broken = 'its thread died while it was loaded';
@@ -82,7 +82,7 @@ export class ThreadFailover {
    * over a former thread of theirs, and did not come to send again, is replayed.
    */
   receivedAll(reporter: ThreadIncarnation, report: ReceivedAll): void {
-    const { agents: book, threads, incarnations } = this.#deps;
+    const { agents: table, threads, incarnations } = this.#deps;
     if (incarnations.isLiving(report.incarnation)) {
       this.#early.push({ reporter, report });
       return;
@@ -91,7 +91,7 @@ export class ThreadFailover {
     const thread = [...threads].find(({ incarnation }) => incarnation === reporter);
     // A place that is not up yet is given everything when it is.
     if (dead?.death === undefined || thread?.isUp !== true) return;
-    const slots = new Set(book.at(thread.id).map(({ slot }) => slot));
+    const slots = new Set(table.at(thread.id).map(({ slot }) => slot));
     const { death } = dead;
     const give = (): void => {
       // Whoever has died meanwhile is given everything in its next thread.
@@ -129,12 +129,13 @@ export class ThreadFailover {
   }
 
   #context(slots: ReadonlySet<number>, death: ThreadDeath): ReplayContext {
-    const { agents: book } = this.#deps;
+    const { agents: table } = this.#deps;
     return {
       death,
       isThere: (slot) => slots.has(slot),
-      idOf: (slot) => book.inSlot(slot)?.id,
-      isRetry: (slot, mail) => isRetry(mail[MAIL_DATA.extras], book.inSlot(slot)?.profile.delivery ?? 'once'),
+      idOf: (slot) => table.inSlot(slot)?.id,
+      isRetry: (slot, mail) =>
+        isRetry(mail[MAIL_DATA.extras], table.inSlot(slot)?.profile.delivery ?? 'once'),
     };
   }
 
@@ -147,9 +148,9 @@ export class ThreadFailover {
     { inHand }: ThreadIncarnation,
     agents: readonly AgentRecord[],
   ): readonly AgentRecord[] {
-    const { agents: book, incarnations, supervisor } = this.#deps;
+    const { agents: table, incarnations, supervisor } = this.#deps;
     if (loading.length > 0) return loading;
-    const current = inHand === undefined ? undefined : book.inSlot(inHand.slot);
+    const current = inHand === undefined ? undefined : table.inSlot(inHand.slot);
     if (current !== undefined) return [current];
     const slots = incarnations.inHand();
     const suspects = agents.filter(({ slot }) => slots.has(slot));
@@ -177,17 +178,17 @@ export class ThreadFailover {
 
   /** Gives repeat offenders places of their own: whoever shares a thread with them is rid of them. */
   #moveApart(culprits: readonly AgentRecord[]): readonly AgentRecord[] {
-    const { agents: book, threads } = this.#deps;
+    const { agents: table, threads } = this.#deps;
     const taken = [...threads].filter(({ id }) => id.startsWith(SOLO)).length;
     const apart = culprits.filter(({ offences }) => offences >= OFFENCES).slice(0, MAX_SOLO - taken);
     if (apart.length > 0)
-      threads.tellAll({ t: 'table', delta: book.move(apart, ({ id }) => `${SOLO}${id}`) });
+      threads.tellAll({ t: 'table', delta: table.move(apart, ({ id }) => `${SOLO}${id}`) });
     return apart;
   }
 
   /** Hosts a place's agents in its new thread, hands over the mail of the old one, and has them restarted. */
   async #revive(thread: ThreadRecord): Promise<void> {
-    const { agents: book, threads, incarnations, onUp } = this.#deps;
+    const { agents: table, threads, incarnations, onUp } = this.#deps;
     const { spawned } = thread;
     try {
       await this.#hostAgain(thread);
@@ -195,11 +196,11 @@ export class ThreadFailover {
       // That thread died too; its own failover goes on from there.
       return;
     }
-    const isHere = (slot: number): boolean => book.inSlot(slot)?.place === thread.id;
+    const isHere = (slot: number): boolean => table.inSlot(slot)?.place === thread.id;
     // Others may die while the journal looks for it.
     for (let search = this.#search(isHere); search !== undefined; search = this.#search(isHere)) await search;
     if (thread.spawned !== spawned || thread.untold === undefined || threads.isClosing) return;
-    const agents = book.at(thread.id);
+    const agents = table.at(thread.id);
     this.#bringUpToDate(thread, agents);
     const slots = new Set(agents.map(({ slot }) => slot));
     const kept = incarnations.checkpoints((slot) => slots.has(slot));
@@ -215,8 +216,8 @@ export class ThreadFailover {
   }
 
   async #hostAgain(thread: ThreadRecord): Promise<void> {
-    const { agents: book, hosting } = this.#deps;
-    const modules = Map.groupBy(book.at(thread.id), ({ module }) => module);
+    const { agents: table, hosting } = this.#deps;
+    const modules = Map.groupBy(table.at(thread.id), ({ module }) => module);
     // One after the other: if the thread dies over it, it is known which module it was.
     for (const alike of modules.values())
       await hosting.host(thread, alike, { change: NO_CHANGE, isAgain: true });

@@ -1,6 +1,6 @@
 import { newCommitLogMemory } from '../mailbox/commit-log.ts';
 import { distance, FLOWS_PER_SLAB, MARK, MARK_WORDS } from '../mailbox/flow-marks.ts';
-import { type NamedMail, readNames } from '../mailbox/name-book.ts';
+import { type NamedMail, readNames } from '../mailbox/mail-names.ts';
 import { newCounters } from '../observe/thread-counters.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { Charge, ThreadDeath } from '../thread/control-protocol.ts';

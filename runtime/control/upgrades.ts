@@ -12,7 +12,7 @@ import { offeringProfile } from '../routing/offered-profile.ts';
 import type { AgentProfile } from '../protocol/agent-row.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentStatus } from '../protocol/roster.ts';
-import type { AgentBook, AgentRecord, ParkedAgent } from './agent-book.ts';
+import type { AgentTable, AgentRecord, ParkedAgent } from './agent-table.ts';
 import type { Enrolment } from './enrolment.ts';
 import type { ChangeOrder, NodeReport } from '../thread/control-protocol.ts';
 import { type LoadedAgent, requireKeepable, standingAs } from '../agent/loaded-agent.ts';
@@ -47,7 +47,7 @@ type ChangedMessage = NodeReport & { readonly t: 'changed' };
 type ChangedAgent = NonNullable<ChangedMessage['changed']>;
 
 export interface UpgradesDeps {
-  readonly agents: AgentBook;
+  readonly agents: AgentTable;
   readonly threads: Threads;
   readonly supervisor: Supervisor;
   readonly enrolment: Enrolment;

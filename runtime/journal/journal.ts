@@ -2,7 +2,7 @@ import { AccountMemory } from '../budget/account-memory.ts';
 import { FormerAccounts, OVER } from '../budget/former-accounts.ts';
 import { type Mail, type MailData, mailToData } from '../mailbox/mail.ts';
 import { mailFromRecord } from '../mailbox/mail-record.ts';
-import type { KeptFunds } from '../mailbox/kept-funds.ts';
+import type { JournalledFunds } from '../mailbox/journalled-funds.ts';
 import type { ProcessIdentity } from '../os/process-identity.ts';
 import { type ErrorData, refused } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -134,7 +134,7 @@ export class Journal {
   }
 
   /** Opens accounts for what was left, from which no more is spent than was left; the thread of `incarnation` closes them. */
-  openAccounts(funds: readonly KeptFunds[], incarnation: number): readonly number[] {
+  openAccounts(funds: readonly JournalledFunds[], incarnation: number): readonly number[] {
     return this.#formerAccounts?.open(funds, incarnation) ?? [];
   }
 

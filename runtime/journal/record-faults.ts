@@ -4,7 +4,7 @@ import { STARTS, Starts } from './backlog.ts';
 import { JournalledDeadLetter, LETTER_KIND } from './journalled-dead-letters.ts';
 import { RUN, Run, SPENT, Spent } from './journalled-spends.ts';
 import { faultOf, jsonText } from './record-schema.ts';
-import { KeptAnswer, TAKEN_KIND } from './taken-ids.ts';
+import { JournalledAnswer, TAKEN_KIND } from './taken-ids.ts';
 
 /** Of the kinds that the journal has to read before a system starts. What else cannot be read is left out there, and told. */
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
@@ -12,7 +12,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   [RUN]: jsonText(Run),
   [SPENT]: jsonText(Spent),
   [STARTS]: Starts,
-  [TAKEN_KIND]: KeptAnswer,
+  [TAKEN_KIND]: JournalledAnswer,
 };
 
 /**

@@ -16,7 +16,7 @@ export interface TakenId {
 }
 
 /** What an agent answered under an id: kind, payload, reports, taint, and how many reports were dropped; or nothing is known. */
-export const KeptAnswer = z.union([
+export const JournalledAnswer = z.union([
   z.literal(''),
   jsonText(
     z.tuple([
@@ -60,7 +60,7 @@ export async function readTaken(
   const found = await recordsUnder(store, { kind: TAKEN_KIND, prefix: agent + BETWEEN }, unwritten);
   return Array.from(found, ([key, answer]) => {
     const [, sender = '', ...rest] = key.split(BETWEEN);
-    readRecord({ kind: TAKEN_KIND, key, value: answer }, KeptAnswer);
+    readRecord({ kind: TAKEN_KIND, key, value: answer }, JournalledAnswer);
     return { agent, sender, id: rest.join(BETWEEN), answer };
   });
 }

@@ -1,10 +1,10 @@
-import type { KeptFunds } from '../mailbox/kept-funds.ts';
+import type { JournalledFunds } from '../mailbox/journalled-funds.ts';
 import { type FlowSlab, FLOWS_PER_SLAB, flowBase, newFlowSlab, slabIndexOf } from '../mailbox/flow-marks.ts';
 import { CommitLog } from '../mailbox/commit-log.ts';
 import type { InFlow, OutcomeCounts } from '../mailbox/in-flow.ts';
 import { LANE, type Lane } from '../mailbox/lane.ts';
 import type { Mail } from '../mailbox/mail.ts';
-import { NameBook } from '../mailbox/name-book.ts';
+import { MailNames } from '../mailbox/mail-names.ts';
 import { OutFlow } from '../mailbox/out-flow.ts';
 import { COUNT } from '../observe/thread-counters.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
@@ -41,11 +41,11 @@ export interface OutboxDeps {
   /** Something in this thread's mailboxes is settled. */
   readonly afterCommit: () => void;
   /** Gives the control thread a second copy of what only this thread holds. */
-  readonly keep: (kept: readonly KeptMail[]) => void;
+  readonly keep: (kept: readonly ReplicatedMail[]) => void;
 }
 
 /** A mail for a `retry` recipient whose only copy is in this thread: the control thread keeps a second one. */
-export interface KeptMail {
+export interface ReplicatedMail {
   readonly incarnation: number;
   readonly flow: number;
   readonly mail: Mail;
@@ -62,14 +62,14 @@ export class Outbox {
   readonly #flows: [(OutFlow | undefined)[], (OutFlow | undefined)[], (OutFlow | undefined)[]] = [[], [], []];
   readonly #all: OutFlow[] = [];
   readonly #slabs: FlowSlab[] = [];
-  readonly #names: NameBook;
+  readonly #names: MailNames;
   readonly #log: CommitLog;
   #keeping: Keeping | undefined;
-  #fundsOf: (account: number) => KeptFunds | undefined = () => undefined;
+  #fundsOf: (account: number) => JournalledFunds | undefined = () => undefined;
   readonly #dirtyLinks: Link[] = [];
   #dirtyIn: InFlow[] = [];
   #dirtyLocal: OutFlow[] = [];
-  #kept: KeptMail[] = [];
+  #kept: ReplicatedMail[] = [];
   /** Mail for a place without a link, in the order in which it was accepted. */
   #held: { readonly flow: OutFlow; readonly mail: Mail }[] = [];
   /** Pairs of recipient, if there is one, and mail. What is sent within the thread arrives when its sender's work is committed. */
@@ -81,7 +81,7 @@ export class Outbox {
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
-    this.#names = new NameBook(deps.onNameSlab);
+    this.#names = new MailNames(deps.onNameSlab);
     this.#log = new CommitLog(deps.commitLog);
   }
 
@@ -107,7 +107,7 @@ export class Outbox {
   }
 
   /** From now on mail for durable recipients is kept before it is sent. */
-  keepIn(line: JournalLine, fundsOf: (account: number) => KeptFunds | undefined): Keeping {
+  keepIn(line: JournalLine, fundsOf: (account: number) => JournalledFunds | undefined): Keeping {
     this.#fundsOf = fundsOf;
     const post = (sending: Sending): void => this.#post(sending);
     this.#keeping = new Keeping({ line, post, plan: () => this.planFlush() });

@@ -1,6 +1,6 @@
 import { type Mail, type MailData, mailToData } from '../mailbox/mail.ts';
 import { errorToData, notSerialisable } from '../protocol/errors.ts';
-import type { KeptMail } from './outbox.ts';
+import type { ReplicatedMail } from './outbox.ts';
 
 /** A second copy of a mail, as it crosses to the control thread. */
 export interface MailCopy {
@@ -10,7 +10,10 @@ export interface MailCopy {
 }
 
 /** Has `send` post copies of these. A mail that cannot be copied could not have gone to another thread either: it ends. */
-export function sendCopies(kept: readonly KeptMail[], send: (copies: readonly MailCopy[]) => void): void {
+export function sendCopies(
+  kept: readonly ReplicatedMail[],
+  send: (copies: readonly MailCopy[]) => void,
+): void {
   try {
     send(kept.map(copyOf));
   } catch {
@@ -19,7 +22,7 @@ export function sendCopies(kept: readonly KeptMail[], send: (copies: readonly Ma
   }
 }
 
-const copyOf = ({ incarnation, flow, mail }: KeptMail): MailCopy => ({
+const copyOf = ({ incarnation, flow, mail }: ReplicatedMail): MailCopy => ({
   incarnation,
   flow,
   mail: mailToData(mail),

@@ -4,7 +4,7 @@ import { storeInvalid } from '../protocol/errors.ts';
 import { jsonOf } from '../protocol/json-text.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
 import type { NumberedMail } from '../protocol/store.ts';
-import { KeptFunds } from './kept-funds.ts';
+import { JournalledFunds } from './journalled-funds.ts';
 import { Mail, type MailExtras, NO_ASK } from './mail.ts';
 
 /** What follows in a record: nothing, JSON, or what JSON cannot say, serialised, in base 64. */
@@ -107,10 +107,10 @@ export function sentAtMsOf(body: string): number | undefined {
 }
 
 /** The accounts that the mail behind a record draws on. */
-export function fundsInRecord(body: string): KeptFunds | undefined {
+export function fundsInRecord(body: string): JournalledFunds | undefined {
   if (!body.includes('"funds":')) return undefined;
   const extras = fieldOf(body, EXTRAS) as MailExtras | null | undefined;
-  return KeptFunds.safeParse(extras?.funds).data;
+  return JournalledFunds.safeParse(extras?.funds).data;
 }
 
 /** The mail behind a record. Fails with STORE_INVALID when it is none. */

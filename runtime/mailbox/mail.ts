@@ -13,7 +13,7 @@ import { idText } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { taintFrom } from '../protocol/taint-from.ts';
 import type { Behalf } from './behalf.ts';
-import type { KeptFunds } from './kept-funds.ts';
+import type { JournalledFunds } from './journalled-funds.ts';
 import type { ChannelMark } from './channel-mark.ts';
 import type { InFlow } from './in-flow.ts';
 
@@ -46,7 +46,7 @@ export interface MailExtras extends Behalf {
   /** The account that it is spent from, if its amounts are limited. */
   account?: number;
   /** What limits it in a later process, if this one ends before its outcome is known. */
-  funds?: KeptFunds;
+  funds?: JournalledFunds;
   /** It means nothing to another process: the journal does not keep it. */
   fleeting?: true;
   /** A call that the tool host makes: tools are judged by sandbox and not by tier. */

@@ -6,7 +6,7 @@ import type { Clock } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
-import type { Tidings } from './tidings.ts';
+import type { EventReport } from './event-report.ts';
 import { aboutMail } from './about-mail.ts';
 import { eventKind } from './event-kind.ts';
 import type { EventLimits } from './event-limits.ts';
@@ -35,7 +35,7 @@ export interface NodeLogDeps {
   readonly onTidings: () => void;
   /** The letter is about a mail that the journal has. */
   readonly keepLetter: (mail: Mail, letter: DeadLetter) => void;
-  readonly tell: (tidings: Tidings) => void;
+  readonly tell: (tidings: EventReport) => void;
 }
 
 /** `mail`: the envelope of an event that is about the traffic of one. */

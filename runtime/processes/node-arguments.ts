@@ -31,7 +31,7 @@ export function nodeArguments(
 }
 
 /** What of its abilities the agent's code may keep, in the words of `process.ts`. */
-export const keptAbilities = (options: ProcessOptions): string[] => [
+export const remainingAbilities = (options: ProcessOptions): string[] => [
   ...(options.permissions.worker ? ['worker'] : []),
   ...(options.permissions.childProcess ? ['child'] : []),
   ...(mayUseSqlite(options.permissions) ? ['sqlite'] : []),

@@ -6,7 +6,7 @@ import type { Clock, NewId } from '../protocol/seams.ts';
 import { bubblewrapCommand, requireBubblewrap } from './bubblewrap.ts';
 import { codePaths } from './code-paths.ts';
 import { FD, USAGE_BYTES } from './file-descriptors.ts';
-import { keptAbilities, nodeArguments } from './node-arguments.ts';
+import { remainingAbilities, nodeArguments } from './node-arguments.ts';
 import { innermostOf } from '../os/proc-table.ts';
 import { hasProc, preferAsVictim, type ProcessUsage, procUsage } from '../os/proc-usage.ts';
 import { endFamily, MARK } from '../os/process-family.ts';
@@ -41,7 +41,7 @@ export class NodeProcessSpawner implements ProcessSpawner {
     const { entry, clock, newId, usesProc = true } = this.#deps;
     const code = codePaths(module, entry);
     const mark = options.within === undefined && mayStartOthers(options) ? newId() : undefined;
-    const node = [...nodeArguments(options, code), fileURLToPath(entry), ...keptAbilities(options)];
+    const node = [...nodeArguments(options, code), fileURLToPath(entry), ...remainingAbilities(options)];
     const wrapped = options.within === undefined ? undefined : bubblewrapCommand(options, code);
     const [command, args] =
       wrapped === undefined

@@ -53,11 +53,11 @@ export interface ReplyClaim {
  * - `capacity` grants kept; above it the oldest are dropped. The same bound holds for assignments on their own.
  * - `ttlMs`    how long the answer to an envelope without a deadline may take.
  */
-const GrantBookOptions = z.strictObject({
+const GrantOptions = z.strictObject({
   capacity: z.int().positive().default(10_000),
   ttlMs: z.number().positive().default(600_000),
 });
-export type GrantBookOptions = z.input<typeof GrantBookOptions>;
+export type GrantOptions = z.input<typeof GrantOptions>;
 
 /**
  * Who may answer whom against the tier rules: the recipient of a delivered request, proposal or stream holds one grant.
@@ -65,15 +65,15 @@ export type GrantBookOptions = z.input<typeof GrantBookOptions>;
  * An answer under it is exempt from tier and escalation. The last one uses it up; a `task-accept` turns it into one for
  * the work that was taken on, which lasts until `end`.
  */
-export class GrantBook {
+export class Grants {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #capacity: number;
   readonly #ttlMs: number;
   readonly #open = new Map<string, Grant>();
   readonly #assigned = new Map<string, Grant>();
 
-  constructor(clock: Pick<Clock, 'now'>, options: GrantBookOptions = {}) {
-    const { capacity, ttlMs } = parseOptions(GrantBookOptions, options, 'grants');
+  constructor(clock: Pick<Clock, 'now'>, options: GrantOptions = {}) {
+    const { capacity, ttlMs } = parseOptions(GrantOptions, options, 'grants');
     this.#clock = clock;
     this.#capacity = capacity;
     this.#ttlMs = ttlMs;

@@ -1,7 +1,7 @@
 import { type A2AEnvelope, BROADCAST } from '../protocol/envelope.ts';
 import { errorToData, invalidOptions, reasonOf } from '../protocol/errors.ts';
 import { isSystemId } from '../protocol/policy.ts';
-import type { GrantBook } from './grants.ts';
+import type { Grants } from './grants.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import { addSystemActor, removeSystemActor } from './system-profile.ts';
@@ -67,7 +67,7 @@ const failureOf = (agentId: string, error: unknown): string =>
 
 export interface LocalDeliveryDeps {
   readonly table: RoutingTable;
-  readonly grants: GrantBook;
+  readonly grants: Grants;
   /** Takes an envelope to a remote agent that has no handler here; rejects when it could not. */
   readonly carryRemote: ((envelope: A2AEnvelope, agentId: string) => Promise<void>) | undefined;
   readonly onReceiverFailed: ReceiverFailed;

@@ -13,7 +13,7 @@ import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { proposedIn } from '../protocol/task-proposal.ts';
 import { type AgentWords, READINESS, type Readiness } from './agent-words.ts';
-import type { GrantBook } from './grants.ts';
+import type { Grants } from './grants.ts';
 import { judge } from './judge.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
@@ -39,7 +39,7 @@ export class Unrouted {
 export interface MailJudgeDeps {
   readonly table: RoutingTable;
   readonly policies: readonly JudgePolicy[];
-  readonly grants: GrantBook;
+  readonly grants: Grants;
   readonly words: Pick<AgentWords, 'readinessOf'>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -47,7 +47,7 @@ export interface MailJudgeDeps {
 /** Routes and judges mail by the table and policies of one thread, and keeps who there may answer whom. */
 export class MailJudge {
   readonly #table: RoutingTable;
-  readonly #grants: GrantBook;
+  readonly #grants: Grants;
   readonly #words: Pick<AgentWords, 'readinessOf'>;
   readonly #clock: Pick<Clock, 'now'>;
   #policies: readonly JudgePolicy[];

@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from '../protocol/policy.ts';
 import type { Clock } from '../protocol/seams.ts';
-import type { GrantBook } from './grants.ts';
+import type { Grants } from './grants.ts';
 import { judge } from './judge.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
@@ -46,7 +46,7 @@ export type Route =
  * - `isReachable`       whether somebody takes what is for this agent. @default everybody is
  */
 export interface RouteDeciderOptions {
-  readonly grants?: GrantBook;
+  readonly grants?: Grants;
   readonly broadcastToSender?: boolean;
   readonly isReachable?: (row: AgentRow) => boolean;
 }
@@ -60,7 +60,7 @@ type Described = Omit<JudgeRequest, 'recipient' | 'isGranted'>;
 export class RouteDecider {
   readonly #table: RoutingTable;
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #grants: GrantBook | undefined;
+  readonly #grants: Grants | undefined;
   readonly #broadcastToSender: boolean;
   readonly #isReachable: ((row: AgentRow) => boolean) | undefined;
   #policies: readonly JudgePolicy[];

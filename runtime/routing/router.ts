@@ -10,7 +10,7 @@ import type { Seams } from '../protocol/seams.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { FoundCard } from './discovery.ts';
-import { GrantBook } from './grants.ts';
+import { Grants } from './grants.ts';
 import { LocalDelivery, type ReceiveHandler } from './local-delivery.ts';
 import { RemoteLookup, type RemoteQuery, type RemoteRegistry } from './remote-lookup.ts';
 import { isForCapability, type Route, RouteDecider } from './route-decider.ts';
@@ -56,7 +56,7 @@ export class A2ARouter {
   readonly #log: RoutingLog;
   readonly #decider: RouteDecider;
   readonly #delivery: LocalDelivery;
-  readonly #grants: GrantBook;
+  readonly #grants: Grants;
   readonly #threads: ThreadIndex;
   readonly #lookup: RemoteLookup | undefined;
 
@@ -71,7 +71,7 @@ export class A2ARouter {
     this.#registry = registry;
     this.#clock = clock;
     this.#log = new RoutingLog(this.observability, clock);
-    const grants = new GrantBook(clock);
+    const grants = new Grants(clock);
     this.#grants = grants;
     this.#decider = new RouteDecider(registry.table, policies, clock, {
       grants,

@@ -1,9 +1,9 @@
 import type { LoadedAgent } from '../agent/loaded-agent.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
-import type { KeptCheckpoint } from '../cell/checkpoints.ts';
+import type { Checkpoint } from '../cell/checkpoints.ts';
 import type { MailData } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
-import type { Tidings } from '../observe/tidings.ts';
+import type { EventReport } from '../observe/event-report.ts';
 import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData, LastError } from '../protocol/errors.ts';
@@ -113,7 +113,7 @@ export type ControlOrder =
   | { readonly t: 'give-up'; readonly slot: number; readonly last: LastError }
   | { readonly t: 'replay'; readonly replays: readonly Replay[] }
   /** What envelopes of its agents kept in the place's former thread. */
-  | { readonly t: 'checkpoints'; readonly kept: readonly KeptCheckpoint[] }
+  | { readonly t: 'checkpoints'; readonly kept: readonly Checkpoint[] }
   /** Mail for durable recipients is kept from here on. */
   | { readonly t: 'journal'; readonly access: JournalAccess }
   | { readonly t: 'inspect'; readonly isOn: boolean };
@@ -128,8 +128,8 @@ export type NodeReport =
     }
   | { readonly t: 'name-slab'; readonly incarnation: number; readonly memory: SharedArrayBuffer }
   | { readonly t: 'kept'; readonly kept: readonly { incarnation: number; flow: number; mail: MailData }[] }
-  | { readonly t: 'checkpoint'; readonly kept: KeptCheckpoint }
-  | Tidings
+  | { readonly t: 'checkpoint'; readonly kept: Checkpoint }
+  | EventReport
   /** The thread of `incarnation` is gone; `flows` lists those that it had introduced here, and the last sequence of each. */
   | {
       readonly t: 'received-all';

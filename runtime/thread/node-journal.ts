@@ -23,7 +23,7 @@ import { Connection, type Remote } from '../link/connection.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import type { JournalAccess } from '../journal/journal-thread.ts';
 import type { Keeping } from '../link/keeping.ts';
-import { KeptStates } from './kept-states.ts';
+import { JournalledStates } from './journalled-states.ts';
 import type { ThreadNode } from './thread-node.ts';
 import type { Port } from '../link/port.ts';
 import { NodeHistory } from './node-history.ts';
@@ -48,7 +48,7 @@ export class NodeJournal {
   readonly #spends: OpenNotes;
   readonly #keeping: Keeping;
   /** What the states of durable agents are, for whoever runs them next. */
-  readonly states: KeptStates;
+  readonly states: JournalledStates;
   readonly #recovery: Recovery;
   /** What is given to it of what is noted here; undefined when it keeps no history. */
   readonly history: NodeHistory | undefined;
@@ -89,7 +89,7 @@ export class NodeJournal {
       isOpen: (account) => node.accounts.isOpen(account),
     });
     node.accounts.noteIn(this.#spends);
-    this.states = new KeptStates({
+    this.states = new JournalledStates({
       write: (change) => this.record(change),
       onProblem: (agentId, error) => node.log.error(agentId, error),
     });

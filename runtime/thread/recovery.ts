@@ -1,7 +1,7 @@
 import type { Cell } from '../cell/cell.ts';
 import { OVER } from '../budget/former-accounts.ts';
 import { chargeDeaths } from '../mailbox/attempts.ts';
-import type { KeptFunds } from '../mailbox/kept-funds.ts';
+import type { JournalledFunds } from '../mailbox/journalled-funds.ts';
 import type { LeftMail } from '../journal/backlog.ts';
 import { isRetry, type Mail } from '../mailbox/mail.ts';
 import { mailFromRecord } from '../mailbox/mail-record.ts';
@@ -14,7 +14,7 @@ export interface RecoveryDeps {
   /** The oldest mails that are left for an agent and were not given yet. */
   readonly take: (recipient: string, limit: number) => Promise<readonly LeftMail[]>;
   /** Accounts for mails whose amounts were limited. */
-  readonly openAccounts: (funds: readonly KeptFunds[]) => Promise<readonly number[]>;
+  readonly openAccounts: (funds: readonly JournalledFunds[]) => Promise<readonly number[]>;
   readonly deliver: (cell: Cell, mail: Mail) => void;
   /** What was taken, by its numbers, has all been delivered. */
   readonly onDelivered: (cell: Cell, numbers: readonly number[]) => void;
@@ -100,7 +100,7 @@ export class Recovery {
 
   async #accountsFor(mails: readonly Mail[]): Promise<readonly number[]> {
     try {
-      return await this.#deps.openAccounts(mails.map(({ extras }) => extras?.funds as KeptFunds));
+      return await this.#deps.openAccounts(mails.map(({ extras }) => extras?.funds as JournalledFunds));
     } catch (error) {
       this.#deps.onProblem(error);
       return [];

@@ -21,7 +21,7 @@ import type { Seams } from '../protocol/seams.ts';
 import { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { ProcessSpawner } from '../processes/process-spawner.ts';
-import { GrantBook } from '../routing/grants.ts';
+import { Grants } from '../routing/grants.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
@@ -110,7 +110,7 @@ export class ThreadHost implements NodeCalls {
       journal: () => this.node.journal,
     });
     const table = new RoutingTable();
-    const grants = new GrantBook(seams.clock);
+    const grants = new Grants(seams.clock);
     this.node = new ThreadNode({
       ...boot,
       seams,

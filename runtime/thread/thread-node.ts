@@ -38,7 +38,7 @@ import type { Seams } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
 import { AgentWords } from '../routing/agent-words.ts';
-import type { GrantBook } from '../routing/grants.ts';
+import type { Grants } from '../routing/grants.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import { Lookups } from '../routing/lookups.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
@@ -52,7 +52,7 @@ import { REPLY } from '../mailbox/reply.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import type { NodeReport } from './control-protocol.ts';
 import { Links } from './links.ts';
-import { type KeptMail, Outbox } from '../link/outbox.ts';
+import { type ReplicatedMail, Outbox } from '../link/outbox.ts';
 import type { NodeJournal } from './node-journal.ts';
 import { RoomWaiters } from '../link/room-waiters.ts';
 import { sendCopies } from '../link/second-copies.ts';
@@ -74,7 +74,7 @@ export interface ThreadNodeDeps {
   readonly table: RoutingTable;
   /** The rules about who may send what to whom. */
   readonly policies: readonly JudgePolicy[];
-  readonly grants: GrantBook;
+  readonly grants: Grants;
   readonly counters: SharedArrayBuffer;
   readonly status: SharedArrayBuffer;
   readonly commitLog: SharedArrayBuffer;
@@ -423,7 +423,7 @@ export class ThreadNode implements CellThread {
     else warnOfStray(this.id, error);
   }
 
-  #keep(kept: readonly KeptMail[]): void {
+  #keep(kept: readonly ReplicatedMail[]): void {
     sendCopies(kept, (copies) => this.#deps.tell({ t: 'kept', kept: copies }));
   }
 

@@ -8,12 +8,12 @@ import { takesWhatItGives } from './schema-structure.ts';
 import { isMachine, type StateOwner, stateIdentity } from './state-identity.ts';
 
 /** What an actor leaves to the next one, as its agent's logic or handlers take it. */
-export interface KeptState {
+export interface JournalledState {
   readonly state: unknown;
 }
 
 /** What a life can begin with, or why none can begin from this snapshot: SNAPSHOT_UNKNOWN, with both identities. */
-export type Restored = KeptState | { readonly parked: OrreryError };
+export type Restored = JournalledState | { readonly parked: OrreryError };
 
 /**
  * What the code of `definition` goes on with of what a snapshot holds: the state itself, if it is of the same kind; else what
@@ -66,7 +66,7 @@ export const notRestored = (
   );
 
 /** What `restore` makes of a snapshot; throws SNAPSHOT_UNKNOWN. */
-export function stateFrom(definition: StateOwner, snapshot: Snapshot): KeptState {
+export function stateFrom(definition: StateOwner, snapshot: Snapshot): JournalledState {
   const restored = restore(definition, snapshot);
   if ('parked' in restored) throw restored.parked;
   return restored;

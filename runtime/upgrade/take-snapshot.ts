@@ -1,7 +1,7 @@
 import { stateNotSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json-safety.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
-import type { KeptState } from './restore.ts';
+import type { JournalledState } from './restore.ts';
 import { type StateOwner, stateIdentity } from './state-identity.ts';
 
 /**
@@ -10,7 +10,7 @@ import { type StateOwner, stateIdentity } from './state-identity.ts';
  */
 export function takeSnapshot(
   definition: StateOwner,
-  { state }: KeptState,
+  { state }: JournalledState,
   { agentId, atMs }: Pick<Snapshot, 'agentId' | 'atMs'>,
 ): Snapshot | undefined {
   const identity = stateIdentity(definition);

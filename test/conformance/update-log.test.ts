@@ -30,7 +30,7 @@ updateLogSuite('InMemoryUpdateLog', async () => {
   return { open: async () => log, discard: async () => undefined };
 });
 
-updateLogSuite('KeptUpdateLog in a MemoryStore', async () => {
+updateLogSuite('JournalledUpdateLog in a MemoryStore', async () => {
   const medium = new MemoryMedium();
   return keptLog(
     () => new MemoryStore({ medium }),
@@ -38,7 +38,7 @@ updateLogSuite('KeptUpdateLog in a MemoryStore', async () => {
   );
 });
 
-updateLogSuite('KeptUpdateLog in a SqliteStore', async () => {
+updateLogSuite('JournalledUpdateLog in a SqliteStore', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'orrery-update-log-'));
   return keptLog(
     () => SqliteStore.open({ path: join(folder, 'journal') }),

@@ -11,7 +11,7 @@ import {
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import { GrantBook } from '../../runtime/routing/grants.ts';
+import { Grants } from '../../runtime/routing/grants.ts';
 import { NodeSpawner } from '../../runtime/link/node-spawner.ts';
 import { numbered } from '../fixtures/agents/corresponding.ts';
 import { agent, until } from '../fixtures/until.ts';
@@ -65,7 +65,7 @@ afterEach(() => vi.restoreAllMocks());
 
 describe('A thousand channels opened and closed (C-37, N-3.3)', () => {
   it('leave no channel, timer, grant or envelope within a thread', async () => {
-    const held = vi.spyOn(GrantBook.prototype, 'hold');
+    const held = vi.spyOn(Grants.prototype, 'hold');
     const { seams, live } = countedSeams();
     const ends: AgentChannel[] = [];
     const reader = defineAgent({

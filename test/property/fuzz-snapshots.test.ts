@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { LogicRunner } from '../../runtime/agent/logic-runner.ts';
 import type { Cell } from '../../runtime/cell/cell.ts';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
-import { KeptStates } from '../../runtime/thread/kept-states.ts';
+import { JournalledStates } from '../../runtime/thread/journalled-states.ts';
 import { notRestored, restore } from '../../runtime/upgrade/restore.ts';
 import { takeSnapshot } from '../../runtime/upgrade/take-snapshot.ts';
 import { times } from '../fixtures/effort.ts';
@@ -58,7 +58,7 @@ const OF_DOORMAN = snapshotOf(doorman, openDoor());
 /** What a thread makes of a record that the journal has of a state: the snapshot, or why it is none. */
 function remembered(value: unknown): { snapshot?: SnapshotOf; problem?: unknown } {
   const found: { snapshot?: SnapshotOf; problem?: unknown } = {};
-  const states = new KeptStates({
+  const states = new JournalledStates({
     write: () => undefined,
     onProblem: (_agentId, error) => {
       found.problem = error;

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { KeptRecords } from 'orrery';
+import type { JournalRecords } from 'orrery';
 import type { Mission } from '../mission/mission.ts';
 import { MissionError } from '../mission/mission-error.ts';
-import type { KeptTask, TaskContext } from './task-context.ts';
+import type { JournalledTask, TaskContext } from './task-context.ts';
 
 const KIND = 'mission';
 /** Under which it says whose progress it is; no task has this id. */
@@ -12,7 +12,7 @@ const HEAD = ' ';
 export interface MissionProgress {
   /** The same for a run that is resumed: what it left elsewhere is known by this. */
   readonly runId: string;
-  readonly accepted: ReadonlyMap<string, KeptTask>;
+  readonly accepted: ReadonlyMap<string, JournalledTask>;
   /** The task was accepted. Resolves when that outlives the process. */
   accept(taskId: string, context: TaskContext): Promise<void>;
 }
@@ -31,7 +31,7 @@ interface Head {
  * Fails with MissionError when what is there is another mission's, or of another repository, or nothing.
  */
 export async function openProgress(
-  records: KeptRecords,
+  records: JournalRecords,
   mission: Mission,
   { root, isResumed }: { readonly root: string; readonly isResumed: boolean },
 ): Promise<MissionProgress> {
@@ -44,8 +44,8 @@ export async function openProgress(
   if (!isResumed) await records.put(KIND, HEAD, head);
   return {
     runId: head.runId,
-    accepted: isResumed ? (kept as Map<string, KeptTask>) : new Map(),
-    accept: (taskId, { item: _known, ...task }) => records.put(KIND, taskId, task satisfies KeptTask),
+    accepted: isResumed ? (kept as Map<string, JournalledTask>) : new Map(),
+    accept: (taskId, { item: _known, ...task }) => records.put(KIND, taskId, task satisfies JournalledTask),
   };
 }
 

@@ -45,7 +45,7 @@ export interface TaskContext {
 }
 
 /** What outlives the process: what the mission file says is not in it, which a run after this one reads again. */
-export type KeptTask = Omit<TaskContext, 'item'>;
+export type JournalledTask = Omit<TaskContext, 'item'>;
 
 /** An agent that did not take a task on, with the reason code of its answer. */
 export interface Declined {
@@ -68,7 +68,7 @@ export interface Judgement {
 
 /** What happens to a task. `atMs` is Unix milliseconds. */
 export type TaskEvent =
-  | { type: 'work.remembered'; context: KeptTask }
+  | { type: 'work.remembered'; context: JournalledTask }
   | { type: 'dependencies.accepted'; why: string }
   | { type: 'dependency.lost'; why: string }
   | { type: 'agent.assigned'; to: Assignee; why: string; atMs: number }

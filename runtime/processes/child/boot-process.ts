@@ -5,12 +5,12 @@ import { systemSeams } from '../../protocol/system-seams.ts';
 import type { HostFrame } from '../host-frame.ts';
 import { ChildAgent } from './child-agent.ts';
 import { HostConnection } from './host-connection.ts';
-import { giveUp, type KeptAbilities } from './restrict.ts';
+import { giveUp, type RemainingAbilities } from './restrict.ts';
 import { type AgentDefinition, descriptorOf } from '../../agent/agent-definition.ts';
 import type { GivenChildFrame } from '../child-frame.ts';
 
 /** Becomes the process of one agent. `kept` says what of its abilities its code may keep. */
-export function bootProcess(kept: KeptAbilities): void {
+export function bootProcess(kept: RemainingAbilities): void {
   const host = new HostConnection();
   let agent: ChildAgent | undefined;
   const report = (error: unknown): void => {
@@ -39,7 +39,11 @@ function whyUnloadable(error: unknown): string {
   return code === 'ERR_ACCESS_DENIED' ? `${reason} (${permission} ${resource})` : reason;
 }
 
-async function loadAgent(module: string, host: HostConnection, kept: KeptAbilities): Promise<ChildAgent> {
+async function loadAgent(
+  module: string,
+  host: HostConnection,
+  kept: RemainingAbilities,
+): Promise<ChildAgent> {
   const definition = await importAgent(module);
   const seams = systemSeams();
   const pool = new CpuPool({ seams });

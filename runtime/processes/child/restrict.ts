@@ -4,7 +4,7 @@ import v8 from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
 /** What of a process its agent's code may keep although the runtime has no more use for it. */
-export interface KeptAbilities {
+export interface RemainingAbilities {
   readonly worker: boolean;
   readonly child: boolean;
   readonly sqlite: boolean;
@@ -33,7 +33,7 @@ export function startLifeline(hasFamily: boolean): Promise<void> {
  * Node's permissions do not cover some of what reaches beyond the process: signals and priorities of others, the flags of
  * V8, some of which have it write files, and SQLite.
  */
-export function giveUp({ worker, child, sqlite, proc }: KeptAbilities): void {
+export function giveUp({ worker, child, sqlite, proc }: RemainingAbilities): void {
   if (!worker) drop('worker');
   if (!proc) drop('fs.read', '/proc');
   if (!sqlite && process.getBuiltinModule('node:sqlite') !== undefined) {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Checkpoints, type KeptCheckpoint } from '../../../runtime/cell/checkpoints.ts';
+import { Checkpoints, type Checkpoint } from '../../../runtime/cell/checkpoints.ts';
 import { newFlowSlab } from '../../../runtime/mailbox/flow-marks.ts';
 import { InFlow } from '../../../runtime/mailbox/in-flow.ts';
 import { LANE } from '../../../runtime/mailbox/lane.ts';
 import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
-import { CheckpointBook } from '../../../runtime/control/checkpoint-book.ts';
+import { CheckpointReplicas } from '../../../runtime/control/checkpoint-book.ts';
 
-const SEAT = 3;
+const INCARNATION = 3;
 const LOCAL = -1;
 
 function mailOf(incarnation: number, flow: number, sequence: number): Mail {
@@ -17,8 +17,8 @@ function mailOf(incarnation: number, flow: number, sequence: number): Mail {
 }
 
 function checkpointsOf() {
-  const posted: KeptCheckpoint[] = [];
-  return { posted, checkpoints: new Checkpoints(SEAT, (kept) => void posted.push(kept)) };
+  const posted: Checkpoint[] = [];
+  return { posted, checkpoints: new Checkpoints(INCARNATION, (kept) => void posted.push(kept)) };
 }
 
 describe('Checkpoints of a thread', () => {
@@ -32,7 +32,7 @@ describe('Checkpoints of a thread', () => {
     expect(posted).toEqual([
       { incarnation: 5, flow: 1, sequence: 2, partial: 'first' },
       { incarnation: 5, flow: 1, sequence: 2, partial: 'second' },
-      { incarnation: SEAT, flow: 1, sequence: 2, partial: 'of another' },
+      { incarnation: INCARNATION, flow: 1, sequence: 2, partial: 'of another' },
     ]);
   });
 
@@ -70,14 +70,14 @@ describe('Checkpoints of all threads', () => {
   });
 
   it('are let go of when their envelope is settled, or its flow forgotten', () => {
-    const book = new CheckpointBook();
+    const book = new CheckpointReplicas();
     for (const one of [kept(1, 1, 5), kept(1, 1, 4), kept(1, 2, 5), kept(2, 1, 5)]) book.keep(one);
     book.trim((incarnation, flow) => (incarnation === 2 ? undefined : flow === 1 ? 4 : 0));
     expect([...book]).toEqual([kept(1, 1, 5), kept(1, 2, 5)]);
   });
 
   it('are compared as numbers that turn over', () => {
-    const book = new CheckpointBook();
+    const book = new CheckpointReplicas();
     for (const one of [kept(1, 1, 2 ** 31 - 1), kept(1, 1, -(2 ** 31))]) book.keep(one);
     book.trim(() => 2 ** 31 - 1);
     expect([...book]).toEqual([kept(1, 1, -(2 ** 31))]);

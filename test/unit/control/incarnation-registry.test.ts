@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MARK, newFlowSlab } from '../../../runtime/mailbox/flow-marks.ts';
 import { LANE } from '../../../runtime/mailbox/lane.ts';
 import { Mail, mailFromData, mailToData, NO_ASK } from '../../../runtime/mailbox/mail.ts';
-import { NameBook } from '../../../runtime/mailbox/name-book.ts';
+import { MailNames } from '../../../runtime/mailbox/mail-names.ts';
 import { IncarnationRegistry } from '../../../runtime/control/incarnation-registry.ts';
 
 const SLOT = 3;
@@ -85,7 +85,7 @@ describe('The mail that a dead thread held', () => {
   it('is given back by the journal where only dead threads had it, in its place and under its number (F-01)', () => {
     const { book, incarnation, copy, words, replayed } = bookOfDeath(5, 2);
     copy(3);
-    const names = new NameBook((memory) => incarnation.addNameSlab(memory));
+    const names = new MailNames((memory) => incarnation.addNameSlab(memory));
     const kept = 2 ** 40 + 7;
     const mailOf = (sequence: number): Mail => {
       const mail = new Mail(

@@ -24,6 +24,12 @@ const REPLACED = [
   'Wallet',
   'AgentDesk',
   'Thinking',
+  'Tidings',
+  'AgentBook',
+  'GrantBook',
+  'NameBook',
+  'SeatBook',
+  'Voice',
 ];
 const KINDS = ['unit', 'property', 'conformance', 'integration'];
 

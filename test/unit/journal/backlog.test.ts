@@ -7,7 +7,7 @@ import { MemoryStore } from '../../../runtime/journal/memory-store.ts';
 import { ringFiles, StartedRing } from '../../../runtime/journal/started-ring.ts';
 
 /** Of the thread that takes what is left. */
-const SEAT = 1;
+const INCARNATION = 1;
 const NEXT_SEAT = 2;
 
 let folder: string;
@@ -44,19 +44,19 @@ describe('What former processes have left', () => {
     const many = Array.from({ length: 2_500 }, (_, at) => (at % 3 === 0 ? 'mars' : 'venus'));
     const backlog = await Backlog.open(await storeOf(...many), journal);
     const expected = many.flatMap((recipient, at) => (recipient === 'mars' ? [`mars ${at}`] : []));
-    expect(backlog.count('mars', SEAT)).toBe(expected.length);
+    expect(backlog.count('mars', INCARNATION)).toBe(expected.length);
     const bodies: string[] = [];
     for (
-      let page = await backlog.take('mars', 300, SEAT);
+      let page = await backlog.take('mars', 300, INCARNATION);
       page.length > 0;
-      page = await backlog.take('mars', 300, SEAT)
+      page = await backlog.take('mars', 300, INCARNATION)
     ) {
       expect(page.length).toBeLessThanOrEqual(300);
       bodies.push(...page.map(({ body }) => body));
     }
     expect(bodies).toEqual(expected);
-    expect([backlog.count('mars', SEAT), await backlog.take('mars', 1, SEAT)]).toEqual([0, []]);
-    expect(backlog.count('pluto', SEAT)).toBe(0);
+    expect([backlog.count('mars', INCARNATION), await backlog.take('mars', 1, INCARNATION)]).toEqual([0, []]);
+    expect(backlog.count('pluto', INCARNATION)).toBe(0);
   });
 
   it('is given to the next thread when the one dies that was given it, less what outlives that (F-01)', async () => {
@@ -71,8 +71,8 @@ describe('What former processes have left', () => {
     const backlog = await Backlog.open(store, journal);
     const taken = async (limit: number, incarnation: number) =>
       (await backlog.take('mars', limit, incarnation)).map(({ number }) => number);
-    expect(await taken(3, SEAT)).toEqual([first, second, third]);
-    expect(backlog.count('mars', SEAT)).toBe(2);
+    expect(await taken(3, INCARNATION)).toEqual([first, second, third]);
+    expect(backlog.count('mars', INCARNATION)).toBe(2);
     backlog.held('mars', [second, 99]);
     backlog.held('venus', [first]);
     expect(backlog.count('mars', NEXT_SEAT)).toBe(4);
@@ -92,7 +92,7 @@ describe('What former processes have left', () => {
     await store.write([{ mails: [], settled: [third], records: [] }]);
     const once = await Backlog.open(store, journal);
     const starts = async (backlog: Backlog) =>
-      (await backlog.take('mars', 10, SEAT)).map(({ number, starts }) => [number, starts]);
+      (await backlog.take('mars', 10, INCARNATION)).map(({ number, starts }) => [number, starts]);
     expect(await starts(once)).toEqual([
       [first, 1],
       [second, 1],
@@ -119,7 +119,7 @@ describe('What former processes have left', () => {
     isFull = false;
     const backlog = await Backlog.open(store, journal);
     expect(readdirSync(folder)).toEqual([]);
-    expect(await backlog.take('mars', 1, SEAT)).toMatchObject([{ starts: 1 }]);
+    expect(await backlog.take('mars', 1, INCARNATION)).toMatchObject([{ starts: 1 }]);
   });
 
   it('forgets how often something was begun on once it is settled', async () => {

@@ -6,11 +6,11 @@ import {
   READINESS,
   type Readiness,
 } from '../../../runtime/routing/agent-words.ts';
-import { GrantBook } from '../../../runtime/routing/grants.ts';
+import { Grants } from '../../../runtime/routing/grants.ts';
 import { MailJudge, Unrouted } from '../../../runtime/routing/mail-judge.ts';
 import { deltaOf, RoutingTable } from '../../../runtime/routing/routing-table.ts';
 import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
-import { AgentBook, type AgentRecord } from '../../../runtime/control/agent-book.ts';
+import { AgentTable, type AgentRecord } from '../../../runtime/control/agent-table.ts';
 import { Mail, NO_ASK, typeIndex } from '../../../runtime/mailbox/mail.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { cardOf, offers } from './standalone-team.ts';
@@ -61,7 +61,7 @@ describe('The words of agents (N-8.2)', () => {
 
   it('say of agents whose thread has died neither that they can take mail nor that something waits', () => {
     const { memory, here } = wordsOf();
-    const book = new AgentBook(new AgentWords(memory));
+    const book = new AgentTable(new AgentWords(memory));
     const at = ['worker-1', 'worker-1', 'worker-2'];
     const record = (place: string, slot: number) =>
       ({ id: `agent-${slot}`, slot, place, profile: profileOf(`agent-${slot}`) }) as AgentRecord;
@@ -110,7 +110,7 @@ describe('An agent for a capability (N-4.3)', () => {
     // Who is busiest comes first: nobody is chosen for having less to do.
     for (const [at, state] of states.entries()) here.write(at, state, states.length - at);
     const clock = new FakeClock();
-    const grants = new GrantBook(clock);
+    const grants = new Grants(clock);
     const judge = new MailJudge({ table, policies: [], grants, words: new AgentWords(memory), clock });
     const manner = { isBroadcast: false, expectsReply: true };
     const found = judge.route(systemParty('system/host'), mail, manner, 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../../../runtime/protocol/envelope.ts';
-import { GrantBook, type GrantBookOptions } from '../../../runtime/routing/grants.ts';
+import { Grants, type GrantOptions } from '../../../runtime/routing/grants.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { envelopeOf } from './standalone-team.ts';
 
@@ -16,9 +16,9 @@ const WORK: A2AMessageType[] = [
 /** What an assignment is leave for: the work, to renew it and to give it back. */
 const ASSIGNED: A2AMessageType[] = [...WORK, 'task-accept', 'task-reject'];
 
-function bookOf(options?: GrantBookOptions) {
+function bookOf(options?: GrantOptions) {
   const clock = new FakeClock(0);
-  const book = new GrantBook(clock, options);
+  const book = new Grants(clock, options);
   const asked = (type: A2AMessageType, fields: object = {}) =>
     book.hold(envelopeOf({ id: 'q', sender: 'venus', recipient: 'mercury', type, ...fields }), 'mercury');
   const reply = (type: A2AMessageType, fields: object = {}) => ({
@@ -35,7 +35,7 @@ function bookOf(options?: GrantBookOptions) {
 const inOrder = (types: A2AMessageType[]): A2AMessageType[] =>
   A2A_MESSAGE_TYPES.filter((type) => types.includes(type));
 
-describe('GrantBook (C-06)', () => {
+describe('Grants (C-06)', () => {
   it.each<[A2AMessageType, A2AMessageType[]]>([
     ['request', WORK],
     ['stream-start', WORK],

@@ -3,7 +3,7 @@ import { defaultPolicies, type PolicyOptions } from '../../../policies/index.ts'
 import type { AgentCard } from '../../../runtime/protocol/agent-card.ts';
 import { systemParty } from '../../../runtime/protocol/policy.ts';
 import { AgentRegistry } from '../../../runtime/routing/agent-registry.ts';
-import { GrantBook } from '../../../runtime/routing/grants.ts';
+import { Grants } from '../../../runtime/routing/grants.ts';
 import { RouteDecider } from '../../../runtime/routing/route-decider.ts';
 import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
@@ -13,7 +13,7 @@ function deciderOf(cards: AgentCard[], policies?: PolicyOptions) {
   const registry = new AgentRegistry();
   for (const card of cards) registry.register(card);
   const clock = new FakeClock(1_000);
-  const grants = new GrantBook(clock);
+  const grants = new Grants(clock);
   const decider = new RouteDecider(registry.table, defaultPolicies(policies), clock, { grants });
   const row = (id: string) => registry.table.get(id) as AgentRow;
   return { decider, grants, row };

@@ -3,7 +3,7 @@ import type { GatewayPart } from '../../../http/gateway-part.ts';
 import { pushMetrics } from './push-metrics.ts';
 import { PushService, type PushServiceDeps } from './push-service.ts';
 import { PushSigner } from './push-signer.ts';
-import { KeptPushStore, type KeyValues } from './push-store.ts';
+import { JournalledPushStore, type KeyValues } from './push-store.ts';
 
 /**
  * - `issuer`  who sends, as every signature says it: as a rule the URL that the gateway is known by.
@@ -26,7 +26,7 @@ export interface Push {
 /** Push notifications of a gateway. Rejects with INVALID_OPTIONS, and when what is kept cannot be read. */
 export async function openPush({ issuer, key, records, ...deps }: OpenPushOptions): Promise<Push> {
   const signer = await PushSigner.create({ issuer, ...(key === undefined ? {} : { key }) });
-  const store = records === undefined ? {} : { store: new KeptPushStore(records) };
+  const store = records === undefined ? {} : { store: new JournalledPushStore(records) };
   const configs = await PushService.open({ ...deps, ...store, signer });
   return {
     configs,

@@ -36,7 +36,7 @@ export interface KeyValues {
 const KIND = 'a2a-push';
 
 /** Keeps push configs among somebody's records; what stands in them, credentials too, stands there as it is. */
-export class KeptPushStore implements PushStore {
+export class JournalledPushStore implements PushStore {
   readonly #records: KeyValues;
 
   constructor(records: KeyValues) {

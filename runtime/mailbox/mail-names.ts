@@ -7,7 +7,7 @@ const FLOW = 1;
 const SEQUENCE = 2;
 const TYPE_AND_LENGTH = 3;
 const SENDER = 4;
-const SEAT = 5;
+const INCARNATION = 5;
 const KEPT = 6;
 const KEPT_HIGH = 7;
 const ID_AT_BYTE = 32;
@@ -33,7 +33,7 @@ export interface NamedMail {
  * dead-lettered under its own id. And of those that it sent elsewhere and the journal has: when both threads die, they are
  * read from there. Ids are latin-1, cut at 40 bytes.
  */
-export class NameBook {
+export class MailNames {
   readonly #onSlab: (memory: SharedArrayBuffer) => void;
   readonly #slabs: { words: Int32Array; bytes: Uint8Array }[] = [];
   readonly #free: number[] = [];
@@ -51,7 +51,7 @@ export class NameBook {
     const length = Math.min(id.length, MAX_ID_BYTES);
     const from = base * 4 + ID_AT_BYTE;
     for (let at = 0; at < length; at++) slab.bytes[from + at] = id.charCodeAt(at);
-    slab.words[base + SEAT] = incarnation;
+    slab.words[base + INCARNATION] = incarnation;
     slab.words[base + FLOW] = flow;
     slab.words[base + SEQUENCE] = mail.sequence;
     slab.words[base + TYPE_AND_LENGTH] = mail.type | (length << 8);
@@ -89,7 +89,7 @@ export function readNames(memory: SharedArrayBuffer): NamedMail[] {
     const typeAndLength = words[base + TYPE_AND_LENGTH] as number;
     const from = base * 4 + ID_AT_BYTE;
     named.push({
-      incarnation: words[base + SEAT] as number,
+      incarnation: words[base + INCARNATION] as number,
       flow: words[base + FLOW] as number,
       sequence: words[base + SEQUENCE] as number,
       type: typeAndLength & 0xff,

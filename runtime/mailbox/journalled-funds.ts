@@ -10,5 +10,5 @@ export const FormerAccount = z.readonly(
 export type FormerAccount = z.infer<typeof FormerAccount>;
 
 /** What limits an envelope, the nearest account first, each above the one before it. */
-export const KeptFunds = z.readonly(z.array(FormerAccount).min(1));
-export type KeptFunds = z.infer<typeof KeptFunds>;
+export const JournalledFunds = z.readonly(z.array(FormerAccount).min(1));
+export type JournalledFunds = z.infer<typeof JournalledFunds>;

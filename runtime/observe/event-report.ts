@@ -2,7 +2,7 @@ import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 
 /** What a place tells of what happens in it. */
-export type Tidings =
+export type EventReport =
   /** About envelopes: it counts when the thread has committed up to `number`. */
   | {
       readonly t: 'told';

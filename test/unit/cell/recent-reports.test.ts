@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeptReports } from '../../../runtime/cell/answered-ids.ts';
+import { RecentReports } from '../../../runtime/cell/answered-ids.ts';
 
 const MIB = 1024 * 1024;
 
@@ -8,7 +8,7 @@ describe('What is remembered of reports', () => {
   it('is the newest of them, a mebibyte at most, and how many came before', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 600_000 }), { maxLength: 20 }), (sizes) => {
-        const kept = new KeptReports();
+        const kept = new RecentReports();
         const all = sizes.map((size, at) => ({ at, text: 'ä'.repeat(size / 2) }));
         for (const one of all) kept.add(one);
         expect(kept.items).toEqual(all.slice(kept.dropped));
@@ -22,7 +22,7 @@ describe('What is remembered of reports', () => {
   });
 
   it('is nothing of one that is too much by itself, but that it was', () => {
-    const kept = new KeptReports(3);
+    const kept = new RecentReports(3);
     kept.add('x'.repeat(MIB));
     expect([kept.items, kept.dropped]).toEqual([[], 4]);
   });

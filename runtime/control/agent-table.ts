@@ -53,7 +53,7 @@ export interface AgentRecord {
 }
 
 /** Who is hosted where, and the table that says so to all: the authority that orders every change of it. */
-export class AgentBook {
+export class AgentTable {
   readonly #words: Pick<AgentWords, 'reach' | 'hostDied'>;
   readonly #table = new RoutingTable();
   readonly #agents = new Map<string, AgentRecord>();

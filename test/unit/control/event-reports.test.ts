@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { CommitLog } from '../../../runtime/mailbox/commit-log.ts';
-import type { Tidings } from '../../../runtime/observe/tidings.ts';
+import type { EventReport } from '../../../runtime/observe/event-report.ts';
 import { ThreadIncarnation } from '../../../runtime/control/thread-incarnation.ts';
-import { ToldBook } from '../../../runtime/control/told-book.ts';
+import { EventReports } from '../../../runtime/control/event-reports.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
-const told = (number: number): Tidings => ({ t: 'told', number, letters: [], events: [] });
-const fact: Tidings = { t: 'audited', event: { type: 'error', timestamp: 1 } };
+const told = (number: number): EventReport => ({ t: 'told', number, letters: [], events: [] });
+const fact: EventReport = { t: 'audited', event: { type: 'error', timestamp: 1 } };
 
 function newBook() {
   const clock = new FakeClock();
   const given: (number | string)[] = [];
   const dead = new Set<number>();
-  const book = new ToldBook({
+  const book = new EventReports({
     clock,
     isLiving: (incarnation) => !dead.has(incarnation),
     give: (tidings) => given.push(tidings.t === 'told' ? tidings.number : tidings.t),

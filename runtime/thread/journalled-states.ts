@@ -9,7 +9,7 @@ import type { RecordChange } from '../protocol/store.ts';
 
 const KIND = 'state';
 
-export interface KeptStatesDeps {
+export interface JournalledStatesDeps {
   readonly write: (change: RecordChange) => void;
   readonly onProblem: (agentId: string, error: unknown) => void;
 }
@@ -21,8 +21,8 @@ export interface KeptStatesDeps {
  * What is in hand when a unit is written may have changed its agent's state half-way: then the state is the one from before
  * it began. A call-back has no state of its own: with it goes what the handler that waits for it has done so far.
  */
-export class KeptStates {
-  readonly #deps: KeptStatesDeps;
+export class JournalledStates {
+  readonly #deps: JournalledStatesDeps;
   /** Whose state is to be written; undefined: as it is by then. */
   readonly #changed = new Map<Cell, Snapshot | undefined>();
   /** What former threads and processes left, until its agent has started with it. */
@@ -30,7 +30,7 @@ export class KeptStates {
   /** Whose state could not be taken, which has been said. */
   readonly #faulty = new WeakSet<Cell>();
 
-  constructor(deps: KeptStatesDeps) {
+  constructor(deps: JournalledStatesDeps) {
     this.#deps = deps;
   }
 

@@ -1,31 +1,31 @@
 import { toldUpTo } from '../mailbox/commit-log.ts';
-import type { Tidings } from '../observe/tidings.ts';
+import type { EventReport } from '../observe/event-report.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { ThreadIncarnation } from './thread-incarnation.ts';
 
 /** How soon it is looked again whether a commit is done: it follows at once on what is told. */
 const LOOK_MS = 5;
 
-export interface ToldBookDeps {
+export interface EventReportsDeps {
   readonly clock: Clock;
   readonly isLiving: (incarnation: number) => boolean;
-  readonly give: (tidings: Tidings) => void;
+  readonly give: (tidings: EventReport) => void;
 }
 
 /**
  * What threads tell of envelopes a moment before the marks say so. It is given on when they do, in the order in which it
  * was told; what a thread told without coming to mark it is forgotten with the thread: it is told again by the next one.
  */
-export class ToldBook {
-  readonly #deps: ToldBookDeps;
-  readonly #waiting = new Map<ThreadIncarnation, Tidings[]>();
+export class EventReports {
+  readonly #deps: EventReportsDeps;
+  readonly #waiting = new Map<ThreadIncarnation, EventReport[]>();
   #isPlanned = false;
 
-  constructor(deps: ToldBookDeps) {
+  constructor(deps: EventReportsDeps) {
     this.#deps = deps;
   }
 
-  hear(incarnation: ThreadIncarnation, tidings: Tidings): void {
+  hear(incarnation: ThreadIncarnation, tidings: EventReport): void {
     const waiting = this.#waiting.get(incarnation);
     if (waiting === undefined) this.#waiting.set(incarnation, [tidings]);
     else waiting.push(tidings);
@@ -46,7 +46,7 @@ export class ToldBook {
     const upTo = toldUpTo(incarnation.memories.commitLog);
     let at = 0;
     for (; at < waiting.length; at++) {
-      const tidings = waiting[at] as Tidings;
+      const tidings = waiting[at] as EventReport;
       const counts = tidings.t !== 'told' || tidings.number <= upTo;
       if (!counts && !isOver) break;
       if (counts) this.#deps.give(tidings);
