@@ -12,7 +12,7 @@ import {
   typeIndex,
 } from '../mailbox/mail.ts';
 import type { NamedMail } from '../mailbox/mail-names.ts';
-import { COUNTER_WORDS } from '../observe/thread-counters.ts';
+import { COUNT, COUNTER_WORDS } from '../observe/thread-counters.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import { CheckpointReplicas } from './checkpoint-book.ts';
@@ -155,6 +155,22 @@ export class IncarnationRegistry {
   /** What a death over the envelope is that was begun on last in this flow. */
   begunOn({ incarnation, flow }: Charge): DiedOver | undefined {
     return this.#find(incarnation)?.lastBegun(flow);
+  }
+
+  /**
+   * Marks as sent what dead threads had posted and not come to mark, although it was settled by threads that are gone as
+   * well: a thread that lives does so itself. `isGone` says so of the thread that an agent had, by the agent's slot.
+   */
+  markSettled(isGone: (slot: number) => boolean): void {
+    for (const incarnation of this.#dead.values()) {
+      for (const { words, base } of incarnation.unmarkedFlows()) {
+        if (!isGone(words[base + MARK.slot] as number)) continue;
+        const settled = words[base + MARK.settled] as number;
+        this.#past[COUNT.accepted] =
+          (this.#past[COUNT.accepted] as number) + distance(settled, words[base + MARK.sent] as number);
+        words[base + MARK.sent] = settled;
+      }
+    }
   }
 
   /** Envelopes of dead threads without a known outcome, whose recipients `isMeant` names by their slot. */

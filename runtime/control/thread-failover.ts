@@ -96,6 +96,7 @@ export class ThreadFailover {
     const give = (): void => {
       // Whoever has died meanwhile is given everything in its next thread.
       if (thread.incarnation !== reporter || !thread.isUp) return;
+      incarnations.markSettled((slot) => slots.has(slot));
       const replays = incarnations.leftovers(dead, received, this.#context(slots, death));
       if (replays.length > 0) threads.tell(thread, { t: 'replay', replays });
     };
@@ -205,6 +206,7 @@ export class ThreadFailover {
     const slots = new Set(agents.map(({ slot }) => slot));
     const kept = incarnations.checkpoints((slot) => slots.has(slot));
     if (kept.length > 0) threads.tell(thread, { t: 'checkpoints', kept });
+    incarnations.markSettled((slot) => slots.has(slot));
     const replays = incarnations.replays(this.#context(slots, thread.untold));
     if (replays.length > 0) threads.tell(thread, { t: 'replay', replays });
     threads.join(thread);

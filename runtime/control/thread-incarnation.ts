@@ -127,8 +127,18 @@ export class ThreadIncarnation {
     }
   }
 
+  /** The flows on which more is settled than the thread came to mark as sent. */
+  *unmarkedFlows(): Iterable<FlowWords> {
+    for (const flow of this.flows()) {
+      const { words, base } = flow;
+      if (distance(words[base + MARK.settled] as number, words[base + MARK.sent] as number) > 0) yield flow;
+    }
+  }
+
+  /** Of all that was sent and marked as that the outcome is known, and all that is settled is marked. */
   get isSettled(): boolean {
     for (const _open of this.openFlows()) return false;
+    for (const _unmarked of this.unmarkedFlows()) return false;
     return true;
   }
 }

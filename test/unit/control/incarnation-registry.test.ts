@@ -3,6 +3,7 @@ import { MARK, newFlowSlab } from '../../../runtime/mailbox/flow-marks.ts';
 import { LANE } from '../../../runtime/mailbox/lane.ts';
 import { Mail, mailFromData, mailToData, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { MailNames } from '../../../runtime/mailbox/mail-names.ts';
+import { COUNT } from '../../../runtime/observe/thread-counters.ts';
 import { IncarnationRegistry } from '../../../runtime/control/incarnation-registry.ts';
 
 const SLOT = 3;
@@ -52,6 +53,36 @@ function bookOfDeath(sent: number, started: number) {
       .flatMap(({ mails }) => mails.map(mailFromData));
   return { book, incarnation, copy, words, replayed };
 }
+
+describe('What a dead thread had posted and did not come to mark', () => {
+  /** A thread that marked one of its mails as sent, and of which three were settled elsewhere. */
+  const posted = () => {
+    const { book, words } = bookOfDeath(1, 3);
+    words[MARK.settled] = 3;
+    return { book, words };
+  };
+
+  it('counts as accepted when it was settled by a thread that is gone as well, once (F-01)', () => {
+    const { book, words } = posted();
+    book.markSettled((slot) => slot === SLOT);
+    book.markSettled((slot) => slot === SLOT);
+    expect(words[MARK.sent]).toBe(3);
+    expect(book.counts()[COUNT.accepted]).toBe(2);
+  });
+
+  it('is left to a thread that lives, and not forgotten before that has marked it', () => {
+    const { book, words } = posted();
+    const incarnation = 0;
+    book.markSettled(() => false);
+    book.prune();
+    expect(words[MARK.sent]).toBe(1);
+    expect(book.counts()[COUNT.accepted]).toBe(0);
+    expect(book.dead(incarnation)).toBeDefined();
+    words[MARK.sent] = 3;
+    book.prune();
+    expect(book.dead(incarnation)).toBeUndefined();
+  });
+});
 
 describe('The mail that a dead thread held', () => {
   it('is replayed from the first that is not settled on, each with what is left of it', () => {
