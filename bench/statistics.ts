@@ -14,6 +14,10 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
+/** The quartiles, as whole numbers. */
+export const quartilesText = ({ lowerQuartile, upperQuartile }: Spread): string =>
+  `[${lowerQuartile.toFixed(0)} .. ${upperQuartile.toFixed(0)}]`;
+
 /** The value below which `share` of the ascending values lie, interpolated; NaN of none. */
 export function quantile(ascending: readonly number[], share: number): number {
   const position = (ascending.length - 1) * share;

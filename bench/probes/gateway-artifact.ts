@@ -1,7 +1,7 @@
 import { BenchClient } from '../gateway/client.ts';
 import { type ServerKind, type ServerProcess, startServer } from '../gateway/server-process.ts';
 import type { Effort, Probe, Reading } from '../measurement.ts';
-import { spreadOf } from '../statistics.ts';
+import { quartilesText, spreadOf } from '../statistics.ts';
 
 const CHUNKS = 2_000;
 const FEWER = 500;
@@ -63,11 +63,10 @@ function readingsOf(servers: readonly Timed[]): readonly Reading[] {
   return [
     ...servers.flatMap(({ kind, many, few }) => {
       const name = kind === 'sdk' ? 'a2a-js sdk' : kind;
-      const { median, lowerQuartile, upperQuartile } = spreadOf(many);
+      const spread = spreadOf(many);
       const growth = spreadOf(many.map((ms, round) => ms / (few[round] ?? Number.NaN))).median;
-      const spread = `[${lowerQuartile.toFixed(0)} .. ${upperQuartile.toFixed(0)}]`;
       return [
-        { name, value: median, unit: 'ms', note: spread },
+        { name, value: spread.median, unit: 'ms', note: quartilesText(spread) },
         {
           name: `${name}, beside ${FEWER} pieces`,
           value: growth,

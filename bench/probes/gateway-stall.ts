@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import { startServer } from '../gateway/server-process.ts';
 import { WORK } from '../gateway/server-order.ts';
 import type { Effort, Goal, Probe, Reading } from '../measurement.ts';
-import { spreadOf } from '../statistics.ts';
+import { quartilesText, spreadOf } from '../statistics.ts';
 
 const MIB = 1_048_576;
 /** What a gateway takes at most is 32 MiB; the message is around it. */
@@ -89,9 +89,8 @@ async function readingOf(pool: Pool, { name, sent, goal }: Kind, rounds: number)
     const wait = await longestWait(pool, sent(`${name} ${round}`));
     if (round >= 0) waits.push(wait);
   }
-  const { median, lowerQuartile, upperQuartile } = spreadOf(waits);
-  const note = `[${lowerQuartile.toFixed(0)} .. ${upperQuartile.toFixed(0)}]`;
-  return { name, value: median, unit: 'ms', note, goal };
+  const spread = spreadOf(waits);
+  return { name, value: spread.median, unit: 'ms', note: quartilesText(spread), goal };
 }
 
 async function longestWait(pool: Pool, sent: Sent): Promise<number> {

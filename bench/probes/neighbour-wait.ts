@@ -2,7 +2,7 @@ import { FAULTS } from '../agents/faulty-capability.ts';
 import { runChild } from '../child-process.ts';
 import type { NeighbourOutcome } from '../children/neighbour-wait.ts';
 import type { Effort, Goal, Probe, Reading } from '../measurement.ts';
-import { spreadOf } from '../statistics.ts';
+import { quartilesText, spreadOf } from '../statistics.ts';
 
 const CHILD = new URL('../children/neighbour-wait.ts', import.meta.url);
 const CHILD_MS = 60_000;
@@ -29,7 +29,12 @@ async function readingOf(fault: string, rounds: number): Promise<Reading> {
     const outcome = await runChild({ module: CHILD, args: [fault], timeoutMs: CHILD_MS });
     waits.push((outcome as NeighbourOutcome).longestMs);
   }
-  const { median, lowerQuartile, upperQuartile } = spreadOf(waits);
-  const note = `[${lowerQuartile.toFixed(0)} .. ${upperQuartile.toFixed(0)}]`;
-  return { name: `one that ${fault}`, value: median, unit: 'ms', note, goal: WITHIN_A_SECOND };
+  const spread = spreadOf(waits);
+  return {
+    name: `one that ${fault}`,
+    value: spread.median,
+    unit: 'ms',
+    note: quartilesText(spread),
+    goal: WITHIN_A_SECOND,
+  };
 }

@@ -71,7 +71,7 @@ export class Control implements ControlCalls {
   readonly #upgrades: Upgrades;
   readonly #lostAccounts: LostAccounts;
   readonly #log: ControlLog;
-  readonly #told: EventReports;
+  readonly #eventReports: EventReports;
   readonly #overview: Overview;
   readonly #firstStarts = new FirstStarts();
   readonly #processes: AgentProcesses;
@@ -98,10 +98,10 @@ export class Control implements ControlCalls {
       remember: (event) => this.#history?.remember(event),
       show: (event) => this.#show([event]),
     });
-    this.#told = new EventReports({
+    this.#eventReports = new EventReports({
       clock,
       isLiving: (incarnation) => this.#incarnations.isLiving(incarnation),
-      give: (tidings) => this.#learn(tidings),
+      give: (report) => this.#learn(report),
     });
     this.#supervisor = new Supervisor(
       {
@@ -142,7 +142,7 @@ export class Control implements ControlCalls {
       current: () => ({ isInspected: this.#inspected, config: this.#config }),
       onMessage: (incarnation, message) => this.#hear(incarnation, message),
       onDeath: (thread, dead, ending) => {
-        this.#told.look();
+        this.#eventReports.look();
         this.#processes.endAt(thread.id);
         this.#upgrades.cut(thread);
         this.#failover.begin(thread, dead, ending);
@@ -293,7 +293,7 @@ export class Control implements ControlCalls {
   }
 
   recentEvents(limit: number): Promise<readonly SystemEvent[]> {
-    this.#told.look();
+    this.#eventReports.look();
     return this.#overview.recentEvents(limit);
   }
 
@@ -306,7 +306,7 @@ export class Control implements ControlCalls {
   }
 
   deadLetters(): readonly DeadLetter[] {
-    this.#told.look();
+    this.#eventReports.look();
     return this.#log.deadLetters();
   }
 
@@ -326,7 +326,7 @@ export class Control implements ControlCalls {
     this.#threads.beginClosing();
     await this.#threads.askAll((api) => api.shutdown(), SHUTDOWN);
     await this.#threads.askAll((api) => api.closeBooks(), SHUTDOWN);
-    this.#told.look();
+    this.#eventReports.look();
     await this.#threads.close();
     this.#history?.close();
     await this.#journal?.close();
@@ -371,7 +371,7 @@ export class Control implements ControlCalls {
       case 'told':
       case 'events':
       case 'audited':
-        this.#told.hear(incarnation, message);
+        this.#eventReports.hear(incarnation, message);
         return;
       case 'received-all':
         this.#failover.receivedAll(incarnation, message);
@@ -417,10 +417,10 @@ export class Control implements ControlCalls {
     this.#threads.tellIncarnation(incarnation, { t: 'looked-up', query });
   }
 
-  #learn(tidings: EventReport): void {
-    if (tidings.t === 'audited') return this.#log.audit(tidings.event);
-    if (tidings.t === 'told') this.#log.addLetters(tidings.letters);
-    if (tidings.events.length > 0) this.#show(tidings.events);
+  #learn(report: EventReport): void {
+    if (report.t === 'audited') return this.#log.audit(report.event);
+    if (report.t === 'told') this.#log.addLetters(report.letters);
+    if (report.events.length > 0) this.#show(report.events);
   }
 
   /** What an agent offers by now is on its card everywhere. */

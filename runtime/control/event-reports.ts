@@ -9,7 +9,7 @@ const LOOK_MS = 5;
 export interface EventReportsDeps {
   readonly clock: Clock;
   readonly isLiving: (incarnation: number) => boolean;
-  readonly give: (tidings: EventReport) => void;
+  readonly give: (report: EventReport) => void;
 }
 
 /**
@@ -25,10 +25,10 @@ export class EventReports {
     this.#deps = deps;
   }
 
-  hear(incarnation: ThreadIncarnation, tidings: EventReport): void {
+  hear(incarnation: ThreadIncarnation, report: EventReport): void {
     const waiting = this.#waiting.get(incarnation);
-    if (waiting === undefined) this.#waiting.set(incarnation, [tidings]);
-    else waiting.push(tidings);
+    if (waiting === undefined) this.#waiting.set(incarnation, [report]);
+    else waiting.push(report);
     this.#giveOf(incarnation);
     if (this.#waiting.size > 0) this.#plan();
   }
@@ -46,10 +46,10 @@ export class EventReports {
     const upTo = toldUpTo(incarnation.memories.commitLog);
     let at = 0;
     for (; at < waiting.length; at++) {
-      const tidings = waiting[at] as EventReport;
-      const counts = tidings.t !== 'told' || tidings.number <= upTo;
+      const report = waiting[at] as EventReport;
+      const counts = report.t !== 'told' || report.number <= upTo;
       if (!counts && !isOver) break;
-      if (counts) this.#deps.give(tidings);
+      if (counts) this.#deps.give(report);
     }
     if (at === waiting.length) this.#waiting.delete(incarnation);
     else waiting.splice(0, at);

@@ -135,10 +135,10 @@ export class ThreadIncarnation {
     }
   }
 
-  /** Of all that was sent and marked as that the outcome is known, and all that is settled is marked. */
+  /** What is marked as sent is what is settled, in every flow. */
   get isSettled(): boolean {
-    for (const _open of this.openFlows()) return false;
-    for (const _unmarked of this.unmarkedFlows()) return false;
+    for (const { words, base } of this.flows())
+      if (words[base + MARK.sent] !== words[base + MARK.settled]) return false;
     return true;
   }
 }

@@ -91,9 +91,9 @@ export interface ThreadsDeps {
 /** The threads of a system: starts, links, watches and ends them. Who lives in them is not its business. */
 export class Threads {
   readonly #deps: ThreadsDeps;
-  readonly #threads: ThreadStarter;
+  readonly #starter: ThreadStarter;
   readonly #watchdog: Watchdog;
-  readonly #places = new Map<string, ThreadRecord>();
+  readonly #threads = new Map<string, ThreadRecord>();
   readonly #waiters = new Map<ThreadRecord, (() => void)[]>();
   readonly #catchingUp = new Set<CatchingUp>();
   #isDraining = false;
@@ -102,7 +102,7 @@ export class Threads {
   constructor(deps: ThreadsDeps) {
     this.#deps = deps;
     const { seams, spawner, workerOptions } = deps;
-    this.#threads = new ThreadStarter({ spawner, workerOptions, clock: seams.clock });
+    this.#starter = new ThreadStarter({ spawner, workerOptions, clock: seams.clock });
     this.#watchdog = new Watchdog(
       {
         seams,
@@ -128,19 +128,19 @@ export class Threads {
   }
 
   [Symbol.iterator](): Iterator<ThreadRecord> {
-    return this.#places.values();
+    return this.#threads.values();
   }
 
   has(id: string): boolean {
-    return this.#places.has(id);
+    return this.#threads.has(id);
   }
 
   get(id: string): ThreadRecord {
-    return this.#places.get(id) as ThreadRecord;
+    return this.#threads.get(id) as ThreadRecord;
   }
 
   get size(): number {
-    return this.#places.size;
+    return this.#threads.size;
   }
 
   get areUp(): boolean {
@@ -157,13 +157,13 @@ export class Threads {
 
   /** Sees to it that there is such a place, with a thread that gets ready, linked with all that are there. */
   ensure(id: string): void {
-    if (!this.#places.has(id)) this.join(this.open(id));
+    if (!this.#threads.has(id)) this.join(this.open(id));
   }
 
   /** A new place with a thread of its own; not linked yet. */
   open(id: string): ThreadRecord {
     const incarnation = this.#deps.incarnations.open();
-    const spawned = this.#threads.start(this.#boot(id, incarnation));
+    const spawned = this.#starter.start(this.#boot(id, incarnation));
     const thread = this.#add(id, incarnation, { port: spawned.port, spawned });
     this.#attend(thread, spawned);
     return thread;
@@ -172,7 +172,7 @@ export class Threads {
   /** Gives a place whose thread is gone another one. */
   reopen(thread: ThreadRecord): void {
     thread.incarnation = this.#deps.incarnations.open();
-    const spawned = this.#threads.start(this.#boot(thread.id, thread.incarnation));
+    const spawned = this.#starter.start(this.#boot(thread.id, thread.incarnation));
     thread.spawned = spawned;
     thread.connection = new Connection(spawned.port);
     this.#attend(thread, spawned);
@@ -180,7 +180,7 @@ export class Threads {
 
   /** The number of the thread that is this place now; none for the embedder's. */
   threadIdOf(id: string): number | undefined {
-    return this.#places.get(id)?.spawned?.threadId;
+    return this.#threads.get(id)?.spawned?.threadId;
   }
 
   /** Links a place with all that are up; whoever is not will be linked with it when it is. Then it is up itself. */
@@ -194,7 +194,7 @@ export class Threads {
   /** Sees to it that a spare thread is there when what happens now is over, if one may be needed. */
   prepareSpare(): void {
     const isNeeded = [...this].some(({ spawned }) => spawned !== undefined);
-    if (isNeeded && this.#deps.spareThread && !this.isClosing) this.#threads.prepare(SPARE_AFTER_MS);
+    if (isNeeded && this.#deps.spareThread && !this.isClosing) this.#starter.prepare(SPARE_AFTER_MS);
   }
 
   /** Calls what has waited for the place; after `join`, when the first orders are given. */
@@ -215,7 +215,7 @@ export class Threads {
 
   /** Ends the thread of a place; that it has ended is reported like every death. */
   end(id: string, ending: Ending): void {
-    const thread = this.#places.get(id);
+    const thread = this.#threads.get(id);
     if (thread?.spawned === undefined) throw invalidOptions('place', id, 'the name of a worker thread');
     if (thread.ending !== undefined) return;
     thread.ending = ending;
@@ -325,7 +325,7 @@ export class Threads {
     this.beginClosing();
     const ended = Promise.all([
       ...[...this].map(({ spawned }) => spawned?.terminate()),
-      this.#threads.close(),
+      this.#starter.close(),
     ]);
     // A thread that is stuck in the collector of an exhausted heap cannot be ended.
     const tooLate = new Promise<void>((resolve) => this.#deps.seams.clock.setTimer(TERMINATE_MS, resolve));
@@ -338,12 +338,12 @@ export class Threads {
     { port, spawned }: { readonly port: Port; readonly spawned: Spawned | undefined },
   ): ThreadRecord {
     const connection = new Connection<NodeCalls, ControlOrder>(port);
-    const place = {
+    const thread = {
       ...{ id, incarnation, connection, spawned },
       ...{ isUp: false, loads: 0, ending: undefined, untold: undefined },
     };
-    this.#places.set(id, place);
-    return place;
+    this.#threads.set(id, thread);
+    return thread;
   }
 
   /**
@@ -421,31 +421,12 @@ export class Threads {
     const [here, there] = spawner.channel();
     const credit = newCreditMemory();
     const ports = [spawner.transferable(here), spawner.transferable(there)] as const;
-    this.tell(
-      thread,
-      {
-        t: 'link',
-        place: other.id,
-        incarnation: other.incarnation.number,
-        port: ports[0],
-        credit,
-        side: 0,
-        death: undefined,
-      },
-      [ports[0]],
-    );
-    this.tell(
-      other,
-      {
-        t: 'link',
-        place: thread.id,
-        incarnation: thread.incarnation.number,
-        port: ports[1],
-        credit,
-        side: 1,
-        death: thread.untold,
-      },
-      [ports[1]],
-    );
+    const tell = (to: ThreadRecord, of: ThreadRecord, side: 0 | 1, death: ThreadDeath | undefined): void => {
+      const port = ports[side];
+      const { number: incarnation } = of.incarnation;
+      this.tell(to, { t: 'link', place: of.id, incarnation, port, credit, side, death }, [port]);
+    };
+    tell(thread, other, 0, undefined);
+    tell(other, thread, 1, thread.untold);
   }
 }

@@ -35,7 +35,7 @@ export interface NodeLogDeps {
   readonly onTidings: () => void;
   /** The letter is about a mail that the journal has. */
   readonly keepLetter: (mail: Mail, letter: DeadLetter) => void;
-  readonly tell: (tidings: EventReport) => void;
+  readonly tell: (report: EventReport) => void;
 }
 
 /** `mail`: the envelope of an event that is about the traffic of one. */

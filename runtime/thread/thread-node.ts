@@ -177,7 +177,7 @@ export class ThreadNode implements CellThread {
       onTidings: () => this.outbox.planFlush(),
       keepLetter: (mail, letter) => this.journal?.keepLetter(mail, letter),
       limits: deps.events,
-      tell: (tidings) => deps.tell(tidings),
+      tell: (report) => deps.tell(report),
     });
     this.router = new ThreadRouter({
       table: deps.table,

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Correspondence, codesOf, idsOf } from '../fixtures/correspondence.ts';
 import { times } from '../fixtures/effort.ts';
+import { linesOf } from '../fixtures/lines-of.ts';
 import { rejection, until } from '../fixtures/until.ts';
 
 const ENVELOPES = times(2_000, 10_000);
@@ -17,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What arrived, in order: the envelope, and the life of the agent that got it. */
 const arrivals = (file: string): { id: string; life: string }[] =>
-  (existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : []).map((line) => {
+  linesOf(file).map((line) => {
     const [id = '', life = ''] = line.split(' ');
     return { id, life };
   });

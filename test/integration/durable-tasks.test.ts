@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { startSystem } from 'orrery';
 import { openSystemTasks, type Task } from 'orrery/tasks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { linesOf } from '../fixtures/agents/digging.ts';
+import { linesOf } from '../fixtures/lines-of.ts';
 import { clerk, wipe } from '../fixtures/agents/clerking.ts';
 import { times } from '../fixtures/effort.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';

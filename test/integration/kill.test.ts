@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type A2AEnvelope, type OrreryError, SCHEMA_VERSION, startSystem, type System } from 'orrery';
@@ -7,6 +7,7 @@ import { first } from '../fixtures/agents/chain.ts';
 import { record, relay } from '../fixtures/agents/numbers.ts';
 import { arm } from '../fixtures/agents/letter-teller.agent.ts';
 import { times } from '../fixtures/effort.ts';
+import { linesOf } from '../fixtures/lines-of.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
 const ENVELOPES = times(1_500, 10_000);
@@ -20,9 +21,6 @@ const backOff = { firstMs: 1, maxMs: 1 };
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-kill-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-const linesOf = (file: string): string[] =>
-  existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 
 const sizeOf = (file: string): number => (existsSync(file) ? statSync(file).size : 0);
 

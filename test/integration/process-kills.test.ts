@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OrreryError, startSystem, type System } from 'orrery';
 import { afterAll, describe, expect, it } from 'vitest';
 import { record } from '../fixtures/agents/numbers.ts';
+import { linesOf } from '../fixtures/lines-of.ts';
 import { agent, until } from '../fixtures/until.ts';
 
 const ASKS = 1_000;
@@ -13,9 +14,6 @@ const TIMEOUT_MS = 100_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-process-kill-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-const linesOf = (file: string): string[] =>
-  existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 
 interface Run {
   /** `answered`, or the code of what it was refused with. */

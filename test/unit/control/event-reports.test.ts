@@ -15,7 +15,7 @@ function newBook() {
   const book = new EventReports({
     clock,
     isLiving: (incarnation) => !dead.has(incarnation),
-    give: (tidings) => given.push(tidings.t === 'told' ? tidings.number : tidings.t),
+    give: (report) => given.push(report.t === 'told' ? report.number : report.t),
   });
   const incarnation = new ThreadIncarnation(1);
   const commit = (number: number): void =>
