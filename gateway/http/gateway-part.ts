@@ -19,6 +19,7 @@ export type Admit = (request: EdgeRequest, known?: Principal) => Promise<Princip
  * - `read`    the body. Rejects with BODY_TOO_LARGE, with INVALID_OPTIONS when it is cut off, and with RATE_LIMITED
  *             when there is no room for it now.
  * - `admit`   who stands behind the request. Rejects with UNAUTHENTICATED, NOT_PERMITTED, RATE_LIMITED.
+ * - `countRefusals` the same for a protocol's own: what it refuses is counted as the gateway's.
  * - `fault`   tells the operator of an error that no caller may see.
  */
 export interface Edge<Call extends EdgeCall = EdgeCall> {
@@ -28,6 +29,7 @@ export interface Edge<Call extends EdgeCall = EdgeCall> {
   addressOf(call: Call): string | undefined;
   read(call: Call): Promise<Body>;
   admit: Admit;
+  countRefusals(admit: Admit): Admit;
   fault(error: unknown, call: Call): void;
 }
 

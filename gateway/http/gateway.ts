@@ -1,12 +1,10 @@
 import { Hono } from 'hono';
-import type { EdgeRequest } from '../../runtime/protocol/admission.ts';
 import { isOrreryError, OrreryError, systemStopped } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
-import type { Principal } from '../../runtime/protocol/principal.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { type Answer, AnswerHeaders, responseOf } from './answer.ts';
 import { type Body, ReceivedBody, readBody } from './body.ts';
-import type { Edge, ServedRoute } from './gateway-part.ts';
+import type { Admit, Edge, ServedRoute } from './gateway-part.ts';
 import type { EdgeCall } from './edge-call.ts';
 import {
   GatewayLimits,
@@ -237,10 +235,14 @@ export class Gateway {
   }
 
   /** What GET is answered with, but its body, which nobody waits for. */
-  async #headOf({ url, headers, signal }: Request): Promise<Response> {
+  async #headOf(request: Request): Promise<Response> {
+    const { url, headers, signal } = request;
     const leaving = new AbortController();
     const asked = { headers, signal: AbortSignal.any([signal, leaving.signal]) };
-    const response = await this.#app.fetch(new Request(url, asked));
+    const get = new Request(url, asked);
+    this.#inHand.standIn(get, request);
+    const response = await this.#app.fetch(get);
+    if (this.#unserved.has(get)) this.#unserved.add(request);
     await response.body?.cancel();
     leaving.abort();
     return new Response(null, response);
@@ -281,7 +283,8 @@ export class Gateway {
       addressOf: (call) => this.#inHand.peerOf(call)?.address,
       baseUrl: ({ url }) => this.#publicUrl ?? originOf(url),
       read: (call) => this.#counted(this.#read(call)),
-      admit: (request, known) => this.#counted(this.#admit(request, known)),
+      admit: this.#countRefusals(this.#options.admit),
+      countRefusals: (admit) => this.#countRefusals(admit),
       fault: (error, call) => this.#fault(error, call),
     };
   }
@@ -322,8 +325,9 @@ export class Gateway {
     return body;
   }
 
-  async #admit(request: EdgeRequest, known?: Principal): Promise<Principal> {
-    return this.#options.admit(request, known);
+  #countRefusals(admit: Admit): Admit {
+    const asked: Admit = async (request, known) => admit(request, known);
+    return (request, known) => this.#counted(asked(request, known));
   }
 
   async #counted<Result>(work: Promise<Result>): Promise<Result> {

@@ -56,6 +56,12 @@ export class RequestsInHand {
     this.#requests.set(call, { id, peer, bytes: 0 });
   }
 
+  /** `other` has the id and the connection of `call`, and is over with it. */
+  standIn(other: EdgeCall, call: EdgeCall): void {
+    const inHand = this.#requests.get(call);
+    if (inHand !== undefined) this.#requests.set(other, inHand);
+  }
+
   idOf(call: EdgeCall): string | undefined {
     return this.#requests.get(call)?.id;
   }

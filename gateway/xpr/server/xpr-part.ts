@@ -69,7 +69,7 @@ export function xprPart({ service, admit, ...settings }: XprPartOptions): Gatewa
       { method: 'POST', path: `/{agentId}${PATH}`, serves: 'XPR, of one agent' },
     ],
     mount(app, edge) {
-      const deps = { ...parsed, service, edge, admit };
+      const deps = { ...parsed, service, edge, admit: admit && edge.countRefusals(admit) };
       const answer: Answerer = (call, agentId) =>
         exchangeWith(edge, call, new XprRequest(deps, call, agentId));
       for (const path of [PATH, `/:agentId${PATH}`]) answerDirectly(app, 'POST', path, answer);
@@ -93,8 +93,11 @@ class XprRequest implements RequestHandler<JsonRpcCall, Answer> {
     this.#agentId = agentId;
   }
 
-  async decode(body: Body): Promise<JsonRpcCall> {
+  check(): void {
     requireJson(this.#request.headers);
+  }
+
+  async decode(body: Body): Promise<JsonRpcCall> {
     const said = await jsonIn(body);
     this.#id = idOf(said);
     return callOf(said);

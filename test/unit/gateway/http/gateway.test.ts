@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
 import { ANONYMOUS } from '../../../../runtime/protocol/principal.ts';
 import type { GatewayOptions } from '../../../../gateway/http/gateway-options.ts';
 import type { GatewayPart } from '../../../../gateway/http/gateway-part.ts';
+import { trialPart } from '../../../fixtures/trial-part.ts';
 import { errorOf, rig } from './gateway-rig.ts';
 
 /** Streams whatever the gateway says. */
@@ -30,6 +32,30 @@ describe('A gateway (DESIGN 8)', () => {
     const answer = await rig().ask('/agents/mars', { method: 'HEAD' });
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe('');
+  });
+
+  it('treats a HEAD as its GET in all else: who called, under what name, and how it is counted', async () => {
+    const seen: GatewayPart = {
+      name: 'seen',
+      routes: [],
+      mount: (app, { addressOf }) => {
+        app.get(
+          '/from',
+          ({ req }) => new Response('', { headers: { 'x-from': addressOf(req.raw) ?? 'nobody' } }),
+        );
+      },
+    };
+    const { gateway, faults, ask } = rig({ parts: [seen, trialPart().part] });
+    const head = (path: string) => new Request(`http://localhost${path}`, { method: 'HEAD' });
+    const peer = { body: Readable.from([]), address: '192.0.2.7', cut: () => undefined };
+    expect((await gateway.handle(head('/from'), peer)).headers.get('x-from')).toBe('192.0.2.7');
+    await ask('/throws', { method: 'HEAD', headers: { 'x-request-id': 'r1' } });
+    expect(faults).toMatchObject([{ requestId: 'r1' }]);
+    expect((await gateway.handle(head('/nothing'), peer)).status).toBe(404);
+    const text = await gateway.metrics.text();
+    expect(text).toContain('route="/from",method="HEAD",status="200"');
+    expect(text).toContain('route="none",method="HEAD",status="404"');
+    expect(text).toContain('orrery_gateway_requests_in_hand 0');
   });
 
   it('puts headers on every answer that keep a browser from making something else of it', async () => {

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
+import { unauthenticated } from '../../../../../runtime/protocol/edge-errors.ts';
 import { ANONYMOUS } from '../../../../../runtime/protocol/principal.ts';
 import { systemSeams } from '../../../../../runtime/protocol/system-seams.ts';
 import { type Body, ReceivedBody } from '../../../../../gateway/http/body.ts';
@@ -7,6 +8,7 @@ import type { A2AService } from '../../../../../gateway/a2a/server/a2a-service.t
 import type { Caller } from '../../../../../gateway/a2a/server/caller.ts';
 import type { Edge } from '../../../../../gateway/http/gateway-part.ts';
 import { xprPart, type XprPartOptions } from '../../../../../gateway/xpr/server/xpr-part.ts';
+import { errorOf, rig } from '../../http/gateway-rig.ts';
 
 const bodyOf = (bytes: Uint8Array): Body =>
   new ReceivedBody([bytes], { large: undefined, counted: (read) => read, turn: async () => undefined });
@@ -24,6 +26,7 @@ function setUp(perform: (performed: Performed) => unknown, options: Omit<XprPart
     baseUrl: () => 'http://here',
     read: async (request) => bodyOf(new Uint8Array(await (request as Request).arrayBuffer())),
     admit: async () => ANONYMOUS,
+    countRefusals: (admit) => admit,
     fault: (error) => faults.push(error),
   };
   const service = {
@@ -55,6 +58,22 @@ const task = {
 const send = { message: { role: 'user', parts: [{ type: 'text', text: 'x' }] } };
 
 describe('The XPR binding of a gateway', () => {
+  it('has what it refuses counted as what others refuse, and reads nothing of another media type', async () => {
+    const admit = () => Promise.reject(unauthenticated('nobody signed it'));
+    const service = {} as A2AService;
+    const { ask, gateway } = rig({ parts: [xprPart({ service, admit })], limits: { maxBodyBytes: 1_000 } });
+    const post = async (type: string, body: string) => {
+      const answer = await ask('/a2a', { method: 'POST', headers: { 'content-type': type }, body });
+      return (await errorOf(answer)) as { code: number; data: { reason?: string } };
+    };
+    const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: 't' } });
+    expect((await post('application/json', call)).data).toMatchObject({ reason: 'UNAUTHENTICATED' });
+    expect((await post('text/plain', 'x'.repeat(2_000))).code).toBe(-32_602);
+    const text = await gateway.metrics.text();
+    expect(text).toContain('orrery_gateway_refusals_total{code="UNAUTHENTICATED"} 1');
+    expect(text).not.toContain('BODY_TOO_LARGE');
+  });
+
   it('tells its operator of a failure inside, and its caller nothing (X-37)', async () => {
     const broken = new Error('the password is hunter2');
     const { call, faults } = setUp(() => Promise.reject(broken));
