@@ -145,15 +145,21 @@ export interface SaidWords {
 }
 
 export function wordsOf({ parts }: TaskMessage): SaidWords {
-  const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
-  const data = parts.flatMap((part) => ('data' in part ? [part.data] : []));
+  const texts: string[] = [];
+  const data: Json[] = [];
+  for (const part of parts) {
+    if ('text' in part) texts.push(part.text);
+    else if ('data' in part) data.push(part.data);
+  }
+  const text = texts.length === 0 ? undefined : texts.join('\n');
+  if (data.length === 0) return { tool: undefined, arguments: undefined, text, data: undefined };
   const call = data.find(isCall);
   const others = data.filter((value) => value !== call);
   const [first, ...more] = others.filter(isObject);
   return {
     tool: call?.tool,
     arguments: call?.arguments ?? undefined,
-    text: texts.length === 0 ? undefined : texts.join('\n'),
+    text,
     data: more.length === 0 ? (first ?? others[0]) : inOne([first as object, ...more]),
   };
 }

@@ -20,12 +20,17 @@ const DEEPEST = 1_024;
  * Counts the keys and elements of JSON while its bytes come, before anything is made of them: a small body can have members
  * enough to hold a thread for long. What is no JSON is counted somehow; whoever parses it says that it is none.
  *
- * An empty array counts as one element.
+ * An empty array counts as one element. So bytes have no more members than there are bytes, and a body that is shorter than
+ * the limits is not looked at.
  */
 export class MemberCounter {
   readonly #limits: MemberLimits;
+  readonly #fewBytes: number;
+  #bytes = 0;
+  /** As long as they are few. */
+  #unscanned: Uint8Array[] = [];
   /** Of each level that is open, whether it is an object. */
-  readonly #isObject = new Uint8Array(DEEPEST);
+  #isObject: Uint8Array | undefined;
   #depth = 0;
   #keys = 0;
   #elements = 0;
@@ -34,20 +39,31 @@ export class MemberCounter {
 
   constructor(limits: MemberLimits) {
     this.#limits = limits;
+    this.#fewBytes = Math.min(limits.maxKeys, limits.maxElements);
   }
 
   get keys(): number {
+    this.#scanAll();
     return this.#keys;
   }
 
   get elements(): number {
+    this.#scanAll();
     return this.#elements;
   }
 
   /** The next bytes. Throws BODY_TOO_LARGE naming what there is too much of. */
   take(bytes: Uint8Array): void {
-    this.#scan(bytes);
+    this.#bytes += bytes.length;
+    this.#unscanned.push(bytes);
+    if (this.#bytes <= this.#fewBytes) return;
+    this.#scanAll();
     requireFew(this.#keys, this.#elements, this.#limits);
+  }
+
+  #scanAll(): void {
+    for (const bytes of this.#unscanned) this.#scan(bytes);
+    this.#unscanned = [];
   }
 
   #scan(bytes: Uint8Array): void {
@@ -71,12 +87,13 @@ export class MemberCounter {
 
   #open(isObject: boolean): void {
     if (!isObject) this.#elements += 1;
+    this.#isObject ??= new Uint8Array(DEEPEST);
     if (this.#depth < DEEPEST) this.#isObject[this.#depth] = isObject ? 1 : 0;
     this.#depth += 1;
   }
 
   #isInObject(): boolean {
-    return this.#depth > 0 && this.#depth <= DEEPEST && this.#isObject[this.#depth - 1] === 1;
+    return this.#depth > 0 && this.#depth <= DEEPEST && this.#isObject?.[this.#depth - 1] === 1;
   }
 }
 

@@ -23,7 +23,7 @@ export function requestGuard({ hosts, origins, publicOrigin }: GuardOptions) {
   const allowed = new Set(origins);
   return (call: EdgeCall, own: string): GuardVerdict => {
     const authority = authorityOf(call.url);
-    if (!isServed(hostOf(authority)))
+    if (!isServed(authority))
       return refused(421, 'HOST_NOT_SERVED', `Nothing is served here under the name ${authority}`);
     const origin = originVerdict(call, { own: [own, publicOrigin], origins: allowed });
     if (origin === 'refused')
@@ -104,9 +104,9 @@ function authorityOf(url: string): string {
   return to === -1 ? url.slice(from) : url.slice(from, from + to);
 }
 
-/** What was found before: callers name few origins. */
+/** What was found before: callers name few hosts. */
 const origins = new Map<string, string>();
-const MOST_ORIGINS = 100;
+const MOST_KNOWN = 100;
 
 /** The origin of an absolute URL, as `URL` says it, which it throws as. */
 export function originOf(url: string): string {
@@ -114,7 +114,7 @@ export function originOf(url: string): string {
   const known = origins.get(from);
   if (known !== undefined) return known;
   const { origin } = new URL(from);
-  if (origins.size >= MOST_ORIGINS) origins.clear();
+  if (origins.size >= MOST_KNOWN) origins.clear();
   origins.set(from, origin);
   return origin;
 }
@@ -134,8 +134,17 @@ export const isLoopback = (host: string): boolean =>
  * Says whether a gateway answers to a name. A page of somebody else's, whose name was made to lead here (DNS rebinding),
  * names itself; an address cannot be made to lead elsewhere.
  */
-function servedNames(hosts: readonly string[] | 'any'): (host: string) => boolean {
+function servedNames(hosts: readonly string[] | 'any'): (authority: string) => boolean {
   if (hosts === 'any') return () => true;
   const names = new Set(hosts.map((host) => hostOf(host)));
-  return (host) => names.has(host) || isLoopback(host) || host.endsWith('.localhost') || isIP(host) !== 0;
+  const isServed = (host: string): boolean =>
+    names.has(host) || isLoopback(host) || host.endsWith('.localhost') || isIP(host) !== 0;
+  const known = new Set<string>();
+  return (authority) => {
+    if (known.has(authority)) return true;
+    if (!isServed(hostOf(authority))) return false;
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.add(authority);
+    return true;
+  };
 }

@@ -1,7 +1,7 @@
 import type { ActorContext } from '../agent/context.ts';
 import { type Behalf, behalfOf } from '../mailbox/behalf.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
-import { outsiderOf } from '../mailbox/outsider.ts';
+import { Outsiders } from '../mailbox/outsider.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Delivery, PathHop } from '../protocol/envelope.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
@@ -42,7 +42,7 @@ export class CellClient implements AgentClient {
   readonly #cell: Cell;
   #team: SeenTeam | undefined;
   /** Of the keys of whoever is outside. */
-  #salt: string | undefined;
+  #outsiders: Outsiders | undefined;
 
   static {
     bindMethods(CellClient.prototype);
@@ -274,8 +274,8 @@ export class CellClient implements AgentClient {
     const known = behalfOf(parent?.mail === undefined ? asking.behalf : parent.mail.extras);
     const own = tenant === undefined || known?.tenant !== undefined ? known : { ...known, tenant };
     if (parent?.mail !== undefined || onBehalfOf === undefined || !this.#cell.row.party.isSystem) return own;
-    this.#salt ??= this.seams.newId();
-    return { ...own, outsider: outsiderOf(onBehalfOf.chargedAs ?? onBehalfOf.id, this.#salt) };
+    this.#outsiders ??= new Outsiders(this.seams.newId());
+    return { ...own, outsider: this.#outsiders.named(onBehalfOf.chargedAs ?? onBehalfOf.id) };
   }
 
   /** What interceptors take in they take in for the agent. */

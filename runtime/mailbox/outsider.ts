@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Outsider, OutsiderKey } from './behalf.ts';
 
 const MAX_NAME = 200;
@@ -6,11 +6,33 @@ const SECOND_WORD_AT_BYTE = 4;
 
 /** The outsider of this name. `salt` is secret, so that nobody can look for a name that has somebody else's key. */
 export function outsiderOf(name: string, salt: string): Outsider {
-  const hash = createHash('sha256').update(salt).update('\n').update(name).digest();
+  const digest = hash('sha256', `${salt}\n${name}`, 'buffer');
   return {
     name: name.slice(0, MAX_NAME),
-    key: [hash.readInt32LE(0), hash.readInt32LE(SECOND_WORD_AT_BYTE) | 1],
+    key: [digest.readInt32LE(0), digest.readInt32LE(SECOND_WORD_AT_BYTE) | 1],
   };
+}
+
+/** So many are remembered: a gateway asks twice for each request, mostly of few callers. */
+const MOST_KNOWN = 256;
+
+/** The outsiders on whose behalf one client asks, by a salt of its own. */
+export class Outsiders {
+  readonly #salt: string;
+  readonly #known = new Map<string, Outsider>();
+
+  constructor(salt: string) {
+    this.#salt = salt;
+  }
+
+  named(name: string): Outsider {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const outsider = outsiderOf(name, this.#salt);
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (name.length <= MAX_NAME) this.#known.set(name, outsider);
+    return outsider;
+  }
 }
 
 /** As a text, to find it by. */

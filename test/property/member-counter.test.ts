@@ -17,6 +17,16 @@ function countsOf(value: unknown, counts: Counts = { keys: 0, elements: 0 }): Co
   return counts;
 }
 
+/** Gives it bytes in pieces of these lengths, and then the rest. */
+function takeAll(counter: MemberCounter, bytes: Uint8Array, cuts: readonly number[]): void {
+  let at = 0;
+  for (const cut of cuts) {
+    counter.take(bytes.subarray(at, at + cut));
+    at += cut;
+  }
+  counter.take(bytes.subarray(at));
+}
+
 const UNBOUNDED = { maxKeys: Number.POSITIVE_INFINITY, maxElements: Number.POSITIVE_INFINITY };
 
 describe('Feature: gateway-bodies', () => {
@@ -29,12 +39,7 @@ describe('Feature: gateway-bodies', () => {
         (value, cuts, isSpaced) => {
           const bytes = Buffer.from(JSON.stringify(value, null, isSpaced ? 1 : 0));
           const counter = new MemberCounter(UNBOUNDED);
-          let at = 0;
-          for (const cut of cuts) {
-            counter.take(bytes.subarray(at, at + cut));
-            at += cut;
-          }
-          counter.take(bytes.subarray(at));
+          takeAll(counter, bytes, cuts);
           const { keys, elements } = counter;
           expect({ keys, elements }).toEqual(countsOf(JSON.parse(bytes.toString())));
         },
@@ -56,6 +61,26 @@ describe('Feature: gateway-bodies', () => {
             'elements',
           );
       }),
+      RUNS,
+    );
+  });
+
+  it('Property 4: what has too many is refused, wherever the bytes are cut, and nothing else', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue(),
+        fc.array(fc.nat(40)),
+        fc.nat(12),
+        fc.nat(12),
+        (value, cuts, maxKeys, maxElements) => {
+          const bytes = Buffer.from(JSON.stringify(value));
+          const counter = new MemberCounter({ maxKeys, maxElements });
+          const { keys, elements } = countsOf(value);
+          if (keys > maxKeys || elements > maxElements)
+            expect(() => takeAll(counter, bytes, cuts)).toThrow(/more than \d+/);
+          else takeAll(counter, bytes, cuts);
+        },
+      ),
       RUNS,
     );
   });

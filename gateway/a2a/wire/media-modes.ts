@@ -17,10 +17,17 @@ export function outputModesOf(schema: unknown): readonly string[] {
   return isText(schema) ? [TEXT_MODE, JSON_MODE] : [JSON_MODE];
 }
 
+/** Every request asks for those of a card, which stays what it is. */
+const answers = new WeakMap<AgentCard, readonly string[]>();
+
 /** In which the agent may answer; of an agent that declares no capability nothing is known. */
-export const answersOf = ({ capabilities }: AgentCard): readonly string[] => [
-  ...new Set(capabilities.flatMap(({ outputSchema }) => outputModesOf(outputSchema))),
-];
+export function answersOf(card: AgentCard): readonly string[] {
+  const known = answers.get(card);
+  if (known !== undefined) return known;
+  const modes = [...new Set(card.capabilities.flatMap(({ outputSchema }) => outputModesOf(outputSchema)))];
+  answers.set(card, modes);
+  return modes;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
