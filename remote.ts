@@ -1,17 +1,17 @@
 import {
-  type NegotiationDesk,
-  type NegotiationDeskOptions,
-  negotiationDesk as deskOver,
-} from './actors/remote/negotiation-desk.ts';
+  type NegotiationAgent,
+  type NegotiationAgentOptions,
+  negotiationAgent as negotiationAgentOver,
+} from './actors/remote/negotiation-agent.ts';
 import { remoteAgentOver } from './actors/remote/remote-agent.ts';
 import type { RemoteAgentOptions as MemberOptions } from './actors/remote/remote-options.ts';
 import type { AgentDefinition } from './runtime/agent/agent-definition.ts';
 import { systemSeams } from './runtime/protocol/system-seams.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
-import { AgentClient } from './gateway/a2a/client/agent-client.ts';
+import { RemoteAgentClient } from './gateway/a2a/client/remote-agent-client.ts';
 import type { ClientOptions } from './gateway/a2a/client/client-options.ts';
 
-export type { NegotiationDesk, NegotiationDeskOptions } from './actors/remote/negotiation-desk.ts';
+export type { NegotiationAgent, NegotiationAgentOptions } from './actors/remote/negotiation-agent.ts';
 export {
   DELEGATION_URI,
   DelegationOrder,
@@ -30,11 +30,11 @@ export type {
   Saying,
 } from './runtime/protocol/remote-agent.ts';
 export {
-  AgentClient,
+  RemoteAgentClient,
   type ListQuery,
   type RemoteAnswer,
   type SendOptions,
-} from './gateway/a2a/client/agent-client.ts';
+} from './gateway/a2a/client/remote-agent-client.ts';
 export type { RemoteCard, RemoteInterface } from './gateway/a2a/client/card/remote-card.ts';
 export type { ClientOptions, Credentials, OutgoingRequest } from './gateway/a2a/client/client-options.ts';
 export type { RemotePage } from './gateway/a2a/wire/answers.ts';
@@ -58,7 +58,7 @@ export async function remoteAgent(
 ): Promise<AgentDefinition> {
   const { client, ...member } = requireOptions(options);
   const seams = systemSeams();
-  const link = new AgentClient(url, client, seams);
+  const link = new RemoteAgentClient(url, client, seams);
   try {
     return await remoteAgentOver({ link, seams }, member);
   } catch (error) {
@@ -71,5 +71,5 @@ export async function remoteAgent(
  * The agent by which other systems of Orrery negotiate with the agents of this one. Where it is served, the cards of a gateway
  * with `a2a: { delegation }` say so.
  */
-export const negotiationDesk = (options: NegotiationDeskOptions = {}): AgentDefinition<NegotiationDesk> =>
-  deskOver(systemSeams(), options);
+export const negotiationAgent = (options: NegotiationAgentOptions = {}): AgentDefinition<NegotiationAgent> =>
+  negotiationAgentOver(systemSeams(), options);

@@ -36,7 +36,7 @@ export {
 } from './runtime/simulate/faulty-link.ts';
 export { type FaultCounts, Faults, PlannedFault } from './runtime/simulate/faults.ts';
 export type { SimulationResult, SimulationStats } from './runtime/simulate/run-simulation.ts';
-export type { Remains } from './runtime/simulate/simulated-process.ts';
+export type { FinalState } from './runtime/simulate/simulated-process.ts';
 export type { Ending } from './runtime/simulate/simulation.ts';
 export type {
   AgentView,

@@ -31,7 +31,7 @@ const ALONE = [
 /** What puts faults or parts of its own into a running system, or counts its modules or calls: it needs the sources. */
 const INSIDE = [
   'test/integration/{simulation,simulation-escapes,simulation-global-reads,simulated-*,channel-leaks}.test.ts',
-  'test/integration/{budgets,budget-deaths,negotiation-desk,start-up,way-of-a-message,way-of-an-envelope}.test.ts',
+  'test/integration/{budgets,budget-deaths,negotiation-agent,start-up,way-of-a-message,way-of-an-envelope}.test.ts',
 ];
 
 /** What is true of the package as it is packed and installed, which is done once for all of them. */

@@ -22,7 +22,7 @@ import {
   xprA2AGetTask,
   xprA2ASendMessage,
 } from './gateway/xpr/tools/tool-capabilities.ts';
-import { type AskPerson, XprToolDesk, type XprToolOptions } from './gateway/xpr/tools/xpr-tool-desk.ts';
+import { type AskPerson, XprToolService, type XprToolOptions } from './gateway/xpr/tools/xpr-tool-service.ts';
 import type { Binding } from './gateway/binding.ts';
 import { xprCards } from './gateway/xpr/server/xpr-card.ts';
 import { type XprPartOptions, xprPart } from './gateway/xpr/server/xpr-part.ts';
@@ -48,7 +48,7 @@ export {
   xprA2AGetTask,
   xprA2ASendMessage,
 } from './gateway/xpr/tools/tool-capabilities.ts';
-export type { XprToolOptions } from './gateway/xpr/tools/xpr-tool-desk.ts';
+export type { XprToolOptions } from './gateway/xpr/tools/xpr-tool-service.ts';
 export {
   A2AArtifact,
   A2AMessage,
@@ -80,25 +80,25 @@ const AGENT: AgentOptions = {
  * Fails with INVALID_OPTIONS naming field and value.
  */
 export function xprTools({ agent = AGENT, ...options }: XprToolsOptions): AgentDefinition {
-  const desk = new XprToolDesk(options);
+  const service = new XprToolService(options);
   // Under the tool's name, so that a simulation can answer instead.
   return defineAgent(agent)
     .handle(xprA2ADiscover, (input, ctx) =>
-      ctx.effect(xprA2ADiscover.id, (signal) => desk.discover(input, { signal })),
+      ctx.effect(xprA2ADiscover.id, (signal) => service.discover(input, { signal })),
     )
     .handle(xprA2ASendMessage, (input, ctx) =>
-      ctx.effect(xprA2ASendMessage.id, (signal) => desk.sendMessage(input, { signal })),
+      ctx.effect(xprA2ASendMessage.id, (signal) => service.sendMessage(input, { signal })),
     )
     .handle(xprA2AGetTask, (input, ctx) =>
-      ctx.effect(xprA2AGetTask.id, (signal) => desk.getTask(input, { signal })),
+      ctx.effect(xprA2AGetTask.id, (signal) => service.getTask(input, { signal })),
     )
     .handle(xprA2ACancelTask, (input, ctx) =>
-      ctx.effect(xprA2ACancelTask.id, (signal) => desk.cancelTask(input, { signal })),
+      ctx.effect(xprA2ACancelTask.id, (signal) => service.cancelTask(input, { signal })),
     )
     .handle(xprA2ADelegateJob, async (input, ctx) => {
-      const unconfirmed = await desk.gate(input, askPersonOf(ctx));
+      const unconfirmed = await service.gate(input, askPersonOf(ctx));
       if (unconfirmed !== undefined) return unconfirmed;
-      return ctx.effect(xprA2ADelegateJob.id, (signal) => desk.delegateJob(input, { signal }));
+      return ctx.effect(xprA2ADelegateJob.id, (signal) => service.delegateJob(input, { signal }));
     });
 }
 

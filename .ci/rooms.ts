@@ -32,7 +32,7 @@ const within = (folder: string, rooms: readonly Room[]): Room[] =>
 const RUNTIME = within('runtime', [
   {
     room: 'runtime/protocol',
-    holds: 'the shared words: card, envelope, capability, errors, contracts, seams',
+    holds: 'what all share: card, envelope, capability, errors, contracts, seams',
     ignores: 'any other room',
     invariants: 'In the runtime only `runtime/protocol/system-seams.ts` reads the clock and draws ids.',
     imports: [],
@@ -40,18 +40,17 @@ const RUNTIME = within('runtime', [
   },
   {
     room: 'runtime/os',
-    holds: 'what the operating system says of threads and processes; ending processes',
+    holds: 'what the system says of threads and processes; ending these',
     ignores: '`mailbox`, `agent`',
     invariants:
-      'Of a dead host only processes are ended that match by number and start time, or carry its mark.',
+      'A process of a dead host is ended only if number and start time match, or it carries the mark.',
     imports: ['protocol'],
   },
   {
     room: 'runtime/machine',
     holds: '`MachineHost` runs state machines; their drawings',
     ignores: 'what an action does',
-    invariants:
-      'Steps are pure. After an action that throws no other of its step is done; delays are set all the same, and persist.',
+    invariants: 'Steps are pure. An action that throws ends its step; delays are set all the same.',
     imports: ['protocol'],
     packages: ['xstate'],
   },
@@ -59,8 +58,7 @@ const RUNTIME = within('runtime', [
     room: 'runtime/mailbox',
     holds: 'mail, flows with marks and ledger, lanes',
     ignores: 'threads, ports',
-    invariants:
-      'A flow is a dense sequence. A mark has one writer while that lives. One store makes a commit valid.',
+    invariants: 'Flows are dense sequences. A mark has one writer at a time. One store makes a commit valid.',
     imports: ['protocol'],
   },
   {
@@ -68,14 +66,14 @@ const RUNTIME = within('runtime', [
     holds: 'accounts in shared memory',
     ignores: '`cell`, `routing`',
     invariants:
-      'An amount changes by compare-and-swap. A late change does nothing. What is left when an account closes goes back.',
+      'An amount changes by compare-and-swap. A late change does nothing. A closed account gives back what is left.',
     imports: ['protocol', 'mailbox'],
   },
   {
     room: 'runtime/observe',
     holds: 'events, counters, metrics, dead letters',
     ignores: '`routing`, `supervision`',
-    invariants: 'What is told of an envelope counts when its marks do.',
+    invariants: 'An envelope is counted when its marks are committed.',
     imports: ['protocol', 'mailbox'],
   },
   {
@@ -118,7 +116,7 @@ const RUNTIME = within('runtime', [
     room: 'runtime/upgrade',
     holds: "an agent's state as data: taken, migrated, restored",
     ignores: '`mailbox`, threads',
-    invariants: 'Restoring changes nothing: migrations and schemas get a copy of the snapshot.',
+    invariants: 'Migrations and schemas get a copy of the snapshot.',
     imports: ['protocol'],
   },
   {
@@ -165,7 +163,7 @@ const RUNTIME = within('runtime', [
   },
   {
     room: 'runtime/thread',
-    holds: 'what one thread hosts: agents, links, its journal line',
+    holds: 'what one thread hosts: agents, links, its journal connection',
     ignores: '`control`',
     invariants: "A dead thread's posts are read before its mail is sent again.",
     imports: [
@@ -185,7 +183,7 @@ const RUNTIME = within('runtime', [
   },
   {
     room: 'runtime/control',
-    holds: 'supervisor, watchdog, order of the table, threads begun and replaced',
+    holds: 'supervisor, watchdog, the table, threads begun and replaced',
     ignores: "agents' code",
     invariants:
       "It alone orders changes of the table. A dead thread's last commit is finished before its agents start again.",
@@ -231,7 +229,7 @@ const RUNTIME = within('runtime', [
     room: 'runtime/simulate',
     holds: 'a system in virtual time, faults, the search for failures',
     ignores: '`policies`, `actors`',
-    invariants: 'One step at a time. The same seed gives the same run, if agents stay in virtual time.',
+    invariants: 'The same seed gives the same run, if agents stay in virtual time.',
     imports: [
       'protocol',
       'mailbox',
@@ -262,14 +260,14 @@ export const ROOMS: readonly Room[] = [
     room: 'policies',
     holds: 'one file a rule: whether an envelope may go',
     ignores: 'who routes',
-    invariants: 'Rules are judged in one order, the cheap ones first.',
+    invariants: 'Rules run in one order, the cheap ones first.',
     imports: ['runtime/protocol'],
   },
   {
     room: 'transports',
     holds: 'what carries our frames, a folder each: `local`, `message-port`',
     ignores: 'what a frame says',
-    invariants: 'Frames arrive whole, in order, at most once; they are lost only with the connection.',
+    invariants: 'Frames arrive whole, in order, at most once. Only a lost connection loses them.',
     imports: ['runtime/protocol'],
   },
   {
@@ -302,8 +300,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: 'actors/agent-port',
-    holds:
-      '`AgentPort`: what negotiator and swarm coordinator act through, for an agent, the embedder, a router alone',
+    holds: '`AgentPort`: what negotiator and coordinator act through',
     ignores: '`negotiator`, `swarm`',
     invariants: 'Messages are data. `send` never rejects, and has sent when it returns.',
     imports: PUBLIC,
@@ -319,8 +316,7 @@ export const ROOMS: readonly Room[] = [
     room: 'actors/swarm',
     holds: '`SwarmCoordinator`: the swarms of one owner',
     ignores: '`tasks`, `models`',
-    invariants:
-      'Machines alone say where a swarm, a sub-task, an assignment stands. What follows from a change is done when the store has it.',
+    invariants: 'Machines alone hold the status. What follows from a change is done when the store has it.',
     imports: [...PUBLIC, 'actors/agent-port', 'actors/negotiator'],
   },
   {
@@ -334,7 +330,7 @@ export const ROOMS: readonly Room[] = [
     room: 'actors/mcp-servers',
     holds: 'an MCP server as an agent',
     ignores: 'how it is reached',
-    invariants: "A lost connection ends the actor; the actor's end closes the connection.",
+    invariants: 'Connection and actor end together.',
     imports: [...PUBLIC, 'actors/tools'],
   },
   {
@@ -346,9 +342,9 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: 'actors',
-    holds: 'who attends to the agents of every thread',
+    holds: 'the interceptors of every thread',
     ignores: '`models`, `mcp-servers`, `remote`',
-    invariants: '`actors/interceptors.ts` lists all that attend to every agent.',
+    invariants: '`actors/interceptors.ts` lists them all.',
     imports: [
       ...PUBLIC,
       'actors/tools',
@@ -359,12 +355,60 @@ export const ROOMS: readonly Room[] = [
     ],
   },
   {
-    room: 'gateway',
-    holds: "others' protocols, served and spoken; `admit`, `reach`",
-    ignores: 'which engine serves it',
-    invariants:
-      'If `admit` cannot find out who calls, nobody is let in. A receiver of pushes is checked before each call.',
+    room: 'gateway/reach',
+    holds: 'where calls out may go',
+    ignores: '`gateway/http`',
+    invariants: 'All addresses of a name are checked before the call.',
     imports: ['runtime/protocol'],
+  },
+  {
+    room: 'gateway/admit',
+    holds: 'authenticators and rules of admission; the firewall',
+    ignores: 'every protocol',
+    invariants: 'If it cannot find out who calls, nobody is let in.',
+    imports: ['runtime/protocol'],
+  },
+  {
+    room: 'gateway/http',
+    holds: "sockets, limits, bodies, one request's path",
+    ignores: 'every protocol served',
+    invariants: 'It closes when each request in hand was answered or cut.',
+    imports: ['runtime/protocol'],
+  },
+  {
+    room: 'gateway/team',
+    holds: 'what of a team is served, and what a caller may',
+    ignores: '`gateway/http`',
+    invariants: 'It is as the registry is at that moment.',
+    imports: ['runtime/protocol'],
+  },
+  {
+    room: 'gateway/a2a',
+    holds: 'A2A: dialects (`wire`), server with push, client',
+    ignores: '`gateway/admit`, `gateway/mcp`',
+    invariants: 'Operations know no dialect. A receiver of pushes is checked before each call.',
+    imports: ['runtime/protocol', 'gateway/reach', 'gateway/http', 'gateway/team'],
+  },
+  {
+    room: 'gateway/mcp',
+    holds: 'MCP: server, and client of mounted servers',
+    ignores: '`gateway/admit`, `gateway/a2a`',
+    invariants: 'A client may call what it is shown.',
+    imports: ['runtime/protocol', 'gateway/http', 'gateway/team'],
+  },
+  {
+    room: 'gateway/xpr',
+    holds: 'XPR: chain, signatures, server, client, tools',
+    ignores: '`gateway/mcp`, `gateway/team`',
+    invariants: 'A signature is for one request, and is let in once.',
+    imports: ['runtime/protocol', 'gateway/reach', 'gateway/admit', 'gateway/http', 'gateway/a2a'],
+  },
+  {
+    room: 'gateway',
+    holds: 'opens the protocols that options name; health',
+    ignores: 'which engine serves it',
+    invariants: 'A protocol that is not asked for is not loaded.',
+    imports: ['runtime/protocol', 'gateway/http', 'gateway/team', 'gateway/a2a', 'gateway/mcp'],
   },
 ];
 

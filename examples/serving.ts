@@ -3,7 +3,7 @@
 import { capability, defineAgent, isOrreryError, startSystem, systemSeams } from 'orrery';
 import { apiKeys, newApiKey } from 'orrery/admission';
 import { mcpServer } from 'orrery/mcp';
-import { AgentClient } from 'orrery/remote';
+import { RemoteAgentClient } from 'orrery/remote';
 import { toolsOf } from 'orrery/tools';
 import { z } from 'zod';
 
@@ -26,7 +26,7 @@ await using system = await startSystem({ agents: [venus] });
 await using serving = await system.serve({ port: 0, authenticators: [apiKeys([record], systemSeams())] });
 
 // Over A2A, by the client that comes with the package. Any other does as well.
-using client = new AgentClient(`${serving.url}/venus`, { credentials: { apiKey: key } });
+using client = new RemoteAgentClient(`${serving.url}/venus`, { credentials: { apiKey: key } });
 const answer = await client.send({ parts: [{ text: 'hello' }] });
 if (answer.kind === 'task') console.log('A2A:', answer.task.status.state, answer.task.artifacts[0]?.parts);
 
@@ -36,6 +36,6 @@ await using other = await startSystem({ agents: [far] });
 console.log('MCP:', await toolsOf(other).call('far.venus.text.shout', { text: 'hello' }));
 
 // Without a key nobody comes in.
-using stranger = new AgentClient(`${serving.url}/venus`);
+using stranger = new RemoteAgentClient(`${serving.url}/venus`);
 const failure = await stranger.send({ parts: [{ text: 'hello' }] }).catch((error: unknown) => error);
 if (isOrreryError(failure)) console.log('no key:', failure.code);

@@ -29,7 +29,7 @@ import { restBindingOf } from './a2a/wire/v1/dialect.ts';
 import { V03, V03_REST } from './a2a/wire/v03/dialect.ts';
 import { amendedByAll, type Binding } from './binding.ts';
 import type { GatewayPart } from './http/gateway-part.ts';
-import { isObject } from './is-object.ts';
+import { isObject } from './http/json-text.ts';
 import type { ServedTeam } from './team/served-team.ts';
 import type { Trusts } from './team/caller-rights.ts';
 

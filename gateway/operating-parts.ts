@@ -4,14 +4,14 @@ import type { Admit, GatewayPart, RouteContext } from './http/gateway-part.ts';
 import { isOrreryError } from '../runtime/protocol/errors.ts';
 
 /** How an agent stands, as far as it says whether all is well. */
-export interface AgentStanding {
+export interface OperatedAgent {
   readonly id: string;
   readonly status: string;
 }
 
 /** What is asked of a system. `write`: keeps something in its journal; left out where it has none. */
 export interface OperatedSystem {
-  roster(): Promise<readonly AgentStanding[]>;
+  roster(): Promise<readonly OperatedAgent[]>;
   metrics(): Promise<string>;
   write?(): Promise<void>;
 }
@@ -64,7 +64,7 @@ function probesOf(system: OperatedSystem): HealthProbe[] {
 }
 
 /** Why an agent failed may be what it threw, which is for events and the roster. */
-const troublesOf = ({ id, status }: AgentStanding): Trouble[] =>
+const troublesOf = ({ id, status }: OperatedAgent): Trouble[] =>
   status === 'failed' || status === 'parked'
     ? [{ kind: `agent-${status}`, what: `${id} is ${status}: its event agent-${status} says why` }]
     : [];

@@ -8,7 +8,7 @@ import type { Binding } from './binding.ts';
 import type { GatewayLimits } from './http/gateway-options.ts';
 import type { ServedRoute } from './http/gateway-part.ts';
 import type { TlsOptions } from './http/tls-material.ts';
-import { isObject } from './is-object.ts';
+import { isObject } from './http/json-text.ts';
 import { McpOptions } from './mcp/server/mcp-options.ts';
 import { A2AOptions } from './open-a2a.ts';
 import type { ServedTeam } from './team/served-team.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { FirewallHooks } from '../runtime/protocol/firewall.ts';
 import { hasMethod, parseOptions } from '../runtime/protocol/parse-options.ts';
 import { Principal } from '../runtime/protocol/principal.ts';
-import { isObject } from './is-object.ts';
+import { isObject } from './http/json-text.ts';
 import type { McpOptions } from './mcp/server/mcp-options.ts';
 import type { TeamIdentity } from './team/served-team.ts';
 import type { Trusts } from './team/caller-rights.ts';

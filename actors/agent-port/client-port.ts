@@ -139,7 +139,7 @@ class ClientPort implements AgentPort {
   }
 
   absorbTaint(taint: Taint): void {
-    this.#client?.takeIn(taint, this.#context);
+    this.#client?.absorbTaint(taint, this.#context);
   }
 
   behalf(): Behalf | undefined {

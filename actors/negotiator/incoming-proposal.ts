@@ -12,7 +12,7 @@ import {
 import type { ProposalDeps } from './outgoing-proposal.ts';
 import { asProposed, mayPassLater, notToBeHad, type ProposalRecord, type TaskProposal } from './proposal.ts';
 import type { NegotiationEventType } from './proposal-event.ts';
-import { afterKept, incomingMachine, type PersistedIncoming } from './proposal-store.ts';
+import { afterStored, incomingMachine, type PersistedIncoming } from './proposal-store.ts';
 import { responderMachine } from './responder.machine.ts';
 
 /** An acceptance that nobody answers is said again after this long, */
@@ -298,7 +298,7 @@ export class IncomingProposal {
       case 'assigned':
       case 'taken':
         this.#note('assigned');
-        afterKept(store, () => this.#accepted?.resolve());
+        afterStored(store, () => this.#accepted?.resolve());
         // Nothing is asked of the agent any more, and nothing granted.
         return value === 'taken' ? this.#options.onOver() : undefined;
       case 'givenBack':
@@ -309,7 +309,7 @@ export class IncomingProposal {
       default: {
         this.#note(value, context.reason);
         const { proposal } = this.record;
-        afterKept(store, () => this.#accepted?.reject(notToBeHad(proposal)));
+        afterStored(store, () => this.#accepted?.reject(notToBeHad(proposal)));
         return this.#over();
       }
     }

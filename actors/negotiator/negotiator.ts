@@ -36,7 +36,7 @@ import {
   withAnswer,
 } from './proposal.ts';
 import { callListener, type NegotiationEvent } from './proposal-event.ts';
-import { afterKept, type PersistedIncoming, type ProposalStore } from './proposal-store.ts';
+import { afterStored, type PersistedIncoming, type ProposalStore } from './proposal-store.ts';
 
 /**
  * What became of an envelope.
@@ -508,7 +508,7 @@ export class Negotiator {
 
   #note(event: NegotiationEvent): void {
     const { store, note } = this.#deps;
-    afterKept(store, () => {
+    afterStored(store, () => {
       note(event);
       for (const listener of this.#listeners) callListener(listener, event);
     });

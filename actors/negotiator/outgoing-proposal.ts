@@ -22,7 +22,12 @@ import {
   withAnswer,
 } from './proposal.ts';
 import type { NegotiationEvent, NegotiationEventType } from './proposal-event.ts';
-import { afterKept, outgoingMachine, type PersistedOutgoing, type ProposalStore } from './proposal-store.ts';
+import {
+  afterStored,
+  outgoingMachine,
+  type PersistedOutgoing,
+  type ProposalStore,
+} from './proposal-store.ts';
 import { proposerMachine } from './proposer.machine.ts';
 
 /** What an agent says to a proposal; `envelopeId` is undefined where the router speaks for it. */
@@ -412,7 +417,7 @@ export class OutgoingProposal {
       ...(reason === undefined ? {} : { reason }),
       ...(status === 'timed-out' ? { errorCode: 'PROPOSAL_TIMEOUT' as const } : {}),
     });
-    afterKept(this.#deps.store, () => this.#settled.resolve(proposal));
+    afterStored(this.#deps.store, () => this.#settled.resolve(proposal));
   }
 
   #ended(): void {

@@ -42,7 +42,7 @@ export const tainting = (store: ProposalStore, taint: () => Taint | undefined): 
 });
 
 /** Calls `then` when everything that was put is kept: nobody is told of an outcome that a crash could undo. */
-export function afterKept(store: ProposalStore, then: () => void): void {
+export function afterStored(store: ProposalStore, then: () => void): void {
   if (store.whenKept === undefined) then();
   else void store.whenKept().then(then);
 }

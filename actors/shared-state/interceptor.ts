@@ -40,7 +40,7 @@ function take(client: AgentClient, message: SyncMessage, taint: Taint | undefine
   if (document === undefined && client.handles('stream-data')) return false;
   if (taint !== undefined) {
     // Before it is applied: whoever observes the document is told in the course of that, and the log has it then.
-    client.takeIn(taint);
+    client.absorbTaint(taint);
     taintDocument(documentsAt(client), channelId, taint);
   }
   if (document === undefined) documentsAt(client).early.hold(message);

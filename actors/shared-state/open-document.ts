@@ -58,7 +58,7 @@ export async function openDocument(client: AgentClient, options: DocumentOptions
   const log = logOf(client, documents, options);
   // Whoever has it back has what was put into it.
   const known = documents.taints.get(name);
-  if (known !== undefined) client.takeIn(known);
+  if (known !== undefined) client.absorbTaint(known);
   const medium: ClientMedium = new ClientMedium({
     client,
     members: () => options.membership.ids(),
@@ -91,7 +91,7 @@ export function documentOf(client: AgentClient, name: string): CRDTSyncChannel |
   const opened = documents?.open.get(name)?.opened;
   // Whoever is shown it has what was put into it.
   const known = opened && documents?.taints.get(name);
-  if (known !== undefined) client.takeIn(known);
+  if (known !== undefined) client.absorbTaint(known);
   return opened;
 }
 

@@ -16,7 +16,7 @@ import { memberIn, type SwarmRecord, type SwarmWork } from './swarm-record.ts';
 import { newRecord } from './swarm-plan.ts';
 import type { SwarmAnswer, SwarmRequest } from './swarm-requests.ts';
 import { isOver, type SwarmSession } from './swarm-session.ts';
-import { SWARMS_KEPT, type SwarmStore } from './swarm-store.ts';
+import { MAX_STORED_SWARMS, type SwarmStore } from './swarm-store.ts';
 import { type CreateSwarmOptions, noSuchSwarm, notInSwarm, swarmIdOf } from './swarms.ts';
 
 export interface OwnedSwarmsDeps {
@@ -274,7 +274,7 @@ export class OwnedSwarms {
   /** Makes room: the oldest of those that are over, and that nobody reports to any more. */
   #forget(): void {
     const over = [...this.#entries].filter(([, { run }]) => isOver(run.session.status));
-    for (const [id, { run }] of over.slice(0, Math.max(0, over.length - SWARMS_KEPT + 1))) {
+    for (const [id, { run }] of over.slice(0, Math.max(0, over.length - MAX_STORED_SWARMS + 1))) {
       run.close();
       this.#entries.delete(id);
     }

@@ -21,7 +21,7 @@ export interface SwarmStore {
 }
 
 /** How many are kept of those that are over. */
-export const SWARMS_KEPT = 256;
+export const MAX_STORED_SWARMS = 256;
 
 /** Keeps everything that goes on, and of what is over the newest. */
 export class InMemorySwarmStore implements SwarmStore {
@@ -29,7 +29,7 @@ export class InMemorySwarmStore implements SwarmStore {
   readonly #records = new Map<string, SwarmRecord>();
 
   /** `capacity`: how many are kept of those that are over. */
-  constructor(capacity: number = SWARMS_KEPT) {
+  constructor(capacity: number = MAX_STORED_SWARMS) {
     this.#capacity = capacity;
   }
 
@@ -71,7 +71,7 @@ export class JournalledSwarmStore implements SwarmStore {
   readonly #swarms = new Map<string, SwarmRecord>();
 
   /** Takes up what a former thread or process has left. */
-  constructor({ records, capacity = SWARMS_KEPT, onProblem }: JournalledSwarmStoreOptions) {
+  constructor({ records, capacity = MAX_STORED_SWARMS, onProblem }: JournalledSwarmStoreOptions) {
     this.#records = records;
     this.#capacity = capacity;
     const left: SwarmRecord[] = [];

@@ -40,7 +40,7 @@ import {
   type TaskOpening,
 } from './task-log.ts';
 import { LiveTask, type LiveTaskDeps, sizeOfSaid } from './live-task.ts';
-import { ownerKey, TaskIndex, TaskRoom } from './task-index.ts';
+import { ownerKey, TaskIndex, TaskQuota } from './task-index.ts';
 import {
   agentMessage,
   failureParts,
@@ -132,7 +132,7 @@ export class TaskEngine implements TaskService {
   readonly #note: NoteFailure;
   readonly #onReusedId: NonNullable<TaskEngineOptions['onReusedId']>;
   readonly #turns: TaskTurns;
-  readonly #room: TaskRoom;
+  readonly #room: TaskQuota;
   readonly #deadlines: TaskDeadlines;
   readonly #index = new TaskIndex();
   /** The tasks that an owner's messages of one id went to, by both. */
@@ -159,7 +159,7 @@ export class TaskEngine implements TaskService {
     this.#onReusedId = onReusedId ?? (() => undefined);
     this.#onProblem = onProblem ?? ((reason) => process.emitWarning(reason));
     this.#note = note ?? warning(seams);
-    const room = new TaskRoom({
+    const room = new TaskQuota({
       limits: this.#limits,
       index: this.#index,
       forget: (task) => this.#forget(task),

@@ -371,7 +371,7 @@ function remove(orders: Map<string, TouchOrder<LiveTask>>, key: string, task: Li
 }
 
 /** `forget` takes a task out of the index. */
-interface TaskRoomDeps {
+interface TaskQuotaDeps {
   readonly limits: ParsedTaskLimits;
   readonly index: TaskIndex;
   readonly forget: (task: LiveTask) => void;
@@ -389,10 +389,10 @@ interface Bound {
  * Keeps tasks within their limits: each of them, those of one owner, those of one tenant, and all. Tasks that are over make
  * room, those first that have been over for longest; where that is not enough it is QUOTA_EXCEEDED, and none is forgotten.
  */
-export class TaskRoom {
-  readonly #deps: TaskRoomDeps;
+export class TaskQuota {
+  readonly #deps: TaskQuotaDeps;
 
-  constructor(deps: TaskRoomDeps) {
+  constructor(deps: TaskQuotaDeps) {
     this.#deps = deps;
   }
 

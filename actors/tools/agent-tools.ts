@@ -2,7 +2,7 @@ import type { Tool } from '../../runtime/protocol/tool.ts';
 import type { ToolService } from '../../runtime/protocol/tool-service.ts';
 import { type ActorContext, type AgentClient, clientOf } from '../../runtime/public.ts';
 import { taintOfOffers } from './catalogue.ts';
-import { InvocationLog, KEPT_INVOCATIONS } from './invocation-log.ts';
+import { InvocationLog, INVOCATION_LIMITS } from './invocation-log.ts';
 import type { OfferIndex } from './offer-index.ts';
 import { listenToUpdates } from './resource-updates.ts';
 import { teamOffers } from './team-offers.ts';
@@ -24,7 +24,7 @@ function viewAt(client: AgentClient): AgentView {
   const known = viewIfAny(client);
   if (known !== undefined) return known;
   const offers = teamOffers(client.team, (event) => client.note(event));
-  const made = { offers, log: new InvocationLog(KEPT_INVOCATIONS) };
+  const made = { offers, log: new InvocationLog(INVOCATION_LIMITS) };
   client.held.set(HELD_AS, made);
   return made;
 }
@@ -44,7 +44,7 @@ export function agentTools(ctx: ActorContext<unknown>): ToolService {
     },
     note: (event) => client.note(event),
     taint: () => ctx.taint,
-    takeIn: (taint) => client.takeIn(taint, ctx),
+    absorbTaint: (taint) => client.absorbTaint(taint, ctx),
     onUpdate: (listener) =>
       listenToUpdates(client, (uri) => {
         // What it may not see it does not hear of either.
@@ -64,7 +64,7 @@ export function toolsFor(
   const client = clientOf(ctx);
   const tools = choose(viewAt(client).offers.catalogue.tools);
   const taint = taintOfOffers(tools);
-  if (taint !== undefined) client.takeIn(taint, ctx);
+  if (taint !== undefined) client.absorbTaint(taint, ctx);
   return { service: agentTools(ctx), tools };
 }
 

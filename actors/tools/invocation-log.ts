@@ -10,7 +10,7 @@ export interface InvocationLogOptions {
 }
 
 /** What the tools of one caller keep. */
-export const KEPT_INVOCATIONS: InvocationLogOptions = { kept: 1_000, maxBytes: 16 * 1_024 };
+export const INVOCATION_LIMITS: InvocationLogOptions = { kept: 1_000, maxBytes: 16 * 1_024 };
 
 /** One call, once it is over. `taint`: where what was said in it came from outside. */
 export interface FinishedCall

@@ -120,7 +120,7 @@ export function takeUpdate(client: AgentClient, envelope: A2AEnvelope): boolean 
   if (isSystemId(client.agentId)) takeAtHub(client, parsed.data, envelope);
   else if (parsed.data.resourceUpdate === 'changed' && sender === HUB) {
     // A listener may send something at once.
-    if (metadata?.taint !== undefined) client.takeIn(metadata.taint);
+    if (metadata?.taint !== undefined) client.absorbTaint(metadata.taint);
     updatesIfAny(client)?.listeners.tell(parsed.data.uri);
   }
   return true;

@@ -1,6 +1,6 @@
 import type { ToolService } from '../../runtime/protocol/tool-service.ts';
 import type { AgentClient, System } from '../../runtime/public.ts';
-import { InvocationLog, KEPT_INVOCATIONS } from './invocation-log.ts';
+import { InvocationLog, INVOCATION_LIMITS } from './invocation-log.ts';
 import { listenToUpdates } from './resource-updates.ts';
 import { teamOffers } from './team-offers.ts';
 import { TeamTools } from './team-tools.ts';
@@ -37,7 +37,7 @@ function openSystemTools(system: ToolSystem): ToolService {
     },
     (event) => withClient((client) => client.note(event)),
   );
-  const log = new InvocationLog(KEPT_INVOCATIONS);
+  const log = new InvocationLog(INVOCATION_LIMITS);
   const onUpdate = (listener: (uri: string) => void): (() => void) => {
     let isWanted = true;
     let release: (() => void) | undefined;

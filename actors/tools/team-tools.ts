@@ -48,7 +48,7 @@ export interface TeamToolsDeps {
   readonly calls: ToolCalls;
   readonly note: CallRecorder['note'];
   readonly taint?: CallRecorder['taint'];
-  readonly takeIn?: (taint: Taint) => void;
+  readonly absorbTaint?: (taint: Taint) => void;
   readonly onUpdate: ToolService['onUpdate'];
 }
 
@@ -119,7 +119,7 @@ export class TeamTools implements ToolService {
   }
 
   invocations(): readonly ToolInvocation[] {
-    const { log, takeIn } = this.#deps;
+    const { log, absorbTaint: takeIn } = this.#deps;
     if (log.taint !== undefined) takeIn?.(log.taint);
     return log.list();
   }
@@ -135,7 +135,7 @@ export class TeamTools implements ToolService {
   /** Whoever is shown names, descriptions and schemas has what is in them. To call by a name is to be shown nothing. */
   #shown<Item extends { readonly taint?: Taint }>(items: readonly Item[]): readonly Item[] {
     const taint = taintOfOffers(items);
-    if (taint !== undefined) this.#deps.takeIn?.(taint);
+    if (taint !== undefined) this.#deps.absorbTaint?.(taint);
     return items;
   }
 

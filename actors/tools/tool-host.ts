@@ -36,7 +36,7 @@ import { requireCallOptions, requireCompleting } from './call-options.ts';
 import { type AgentOffers, Catalogue, ownedBy, promptsOf, toolOf } from './catalogue.ts';
 import { type HostedTool, runTool, withContext } from './hosted-call.ts';
 import type { ToolContext, ToolRegistration } from './hosted-tool.ts';
-import { InvocationLog, KEPT_INVOCATIONS } from './invocation-log.ts';
+import { InvocationLog, INVOCATION_LIMITS } from './invocation-log.ts';
 import { Listeners } from './listeners.ts';
 import { recordCall } from './record-call.ts';
 import { type ToolExecutor, toolExecutor } from './tool-executor.ts';
@@ -68,7 +68,7 @@ export class ToolHost implements ToolService {
   readonly #clock: Clock;
   readonly #observability: A2AObservability | undefined;
   readonly #agents = new Map<string, Hosted>();
-  readonly #log = new InvocationLog(KEPT_INVOCATIONS);
+  readonly #log = new InvocationLog(INVOCATION_LIMITS);
   readonly #changes: Listeners<ToolChange>;
   readonly #updates: Listeners<string>;
   #catalogue = new Catalogue([]);

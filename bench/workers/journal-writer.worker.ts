@@ -1,4 +1,4 @@
-import { JournalLine } from '../../runtime/journal/journal-line.ts';
+import { JournalConnection } from '../../runtime/journal/journal-connection.ts';
 import { sharedOrder } from '../../runtime/journal/unit-order.ts';
 import { nodePort } from '../../runtime/link/port.ts';
 import { COMMITS_UNDER_WAY, type DurableSettings, UNIT } from '../contenders/durable.ts';
@@ -13,7 +13,7 @@ let end = 0;
 const waiting: number[] = [];
 let over: () => void = () => undefined;
 
-const line = new JournalLine({
+const line = new JournalConnection({
   port: nodePort(port),
   order: sharedOrder(settings.order),
   limits: { units: COMMITS_UNDER_WAY * settings.units, mails: 1e9, characters: 1e9 },

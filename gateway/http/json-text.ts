@@ -139,3 +139,7 @@ export function readJson(bytes: Uint8Array): JsonRead {
   }
   return isDeeperThan(value) ? { kind: 'too-deep' } : { kind: 'value', value };
 }
+
+/** An object as JSON has them: neither null nor a list. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

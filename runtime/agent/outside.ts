@@ -1,7 +1,7 @@
 import type { Mail } from '../mailbox/mail.ts';
 
 /** Who reaches out of the system: an agent, with the envelope in its hands, if there is one. */
-export interface Reaching {
+export interface OutsideCall {
   readonly self: string;
   readonly mail: Mail | undefined;
   /** Aborts when nobody waits for it any more. */
@@ -11,7 +11,7 @@ export interface Reaching {
 /** Answers in place of what is outside the system. */
 export interface Outside {
   /** What the effect of this name comes to. */
-  effect(by: Reaching, name: string): Promise<unknown>;
+  effect(by: OutsideCall, name: string): Promise<unknown>;
   /** What the default export of `module` returns for `input`. */
-  offload(by: Reaching, module: URL, input: unknown): Promise<unknown>;
+  offload(by: OutsideCall, module: URL, input: unknown): Promise<unknown>;
 }

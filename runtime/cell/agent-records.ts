@@ -24,7 +24,7 @@ export interface AgentRecordsDeps {
   readonly write: (change: RecordChange, toTheLast: boolean) => void;
   readonly whenKept: () => Promise<void>;
   readonly taint?: () => Taint | undefined;
-  readonly takeIn?: (taint: Taint) => void;
+  readonly absorbTaint?: (taint: Taint) => void;
 }
 
 /** Beside a record that came from outside lies one of this kind, under its kind and key, which says where from. */
@@ -104,7 +104,7 @@ export class AgentRecords {
   #given(kind: string, records: readonly LeftRecord[]): readonly LeftRecord[] {
     for (const { key } of this.#taints.size === 0 ? [] : records) {
       const taint = this.#taints.get(nameOf({ kind, key }));
-      if (taint !== undefined) this.#deps.takeIn?.(taint);
+      if (taint !== undefined) this.#deps.absorbTaint?.(taint);
     }
     return records;
   }

@@ -64,7 +64,7 @@ export class CellClient implements AgentClient {
     return mergeTaint(taintOn(this.#cell, undefined), this.#shown?.taint);
   }
 
-  takeIn(taint: Taint, by?: ActorContext<unknown>): void {
+  absorbTaint(taint: Taint, by?: ActorContext<unknown>): void {
     const { mail } = (by ?? {}) as Partial<Handling>;
     if (mail !== undefined) absorbTaint(this.#cell, mail, taint);
     absorbAtClient(this.#cell, taint);
@@ -279,7 +279,7 @@ export class CellClient implements AgentClient {
   }
 
   /** What interceptors take in they take in for the agent. */
-  readonly #absorbs = (taint: Taint): void => this.takeIn(taint);
+  readonly #absorbs = (taint: Taint): void => this.absorbTaint(taint);
 
   #taintOf(parent: Handling | undefined, given: Taint | undefined): Taint | undefined {
     const own = mergeTaint(taintOn(this.#cell, parent?.mail), this.#shown?.taint);

@@ -18,7 +18,7 @@ import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
 import type { ThreadRouter } from '../routing/thread-router.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
-import type { Reaching } from '../agent/outside.ts';
+import type { OutsideCall } from '../agent/outside.ts';
 import type { AgentMemories } from './cell-taint.ts';
 import type { Answer } from './answered-ids.ts';
 import type { AskTable } from './waiting-asks.ts';
@@ -90,11 +90,11 @@ export interface CellThread extends CellReports {
   within<Value>(work: Promise<Value>, timeoutMs: number, what: string): Promise<Value>;
   /** Runs `run`, unless somebody answers in place of what it reaches. */
   effect<Result>(
-    by: Reaching,
+    by: OutsideCall,
     name: string,
     run: (signal: AbortSignal) => Result | Promise<Result>,
   ): Promise<Result>;
-  offload<Input, Output>(by: Reaching, module: URL, input: Input): Promise<Output>;
+  offload<Input, Output>(by: OutsideCall, module: URL, input: Input): Promise<Output>;
 }
 
 /** What a cell reports of itself. */

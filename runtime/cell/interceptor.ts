@@ -121,7 +121,7 @@ export interface AgentClient {
   /** Where what the agent has in it came from outside, and what is being shown to an interceptor. */
   readonly taint: Taint | undefined;
   /** Whoever attends has taken this in for the agent, or hands out what was kept; `by`: for the work whose context that is. */
-  takeIn(taint: Taint, by?: ActorContext<unknown>): void;
+  absorbTaint(taint: Taint, by?: ActorContext<unknown>): void;
   /** Says whether the agent itself handles what names this message type or capability. */
   handles(name: string): boolean;
   /**

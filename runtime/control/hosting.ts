@@ -6,7 +6,7 @@ import {
   startFailed,
   threadDied,
 } from '../protocol/errors.ts';
-import type { StandStill } from '../supervision/progress-watch.ts';
+import type { NoProgress } from '../supervision/progress-watch.ts';
 import type { TableChange } from '../routing/routing-table.ts';
 import type { AgentRecord } from './agent-table.ts';
 import type { NodeReport } from '../thread/control-protocol.ts';
@@ -99,7 +99,7 @@ export class Hosting {
 }
 
 /** Why a place has not loaded a module: the thread never got ready, or the module does not end. */
-export function notLoaded(place: string, module: string, { why, hasBegun, text }: StandStill): OrreryError {
+export function notLoaded(place: string, module: string, { why, hasBegun, text }: NoProgress): OrreryError {
   if (!hasBegun) return startFailed(`the thread ${place}`, `load ${module}`, text);
   const guess = why === 'looping' ? 'it loops' : 'it waits for something';
   return moduleInvalid(module, `importing it did not end: ${text}: ${guess}`);

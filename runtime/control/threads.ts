@@ -7,10 +7,10 @@ import type { Seams } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { TableDelta } from '../routing/routing-table.ts';
 import {
-  type Footing,
+  type ProgressSample,
   type ProgressLimits,
   ProgressWatch,
-  type StandStill,
+  type NoProgress,
 } from '../supervision/progress-watch.ts';
 import { Watchdog } from '../supervision/watchdog.ts';
 import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
@@ -240,12 +240,12 @@ export class Threads {
   watchLoading(
     thread: ThreadRecord,
     { isElsewhere }: { readonly isElsewhere: boolean },
-    onStill: (still: StandStill) => void,
+    onStill: (still: NoProgress) => void,
   ): () => void {
     const { seams, starting } = this.#deps;
     let unjudged = 0;
     let beat = -1;
-    const sample = async (): Promise<Footing> => {
+    const sample = async (): Promise<ProgressSample> => {
       const footing = await this.#footingOf(thread);
       // Nobody asks the embedder's thread what it uses: while it is blocked it loads nothing, and is not judged.
       const isBlocked = thread.spawned === undefined && footing.beat === beat;
@@ -263,7 +263,7 @@ export class Threads {
     };
   }
 
-  async #footingOf({ incarnation, spawned }: ThreadRecord): Promise<Footing> {
+  async #footingOf({ incarnation, spawned }: ThreadRecord): Promise<ProgressSample> {
     const footing = spawned === undefined ? { cpuMs: 0 } : await footingOf(spawned);
     return { ...footing, signs: incarnation.heard, beat: incarnation.beat };
   }
@@ -308,7 +308,7 @@ export class Threads {
   ): Promise<Answer | undefined> {
     const { clock } = this.#deps.seams;
     const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
-    const sample = (): Promise<Footing> => this.#footingOf(thread);
+    const sample = (): Promise<ProgressSample> => this.#footingOf(thread);
     const watch = new ProgressWatch({ clock, sample, onStill: () => resolve(undefined) }, limits);
     ask(thread.connection.api).then(resolve, () => resolve(undefined));
     return promise.finally(() => watch.close());

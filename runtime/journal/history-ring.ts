@@ -47,7 +47,7 @@ export class HistoryRing {
   }
 
   /** Takes up a record of a former process; the oldest comes first. False: nobody can read it, and it will go. */
-  takeUp({ key, value }: StoredRecord): boolean {
+  restore({ key, value }: StoredRecord): boolean {
     const number = Number(key);
     if (Number.isSafeInteger(number)) this.#next = Math.max(this.#next, number + 1);
     const head = headOf(value);

@@ -66,7 +66,7 @@ export class History {
     let unreadable = 0;
     for (const ring of history.#rings.values())
       for await (const record of allRecords(deps.store, ring.recordKind))
-        if (!ring.takeUp(record)) unreadable += 1;
+        if (!ring.restore(record)) unreadable += 1;
     if (unreadable > 0) deps.onMissing(unreadableText(unreadable));
     history.#plan(WRITE_MS);
     return history;

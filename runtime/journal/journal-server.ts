@@ -5,7 +5,7 @@ import { BackOff } from '../supervision/supervisor-options.ts';
 import { backOffMs } from '../supervision/back-off.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
 import type { Port } from '../link/port.ts';
-import { type Amount, charactersOf, type LineAnswer, readUnit, type UnitMessage } from './unit-format.ts';
+import { type Amount, charactersOf, type JournalAnswer, readUnit, type UnitMessage } from './unit-format.ts';
 import { inOrder } from './unit-order.ts';
 
 /** How long it waits before it tries again to write what could not be written. */
@@ -300,6 +300,6 @@ function countWithin(pending: readonly Pending[], limits: Readonly<Amount>): num
   return pending.length;
 }
 
-function post({ port, isEnded }: Line, answer: LineAnswer): void {
+function post({ port, isEnded }: Line, answer: JournalAnswer): void {
   if (!isEnded) port.post(answer);
 }

@@ -4,10 +4,10 @@ import type { Clock } from '../protocol/seams.ts';
 import { type ErrorData, startFailed, storeFailed } from '../protocol/errors.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import {
-  type Footing,
+  type ProgressSample,
   type ProgressLimits,
   ProgressWatch,
-  type StandStill,
+  type NoProgress,
 } from '../supervision/progress-watch.ts';
 import type { Remembered } from './history.ts';
 import type { HistoryLimits } from './history-options.ts';
@@ -145,8 +145,12 @@ export class JournalThread {
   }
 
   /** However long a large journal takes to be read or written: it uses the processor meanwhile. */
-  #watch(limits: ProgressLimits, onStill: (still: StandStill) => void): ProgressWatch {
-    const sample = async (): Promise<Footing> => ({ ...(await footingOf(this.#spawned)), signs: 0, beat: 0 });
+  #watch(limits: ProgressLimits, onStill: (still: NoProgress) => void): ProgressWatch {
+    const sample = async (): Promise<ProgressSample> => ({
+      ...(await footingOf(this.#spawned)),
+      signs: 0,
+      beat: 0,
+    });
     return new ProgressWatch({ clock: this.#deps.clock, sample, onStill }, limits);
   }
 }

@@ -7,7 +7,7 @@ import { allRecords } from './all-records.ts';
 import { jsonText, readRecord } from './record-schema.ts';
 
 /** Dead letters that a journal keeps of each thread, and of all former processes together. */
-export const LETTERS_KEPT = 4_096;
+export const MAX_DEAD_LETTERS = 4_096;
 export const LETTER_KIND = 'dead-letters';
 /** So that keys sort as numbers do. */
 const KEY_DIGITS = 16;
@@ -50,7 +50,7 @@ export function letterRecord(number: number, letter: DeadLetter): StoredRecord {
 export async function readLetters(store: Store, file?: string): Promise<DeadLetter[]> {
   const records: StoredRecord[] = [];
   for await (const record of allRecords(store, LETTER_KIND)) records.push(record);
-  const old = records.splice(0, Math.max(0, records.length - LETTERS_KEPT));
+  const old = records.splice(0, Math.max(0, records.length - MAX_DEAD_LETTERS));
   if (old.length > 0) {
     const forgotten = old.map(({ kind, key }) => ({ kind, key, value: undefined }));
     await store.write([{ mails: [], settled: [], records: forgotten }]);

@@ -62,4 +62,4 @@ export function charactersOf({ mails, records }: StoreBatch): number {
  * - a list     so many units of this line are written, the oldest first: the number of the first mail of each.
  * - `failure`  what keeps the journal from writing; null: it writes again.
  */
-export type LineAnswer = readonly number[] | { readonly failure: ErrorData | null };
+export type JournalAnswer = readonly number[] | { readonly failure: ErrorData | null };

@@ -1,5 +1,5 @@
 import type { ThreadUsage } from '../os/proc-usage.ts';
-import type { Footing } from '../supervision/progress-watch.ts';
+import type { ProgressSample } from '../supervision/progress-watch.ts';
 import type { Port } from './port.ts';
 
 /** A thread as whoever started it sees it. */
@@ -38,6 +38,6 @@ export interface Spawner {
 }
 
 /** How far a thread has come, as can be seen from outside: a thread that gets no processor cannot answer. */
-export async function footingOf(spawned: Spawned): Promise<Pick<Footing, 'cpuMs' | 'isRunnable'>> {
+export async function footingOf(spawned: Spawned): Promise<Pick<ProgressSample, 'cpuMs' | 'isRunnable'>> {
   return spawned.usage() ?? { cpuMs: await spawned.cpuMs() };
 }

@@ -64,7 +64,7 @@ export class ControlLog {
   }
 }
 
-const LETTERS_KEPT = 16_384;
+const MAX_LETTERS = 16_384;
 const ENVELOPES_KEPT = 1_024;
 /** Bytes of payloads that are kept, about. */
 const BUDGET = 16_000_000;
@@ -76,7 +76,7 @@ interface Kept {
 
 /** The last dead letters of a system: many by name and reason, the newest with their whole envelope. */
 export class DeadLetters {
-  readonly #letters = new EventRing<DeadLetter>(LETTERS_KEPT);
+  readonly #letters = new EventRing<DeadLetter>(MAX_LETTERS);
   readonly #envelopes = new Map<DeadLetter, Kept>();
   #weight = 0;
 

@@ -32,7 +32,7 @@ export interface NodeLogDeps {
   readonly agentOf: (mail: Mail) => string;
   readonly limits: EventLimits;
   /** There is something to be told with the next flush. */
-  readonly onTidings: () => void;
+  readonly onReports: () => void;
   /** The letter is about a mail that the journal has. */
   readonly keepLetter: (mail: Mail, letter: DeadLetter) => void;
   readonly tell: (report: EventReport) => void;
@@ -108,7 +108,7 @@ export class NodeLog {
     };
     this.#letters.push(letter);
     if (mail.kept > 0) this.#deps.keepLetter(mail, letter);
-    if (this.#letters.length === 1) this.#deps.onTidings();
+    if (this.#letters.length === 1) this.#deps.onReports();
     this.note({
       ...this.#about(mail),
       type: 'dead-letter',
@@ -323,7 +323,7 @@ export class NodeLog {
     this.#watcher?.(event, mail);
     const events = this.#streamed;
     if (events === undefined) return;
-    if (events.push(event) === 1) this.#deps.onTidings();
+    if (events.push(event) === 1) this.#deps.onReports();
     else if (events.length >= EVENTS_A_POST) this.#postStreamed();
   }
 
@@ -342,7 +342,7 @@ export class NodeLog {
     this.#streamed = [];
     this.#isBegun = true;
     this.#deps.tell({ t: 'told', number: this.#told + 1, letters: [], events });
-    this.#deps.onTidings();
+    this.#deps.onReports();
   }
 
   #about(mail: Mail) {

@@ -2,10 +2,10 @@ import { EndedFromOutside } from '../cell/actor-life.ts';
 import { MachineHost } from '../machine/machine-host.ts';
 import { reasonOf, withoutStack } from '../protocol/errors.ts';
 import {
-  type Footing,
+  type ProgressSample,
   type ProgressLimits,
   ProgressWatch,
-  type StandStill,
+  type NoProgress,
 } from '../supervision/progress-watch.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
@@ -98,7 +98,7 @@ export class AgentProcess {
       obey: (frame) => this.#obey(frame),
       onFault: (fault) => this.#condemn(fault),
     });
-    const onStill = ({ text }: StandStill): void =>
+    const onStill = ({ text }: NoProgress): void =>
       this.end({ reason: `loading ${module} did not end: ${text}`, isCharged: true });
     this.#loading = new ProgressWatch({ clock, sample: () => this.#footing(), onStill }, starting);
     try {
@@ -203,7 +203,7 @@ export class AgentProcess {
   }
 
   /** It says nothing of its event loop before its module is loaded. */
-  async #footing(): Promise<Footing> {
+  async #footing(): Promise<ProgressSample> {
     const usage = await this.usage();
     return { signs: this.#reads, beat: 1, cpuMs: usage?.cpuMs ?? Number.NaN };
   }

@@ -75,7 +75,7 @@ export class ProcessWatch {
     const watched = this.#watched.get(key);
     const usage = await watched?.process.usage();
     if (watched === undefined || usage === undefined) throw new Error(`nothing is known of process ${key}`);
-    this.#weigh(watched, usage.residentBytes);
+    this.#chargeMemory(watched, usage.residentBytes);
     const { beat } = watched.process;
     if (usage.cpuMs === watched.cpuMs) watched.signs += 1;
     else if (beat > 0) watched.process.ping();
@@ -87,7 +87,7 @@ export class ProcessWatch {
     };
   }
 
-  #weigh({ process, residentBytes }: Watched, usedBytes: number): void {
+  #chargeMemory({ process, residentBytes }: Watched, usedBytes: number): void {
     if (usedBytes <= residentBytes) return;
     const [used, most] = [usedBytes, residentBytes].map((bytes) => Math.round(bytes / MIB));
     this.#end(process, `its process used ${used} MB of memory, and may use ${most}`);

@@ -4,7 +4,7 @@ import type { FaultCounts } from './faults.ts';
 import type { Totals } from './ledger-check.ts';
 import type { PerformedEffect } from './simulated-outside.ts';
 import type { ParsedSimulation, SimulationView } from './simulate-options.ts';
-import type { Remains, SimulationDeps } from './simulated-process.ts';
+import type { FinalState, SimulationDeps } from './simulated-process.ts';
 import { type Ending, Simulation } from './simulation.ts';
 import type { RosterRow } from '../protocol/roster.ts';
 
@@ -38,7 +38,7 @@ export interface SimulationResult {
   readonly notes: readonly string[];
   readonly value: unknown;
   readonly error: unknown;
-  readonly remains: Remains | undefined;
+  readonly remains: FinalState | undefined;
   readonly stats: SimulationStats;
   readonly traceHash: string;
   readonly events: readonly SystemEvent[];

@@ -1,5 +1,5 @@
 import { CpuPool, type CpuPoolOptions } from '../agent/offload.ts';
-import type { Outside, Reaching } from '../agent/outside.ts';
+import type { Outside, OutsideCall } from '../agent/outside.ts';
 import { cancelled, invalidOptions } from '../protocol/errors.ts';
 import { systemClock } from '../protocol/system-seams.ts';
 import { Chance } from './chance.ts';
@@ -67,7 +67,7 @@ export class SimulatedOutside {
     await this.#pool?.close();
   }
 
-  #effect(thread: VirtualThread, by: Reaching, name: string): Promise<unknown> {
+  #effect(thread: VirtualThread, by: OutsideCall, name: string): Promise<unknown> {
     const { effects, scheduler } = this.#deps;
     const answer = Object.hasOwn(effects, name) ? effects[name] : undefined;
     if (answer === undefined) {
@@ -85,7 +85,7 @@ export class SimulatedOutside {
     );
   }
 
-  async #offload(thread: VirtualThread, by: Reaching, module: URL, input: unknown): Promise<unknown> {
+  async #offload(thread: VirtualThread, by: OutsideCall, module: URL, input: unknown): Promise<unknown> {
     const { offload } = this.#deps;
     if (!(module instanceof URL)) throw invalidOptions('module', module, 'a URL');
     if (offload !== undefined)
@@ -118,7 +118,7 @@ export class SimulatedOutside {
   }
 
   /** The outcome of `run`, as long after as an effect takes. */
-  #later(thread: VirtualThread, by: Reaching, run: () => Promise<unknown>): Promise<unknown> {
+  #later(thread: VirtualThread, by: OutsideCall, run: () => Promise<unknown>): Promise<unknown> {
     const { scheduler, effectMs } = this.#deps;
     return new Promise((resolve, reject) => {
       scheduler.schedule(thread, thread.localMs + this.#chance.between(...effectMs), () => {
@@ -130,7 +130,7 @@ export class SimulatedOutside {
 
   async #perform(
     name: string,
-    { self }: Reaching,
+    { self }: OutsideCall,
     input: unknown,
     run: (about: ReachedBy) => unknown,
   ): Promise<unknown> {

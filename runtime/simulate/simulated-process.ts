@@ -48,7 +48,7 @@ export interface ClientCheck {
 }
 
 /** What was left when it was over. */
-export interface Remains {
+export interface FinalState {
   readonly conservation: Conservation;
   readonly deadLetters: readonly DeadLetter[];
   readonly roster: readonly RosterRow[];
@@ -192,7 +192,7 @@ export class SimulatedProcess<Team extends System> {
   }
 
   /** Takes what is left, and ends the team as its embedder would. */
-  async stop(): Promise<Remains> {
+  async stop(): Promise<FinalState> {
     const team = this.team as Team;
     const remains = {
       conservation: await team.conservation(),

@@ -19,7 +19,7 @@ import type { ParsedSimulation, SimulationControls, SimulationView } from './sim
 import { viewOf } from './simulation-view.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedOutside } from './simulated-outside.ts';
-import { type Remains, SimulatedProcess, type SimulationDeps } from './simulated-process.ts';
+import { type FinalState, SimulatedProcess, type SimulationDeps } from './simulated-process.ts';
 import { StrayRejections } from './stray-rejections.ts';
 import { SuspectedEscapes } from './suspected-escapes.ts';
 import { TraceRecorder } from './trace-recorder.ts';
@@ -51,7 +51,7 @@ export class Simulation<Team extends System> {
   /** Times that the process was started. */
   lives = 0;
   ending: Ending | undefined;
-  remains: Remains | undefined;
+  remains: FinalState | undefined;
   /** What `run` returned or threw. */
   outcome: { readonly value: unknown } | { readonly error: unknown } | undefined;
   readonly #deps: SimulationDeps<Team>;

@@ -14,7 +14,7 @@ const IDLE_SHARE = 1 / 300;
  * - `cpuMs` processor time that it has used so far; NaN when that cannot be known.
  * - `isRunnable` it runs, or would if a processor were free. @default not known
  */
-export interface Footing {
+export interface ProgressSample {
   readonly signs: number;
   readonly beat: number;
   readonly cpuMs: number;
@@ -31,7 +31,7 @@ export interface ProgressLimits {
 }
 
 /** Why something does not get on, and the sentence that says so. `hasBegun`: its event loop has turned. */
-export interface StandStill {
+export interface NoProgress {
   readonly why: 'quiet' | 'looping';
   readonly hasBegun: boolean;
   readonly text: string;
@@ -43,8 +43,8 @@ export interface StandStill {
  */
 export interface ProgressWatchDeps {
   readonly clock: Clock;
-  sample(): Promise<Footing>;
-  onStill(still: StandStill): void;
+  sample(): Promise<ProgressSample>;
+  onStill(still: NoProgress): void;
 }
 
 /**
@@ -57,9 +57,9 @@ export class ProgressWatch {
   readonly #deps: ProgressWatchDeps;
   readonly #limits: ProgressLimits;
   /** When it last got on. */
-  #last: Footing | undefined;
+  #last: ProgressSample | undefined;
   /** When its event loop last turned. */
-  #turned: Footing | undefined;
+  #turned: ProgressSample | undefined;
   #beatAtLook: number | undefined;
   #isAsked = false;
   #quietLooks = 0;
@@ -91,14 +91,14 @@ export class ProgressWatch {
     this.#plan();
     if (this.#isAsked) return;
     this.#isAsked = true;
-    const answered = (footing?: Footing): void => {
+    const answered = (footing?: ProgressSample): void => {
       this.#isAsked = false;
       if (footing !== undefined && !this.#isClosed) this.#judge(footing);
     };
     this.#deps.sample().then(answered, () => answered());
   }
 
-  #judge(footing: Footing): void {
+  #judge(footing: ProgressSample): void {
     const { quietMs, computeMs } = this.#limits;
     const { signs, beat, cpuMs } = footing;
     if (this.#turned?.beat !== beat) this.#turned = footing;
@@ -118,7 +118,7 @@ export class ProgressWatch {
     if (beat > 0 && cpuMs - this.#turned.cpuMs >= computeMs) this.#end('looping');
   }
 
-  #end(why: StandStill['why']): void {
+  #end(why: NoProgress['why']): void {
     this.close();
     const { quietMs, computeMs } = this.#limits;
     const text =

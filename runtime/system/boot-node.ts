@@ -1,4 +1,4 @@
-import type { Surroundings } from './boot-thread.ts';
+import type { ThreadSeams } from './boot-thread.ts';
 import type { ThreadBoot } from '../control/control-calls.ts';
 import { Connection } from '../link/connection.ts';
 import { ThreadHost, type ThreadHostDeps } from '../thread/thread-host.ts';
@@ -13,7 +13,7 @@ export type MadeForNode = Pick<ThreadHostDeps, 'policies'> &
 /** Has the thread be the place that the boot data describes. */
 export function bootNode(
   { boot }: ThreadBoot & { role: 'place' },
-  { spawner, seams, loop, onStray, onPlace }: Surroundings,
+  { spawner, seams, loop, onStray, onPlace }: ThreadSeams,
   port: Port,
   made: MadeForNode,
 ): void {

@@ -32,7 +32,7 @@ export interface ThreadDeps {
 }
 
 /** What a thread has around it. */
-export interface Surroundings {
+export interface ThreadSeams {
   readonly spawner: Spawner;
   readonly seams: Seams;
   readonly loop: EventLoop;
@@ -86,7 +86,7 @@ export async function bootThread(deps: ThreadDeps): Promise<void> {
 }
 
 /** Has the thread that runs this, or one of a simulation, become what the boot data says. */
-export async function becomeThread(boot: ThreadBoot, port: Port, surroundings: Surroundings): Promise<void> {
+export async function becomeThread(boot: ThreadBoot, port: Port, surroundings: ThreadSeams): Promise<void> {
   if (boot.role === 'control' || boot.role === 'spare-control') {
     const { Control } = await surroundings.loadControl();
     const become = (coming: ControlBoot): void => bootControl(coming, Control, surroundings, port);
@@ -120,7 +120,7 @@ function awaitBoot(port: Port, become: (boot: ThreadBoot) => unknown): void {
 function bootControl(
   boot: ControlBoot,
   make: typeof Control,
-  { spawner, seams, onControl, onControlEvent }: Surroundings,
+  { spawner, seams, onControl, onControlEvent }: ThreadSeams,
   port: Port,
 ): void {
   const control = new make(boot, { seams, spawner, host: port, onEvent: onControlEvent });
@@ -132,7 +132,7 @@ function bootControl(
 /** Loaded where it is needed: a system without a journal does not pay for it. */
 async function bootJournal(
   { options, accounts }: ThreadBoot & { role: 'journal' },
-  { spawner, seams, loop, openStore, rings }: Surroundings,
+  { spawner, seams, loop, openStore, rings }: ThreadSeams,
   port: Port,
 ): Promise<void> {
   // What is posted meanwhile waits in the port.

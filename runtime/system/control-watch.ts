@@ -1,6 +1,6 @@
 import { controlLost, type OrreryError, startFailed } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
-import { type Footing, type ProgressLimits, ProgressWatch } from '../supervision/progress-watch.ts';
+import { type ProgressSample, type ProgressLimits, ProgressWatch } from '../supervision/progress-watch.ts';
 
 /** Once it runs, the control thread beats ten times a second, however busy the system is. */
 const RUNNING: ProgressLimits = { quietMs: 3_000, computeMs: 3_000 };
@@ -11,7 +11,7 @@ export const newControlBeat = (): SharedArrayBuffer => new SharedArrayBuffer(4);
 export interface ControlWatchDeps {
   readonly clock: Clock;
   /** How far the control thread has come, as the system sees it. */
-  readonly footing: () => Promise<Pick<Footing, 'cpuMs' | 'isRunnable'>>;
+  readonly footing: () => Promise<Pick<ProgressSample, 'cpuMs' | 'isRunnable'>>;
   /** Is told CONTROL_LOST, or START_FAILED if it never ran. */
   readonly onLost: (error: OrreryError) => void;
 }
@@ -47,7 +47,7 @@ export class ControlWatch {
     );
   }
 
-  async #sample(): Promise<Footing> {
+  async #sample(): Promise<ProgressSample> {
     if (this.#beat[0] !== 0 && !this.#isRunning) {
       this.#isRunning = true;
       this.#watch.close();

@@ -4,13 +4,13 @@ import type { Cell } from '../cell/cell.ts';
 import { taintOn, absorbAtClient } from '../cell/cell-taint.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalledAgent } from '../journal/journal-survey.ts';
-import { JournalLine } from '../journal/journal-line.ts';
+import { JournalConnection } from '../journal/journal-connection.ts';
 import { ringFiles, type StartedNotes, type StartedRings } from '../journal/started-ring.ts';
 import { readAgentRecords } from '../journal/stored-agent-records.ts';
 import type { OpenNotes } from '../journal/spend-file.ts';
 import { forgottenRecord, takenRecord, type TakenId } from '../journal/taken-ids.ts';
 import { sharedOrder } from '../journal/unit-order.ts';
-import { LETTERS_KEPT, letterRecord } from '../journal/journalled-dead-letters.ts';
+import { MAX_DEAD_LETTERS, letterRecord } from '../journal/journalled-dead-letters.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { Taint } from '../protocol/taint.ts';
@@ -52,7 +52,7 @@ export class NodeJournal {
   readonly #recovery: Recovery;
   /** What is given to it of what is noted here; undefined when it keeps no history. */
   readonly history: NodeHistory | undefined;
-  readonly #line: JournalLine;
+  readonly #line: JournalConnection;
   readonly #questions: Connection<Journal>;
   readonly #letters = new Fifo<string>();
   /** Agents whose former thread may have left them without something. */
@@ -70,7 +70,7 @@ export class NodeJournal {
     this.#starts = new Starts({ notes: this.#notes, clock: node.seams.clock, loop });
     this.#questions = new Connection(received(access.api));
     this.#questions.serve({});
-    this.#line = new JournalLine({
+    this.#line = new JournalConnection({
       port: received(access.line),
       order: sharedOrder(access.order),
       onRoom: () => this.#keeping.flush(),
@@ -160,7 +160,7 @@ export class NodeJournal {
     const kept = letterRecord(mail.kept, letter);
     this.record(kept);
     this.#letters.push(kept.key);
-    const oldest = this.#letters.length > LETTERS_KEPT ? this.#letters.shift() : undefined;
+    const oldest = this.#letters.length > MAX_DEAD_LETTERS ? this.#letters.shift() : undefined;
     if (oldest !== undefined) this.record({ ...kept, key: oldest, value: undefined });
   }
 
@@ -210,7 +210,7 @@ export class NodeJournal {
         write: (change, toTheLast) => (toTheLast ? this.note(change) : this.record(change)),
         whenKept: () => this.whenKept(),
         taint: () => taintOn(cell, undefined),
-        takeIn: (taint) => absorbAtClient(cell, taint),
+        absorbTaint: (taint) => absorbAtClient(cell, taint),
       });
     });
     for (const cell of durable) this.states.remember(cell);

@@ -10,7 +10,7 @@ import { Checkpoints } from '../cell/checkpoints.ts';
 import { MailSender } from '../cell/mail-sender.ts';
 import type { CpuPool } from '../agent/offload.ts';
 import type { CellThread } from '../cell/cell-thread.ts';
-import type { Outside, Reaching } from '../agent/outside.ts';
+import type { Outside, OutsideCall } from '../agent/outside.ts';
 import { sleepUntil } from '../agent/sleep-until.ts';
 import { StreamWindows } from '../cell/stream-windows.ts';
 import { TimerWheel } from '../cell/timer-wheel.ts';
@@ -174,7 +174,7 @@ export class ThreadNode implements CellThread {
       counters: this.counters,
       partyOf: (id) => this.judge.partyOf(id),
       agentOf: this.agentOf,
-      onTidings: () => this.outbox.planFlush(),
+      onReports: () => this.outbox.planFlush(),
       keepLetter: (mail, letter) => this.journal?.keepLetter(mail, letter),
       limits: deps.events,
       tell: (report) => deps.tell(report),
@@ -383,7 +383,7 @@ export class ThreadNode implements CellThread {
 
   /** Runs `run`, unless somebody answers in place of what it reaches. */
   async effect<Result>(
-    by: Reaching,
+    by: OutsideCall,
     name: string,
     run: (signal: AbortSignal) => Result | Promise<Result>,
   ): Promise<Result> {
@@ -391,7 +391,7 @@ export class ThreadNode implements CellThread {
     return outside === undefined ? await run(by.signal) : ((await outside.effect(by, name)) as Result);
   }
 
-  offload<Input, Output>(by: Reaching, module: URL, input: Input): Promise<Output> {
+  offload<Input, Output>(by: OutsideCall, module: URL, input: Input): Promise<Output> {
     const { outside, cpu } = this.#deps;
     return (outside?.offload(by, module, input) ?? cpu.run(module, input, by.signal)) as Promise<Output>;
   }

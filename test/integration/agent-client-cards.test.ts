@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import { cardSigner } from '../../gateway/a2a/wire/card-signature.ts';
-import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
+import { RemoteAgentClient } from '../../gateway/a2a/client/remote-agent-client.ts';
 import type { ClientOptions } from '../../gateway/a2a/client/client-options.ts';
 import { cardOf, result, ScriptedAgent } from '../fixtures/scripted-agent.ts';
 import { quick, say } from '../fixtures/scripted-events.ts';
@@ -20,7 +20,7 @@ describe('the card of an agent elsewhere (C-01)', () => {
       const old = { ...card, url: `${agent.url}/rpc`, protocolVersion: '0.2.5' };
       response.writeHead(200, { etag: '"1"', 'cache-control': 'no-cache' }).end(JSON.stringify(old));
     };
-    using client = new AgentClient(agent.url, quick);
+    using client = new RemoteAgentClient(agent.url, quick);
     expect((await client.card()).interfaces).toMatchObject([{ version: '0.3', binding: 'JSONRPC' }]);
     expect((await client.card()).name).toBe('Scripted');
     expect(asked).toEqual([undefined, '"1"']);
@@ -46,7 +46,7 @@ describe('the card of an agent elsewhere (C-01)', () => {
       const error = { code: -32_601, message: 'Method not found' };
       call.response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
     };
-    using client = new AgentClient(agent.url, quick);
+    using client = new RemoteAgentClient(agent.url, quick);
     const answer = await client.send(say('go'));
     expect(answer).toMatchObject({
       task: { status: { state: 'completed' }, artifacts: [{ parts: [{ text: 'old' }] }] },
@@ -64,7 +64,7 @@ describe('the card of an agent elsewhere (C-01)', () => {
     const foreign = { ...(await exportJWK(other.privateKey)), kid: 'k1', alg: 'ES256' };
     await using agent = await ScriptedAgent.listen();
     const cardWith = async (options: ClientOptions): Promise<string> => {
-      using client = new AgentClient(agent.url, { ...quick, ...options });
+      using client = new RemoteAgentClient(agent.url, { ...quick, ...options });
       return client.card().then(
         ({ name }) => name,
         (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
@@ -88,21 +88,21 @@ describe('the card of an agent elsewhere (C-01)', () => {
     shown(await cardSigner({ key: foreign })(cardOf(agent.url) as never));
     expect(await cardWith({ trust })).toContain('no signature');
     shown({ ...signed, url: 'http://127.0.0.1:9/', protocolVersion: '0.3.0' });
-    using client = new AgentClient(agent.url, { ...quick, trust });
+    using client = new RemoteAgentClient(agent.url, { ...quick, trust });
     expect((await client.card()).interfaces).toHaveLength(1);
   });
 
   it('is refused with what is wrong with it', async () => {
     await using agent = await ScriptedAgent.listen();
     agent.card = () => ({ description: 5, skills: {} });
-    using client = new AgentClient(agent.url, quick);
+    using client = new RemoteAgentClient(agent.url, quick);
     await expect(client.card()).rejects.toMatchObject({
       code: 'INVALID_CARD',
       message: expect.stringContaining('name is '),
     });
-    expect(() => new AgentClient('ftp://x', {}, systemSeams())).toThrow(
+    expect(() => new RemoteAgentClient('ftp://x', {}, systemSeams())).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTIONS' }),
     );
-    expect(() => new AgentClient('http://x', { attempts: 0 })).toThrow('client.attempts');
+    expect(() => new RemoteAgentClient('http://x', { attempts: 0 })).toThrow('client.attempts');
   });
 });

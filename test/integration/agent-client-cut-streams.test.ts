@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
+import { RemoteAgentClient } from '../../gateway/a2a/client/remote-agent-client.ts';
 import { cardOf, type Incoming, result, ScriptedAgent, stream, taskOf } from '../fixtures/scripted-agent.ts';
 import { part, quick, say, update } from '../fixtures/scripted-events.ts';
 
@@ -14,7 +14,7 @@ function breakOff({ response }: Incoming, tell: ReturnType<typeof stream>): void
   setImmediate(() => response.destroy());
 }
 
-async function textOf(client: AgentClient): Promise<string> {
+async function textOf(client: RemoteAgentClient): Promise<string> {
   let text = '';
   for await (const event of client.stream(say('go')))
     if (event.kind === 'artifact')
@@ -41,7 +41,7 @@ describe('a stream that is cut', () => {
       tell(status('t', 'COMPLETED'), '4');
       call.response.end();
     };
-    using client = new AgentClient(agent.url, quick);
+    using client = new RemoteAgentClient(agent.url, quick);
     expect(await textOf(client)).toBe('one two');
     expect(resumed).toEqual(['2']);
   });
@@ -60,7 +60,7 @@ describe('a stream that is cut', () => {
       tell(status('t', 'COMPLETED'));
       call.response.end();
     };
-    using client = new AgentClient(agent.url, quick);
+    using client = new RemoteAgentClient(agent.url, quick);
     expect(await textOf(client)).toBe('one two three');
   });
 
@@ -88,7 +88,7 @@ describe('a stream that is cut', () => {
         tell(status('t', 'COMPLETED'));
         call.response.end();
       };
-      using client = new AgentClient(agent.url, quick);
+      using client = new RemoteAgentClient(agent.url, quick);
       expect(await textOf(client)).toBe('one two three');
     }
   });
@@ -104,7 +104,7 @@ describe('a stream that is cut', () => {
         if (ids.length === 1) call.response.destroy();
         else stream(call)({ task: taskOf('t', 'COMPLETED') });
       };
-      using client = new AgentClient(agent.url, quick);
+      using client = new RemoteAgentClient(agent.url, quick);
       const sending = client.send(say('go'));
       if (idempotent) expect(await sending).toMatchObject({ task: { id: 't' } });
       else
@@ -118,7 +118,7 @@ describe('a stream that is cut', () => {
   });
 
   it('is tried again when nobody was there: nothing can have arrived', async () => {
-    using client = new AgentClient('http://127.0.0.1:9', { ...quick, attempts: 3 });
+    using client = new RemoteAgentClient('http://127.0.0.1:9', { ...quick, attempts: 3 });
     await expect(client.send(say('go'))).rejects.toMatchObject({
       code: 'REMOTE_UNREACHABLE',
       details: { mayHaveArrived: false },

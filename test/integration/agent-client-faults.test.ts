@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
+import { RemoteAgentClient } from '../../gateway/a2a/client/remote-agent-client.ts';
 import type { ClientOptions } from '../../gateway/a2a/client/client-options.ts';
 import { resultOf, runFixture } from '../fixtures/run-fixture.ts';
 import { cardOf, type Incoming, result, ScriptedAgent, stream, taskOf } from '../fixtures/scripted-agent.ts';
@@ -14,7 +14,7 @@ const cut = ({ response }: Incoming): void => void setImmediate(() => response.d
 async function textFrom(answer: ScriptedAgent['answer'], options: ClientOptions = {}): Promise<string> {
   await using agent = await ScriptedAgent.listen();
   agent.answer = answer;
-  using client = new AgentClient(agent.url, { ...quick, ...options });
+  using client = new RemoteAgentClient(agent.url, { ...quick, ...options });
   let text = '';
   for await (const event of client.stream(say('go'))) {
     const artifacts =
@@ -109,7 +109,7 @@ describe('the ids of events', () => {
 
 describe('what is no call', () => {
   it('is refused before anybody is asked, naming field and value', async () => {
-    using client = new AgentClient('http://127.0.0.1:9', quick);
+    using client = new RemoteAgentClient('http://127.0.0.1:9', quick);
     const hello = { parts: [{ text: 'hello' }] };
     for (const [call, message] of [
       [() => client.send(undefined as never), 'message is undefined, expected an object'],
@@ -155,7 +155,7 @@ describe('an answer that is hard to read', () => {
         response.writeHead(200, { 'content-type': type });
         response.end(type === 'application/json' ? body : `data: ${body}\n\n`);
       };
-      using client = new AgentClient(agent.url, quick);
+      using client = new RemoteAgentClient(agent.url, quick);
       const failure = { code: 'REMOTE_FAILED', message: expect.stringContaining('nested deeper than 100') };
       await expect(client.send(say('go'))).rejects.toMatchObject(failure);
     },
@@ -165,7 +165,7 @@ describe('an answer that is hard to read', () => {
     await using agent = await ScriptedAgent.listen();
     agent.card = undefined;
     agent.answer = ({ response }) => void response.writeHead(200).end(`{"name":${deep}}`);
-    using client = new AgentClient(agent.url, quick);
+    using client = new RemoteAgentClient(agent.url, quick);
     await expect(client.card()).rejects.toMatchObject({ code: 'REMOTE_FAILED' });
   });
 });
@@ -177,7 +177,7 @@ describe('who wants to be left alone for longer than the client waits', () => {
       await using agent = await ScriptedAgent.listen();
       agent.card = (base) => cardOf(base, { capabilities: { streaming } });
       agent.answer = ({ response }) => void response.writeHead(429, { 'retry-after': '3600' }).end('{}');
-      using client = new AgentClient(agent.url, quick);
+      using client = new RemoteAgentClient(agent.url, quick);
       const failure = { code: 'RATE_LIMITED', details: { retryAfterMs: 3_600_000 } };
       await expect(client.send(say('go'))).rejects.toMatchObject(failure);
       expect(agent.calls).toHaveLength(2);
@@ -194,7 +194,7 @@ describe('a call that is cut again and again', () => {
       else tell(update('t', part('x'.repeat(20_000)), true), String(agent.calls.length));
       cut(call);
     };
-    using client = new AgentClient(agent.url, { ...quick, maxStreamBytes: 100_000 });
+    using client = new RemoteAgentClient(agent.url, { ...quick, maxStreamBytes: 100_000 });
     await expect(client.send(say('go'), { timeoutMs: 20_000 })).rejects.toMatchObject({
       code: 'REMOTE_FAILED',
       details: { maxBytes: 100_000 },
@@ -217,7 +217,7 @@ describe('what may have arrived', () => {
           else response.destroy();
           isCut = true;
         };
-        using client = new AgentClient(agent.url, quick);
+        using client = new RemoteAgentClient(agent.url, quick);
         const error = await client.send(say('go')).catch((thrown: unknown) => thrown);
         expect(error).toMatchObject({ code: 'UNAUTHENTICATED' });
         const { details } = error as { details: Record<string, unknown> };

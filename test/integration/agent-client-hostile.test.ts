@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
+import { RemoteAgentClient } from '../../gateway/a2a/client/remote-agent-client.ts';
 import { cardOf, type Incoming, result, ScriptedAgent, stream, taskOf } from '../fixtures/scripted-agent.ts';
 import { part, quick, say, update } from '../fixtures/scripted-events.ts';
 
@@ -67,7 +67,7 @@ describe('a server that does not tell the truth (A2A 1.0)', () => {
   it.each(lies)('answers %s', async (_, answer, failure) => {
     await using agent = await ScriptedAgent.listen();
     agent.answer = answer;
-    using client = new AgentClient(agent.url, { ...quick, maxAnswerBytes: 100_000, attempts: 2 });
+    using client = new RemoteAgentClient(agent.url, { ...quick, maxAnswerBytes: 100_000, attempts: 2 });
     await expect(client.send(say('go'))).rejects.toMatchObject(failure);
   });
 
@@ -80,7 +80,7 @@ describe('a server that does not tell the truth (A2A 1.0)', () => {
       call.response.on('drain', more);
       for (let at = 0; at < 50; at += 1) more();
     };
-    using client = new AgentClient(agent.url, { ...quick, maxStreamBytes: 200_000 });
+    using client = new RemoteAgentClient(agent.url, { ...quick, maxStreamBytes: 200_000 });
     await expect(client.send(say('go'))).rejects.toMatchObject({
       code: 'REMOTE_FAILED',
       details: { maxBytes: 200_000 },
@@ -90,7 +90,7 @@ describe('a server that does not tell the truth (A2A 1.0)', () => {
   it('says nothing: it is given up, and what came before counts', async () => {
     await using agent = await ScriptedAgent.listen();
     agent.answer = () => undefined;
-    using client = new AgentClient(agent.url, { ...quick, idleMs: 40 });
+    using client = new RemoteAgentClient(agent.url, { ...quick, idleMs: 40 });
     await expect(client.send(say('go'))).rejects.toMatchObject({
       code: 'REMOTE_UNREACHABLE',
       details: { mayHaveArrived: true },
@@ -101,7 +101,7 @@ describe('a server that does not tell the truth (A2A 1.0)', () => {
   it('works for ever: the deadline ends it', async () => {
     await using agent = await ScriptedAgent.listen();
     agent.answer = (call) => stream(call)({ task: taskOf('t') });
-    using client = new AgentClient(agent.url, quick);
+    using client = new RemoteAgentClient(agent.url, quick);
     await expect(client.send(say('go'), { timeoutMs: 50 })).rejects.toMatchObject({
       code: 'DEADLINE_EXCEEDED',
     });
@@ -115,14 +115,14 @@ describe('a server that does not tell the truth (A2A 1.0)', () => {
     await using elsewhere = await ScriptedAgent.listen();
     await using agent = await ScriptedAgent.listen();
     agent.card = () => cardOf(elsewhere.url);
-    using client = new AgentClient(agent.url, { ...quick, credentials: { bearer: 'secret' } });
+    using client = new RemoteAgentClient(agent.url, { ...quick, credentials: { bearer: 'secret' } });
     await expect(client.send(say('go'))).rejects.toMatchObject({
       code: 'INVALID_CARD',
       message: expect.stringContaining(`${elsewhere.url}, which is not among allowedOrigins`),
     });
     expect(elsewhere.calls).toEqual([]);
     elsewhere.answer = (call) => result(call, { task: taskOf('t', 'COMPLETED') });
-    using allowed = new AgentClient(agent.url, { ...quick, allowedOrigins: [elsewhere.url] });
+    using allowed = new RemoteAgentClient(agent.url, { ...quick, allowedOrigins: [elsewhere.url] });
     expect(await allowed.send(say('go'))).toMatchObject({ task: { id: 't' } });
   });
 });

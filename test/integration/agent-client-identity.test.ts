@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
+import { RemoteAgentClient } from '../../gateway/a2a/client/remote-agent-client.ts';
 import type { ClientOptions } from '../../gateway/a2a/client/client-options.ts';
 import { newCertificates } from '../fixtures/certificate.ts';
 import { cardOf, result, ScriptedAgent, taskOf } from '../fixtures/scripted-agent.ts';
@@ -16,7 +16,7 @@ describe('what a client proves, and says that it speaks', () => {
       result(call, { task: taskOf('t', 'COMPLETED') });
     };
     const send = async (options: ClientOptions): Promise<Record<string, unknown>> => {
-      using client = new AgentClient(agent.url, { ...quick, ...options });
+      using client = new RemoteAgentClient(agent.url, { ...quick, ...options });
       await client.send({ ...say('go'), delegation: { deadlineMs: 5 } });
       return seen.at(-1) ?? {};
     };
@@ -40,10 +40,10 @@ describe('over TLS', () => {
     const { ca, cert, key } = newCertificates();
     await using agent = await ScriptedAgent.listen({ cert, key });
     agent.answer = (call) => result(call, { task: taskOf('t', 'COMPLETED') });
-    using trusting = new AgentClient(agent.url, { ...quick, tls: { ca } });
+    using trusting = new RemoteAgentClient(agent.url, { ...quick, tls: { ca } });
     expect(await trusting.send(say('go'))).toMatchObject({ task: { id: 't' } });
     const calls = agent.calls.length;
-    using other = new AgentClient(agent.url, { ...quick, attempts: 2 });
+    using other = new RemoteAgentClient(agent.url, { ...quick, attempts: 2 });
     await expect(other.card()).rejects.toMatchObject({
       code: 'REMOTE_UNREACHABLE',
       details: { mayHaveArrived: false },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RemoteEvent } from '../../runtime/protocol/remote-agent.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
-import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
+import { RemoteAgentClient } from '../../gateway/a2a/client/remote-agent-client.ts';
 import type { ClientOptions } from '../../gateway/a2a/client/client-options.ts';
 import { FaultProxy } from '../fixtures/fault-proxy.ts';
 import { RemoteSystem } from '../fixtures/remote-system.ts';
@@ -36,7 +36,7 @@ describe('our client of our own server (A-07, A-11, X-25, X-26, X-27)', () => {
     const options: ClientOptions = { prefer, backoffMs: 5, maxBackoffMs: 20 };
 
     it('speaks every operation', async () => {
-      using client = new AgentClient(`${b.url}/mars`, options);
+      using client = new RemoteAgentClient(`${b.url}/mars`, options);
       const card = await client.card();
       expect(card.interfaces).toContainEqual(expect.objectContaining(prefer));
       const done = await client.send(call('words.count', { text: 'one two' }));
@@ -67,7 +67,7 @@ describe('our client of our own server (A-07, A-11, X-25, X-26, X-27)', () => {
     it('takes a stream up again by the ids of its events, without a gap or a repeat', async () => {
       const { clock, random } = systemSeams();
       await using proxy = await FaultProxy.listen({ target: { port: b.port }, clock, random });
-      using client = new AgentClient(`http://127.0.0.1:${proxy.port}/mars`, options);
+      using client = new RemoteAgentClient(`http://127.0.0.1:${proxy.port}/mars`, options);
       const text = Array.from({ length: 30 }, (_, at) => `w${at}`).join(' ');
       const events: RemoteEvent[] = [];
       for await (const event of client.stream(call('words.slowly', { text }))) {
@@ -80,7 +80,7 @@ describe('our client of our own server (A-07, A-11, X-25, X-26, X-27)', () => {
   });
 
   it('sends credentials, extensions and what signs the body', async () => {
-    using client = new AgentClient(`${b.url}/mars`, {
+    using client = new RemoteAgentClient(`${b.url}/mars`, {
       credentials: { headers: ({ method, body }) => ({ 'x-seen': `${method} ${body.length}` }) },
       extensions: ['urn:other'],
     });

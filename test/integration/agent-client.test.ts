@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import type { RemoteEvent } from '../../runtime/protocol/remote-agent.ts';
-import { AgentClient } from '../../gateway/a2a/client/agent-client.ts';
+import { RemoteAgentClient } from '../../gateway/a2a/client/remote-agent-client.ts';
 import { FaultProxy } from '../fixtures/fault-proxy.ts';
 import { SdkAgent } from '../fixtures/sdk-agent.ts';
 
@@ -28,7 +28,7 @@ describe('a client of an agent of the published SDK (A-01, A-07, A-08, A-11, X-2
       for (const streaming of [true, false]) {
         it(`sends and has the finished task, ${streaming ? 'by stream' : 'by asking again'}`, async () => {
           await using agent = await SdkAgent.start({ streaming });
-          using client = new AgentClient(`http://127.0.0.1:${agent.port}`, options);
+          using client = new RemoteAgentClient(`http://127.0.0.1:${agent.port}`, options);
           const answer = await client.send(say('echo hello there'));
           expect(answer).toMatchObject({ kind: 'task', task: { status: { state: 'completed' } } });
           if (answer.kind !== 'task') return;
@@ -41,14 +41,14 @@ describe('a client of an agent of the published SDK (A-01, A-07, A-08, A-11, X-2
 
       it('is answered by a message without a task', async () => {
         await using agent = await SdkAgent.start();
-        using client = new AgentClient(`http://127.0.0.1:${agent.port}`, options);
+        using client = new RemoteAgentClient(`http://127.0.0.1:${agent.port}`, options);
         const answer = await client.send(say('message good day'));
         expect(answer).toMatchObject({ kind: 'message', message: { parts: [{ text: 'good day' }] } });
       });
 
       it.each([true, false])('goes on with a task that waits for input (streams: %s)', async (streaming) => {
         await using agent = await SdkAgent.start({ streaming });
-        using client = new AgentClient(`http://127.0.0.1:${agent.port}`, options);
+        using client = new RemoteAgentClient(`http://127.0.0.1:${agent.port}`, options);
         const asked = await client.send(say('ask'));
         expect(asked).toMatchObject({
           task: { status: { state: 'input-required', message: { parts: [{ text: 'which one?' }] } } },
@@ -61,7 +61,7 @@ describe('a client of an agent of the published SDK (A-01, A-07, A-08, A-11, X-2
 
       it('cancels a task in mid-work, and cannot cancel what is over', async () => {
         await using agent = await SdkAgent.start();
-        using client = new AgentClient(`http://127.0.0.1:${agent.port}`, options);
+        using client = new RemoteAgentClient(`http://127.0.0.1:${agent.port}`, options);
         const begun = await client.send(say('forever'), { returnImmediately: true });
         if (begun.kind !== 'task') throw new Error('no task');
         const cancelled = await client.cancel(begun.task.id);
@@ -76,7 +76,7 @@ describe('a client of an agent of the published SDK (A-01, A-07, A-08, A-11, X-2
       it('takes a cut stream up again without a gap or a repeat', async () => {
         await using proxied = await proxiedAgent();
         const { agent, proxy } = proxied;
-        using client = new AgentClient(`http://127.0.0.1:${proxy.port}`, options);
+        using client = new RemoteAgentClient(`http://127.0.0.1:${proxy.port}`, options);
         const events: RemoteEvent[] = [];
         let cuts = 0;
         for await (const event of client.stream(say('chunks 9'))) {
@@ -98,7 +98,7 @@ describe('a client of an agent of the published SDK (A-01, A-07, A-08, A-11, X-2
 
   it('lists its tasks, page by page (A2A 1.0)', async () => {
     await using agent = await SdkAgent.start();
-    using client = new AgentClient(`http://127.0.0.1:${agent.port}`);
+    using client = new RemoteAgentClient(`http://127.0.0.1:${agent.port}`);
     for (const n of [1, 2, 3]) await client.send(say(`echo ${n}`));
     const first = await client.list({ pageSize: 2 });
     expect(first.tasks).toHaveLength(2);

@@ -27,7 +27,7 @@ describe('telling receivers of tasks', () => {
     const hook = await receiver();
     const { task, turn, end } = await pushed.begin();
     const authentication = { scheme: 'Basic', credentials: 'YWxpY2U6c2VjcmV0' };
-    await pushed.desk.create(
+    await pushed.service.create(
       ALICE,
       { taskId: task.id, url: hook.url, token: 't0k', authentication },
       { after: 0 },
@@ -59,7 +59,7 @@ describe('telling receivers of tasks', () => {
     const pushed = await rig();
     const hook = await receiver();
     const { task, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url }, { dialect: '0.3' });
+    await pushed.service.create(ALICE, { taskId: task.id, url: hook.url }, { dialect: '0.3' });
     end({ state: 'completed' });
     const [first] = await hook.got(1);
     expect(first?.json).toMatchObject({ whole: { id: task.id, status: { state: 'completed' } } });
@@ -70,7 +70,11 @@ describe('telling receivers of tasks', () => {
     const pushed = await rig();
     const hook = await receiver();
     const { task, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url, authentication: { scheme: 'Bearer' } });
+    await pushed.service.create(ALICE, {
+      taskId: task.id,
+      url: hook.url,
+      authentication: { scheme: 'Bearer' },
+    });
     end({ state: 'completed' });
     const [first] = await hook.got(1);
     const signature = first?.headers['x-a2a-notification-signature'];
@@ -81,7 +85,7 @@ describe('telling receivers of tasks', () => {
     const pushed = await rig();
     const hook = await receiver((at, response) => void response.writeHead(at < 2 ? 500 : 200).end());
     const { task, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url });
+    await pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
     end({ state: 'completed' });
     await pushed.retryAfterFailure(1);
     await pushed.retryAfterFailure(2);
@@ -111,8 +115,8 @@ describe('telling receivers of tasks', () => {
     turn.working();
     await until('two changes', () => pushed.tasks.get(ALICE, task.id).generation >= 3);
     const { generation } = pushed.tasks.get(ALICE, task.id);
-    await pushed.desk.create(ALICE, { taskId: task.id, url: now.url });
-    await pushed.desk.create(ALICE, { taskId: task.id, url: all.url }, { after: 0 });
+    await pushed.service.create(ALICE, { taskId: task.id, url: now.url });
+    await pushed.service.create(ALICE, { taskId: task.id, url: all.url }, { after: 0 });
     end({ state: 'completed' });
     await Promise.all([now.got(1), all.got(generation)]);
     expect(generations(now)).toEqual([generation + 1]);
@@ -128,14 +132,14 @@ describe('telling receivers of tasks', () => {
           void response.writeHead(at < 3 ? status : 200, { Location: 'http://127.0.0.1:1/' }).end(),
       );
       const { task, end } = await pushed.begin();
-      await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url });
+      await pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
       end({ state: 'completed' });
       const waits: number[] = [];
       for (let count = 1; count <= 3; count++) {
         await pushed.event('failed', count);
         const ms = pushed.clock.nextInMs ?? 0;
         waits.push(ms);
-        expect(pushed.desk.standings(ALICE, task.id)).toMatchObject([
+        expect(pushed.service.standings(ALICE, task.id)).toMatchObject([
           { state: 'waiting', reason: `The receiver answered ${status}` },
         ]);
         await pushed.clock.advanceAsync(ms);
@@ -144,8 +148,8 @@ describe('telling receivers of tasks', () => {
       expect(waits.map((ms) => Math.round(ms / 1_000))).toEqual([1, 2, 4]);
       expect(new Set(generations(hook)).size).toBe(1);
       expect(hook.posts.length).toBe(4);
-      expect(pushed.desk.standings(ALICE, task.id)).toMatchObject([{ state: 'told' }]);
-      expect(pushed.desk.counts).toMatchObject({ taken: 1, failed: 3, gaveUp: 0, configs: 1, waiting: 0 });
+      expect(pushed.service.standings(ALICE, task.id)).toMatchObject([{ state: 'told' }]);
+      expect(pushed.service.counts).toMatchObject({ taken: 1, failed: 3, gaveUp: 0, configs: 1, waiting: 0 });
     },
   );
 
@@ -155,7 +159,7 @@ describe('telling receivers of tasks', () => {
       (at, response) => void response.writeHead(at === 0 ? 429 : 200, { 'Retry-After': '33' }).end(),
     );
     const { task, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url });
+    await pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
     end({ state: 'completed' });
     await pushed.event('failed');
     expect(pushed.clock.nextInMs).toBe(33_000);
@@ -167,7 +171,7 @@ describe('telling receivers of tasks', () => {
     const pushed = await rig();
     const hook = await receiver(answering(410));
     const { task, turn, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url });
+    await pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
     turn.working();
     const event = await pushed.event('gave-up');
     end({ state: 'completed' });
@@ -176,21 +180,21 @@ describe('telling receivers of tasks', () => {
       origin: `http://127.0.0.1:${hook.port}`,
       reason: 'The receiver answered 410',
     });
-    expect(pushed.desk.standings(ALICE, task.id)).toMatchObject([
+    expect(pushed.service.standings(ALICE, task.id)).toMatchObject([
       { state: 'gave-up', reason: 'The receiver answered 410' },
     ]);
     await pushed.restart();
     await until('the end', () => pushed.tasks.get(ALICE, task.id).generation > event.generation);
     await pushed.clock.advanceAsync(100_000);
     expect(hook.posts.length).toBe(1);
-    expect(pushed.desk.standings(ALICE, task.id)).toMatchObject([{ state: 'gave-up' }]);
+    expect(pushed.service.standings(ALICE, task.id)).toMatchObject([{ state: 'gave-up' }]);
   });
 
   it('gives up after so many attempts, and goes on where it stopped when its owner asks again', async () => {
     const pushed = await rig({ attempts: 3 });
     const hook = await receiver(answering(500));
     const { task, turn, end } = await pushed.begin();
-    const { id } = await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url });
+    const { id } = await pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
     turn.working();
     end({ state: 'completed' });
     await pushed.retryAfterFailure(1);
@@ -198,11 +202,11 @@ describe('telling receivers of tasks', () => {
     const { generation } = await pushed.event('gave-up');
     expect(generations(hook)).toEqual([generation, generation, generation]);
     hook.answer = answering(200);
-    expect((await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url })).id).toBe(id);
+    expect((await pushed.service.create(ALICE, { taskId: task.id, url: hook.url })).id).toBe(id);
     await until(
       'all of it',
       () =>
-        pushed.desk.standings(ALICE, task.id)[0]?.acknowledged ===
+        pushed.service.standings(ALICE, task.id)[0]?.acknowledged ===
         pushed.tasks.get(ALICE, task.id).generation,
     );
     expect(generations(hook).slice(3)[0]).toBe(generation);
@@ -212,7 +216,7 @@ describe('telling receivers of tasks', () => {
     const pushed = await rig({ timeoutMs: 5_000, attempts: 2 });
     const silent = await receiver(() => undefined);
     const { task, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: silent.url });
+    await pushed.service.create(ALICE, { taskId: task.id, url: silent.url });
     end({ state: 'completed' });
     await silent.got(1);
     await pushed.clock.advanceAsync(5_000);
@@ -235,7 +239,7 @@ describe('telling receivers of tasks', () => {
       more();
     });
     const { task, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url });
+    await pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
     end({ state: 'completed' });
     await pushed.event('taken');
     await until('a closed connection', () => hook.open === 0);
@@ -252,7 +256,7 @@ describe('telling receivers of tasks', () => {
     let hook = await PushReceiver.start(dying);
     const { port } = hook;
     const { task, turn, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url }, { after: 0 });
+    await pushed.service.create(ALICE, { taskId: task.id, url: hook.url }, { after: 0 });
     const heard: number[] = [];
     const hears = (count: number) =>
       until(`${count} notifications`, async () => {
@@ -289,7 +293,7 @@ describe('telling receivers of tasks', () => {
       if (at < 2) response.writeHead(204).end();
     });
     const { task, turn } = await pushed.begin();
-    const config = await pushed.desk.create(
+    const config = await pushed.service.create(
       ALICE,
       { taskId: task.id, url: hook.url, token: 'mine' },
       { after: 0 },
@@ -298,7 +302,7 @@ describe('telling receivers of tasks', () => {
     await hook.got(3);
     hook.answer = answering(204);
     await pushed.restart();
-    expect(await pushed.desk.get(ALICE, { taskId: task.id, id: config.id })).toEqual(config);
+    expect(await pushed.service.get(ALICE, { taskId: task.id, id: config.id })).toEqual(config);
     const again = await pushed.turnOf(task.id);
     again.end({ state: 'completed' });
     const last = await until('the end', () => {
@@ -320,12 +324,12 @@ describe('telling receivers of tasks', () => {
     const quick = await receiver();
     const stuck = await Promise.all(Array.from({ length: 12 }, () => pushed.begin(BOB)));
     for (const { task, end } of stuck) {
-      await pushed.desk.create(BOB, { taskId: task.id, url: slow.url });
+      await pushed.service.create(BOB, { taskId: task.id, url: slow.url });
       end({ state: 'completed' });
     }
     await slow.got(2);
     const { task, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: quick.url });
+    await pushed.service.create(ALICE, { taskId: task.id, url: quick.url });
     end({ state: 'completed' });
     await quick.got(1);
     expect(slow.posts.length).toBe(2);
@@ -337,7 +341,7 @@ describe('telling receivers of tasks', () => {
     const waiting: (() => void)[] = [];
     const hook = await receiver((_at, response) => void waiting.push(() => response.writeHead(204).end()));
     const { task, turn, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url });
+    await pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
     const count = 2_000;
     for (let at = 0; at < count; at++)
       turn.artifact(text(at), { append: at > 0, lastChunk: at === count - 1 });
@@ -346,7 +350,7 @@ describe('telling receivers of tasks', () => {
     const { generation } = pushed.tasks.get(ALICE, task.id);
     await until('all of it', () => {
       waiting.shift()?.();
-      return pushed.desk.standings(ALICE, task.id)[0]?.acknowledged === generation;
+      return pushed.service.standings(ALICE, task.id)[0]?.acknowledged === generation;
     });
     expect(hook.posts.length).toBeLessThan(10);
     const pieces = hook.posts.flatMap(({ json }) => (json.change.kind === 'artifact' ? [json.change] : []));
@@ -362,15 +366,15 @@ describe('telling receivers of tasks', () => {
     const pushed = await rig();
     const hook = await receiver(() => undefined);
     const { task, turn } = await pushed.begin();
-    const { id } = await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url });
+    const { id } = await pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
     turn.working();
     await hook.got(1);
-    await pushed.desk.delete(ALICE, { taskId: task.id, id });
+    await pushed.service.delete(ALICE, { taskId: task.id, id });
     await until('a closed connection', () => hook.open === 0);
     turn.working();
     await pushed.clock.advanceAsync(100_000);
     expect(hook.posts.length).toBe(1);
     expect(pushed.kept.values.size).toBe(0);
-    expect((await rejection(pushed.desk.get(ALICE, { taskId: task.id, id }))).code).toBe('TASK_NOT_FOUND');
+    expect((await rejection(pushed.service.get(ALICE, { taskId: task.id, id }))).code).toBe('TASK_NOT_FOUND');
   });
 });

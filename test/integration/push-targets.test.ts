@@ -227,13 +227,13 @@ describe('hostile configs', () => {
     ended.push(() => pushed.stop());
     const { task } = await pushed.begin();
     for (const url of ['http://169.254.169.254/', 'http://[fd00:ec2::254]/', 'https://inside.example/']) {
-      const { code, message } = await rejection(pushed.desk.create(ALICE, { taskId: task.id, url }));
+      const { code, message } = await rejection(pushed.service.create(ALICE, { taskId: task.id, url }));
       expect({ code, message }).toEqual({
         code: 'INVALID_PAYLOAD',
         message: expect.stringContaining(`url is "${url}"`),
       });
     }
-    expect(pushed.desk.counts.configs).toBe(0);
+    expect(pushed.service.counts.configs).toBe(0);
   });
 
   it('are looked at again whenever they are used: a name that has moved inside is given up on, for everybody to see', async () => {
@@ -244,14 +244,14 @@ describe('hostile configs', () => {
     ended.push(() => pushed.stop());
     const { task, end } = await pushed.begin();
     const url = `http://moving.example:${hook.port}/`;
-    await pushed.desk.create(ALICE, { taskId: task.id, url });
+    await pushed.service.create(ALICE, { taskId: task.id, url });
     end({ state: 'completed' });
     expect(await pushed.event('gave-up')).toMatchObject({
       security: true,
       attempt: 1,
       origin: new URL(url).origin,
     });
-    expect(pushed.desk.counts).toMatchObject({ refused: 1, gaveUp: 1 });
+    expect(pushed.service.counts).toMatchObject({ refused: 1, gaveUp: 1 });
     expect(hook.connections).toBe(0);
   });
 
@@ -261,7 +261,7 @@ describe('hostile configs', () => {
     });
     ended.push(() => pushed.stop());
     const { task, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: 'https://receiver.example/' });
+    await pushed.service.create(ALICE, { taskId: task.id, url: 'https://receiver.example/' });
     end({ state: 'completed' });
     expect(await pushed.event('failed')).toMatchObject({ reason: 'SERVFAIL' });
   });
@@ -272,7 +272,7 @@ describe('hostile configs', () => {
     const pushed = await PushedTasks.start();
     ended.push(() => pushed.stop());
     const { task, end } = await pushed.begin();
-    await pushed.desk.create(ALICE, { taskId: task.id, url: hook.url });
+    await pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
     end({ state: 'completed' });
     expect(await pushed.event('failed')).toMatchObject({
       reason: expect.stringContaining('another protocol'),

@@ -64,7 +64,7 @@ describe('what an agent is given while it starts (F-09)', () => {
     const mars = defineAgent({ id: 'mars', name: 'MARS', version: '1.0.0', description: 'Starts', tier: 2 })
       .onStart((ctx) => {
         starts += 1;
-        if (starts === 1) clientOf(ctx).takeIn(['web:a']);
+        if (starts === 1) clientOf(ctx).absorbTaint(['web:a']);
       })
       .handle(clean, (_, ctx) => ctx.declareClean('nothing is left of it'))
       .handle(crash, () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Edge, Routes, ServedRoute } from '../../http/gateway-part.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import type { ServedTeam } from '../../team/served-team.ts';
 import type { CardSigner } from '../wire/card-signature.ts';
 import type { CardService } from './cards.ts';

@@ -47,7 +47,7 @@ function nameHere(agent: string, node: string): string {
 
 /**
  * - `node`       what this system is called elsewhere; another one has another name.
- * - `negotiator` the agent made by `negotiationDesk`. @default the first that offers what that does
+ * - `negotiator` the agent made by `negotiationAgent`. @default the first that offers what that does
  */
 export interface DelegationExtensionOptions {
   readonly node: string;

@@ -1,4 +1,4 @@
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import { wrongParameter, wrongRequest, type Fault, faultOf, fault } from '../wire/faults.ts';
 import type { OrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Answer, HeaderFields } from '../../http/answer.ts';

@@ -1,7 +1,7 @@
 import { ClientInputs, INPUTS_KEYWORD } from '../../../runtime/protocol/client-input.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { TaskMessage } from '../../../runtime/protocol/task.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import { isObjectSchema, type Result } from './json-shapes.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import { textResponse } from '../../http/answer.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
 import { clientCan, type McpCall } from './mcp-call.ts';
 import { isFault, MCP_CODES, mcpErrorOf } from './mcp-errors.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 
 /** A result as it goes over the wire. */
 export type Result = Record<string, unknown>;

@@ -15,7 +15,7 @@ import { type Exchange, exchangeWith } from '../../http/exchange.ts';
 import type { Edge, GatewayPart } from '../../http/gateway-part.ts';
 import { httpErrorHeaders, httpStatusOf } from '../../http/http-errors.ts';
 import { DirectAnswers } from './direct-answer.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import { invalidParams, isFault, MCP_CODES, McpError, mcpErrorOf } from './mcp-errors.ts';
 import type { McpService } from './mcp-service.ts';
 import { requireParamHeaders } from './param-headers.ts';

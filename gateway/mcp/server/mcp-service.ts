@@ -8,12 +8,12 @@ import type { TeamIdentity } from '../../team/served-team.ts';
 import type { Trusts } from '../../team/caller-rights.ts';
 import { type CallTermsDeps, callTerms } from './call-terms.ts';
 import { Catalogue } from './catalogue.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
 import { CAPABILITY, type McpCall, TASKS_EXTENSION } from './mcp-call.ts';
 import { invalidParams, McpError, missingCapability } from './mcp-errors.ts';
 import type { ParsedMcpOptions } from './mcp-options.ts';
-import { detailedTask, legacyTask, McpTasks, type TaskSight } from './mcp-tasks.ts';
+import { detailedTask, legacyTask, McpTasks, type McpTaskView } from './mcp-tasks.ts';
 import { RequestStates } from './request-state.ts';
 import { Suspendable } from './suspended.ts';
 import { errorResult } from './tool-result.ts';
@@ -163,7 +163,7 @@ export class McpService {
   }
 
   /** Undefined where it is nothing that this caller knows of, any more. */
-  #sightOf(taskId: string, principal: Principal): TaskSight | undefined {
+  #sightOf(taskId: string, principal: Principal): McpTaskView | undefined {
     try {
       return this.#tasks?.sight({ taskId }, { principal, view: this.viewOf(principal) });
     } catch {
@@ -301,7 +301,7 @@ const MODERN_TASKS: readonly string[] = ['tasks/update'];
 const LEGACY_TASKS: readonly string[] = ['tasks/list', 'tasks/result'];
 
 /** Throws what kept a task from ending with a result. */
-function resultOfTask({ outcome, taskId }: TaskSight): Result {
+function resultOfTask({ outcome, taskId }: McpTaskView): Result {
   if (outcome?.kind === 'result') return outcome.result;
   if (outcome === undefined)
     return errorResult({ code: 'CANCELLED', message: 'The task was cancelled' }, taskId);
@@ -309,7 +309,7 @@ function resultOfTask({ outcome, taskId }: TaskSight): Result {
   throw new McpError(code, message, data);
 }
 
-const relatedTo = ({ taskId }: TaskSight, result: Result): Result => ({
+const relatedTo = ({ taskId }: McpTaskView, result: Result): Result => ({
   ...result,
   _meta: { ...(result['_meta'] as object | undefined), 'io.modelcontextprotocol/related-task': { taskId } },
 });

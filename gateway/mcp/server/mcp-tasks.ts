@@ -8,7 +8,7 @@ import { answerTo, askedIn, inputRequests, responsesTo } from './asked.ts';
 import { type Trusts, taskOwnerOf } from '../../team/caller-rights.ts';
 import { taintOf } from './call-terms.ts';
 import { mayOnlyRead } from './catalogue.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
 import type { McpCall } from './mcp-call.ts';
 import { invalidParams } from './mcp-errors.ts';
@@ -39,7 +39,7 @@ type Json = never;
 type Given = Readonly<Record<string, unknown>>;
 
 /** One task of a client's, as it stands: what of it is the same in all revisions. */
-export interface TaskSight {
+export interface McpTaskView {
   readonly taskId: string;
   readonly status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
   readonly statusMessage: string | undefined;
@@ -66,7 +66,7 @@ export class McpTasks {
   async start(
     { tool, inputOf, mode }: ServedTool,
     { args, call, given }: { readonly args: Given; readonly call: McpCall; readonly given: Given },
-  ): Promise<TaskSight> {
+  ): Promise<McpTaskView> {
     const { tasks, seams } = this.#deps;
     const { principal } = call;
     const task = await tasks.send(taskOwnerOf(principal), {
@@ -97,7 +97,7 @@ export class McpTasks {
   }
 
   /** `tasks/get`. Throws TASK_NOT_FOUND. */
-  sight(params: Given, call: Caller): TaskSight {
+  sight(params: Given, call: Caller): McpTaskView {
     return this.#sightOf(this.#task(params, call), call);
   }
 
@@ -137,7 +137,7 @@ export class McpTasks {
   }
 
   /** Resolves to the task when it is over, or asks for something. */
-  async whenIdle(params: Given, call: McpCall): Promise<TaskSight> {
+  async whenIdle(params: Given, call: McpCall): Promise<McpTaskView> {
     const { id } = this.#task(params, call);
     const task = await this.#deps.tasks.whenIdle(taskOwnerOf(call.principal), id, call.signal);
     return this.#sightOf(task, call);
@@ -147,7 +147,7 @@ export class McpTasks {
   list(
     params: Given,
     call: McpCall,
-  ): { readonly tasks: readonly TaskSight[]; readonly nextCursor: string | undefined } {
+  ): { readonly tasks: readonly McpTaskView[]; readonly nextCursor: string | undefined } {
     const { cursor } = params;
     if (cursor !== undefined && (typeof cursor !== 'string' || cursor === ''))
       throw invalidParams('cursor: is none of this list; begin again without one', { cursor });
@@ -199,7 +199,7 @@ export class McpTasks {
     return partial?.generation === generation ? partial.given : {};
   }
 
-  #sightOf(task: Task, { view }: Caller): TaskSight {
+  #sightOf(task: Task, { view }: Caller): McpTaskView {
     const { id, status, createdAtMs } = task;
     const { state, message, atMs } = status;
     const { tool } = callIn(task);
@@ -224,7 +224,7 @@ export class McpTasks {
   }
 }
 
-const statusOf = ({ status }: Task, outcome: TaskOutcome | undefined): TaskSight['status'] => {
+const statusOf = ({ status }: Task, outcome: TaskOutcome | undefined): McpTaskView['status'] => {
   if (status.state === 'canceled') return 'cancelled';
   if (outcome === undefined) return 'working';
   return outcome.kind === 'result' ? 'completed' : 'failed';
@@ -238,14 +238,14 @@ const callIn = ({ metadata }: Task): { readonly tool: string } => {
 const isCall = (task: Task): boolean => callIn(task).tool !== '';
 
 /** What every answer of 2026-07-28 says of a task. How long one is kept is not known here. */
-const plainTask = (sight: TaskSight): Result => ({
+const plainTask = (sight: McpTaskView): Result => ({
   ...standingOf(sight),
   ttlMs: null,
   pollIntervalMs: POLL_MS,
 });
 
 /** The same with what there is to be known besides: what it asks for, or how it has ended. */
-export const detailedTask = (sight: TaskSight): Result => ({
+export const detailedTask = (sight: McpTaskView): Result => ({
   ...plainTask(sight),
   ...(sight.inputs === undefined ? {} : { inputRequests: sight.inputs }),
   ...(sight.outcome?.kind === 'result' ? { result: sight.outcome.result } : {}),
@@ -253,13 +253,13 @@ export const detailedTask = (sight: TaskSight): Result => ({
 });
 
 /** What every answer of 2025-11-25 says of one. */
-export const legacyTask = (sight: TaskSight): Result => ({
+export const legacyTask = (sight: McpTaskView): Result => ({
   ...standingOf(sight),
   ttl: null,
   pollInterval: POLL_MS,
 });
 
-const standingOf = ({ taskId, status, statusMessage, createdAt, lastUpdatedAt }: TaskSight): Result => ({
+const standingOf = ({ taskId, status, statusMessage, createdAt, lastUpdatedAt }: McpTaskView): Result => ({
   taskId,
   status,
   ...(statusMessage === undefined ? {} : { statusMessage }),

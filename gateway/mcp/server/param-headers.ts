@@ -1,4 +1,4 @@
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import { MCP_CODES, McpError } from './mcp-errors.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { CLIENT_CAPABILITIES_META_KEY, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
 import { clientCan, type McpCall } from './mcp-call.ts';
 import { isFault, mcpErrorOf } from './mcp-errors.ts';

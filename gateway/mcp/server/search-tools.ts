@@ -1,5 +1,5 @@
 import { invalidParams } from './mcp-errors.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
 import type { ServedTool } from './served-tool.ts';
 

@@ -4,15 +4,14 @@ import { reasonOf } from '../../../runtime/protocol/errors.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
 import { jsonOf } from '../../../runtime/protocol/json-text.ts';
 import { LineReader } from '../line-reader.ts';
-import { MEMBER_LIMITS, MemberCounter } from '../../http/json-text.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject, MEMBER_LIMITS, MemberCounter } from '../../http/json-text.ts';
 import { MCP_CODES } from './mcp-errors.ts';
 
 /** More than anybody's message has. */
 const MAX_LINE_BYTES = 10_485_760;
 
 /** Sees what comes and goes, and may change it: what is undefined is not given on, and `sent` is called when it is written. */
-export interface Between {
+export interface StdioFilter {
   arriving(message: JSONRPCMessage): JSONRPCMessage | undefined;
   leaving(message: JSONRPCMessage): { readonly message: JSONRPCMessage; readonly sent?: () => void };
 }
@@ -32,7 +31,7 @@ export class StdioWire implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
-  between: Between | undefined;
+  between: StdioFilter | undefined;
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #lines: LineReader;

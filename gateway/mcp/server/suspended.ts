@@ -1,7 +1,7 @@
 import { CLIENT_NOTE } from '../../../runtime/protocol/client-input.ts';
 import type { CallOptions } from '../../../runtime/protocol/tool-service.ts';
 import { answerTo, type Asked, askedBy, inputRequests, responsesTo } from './asked.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
 import { CAPABILITY, type McpCall, NEEDS } from './mcp-call.ts';
 import { invalidParams, missingCapability } from './mcp-errors.ts';

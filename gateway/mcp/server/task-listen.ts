@@ -1,5 +1,5 @@
 import type { Principal } from '../../../runtime/protocol/principal.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
 import { CAPABILITY, clientCan } from './mcp-call.ts';
 import { invalidParams, missingCapability } from './mcp-errors.ts';

@@ -2,7 +2,7 @@ import { type ErrorCode, OrreryError } from '../../../runtime/protocol/errors.ts
 import { ATTESTATION_URI } from '../../../runtime/protocol/firewall.ts';
 import type { ToldFailure } from '../../../runtime/protocol/told-failure.ts';
 import type { Part, Task } from '../../../runtime/protocol/task.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
 import { mcpErrorOf } from './mcp-errors.ts';
 import type { ServedTool } from './served-tool.ts';

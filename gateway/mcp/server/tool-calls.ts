@@ -4,7 +4,7 @@ import type { FirewallGuard } from '../../../runtime/protocol/firewall.ts';
 import type { NoteFailure } from '../../../runtime/protocol/told-failure.ts';
 import type { ToolService } from '../../../runtime/protocol/tool-service.ts';
 import { type CallTermsDeps, callTerms } from './call-terms.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
 import { CAPABILITY, type McpCall } from './mcp-call.ts';
 import { invalidParams, McpError, missingCapability, toolErrorOf } from './mcp-errors.ts';

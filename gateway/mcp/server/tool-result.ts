@@ -1,7 +1,7 @@
 import { ATTESTATION_URI } from '../../../runtime/protocol/firewall.ts';
 import type { ToolContent } from '../../../runtime/protocol/tool.ts';
 import type { ToldFailure } from '../../../runtime/protocol/told-failure.ts';
-import { isObject } from '../../is-object.ts';
+import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
 import type { ServedTool } from './served-tool.ts';
 

@@ -17,13 +17,13 @@ import { edgeNames } from './tool-names.ts';
 const BEFORE_ALL = '\u0000';
 
 /** Whether somebody sees something. */
-export type Sees = (offered: Offered) => boolean;
+export type IsVisible = (offered: Offered) => boolean;
 
 /** What one who calls sees of all that agents offer, as it is at one time. Made piece by piece, when it is asked for. */
 export class View {
   readonly #service: ToolService;
   readonly #options: ParsedMcpOptions;
-  readonly #sees: Sees;
+  readonly #sees: IsVisible;
   readonly #lists = new Map<string, PagedList>();
   #tools:
     | { readonly all: readonly ServedTool[]; readonly byName: ReadonlyMap<string, ServedTool> }
@@ -31,7 +31,7 @@ export class View {
   #templates: readonly UriTemplate[] | undefined;
   #prompts: readonly { readonly name: string; readonly prompt: OfferedPrompt }[] | undefined;
 
-  constructor(service: ToolService, options: ParsedMcpOptions, sees: Sees) {
+  constructor(service: ToolService, options: ParsedMcpOptions, sees: IsVisible) {
     this.#service = service;
     this.#options = options;
     this.#sees = sees;

@@ -4,7 +4,7 @@ import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import { credentials } from '@grpc/grpc-js';
 import { capability, defineAgent, refused, startSystem, type Team } from 'orrery';
 import type { Serving } from 'orrery/gateway';
-import { AgentClient, remoteAgent } from 'orrery/remote';
+import { RemoteAgentClient, remoteAgent } from 'orrery/remote';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { asCaller } from '../../fixtures/a2a-grpc.ts';
@@ -210,7 +210,7 @@ describe('an answer that is a message', () => {
   });
 
   it('is the result for a client of ours; who activates delegation has a task, so that nothing is done twice', async () => {
-    const client = new AgentClient(`${serving.url}/mars`);
+    const client = new RemoteAgentClient(`${serving.url}/mars`);
     const message = { messageId: 'twice', parts: [{ text: 'Di' }] };
     asked = [];
     const first = await client.send(message);
@@ -223,7 +223,7 @@ describe('an answer that is a message', () => {
     const plain = await startSystem({ agents: [mars] });
     try {
       const { url } = await plain.serve({ entry: 'mars' });
-      const answer = await new AgentClient(`${url}/mars`).send({ ...message, messageId: 'once' });
+      const answer = await new RemoteAgentClient(`${url}/mars`).send({ ...message, messageId: 'once' });
       expect(answer).toMatchObject({ kind: 'message', message: { parts: [{ text: 'Hello, Di' }] } });
       const far = await remoteAgent(`${url}/mars`, { self: 'a', id: 'far' });
       await other.start([far]);

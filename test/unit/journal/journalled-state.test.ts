@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { LETTERS_KEPT, letterRecord, readLetters } from '../../../runtime/journal/journalled-dead-letters.ts';
+import {
+  MAX_DEAD_LETTERS,
+  letterRecord,
+  readLetters,
+} from '../../../runtime/journal/journalled-dead-letters.ts';
 import { MemoryStore } from '../../../runtime/journal/memory-store.ts';
 import { forgottenRecord, readTaken, takenRecord } from '../../../runtime/journal/taken-ids.ts';
 import type { RecordChange } from '../../../runtime/protocol/store.ts';
@@ -23,11 +27,13 @@ const letter = (atMs: number): DeadLetter => ({
 
 describe('Dead letters that are kept', () => {
   it('are read in the order of their envelopes, and only the newest stay', async () => {
-    const count = LETTERS_KEPT + 50;
+    const count = MAX_DEAD_LETTERS + 50;
     const records = Array.from({ length: count }, (_, at) => letterRecord(at + 95, letter(at)));
     const store = await storeOf(records);
     const letters = await readLetters(store);
-    expect(letters.map(({ atMs }) => atMs)).toEqual(Array.from({ length: LETTERS_KEPT }, (_, at) => at + 50));
+    expect(letters.map(({ atMs }) => atMs)).toEqual(
+      Array.from({ length: MAX_DEAD_LETTERS }, (_, at) => at + 50),
+    );
     expect(await readLetters(store)).toEqual(letters);
   });
 

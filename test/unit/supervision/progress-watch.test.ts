@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { type Footing, ProgressWatch, type StandStill } from '../../../runtime/supervision/progress-watch.ts';
+import {
+  type ProgressSample,
+  ProgressWatch,
+  type NoProgress,
+} from '../../../runtime/supervision/progress-watch.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
 const QUIET = 'for 30 s it said nothing and used no processor time';
 const LIMITS = { quietMs: 30_000, computeMs: 10_000 };
 
 /** Watches something of which `step` says what it does in each half second; `answers` whether it can be asked. */
-function watched(step: (footing: Footing, at: number) => Partial<Footing>) {
+function watched(step: (footing: ProgressSample, at: number) => Partial<ProgressSample>) {
   const clock = new FakeClock();
-  let footing: Footing = { signs: 0, beat: 1, cpuMs: 0 };
-  const team = { clock, found: [] as StandStill[], answers: true, run, watch: undefined as unknown };
+  let footing: ProgressSample = { signs: 0, beat: 1, cpuMs: 0 };
+  const team = { clock, found: [] as NoProgress[], answers: true, run, watch: undefined as unknown };
   const watch = new ProgressWatch(
     {
       clock,
@@ -37,7 +41,7 @@ describe('Something that is waited for', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it.each<[string, (footing: Footing, at: number) => Partial<Footing>]>([
+  it.each<[string, (footing: ProgressSample, at: number) => Partial<ProgressSample>]>([
     ['uses a hundredth of the processor', ({ cpuMs, beat }) => ({ cpuMs: cpuMs + 5, beat: beat + 1 })],
     ['says something now and then', ({ signs }, at) => (at % 50 === 0 ? { signs: signs + 1 } : {})],
     ['could run, but gets no processor', () => ({ isRunnable: true })],
@@ -54,7 +58,7 @@ describe('Something that is waited for', () => {
     expect(found).toEqual([{ why: 'quiet', hasBegun: true, text: QUIET }]);
   });
 
-  it.each<[string, (footing: Footing, at: number) => Partial<Footing>]>([
+  it.each<[string, (footing: ProgressSample, at: number) => Partial<ProgressSample>]>([
     ['gets no processor, and then sleeps', (_, at) => ({ isRunnable: at < 60 })],
     [
       'only turns its event loop, whenever it is looked at',

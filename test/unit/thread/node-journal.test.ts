@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { capability, defineAgent } from 'orrery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type LineAnswer, readUnit, type UnitMessage } from '../../../runtime/journal/unit-format.ts';
+import { type JournalAnswer, readUnit, type UnitMessage } from '../../../runtime/journal/unit-format.ts';
 import { newOrderMemory } from '../../../runtime/journal/unit-order.ts';
 import type { StoreBatch } from '../../../runtime/protocol/store.ts';
 import type { Port } from '../../../runtime/link/port.ts';
@@ -25,7 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** The journal's end of a place's line, in the hands of the test. */
 class SteeredJournal {
   readonly units: StoreBatch[] = [];
-  answer: (answer: LineAnswer) => void = () => undefined;
+  answer: (answer: JournalAnswer) => void = () => undefined;
   /** Its thread ends. */
   end: () => void = () => undefined;
   /** Ids of the calls that wait for an answer. */

@@ -11,7 +11,7 @@ import type { A2AService } from '../a2a-service.ts';
 import type { CardSigner } from '../../wire/card-signature.ts';
 import { accept } from './accept.ts';
 import { GRPC_SERVICE, grpcHandlers } from './grpc-handlers.ts';
-import { patience } from './patience.ts';
+import { messageTimeout } from './message-timeout.ts';
 
 /**
  * - `admit`           finds out who calls, from metadata and the message's bytes.
@@ -94,7 +94,7 @@ export async function serveGrpc(options: ServeGrpcOptions): Promise<ServingGrpc>
     // A caller that has died without a word is found out, and its streams end.
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_MS,
-    interceptors: [patience(messageTimeoutMs, { clock })],
+    interceptors: [messageTimeout(messageTimeoutMs, { clock })],
   });
   const closing = new AbortController();
   const scheme = tls === undefined ? 'http' : 'https';

@@ -37,7 +37,7 @@ export interface PushCounts {
  * - `acknowledged` the receiver has every change up to this number.
  * - `reason`       what the last attempt failed with.
  */
-export interface PushStanding {
+export interface PushStatus {
   readonly id: string;
   readonly state: 'told' | 'waiting' | 'gave-up';
   readonly acknowledged: number;

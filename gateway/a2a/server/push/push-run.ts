@@ -1,21 +1,21 @@
 import { isOrreryError, reasonOf } from '../../../../runtime/protocol/errors.ts';
 import type { TaskService } from '../../../../runtime/protocol/task-service.ts';
-import type { PushEvent, PushStanding } from './push-event.ts';
+import type { PushEvent, PushStatus } from './push-event.ts';
 import { PushFeed, type PushNews } from './push-feed.ts';
 import { type PushPostDeps, pushOnce } from './push-post.ts';
 import type { PushRecord } from './push-record.ts';
 import { type PushOutcome, type RetryLimits, waitBeforeNext } from './push-retry.ts';
 import type { PushStore } from './push-store.ts';
-import type { Turnstile } from './turnstile.ts';
+import type { KeyedSemaphore } from './keyed-semaphore.ts';
 
 /**
- * - `turnstile` how many are posted to at once.
+ * - `semaphore` how many are posted to at once.
  * - `onEvent`   what happens to each piece of news.
  */
 export interface PushRunDeps extends Omit<PushPostDeps, 'taskOf'> {
   readonly tasks: Pick<TaskService, 'get' | 'changes'>;
   readonly store: PushStore;
-  readonly turnstile: Turnstile;
+  readonly semaphore: KeyedSemaphore;
   readonly retry: RetryLimits;
   readonly onEvent: (event: PushEvent) => void;
 }
@@ -45,7 +45,7 @@ export class PushRun {
     return this.#record;
   }
 
-  get standing(): PushStanding {
+  get standing(): PushStatus {
     const { config, acknowledged, failingSinceMs, gaveUp } = this.#record;
     const reason = gaveUp?.reason ?? this.#lastFailure;
     return {
@@ -112,7 +112,7 @@ export class PushRun {
     const record = this.#record;
     const { host } = new URL(record.config.url);
     const { principalId, tenant } = record.owner;
-    const leave = await this.#deps.turnstile.enter(
+    const leave = await this.#deps.semaphore.enter(
       [`host ${host}`, `owner ${JSON.stringify([tenant ?? null, principalId])}`],
       signal,
     );

@@ -11,7 +11,7 @@ import type { Operations, PushConfig } from '../../wire/operations.ts';
 import type { PushConfigService } from '../push-configs.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { PushConfigTable } from './push-config-table.ts';
-import type { PushCounts, PushEvent, PushStanding } from './push-event.ts';
+import type { PushCounts, PushEvent, PushStatus } from './push-event.ts';
 import { PushOptions, type ParsedPushOptions } from './push-options.ts';
 import type { PushDialect, PushPostDeps } from './push-post.ts';
 import { parseConfig, pushConfigNotFound, type PushRecord } from './push-record.ts';
@@ -19,7 +19,7 @@ import { PushRun, type PushRunDeps } from './push-run.ts';
 import { InMemoryPushStore, type PushStore } from './push-store.ts';
 import { refusedReceiver } from './refused-receiver.ts';
 import { checkedAddresses, parseForeignUrl } from '../../../reach/foreign-url.ts';
-import { Turnstile } from './turnstile.ts';
+import { KeyedSemaphore } from './keyed-semaphore.ts';
 
 /**
  * - `dialects` in which receivers may be told; the first is that of a config that says none.
@@ -65,7 +65,7 @@ export class PushService implements PushConfigService {
       store,
       dialects: new Map(dialects.map((dialect) => [dialect.version, dialect])),
       fetch: guardedFetch({ clock: seams.clock, rules: targets, timeoutMs }),
-      turnstile: new Turnstile(atOnce, atOnceEach),
+      semaphore: new KeyedSemaphore(atOnce, atOnceEach),
       retry: { attempts, ageMs, firstMs, longestMs },
       onEvent: (event) => this.#note(event),
     };
@@ -149,7 +149,7 @@ export class PushService implements PushConfigService {
   }
 
   /** How it goes with a task's configs. Throws TASK_NOT_FOUND. */
-  standings(owner: TaskOwner, taskId: string): readonly PushStanding[] {
+  standings(owner: TaskOwner, taskId: string): readonly PushStatus[] {
     this.#deps.tasks.agentOf(owner, taskId);
     return this.#configs.ofTask(taskId).map(({ standing }) => standing);
   }

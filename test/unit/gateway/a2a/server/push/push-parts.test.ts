@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { TaskChange } from '../../../../../../runtime/protocol/task.ts';
 import { PushFeed, type PushNews } from '../../../../../../gateway/a2a/server/push/push-feed.ts';
 import { outcomeOf, waitBeforeNext } from '../../../../../../gateway/a2a/server/push/push-retry.ts';
-import { Turnstile } from '../../../../../../gateway/a2a/server/push/turnstile.ts';
+import { KeyedSemaphore } from '../../../../../../gateway/a2a/server/push/keyed-semaphore.ts';
 
 const never = new AbortController().signal;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('Turnstile', () => {
+describe('KeyedSemaphore', () => {
   it('never lets more through than it may, altogether and of a key, and lets everybody through in the end', async () => {
     const arbitrary = fc.record({
       most: fc.integer({ min: 1, max: 5 }),
@@ -17,11 +17,11 @@ describe('Turnstile', () => {
     });
     await fc.assert(
       fc.asyncProperty(arbitrary, fc.scheduler(), async ({ most, each, visits }, scheduler) => {
-        const turnstile = new Turnstile(most, each);
+        const semaphore = new KeyedSemaphore(most, each);
         const inside: string[] = [];
         const visit = async ({ host, owner }: { host: number; owner: number }): Promise<void> => {
           const keys = [`host ${host}`, `owner ${owner}`];
-          const leave = await turnstile.enter(keys, never);
+          const leave = await semaphore.enter(keys, never);
           inside.push(...keys);
           expect(inside.length).toBeLessThanOrEqual(most * 2);
           for (const key of keys)
@@ -39,40 +39,40 @@ describe('Turnstile', () => {
   });
 
   it('holds nobody up for another key', async () => {
-    const turnstile = new Turnstile(10, 1);
-    await turnstile.enter(['slow'], never);
+    const semaphore = new KeyedSemaphore(10, 1);
+    await semaphore.enter(['slow'], never);
     let isThrough = false;
-    void turnstile.enter(['slow'], never).then(() => {
+    void semaphore.enter(['slow'], never).then(() => {
       isThrough = true;
     });
-    const leave = await turnstile.enter(['quick'], never);
+    const leave = await semaphore.enter(['quick'], never);
     leave();
     await turn();
     expect(isThrough).toBe(false);
   });
 
   it('lets through who may go, past those who may not yet', async () => {
-    const turnstile = new Turnstile(2, 1);
-    await turnstile.enter(['slow'], never);
-    const leave = await turnstile.enter(['other'], never);
+    const semaphore = new KeyedSemaphore(2, 1);
+    await semaphore.enter(['slow'], never);
+    const leave = await semaphore.enter(['other'], never);
     const went: string[] = [];
-    void turnstile.enter(['slow'], never).then(() => went.push('slow'));
-    void turnstile.enter(['quick'], never).then(() => went.push('quick'));
+    void semaphore.enter(['slow'], never).then(() => went.push('slow'));
+    void semaphore.enter(['quick'], never).then(() => went.push('quick'));
     leave();
     await turn();
     expect(went).toEqual(['quick']);
   });
 
   it('forgets who gives up waiting', async () => {
-    const turnstile = new Turnstile(1, 1);
-    const leave = await turnstile.enter(['one'], never);
+    const semaphore = new KeyedSemaphore(1, 1);
+    const leave = await semaphore.enter(['one'], never);
     const giveUp = new AbortController();
-    const waiting = turnstile.enter(['one'], giveUp.signal);
+    const waiting = semaphore.enter(['one'], giveUp.signal);
     giveUp.abort(new Error('no longer'));
     await expect(waiting).rejects.toThrow('no longer');
     leave();
     leave();
-    await expect(turnstile.enter(['one'], never)).resolves.toBeTypeOf('function');
+    await expect(semaphore.enter(['one'], never)).resolves.toBeTypeOf('function');
   });
 });
 

@@ -37,7 +37,7 @@ const MAX_LEASE_MS = 60_000;
  * - `maxHeld` how many assignments may stand at once, proposals that are not decided among them. @default 1,000
  * - `atOnce`  how many proposals agents are asked at once; the others wait in the order in which they came. @default 16
  */
-export type NegotiationDeskOptions = z.input<typeof Options>;
+export type NegotiationAgentOptions = z.input<typeof Options>;
 
 const negotiate = capability({
   id: NEGOTIATE,
@@ -60,11 +60,11 @@ interface Held {
  * The agent by which another system of Orrery negotiates with those of this one, over plain A2A. What they take on they have
  * under a lease, which the other system renews; when it does not, they are told LAPSED.
  */
-export function negotiationDesk(
+export function negotiationAgent(
   seams: Seams,
-  options: NegotiationDeskOptions = {},
-): AgentDefinition<NegotiationDesk> {
-  const { id, tier, maxHeld, atOnce } = parseOptions(Options, options, 'negotiationDesk');
+  options: NegotiationAgentOptions = {},
+): AgentDefinition<NegotiationAgent> {
+  const { id, tier, maxHeld, atOnce } = parseOptions(Options, options, 'negotiationAgent');
   return defineAgent({
     id,
     name: 'Negotiator',
@@ -72,13 +72,13 @@ export function negotiationDesk(
     description: 'Negotiates with other systems of Orrery',
     tier,
   })
-    .onStart((ctx) => new NegotiationDesk(ctx, seams, { maxHeld, atOnce }))
+    .onStart((ctx) => new NegotiationAgent(ctx, seams, { maxHeld, atOnce }))
     .handle(negotiate, (request, ctx) => ctx.state.answer(request, ctx))
     .onStop((ctx) => ctx.state.end());
 }
 
 /** The assignments that agents here have from other systems. */
-export class NegotiationDesk {
+export class NegotiationAgent {
   readonly #negotiator: TaskNegotiator;
   readonly #seams: Seams;
   readonly #maxHeld: number;
@@ -98,7 +98,7 @@ export class NegotiationDesk {
 
   async answer(
     request: NegotiationRequest,
-    ctx: HandlingContext<NegotiationDesk>,
+    ctx: HandlingContext<NegotiationAgent>,
   ): Promise<NegotiationAnswer> {
     const { proposalId } = request;
     // Another caller's proposal is as if it were not there.
@@ -133,7 +133,7 @@ export class NegotiationDesk {
   #answerTo(
     key: string,
     request: Proposed,
-    ctx: HandlingContext<NegotiationDesk>,
+    ctx: HandlingContext<NegotiationAgent>,
   ): Promise<NegotiationAnswer> {
     const { proposalId } = request;
     if (this.#open.has(key)) return this.#open.answerOf(key, proposalId, 0);
@@ -214,7 +214,7 @@ export class NegotiationDesk {
 }
 
 /** Of the task by which it is asked: who has proved what at the edge. */
-function ownerOf(ctx: HandlingContext<NegotiationDesk>): string {
+function ownerOf(ctx: HandlingContext<NegotiationAgent>): string {
   const { principalId, tenant = '' } = taskOf(ctx)?.owner ?? { principalId: ctx.envelope.sender };
   return `${tenant}/${principalId}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorData } from '../../../runtime/protocol/errors.ts';
-import { JournalLine } from '../../../runtime/journal/journal-line.ts';
+import { JournalConnection } from '../../../runtime/journal/journal-connection.ts';
 import { readUnit, type UnitMessage } from '../../../runtime/journal/unit-format.ts';
 import type { StoreBatch } from '../../../runtime/protocol/store.ts';
 import { handPorts } from '../../fixtures/hand-port.ts';
@@ -10,7 +10,7 @@ function makeLine(limits?: { units?: number; mails?: number; characters?: number
   const [here, there] = handPorts();
   const heard: string[] = [];
   let ticks = 10;
-  const line = new JournalLine({
+  const line = new JournalConnection({
     port: here,
     order: { next: () => ticks++ },
     ...(limits && { limits: { units: 99, mails: 99, characters: 9_999, ...limits } }),

@@ -18,7 +18,7 @@ import { TaskSeen } from './task-seen.ts';
 import type { SendingOrder } from '../wire/dialect.ts';
 import { AnyTask } from '../wire/answers.ts';
 
-export interface FollowingDeps {
+export interface TaskSubscriptionDeps {
   readonly exchange: Exchange;
   readonly settings: ClientSettings;
   readonly clock: Clock;
@@ -41,8 +41,8 @@ type Source = AsyncGenerator<StreamedEvent, void>;
  * numbers begin anew, the stream begins with the task as it is, and the reader is given what it has not seen of it. So it is
  * told everything once. Where nobody can subscribe, or nobody could tell what is new, the task is asked for again and again.
  */
-export class Following {
-  readonly #deps: FollowingDeps;
+export class TaskSubscription {
+  readonly #deps: TaskSubscriptionDeps;
   readonly #seen = new TaskSeen();
   /** Of the last event, if it had one. */
   #lastEventId: string | undefined;
@@ -53,7 +53,7 @@ export class Following {
   /** By a message, without a task. */
   #isAnswered = false;
 
-  constructor(deps: FollowingDeps) {
+  constructor(deps: TaskSubscriptionDeps) {
     this.#deps = deps;
     this.#bound = { maxBytes: deps.settings.maxStreamBytes, takenBytes: 0 };
   }

@@ -56,7 +56,7 @@ interface OfTask {
  * with REFUSED: for an account that is unknown, not active or has no endpoint that may be called, and with what the other
  * agent refuses, its `code` and `data` in the details.
  */
-export class XprToolDesk {
+export class XprToolService {
   readonly #options: XprToolOptions;
   readonly #endpoints: CheckedUrlRules;
   readonly #clock: Pick<Clock, 'now' | 'setTimer'>;

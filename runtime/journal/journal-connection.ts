@@ -2,13 +2,13 @@ import { Fifo } from '../mailbox/fifo.ts';
 import { type ErrorData, errorToData, type OrreryError, storeFailed } from '../protocol/errors.ts';
 import type { StoreBatch } from '../protocol/store.ts';
 import type { Port } from '../link/port.ts';
-import { type Amount, charactersOf, type LineAnswer, writeUnit } from './unit-format.ts';
+import { type Amount, charactersOf, type JournalAnswer, writeUnit } from './unit-format.ts';
 import type { UnitOrder } from './unit-order.ts';
 
 /** How much of a line may be under way: posted, and not yet known to be written. At any of these it is full. */
 const LINE_LIMITS: Readonly<Amount> = { units: 1_024, mails: 8_192, characters: 8 * 1_024 * 1_024 };
 
-export interface JournalLineDeps {
+export interface JournalConnectionDeps {
   readonly port: Port;
   readonly order: UnitOrder;
   readonly limits?: Readonly<Amount>;
@@ -31,8 +31,8 @@ interface Waiting {
  * that this thread wrote before, nor without those of other threads that it may have come from: where a thread writes
  * before it posts, its unit is in the same commit as what follows from it, or in an earlier one.
  */
-export class JournalLine {
-  readonly #deps: JournalLineDeps;
+export class JournalConnection {
+  readonly #deps: JournalConnectionDeps;
   readonly #limits: Readonly<Amount>;
   readonly #waiting = new Fifo<Waiting>();
   #mails = 0;
@@ -40,10 +40,10 @@ export class JournalLine {
   #failure: ErrorData | undefined;
   #isClosed = false;
 
-  constructor(deps: JournalLineDeps) {
+  constructor(deps: JournalConnectionDeps) {
     this.#deps = deps;
     this.#limits = deps.limits ?? LINE_LIMITS;
-    deps.port.onMessage((message) => this.#hear(message as LineAnswer));
+    deps.port.onMessage((message) => this.#hear(message as JournalAnswer));
     deps.port.onClose(() => this.#end());
   }
 
@@ -84,7 +84,7 @@ export class JournalLine {
     this.#deps.port.close();
   }
 
-  #hear(answer: LineAnswer): void {
+  #hear(answer: JournalAnswer): void {
     if (this.#isClosed) return;
     if ('failure' in answer) {
       this.#fail(answer.failure ?? undefined);

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { XprAgent } from '../../../../../gateway/xpr/chain/xpr-accounts.ts';
 import {
   jobMessage,
-  XprToolDesk,
+  XprToolService,
   type XprToolOptions,
-} from '../../../../../gateway/xpr/tools/xpr-tool-desk.ts';
+} from '../../../../../gateway/xpr/tools/xpr-tool-service.ts';
 import type { ForeignUrlRules } from '../../../../../gateway/reach/foreign-url.ts';
 import { rejection } from '../../../../fixtures/until.ts';
 
@@ -30,7 +30,7 @@ function setUp(endpoint: string, rules: ForeignUrlRules = {}) {
     if (name === 'inside.example') return [PUBLIC, '10.0.0.1'];
     return name === 'agent.example' ? [PUBLIC] : Promise.reject(new Error('ENOTFOUND'));
   };
-  const desk = new XprToolDesk({
+  const tools = new XprToolService({
     chain: { agent: async () => agent(endpoint), job: async () => undefined },
     endpoints: { resolve, ...rules },
     client: {
@@ -40,7 +40,7 @@ function setUp(endpoint: string, rules: ForeignUrlRules = {}) {
       },
     },
   });
-  return { sent, discover: () => desk.discover({ account: 'foreign' }) };
+  return { sent, discover: () => tools.discover({ account: 'foreign' }) };
 }
 
 describe('An endpoint that stands on the chain (X-44)', () => {
@@ -91,7 +91,7 @@ describe('The tools of XPR', () => {
     ['endpoints.resolve', { chain, endpoints: { resolve: '127.0.0.1' } }],
     ['timeout', { chain, client: { timeout: -1 } }],
   ])('are not made with a wrong %s', (field, options) => {
-    expect(() => new XprToolDesk(options as XprToolOptions)).toThrow(field);
+    expect(() => new XprToolService(options as XprToolOptions)).toThrow(field);
   });
 });
 

@@ -14,7 +14,7 @@ const NO_ERROR = 0;
  * Ends a call whose message is not here as a whole within `messageTimeoutMs` of its beginning: DEADLINE_EXCEEDED. What had come
  * of it is let go.
  */
-export function patience(
+export function messageTimeout(
   messageTimeoutMs: number,
   { clock }: { readonly clock: Pick<Clock, 'setTimer'> },
 ): ServerInterceptor {

@@ -18,7 +18,7 @@ import { cardVerifier } from './card/verify-card.ts';
 import { callLimit } from './call-limit.ts';
 import { ClientOptions, type ClientSettings } from './client-options.ts';
 import { afterOthers, cannotHaveArrived, Exchange, mayPassLater } from './exchange.ts';
-import { Following, type FollowingDeps, retryAfterIn } from './following.ts';
+import { TaskSubscription, type TaskSubscriptionDeps, retryAfterIn } from './task-subscription.ts';
 import { HttpCalls } from './http-calls.ts';
 import { isOtherVersion } from './remote-errors.ts';
 import { AnyPage, AnyTask, type RemotePage, schemaOfEvent } from '../wire/answers.ts';
@@ -52,7 +52,7 @@ export interface ListQuery {
  * Reading is tried again after a failure. Sending is tried again when nothing can have arrived; and else only where the card
  * says, by our extension, that the same message twice is one message there.
  */
-export class AgentClient implements RemoteLink, Disposable {
+export class RemoteAgentClient implements RemoteLink, Disposable {
   readonly url: URL;
   readonly #options: ClientOptions;
   readonly #settings: ClientSettings;
@@ -121,7 +121,7 @@ export class AgentClient implements RemoteLink, Disposable {
       const answer = await client.#sendNow({ ...order, returnImmediately }, card, signal);
       yield answer;
       if (answer.kind === 'message') return;
-      const following = client.#following(card);
+      const following = client.#subscription(card);
       // What the reader has been given already.
       yield* following.events({ taskId: answer.task.id }, signal, answer.task);
     });
@@ -157,11 +157,11 @@ export class AgentClient implements RemoteLink, Disposable {
   }
 
   /** A client of another agent of the same origin, or of one that is allowed. Throws INVALID_OPTIONS for others. */
-  linkTo(url: string): AgentClient {
+  linkTo(url: string): RemoteAgentClient {
     const { origin } = httpUrl(url);
     const origins = [this.url.origin, ...this.#settings.allowedOrigins];
     if (!origins.includes(origin)) throw invalidOptions('url', url, `an agent at ${origins.join(' or ')}`);
-    return new AgentClient(url, this.#options, this.#seams);
+    return new RemoteAgentClient(url, this.#options, this.#seams);
   }
 
   /** Closes the connections that are kept. */
@@ -211,7 +211,7 @@ export class AgentClient implements RemoteLink, Disposable {
     const returnImmediately = order.taskId === undefined;
     const answer = await this.#sendNow({ ...order, returnImmediately }, card, signal);
     if (answer.kind === 'message') return answer;
-    const following = this.#following(card);
+    const following = this.#subscription(card);
     for await (const _ of following.events({ taskId: answer.task.id }, signal, answer.task));
     return { kind: 'task', task: following.task ?? answer.task };
   }
@@ -220,10 +220,10 @@ export class AgentClient implements RemoteLink, Disposable {
     beginning: { readonly order: SendingOrder } | { readonly taskId: string },
     card: RemoteCard,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<{ readonly event: RemoteEvent; readonly following: Following }, void> {
+  ): AsyncGenerator<{ readonly event: RemoteEvent; readonly following: TaskSubscription }, void> {
     let failure: unknown;
     for (const remote of this.#candidates(card)) {
-      const following = new Following(this.#followingDeps(remote, card));
+      const following = new TaskSubscription(this.#subscriptionDeps(remote, card));
       try {
         for await (const event of following.events(beginning, signal)) {
           this.#chosen = remote;
@@ -238,9 +238,9 @@ export class AgentClient implements RemoteLink, Disposable {
     throw failure;
   }
 
-  #following(card: RemoteCard): Following {
+  #subscription(card: RemoteCard): TaskSubscription {
     const [remote] = this.#candidates(card);
-    return new Following(this.#followingDeps(remote as RemoteInterface, card));
+    return new TaskSubscription(this.#subscriptionDeps(remote as RemoteInterface, card));
   }
 
   async #read<Name extends OrderName, Value>(
@@ -312,7 +312,7 @@ export class AgentClient implements RemoteLink, Disposable {
     });
   }
 
-  #followingDeps(remote: RemoteInterface, card: RemoteCard): FollowingDeps {
+  #subscriptionDeps(remote: RemoteInterface, card: RemoteCard): TaskSubscriptionDeps {
     const { clock, random } = this.#seams;
     const exchange = this.#exchange(remote, card);
     return {
@@ -366,7 +366,7 @@ export class AgentClient implements RemoteLink, Disposable {
 
   async *#streamWithin(
     options: RemoteCallOptions,
-    run: (client: AgentClient, signal: AbortSignal) => AsyncGenerator<RemoteEvent, void>,
+    run: (client: RemoteAgentClient, signal: AbortSignal) => AsyncGenerator<RemoteEvent, void>,
   ): AsyncGenerator<RemoteEvent, void> {
     checkCallOptions(options);
     const { signal, timeoutMs } = options;

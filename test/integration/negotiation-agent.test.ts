@@ -1,7 +1,7 @@
 import { capability, considers, defineAgent, startSystem, takeOn, whenRefused } from 'orrery';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { negotiationDesk } from '../../actors/remote/negotiation-desk.ts';
+import { negotiationAgent } from '../../actors/remote/negotiation-agent.ts';
 import { NEGOTIATE } from '../../runtime/protocol/a2a-extension.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import { until } from '../fixtures/until.ts';
@@ -32,8 +32,8 @@ describe('an agent that negotiates for other systems (N-7.1, N-7.2, F-02)', () =
       if (ms >= 500) timers.push(ms);
       return seams.clock.setTimer(ms, fire);
     };
-    const desk = negotiationDesk({ ...seams, clock: { ...seams.clock, setTimer } });
-    await using system = await startSystem({ agents: [mars, desk], policies: { escalation: 'off' } });
+    const agent = negotiationAgent({ ...seams, clock: { ...seams.clock, setTimer } });
+    await using system = await startSystem({ agents: [mars, agent], policies: { escalation: 'off' } });
     const say = (request: object): Promise<unknown> =>
       system.ask({ agent: 'orrery-negotiator', capability: negotiate }, { proposalId: 'p1', ...request });
     const proposal = {
@@ -69,8 +69,8 @@ describe('an agent that negotiates for other systems (N-7.1, N-7.2, F-02)', () =
           }),
         ),
     );
-    const desk = negotiationDesk(systemSeams(), { atOnce: 2 });
-    await using system = await startSystem({ agents: [...team, desk], policies: { escalation: 'off' } });
+    const agent = negotiationAgent(systemSeams(), { atOnce: 2 });
+    await using system = await startSystem({ agents: [...team, agent], policies: { escalation: 'off' } });
     const say = (request: object): Promise<unknown> =>
       system.ask({ agent: 'orrery-negotiator', capability: negotiate }, request);
     const propose = (proposalId: string, agent: string): Promise<unknown> =>
@@ -128,7 +128,7 @@ describe('an agent that negotiates for other systems (N-7.1, N-7.2, F-02)', () =
         whenRefused(({ rejectionReason = '' }) => void told.push(rejectionReason)),
       );
     await using system = await startSystem({
-      agents: [mars, negotiationDesk(systemSeams())],
+      agents: [mars, negotiationAgent(systemSeams())],
       policies: { escalation: 'off' },
     });
     const proposal = {

@@ -2,7 +2,7 @@
  * Lets so many through at once, altogether and of each key. Who waits for a key holds up nobody who waits for others; among
  * those who may go, who came first goes first.
  */
-export class Turnstile {
+export class KeyedSemaphore {
   readonly #most: number;
   readonly #mostOfKey: number;
   readonly #inside = new Map<string, number>();
