@@ -337,7 +337,7 @@ export const ROOMS: readonly Room[] = [
     room: 'actors/remote',
     holds: 'an agent elsewhere as a member',
     ignores: 'A2A on the wire: it has a link',
-    invariants: 'A grant is set aside before anything is sent.',
+    invariants: 'A budget is reserved before anything is sent.',
     imports: [...PUBLIC, 'actors/agent-port', 'actors/negotiator', 'actors/tasks'],
   },
   {

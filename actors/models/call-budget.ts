@@ -39,7 +39,7 @@ export class CallBudget {
   }
 
   /** Sets this much aside, instead of what was before. Throws BUDGET_EXCEEDED, and then has changed nothing. */
-  hold(tokens: Tokens | undefined): void {
+  reserve(tokens: Tokens | undefined): void {
     const next = tokens === undefined ? NOTHING : this.amountOf(tokens);
     this.#change(this.#held, next);
     this.#held = next;
@@ -54,7 +54,7 @@ export class CallBudget {
   }
 
   /** What was taken, and what it came to: the rest goes back, and what is more is spent too, as far as there is any. */
-  settle(taken: Amount, used: Amount): void {
+  reconcile(taken: Amount, used: Amount): void {
     const rest = minus(taken, used);
     if (rest.tokens > 0 || rest.micros > 0) this.#ctx.refund(costOf(rest));
     this.#spendUpTo(minus(used, taken));

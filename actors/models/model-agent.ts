@@ -25,7 +25,7 @@ export function modelAgent(options: ModelAgentOptions): AgentDefinition {
       );
     else
       agent.handle(capability, (input, ctx) =>
-        thinkingOf({ settings, task }, ctx as HandlingContext<never>, () => undefined).answer(input),
+        loopOf({ settings, task }, ctx as HandlingContext<never>, () => undefined).answer(input),
       );
   }
   return agent;
@@ -36,7 +36,7 @@ interface Asked {
   readonly task: ModelTask;
 }
 
-function thinkingOf(
+function loopOf(
   { settings, task }: Asked,
   ctx: HandlingContext<never>,
   onText: (text: string) => void,
@@ -67,16 +67,16 @@ async function* streamed(
   ctx: HandlingContext<never>,
 ): AsyncGenerator<string, void> {
   const feed = new TextFeed();
-  const thinking = thinkingOf(asked, ctx, (text) => feed.push(text));
-  const thought = thinking.answer(input).then(
+  const loop = loopOf(asked, ctx, (text) => feed.push(text));
+  const answered = loop.answer(input).then(
     () => feed.end(),
     (error: unknown) => feed.fail(error),
   );
   try {
     yield* feed;
   } finally {
-    thinking.stop();
-    await thought;
+    loop.stop();
+    await answered;
   }
 }
 

@@ -26,7 +26,7 @@ export interface ModelCallsDeps {
 }
 
 /** What is asked of the model. */
-export type AskedModel = Pick<
+export type CalledModel = Pick<
   ModelRequest,
   'instructions' | 'said' | 'tools' | 'answer' | 'maxOutputTokens' | 'settings' | 'streams'
 >;
@@ -56,7 +56,7 @@ export class ModelCalls {
    * What the model answers. Rejects with BUDGET_EXCEEDED before anything is sent; with RATE_LIMITED, REMOTE_UNREACHABLE or
    * REMOTE_FAILED when no attempt went well; with the reason of the signal.
    */
-  async ask(asked: AskedModel, terms: CallTerms): Promise<ModelReply> {
+  async ask(asked: CalledModel, terms: CallTerms): Promise<ModelReply> {
     const { ctx, limits } = this.#deps;
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#attempt(asked, terms, attempt);
@@ -73,7 +73,7 @@ export class ModelCalls {
 
   /** `isTold`: text of it was given on already, and cannot be taken back. */
   async #attempt(
-    asked: AskedModel,
+    asked: CalledModel,
     terms: CallTerms,
     attempt: number,
   ): Promise<ModelReply | (ModelFailure & { readonly isTold: boolean })> {
@@ -91,7 +91,7 @@ export class ModelCalls {
     try {
       const reply = readReply(ctx.self, await this.#effect(asked, terms, onText));
       const used = this.#usedBy(reply, taken);
-      budget.settle(taken, used);
+      budget.reconcile(taken, used);
       tell(used);
       // What answers in place of a model tells its text at once.
       if (!isTold) onText(reply.text);
@@ -100,14 +100,14 @@ export class ModelCalls {
       const stop = this.#stopIn(error, terms);
       const failure = stop ?? failureOf(error, { ...model, nowMs: ctx.now() });
       const used = failure.mayBeBilled ? taken : NOTHING;
-      budget.settle(taken, used);
+      budget.reconcile(taken, used);
       tell(used, failure.error);
       if (stop !== undefined) throw stop.error;
       return { ...failure, isTold };
     }
   }
 
-  #effect(asked: AskedModel, terms: CallTerms, onText: (text: string) => void): Promise<unknown> {
+  #effect(asked: CalledModel, terms: CallTerms, onText: (text: string) => void): Promise<unknown> {
     const { ctx, model } = this.#deps;
     return ctx.effect(`model ${ctx.self}`, (signal) =>
       callModel({

@@ -315,7 +315,7 @@ export class ModelLoop {
     const call = planCall(facts, (one) => this.#budget.canPay(one.estimate, lastOf(one)));
     if (call === undefined) return undefined;
     try {
-      this.#budget.hold(lastOf(call));
+      this.#budget.reserve(lastOf(call));
       return call;
     } catch (error) {
       if (isOrreryError(error) && error.code === 'BUDGET_EXCEEDED') return undefined;
@@ -332,7 +332,7 @@ export class ModelLoop {
 
   /** What was kept for a last call goes back; whose work is over has nothing any more. */
   #letGo(): void {
-    this.#budget.hold(undefined);
+    this.#budget.reserve(undefined);
   }
 
   get #modelName(): string {

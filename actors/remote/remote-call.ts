@@ -53,7 +53,7 @@ export class RemoteCall {
   #task: Pick<RemoteTask, 'id' | 'contextId'> | undefined;
   #status: RemoteStatus | undefined;
   #message: TaskMessage | undefined;
-  #granted: Cost = {};
+  #reserved: Cost = {};
   #spent: Cost | undefined;
   /** What is told first may be how a task stood before this turn of it. */
   #mayBeStale = false;
@@ -130,10 +130,10 @@ export class RemoteCall {
           ? answerParts(input)
           : answerParts(former.answer);
     if (!isOrrery) return { parts, ...former?.task };
-    const { order, granted } = termsFor(this.#ctx, this.#deps);
-    // All of it is theirs until they say what they have spent: so no sum of grants is more than there is.
-    this.#ctx.spend(granted);
-    this.#granted = granted;
+    const { order, reserved } = termsFor(this.#ctx, this.#deps);
+    // All of it is theirs until they say what they have spent: so no sum of reservations is more than there is.
+    this.#ctx.spend(reserved);
+    this.#reserved = reserved;
     return { parts, delegation: order, ...former?.task };
   }
 
@@ -188,7 +188,7 @@ export class RemoteCall {
     this.#ctx.progress(this.#fraction, textOf(message));
   }
 
-  /** Of this turn, and only when it is over: who still works still spends, and a former turn's is no part of this grant. */
+  /** Of this turn, and only when it is over: who still works still spends, and a former turn's is no part of this reservation. */
   #takeSpent({ state }: RemoteStatus, spent: Cost | undefined): void {
     const isFormer = this.#mayBeStale && isTaskInterrupted(state);
     this.#mayBeStale = false;
@@ -226,7 +226,7 @@ export class RemoteCall {
 
   /** What the other side does not say that it has not spent counts as spent. */
   #giveBack(): void {
-    const rest = this.#spent === undefined ? {} : restOf(this.#granted, this.#spent);
+    const rest = this.#spent === undefined ? {} : restOf(this.#reserved, this.#spent);
     if (Object.keys(rest).length > 0) this.#ctx.refund(rest);
   }
 }

@@ -16,18 +16,18 @@ export const nameElsewhere = (agent: string, self: string): string =>
 export function termsFor(
   ctx: HandlingContext<never>,
   { self, maxBudget }: { readonly self: string; readonly maxBudget: Cost | undefined },
-): { readonly order: DelegationOrder; readonly granted: Cost } {
+): { readonly order: DelegationOrder; readonly reserved: Cost } {
   const { metadata = { tier: 3 } } = ctx.envelope;
   const { budget } = ctx;
   if (budget.hops === 0) throw noHopsLeft(ctx.self);
   if (isUsedUp(budget)) throw budgetUsedUp(budget);
-  const granted = grantOf(budget, maxBudget);
+  const reserved = reservedOf(budget, maxBudget);
   const { deadlineAtMs, path = [], resumeFrom } = metadata;
   const assignment = assignmentIn(ctx.envelope);
   const hops = budget.hops === undefined ? {} : { hops: budget.hops - 1 };
-  const given = { ...granted, ...hops };
+  const given = { ...reserved, ...hops };
   return {
-    granted,
+    reserved,
     order: {
       path: path.map((hop: PathHop) => ({ ...hop, agent: nameElsewhere(hop.agent, self) })),
       ...(deadlineAtMs === undefined ? {} : { deadlineMs: Math.max(1, deadlineAtMs - ctx.now()) }),
@@ -38,8 +38,8 @@ export function termsFor(
   };
 }
 
-/** Of each amount what there is, at most `most`; what nobody limits is not granted. */
-function grantOf(budget: Budget, most: Cost | undefined): Cost {
+/** Of each amount what there is, at most `most`; what nobody limits is not reserved. */
+function reservedOf(budget: Budget, most: Cost | undefined): Cost {
   const amounts = (['tokens', 'costUsd'] as const).flatMap((field) => {
     const [there, limit] = [budget[field], most?.[field]];
     const amount = there === undefined ? limit : limit === undefined ? there : Math.min(there, limit);
@@ -48,10 +48,10 @@ function grantOf(budget: Budget, most: Cost | undefined): Cost {
   return Object.fromEntries(amounts);
 }
 
-/** What is left of a grant, given back: what was granted less what the other side says that it has spent. */
-export function restOf(granted: Cost, spent: Cost): Cost {
+/** What is left of a reservation, given back: what was reserved less what the other side says that it has spent. */
+export function restOf(reserved: Cost, spent: Cost): Cost {
   const rest = (['tokens', 'costUsd'] as const).flatMap((field) => {
-    const left = (granted[field] ?? 0) - (spent[field] ?? 0);
+    const left = (reserved[field] ?? 0) - (spent[field] ?? 0);
     return left > 0 ? [[field, left] as const] : [];
   });
   return Object.fromEntries(rest);

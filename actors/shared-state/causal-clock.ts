@@ -6,14 +6,14 @@ export type CausalPlace = 'ready' | 'waiting' | 'duplicate' | 'replayed';
 
 type Counted = Pick<SyncMessage, 'sourceAgentId' | 'session' | 'since' | 'vectorClock'>;
 
-/** `isSettled`: the member has said where it goes on counting; until then the count is that of its stay before. */
+/** `isConfirmed`: the member has said where it goes on counting; until then the count is that of its stay before. */
 interface Stay {
   readonly session: number;
   readonly count: number;
-  readonly isSettled: boolean;
+  readonly isConfirmed: boolean;
 }
 
-const NEVER: Stay = { session: -1, count: 0, isSettled: false };
+const NEVER: Stay = { session: -1, count: 0, isConfirmed: false };
 
 /**
  * How many updates of each member have been applied here: a vector clock of messages (Mattern, Fidge), which says what
@@ -68,8 +68,12 @@ export class CausalClock {
     const stay = this.#stayOf(sourceAgentId);
     if (session < stay.session) return 'replayed';
     const isNew = session > stay.session;
-    if (isNew || !stay.isSettled) {
-      this.#stays.set(sourceAgentId, { session, count: since ?? stay.count, isSettled: since !== undefined });
+    if (isNew || !stay.isConfirmed) {
+      this.#stays.set(sourceAgentId, {
+        session,
+        count: since ?? stay.count,
+        isConfirmed: since !== undefined,
+      });
     }
     return isNew ? 'new' : 'known';
   }
@@ -86,7 +90,7 @@ export class CausalClock {
 
   /** Counts an update that `place` called ready. */
   advance({ sourceAgentId, session, vectorClock }: Counted): void {
-    this.#stays.set(sourceAgentId, { session, count: vectorClock[sourceAgentId] ?? 0, isSettled: true });
+    this.#stays.set(sourceAgentId, { session, count: vectorClock[sourceAgentId] ?? 0, isConfirmed: true });
   }
 
   /** Says whether `vectorClock` counts updates that have not been applied here; those of `except` do not matter. */
@@ -121,8 +125,8 @@ export class CausalClock {
 
   /** The stays that `toRecord` counts; of a member without one only itself can say what its count means. */
   sessions(): Record<string, number> {
-    const settled = [...this.#stays].filter(([, { isSettled }]) => isSettled);
-    const others = settled.map(([agentId, { session }]) => [agentId, session] as const);
+    const confirmed = [...this.#stays].filter(([, { isConfirmed }]) => isConfirmed);
+    const others = confirmed.map(([agentId, { session }]) => [agentId, session] as const);
     return Object.fromEntries([[this.#own, this.#session], ...others]);
   }
 
@@ -133,8 +137,8 @@ export class CausalClock {
   #mergeOne(agentId: string, session: number, count: number): void {
     const stay = this.#stayOf(agentId);
     if (session < stay.session) return;
-    if (session === stay.session && stay.isSettled && count <= stay.count) return;
-    this.#stays.set(agentId, { session, count, isSettled: true });
+    if (session === stay.session && stay.isConfirmed && count <= stay.count) return;
+    this.#stays.set(agentId, { session, count, isConfirmed: true });
   }
 
   #stayOf(agentId: string): Stay {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Scheduler } from './scheduler.ts';
-import type { Task } from './task-heap.ts';
+import type { ScheduledStep } from './step-heap.ts';
 import type { VirtualThread } from './virtual-thread.ts';
 
 /** Whose code runs: it goes along with everything that the code awaits. */
@@ -23,16 +23,16 @@ export interface Waits {
 export const running = new AsyncLocalStorage<Running>();
 
 /** A handler waits for the timer, if one has set it. */
-export function countTimer(task: Task): void {
+export function countTimer(step: ScheduledStep): void {
   const waits = running.getStore()?.waits;
   if (waits === undefined) return;
   waits.timers += 1;
   waits.timersEver += 1;
-  task.waits = waits;
+  step.waits = waits;
 }
 
 /** It has fired, or will not. */
-export function endTimer(task: Task): void {
-  if (task.waits !== undefined) task.waits.timers -= 1;
-  task.waits = undefined;
+export function endTimer(step: ScheduledStep): void {
+  if (step.waits !== undefined) step.waits.timers -= 1;
+  step.waits = undefined;
 }

@@ -1,7 +1,7 @@
 import { simulationEscaped } from '../protocol/errors.ts';
 import { Chance } from './chance.ts';
 import { countTimer, endTimer, running } from './running.ts';
-import { type Task, TaskHeap } from './task-heap.ts';
+import { type ScheduledStep, StepHeap } from './step-heap.ts';
 import { VirtualThread } from './virtual-thread.ts';
 
 /** What one step takes, milliseconds. */
@@ -39,7 +39,7 @@ export class Scheduler {
   steps = 0;
   readonly #deps: SchedulerDeps;
   readonly #chance: Chance;
-  readonly #heap = new TaskHeap();
+  readonly #heap = new StepHeap();
   #serial = 0;
   /** Tasks that do not wait for time. */
   #moving = 0;
@@ -63,16 +63,25 @@ export class Scheduler {
   }
 
   /** Has `thread` run this at `atMs` or, if it is busy then, as soon as it is not. */
-  schedule(thread: VirtualThread, atMs: number, run: () => void, isTimer = false): Task {
+  schedule(thread: VirtualThread, atMs: number, run: () => void, isTimer = false): ScheduledStep {
     this.mustBeInside();
     const serial = this.#serial++;
     const isCancelled = thread.isOver;
-    const task: Task = { atMs, dueMs: atMs, serial, thread, isTimer, run, isCancelled, waits: undefined };
-    if (task.isCancelled) return task;
-    if (isTimer) countTimer(task);
+    const step: ScheduledStep = {
+      atMs,
+      dueMs: atMs,
+      serial,
+      thread,
+      isTimer,
+      run,
+      isCancelled,
+      waits: undefined,
+    };
+    if (step.isCancelled) return step;
+    if (isTimer) countTimer(step);
     else this.#moving += 1;
-    this.#heap.push(task);
-    return task;
+    this.#heap.push(step);
+    return step;
   }
 
   /** Remembers what may make this run another one than the next under the same seed; of many the first. */
@@ -105,7 +114,7 @@ export class Scheduler {
     if (thread.isOver) return;
     thread.isOver = true;
     thread.deferred.length = 0;
-    for (const task of thread.blocked.splice(0)) this.#drop(task);
+    for (const step of thread.blocked.splice(0)) this.#drop(step);
     for (const run of thread.onOver.splice(0)) run();
   }
 
@@ -175,37 +184,37 @@ export class Scheduler {
   #follow(thread: VirtualThread): void {
     thread.isFollowing = thread.deferred.length > 0;
     if (thread.isFollowing) this.schedule(thread, thread.freeAtMs, FOLLOW);
-    else for (const task of thread.blocked.splice(0)) this.#heap.push(task);
+    else for (const step of thread.blocked.splice(0)) this.#heap.push(step);
   }
 
   /** Takes the next step. False when there is none. */
   #step(): boolean {
     for (;;) {
-      const task = this.#heap.pop();
-      if (task === undefined) return false;
-      const { thread } = task;
-      if (task.isCancelled || thread.isOver) {
-        this.#drop(task);
+      const step = this.#heap.pop();
+      if (step === undefined) return false;
+      const { thread } = step;
+      if (step.isCancelled || thread.isOver) {
+        this.#drop(step);
         continue;
       }
-      if (thread.isFollowing && task.run !== FOLLOW) {
-        thread.blocked.push(task);
+      if (thread.isFollowing && step.run !== FOLLOW) {
+        thread.blocked.push(step);
         continue;
       }
       const readyMs = Math.max(thread.freeAtMs, thread.frozenUntilMs);
-      if (readyMs > task.atMs) {
-        task.atMs = readyMs;
-        this.#heap.push(task);
+      if (readyMs > step.atMs) {
+        step.atMs = readyMs;
+        this.#heap.push(step);
         continue;
       }
-      this.nowMs = task.atMs;
+      this.nowMs = step.atMs;
       this.#deps.beforeStep(thread);
       if (thread.isOver || thread.frozenUntilMs > this.nowMs) {
-        this.#heap.push(task);
+        this.#heap.push(step);
         continue;
       }
-      this.#drop(task);
-      this.#perform(thread, task.run === FOLLOW ? (thread.deferred.shift() as () => void) : task.run);
+      this.#drop(step);
+      this.#perform(thread, step.run === FOLLOW ? (thread.deferred.shift() as () => void) : step.run);
       return true;
     }
   }
@@ -221,9 +230,9 @@ export class Scheduler {
     }
   }
 
-  #drop(task: Task): void {
-    if (!task.isTimer) this.#moving -= 1;
-    else if (task.waits !== undefined) endTimer(task);
+  #drop(step: ScheduledStep): void {
+    if (!step.isTimer) this.#moving -= 1;
+    else if (step.waits !== undefined) endTimer(step);
   }
 }
 

@@ -3,7 +3,7 @@ import type { EventLoop } from '../protocol/event-loop.ts';
 import { Chance } from './chance.ts';
 import { endTimer } from './running.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { Task } from './task-heap.ts';
+import type { ScheduledStep } from './step-heap.ts';
 
 /** What one look at the clock costs, milliseconds: a thread that reads the time sees it pass. */
 const LOOK_MS = 0.000_5;
@@ -33,7 +33,7 @@ export class VirtualThread {
   /** What follows on the code that ran last, in order. */
   readonly deferred: (() => void)[] = [];
   /** Tasks that came due while it was in the middle of something. */
-  readonly blocked: Task[] = [];
+  readonly blocked: ScheduledStep[] = [];
   isFollowing = false;
   /** Takes what nobody caught. */
   onStray: (error: unknown) => void;
@@ -103,10 +103,10 @@ export class VirtualThread {
       monotonicMs: () => this.#look(),
       setTimer: (delayMs, fire) => {
         const atMs = this.localMs + Math.max(SHORTEST_TIMER_MS, delayMs);
-        const task = scheduler.schedule(this, atMs, fire, true);
+        const step = scheduler.schedule(this, atMs, fire, true);
         return () => {
-          task.isCancelled = true;
-          endTimer(task);
+          step.isCancelled = true;
+          endTimer(step);
         };
       },
     };
