@@ -1,5 +1,5 @@
 import { notSerialisable } from '../../runtime/protocol/errors.ts';
-import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
+import { findUnserialisable } from '../../runtime/protocol/json.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { SystemEvent } from '../../runtime/protocol/system-event.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';

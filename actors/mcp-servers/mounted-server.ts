@@ -15,7 +15,7 @@ import { resourceChanged } from '../tools/resource-updates.ts';
 import type { McpMemberSettings } from './mcp-server-options.ts';
 import { offerContent } from './offer-content.ts';
 import { type MountedTool, mountedTool } from './tool-capability.ts';
-import { untilAborted } from '../../runtime/protocol/until-aborted.ts';
+import { untilAborted } from '../../runtime/protocol/promises.ts';
 
 /** What a server says of changes is looked at so often at most. */
 const REFRESH_MS = 200;

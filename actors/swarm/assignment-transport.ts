@@ -1,7 +1,7 @@
 import type { AssignmentNote } from '../../runtime/protocol/assignment-note.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { errorToData, notSerialisable } from '../../runtime/protocol/errors.ts';
-import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
+import { findUnserialisable } from '../../runtime/protocol/json.ts';
 import type { Asking } from '../../runtime/public.ts';
 import type { AgentPort, PortMessage } from '../agent-port/agent-port.ts';
 import {

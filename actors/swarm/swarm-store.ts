@@ -1,5 +1,5 @@
 import { notSerialisable } from '../../runtime/protocol/errors.ts';
-import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
+import { findUnserialisable } from '../../runtime/protocol/json.ts';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { AgentRecords } from '../../runtime/public.ts';

@@ -1,5 +1,5 @@
 import { ATTESTATION_URI, type FirewallGuard } from '../../runtime/protocol/firewall.ts';
-import { InOrder } from '../../runtime/protocol/in-order.ts';
+import { InOrder } from '../../runtime/protocol/promises.ts';
 import { type Artifact, Part, type TaskMessage } from '../../runtime/protocol/task.ts';
 import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
 import { cleanError } from '../tools/clean-error.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { serialize } from 'node:v8';
-import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
+import { findUnserialisable } from '../../runtime/protocol/json.ts';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
 import type { Interceptor, HandlingContext, PrivilegedCall } from '../../runtime/public.ts';
 import { outsideApprovalOf } from './approvals.ts';

@@ -3,7 +3,7 @@ import type { Part, TaskMessage } from '../../runtime/protocol/task.ts';
 import { Json } from './task-log.ts';
 import { OrreryError, invalidPayload } from '../../runtime/protocol/errors.ts';
 import { z } from 'zod';
-import { jsonOf } from '../../runtime/protocol/json-text.ts';
+import { jsonOf } from '../../runtime/protocol/json.ts';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { GivenApproval } from './task-of.ts';
 

@@ -9,7 +9,7 @@ import { TaskReport } from './task-of.ts';
 import type { Turn } from './task-turns.ts';
 import { type TurnMemo, isObject } from './turn-plan.ts';
 import { notSerialisable } from '../../runtime/protocol/errors.ts';
-import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
+import { findUnserialisable } from '../../runtime/protocol/json.ts';
 
 export interface TurnReportsDeps {
   readonly clock: Clock;

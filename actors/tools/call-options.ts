@@ -4,7 +4,7 @@ import { Budget } from '../../runtime/protocol/budget.ts';
 import { notPermitted } from '../../runtime/protocol/edge-errors.ts';
 import { EnvelopeMetadata } from '../../runtime/protocol/envelope.ts';
 import { invalidOptions, notSerialisable } from '../../runtime/protocol/errors.ts';
-import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
+import { findUnserialisable } from '../../runtime/protocol/json.ts';
 import { parseOptions, requireFunction } from '../../runtime/protocol/parse-options.ts';
 import { Taint } from '../../runtime/protocol/taint.ts';
 import type { Tool } from '../../runtime/protocol/tool.ts';

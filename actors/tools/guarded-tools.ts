@@ -1,6 +1,6 @@
 import type { FirewallGuard } from '../../runtime/protocol/firewall.ts';
 import { mayNotGoOut } from '../../runtime/protocol/edge-errors.ts';
-import { InOrder } from '../../runtime/protocol/in-order.ts';
+import { InOrder } from '../../runtime/protocol/promises.ts';
 import { PromptMessage, ResourceContent, ToolContent } from '../../runtime/protocol/tool.ts';
 import type { CallOptions, ToolService } from '../../runtime/protocol/tool-service.ts';
 import { z } from 'zod';

@@ -7,7 +7,7 @@ import {
   notSerialisable,
   reasonOf,
 } from '../../runtime/protocol/errors.ts';
-import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
+import { findUnserialisable } from '../../runtime/protocol/json.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Tool } from '../../runtime/protocol/tool.ts';
 import { tainted } from '../../runtime/protocol/tool-errors.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../runtime/protocol/content-capabilities.ts';
 import type { Capability } from '../../runtime/protocol/capability.ts';
 import { notSerialisable } from '../../runtime/protocol/errors.ts';
-import { findUnserialisable } from '../../runtime/protocol/json-safety.ts';
+import { findUnserialisable } from '../../runtime/protocol/json.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { PromptMessage, ResourceContent, Tool, ToolInvocation } from '../../runtime/protocol/tool.ts';

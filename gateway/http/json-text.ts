@@ -1,4 +1,4 @@
-import { isDeeperThan } from '../../runtime/protocol/json-depth.ts';
+import { isDeeperThan } from '../../runtime/protocol/json.ts';
 import { OrreryError } from '../../runtime/protocol/errors.ts';
 
 /** `maxKeys` of all objects of a body together, `maxElements` of all its arrays. */

@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
-import { holdsInfinity } from '../../runtime/protocol/json-depth.ts';
+import { holdsInfinity } from '../../runtime/protocol/json.ts';
 import type { BodyOrder, BodyReport } from './large-bodies.ts';
-import { MemberCounter, type MemberLimits } from './json-text.ts';
-import { readJson } from './json-text.ts';
+import { MemberCounter, type MemberLimits, readJson } from './json-text.ts';
 
 // The thread that counts and reads the bodies of `LargeBodies`.
 

@@ -1,6 +1,6 @@
 import { agentRecord, type StoredAgentRecord } from '../journal/stored-agent-records.ts';
 import { invalidOptions, notSerialisable } from '../protocol/errors.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import { findUnserialisable } from '../protocol/json.ts';
 import type { RecordChange } from '../protocol/store.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { type ErrorData, errorWithStack, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
-import { isThenable } from '../protocol/is-thenable.ts';
+import { isThenable } from '../protocol/promises.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { isSnapshotUnknown } from '../upgrade/restore.ts';

@@ -18,7 +18,7 @@ import {
   outsiderRefused,
   poison,
 } from '../protocol/errors.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import { findUnserialisable } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/system-event.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { type Answer, AnsweredIds, RecentReports } from './answered-ids.ts';

@@ -28,7 +28,7 @@ import { dispatch, taintOn } from './cell-taint.ts';
 import { type CellEvent, type CellStatus, cellMachine, readinessOf } from './cell.machine.ts';
 import { stepsOf } from '../machine/machine-steps.ts';
 import { Handling } from './handling.ts';
-import { isThenable } from '../protocol/is-thenable.ts';
+import { isThenable } from '../protocol/promises.ts';
 
 const DEFAULT_HANDLING_MS = 30_000;
 const NO_HANDLINGS: readonly Handling[] = [];

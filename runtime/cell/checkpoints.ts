@@ -1,7 +1,7 @@
 import type { InFlow } from '../mailbox/in-flow.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { notSerialisable, reasonOf } from '../protocol/errors.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import { findUnserialisable } from '../protocol/json.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { CellOutcomes } from './cell-outcomes.ts';
 

@@ -20,8 +20,7 @@ import {
   withoutStack,
 } from '../protocol/errors.ts';
 import { hopsOf } from '../protocol/inheritance.ts';
-import { copyJson } from '../protocol/json-copy.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import { copyJson, findUnserialisable } from '../protocol/json.ts';
 import { requireFunction } from '../protocol/parse-options.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Taint } from '../protocol/taint.ts';

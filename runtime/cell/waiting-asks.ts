@@ -14,7 +14,7 @@ import {
   OrreryError,
   refused,
 } from '../protocol/errors.ts';
-import { copyJson } from '../protocol/json-copy.ts';
+import { copyJson } from '../protocol/json.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { absorbTaint } from './cell-taint.ts';

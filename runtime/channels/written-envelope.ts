@@ -1,6 +1,6 @@
 import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
 import { invalidEnvelope, notSerialisable } from '../protocol/errors.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import { findUnserialisable } from '../protocol/json.ts';
 
 /** An envelope as it crosses. Its deadline, Unix milliseconds, does not: the other end is told what is left until it. */
 export interface WrittenEnvelope {

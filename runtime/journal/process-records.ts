@@ -1,5 +1,5 @@
 import { ProcessIdentity } from '../os/process-identity.ts';
-import { jsonOf } from '../protocol/json-text.ts';
+import { jsonOf } from '../protocol/json.ts';
 import type { RecordChange, Store } from '../protocol/store.ts';
 import { allRecords } from './all-records.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { storeInvalid } from '../protocol/errors.ts';
-import { jsonOf } from '../protocol/json-text.ts';
+import { jsonOf } from '../protocol/json.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
 import type { StoredRecord } from '../protocol/store.ts';
 

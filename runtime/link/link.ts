@@ -2,7 +2,7 @@ import { type Mail, NO_ASK } from '../mailbox/mail.ts';
 import { distance, type FlowSlab, slabIndexOf } from '../mailbox/flow-marks.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
 import { type ErrorData, errorToData, notSerialisable, reasonOf } from '../protocol/errors.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import { findUnserialisable } from '../protocol/json.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { type BatchSink, STRUCTURED, structuredKind, TAINTED } from './batch-format.ts';
 import { REPLY } from '../mailbox/reply.ts';

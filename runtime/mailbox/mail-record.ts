@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
 import { storeInvalid } from '../protocol/errors.ts';
-import { jsonOf } from '../protocol/json-text.ts';
+import { jsonOf } from '../protocol/json.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
 import type { NumberedMail } from '../protocol/store.ts';
 import { JournalledFunds } from './journalled-funds.ts';

@@ -10,7 +10,7 @@ import {
 } from './envelope.ts';
 import { agentNotFound, invalidOptions, noHopsLeft, notSerialisable } from './errors.ts';
 import { earlier, type Inherited, inheritForReply, inheritFrom } from './inheritance.ts';
-import { findUnserialisable } from './json-safety.ts';
+import { findUnserialisable } from './json.ts';
 import { parseOptions } from './parse-options.ts';
 import { isSystemId } from './policy.ts';
 import type { Seams } from './seams.ts';

@@ -1,7 +1,7 @@
 import { describeValue } from './describe-value.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 import type { ErrorData } from './error-data.ts';
-import { findUnserialisable } from './json-safety.ts';
+import { findUnserialisable } from './json.ts';
 import type { Taint } from './taint.ts';
 
 export { ERROR_CODES, type ErrorCode };

@@ -1,7 +1,7 @@
 import { type AgentCard, parseAgentCard } from '../protocol/agent-card.ts';
 import { BROADCAST } from '../protocol/envelope.ts';
 import { invalidCard } from '../protocol/errors.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import { findUnserialisable } from '../protocol/json.ts';
 import { isSystemId } from '../protocol/policy.ts';
 
 /**

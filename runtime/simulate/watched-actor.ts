@@ -2,7 +2,7 @@ import type { ActorLife } from '../cell/actor-life.ts';
 import { Actor } from '../cell/actor.ts';
 import type { Cell } from '../cell/cell.ts';
 import type { Handling } from '../cell/handling.ts';
-import { isThenable } from '../protocol/is-thenable.ts';
+import { isThenable } from '../protocol/promises.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { withoutStack } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';

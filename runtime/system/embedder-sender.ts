@@ -4,7 +4,7 @@ import type { Identity } from '../cell/mail-maker.ts';
 import { leadToCaller } from '../protocol/caller-stack.ts';
 import { parseInput } from '../protocol/capability.ts';
 import { notSerialisable, type OrreryError } from '../protocol/errors.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import { findUnserialisable } from '../protocol/json.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import { checkAsk, checkTell } from './given-sends.ts';
 

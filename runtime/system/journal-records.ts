@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { allRecords } from '../journal/all-records.ts';
 import type { JournalledAgent } from '../journal/journal-survey.ts';
 import { invalidOptions, notSerialisable, type OrreryError, refused } from '../protocol/errors.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import { findUnserialisable } from '../protocol/json.ts';
 import { requireText } from '../protocol/parse-options.ts';
 import type { NodeJournal } from '../thread/node-journal.ts';
 

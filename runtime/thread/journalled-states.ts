@@ -1,4 +1,4 @@
-import { isThenable } from '../protocol/is-thenable.ts';
+import { isThenable } from '../protocol/promises.ts';
 import type { Cell } from '../cell/cell.ts';
 import { agentRecord } from '../journal/stored-agent-records.ts';
 import { snapshotInvalid } from '../protocol/errors.ts';

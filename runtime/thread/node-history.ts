@@ -3,7 +3,7 @@ import type { Remembered } from '../journal/history.ts';
 import { answerEnvelopeOf, TRAFFIC, type Traffic } from '../observe/traffic-ring.ts';
 import { estimateSize } from '../observe/estimate-size.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import { findUnserialisable } from '../protocol/json.ts';
 import { HistoryPost } from '../journal/history-post.ts';
 import type { ThreadNode } from './thread-node.ts';
 

@@ -1,4 +1,4 @@
-import { isThenable } from '../protocol/is-thenable.ts';
+import { isThenable } from '../protocol/promises.ts';
 import { isOrreryError, type OrreryError, reasonOf, snapshotUnknown } from '../protocol/errors.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';

@@ -1,5 +1,5 @@
 import { stateNotSerialisable } from '../protocol/errors.ts';
-import { findUnserialisable } from '../protocol/json-safety.ts';
+import { findUnserialisable } from '../protocol/json.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { JournalledState } from './restore.ts';
 import { type StateOwner, stateIdentity } from './state-identity.ts';

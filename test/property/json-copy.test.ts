@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { copyJson } from '../../runtime/protocol/json-copy.ts';
+import { copyJson } from '../../runtime/protocol/json.ts';
 
 /** All objects and lists of a value. */
 function partsOf(value: unknown): object[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { remoteFailed } from '../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError, OrreryError, reasonOf } from '../../../runtime/protocol/errors.ts';
-import { parseShallowJson } from '../../../runtime/protocol/json-depth.ts';
+import { parseShallowJson } from '../../../runtime/protocol/json.ts';
 import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
 import type { RemoteEvent } from '../../../runtime/protocol/remote-agent.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';

@@ -3,7 +3,7 @@ import { wrongParameter, wrongRequest, type Fault, faultOf, fault } from '../wir
 import type { OrreryError } from '../../../runtime/protocol/errors.ts';
 import type { Answer, HeaderFields } from '../../http/answer.ts';
 import type { Json } from '../wire/json.ts';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json.ts';
 import type { Body } from '../../http/body.ts';
 
 export type JsonRpcId = string | number | null;

@@ -18,7 +18,7 @@ import type {
 } from '../../../runtime/protocol/mcp-link.ts';
 import type { ResourceContent, ToolContent } from '../../../runtime/protocol/tool.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
-import { untilAborted } from '../../../runtime/protocol/until-aborted.ts';
+import { untilAborted } from '../../../runtime/protocol/promises.ts';
 import { type Judge, judgeBy } from './foreign-schema.ts';
 import { listAll } from './list-all.ts';
 import { ConnectionLost, failureOf } from './mcp-failure.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { remoteFailed, remoteUnreachable } from '../../../runtime/protocol/edge-errors.ts';
 import { reasonOf } from '../../../runtime/protocol/errors.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
-import { untilAborted } from '../../../runtime/protocol/until-aborted.ts';
+import { untilAborted } from '../../../runtime/protocol/promises.ts';
 
 /** A task is looked at as often as its server says, within these, milliseconds. */
 const POLL_MS = { least: 100, usual: 1_000, most: 10_000 };

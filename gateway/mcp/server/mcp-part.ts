@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { notPermitted } from '../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
-import { holdsInfinity, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
+import { holdsInfinity, MAX_JSON_DEPTH } from '../../../runtime/protocol/json.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Body } from '../../http/body.ts';
 import { type Exchange, exchangeWith } from '../../http/exchange.ts';

@@ -1,6 +1,6 @@
 import type { Result } from './json-shapes.ts';
 import { createHash } from 'node:crypto';
-import { jsonOf } from '../../../runtime/protocol/json-text.ts';
+import { jsonOf } from '../../../runtime/protocol/json.ts';
 import { invalidParams } from './mcp-errors.ts';
 
 /** So much of the sum goes along: enough that what was changed, or made up, is not taken for a cursor. */

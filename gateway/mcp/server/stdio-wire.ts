@@ -1,8 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { reasonOf } from '../../../runtime/protocol/errors.ts';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../../runtime/protocol/json-depth.ts';
-import { jsonOf } from '../../../runtime/protocol/json-text.ts';
+import { isDeeperThan, MAX_JSON_DEPTH, jsonOf } from '../../../runtime/protocol/json.ts';
 import { LineReader } from '../line-reader.ts';
 import { isObject, MEMBER_LIMITS, MemberCounter } from '../../http/json-text.ts';
 import { MCP_CODES } from './mcp-errors.ts';

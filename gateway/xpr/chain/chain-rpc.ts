@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidOptions, OrreryError, reasonOf } from '../../../runtime/protocol/errors.ts';
-import { parseShallowJson } from '../../../runtime/protocol/json-depth.ts';
+import { parseShallowJson } from '../../../runtime/protocol/json.ts';
 import { MAX_TIMER_MS, Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { boundedText } from './bounded-text.ts';

@@ -3,7 +3,7 @@ import { publicKeyOfPrivate } from '../chain/k1-signature.ts';
 import { signRequest } from '../chain/sign-request.ts';
 import { ACCOUNT_NAME } from '../chain/xpr-accounts.ts';
 import { invalidOptions } from '../../../runtime/protocol/errors.ts';
-import { parseShallowJson } from '../../../runtime/protocol/json-depth.ts';
+import { parseShallowJson } from '../../../runtime/protocol/json.ts';
 import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';

@@ -10,7 +10,7 @@ import { sleepUntil } from '../../agent/sleep-until.ts';
 import type { Budget, Cost } from '../../protocol/budget.ts';
 import type { A2AEnvelope } from '../../protocol/envelope.ts';
 import { cancelled, invalidOptions, notSerialisable } from '../../protocol/errors.ts';
-import { findUnserialisable } from '../../protocol/json-safety.ts';
+import { findUnserialisable } from '../../protocol/json.ts';
 import { requireFunction } from '../../protocol/parse-options.ts';
 import type { RoutingResult } from '../../protocol/routing-result.ts';
 import type { Seams } from '../../protocol/seams.ts';

@@ -1,5 +1,5 @@
 import { isOrreryError, notSerialisable, reasonOf } from '../../protocol/errors.ts';
-import { findUnserialisable } from '../../protocol/json-safety.ts';
+import { findUnserialisable } from '../../protocol/json.ts';
 
 /** Has `value` said; what cannot be written, or is too large, is NOT_SERIALISABLE, as `field`. */
 export function saying<Result>(field: string, value: unknown, say: () => Result): Result {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InOrder } from '../../../runtime/protocol/in-order.ts';
+import { InOrder } from '../../../runtime/protocol/promises.ts';
 
 describe('Steps in order', () => {
   it('are taken in the order in which they were given, whatever each takes; none after one that fails', async () => {

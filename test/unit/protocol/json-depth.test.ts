@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_JSON_DEPTH, parseShallowJson } from '../../../runtime/protocol/json-depth.ts';
+import { MAX_JSON_DEPTH, parseShallowJson } from '../../../runtime/protocol/json.ts';
 
 const nested = (levels: number): string => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
 

@@ -1,6 +1,6 @@
 import { remoteFailed } from '../../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../../../runtime/protocol/errors.ts';
-import { parseShallowJson } from '../../../../runtime/protocol/json-depth.ts';
+import { parseShallowJson } from '../../../../runtime/protocol/json.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import type { ClientSettings } from '../client-options.ts';
 import type { HttpAnswer, HttpCalls } from '../http-calls.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { remoteFailed, unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
-import { parseShallowJson } from '../../../../runtime/protocol/json-depth.ts';
+import { parseShallowJson } from '../../../../runtime/protocol/json.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import type { JsonWebKeySet } from '../../wire/card-key.ts';
 import type { ClientSettings } from '../client-options.ts';

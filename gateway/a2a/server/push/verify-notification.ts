@@ -3,7 +3,7 @@ import type { errors, JWTPayload, JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 import { unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
 import { PACKAGES_FOR, requirePackages } from '../../../../runtime/protocol/optional-packages.ts';
-import { parseShallowJson } from '../../../../runtime/protocol/json-depth.ts';
+import { parseShallowJson } from '../../../../runtime/protocol/json.ts';
 import { hasMethod, parseOptions } from '../../../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import { systemClock } from '../../../../runtime/protocol/system-seams.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findUnserialisable } from '../../../runtime/protocol/json-safety.ts';
+import { findUnserialisable } from '../../../runtime/protocol/json.ts';
 
 class Money {
   readonly amount = 1;
