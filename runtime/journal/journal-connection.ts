@@ -5,14 +5,14 @@ import type { Port } from '../link/port.ts';
 import { type Amount, charactersOf, type JournalAnswer, writeUnit } from './unit-format.ts';
 import type { UnitOrder } from './unit-order.ts';
 
-/** How much of a line may be under way: posted, and not yet known to be written. At any of these it is full. */
-const LINE_LIMITS: Readonly<Amount> = { units: 1_024, mails: 8_192, characters: 8 * 1_024 * 1_024 };
+/** How much may be under way: posted, and not yet known to be written. At any of these the connection is full. */
+const LIMITS: Readonly<Amount> = { units: 1_024, mails: 8_192, characters: 8 * 1_024 * 1_024 };
 
 export interface JournalConnectionDeps {
   readonly port: Port;
   readonly order: UnitOrder;
   readonly limits?: Readonly<Amount>;
-  /** The line was full and is not any more. */
+  /** It was full and is not any more. */
   readonly onRoom?: () => void;
   /** `failure` has changed. */
   readonly onFailure?: (failure: ErrorData | undefined) => void;
@@ -27,9 +27,9 @@ interface Waiting {
 }
 
 /**
- * A thread's way to the journal. What it writes is a unit: all of it survives or nothing, and never without the units
- * that this thread wrote before, nor without those of other threads that it may have come from: where a thread writes
- * before it posts, its unit is in the same commit as what follows from it, or in an earlier one.
+ * A thread's connection to the journal. It writes units: all of a unit survives, or nothing. A unit never survives without
+ * those that its thread wrote before it, nor without those of other threads that caused it: a thread writes before it posts,
+ * so its unit is in the same commit as what follows from it, or in an earlier one.
  */
 export class JournalConnection {
   readonly #deps: JournalConnectionDeps;
@@ -42,7 +42,7 @@ export class JournalConnection {
 
   constructor(deps: JournalConnectionDeps) {
     this.#deps = deps;
-    this.#limits = deps.limits ?? LINE_LIMITS;
+    this.#limits = deps.limits ?? LIMITS;
     deps.port.onMessage((message) => this.#hear(message as JournalAnswer));
     deps.port.onClose(() => this.#end());
   }
@@ -64,7 +64,7 @@ export class JournalConnection {
   }
 
   /**
-   * Posts one unit, at once; the caller has seen that the line is not full. `done` is told the number of its first mail
+   * Posts one unit, at once; the caller has seen that there is room. `done` is told the number of its first mail
    * when it survives the loss of power; units are done in the order of their writing. It is never called when the
    * journal ends before that. A unit that is not awaited may be written some milliseconds later, with others.
    */
