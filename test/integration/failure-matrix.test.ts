@@ -76,50 +76,56 @@ async function stateOf(system: System, id: string): Promise<string> {
 }
 
 /** `cell` reads `code, status, restarts`. */
-async function runCell(phase: Phase, fault: Fault, isolation: Isolation, cell: string): Promise<void> {
+async function runCell(system: System, phase: Phase, fault: Fault, cell: string): Promise<void> {
   const [asker, ...state] = cell.split(', ');
   const id = `${phase}-${fault}`;
-  rmSync(join(folder, id), { force: true });
-  const system = await startSystem({
-    // Started by the first envelope, so that somebody waits for an answer while the start fails.
-    agents: [
-      agent('faulty', { instances: [id], ...placed(isolation), lazy: phase === 'start' }),
-      agent('echo'),
-    ],
-  });
-  try {
-    const stopAsking = keepAsking(system);
-    const timeoutMs = fault === 'hangs' && phase === 'handle' ? TIMEOUT_MS.hangs : TIMEOUT_MS.others;
-    const asked = system.ask({ agent: id, capability: poke }, undefined, { timeoutMs }).then(
-      (answer) => answer,
-      (error: { code: string }) => error.code,
-    );
-    if (fault === 'killed') {
-      await until('the agent waits', () => isBegun(phase, fault));
-      await (await killerOf(system, id))();
-    }
-    expect(await asked).toBe(asker);
-    await expect.poll(() => stateOf(system, id), { timeout: 60_000 }).toBe(state.join(', '));
-    expect(isBegun(phase, fault)).toBe(true);
-    const { count, codes } = await stopAsking();
-    expect(codes).toEqual([]);
-    expect(count).toBeGreaterThan(0);
-  } finally {
-    await system.stop();
+  const stopAsking = keepAsking(system);
+  const timeoutMs = fault === 'hangs' && phase === 'handle' ? TIMEOUT_MS.hangs : TIMEOUT_MS.others;
+  const asked = system.ask({ agent: id, capability: poke }, undefined, { timeoutMs }).then(
+    (answer) => answer,
+    (error: { code: string }) => error.code,
+  );
+  if (fault === 'killed') {
+    await until('the agent waits', () => isBegun(phase, fault));
+    await (await killerOf(system, id))();
   }
-  await until('no thread is left', () => threads() <= quietThreads);
-  if (isolation === 'process') expect(childrenOf(process.pid)).toEqual([]);
+  expect(await asked).toBe(asker);
+  await expect.poll(() => stateOf(system, id), { timeout: 60_000 }).toBe(state.join(', '));
+  expect(isBegun(phase, fault)).toBe(true);
+  const { count, codes } = await stopAsking();
+  expect(codes).toEqual([]);
+  expect(count).toBeGreaterThan(0);
 }
 
 describe.each(PHASES)('A fault at %s', (phase) => {
   describe.each(['inline', 'thread', 'process'] as const)('of an agent of isolation %s', (isolation) => {
+    let system: System;
+
+    beforeAll(async () => {
+      const ids = FAULTS_OF[isolation].map((fault) => `${phase}-${fault}`);
+      // Started by the first envelope, so that somebody waits for an answer while the start fails.
+      const options = { ...placed(isolation), lazy: phase === 'start' };
+      for (const id of ids) rmSync(join(folder, id), { force: true });
+      system = await startSystem({
+        agents: [...ids.map((id) => agent('faulty', { instances: [id], ...options })), agent('echo')],
+        // Each has its own: what ends a thread ends all that share it.
+        workers: ids.length + 1,
+      });
+    });
+
     it.each(FAULTS_OF[isolation])(
       'that %s ends as the matrix says, and others answer all the while',
       async (fault) => {
         const cell = matrix.get(fault)?.get(`${phase}, ${isolation}`);
-        await runCell(phase, fault, isolation, cell as string);
+        await runCell(system, phase, fault, cell as string);
       },
     );
+
+    afterAll(async () => {
+      await system?.stop();
+      await until('no thread is left', () => threads() <= quietThreads);
+      if (isolation === 'process') expect(childrenOf(process.pid)).toEqual([]);
+    });
   });
 });
 
