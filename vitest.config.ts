@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './.ci/longest-first.ts';
 import { RequirementsReporter } from './.ci/requirements-reporter.ts';
 
 // Half of what starting a thread or a process from source costs is making JavaScript of it: made once, it is kept.
@@ -22,11 +23,8 @@ const built = {
 /** Threads that live for a second only spend a sixth of it on collecting a young generation that begins small. */
 const execArgv = ['--min-semi-space-size=16'];
 
-/** What promises times or memory, and is to have the machine to itself. */
-const ALONE = [
-  'test/integration/{floods,one-core,out-of-memory,watchdog}.test.ts',
-  'apps/audit/test/integration/large-repository.test.ts',
-];
+/** What promises memory, or takes all that there is, and is to have the machine to itself. */
+const ALONE = ['test/integration/{floods,one-core,out-of-memory}.test.ts'];
 
 /** What puts faults or parts of its own into a running system, or counts its modules or calls: it needs the sources. */
 const INSIDE = [
@@ -48,6 +46,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     passWithNoTests: false,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', new RequirementsReporter(), './.ci/closing-line-reporter.ts'],
     projects: [
       {

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** What takes longest by far: started last, one of these would run alone while everything else is done. */
+const LONGEST = [
+  'test/integration/failure-matrix.test.ts',
+  'test/integration/chaos.test.ts',
+  'test/integration/durable-mailboxes.test.ts',
+  'test/integration/docs-samples.test.ts',
+  'test/integration/serve.test.ts',
+  'test/integration/mcp/inspector.test.ts',
+  'test/integration/durable-swarms.test.ts',
+  'test/integration/negotiation.test.ts',
+  'test/integration/mcp/conformance.test.ts',
+  'test/integration/process-kills.test.ts',
+  'test/integration/mcp-client-conformance.test.ts',
+  'test/integration/package/types.test.ts',
+  'test/integration/package/installed.test.ts',
+  'test/integration/package/bundlers.test.ts',
+  'test/integration/package/init.test.ts',
+  'apps/audit/test/integration/hostile-configuration.test.ts',
+  'apps/cli/test/integration/operations.test.ts',
+  'apps/cli/test/integration/resume.test.ts',
+  'apps/cli/test/integration/run.test.ts',
+  'apps/cli/test/integration/up.test.ts',
+];
+
+/** Starts with the longest files of a group, in a fresh clone too, where Vitest knows no times and goes by size. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { root } = this.ctx.config;
+    for (const file of LONGEST) if (!existsSync(join(root, file))) throw new Error(`There is no ${file}`);
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONGEST.indexOf(relative(root, moduleId));
+      return at < 0 ? LONGEST.length : at;
+    };
+    const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
+    const sorted = await super.sort(files);
+    return sorted.sort((one, other) => groupOf(one) - groupOf(other) || rank(one) - rank(other));
+  }
+}
