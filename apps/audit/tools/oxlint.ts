@@ -3,7 +3,7 @@ import { readSource } from '@orrery/ralph-loop/findings/read-source';
 import { isCopied, isDemo, isTest, isVendored } from './aside.ts';
 import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
 import { firstOfEach, hitOf, type RulesBySeverity, ruleTable } from './scan-files.ts';
-import { MemoryWatch } from './memory-watch.ts';
+import { type MemoryLimit, MemoryWatch } from './memory-watch.ts';
 import { SwitchedOff } from './switched-off.ts';
 
 /**
@@ -52,6 +52,8 @@ export interface LintToolOptions {
   readonly isMeant?: (text: string, file: string, root: string) => boolean;
   /** Some of the rules ask the compiler: oxlint starts tsgolint, TypeScript 7 with rules. @default false */
   readonly isTypeAware?: boolean;
+  /** The memory that the compiler may take. @default 4096 MB, looked at every second */
+  readonly compilerLimit?: Omit<MemoryLimit, 'program'>;
 }
 
 export const isScript = (file: string): boolean =>
@@ -71,7 +73,7 @@ const MAX_ARGUMENTS = 500_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** Of tsgolint. Beyond its goal it collects garbage all the time instead of growing, and grows only if that does not help. */
 const HEAP_GOAL = '3GiB';
-const MAX_COMPILER_MB = 4_096;
+const COMPILER_LIMIT: Omit<MemoryLimit, 'program'> = { maxMb: 4_096 };
 
 /** A tool that runs oxlint with these rules and no others, and with no settings but ours. */
 export function lintTool(options: LintToolOptions): Tool {
@@ -115,11 +117,12 @@ async function lint(
     const notes: Note[] = [];
     let done = 0;
     for (const part of partsOf(files.map((file) => join(root, file)))) {
-      const said = await diagnosticsOf(part, { settings, scratch, isTypeAware: options.isTypeAware });
+      const { isTypeAware, compilerLimit = COMPILER_LIMIT } = options;
+      const said = await diagnosticsOf(part, { settings, scratch, isTypeAware, compilerLimit });
       if (said === 'overgrown') {
         notes.push({
           kind: 'memory',
-          reason: `the compiler needs more than ${MAX_COMPILER_MB} MB of memory: ${files.length - done} of ${files.length} files were not checked`,
+          reason: `the compiler needs more than ${compilerLimit.maxMb} MB of memory: ${files.length - done} of ${files.length} files were not checked`,
         });
         break;
       }
@@ -180,6 +183,7 @@ interface LintRun {
   readonly settings: string;
   readonly scratch: string;
   readonly isTypeAware?: boolean | undefined;
+  readonly compilerLimit: Omit<MemoryLimit, 'program'>;
 }
 
 /**
@@ -211,7 +215,7 @@ async function diagnosticsOf(
   };
   using _watch =
     run.isTypeAware === true
-      ? new MemoryWatch({ program: 'tsgolint', maxMb: MAX_COMPILER_MB }, overgrow)
+      ? new MemoryWatch({ program: 'tsgolint', ...run.compilerLimit }, overgrow)
       : undefined;
   const said = await new Promise<{ out: string; err: string }>((done) => {
     execFile(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../tool.ts';
+import { lintTool } from '../../tools/oxlint.ts';
 import { codeFromText } from '../../tools/oxlint-code-from-text.tool.ts';
 import { cycles } from '../../tools/oxlint-cycles.tool.ts';
 import { jsxAccessibility } from '../../tools/oxlint-jsx-a11y.tool.ts';
@@ -8,7 +9,7 @@ import { promises } from '../../tools/oxlint-promises.tool.ts';
 import { react } from '../../tools/oxlint-react.tool.ts';
 import { speed } from '../../tools/oxlint-speed.tool.ts';
 import { tests } from '../../tools/oxlint-tests.tool.ts';
-import { type Files, placesIn, reportOn } from '../run-on.ts';
+import { type Files, placesIn, reportOn, withRepository } from '../run-on.ts';
 
 const ASYNC = 'async function work() {}\n';
 const STRICT = '{ "compilerOptions": { "strict": true } }';
@@ -394,5 +395,30 @@ describe('oxlint', () => {
       'a.js': "export const host = '__API_HOST__' || 'localhost';\n",
     });
     expect(built.findings).toEqual([]);
+  });
+
+  it('ends a compiler that takes more memory than it may, and says what was not checked', async () => {
+    const greedy = lintTool({
+      name: 'oxlint-greedy',
+      module: import.meta.url,
+      replaces: '',
+      plugins: ['typescript'],
+      isTypeAware: true,
+      rules: { medium: { 'typescript/no-floating-promises': 'Nobody waits for this promise' } },
+      compilerLimit: { maxMb: 1, lookEveryMs: 1 },
+    });
+    const parts = Array.from({ length: 400 }, (_, at) => `'part-${at}'`).join(' | ');
+    const heavy = `type Part = ${parts};\nexport type All = \`\${Part}\${Part}\`;\n${ASYNC}work();\n`;
+    await withRepository({ 'tsconfig.json': STRICT, 'a.ts': heavy }, async (root) => {
+      const job = { root, files: ['a.ts'], input: {} };
+      const { hits, notes, filesSeen } = await greedy.run(job, () => undefined);
+      expect(notes).toEqual([
+        {
+          kind: 'memory',
+          reason: 'the compiler needs more than 1 MB of memory: 1 of 1 files were not checked',
+        },
+      ]);
+      expect([hits, filesSeen]).toEqual([[], 0]);
+    });
   });
 });
