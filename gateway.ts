@@ -64,7 +64,7 @@ export type {
 } from './gateway/serve-options.ts';
 export type { StdioOptions, StdioServing } from './gateway/stdio-options.ts';
 export type { Trusts } from './gateway/team/caller-rights.ts';
-export { responseHash } from './gateway/admit/response-hash.ts';
+export { responseHash } from './gateway/admit/firewall-guard.ts';
 export {
   ATTESTATION_URI,
   Attestation,

@@ -27,9 +27,9 @@ import type { Binding } from './gateway/binding.ts';
 import { xprCards } from './gateway/xpr/server/xpr-card.ts';
 import { type XprPartOptions, xprPart } from './gateway/xpr/server/xpr-part.ts';
 
-export { createA2ADigest, recoverA2APublicKey, signA2ARequest } from './gateway/xpr/chain/a2a-auth.ts';
+export { createA2ADigest, recoverA2APublicKey, signA2ARequest } from './gateway/xpr/chain/sign-request.ts';
 export { type ChainRpcOptions, chainRpc } from './gateway/xpr/chain/chain-rpc.ts';
-export { hashBody } from './gateway/xpr/chain/digest.ts';
+export { hashBody } from './gateway/xpr/chain/sign-request.ts';
 export type { XprAccounts, XprAgent, XprJob, XprJobs } from './gateway/xpr/chain/xpr-accounts.ts';
 export type { XprAdmissionOptions } from './gateway/xpr/admit/xpr-admission.ts';
 export { type XprEnvOptions, xprOptionsFromEnv } from './gateway/xpr/admit/xpr-env.ts';

@@ -6,6 +6,7 @@ import {
   isOrreryError,
   type OrreryError,
   reasonOf,
+  notSerialisable,
 } from '../../runtime/protocol/errors.ts';
 import type {
   FilterQuery,
@@ -18,7 +19,7 @@ import { JsonValue } from '../../runtime/protocol/json-value.ts';
 import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
-import { responseHash, sha256 } from './response-hash.ts';
+import { createHash } from 'node:crypto';
 
 /**
  * What was kept out or in, for whoever runs the system.
@@ -126,3 +127,17 @@ function parseHooks(hooks: FirewallHooks) {
     throw invalidOptions('firewall.did', did, 'whose proofs zkAttest makes');
   return parsed;
 }
+
+/**
+ * The SHA-256 that an attestation is of: of a result's canonical JSON (RFC 8785), 32 bytes. Whoever checks a proof computes it
+ * anew of what they have got. Rejects with NOT_SERIALISABLE for what is no JSON. Needs the package `canonicalize`.
+ */
+export async function responseHash(result: unknown): Promise<Uint8Array> {
+  // Loaded where something is attested: nothing else here needs it.
+  const { default: canonicalize } = await import('canonicalize');
+  const text = canonicalize(result);
+  if (text === undefined) throw notSerialisable('result', typeof result);
+  return sha256(text);
+}
+
+const sha256 = (text: string): Uint8Array => createHash('sha256').update(text).digest();

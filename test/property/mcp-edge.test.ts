@@ -10,7 +10,7 @@ import { McpOptions } from '../../gateway/mcp/server/mcp-options.ts';
 import { PagedList } from '../../gateway/mcp/server/paged-list.ts';
 import { RequestStates } from '../../gateway/mcp/server/request-state.ts';
 import { servedTool } from '../../gateway/mcp/server/served-tool.ts';
-import { edgeNames } from '../../gateway/mcp/server/tool-names.ts';
+import { edgeNames } from '../../gateway/mcp/server/view.ts';
 import { resultOf } from '../../gateway/mcp/server/tool-result.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 import { arbJson } from './arbitraries/tool.ts';

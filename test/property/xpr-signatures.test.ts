@@ -1,10 +1,15 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createA2ADigest, recoverA2APublicKey, signA2ARequest } from '../../gateway/xpr/chain/a2a-auth.ts';
-import { hashBody, XPR_HEADERS } from '../../gateway/xpr/chain/digest.ts';
+import {
+  createA2ADigest,
+  recoverA2APublicKey,
+  signA2ARequest,
+  hashBody,
+  XPR_HEADERS,
+  signRequest,
+} from '../../gateway/xpr/chain/sign-request.ts';
 import { publicKeyOfPrivate } from '../../gateway/xpr/chain/k1-signature.ts';
-import { signRequest } from '../../gateway/xpr/chain/sign-request.ts';
 import { xprSignature } from '../../gateway/xpr/admit/xpr-signature.ts';
 import type { EdgeRequest } from '../../runtime/protocol/admission.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';

@@ -16,10 +16,9 @@ import {
 import { type Answer, type HeaderFields, responseOf } from '../../http/answer.ts';
 import { type Exchange, exchangeWith, type RequestHandler } from '../../http/exchange.ts';
 import { activatedBy, ExchangeCaller } from './caller.ts';
-import { faultOf, wrongParameter } from '../wire/faults.ts';
+import { FAULT_ROWS, faultOf, wrongParameter } from '../wire/faults.ts';
 import { errorHeaders, httpStatusOf, jsonAnswer, jsonIn, requireJson } from './json-over-http.ts';
 import { type RestMatch, type RestRoute, restRouter } from '../wire/rest-routes.ts';
-import { rpcStatusOf } from './rpc-status.ts';
 import { sseAnswer } from './sse.ts';
 
 /** Answers requests that are of this binding; resolves to undefined for all others, which it leaves unread. */
@@ -148,6 +147,8 @@ function errorOf(binding: RestBinding, error: OrreryError): { status: number; bo
   const status = httpStatusOf(error) ?? httpStatus;
   return {
     status,
-    body: { error: { code: status, status: rpcStatusOf(faultOf(error)), message, details: data ?? [] } },
+    body: {
+      error: { code: status, status: FAULT_ROWS[faultOf(error)].rpcStatus, message, details: data ?? [] },
+    },
   };
 }

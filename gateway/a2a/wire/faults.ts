@@ -1,36 +1,42 @@
 import { isOrreryError, OrreryError } from '../../../runtime/protocol/errors.ts';
 import { INTERNAL_SENTENCE } from '../../../runtime/protocol/told-failure.ts';
 
-/** What a fault is in A2A 1.0. `reason` of its ErrorInfo. @default the fault's own name */
+/**
+ * What a fault is in A2A 1.0.
+ *
+ * - `rpcStatus` the name that google.rpc.Code has for it: A2A's own table, and for the others what is usual.
+ * - `reason`    of its ErrorInfo. @default the fault's own name
+ */
 export interface FaultRow {
   readonly code: number;
   readonly httpStatus: number;
+  readonly rpcStatus: string;
   readonly reason?: string;
 }
 
 const ROWS = {
-  TASK_NOT_FOUND: { code: -32_001, httpStatus: 404 },
-  TASK_NOT_CANCELABLE: { code: -32_002, httpStatus: 400 },
-  PUSH_NOTIFICATION_NOT_SUPPORTED: { code: -32_003, httpStatus: 400 },
-  UNSUPPORTED_OPERATION: { code: -32_004, httpStatus: 400 },
-  CONTENT_TYPE_NOT_SUPPORTED: { code: -32_005, httpStatus: 400 },
-  EXTENDED_AGENT_CARD_NOT_CONFIGURED: { code: -32_007, httpStatus: 400 },
-  EXTENSION_SUPPORT_REQUIRED: { code: -32_008, httpStatus: 400 },
-  VERSION_NOT_SUPPORTED: { code: -32_009, httpStatus: 400 },
-  TASK_GENERATION_MISMATCH: { code: -32_010, httpStatus: 409 },
-  PARSE_ERROR: { code: -32_700, httpStatus: 400 },
-  INVALID_REQUEST: { code: -32_600, httpStatus: 400 },
-  METHOD_NOT_FOUND: { code: -32_601, httpStatus: 404 },
-  INVALID_PARAMS: { code: -32_602, httpStatus: 400 },
-  INTERNAL: { code: -32_603, httpStatus: 500, reason: 'INTERNAL_ERROR' },
+  TASK_NOT_FOUND: { code: -32_001, httpStatus: 404, rpcStatus: 'NOT_FOUND' },
+  TASK_NOT_CANCELABLE: { code: -32_002, httpStatus: 400, rpcStatus: 'FAILED_PRECONDITION' },
+  PUSH_NOTIFICATION_NOT_SUPPORTED: { code: -32_003, httpStatus: 400, rpcStatus: 'FAILED_PRECONDITION' },
+  UNSUPPORTED_OPERATION: { code: -32_004, httpStatus: 400, rpcStatus: 'FAILED_PRECONDITION' },
+  CONTENT_TYPE_NOT_SUPPORTED: { code: -32_005, httpStatus: 400, rpcStatus: 'INVALID_ARGUMENT' },
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: { code: -32_007, httpStatus: 400, rpcStatus: 'FAILED_PRECONDITION' },
+  EXTENSION_SUPPORT_REQUIRED: { code: -32_008, httpStatus: 400, rpcStatus: 'FAILED_PRECONDITION' },
+  VERSION_NOT_SUPPORTED: { code: -32_009, httpStatus: 400, rpcStatus: 'FAILED_PRECONDITION' },
+  TASK_GENERATION_MISMATCH: { code: -32_010, httpStatus: 409, rpcStatus: 'ABORTED' },
+  PARSE_ERROR: { code: -32_700, httpStatus: 400, rpcStatus: 'INVALID_ARGUMENT' },
+  INVALID_REQUEST: { code: -32_600, httpStatus: 400, rpcStatus: 'INVALID_ARGUMENT' },
+  METHOD_NOT_FOUND: { code: -32_601, httpStatus: 404, rpcStatus: 'UNIMPLEMENTED' },
+  INVALID_PARAMS: { code: -32_602, httpStatus: 400, rpcStatus: 'INVALID_ARGUMENT' },
+  INTERNAL: { code: -32_603, httpStatus: 500, rpcStatus: 'INTERNAL', reason: 'INTERNAL_ERROR' },
   // A2A leaves the codes from -32099 on that it has no use for to whoever serves.
-  AGENT_NOT_FOUND: { code: -32_602, httpStatus: 404 },
-  UNAUTHENTICATED: { code: -32_050, httpStatus: 401 },
-  PERMISSION_DENIED: { code: -32_051, httpStatus: 403 },
-  RATE_LIMITED: { code: -32_052, httpStatus: 429 },
-  QUOTA_EXCEEDED: { code: -32_053, httpStatus: 429 },
-  BODY_TOO_LARGE: { code: -32_600, httpStatus: 413 },
-  UNAVAILABLE: { code: -32_054, httpStatus: 503 },
+  AGENT_NOT_FOUND: { code: -32_602, httpStatus: 404, rpcStatus: 'NOT_FOUND' },
+  UNAUTHENTICATED: { code: -32_050, httpStatus: 401, rpcStatus: 'UNAUTHENTICATED' },
+  PERMISSION_DENIED: { code: -32_051, httpStatus: 403, rpcStatus: 'PERMISSION_DENIED' },
+  RATE_LIMITED: { code: -32_052, httpStatus: 429, rpcStatus: 'RESOURCE_EXHAUSTED' },
+  QUOTA_EXCEEDED: { code: -32_053, httpStatus: 429, rpcStatus: 'RESOURCE_EXHAUSTED' },
+  BODY_TOO_LARGE: { code: -32_600, httpStatus: 413, rpcStatus: 'INVALID_ARGUMENT' },
+  UNAVAILABLE: { code: -32_054, httpStatus: 503, rpcStatus: 'UNAVAILABLE' },
 } as const satisfies Readonly<Record<string, FaultRow>>;
 
 /**

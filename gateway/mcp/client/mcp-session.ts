@@ -20,7 +20,7 @@ import type { ResourceContent, ToolContent } from '../../../runtime/protocol/too
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { untilAborted } from '../../../runtime/protocol/promises.ts';
 import { type Judge, judgeBy } from './foreign-schema.ts';
-import { listAll } from './list-all.ts';
+import { readOffer } from './read-offer.ts';
 import { ConnectionLost, failureOf } from './mcp-failure.ts';
 import type { McpTargetSettings } from './mcp-target.ts';
 import { readContents, readRendering, readToolResult } from './read-content.ts';
@@ -89,7 +89,7 @@ export class McpSession implements McpConnection {
   offer(options: McpCallOptions = {}): Promise<McpOffer> {
     const { maxOffered: max } = this.#deps.settings;
     const list = (client: Client, requestOptions: RequestOptions): Promise<McpOffer> =>
-      listAll(client, { max, options: requestOptions });
+      readOffer(client, { max, options: requestOptions });
     return this.#request(options, list, { hasParts: true });
   }
 

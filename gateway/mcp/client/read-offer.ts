@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { McpTool } from '../../../runtime/protocol/mcp-link.ts';
+import type { McpTool, McpOffer } from '../../../runtime/protocol/mcp-link.ts';
 import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
 import {
   PromptDescriptor,
@@ -7,6 +7,51 @@ import {
   ResourceTemplateDescriptor,
   type ToolAnnotations,
 } from '../../../runtime/protocol/tool.ts';
+import type { Client, RequestOptions } from '@modelcontextprotocol/client';
+
+interface ReadOfferOptions {
+  /** So many of each are taken. */
+  readonly max: number;
+  readonly options: RequestOptions;
+}
+
+/** All that the server lists, page by page, as far as it says that it has such things. */
+export async function readOffer(client: Client, { max, options }: ReadOfferOptions): Promise<McpOffer> {
+  const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
+  const left: string[] = [];
+  const leave = (why: string): void => void left.push(why.slice(0, 200));
+  const atMost = <Item>(what: string, items: readonly Item[]): readonly Item[] => {
+    if (items.length > max) leave(`${items.length - max} ${what}: more than ${max} are not taken`);
+    return items.slice(0, max);
+  };
+  const fresh = { ...options, cacheMode: 'refresh' } as const;
+  const listedTools = tools === undefined ? [] : (await client.listTools(undefined, fresh)).tools;
+  const listedResources =
+    resources === undefined ? [] : (await client.listResources(undefined, fresh)).resources;
+  const listedTemplates =
+    resources === undefined ? [] : await unlessUnknown(client.listResourceTemplates(undefined, fresh));
+  const listedPrompts = prompts === undefined ? [] : (await client.listPrompts(undefined, fresh)).prompts;
+  return {
+    tools: atMost('tools', listedTools).map(readTool),
+    resources: readResources({ listed: atMost('resources', listedResources), leave }),
+    resourceTemplates: readTemplates({ listed: atMost('templates', listedTemplates), leave }),
+    prompts: readPrompts({ listed: atMost('prompts', listedPrompts), leave }),
+    left,
+  };
+}
+
+/** Many servers have resources and know nothing of templates. */
+async function unlessUnknown(
+  listing: Promise<{ readonly resourceTemplates: readonly object[] }>,
+): Promise<readonly object[]> {
+  try {
+    return (await listing).resourceTemplates;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === METHOD_NOT_FOUND) return [];
+    throw error;
+  }
+}
+const METHOD_NOT_FOUND = -32_601;
 
 /** What somebody else says of a thing is kept no longer than this, in characters. */
 const MAX_TEXT = 16_384;

@@ -21,8 +21,7 @@ import type { McpService } from './mcp-service.ts';
 import { requireParamHeaders } from './param-headers.ts';
 import { challengeOf, METADATA_PATH, resourceMetadata } from './protected-resource.ts';
 import { sdkServer } from './sdk-server.ts';
-import { LISTEN, taskListening } from './task-listen.ts';
-import { standIn, taskStream } from './task-stream.ts';
+import { LISTEN, taskListening, standIn, taskStream } from './task-listen.ts';
 import { MAX_BATCH, Sessions } from './sessions.ts';
 
 export const MCP_PATH = '/mcp';

@@ -4,7 +4,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { McpService } from './mcp-service.ts';
 import { sdkServer } from './sdk-server.ts';
-import { StdioListens } from './stdio-listens.ts';
+import { StdioListens } from './task-listen.ts';
 import { StdioWire } from './stdio-wire.ts';
 
 /**

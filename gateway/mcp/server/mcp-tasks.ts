@@ -2,8 +2,8 @@ import { CLIENT_NOTE } from '../../../runtime/protocol/client-input.ts';
 import { type ErrorCode, isOrreryError, OrreryError } from '../../../runtime/protocol/errors.ts';
 import { chargedName, type Principal } from '../../../runtime/protocol/principal.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
-import { isTaskOver, type Task } from '../../../runtime/protocol/task.ts';
-import type { Said, TaskOwner, TaskService } from '../../../runtime/protocol/task-service.ts';
+import { isTaskOver, type Task, type TaskState } from '../../../runtime/protocol/task.ts';
+import type { Said, TaskOwner, TaskService, TaskNews } from '../../../runtime/protocol/task-service.ts';
 import { answerTo, askedIn, inputRequests, responsesTo } from './asked.ts';
 import { type Trusts, taskOwnerOf } from '../../team/caller-rights.ts';
 import { taintOf } from './call-terms.ts';
@@ -15,7 +15,6 @@ import { invalidParams } from './mcp-errors.ts';
 import type { ParsedMcpOptions } from './mcp-options.ts';
 import type { ServedTool } from './served-tool.ts';
 import { outcomeOf, saidOf, type TaskOutcome } from './task-outcome.ts';
-import { TaskWatch } from './task-watch.ts';
 
 /** `strangers`: those who prove nothing are many who know nothing of each other, and see no list of what all have. */
 export interface McpTasksDeps {
@@ -266,3 +265,46 @@ const standingOf = ({ taskId, status, statusMessage, createdAt, lastUpdatedAt }:
   createdAt,
   lastUpdatedAt,
 });
+
+type Heard = () => void;
+
+/** Who wants to hear of which task, over one listener for all of them, which is there while anybody does. */
+class TaskWatch {
+  readonly #tasks: Pick<TaskService, 'onChange'>;
+  readonly #watchers = new Map<string, Set<Heard>>();
+  #stop: (() => void) | undefined;
+
+  constructor(tasks: Pick<TaskService, 'onChange'>) {
+    this.#tasks = tasks;
+  }
+
+  /** Calls `heard` whenever a task stands otherwise, until it is over, or the returned function is called. */
+  watch(taskId: string, heard: Heard): () => void {
+    const watchers = this.#watchers.get(taskId) ?? new Set();
+    this.#watchers.set(taskId, watchers);
+    // The same function may watch twice.
+    const own: Heard = () => heard();
+    watchers.add(own);
+    this.#stop ??= this.#tasks.onChange((news) => this.#hear(news));
+    return () => {
+      watchers.delete(own);
+      if (watchers.size === 0 && this.#watchers.get(taskId) === watchers) this.#forget(taskId);
+    };
+  }
+
+  #hear({ taskId, changes }: TaskNews): void {
+    const watchers = this.#watchers.get(taskId);
+    if (watchers === undefined) return;
+    const states: TaskState[] = changes.flatMap((change) => (change.kind === 'status' ? [change.state] : []));
+    if (states.length === 0) return;
+    if (states.some(isTaskOver)) this.#forget(taskId);
+    for (const heard of [...watchers]) heard();
+  }
+
+  #forget(taskId: string): void {
+    this.#watchers.delete(taskId);
+    if (this.#watchers.size > 0) return;
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+}

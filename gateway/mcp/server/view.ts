@@ -11,7 +11,6 @@ import type { Offered, ParsedMcpOptions } from './mcp-options.ts';
 import { type ListItem, PagedList } from './paged-list.ts';
 import { SEARCH_TOOLS } from './search-tools.ts';
 import { type ServedTool, servedTool } from './served-tool.ts';
-import { edgeNames } from './tool-names.ts';
 
 /** No name begins like it: what finds tools stands where those stand that it stands for. */
 const BEFORE_ALL = '\u0000';
@@ -159,4 +158,34 @@ function servedTools(tools: readonly Tool[], { names, tasks }: ParsedMcpOptions)
 /** As MCP has it, with its name where it has none of its own, and whose it is in `_meta`. */
 function withoutAgent({ agentId, ...rest }: OfferedResource | OfferedTemplate | OfferedPrompt) {
   return { ...rest, _meta: { 'io.orrery/agentId': agentId } };
+}
+
+/** A tool or prompt under its full name, and whose it is. */
+interface Named {
+  readonly name: string;
+  readonly agentId: string;
+}
+
+/**
+ * What these are called at the edge, each by another name: who comes second to a name keeps the full one. `names` as in
+ * `McpOptions`.
+ */
+export function edgeNames<Item extends Named>(
+  items: readonly Item[],
+  names: ParsedMcpOptions['names'],
+): readonly string[] {
+  if (names === 'agent.tool') return items.map(({ name }) => name);
+  if (names === 'portable') {
+    const portable = new ToolNames(items);
+    return items.map((item) => portable.portable(item));
+  }
+  const taken = new Set<string>();
+  const full = new Set(items.map(({ name }) => name));
+  return items.map(({ name, agentId }) => {
+    const wanted = names({ agentId, id: name.slice(agentId.length + 1) });
+    // A full name is its owner's, who may need it.
+    const free = taken.has(wanted) || full.has(wanted) ? name : wanted;
+    taken.add(free);
+    return free;
+  });
 }

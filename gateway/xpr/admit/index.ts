@@ -3,7 +3,7 @@ export { type XprAdmissionDeps, type XprAdmissionOptions, xprAdmission } from '.
 export { type XprEnvOptions, xprOptionsFromEnv } from './xpr-env.ts';
 export { type XprSignatureOptions, xprSignature } from './xpr-signature.ts';
 export { type ChainRpcOptions, chainRpc } from '../chain/chain-rpc.ts';
-export { XPR_HEADERS } from '../chain/digest.ts';
+export { XPR_HEADERS } from '../chain/sign-request.ts';
 export { publicKeyOfPrivate } from '../chain/k1-signature.ts';
 export { type RequestSigning, signRequest } from '../chain/sign-request.ts';
 export { trustRating, trustScore } from '../chain/trust.ts';

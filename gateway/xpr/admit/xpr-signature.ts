@@ -6,7 +6,7 @@ import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { TtlCache } from '../../admit/ttl-cache.ts';
-import { digestOf, XPR_HEADERS } from '../chain/digest.ts';
+import { digestOf, XPR_HEADERS } from '../chain/sign-request.ts';
 import { publicKeyOf, publicKeyText } from '../chain/k1-text.ts';
 import { recoverK1 } from '../chain/k1-signature.ts';
 import { SeenRequests } from '../../admit/seen-requests.ts';

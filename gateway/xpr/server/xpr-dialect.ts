@@ -1,9 +1,14 @@
 import type { Artifact, Part, Task, TaskMessage, TaskState } from '../../../runtime/protocol/task.ts';
 import type { Json } from '../../a2a/wire/json.ts';
-import type { Dialect } from '../../a2a/wire/dialect.ts';
-import { isoOf } from '../../a2a/wire/old-words.ts';
-import type { OperationName } from '../../a2a/wire/operations.ts';
-import { defined, writeTagged } from '../../a2a/wire/parts.ts';
+import type { Dialect, WrittenError } from '../../a2a/wire/dialect.ts';
+import { isoOf, HistoryLength, OldMessage, readParams } from '../../a2a/wire/old-words.ts';
+import type { OperationName, Operations, SendOrder } from '../../a2a/wire/operations.ts';
+import { defined, writeTagged, optional } from '../../a2a/wire/parts.ts';
+import { z } from 'zod';
+import { FreshJson } from '../../../runtime/protocol/json-value.ts';
+import { messageOf } from '../../a2a/wire/message-words.ts';
+import { isOrreryError, type OrreryError } from '../../../runtime/protocol/errors.ts';
+import { type Fault, faultOf, internalFault } from '../../a2a/wire/faults.ts';
 
 type Words = { readonly [key: string]: Json };
 
@@ -64,3 +69,127 @@ const writePart = (part: Part): Json =>
     'raw' in part || 'url' in part ? { mediaType: 'application/octet-stream', ...part } : part,
     'type',
   );
+
+const Id = z.string().min(1);
+
+/** Free facts; `xpr:jobId` is the number of a job in escrow. */
+const XprMetadata = z.object({ 'xpr:jobId': z.int().nonnegative().optional() }).catchall(FreshJson);
+
+const SendParams = z.object({
+  message: OldMessage,
+  id: optional(Id),
+  contextId: optional(Id),
+  'xpr:callerAccount': optional(z.string()),
+  configuration: optional(
+    z.object({ blocking: optional(z.boolean()), historyLength: optional(HistoryLength) }),
+  ),
+  metadata: optional(XprMetadata),
+});
+const GetParams = z.object({ id: Id, historyLength: optional(HistoryLength) });
+const CancelParams = z.object({ id: Id });
+
+/** What a caller says of itself; it proves nothing. */
+export interface XprSendOrder extends SendOrder {
+  readonly claimedAccount?: string;
+}
+
+/**
+ * - `newId`      of messages whose sender has given them none.
+ * - `waitMs`     how long an answer to message/send may take; then it says how the task stands.
+ */
+interface XprReading {
+  readonly newId: () => string;
+  readonly waitMs: number;
+}
+
+/**
+ * `params` of message/send. What is said beside a message that goes on with a task belongs to the message: the task has its
+ * own. Throws INVALID_PAYLOAD naming the field and its value.
+ */
+export function readSend(params: unknown, { newId, waitMs }: XprReading): XprSendOrder {
+  const read = readParams(SendParams, params, 'message/send');
+  const { message: said, configuration, 'xpr:callerAccount': claimedAccount } = read;
+  const taskId = read.id ?? said.taskId;
+  const metadata = read.metadata === undefined ? undefined : withoutUndefined(read.metadata);
+  const message = messageOf(said, newId);
+  return {
+    message: taskId === undefined ? message : withFacts(message, metadata),
+    returnImmediately: configuration?.blocking === false,
+    waitMs,
+    historyLength: configuration?.historyLength ?? 0,
+    acceptedOutputModes: [],
+    ...defined({ taskId, contextId: read.contextId ?? said.contextId, claimedAccount }),
+    ...(taskId === undefined ? defined({ metadata }) : {}),
+  };
+}
+
+/** `params` of tasks/get. The history is what nobody asks for. */
+export function readGet(params: unknown): Operations['get']['in'] {
+  const { id, historyLength } = readParams(GetParams, params, 'tasks/get');
+  return { taskId: id, historyLength: historyLength ?? 0 };
+}
+
+/** `params` of tasks/cancel. */
+export function readCancel(params: unknown): Operations['cancel']['in'] {
+  return { taskId: readParams(CancelParams, params, 'tasks/cancel').id };
+}
+
+type Facts = NonNullable<TaskMessage['metadata']>;
+
+function withFacts(message: TaskMessage, facts: Facts | undefined): TaskMessage {
+  return facts === undefined ? message : { ...message, metadata: { ...message.metadata, ...facts } };
+}
+
+const withoutUndefined = (facts: z.output<typeof XprMetadata>): Facts => defined(facts) as Facts;
+
+/** The errors of the seed's protocol ("Error Codes"): number and message. */
+const PARSE = [-32_700, 'Parse error'] as const;
+const REQUEST = [-32_600, 'Invalid request'] as const;
+const METHOD = [-32_601, 'Method not found'] as const;
+const PARAMS = [-32_602, 'Invalid params'] as const;
+const INTERNAL = [-32_603, 'Internal error'] as const;
+const AUTHENTICATION = [-32_000, 'Authentication error'] as const;
+const NOT_FOUND = [-32_001, 'Task not found'] as const;
+const NOT_CANCELABLE = [-32_002, 'Task not cancelable'] as const;
+
+const ERROR_OF_FAULT: Readonly<Record<Fault, readonly [code: number, message: string]>> = {
+  PARSE_ERROR: PARSE,
+  INVALID_REQUEST: REQUEST,
+  BODY_TOO_LARGE: REQUEST,
+  METHOD_NOT_FOUND: METHOD,
+  INVALID_PARAMS: PARAMS,
+  AGENT_NOT_FOUND: PARAMS,
+  CONTENT_TYPE_NOT_SUPPORTED: PARAMS,
+  UNSUPPORTED_OPERATION: PARAMS,
+  TASK_GENERATION_MISMATCH: PARAMS,
+  EXTENSION_SUPPORT_REQUIRED: PARAMS,
+  VERSION_NOT_SUPPORTED: REQUEST,
+  PUSH_NOTIFICATION_NOT_SUPPORTED: METHOD,
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: METHOD,
+  INTERNAL,
+  UNAVAILABLE: INTERNAL,
+  UNAUTHENTICATED: AUTHENTICATION,
+  PERMISSION_DENIED: AUTHENTICATION,
+  RATE_LIMITED: AUTHENTICATION,
+  QUOTA_EXCEEDED: AUTHENTICATION,
+  TASK_NOT_FOUND: NOT_FOUND,
+  TASK_NOT_CANCELABLE: NOT_CANCELABLE,
+};
+
+/**
+ * An error as the binding answers it, always with status 200 (C-09): the seed's number and message, and in `data` what tells
+ * apart what shares a number.
+ *
+ * - `reason`            the name of the fault, such as UNAUTHENTICATED, PERMISSION_DENIED, RATE_LIMITED.
+ * - `detail`            a sentence for people.
+ * - `retryAfterSeconds` when it may be worth another try.
+ */
+export function writeXprError(error: unknown): WrittenError {
+  const reason = faultOf(error);
+  const shown: OrreryError = isOrreryError(error) && reason !== 'INTERNAL' ? error : internalFault();
+  const [code, message] = ERROR_OF_FAULT[reason];
+  const retryAfterMs = shown.details['retryAfterMs'];
+  const later =
+    typeof retryAfterMs === 'number' ? { retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) } : {};
+  return { code, message, httpStatus: 200, data: { reason, detail: shown.message, ...later } };
+}

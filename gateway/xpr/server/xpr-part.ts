@@ -13,7 +13,7 @@ import {
   jsonIn,
   requireJson,
 } from '../../a2a/server/json-over-http.ts';
-import { type Caller, ExchangeCaller } from '../../a2a/server/caller.ts';
+import { type Caller, ExchangeCaller, type SenderFacts } from '../../a2a/server/caller.ts';
 import { taskIn } from '../../a2a/wire/operations.ts';
 import type { Answer } from '../../http/answer.ts';
 import { answerDirectly, type Answerer } from '../../http/route-of.ts';
@@ -21,11 +21,17 @@ import type { Admit, Edge, GatewayPart } from '../../http/gateway-part.ts';
 import type { EdgeCall } from '../../http/edge-call.ts';
 import { type Exchange, exchangeWith, type RequestHandler } from '../../http/exchange.ts';
 import type { Body } from '../../http/body.ts';
-import { writeXprTask, XPR_METHODS, type XprMethod } from './xpr-dialect.ts';
-import { writeXprError } from './xpr-errors.ts';
-import { readCancel, readGet, readSend, type XprSendOrder } from './xpr-params.ts';
+import {
+  writeXprTask,
+  XPR_METHODS,
+  type XprMethod,
+  readCancel,
+  readGet,
+  readSend,
+  type XprSendOrder,
+  writeXprError,
+} from './xpr-dialect.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
-import type { SenderFacts } from '../../a2a/server/caller.ts';
 
 /**
  * - `toolMode`       `readonly`: only capabilities that are declared `readOnly`. @default full

@@ -16,7 +16,7 @@ import type { Admit } from '../../../http/gateway-part.ts';
 import type { EdgeCall } from '../../../http/edge-call.ts';
 import { ShortBody } from '../../../http/body.ts';
 import { type ExchangeEdge, exchangeWith } from '../../../http/exchange.ts';
-import { fault, faultOf, internalFault } from '../../wire/faults.ts';
+import { fault, FAULT_ROWS, faultOf, internalFault } from '../../wire/faults.ts';
 import { requireShallow } from '../json-over-http.ts';
 import { activeOf, ExchangeCaller } from '../caller.ts';
 import { V1 } from '../../wire/v1/dialect.ts';
@@ -24,7 +24,6 @@ import { type MemberLimits, requireFewMembers } from '../../../http/json-text.ts
 import { GRPC_METHODS, type GrpcMethod } from './grpc-methods.ts';
 import { EXTENSION_HEADERS, VERSION_HEADER } from '../../wire/dialect.ts';
 import { encodeGrpcStatusDetails, GRPC_STATUS_CODE, GRPC_STATUS_DETAILS_BIN } from '@a2a-js/sdk/errors/grpc';
-import { rpcStatusOf } from '../rpc-status.ts';
 import { writeError } from '../../wire/v1/errors.ts';
 
 /**
@@ -249,7 +248,7 @@ type ErrorInfo = { readonly reason: string; readonly metadata: Record<string, st
 
 /** An error as a status of gRPC, with its ErrorInfo in `grpc-status-details-bin`. */
 function statusOf(error: OrreryError): Status {
-  const code = GRPC_STATUS_CODE[rpcStatusOf(faultOf(error)) as keyof typeof GRPC_STATUS_CODE];
+  const code = GRPC_STATUS_CODE[FAULT_ROWS[faultOf(error)].rpcStatus as keyof typeof GRPC_STATUS_CODE];
   const { message, data } = writeError(error);
   const [info] = data as unknown as readonly [ErrorInfo];
   const metadata = new Metadata();

@@ -9,9 +9,9 @@ import { hostOf, isLoopback } from '../../../http/request-guard.ts';
 import { type TlsOptions, tlsMaterial } from '../../../http/tls-material.ts';
 import type { A2AService } from '../a2a-service.ts';
 import type { CardSigner } from '../../wire/card-signature.ts';
-import { accept } from './accept.ts';
 import { GRPC_SERVICE, grpcHandlers } from './grpc-handlers.ts';
 import { messageTimeout } from './message-timeout.ts';
+import { createServer, type Server as Listener, type Socket } from 'node:net';
 
 /**
  * - `admit`           finds out who calls, from metadata and the message's bytes.
@@ -138,4 +138,46 @@ function shutDown(server: Server, clock: Clock, drainMs: number): Promise<void> 
       resolve();
     });
   });
+}
+
+/** Where connections are taken for gRPC. `close` takes no more; those that there are go on. */
+interface Accepting {
+  readonly port: number;
+  close(): void;
+}
+
+interface AcceptOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly maxConnections: number;
+}
+
+/**
+ * Takes connections for a server of gRPC, which by itself takes as many as come: beyond `maxConnections` the next one is
+ * closed. Rejects with INVALID_OPTIONS for an address that cannot be had.
+ */
+function accept(
+  server: Server,
+  credentials: ServerCredentials,
+  { host, port, maxConnections }: AcceptOptions,
+): Promise<Accepting> {
+  const injector = server.createConnectionInjector(credentials);
+  const listener = createServer((socket: Socket) => {
+    socket.setNoDelay(true);
+    injector.injectConnection(socket);
+  });
+  listener.maxConnections = maxConnections;
+  return new Promise((resolve, reject) => {
+    listener.once('error', (error) => {
+      reject(invalidOptions('grpc.port', port, `one that is free at ${host}: ${error.message}`));
+    });
+    listener.listen({ host, port }, () => {
+      resolve({ port: portOf(listener), close: () => void listener.close() });
+    });
+  });
+}
+
+function portOf(listener: Listener): number {
+  const address = listener.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -10,7 +10,7 @@ import {
   parseForeignUrl,
 } from '../../../reach/foreign-url.ts';
 import { retryAfterMsOf } from '../../../reach/retry-after.ts';
-import { refusedReceiver } from './refused-receiver.ts';
+import { invalidPayload, type OrreryError } from '../../../../runtime/protocol/errors.ts';
 
 /** What is posted. `signal` gives up on it. */
 export interface GuardedPost {
@@ -156,3 +156,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
+
+/** A receiver is not posted to: `expected` says what its URL should have been. */
+export const refusedReceiver = (url: string, expected: string): OrreryError =>
+  invalidPayload('push notification config', `url is "${url}", expected ${expected}`);

@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
-import { JSON_MODE, TEXT_MODE } from '../media-modes.ts';
-import type { ServedCard, ServedSkill } from '../operations.ts';
+import type { ServedCard } from '../operations.ts';
 import { defined } from '../parts.ts';
+import { modesOf, writeSkill } from '../v1/card.ts';
 
 const PROTOCOL_VERSION = '0.3.0';
 
@@ -29,8 +29,8 @@ export function writeCard(card: ServedCard): { readonly [key: string]: Json } {
       ...(card.extensions.length === 0 ? {} : { extensions: card.extensions.map(writeExtension) }),
     },
     ...writeSecurity(card),
-    defaultInputModes: modesOf(card, 'inputModes'),
-    defaultOutputModes: modesOf(card, 'outputModes'),
+    defaultInputModes: modesOf(card.skills, 'inputModes'),
+    defaultOutputModes: modesOf(card.skills, 'outputModes'),
     skills: card.skills.map(writeSkill),
     supportsAuthenticatedExtendedCard: card.hasExtendedCard,
   };
@@ -45,24 +45,9 @@ function writeSecurity({ securitySchemes }: ServedCard): { readonly [key: string
   };
 }
 
-const writeSkill = ({ id, name, description, tags, inputModes, outputModes }: ServedSkill): Json => ({
-  id,
-  name,
-  description,
-  tags,
-  inputModes,
-  outputModes,
-});
-
 const writeExtension = ({ uri, description, required, params }: ServedCard['extensions'][number]): Json => ({
   uri,
   description,
   required,
   ...(params === undefined ? {} : { params: params as Readonly<Record<string, Json>> }),
 });
-
-/** In which the agent may be talked to, whatever the skill. */
-function modesOf({ skills }: ServedCard, which: 'inputModes' | 'outputModes'): readonly string[] {
-  const modes = [...new Set(skills.flatMap((skill) => skill[which]))];
-  return modes.length === 0 ? [TEXT_MODE, JSON_MODE] : modes;
-}

@@ -55,12 +55,23 @@ function interfacesOf({ id, baseUrl, grpcUrl }: ServedCard): Json {
   ];
 }
 
-function modesOf(skills: readonly ServedSkill[], which: 'inputModes' | 'outputModes'): Json {
+/** In which the agent may be talked to, whatever the skill. */
+export function modesOf(
+  skills: readonly ServedSkill[],
+  which: 'inputModes' | 'outputModes',
+): readonly string[] {
   const modes = [...new Set(skills.flatMap((skill) => skill[which]))];
   return modes.length === 0 ? [TEXT_MODE, JSON_MODE] : modes;
 }
 
-const writeSkill = ({ id, name, description, tags, inputModes, outputModes }: ServedSkill): Fields => ({
+export const writeSkill = ({
+  id,
+  name,
+  description,
+  tags,
+  inputModes,
+  outputModes,
+}: ServedSkill): Fields => ({
   id,
   name,
   description,

@@ -8,7 +8,7 @@ import {
   isPublicAddress,
   parseForeignUrl,
 } from '../../../../gateway/reach/foreign-url.ts';
-import { refusedReceiver } from '../../../../gateway/a2a/server/push/refused-receiver.ts';
+import { refusedReceiver } from '../../../../gateway/a2a/server/push/guarded-fetch.ts';
 import { rejection } from '../../../fixtures/until.ts';
 
 const PUBLIC = ['93.184.216.34', '8.8.8.8', '2606:4700::1111', '64:ff9b::808:808', '2002:808:808::1'];

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_CODES, OrreryError } from '../../../../../runtime/protocol/errors.ts';
-import { fault, faultOf, FAULTS } from '../../../../../gateway/a2a/wire/faults.ts';
-import { rpcStatusOf } from '../../../../../gateway/a2a/server/rpc-status.ts';
+import { fault, FAULT_ROWS, faultOf, FAULTS } from '../../../../../gateway/a2a/wire/faults.ts';
 import { writeError } from '../../../../../gateway/a2a/wire/v1/errors.ts';
 
 /** A2A 1.0, 5.4: JSON-RPC code, HTTP status, google.rpc.Code. */
@@ -33,7 +32,7 @@ describe('the error table', () => {
         },
       ],
     });
-    expect(rpcStatusOf(faultOf(error))).toBe(status);
+    expect(FAULT_ROWS[faultOf(error)].rpcStatus).toBe(status);
   });
 
   it('has a row for every fault, and no two of the protocol share a code', () => {

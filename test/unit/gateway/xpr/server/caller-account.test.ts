@@ -3,7 +3,7 @@ import { ANONYMOUS, type Principal } from '../../../../../runtime/protocol/princ
 import type { SendOrder } from '../../../../../gateway/a2a/wire/operations.ts';
 import { withSenderFacts } from '../../../../../gateway/a2a/server/caller.ts';
 import { senderFacts } from '../../../../../gateway/xpr/server/xpr-part.ts';
-import { readSend, type XprSendOrder } from '../../../../../gateway/xpr/server/xpr-params.ts';
+import { readSend, type XprSendOrder } from '../../../../../gateway/xpr/server/xpr-dialect.ts';
 
 const alice: Principal = { ...ANONYMOUS, id: 'xpr:alice', kind: 'agent' };
 const hook: Principal = { ...ANONYMOUS, id: 'hook:x', kind: 'service' };
